@@ -1,0 +1,63 @@
+# The fixture before a lab's exercises: builds what was edited, and says in words why it could not.
+#   BUILD the build folder · LAB lab02 · SOURCES the graded files · HEADERS the folder with their declarations
+set(reason "${BUILD}/results/${LAB}.build.txt")
+file(REMOVE "${reason}")
+file(GLOB stale "${BUILD}/results/${LAB}.*.json")
+if(stale)
+  file(REMOVE ${stale})
+endif()
+
+function(give_up text)
+  file(WRITE "${reason}" "${text}\n")
+  message(FATAL_ERROR "${text}")
+endfunction()
+
+# A file that was put back with an old time stamp must not be graded from a newer object: compare contents, then touch.
+set(now "")
+foreach(source IN LISTS SOURCES)
+  get_filename_component(folder "${source}" DIRECTORY)
+  get_filename_component(folder "${folder}" NAME)
+  get_filename_component(file "${source}" NAME)
+  if(NOT EXISTS "${source}")
+    give_up("${folder}/${file} is missing: put it back (git checkout ${folder}/${file}, or copy it from the handout).")
+  endif()
+  file(SHA256 "${source}" digest)
+  list(APPEND now ${digest})
+endforeach()
+set(stamp "${BUILD}/${LAB}.sha256")
+set(before "")
+if(EXISTS "${stamp}")
+  file(READ "${stamp}" before)
+endif()
+if(NOT now STREQUAL before)
+  file(TOUCH ${SOURCES})
+endif()
+
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${BUILD}" --target ${LAB}_check
+  RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(NOT failed)
+  file(WRITE "${stamp}" "${now}")
+  return()
+endif()
+
+set(explained "")
+string(REGEX MATCHALL "undefined (reference to|symbol:) [`'\"]?linattn::[^\n`'\"]*" missing "${output}")
+list(REMOVE_DUPLICATES missing)
+foreach(line IN LISTS missing)
+  string(REGEX REPLACE ".*linattn::([a-z_0-9]+)\\(.*" "\\1" function "${line}")
+  list(APPEND explained ${function})
+endforeach()
+list(REMOVE_DUPLICATES explained)
+if(explained)
+  string(REPLACE ";" ", " explained "${explained}")
+  give_up("${folder}/${file} does not define ${explained} as ${HEADERS} declares it: the function is missing, or its name or parameters differ. Nothing of ${LAB} was graded.")
+endif()
+
+if(NOT output MATCHES "FAILED: [^\n]*${LAB}_graded")
+  give_up("${LAB} could not be built, and ${folder}/${file} is not the cause. This is a fault of the course or of the installation; please report it with what follows:\n\n${output}")
+endif()
+
+# What the compiler said, without the commands that ninja echoes.
+string(REGEX REPLACE "(^|\n)(\\[[0-9]+/[0-9]+\\]|FAILED:|ninja:|[^\n]*-std=[^\n]*)[^\n]*" "" said "${output}")
+string(STRIP "${said}" said)
+give_up("${folder}/${file} does not compile, so nothing of ${LAB} was graded:\n\n${said}")

@@ -1,0 +1,61 @@
+"""./course: finds the commands, runs one, and turns what goes wrong into one line.
+
+A command is a file in commands/: its docstring's first line is the help, `arguments(parser)` declares what it takes,
+`run(root, options)` does it and returns the exit status: 0 success, 1 something graded does not pass, 2 wrong use.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from pathlib import Path
+
+CMAKE_FOLDER = Path(__file__).resolve().parent.parent
+if str(CMAKE_FOLDER) not in sys.path:
+    sys.path[0] = str(CMAKE_FOLDER)  # so that `course` is a package
+
+from course.errors import CourseError
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        print(f"course: {message}; run {self.prog.replace('course', './course', 1)} --help", file=sys.stderr)
+        sys.exit(2)
+
+
+def read_command_line(words: list) -> argparse.Namespace:
+    parser = Parser(prog="course", description="Linear Attention Labs", allow_abbrev=False)
+    commands = parser.add_subparsers(metavar="command", required=True)
+    commands.add_parser("setup", help="Install the packages that are missing.")  # cmake/setup.sh; never gets here
+    for file in sorted((CMAKE_FOLDER / "course" / "commands").glob("*.py")):
+        command = importlib.import_module(f"course.commands.{file.stem}")
+        summary, _, details = command.__doc__.partition("\n")
+        subparser = commands.add_parser(
+            file.stem.replace("_", "-"), help=summary, description=f"{summary}\n{details}", allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter)
+        command.arguments(subparser)
+        subparser.set_defaults(run=command.run)
+    return parser.parse_args(words)
+
+
+def main(root: Path, words: list) -> int:
+    try:
+        options = read_command_line(words)
+        status = options.run(root, options)
+        sys.stdout.flush()
+        return status
+    except CourseError as error:
+        print(f"course: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # `./course … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="replace")
+    sys.exit(main(CMAKE_FOLDER.parent, sys.argv[1:]))

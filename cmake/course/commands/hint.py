@@ -1,0 +1,56 @@
+"""Show the next hint of an exercise, one more at each call."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from course import chapter, manifest
+from course.files import write_whole
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("exercise", metavar="labNN.function", help="as in lab02.linear_attention_recurrent")
+    parser.add_argument("--reset", action="store_true", help="forget how many were shown, and begin again at the first")
+
+
+def run(root: Path, options: Namespace) -> int:
+    lab, exercise = manifest.find_exercise(manifest.load(root), options.exercise)
+    section = f"labs/{lab.folder.name}/README.md §{exercise.section}"
+    hints = chapter.hints(lab, exercise)
+    if not hints:
+        print(f"there are no hints for {exercise.name}{', which comes solved' if exercise.solved else ''}; read {section}")
+        return 0
+
+    state = root / "build" / "hints.json"
+    shown = _shown(state)
+    if options.reset:
+        shown.pop(exercise.name, None)
+        write_whole(state, json.dumps(shown, indent=2) + "\n")
+        print(f"the next call shows hint 1 of {len(hints)} again")
+        return 0
+
+    before = shown.get(exercise.name, 0)
+    if before < len(hints):
+        _print(hints, before)
+        shown[exercise.name] = before + 1
+        write_whole(state, json.dumps(shown, indent=2) + "\n")
+    else:
+        for number in range(len(hints)):
+            _print(hints, number)
+    if before + 1 >= len(hints):
+        print(f"there are no more hints; read {section}")
+    return 0
+
+
+def _print(hints: list, number: int) -> None:
+    hint = hints[number]
+    print("\n".join(part for part in (f"hint {number + 1} of {len(hints)}: {hint.title}", hint.body) if part), end="\n\n")
+
+
+def _shown(state: Path) -> dict:
+    """How many hints of each exercise were shown. A file that cannot be read costs nothing: the hints begin again."""
+    try:
+        data = json.loads(state.read_text(encoding="utf-8"))
+        return {name: count for name, count in data.items() if isinstance(count, int)}
+    except (OSError, ValueError, AttributeError):
+        return {}

@@ -1,0 +1,87 @@
+"""(authors) Run the project's own suite: both tracks, two compilers, the tests of the course itself."""
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LABS = "^lab[0-9][0-9]$"
+SUMMARY = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    command: list
+    environment: dict = field(default_factory=dict)
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--soak", type=int, default=0, metavar="N",
+                        help="also run the labs' suites N times, with LINATTN_MASTER_SEED = 1 … N")
+
+
+def run(root: Path, options: Namespace) -> int:
+    logs = root / "build" / "test"
+    shutil.rmtree(logs, ignore_errors=True)
+    logs.mkdir(parents=True)
+    failed = total = 0
+    for steps in plan(options.soak):
+        broken = False
+        for step in steps:
+            if broken:  # what comes before it failed
+                print(f"{step.name:.<50} not run")
+                counts = (1, 1)
+            else:
+                counts, broken = _run_step(root, step, logs)
+            failed += counts[0]
+            total += counts[1]
+    percent = 100 * (total - failed) // total
+    print(f"\n{percent}% tests passed, {failed} tests failed out of {total}")
+    return 1 if failed else 0
+
+
+def plan(soak: int) -> list:
+    """Rows of steps; within a row each step needs the ones before it."""
+    rows = []
+    for preset in ("reference", "student", "reference-clang", "student-clang"):
+        rows.append([Step(f"configure {preset}", ["cmake", "--preset", preset]),
+                     Step(f"build {preset}", ["cmake", "--build", f"build/{preset}"])])
+    rows[0].append(_ctest("test reference", "reference"))
+    rows[1].append(_ctest("test student", "student", "-L", "^framework$"))
+    rows[2].append(_ctest("test reference-clang", "reference-clang", "-L", LABS))
+    rows[0] += [_ctest(f"soak, seed {seed}", "reference", "-L", LABS, LINATTN_MASTER_SEED=str(seed)) for seed in range(1, soak + 1)]
+    return rows
+
+
+def _ctest(name: str, tree: str, *options: str, **environment: str) -> Step:
+    return Step(name, ["ctest", "--test-dir", f"build/{tree}", "--no-tests=error", "--output-on-failure",
+                       "-j", str(os.cpu_count() or 1), *options], environment)
+
+
+def _run_step(root: Path, step: Step, logs: Path) -> tuple:
+    """Returns (failed, total) and whether what follows is out of reach. A failing test breaks nothing that follows."""
+    print(f"{step.name:.<50} ", end="", flush=True)
+    log = logs / (re.sub(r"\W+", "-", step.name) + ".log")
+    began = time.monotonic()
+    with open(log, "wb") as output:
+        try:
+            status = subprocess.run(step.command, cwd=root, env=os.environ | step.environment, stdin=subprocess.DEVNULL,
+                                    stdout=output, stderr=subprocess.STDOUT).returncode
+        except FileNotFoundError:
+            output.write(f"{step.command[0]} is not on the PATH; run ./course setup --with-tests\n".encode())
+            status = 127
+    words = log.read_text(encoding="utf-8", errors="replace")
+    summary = SUMMARY.search(words)
+    failed, total = (int(summary[1]), int(summary[2])) if summary else (int(status != 0), 1)
+    if status != 0:
+        failed = max(failed, 1)
+    print(f"{'ok' if failed == 0 else 'FAILED'} {f'({total} tests) ' if summary else ''}{time.monotonic() - began:.1f} s")
+    if failed:
+        print("\n".join("    " + line for line in words.splitlines()[-80:]))
+        print(f"    all of it: {log.relative_to(root)}")
+    return (failed, total), failed > 0 and not summary

@@ -1,0 +1,136 @@
+"""Cuts a student's stub out of a reference source.
+
+    Tensor relu(const Tensor& x) {              Tensor relu(const Tensor& x) {
+        // Which of the two is larger?              // Which of the two is larger?
+        // BEGIN SOLUTION                    →      // YOUR CODE HERE
+        return maximum(x, 0.0);                     throw NotImplemented("relu");
+        // END SOLUTION                         }
+    }
+
+Markers that are not indented enclose what only the solution needs (helpers, includes, a remark): it is dropped.
+`// BEGIN SOLUTION: statement;` puts that statement in the place of the throw, for code that cannot throw.
+"""
+
+import re
+from difflib import SequenceMatcher
+
+from course.errors import CourseError
+
+MARKER = re.compile(r"^(?P<indent>[ \t]*)// (?P<which>BEGIN|END) SOLUTION(?:: (?P<instead>\S.*))?[ \t]*$")
+COMMENT = re.compile(r"(?://|/\*)(.*)")
+NOT_A_FUNCTION = re.compile(r"^(?:[#/}\s]|namespace\b|using\b|struct\b|class\b|enum\b|union\b|extern\b|static_assert\b|template\s*<[^()]*>\s*$|$)")
+NAME_BEFORE_PARENTHESIS = re.compile(r"\b(?!__)([A-Za-z]\w*)\s*\(")
+
+
+class Cut:
+    """One source, cut. `stubs` are the functions whose bodies were taken out, `functions` all that it defines."""
+
+    def __init__(self, text: str, file: str, exercises: set):
+        self.file = file
+        self.exercises = exercises
+        self.stubs = {}  # function → line of its marker
+        self.functions = {}  # function → line where its definition begins
+        self._kept = []
+        self._function = None  # whose body we are in
+        self._begin = None  # (line, indent) of the open marker
+        self._number = 0
+        self._cut(text.splitlines())
+        self.text = "\n".join(self._kept).rstrip() + "\n"
+
+    def _cut(self, lines: list) -> None:
+        for self._number, line in enumerate(lines, start=1):
+            marker = MARKER.match(line)
+            if marker:
+                self._on_begin(marker) if marker["which"] == "BEGIN" else self._on_end(marker)
+                continue
+            self._refuse_misspelt(line)
+            at_top_level = not (self._begin and self._begin[1] == "")
+            if at_top_level and line.startswith("}"):
+                self._leave_function()
+            elif at_top_level and not self._begin and not NOT_A_FUNCTION.match(line):
+                self._enter_function(lines[self._number - 1:])
+            if not self._begin:
+                self._keep(line)
+        if self._begin:
+            self._fail(f"BEGIN SOLUTION of line {self._begin[0]} is never closed; add `// END SOLUTION`")
+
+    def _on_begin(self, marker: re.Match) -> None:
+        if self._begin:
+            self._fail(f"BEGIN SOLUTION inside the one of line {self._begin[0]}; close that first")
+        self._begin = (self._number, marker["indent"])
+        if not marker["indent"]:
+            if self._function:
+                self._fail(f"this marker stands in the body of {self._function} but is not indented; indent it like its neighbours")
+            return
+        if not self._function:
+            self._fail("this marker is indented but in no function's body; unindent it to drop what it encloses")
+        if self._function not in self.exercises:
+            self._fail(f"{self._function} is no exercise of this lab; add it to lab.json, or enclose the whole function")
+        if self._function in self.stubs:
+            self._fail(f"a second BEGIN SOLUTION in {self._function}; join it with the one of line {self.stubs[self._function]}")
+        self.stubs[self._function] = self._number
+        self._kept.append(f"{marker['indent']}// YOUR CODE HERE")
+        self._kept.append(marker["indent"] + (marker["instead"] or f'throw NotImplemented("{self._function}");'))
+
+    def _on_end(self, marker: re.Match) -> None:
+        if not self._begin:
+            self._fail("END SOLUTION without a BEGIN SOLUTION; remove it, or add the other")
+        if marker["indent"] != self._begin[1]:
+            self._fail(f"END SOLUTION is not indented like its BEGIN SOLUTION of line {self._begin[0]}; indent both alike")
+        if marker["instead"]:
+            self._fail("END SOLUTION takes no statement; move it to BEGIN SOLUTION")
+        self._begin = None
+
+    def _keep(self, line: str) -> None:
+        """Never two blank lines in a row: where something was dropped between two, one is left."""
+        if line.strip() or (self._kept and self._kept[-1].strip()):
+            self._kept.append(line)
+
+    def _enter_function(self, rest: list) -> None:
+        """`rest` begins with the line of a definition, or of a declaration, which ends with a semicolon."""
+        head = ""
+        for line in rest:
+            head += line.split("//")[0].rstrip() + " "
+            if "{" in line or head.rstrip().endswith(";"):
+                break
+        name = NAME_BEFORE_PARENTHESIS.search(head)
+        if not name or "{" not in head or re.search("[={]", head[:name.start()]):
+            return
+        function = name[1]
+        if function in self.functions and function in self.exercises:
+            self._fail(f"{function} is defined a second time; line {self.functions[function]} has it already; keep one")
+        self.functions.setdefault(function, self._number)
+        if not head.rstrip().endswith("}"):
+            self._function = function
+
+    def _leave_function(self) -> None:
+        if self._begin:
+            self._fail(f"{self._function} ends before the BEGIN SOLUTION of line {self._begin[0]} is closed; add `// END SOLUTION`")
+        self._function = None
+
+    def _refuse_misspelt(self, line: str) -> None:
+        comment = COMMENT.search(line)
+        if comment and _resembles_marker(comment[1]):
+            self._fail("this looks like a solution marker, but is not one; write `// BEGIN SOLUTION` or `// END SOLUTION`, "
+                       "so spelt and alone on its line")
+
+    def _fail(self, what: str) -> None:
+        raise CourseError(f"{self.file}:{self._number}: {what}")
+
+
+def _resembles_marker(comment: str) -> bool:
+    words = re.findall(r"[a-z]+", comment.partition(":")[0].lower())
+    if not words or len(words) > 4:
+        return False  # a sentence
+    joined = "".join(words)
+    if any(_is_end(joined[:split]) and _alike(joined[split:], "solution") for split in range(2, len(joined))):
+        return True
+    return any(map(_is_end, words)) and any(_alike(word, "solution") for word in words)
+
+
+def _is_end(word: str) -> bool:
+    return _alike(word, "begin") or _alike(word, "end")
+
+
+def _alike(word: str, other: str) -> bool:
+    return SequenceMatcher(None, word, other).ratio() >= 0.75

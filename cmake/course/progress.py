@@ -1,0 +1,77 @@
+"""What check prints: what went wrong, the table, and what to do next."""
+
+import os
+import sys
+from itertools import groupby
+
+from course.manifest import Lab
+from course.verdicts import WORDS, Verdict
+
+COLOURS = {"pass": "32", "todo": "33", "fail": "31", "crash": "31", "timeout": "31", "not_run": "31"}
+
+
+def report(labs: list, verdicts: list, track: str) -> str:
+    parts = [_messages(verdicts), _table(labs, verdicts), _next_step(labs, verdicts, track)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _messages(verdicts: list) -> str:
+    """Each message once: a lab that does not compile says so once, not once per exercise."""
+    said = list(dict.fromkeys(verdict.message for verdict in verdicts if not verdict.passed and verdict.message))
+    text = ""
+    for message, following in zip(said, said[1:] + [""]):
+        lone_lines = "\n" not in message and "\n" not in following
+        text += message + ("\n" if lone_lines else "\n\n")
+    return text.rstrip("\n")
+
+
+def _table(labs: list, verdicts: list) -> str:
+    width = max(len(_label(verdict)) for verdict in verdicts)
+    lines = []
+    for name, group in groupby(verdicts, key=lambda verdict: verdict.exercise.lab):
+        of_lab = list(group)
+        lines.append(f"{name} · {_lab(labs, name).title}")
+        for verdict in of_lab:
+            exercise = verdict.exercise
+            word = _coloured(WORDS[verdict.status].ljust(7), COLOURS[verdict.status])
+            points = f"{verdict.points}/{exercise.points}"
+            lines.append(f"  {_label(verdict):{width}}  {word}  {points:>5} points  {exercise.minutes:>3} min  §{exercise.section}")
+        lines += [f"  {'subtotal':{width}}  {'':7}  {_score(of_lab, '/'):>5} points", ""]
+    return "\n".join(lines + [f"score {_score(verdicts, ' of ')}"])
+
+
+def _next_step(labs: list, verdicts: list, track: str) -> str:
+    """The first exercise that does not pass, stretch exercises last; else the rest of the lab, else the next lab."""
+    pending = sorted((verdict for verdict in verdicts if not verdict.passed), key=lambda verdict: verdict.exercise.stretch)
+    if pending:
+        exercise = pending[0].exercise
+        lab = _lab(labs, exercise.lab)
+        if track != "student":
+            return f"next: {exercise.name} in {' '.join(f'{track}/{source}' for source in lab.sources)}"
+        return (f"next: {exercise.function} in {' '.join(f'student/{source}' for source in lab.sources)}\n"
+                f"  read   labs/{lab.folder.name}/README.md §{exercise.section}\n"
+                f"  hint   ./course hint {exercise.name}\n"
+                f"  again  ./course check {lab.name}")
+    last = _lab(labs, verdicts[-1].exercise.lab)
+    if len([verdict for verdict in verdicts if verdict.exercise in last.exercises]) < len(last.exercises):
+        return f"next: the whole lab: ./course check {last.name}"
+    later = [lab for lab in labs if lab.name > last.name]
+    if later and track == "student":
+        return f"next: {later[0].name} · {later[0].title}: labs/{later[0].folder.name}/README.md, then ./course check {later[0].name}"
+    return ""
+
+
+def _lab(labs: list, name: str) -> Lab:
+    return next(lab for lab in labs if lab.name == name)
+
+
+def _label(verdict: Verdict) -> str:
+    return verdict.exercise.function + (" ★" if verdict.exercise.stretch else "")
+
+
+def _score(verdicts: list, between: str) -> str:
+    return f"{sum(v.points for v in verdicts)}{between}{sum(v.exercise.points for v in verdicts)}"
+
+
+def _coloured(text: str, colour: str) -> str:
+    return f"\033[{colour}m{text}\033[0m" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text

@@ -1,0 +1,65 @@
+# add_lab(manifest): the targets and tests of one lab, all read from its lab.json.
+#
+#   labNN_graded   the file under test, from LINATTN_SOURCES
+#   labNN_suite    tests/labNN_*/ and its mistakes, never rebuilt by a student's edit
+#   labNN_check    both, with the support: one program that runs one exercise at a time
+#   ctest          labNN.build (a fixture that rebuilds what was edited), then labNN.<function> for every exercise
+
+function(add_lab manifest)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${manifest}")
+  file(READ "${manifest}" json)
+  get_filename_component(folder "${manifest}" DIRECTORY)
+  get_filename_component(name "${folder}" NAME)
+  string(JSON lab GET "${json}" lab)
+  string(JSON timeout GET "${json}" timeout_seconds)
+
+  set(sources "")
+  string(JSON count LENGTH "${json}" sources)
+  math(EXPR last "${count} - 1")
+  foreach(i RANGE ${last})
+    string(JSON source GET "${json}" sources ${i})
+    list(APPEND sources "${LINATTN_SOURCES}/${source}")
+  endforeach()
+
+  file(GLOB suite CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp"
+    "${PROJECT_SOURCE_DIR}/tests/${name}/mistakes/*.cpp")
+  add_library(${lab}_suite OBJECT ${suite})
+  target_include_directories(${lab}_suite PRIVATE "${folder}" "${PROJECT_SOURCE_DIR}/tests/${name}")
+  target_link_libraries(${lab}_suite PRIVATE linattn_support linattn_warnings)
+  target_compile_options(${lab}_suite PRIVATE -O1 -Wno-unused-parameter)  # a mistake may well ignore an argument
+  target_precompile_headers(${lab}_suite REUSE_FROM linattn_suite_pch)
+
+  # A missing file is the student's to mend, not a reason to stop the other labs: the build fixture says so.
+  foreach(source IN LISTS sources)
+    if(NOT EXISTS "${source}")
+      set_source_files_properties("${source}" PROPERTIES GENERATED TRUE)
+    endif()
+  endforeach()
+  add_library(${lab}_graded OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_include_directories(${lab}_graded PRIVATE "${folder}")
+  target_link_libraries(${lab}_graded PRIVATE linattn linattn_warnings linattn_graded)
+  target_precompile_headers(${lab}_graded REUSE_FROM linattn_graded_pch)
+
+  add_executable(${lab}_check)
+  target_link_libraries(${lab}_check PRIVATE linattn_support ${lab}_suite ${lab}_graded)
+  if(LINATTN_HAS_ASAN)
+    target_link_options(${lab}_check PRIVATE -fsanitize=address)
+  endif()
+
+  set(results "${PROJECT_BINARY_DIR}/results")
+  add_test(NAME ${lab}.build COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DLAB=${lab}"
+    "-DSOURCES=${sources}" "-DHEADERS=labs/${name}" -P "${PROJECT_SOURCE_DIR}/cmake/build_lab.cmake")
+  set_tests_properties(${lab}.build PROPERTIES FIXTURES_SETUP ${lab}_built LABELS ${lab} RESOURCE_LOCK build TIMEOUT 600)
+
+  string(JSON count LENGTH "${json}" exercises)
+  math(EXPR last "${count} - 1")
+  foreach(i RANGE ${last})
+    string(JSON function GET "${json}" exercises ${i} function)
+    add_test(NAME ${lab}.${function} COMMAND ${lab}_check --manifest "${manifest}" --exercise ${function}
+      --results "${results}")
+    math(EXPR backstop "2 * ${timeout} + 5")  # the supervisor's own limit comes first and explains itself
+    set_tests_properties(${lab}.${function} PROPERTIES FIXTURES_REQUIRED ${lab}_built LABELS ${lab}
+      TIMEOUT ${backstop} ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1")
+    set_property(GLOBAL APPEND PROPERTY LINATTN_EXERCISES ${lab}.${function})
+  endforeach()
+endfunction()

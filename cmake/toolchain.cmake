@@ -1,0 +1,47 @@
+# Compiler flags in one place.
+
+option(LINATTN_WERROR "treat warnings as errors" OFF)
+
+include(CheckCXXSourceCompiles)
+
+add_library(linattn_warnings INTERFACE)
+target_compile_options(linattn_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  $<$<BOOL:${LINATTN_WERROR}>:-Werror>)
+
+# The address sanitizer finds accesses outside an array and names the line. Its runtime is a package of its own for clang.
+set(CMAKE_REQUIRED_FLAGS -fsanitize=address)
+check_cxx_source_compiles("int main() { return 0; }" LINATTN_HAS_ASAN)
+set(CMAKE_REQUIRED_FLAGS -fsanitize-coverage=trace-pc)
+check_cxx_source_compiles("extern \"C\" void __sanitizer_cov_trace_pc() {} int main() { return 0; }" LINATTN_HAS_TRACE_PC)
+unset(CMAKE_REQUIRED_FLAGS)
+if(NOT LINATTN_HAS_ASAN)
+  message(STATUS "no address sanitizer for this compiler: an access outside an array may go unnoticed")
+endif()
+if(NOT LINATTN_HAS_TRACE_PC)
+  message(STATUS "no -fsanitize-coverage=trace-pc: the cost of loops written by hand is not counted")
+endif()
+
+# How a student's file is compiled, and so how the reference is: quickly, with line numbers, every access checked.
+# A stub leaves its parameters and checked shapes unused.
+add_library(linattn_graded INTERFACE)
+target_compile_options(linattn_graded INTERFACE -O0 -g1 -fno-omit-frame-pointer
+  -Wno-unused-parameter -Wno-unused-variable
+  $<$<BOOL:${LINATTN_HAS_ASAN}>:-fsanitize=address>
+  $<$<BOOL:${LINATTN_HAS_TRACE_PC}>:-fsanitize-coverage=trace-pc>
+  $<$<CXX_COMPILER_ID:GNU>:-fmax-errors=3>
+  $<$<CXX_COMPILER_ID:Clang,AppleClang>:-ferror-limit=3>
+  -ftemplate-backtrace-limit=1)
+
+# Linking is a good part of edit to verdict: take the fastest linker there is.
+foreach(linker mold lld)
+  find_program(LINATTN_${linker} NAMES ${linker} ld.${linker})
+  if(LINATTN_${linker} AND NOT LINATTN_LINKER)
+    set(CMAKE_REQUIRED_LINK_OPTIONS -fuse-ld=${linker})
+    check_cxx_source_compiles("int main() { return 0; }" LINATTN_LINKS_WITH_${linker})
+    unset(CMAKE_REQUIRED_LINK_OPTIONS)
+    if(LINATTN_LINKS_WITH_${linker})
+      set(LINATTN_LINKER ${linker})
+      add_link_options(-fuse-ld=${linker})
+    endif()
+  endif()
+endforeach()

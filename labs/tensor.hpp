@@ -1,0 +1,197 @@
+// Tensor and the small eager vocabulary that the labs are written in.
+//
+// A Tensor is xtensor's xt::xarray<double>. Every function below takes Tensors, computes at once and returns a new
+// Tensor: nothing is lazy, nothing can dangle. They are compiled once, in tensor.cpp, which is what keeps the time
+// from edit to verdict under half a second. All of xtensor works in a lab too; it only compiles more slowly.
+//
+// Axes count from 0; negative axes count from the end, as in NumPy. `…` in a shape stands for any number of leading
+// axes. Shapes broadcast as in NumPy. Whatever does not fit throws std::invalid_argument (shapes) or
+// std::out_of_range (indices) and says which shapes or which index.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "xtensor_cxx20.hpp"
+
+namespace linattn {
+
+using Tensor = xt::xarray<double>;
+using Shape = std::vector<std::size_t>;
+
+/// Asks a reduction to keep the axis it reduces, with length 1, so that the result broadcasts against its input.
+struct KeepDims {};
+inline constexpr KeepDims keep_dims{};
+
+// Shapes -------------------------------------------------------------------------------------------------------------
+
+/// The shape of x as a std::vector, so that it can be compared, changed and passed to zeros().
+Shape shape_of(const Tensor& x);
+/// The length of one axis: length(x, -1) is NumPy's x.shape[-1].
+std::size_t length(const Tensor& x, std::ptrdiff_t axis);
+/// "(2, 3, 4)", for messages.
+std::string to_string(const Shape& shape);
+
+// Creation -----------------------------------------------------------------------------------------------------------
+
+Tensor zeros(const Shape& shape);
+Tensor ones(const Shape& shape);
+Tensor full(const Shape& shape, double value);
+
+// Element by element -------------------------------------------------------------------------------------------------
+
+namespace eager {
+enum class Unary { negate, exp, log, sqrt, abs, sin, cos };
+enum class Binary { add, subtract, multiply, divide, maximum, minimum, less, less_equal, greater, greater_equal };
+double apply(Unary operation, double x);
+Tensor apply(Unary operation, const Tensor& x);
+Tensor apply(Binary operation, const Tensor& a, const Tensor& b);
+Tensor apply(Binary operation, const Tensor& a, double b);
+Tensor apply(Binary operation, double a, const Tensor& b);
+Tensor& apply_in_place(Binary operation, Tensor& a, const Tensor& b);
+Tensor& apply_in_place(Binary operation, Tensor& a, double b);
+}  // namespace eager
+
+// The functions whose names xtensor has too are objects: a call then never finds xt::'s lazy function of that name.
+
+struct UnaryFunction {
+    eager::Unary operation;
+    double operator()(double x) const { return eager::apply(operation, x); }
+    Tensor operator()(const Tensor& x) const { return eager::apply(operation, x); }
+};
+inline constexpr UnaryFunction exp{eager::Unary::exp};
+inline constexpr UnaryFunction log{eager::Unary::log};
+inline constexpr UnaryFunction sqrt{eager::Unary::sqrt};
+inline constexpr UnaryFunction abs{eager::Unary::abs};
+inline constexpr UnaryFunction sin{eager::Unary::sin};
+inline constexpr UnaryFunction cos{eager::Unary::cos};
+
+struct BinaryFunction {
+    eager::Binary operation;
+    Tensor operator()(const Tensor& a, const Tensor& b) const { return eager::apply(operation, a, b); }
+    Tensor operator()(const Tensor& a, double b) const { return eager::apply(operation, a, b); }
+    Tensor operator()(double a, const Tensor& b) const { return eager::apply(operation, a, b); }
+};
+inline constexpr BinaryFunction maximum{eager::Binary::maximum};
+inline constexpr BinaryFunction minimum{eager::Binary::minimum};
+
+// Operators join two Tensors whose shapes broadcast, or a Tensor and a number. Comparisons give 1.0 where true and 0.0
+// where false. They are constrained templates, so that they are chosen over xt::'s lazy ones.
+template <class T>
+concept IsTensor = std::same_as<std::remove_cvref_t<T>, Tensor>;
+template <class T>
+concept IsNumber = std::is_arithmetic_v<std::remove_cvref_t<T>>;
+
+template <IsTensor X>
+Tensor operator-(X&& x) {
+    return eager::apply(eager::Unary::negate, x);
+}
+
+#define LINATTN_OPERATOR(symbol, operation)                                       \
+    template <IsTensor A, IsTensor B>                                             \
+    Tensor operator symbol(A&& a, B&& b) {                                        \
+        return eager::apply(eager::Binary::operation, a, b);                      \
+    }                                                                             \
+    template <IsTensor A, IsNumber B>                                             \
+    Tensor operator symbol(A&& a, B&& b) {                                        \
+        return eager::apply(eager::Binary::operation, a, static_cast<double>(b)); \
+    }                                                                             \
+    template <IsNumber A, IsTensor B>                                             \
+    Tensor operator symbol(A&& a, B&& b) {                                        \
+        return eager::apply(eager::Binary::operation, static_cast<double>(a), b); \
+    }
+LINATTN_OPERATOR(+, add)
+LINATTN_OPERATOR(-, subtract)
+LINATTN_OPERATOR(*, multiply)
+LINATTN_OPERATOR(/, divide)
+LINATTN_OPERATOR(<, less)
+LINATTN_OPERATOR(<=, less_equal)
+LINATTN_OPERATOR(>, greater)
+LINATTN_OPERATOR(>=, greater_equal)
+#undef LINATTN_OPERATOR
+
+// In place: the right side broadcasts to the shape of the left side, which never changes.
+inline Tensor& operator+=(Tensor& a, const Tensor& b) { return eager::apply_in_place(eager::Binary::add, a, b); }
+inline Tensor& operator-=(Tensor& a, const Tensor& b) { return eager::apply_in_place(eager::Binary::subtract, a, b); }
+inline Tensor& operator*=(Tensor& a, const Tensor& b) { return eager::apply_in_place(eager::Binary::multiply, a, b); }
+inline Tensor& operator/=(Tensor& a, const Tensor& b) { return eager::apply_in_place(eager::Binary::divide, a, b); }
+template <IsNumber N>
+Tensor& operator+=(Tensor& a, const N& b) {
+    return eager::apply_in_place(eager::Binary::add, a, static_cast<double>(b));
+}
+template <IsNumber N>
+Tensor& operator-=(Tensor& a, const N& b) {
+    return eager::apply_in_place(eager::Binary::subtract, a, static_cast<double>(b));
+}
+template <IsNumber N>
+Tensor& operator*=(Tensor& a, const N& b) {
+    return eager::apply_in_place(eager::Binary::multiply, a, static_cast<double>(b));
+}
+template <IsNumber N>
+Tensor& operator/=(Tensor& a, const N& b) {
+    return eager::apply_in_place(eager::Binary::divide, a, static_cast<double>(b));
+}
+
+/// where(condition, a, b): a where condition is not 0, b elsewhere; a and b may be numbers. Both are computed in full
+/// before one is chosen.
+struct Where {
+    Tensor operator()(const Tensor& condition, const Tensor& a, const Tensor& b) const;
+};
+inline constexpr Where where{};
+
+// Along an axis ------------------------------------------------------------------------------------------------------
+
+/// sum(x, axis) or sum(x, axis, keep_dims).
+struct Sum {
+    Tensor operator()(const Tensor& x, std::ptrdiff_t axis) const;
+    Tensor operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const;
+};
+inline constexpr Sum sum{};
+
+/// amax(x, axis) or amax(x, axis, keep_dims): the largest value; NaN where there is one; -inf along an empty axis.
+struct Amax {
+    Tensor operator()(const Tensor& x, std::ptrdiff_t axis) const;
+    Tensor operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const;
+};
+inline constexpr Amax amax{};
+
+/// cumsum(x, axis), the running sum: entry i holds x[0] + … + x[i] along the axis, entry i included.
+struct Cumsum {
+    Tensor operator()(const Tensor& x, std::ptrdiff_t axis) const;
+};
+inline constexpr Cumsum cumsum{};
+
+// Rearrangement ------------------------------------------------------------------------------------------------------
+
+/// expand_dims(x, axis), a new axis of length 1: expand_dims(x, -1) is NumPy's x[..., None].
+struct ExpandDims {
+    Tensor operator()(const Tensor& x, std::ptrdiff_t axis) const;
+};
+inline constexpr ExpandDims expand_dims{};
+
+/// The same values, row by row, in another shape with as many entries.
+Tensor reshape(const Tensor& x, const Shape& shape);
+/// a followed by b along an axis; all other axes must agree.
+Tensor concatenate(const Tensor& a, const Tensor& b, std::ptrdiff_t axis);
+/// The last two axes exchanged, for every leading index: (…, m, n) → (…, n, m).
+Tensor matrix_transpose(const Tensor& x);
+
+// Products -----------------------------------------------------------------------------------------------------------
+
+/// Matrix product for every leading index: (…, m, k) × (…, k, n) → (…, m, n). The leading axes must be equal, or absent
+/// on one side. Computed by BLAS.
+Tensor matmul(const Tensor& a, const Tensor& b);
+
+// Tokens: the axis before the last -----------------------------------------------------------------------------------
+
+/// Token i for every leading index: (…, n, d) → (…, d). A copy.
+Tensor token(const Tensor& x, std::size_t i);
+/// Writes token i of x, for every leading index; value has shape (…, d).
+void set_token(Tensor& x, std::size_t i, const Tensor& value);
+/// Tokens begin, …, end-1: (…, n, d) → (…, end-begin, d). A copy.
+Tensor tokens(const Tensor& x, std::size_t begin, std::size_t end);
+
+}  // namespace linattn

@@ -1,0 +1,101 @@
+"""A small course in a temporary folder, for the tests of ./course: two labs, no compiler."""
+
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(REPOSITORY / "cmake"))
+
+from course.__main__ import main
+
+CHAPTER = """# Lab 07
+## 7.1 Twice
+### Exercise 7.1: `twice`
+<details><summary>Hint 1: what is twice one?</summary>
+
+Two.
+
+```sh
+## not a heading
+```
+</details>
+<details>
+<summary>Hint 2: add</summary>
+x + x
+</details>
+<details><summary>Why not three?</summary>An answer, not a hint.</details>
+
+### Exercise 7.2: `thrice`
+<details><summary>Hint 1: of the other exercise</summary>no</details>
+"""
+
+REFERENCE = """// The answer key.
+
+int twice(int x) {
+    // Add.
+    // BEGIN SOLUTION
+    return x + x;
+    // END SOLUTION
+}
+
+int thrice(int x) {
+    // BEGIN SOLUTION
+    return 3 * x;
+    // END SOLUTION
+}
+"""
+
+
+class CourseTree(unittest.TestCase):
+    """self.root holds lab07 (twice; thrice ★) and lab08 (once, which comes solved)."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name) / "a course"
+        self.write("labs/lab07_numbers/lab.json", json.dumps({
+            "lab": "lab07", "title": "Numbers", "sources": ["lab07_numbers.cpp"],
+            "exercises": [{"function": "twice", "points": 2, "minutes": 5, "section": "7.1"},
+                          {"function": "thrice", "points": 1, "minutes": 5, "section": "7.2", "stretch": True}]}))
+        self.write("labs/lab08_more/lab.json", json.dumps({
+            "lab": "lab08", "title": "More", "sources": ["lab08_more.cpp"],
+            "exercises": [{"function": "once", "points": 4, "minutes": 5, "section": "8.1", "solved": True}]}))
+        self.write("labs/lab07_numbers/README.md", CHAPTER)
+        self.write("reference/lab07_numbers.cpp", REFERENCE)
+        self.write("reference/lab08_more.cpp", "int once(int x) { return x; }\n")
+
+    def write(self, name, text, mode=0o644):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        path.chmod(mode)
+        return path
+
+    def read(self, name):
+        return (self.root / name).read_text(encoding="utf-8")
+
+    def course(self, *words, **environment):
+        """What `./course words…` does in this tree, in this process: a start of Python each would take too long."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), mock.patch.dict(os.environ, environment):
+            try:
+                status = main(self.root, list(words))
+            except SystemExit as end:
+                status = end.code
+        return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+
+    def assert_one_line_error(self, result, *fragments):
+        self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertTrue(result.stderr.startswith("course: "), result.stderr)
+        for fragment in fragments:
+            self.assertIn(fragment, result.stderr)

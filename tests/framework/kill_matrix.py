@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""The mutation gate: every mistake, put in its function's place, must make the suite fail and be named in the message.
+
+usage: kill_matrix.py BUILD_FOLDER LAB=MANIFEST …
+
+Runs each lab's check program once per mistake, writes BUILD_FOLDER/kill_matrix.csv (lab, exercise, mistake, killed,
+named) and exits with 1 unless every row says yes twice.
+"""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def mistakes_of(program: Path) -> list[tuple[str, str]]:
+    """(exercise, mistake) pairs, in the order in which the program lists them."""
+    listing = subprocess.run([program, "--list"], check=True, capture_output=True, text=True).stdout
+    rows = [line.split("\t") for line in listing.splitlines()]
+    return [(row[1], row[2]) for row in rows if row[0] == "mistake"]
+
+
+def verdict_on(program: Path, manifest: str, exercise: str, mistake: str, results: str) -> tuple[bool, bool]:
+    """Whether the suite refused the mistake, and whether its message names it."""
+    command = [program, "--manifest", manifest, "--exercise", exercise, "--results", results, "--mistake", mistake]
+    run = subprocess.run(command, capture_output=True)
+    [written] = Path(results).glob(f"*.{exercise}.json")
+    result = json.loads(written.read_text())
+    written.unlink()
+    return run.returncode != 0 and result["status"] == "fail", mistake in result["mistakes"]
+
+
+def main(build: Path, labs: list[str]) -> int:
+    rows, wrong = [], []
+    with tempfile.TemporaryDirectory() as results:
+        for lab, manifest in (entry.split("=", 1) for entry in labs):
+            program = build / f"{lab}_check"
+            for exercise, mistake in mistakes_of(program):
+                killed, named = verdict_on(program, manifest, exercise, mistake, results)
+                rows.append([lab, exercise, mistake, "yes" if killed else "no", "yes" if named else "no"])
+                if not (killed and named):
+                    wrong.append(f"{lab}.{exercise}: '{mistake}' is {'not named' if killed else 'not killed'}")
+    table = build / "kill_matrix.csv"
+    with open(f"{table}.new", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["lab", "exercise", "mistake", "killed", "named"], *rows])
+    os.replace(f"{table}.new", table)
+    print(*wrong, sep="\n")
+    print(f"{len(rows) - len(wrong)} of {len(rows)} mistakes killed and named; see {table.name}")
+    return 1 if wrong or not rows else 0
+
+
+if __name__ == "__main__":
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

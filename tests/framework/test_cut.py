@@ -1,0 +1,139 @@
+"""The cutter: what a student gets is the reference without the solution, and nothing a student wrote is lost."""
+
+import hashlib
+import unittest
+
+from course_tree import REFERENCE, CourseTree
+
+from course.cutter import Cut
+from course.errors import CourseError
+
+
+def cut(text, exercises=("f", "g")):
+    return Cut(text, "reference/x.cpp", set(exercises))
+
+
+class CutText(unittest.TestCase):
+    def refused(self, text, line, fragment):
+        with self.assertRaises(CourseError) as caught:
+            cut(text)
+        self.assertRegex(str(caught.exception), rf"^reference/x\.cpp:{line}: ")
+        self.assertIn(fragment, str(caught.exception))
+
+    def test_a_body_becomes_a_throw_and_keeps_its_hints(self):
+        stub = cut("Tensor f(const Tensor& x,\n         int n) {\n    require(x);\n    // A hint.\n"
+                   "    // BEGIN SOLUTION\n    secret(x);\n    // END SOLUTION\n}\n")
+        self.assertEqual(stub.text, "Tensor f(const Tensor& x,\n         int n) {\n    require(x);\n    // A hint.\n"
+                                    "    // YOUR CODE HERE\n    throw NotImplemented(\"f\");\n}\n")
+        self.assertEqual(list(stub.stubs), ["f"])
+
+    def test_the_statement_can_be_chosen(self):
+        stub = cut('__global__ void __launch_bounds__(256) f(float* x) {\n    // BEGIN SOLUTION: todo("f");\n    x[0] = 1;\n'
+                   "    // END SOLUTION\n}\n")
+        self.assertIn('    // YOUR CODE HERE\n    todo("f");\n}', stub.text)
+
+    def test_helpers_and_header_lines_are_dropped_with_their_blank_line(self):
+        stub = cut("// BEGIN SOLUTION\n// The answer key.\n// END SOLUTION\n\n#include <a>\n\n// BEGIN SOLUTION\n"
+                   "namespace {\nint secret(int x) {\n    return x;\n}\n}\n// END SOLUTION\n\nint f() {\n"
+                   "    // BEGIN SOLUTION\n    return secret(1);\n    // END SOLUTION\n}\n")
+        self.assertEqual(stub.text, "#include <a>\n\nint f() {\n    // YOUR CODE HERE\n    throw NotImplemented(\"f\");\n}\n")
+
+    def test_only_definitions_name_a_function(self):
+        stub = cut("int g(int);\nint g(int,\n      int);\nconst int table{g(1)};\nconst int other = g(1);\nint f() { return 1; }\n"
+                   "int g(int x)\n{\n    // BEGIN SOLUTION\n    return x;\n    // END SOLUTION\n}\n")
+        self.assertEqual(stub.functions, {"f": 6, "g": 7})
+        self.assertEqual(list(stub.stubs), ["g"])
+
+    def test_markers_that_do_not_pair_are_refused(self):
+        body = "int f() {{\n{}\n}}\n"
+        self.refused(body.format("    // BEGIN SOLUTION\n    // BEGIN SOLUTION"), 3, "inside the one of line 2")
+        self.refused(body.format("    // BEGIN SOLUTION"), 3, "f ends before")
+        self.refused("// BEGIN SOLUTION\nint f() {\n}\n", 3, "never closed")
+        self.refused(body.format("    // END SOLUTION"), 2, "without a BEGIN")
+        self.refused(body.format("    // BEGIN SOLUTION\n// END SOLUTION"), 3, "not indented like")
+
+    def test_markers_in_the_wrong_place_are_refused(self):
+        region = "    // BEGIN SOLUTION\n    // END SOLUTION\n"
+        self.refused("int f() {\n" + region + region + "}\n", 4, "a second BEGIN SOLUTION in f")
+        self.refused("int helper() {\n" + region + "}\n", 2, "helper is no exercise")
+        self.refused("struct A {\n" + region + "};\n", 2, "in no function's body")
+        self.refused("int f() {\n// BEGIN SOLUTION\n// END SOLUTION\n}\n", 2, "is not indented")
+        self.refused("int f() {\n}\nint f() {\n}\n", 3, "defined a second time; line 1")
+
+    def test_misspelt_markers_are_refused(self):
+        for misspelt in ("// BEGIN SOLUTON", "//BEGIN SOLUTION", "// begin solution", "// END  SOLUTION", "// BEGINSOLUTION",
+                         "/* BEGIN SOLUTION */", "x = 1;  // BEGIN SOLUTION", "// END SOLUTION.", "// SOLUTION BEGIN",
+                         "// BEGIN SOLUTIONS: todo();", "// BEIGN SOLUTION", "/// END SOLUTION"):
+            with self.subTest(misspelt):
+                self.refused(f"int f() {{\n    {misspelt}\n}}\n", 2, "looks like a solution marker")
+
+    def test_prose_is_not_a_marker(self):
+        for prose in ("// the end", "// begin with token 0", "// a solution in closed form exists; see the end of the chapter",
+                      "// END of the namespace", "// resolution", "// the solution"):
+            self.assertIn(prose, cut(f"int f() {{\n    {prose}\n}}\n").text)
+
+
+class CutTree(CourseTree):
+    def test_writes_stubs_and_their_digests_and_then_agrees(self):
+        result = self.course("cut")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        stub = self.read("student/lab07_numbers.cpp")
+        self.assertNotIn("return", stub)
+        self.assertIn('throw NotImplemented("twice");', stub)
+        self.assertIn(f"{hashlib.sha256(stub.encode()).hexdigest()}  lab07_numbers.cpp\n", self.read("student/.stubs.sha256"))
+        self.assertEqual(self.read("student/lab08_more.cpp"), self.read("reference/lab08_more.cpp"))
+        self.assertEqual(self.course("cut", "--check").returncode, 0)
+
+    def test_check_shows_the_difference_and_writes_nothing(self):
+        self.course("cut")
+        self.write("reference/lab07_numbers.cpp", REFERENCE.replace("// Add.", "// Sum."))
+        before = self.read("student/lab07_numbers.cpp")
+        result = self.course("cut", "--check")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("-    // Add.\n+    // Sum.\n", result.stdout)
+        self.assertEqual(self.read("student/lab07_numbers.cpp"), before)
+
+    def test_check_notices_a_file_of_no_lab_and_a_stale_record(self):
+        self.course("cut")
+        stray = self.write("student/lab09_gone.cpp", "")
+        result = self.course("cut", "--check")
+        self.assertEqual((result.returncode, "lab09_gone.cpp belongs to no lab" in result.stdout), (1, True))
+        stray.unlink()
+        self.write("student/.stubs.sha256", "")
+        self.assertEqual(self.course("cut", "--check").returncode, 1)
+
+    def test_an_unedited_stub_follows_the_reference(self):
+        self.course("cut")
+        self.write("reference/lab07_numbers.cpp", REFERENCE.replace("// Add.", "// Sum."))
+        self.assertEqual(self.course("cut").returncode, 0)
+        self.assertIn("// Sum.", self.read("student/lab07_numbers.cpp"))
+        self.assertEqual(list((self.root / "student").glob("*.bak")), [])
+
+    def test_an_edited_file_is_never_lost(self):
+        self.course("cut")
+        mine = "int twice(int x) { return 2 * x; }  // mine\n"
+        self.write("student/lab07_numbers.cpp", mine)
+        self.write("reference/lab08_more.cpp", "int once(int y) { return y; }\n")
+        self.assert_one_line_error(self.course("cut"), "student/lab07_numbers.cpp was edited", "--force")
+        self.assertEqual(self.read("student/lab07_numbers.cpp"), mine)
+        self.assertNotIn("int y", self.read("student/lab08_more.cpp"), "half of the stubs were written")
+
+        self.assertEqual(self.course("cut", "--force").returncode, 0)
+        copies = list((self.root / "student").glob("lab07_numbers.cpp.*.bak"))
+        self.assertEqual([copy.read_text() for copy in copies], [mine])
+        self.assertEqual(self.course("cut", "--check").returncode, 0)
+
+    def test_manifest_and_sources_must_agree(self):
+        self.write("reference/lab08_more.cpp", "int twice(int x) { return x; }\n")
+        self.assert_one_line_error(self.course("cut"), "no source of lab08 defines once")
+        self.write("reference/lab08_more.cpp", "int once() {\n    // BEGIN SOLUTION\n    // END SOLUTION\n}\n")
+        self.assert_one_line_error(self.course("cut"), "lab08_more.cpp:1", "comes solved")
+        self.write("reference/lab07_numbers.cpp", "int thrice() { return 3; }\nint twice() { return 2; }\n")
+        self.assert_one_line_error(self.course("cut"), "lab07_numbers.cpp:2", "has no `// BEGIN SOLUTION`")
+        (self.root / "reference/lab07_numbers.cpp").unlink()
+        self.assert_one_line_error(self.course("cut"), "reference/lab07_numbers.cpp is missing")
+        self.assertFalse((self.root / "student").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,60 @@
+"""./course hint: the chapter's folded blocks, one more at each call."""
+
+import unittest
+
+from course_tree import CourseTree
+
+
+class Hints(CourseTree):
+    def hint(self, *words):
+        result = self.course("hint", *words)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_one_more_at_each_call_and_then_the_section(self):
+        first = self.hint("lab07.twice")
+        self.assertIn("hint 1 of 2: what is twice one?", first)
+        self.assertIn("## not a heading", first, "a fence in a hint must not end the section")
+        self.assertNotIn("add", first)
+
+        second = self.hint("lab07.twice")
+        self.assertIn("hint 2 of 2: add\nx + x", second)
+        self.assertNotIn("hint 1", second)
+
+        after = self.hint("lab07.twice")
+        self.assertIn("hint 1 of 2", after)
+        self.assertIn("hint 2 of 2", after)
+        self.assertIn("no more hints; read labs/lab07_numbers/README.md §7.1", after)
+        self.assertNotIn("An answer", first + second + after)
+
+    def test_exercises_are_counted_apart(self):
+        self.hint("lab07.twice")
+        self.assertIn("hint 1 of 1: of the other exercise", self.hint("lab07.thrice"))
+        self.assertIn("hint 2 of 2", self.hint("lab07.twice"))
+
+    def test_reset_begins_again(self):
+        self.hint("lab07.twice")
+        self.hint("lab07.thrice")
+        self.hint("lab07.thrice", "--reset")
+        self.assertIn("hint 2 of 2", self.hint("lab07.twice"), "only the named exercise is reset")
+        self.hint("lab07.twice", "--reset")
+        self.assertIn("hint 1 of 2", self.hint("lab07.twice"))
+
+    def test_a_spoilt_state_file_begins_again(self):
+        for spoilt in ("{", "[]", '{"lab07.twice": "two"}'):
+            self.write("build/hints.json", spoilt)
+            self.assertIn("hint 1 of 2", self.hint("lab07.twice"))
+
+    def test_what_cannot_be_shown_is_said(self):
+        self.assert_one_line_error(self.course("hint", "lab07.half"), "lab07.twice, lab07.thrice")
+        self.assert_one_line_error(self.course("hint", "lab99.twice"), "lab07.twice", "lab08.once")
+        self.assert_one_line_error(self.course("hint"), "required", "./course hint --help")
+        self.assert_one_line_error(self.course("hint", "lab08.once"), "chapter is missing", "labs/lab08_more/README.md")
+        self.write("labs/lab08_more/README.md", "# Lab 08\n")
+        self.assert_one_line_error(self.course("hint", "lab08.once"), "### Exercise 8.1: `once`")
+        self.write("labs/lab08_more/README.md", "### Exercise 8.1: `once`\nNo hint.\n")
+        self.assertIn("no hints for lab08.once, which comes solved; read labs/lab08_more/README.md §8.1", self.hint("lab08.once"))
+
+
+if __name__ == "__main__":
+    unittest.main()

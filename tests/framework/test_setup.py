@@ -1,0 +1,172 @@
+"""./course setup and the launcher, on machines made of fakes: no package is ever installed here."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+NEEDED = ("sh", "env", "dirname", "sed", "tr")  # what the scripts themselves call
+
+
+def package_names(column, groups=("student",)):
+    rows = [line.split() for line in (REPOSITORY / "cmake/packages.txt").read_text().splitlines()
+            if line and not line.startswith("#")]
+    return [row[column] for row in rows if row[0] in groups]
+
+
+class Setup(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.bin = Path(folder.name) / "bin"
+        self.bin.mkdir()
+        for tool in NEEDED:
+            (self.bin / tool).symlink_to(shutil.which(tool))
+        self.calls = Path(folder.name) / "calls"
+        self.calls.write_text("")
+
+    def fake(self, name, script):
+        path = self.bin / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def debian(self, lacks=(), user=0):
+        """A machine with dpkg and apt-get on which everything but `lacks` is installed."""
+        have = set(package_names(2, ("student", "test"))) - set(lacks)
+        self.fake("dpkg-query", f"printf 'ii %s ' {' '.join(sorted(have))}; exit {1 if lacks else 0}")
+        self.fake("apt-get", f'echo "what apt-get prints"; echo "apt-get $*" >>"{self.calls}"')
+        self.fake("id", f"echo {user}")
+
+    def setup(self, *words, script="cmake/setup.sh", **environment):
+        return subprocess.run(["sh", str(REPOSITORY / script), *words], text=True, capture_output=True, stdin=subprocess.DEVNULL,
+                              env={"PATH": str(self.bin)} | environment, timeout=20)
+
+    def installed(self):
+        return [line for line in self.calls.read_text().splitlines() if " install " in line]
+
+    def test_nothing_is_missing(self):
+        self.debian()
+        self.assertEqual(self.setup().stderr, "setup: nothing is missing\n")
+        quiet = self.setup("--quiet")
+        self.assertEqual((quiet.returncode, quiet.stdout, quiet.stderr), (0, "", ""))
+        self.assertEqual(self.installed(), [])
+
+    def test_it_is_quick(self):
+        self.debian()
+        fastest = 1.0
+        for _ in range(5):
+            began = time.perf_counter()
+            self.setup("--quiet", "--with-tests")
+            fastest = min(fastest, time.perf_counter() - began)
+        self.assertLess(fastest, 0.1)
+
+    def test_root_installs_what_is_missing_and_nothing_else(self):
+        self.debian(lacks=["cmake", "mold"])
+        result = self.setup("--quiet")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, "", "stdout belongs to the command that called setup")
+        self.assertEqual(self.calls.read_text().splitlines()[0], "apt-get update -q")
+        self.assertRegex(self.installed()[0], r" cmake mold$")
+
+    def test_dry_run_only_says_it(self):
+        self.debian(lacks=["cmake", "libxtensor-dev"])
+        result = self.setup("--dry-run")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("would run apt-get update, then apt-get install cmake", result.stderr)
+        self.assertEqual(self.calls.read_text(), "")
+
+    def test_sudo_is_used_without_waiting_for_a_password(self):
+        self.debian(lacks=["cmake"], user=1000)
+        self.fake("sudo", f'echo "sudo $*" >>"{self.calls}"; [ "$1" = -n ] || exit 1; shift; exec "$@"')
+        self.assertEqual(self.setup().returncode, 0)
+        self.assertRegex(self.calls.read_text(), r"sudo -n env DEBIAN_FRONTEND=noninteractive apt-get install .* cmake\n")
+        self.fake("sudo", "echo 'sudo: a password is required' >&2; exit 1")
+        refused = self.setup()
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("a password is required", refused.stderr)
+        self.assertRegex(refused.stderr.splitlines()[-1], "^course: apt-get failed; ")
+
+    def test_without_root_or_sudo_it_prints_the_names_and_stops(self):
+        self.debian(lacks=["cmake", "doctest-dev"], user=1000)
+        self.hide_headers()
+        result = self.setup("--quiet")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"apt +cmake doctest-dev\n +conda-forge +cmake doctest\n +vcpkg +doctest\n")
+        self.assertTrue(result.stderr.splitlines()[-1].startswith("course: "))
+        self.assertEqual(self.installed(), [])
+
+    def test_an_optional_package_stops_nobody(self):
+        self.debian(lacks=["mold", "entr"], user=1000)
+        quiet = self.setup("--quiet")
+        self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
+        loud = self.setup()
+        self.assertEqual(loud.returncode, 0)
+        self.assertIn("the course works without mold entr", loud.stderr)
+
+    def test_when_apt_lacks_an_optional_package_the_required_ones_are_installed(self):
+        self.debian(lacks=["cmake", "mold"])
+        self.fake("apt-get", f'echo "apt-get $*" >>"{self.calls}"; case "$*" in *mold*) exit 100 ;; esac')
+        result = self.setup()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([line.split()[-1] for line in self.installed()], ["mold", "cmake"])
+
+    def test_another_system_is_asked_for_commands_and_headers(self):
+        self.hide_headers()
+        result = self.setup("--quiet")  # no dpkg-query, no apt-get, no tools at all
+        self.assertEqual(result.returncode, 2)
+        for name in package_names(2) + [name for name in package_names(3) + package_names(4) if name != "-"]:
+            self.assertRegex(result.stderr, rf"(?m)[ ]{name}( |$)".replace("+", r"\+"))
+
+        prefix = self.bin.parent / "conda"
+        for row in package_names(5):
+            probe = row.split(",")[0]
+            if probe.endswith((".h", ".hpp")):
+                header = prefix / "include" / probe
+                header.parent.mkdir(parents=True, exist_ok=True)
+                header.touch()
+            else:
+                self.fake(probe, ":")
+        found = self.setup("--quiet", CONDA_PREFIX=str(prefix))
+        self.assertEqual((found.returncode, found.stderr), (0, ""))
+
+    def test_tests_need_more_than_a_student(self):
+        self.debian(lacks=["libclang-rt-dev"])
+        self.assertEqual(self.setup("--quiet").stderr, "")
+        self.setup("--quiet", "--with-tests")
+        self.assertRegex(self.installed()[0], " libclang-rt-dev$")
+
+    def test_it_can_be_skipped_and_refuses_what_it_does_not_know(self):
+        self.assertEqual(self.setup("--quiet", COURSE_SKIP_SETUP="1").returncode, 0)
+        unknown = self.setup("--dry")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertEqual(unknown.stderr.count("\n"), 1)
+        self.assertIn("'--dry'", unknown.stderr)
+
+    def test_the_launcher_stops_when_setup_does(self):
+        result = self.setup("check", "lab01", script="course")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("packages are missing", result.stderr)
+
+    def test_the_launcher_says_when_python_is_missing(self):
+        result = self.setup("hint", "lab01.relu", script="course")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr, "course: python3 is not on the PATH; run ./course setup\n")
+
+    def hide_headers(self):
+        """The headers of this machine must not count: a copy of setup.sh that looks elsewhere."""
+        copy = self.bin.parent / "cmake"
+        copy.mkdir()
+        text = (REPOSITORY / "cmake/setup.sh").read_text()
+        self.assertIn("/usr /usr/local /opt/homebrew", text)
+        (copy / "setup.sh").write_text(text.replace("/usr /usr/local /opt/homebrew", ""))
+        shutil.copy(REPOSITORY / "cmake/packages.txt", copy)
+        original = self.setup
+        self.setup = lambda *words, **more: original(*words, script=os.path.relpath(copy / "setup.sh", REPOSITORY), **more)
+
+
+if __name__ == "__main__":
+    unittest.main()

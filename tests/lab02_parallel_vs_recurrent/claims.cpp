@@ -1,0 +1,127 @@
+#include "claims.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace linattn::testing {
+namespace {
+
+const Shape leading_shapes[] = {{}, {2}, {2, 3}};
+
+// The last `count` tokens of x replaced by other random ones.
+Tensor with_other_last_tokens(const Tensor& x, std::size_t count, std::uint64_t stream) {
+    Tensor changed = x;
+    const std::size_t n = length(x, -2);
+    for (std::size_t i = n - count; i < n; ++i) set_token(changed, i, random_tensor(shape_of(token(x, i)), stream + i));
+    return changed;
+}
+
+}  // namespace
+
+void rejects_shapes_that_do_not_belong_together(const Form& form) {
+    const FeatureMap phi = oracle_feature_map("identity");
+    form.run(zeros({5, 2}), zeros({5, 3}), zeros({5, 4}), phi).rejects({"K", "(5, 2)", "(5, 3)"});
+    form.run(zeros({5, 2}), zeros({6, 2}), zeros({5, 4}), phi).rejects({"K", "(5, 2)", "(6, 2)"});
+    form.run(zeros({5, 2}), zeros({5, 2}), zeros({6, 4}), phi).rejects({"V", "(5, 4)", "(6, 4)"});
+    form.run(zeros({3, 5, 2}), zeros({3, 5, 2}), zeros({5, 4}), phi).rejects({"V", "(3, 5, 4)", "(5, 4)"});
+    form.run(zeros({2}), zeros({2}), zeros({5, 4}), phi).rejects({"Q", "(…, n, d_k)", "(2,)"});
+}
+
+void equals_the_definition(const Form& form) {
+    std::uint64_t stream = 1;
+    for (const char* name : {"elu_plus_one", "identity", "pairs"})
+        for (const Shape& leading : leading_shapes) {
+            const Inputs in(leading, 9, 4, 5, ++stream);
+            const FeatureMap phi = oracle_feature_map(name);
+            form.run(in.Q, in.K, in.V, phi).equals(expected_attention(in.Q, in.K, in.V, phi, form.allowed));
+        }
+    const Inputs longer({}, 913, 3, 2, ++stream);
+    const FeatureMap phi = oracle_feature_map("elu_plus_one");
+    form.run(longer.Q, longer.K, longer.V, phi)
+        .equals(expected_attention(longer.Q, longer.K, longer.V, phi, form.allowed));
+}
+
+void handles_one_token_and_no_token(const Form& form) {
+    const FeatureMap phi = oracle_feature_map("pairs");
+    for (const std::size_t n : {std::size_t{1}, std::size_t{0}})
+        for (const Shape& leading : {Shape{}, Shape{2, 3}, Shape{0}, Shape{2, 0}}) {
+            const Inputs in(leading, n, 4, 5, 20 + n);
+            form.run(in.Q, in.K, in.V, phi).equals(expected_attention(in.Q, in.K, in.V, phi, form.allowed));
+        }
+}
+
+void treats_every_head_by_itself(const Form& form) {
+    const FeatureMap phi = oracle_feature_map("elu_plus_one");
+    const Inputs in({3}, 6, 4, 5, 30);
+    const Tensor all = form.run(in.Q, in.K, in.V, phi).result();
+    for (std::size_t head = 0; head < 3; ++head) {
+        const auto part = [&](const Tensor& x) {
+            Tensor alone = zeros({length(x, -2), length(x, -1)});
+            std::copy_n(x.data() + head * alone.size(), alone.size(), alone.data());
+            return alone;
+        };
+        const Call<Tensor> alone = form.run(part(in.Q), part(in.K), part(in.V), phi);
+        alone.equals(expected_attention(part(in.Q), part(in.K), part(in.V), phi, form.allowed));
+        alone.satisfies(distance_if_alike(parts_of(alone.result()), parts_of(part(all))).has_value(),
+                        "head " + std::to_string(head) + " alone gives another output than among three heads");
+    }
+}
+
+void handles_large_and_tiny_inputs(const Form& form) {
+    const FeatureMap phi = oracle_feature_map("identity");
+    std::uint64_t stream = 40;
+    for (const double scale : {1e100, 1e-100, 1e-155}) {  // products near 1e200, 1e-200 and among the denormals
+        const Inputs in({2}, 7, 4, 5, ++stream);
+        const Tensor Q = in.Q * scale, K = in.K * scale;
+        form.run(Q, K, in.V, phi).equals(expected_attention(Q, K, in.V, phi, form.allowed));
+    }
+}
+
+void never_depends_on_a_later_token(const Form& form) {
+    const FeatureMap phi = oracle_feature_map("elu_plus_one");
+    const Inputs in({2}, 8, 4, 5, 50);
+    const Tensor before = form.run(in.Q, in.K, in.V, phi).result();
+    for (std::size_t changed = 1; changed < 8; ++changed) {
+        const Call<Tensor> call = form.run(with_other_last_tokens(in.Q, changed, 500), with_other_last_tokens(in.K, changed, 600),
+                                           with_other_last_tokens(in.V, changed, 700), phi);
+        for (std::size_t i = 0; i + changed < 8; ++i)
+            call.satisfies(token(call.result(), i) == token(before, i),
+                           "the last " + std::to_string(changed) + " tokens were changed, and the output of token " +
+                               std::to_string(i) + " changed with them: it must be the same to the last bit");
+    }
+}
+
+void keeps_a_nan_to_its_own_and_later_tokens(const Form& form) {
+    const FeatureMap phi = oracle_feature_map("elu_plus_one");
+    const Inputs in({2}, 6, 4, 5, 60);
+    const Tensor before = form.run(in.Q, in.K, in.V, phi).result();
+    Tensor V = in.V;
+    set_token(V, 3, full({2, 5}, std::numeric_limits<double>::quiet_NaN()));
+    const Call<Tensor> call = form.run(in.Q, in.K, V, phi);
+    for (std::size_t i = 0; i < 6; ++i) {
+        const Tensor now = token(call.result(), i);
+        bool all_nan = true;
+        for (std::size_t e = 0; e < now.size(); ++e) all_nan = all_nan && std::isnan(now.data()[e]);
+        call.satisfies(i < 3 ? now == token(before, i) : all_nan,
+                       "the value of token 3 is NaN: outputs 0 to 2 must stay as they were, 3 and later become NaN; output " +
+                           std::to_string(i) + " does not");
+    }
+    set_token(V, 3, full({2, 5}, std::numeric_limits<double>::infinity()));
+    const Call<Tensor> infinite = form.run(in.Q, in.K, V, phi);
+    infinite.satisfies(token(infinite.result(), 4) == full({2, 5}, std::numeric_limits<double>::infinity()),
+                       "the value of token 3 is infinite and its weight positive, so output 4 must be infinite");
+}
+
+void costs_no_more_than_in_proportion_to_n(const Form& form) {
+    const FeatureMap phi = oracle_feature_map("elu_plus_one");
+    const Inputs few({}, 64, 4, 5, 70), many({}, 256, 4, 5, 71);
+    const std::size_t steps_of_few = form.run(few.Q, few.K, few.V, phi).cost().steps;
+    const Call<Tensor> call = form.run(many.Q, many.K, many.V, phi);
+    call.satisfies(call.cost().steps < 8 * steps_of_few,
+                   "n = 64 took " + std::to_string(steps_of_few) + " steps and n = 256 took " +
+                       std::to_string(call.cost().steps) +
+                       ": 4 times the tokens may cost about 4 times the steps; 16 times is O(n²)",
+                   "computed in O(n²)");
+}
+
+}  // namespace linattn::testing

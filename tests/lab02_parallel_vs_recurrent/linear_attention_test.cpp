@@ -1,0 +1,179 @@
+// Linear attention in its five forms: the same numbers, at different cost.
+#include "attention_step.hpp"
+#include "claims.hpp"
+#include "worked_example.hpp"
+
+namespace linattn::testing {
+namespace {
+
+const FeatureMap identity_map = oracle_feature_map("identity");
+
+Form quadratic(Mask mask) {
+    return {[mask](const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
+                return CALL(linear_attention_quadratic, Q, K, V, phi, mask);
+            },
+            allowed_by(mask)};
+}
+const Form bidirectional{[](const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
+                             return CALL(linear_attention_bidirectional, Q, K, V, phi);
+                         },
+                         everywhere};
+const Form parallel{[](const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
+                        return CALL(linear_attention_parallel, Q, K, V, phi);
+                    },
+                    causal};
+const Form recurrent{[](const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
+                         return CALL(linear_attention_recurrent, Q, K, V, phi);
+                     },
+                     causal};
+
+void gives_the_worked_example(const Form& form, const Tensor& output) {
+    using namespace worked_example;
+    form.run(Q, K, V, identity_map).equals(exactly(output));  // small integers: no rounding at all
+}
+
+TEST_SUITE("linear_attention_quadratic") {
+TEST_CASE("gives the chapter's worked example") {
+    gives_the_worked_example(quadratic(Mask::causal), worked_example::causal_output);
+    gives_the_worked_example(quadratic(Mask::none), worked_example::bidirectional_output);
+}
+TEST_CASE("rejects shapes that do not belong together") { rejects_shapes_that_do_not_belong_together(quadratic(Mask::none)); }
+TEST_CASE("equals the definition for every leading shape, causal") { equals_the_definition(quadratic(Mask::causal)); }
+TEST_CASE("equals the definition for every leading shape, not masked") { equals_the_definition(quadratic(Mask::none)); }
+TEST_CASE("handles one token, no token and no head") {
+    handles_one_token_and_no_token(quadratic(Mask::causal));
+    handles_one_token_and_no_token(quadratic(Mask::none));
+}
+TEST_CASE("treats every head by itself") { treats_every_head_by_itself(quadratic(Mask::causal)); }
+TEST_CASE("handles large and tiny inputs") { handles_large_and_tiny_inputs(quadratic(Mask::causal)); }
+TEST_CASE("with the causal mask an output never depends on a later token") {
+    never_depends_on_a_later_token(quadratic(Mask::causal));
+}
+}
+
+TEST_SUITE("linear_attention_bidirectional") {
+TEST_CASE("gives the chapter's worked example") {
+    gives_the_worked_example(bidirectional, worked_example::bidirectional_output);
+}
+TEST_CASE("rejects shapes that do not belong together") { rejects_shapes_that_do_not_belong_together(bidirectional); }
+TEST_CASE("equals the definition for every leading shape") { equals_the_definition(bidirectional); }
+TEST_CASE("handles one token, no token and no head") { handles_one_token_and_no_token(bidirectional); }
+TEST_CASE("treats every head by itself") { treats_every_head_by_itself(bidirectional); }
+TEST_CASE("handles large and tiny inputs") { handles_large_and_tiny_inputs(bidirectional); }
+TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(bidirectional); }
+}
+
+TEST_SUITE("linear_attention_parallel") {
+TEST_CASE("gives the chapter's worked example") { gives_the_worked_example(parallel, worked_example::causal_output); }
+TEST_CASE("rejects shapes that do not belong together") { rejects_shapes_that_do_not_belong_together(parallel); }
+TEST_CASE("equals the definition for every leading shape") { equals_the_definition(parallel); }
+TEST_CASE("handles one token, no token and no head") { handles_one_token_and_no_token(parallel); }
+TEST_CASE("treats every head by itself") { treats_every_head_by_itself(parallel); }
+TEST_CASE("handles large and tiny inputs") { handles_large_and_tiny_inputs(parallel); }
+TEST_CASE("an output never depends on a later token") { never_depends_on_a_later_token(parallel); }
+TEST_CASE("keeps a NaN to its own and later tokens") { keeps_a_nan_to_its_own_and_later_tokens(parallel); }
+TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(parallel); }
+}
+
+TEST_SUITE("linear_attention_recurrent") {
+TEST_CASE("gives the chapter's worked example") { gives_the_worked_example(recurrent, worked_example::causal_output); }
+TEST_CASE("rejects shapes that do not belong together") { rejects_shapes_that_do_not_belong_together(recurrent); }
+TEST_CASE("equals the definition for every leading shape") { equals_the_definition(recurrent); }
+TEST_CASE("handles one token, no token and no head") { handles_one_token_and_no_token(recurrent); }
+TEST_CASE("treats every head by itself") { treats_every_head_by_itself(recurrent); }
+TEST_CASE("handles large and tiny inputs") { handles_large_and_tiny_inputs(recurrent); }
+TEST_CASE("an output never depends on a later token") { never_depends_on_a_later_token(recurrent); }
+TEST_CASE("keeps a NaN to its own and later tokens") { keeps_a_nan_to_its_own_and_later_tokens(recurrent); }
+TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(recurrent); }
+TEST_CASE("its memory does not grow with the sequence") {
+    const FeatureMap phi = oracle_feature_map("elu_plus_one");
+    const Inputs few({2}, 32, 4, 5, 80), many({2}, 256, 4, 5, 81);
+    const std::size_t bytes_of_few = recurrent.run(few.Q, few.K, few.V, phi).cost().extra_bytes;
+    const Call<Tensor> call = recurrent.run(many.Q, many.K, many.V, phi);
+    const std::size_t slack = 512;  // less than one more number for every added token and head
+    call.satisfies(call.cost().extra_bytes <= bytes_of_few + slack,
+                   "beside the output, n = 32 held " + std::to_string(bytes_of_few) + " bytes at its peak and n = 256 held " +
+                       std::to_string(call.cost().extra_bytes) + ": the state is all that may be kept",
+                   "memory grows with the sequence");
+}
+}
+
+TEST_SUITE("linear_attention_step") {
+// The state after tokens 0 to i - 1, by definition.
+Tensor state_before(const Inputs& in, std::size_t i, const FeatureMap& phi) {
+    return expected_state(tokens(in.K, 0, i), tokens(in.V, 0, i), phi).value;
+}
+
+// Token i after its state: the output is φ(q)ᵀ times the new state, whose error adds to that of c products.
+std::vector<Expected> expected_step(const Inputs& in, std::size_t i, const FeatureMap& phi) {
+    const Inputs upto = [&] {
+        Inputs part = in;
+        part.Q = tokens(in.Q, 0, i + 1);
+        part.K = tokens(in.K, 0, i + 1);
+        part.V = tokens(in.V, 0, i + 1);
+        return part;
+    }();
+    Expected output = expected_attention(upto.Q, upto.K, upto.V, phi, causal);
+    output.value = token(output.value, i);
+    output.tolerance = token(output.tolerance, i);
+    output.has_tokens = false;
+    return {output, expected_state(upto.K, upto.V, phi)};
+}
+
+TEST_CASE("gives the chapter's worked example") {
+    using namespace worked_example;
+    Tensor S = zeros({2, 3});
+    for (std::size_t i = 0; i < 4; ++i) {
+        Tensor after = zeros({2, 3});
+        std::copy_n(states.data() + 6 * i, 6, after.data());
+        CALL(linear_attention_step, token(Q, i), token(K, i), token(V, i), S, identity_map)
+            .equals({exactly(token(causal_output, i), false), exactly(after, false)});
+        S = after;
+    }
+}
+TEST_CASE("rejects shapes that do not belong together") {
+    const Tensor q = zeros({2}), v = zeros({3}), S = zeros({2, 3});
+    CALL(linear_attention_step, q, zeros({4}), v, S, identity_map).rejects({"k", "(2,)", "(4,)"});
+    CALL(linear_attention_step, q, q, zeros({5, 3}), S, identity_map).rejects({"v", "(3,)", "(5, 3)"});
+    CALL(linear_attention_step, q, q, v, zeros({3, 2}), identity_map).rejects({"S", "(2, 3)", "(3, 2)"});
+    CALL(linear_attention_step, q, q, v, S, oracle_feature_map("pairs")).rejects({"S", "(4, 3)", "(2, 3)"});
+}
+TEST_CASE("equals the definition from any state on") {
+    std::uint64_t stream = 1;
+    for (const char* name : {"elu_plus_one", "identity", "pairs"})
+        for (const Shape& leading : {Shape{}, Shape{2}, Shape{2, 3}, Shape{0}}) {
+            const Inputs in(leading, 6, 4, 5, ++stream);
+            const FeatureMap phi = oracle_feature_map(name);
+            for (const std::size_t i : {std::size_t{0}, std::size_t{5}}) {
+                const Tensor S = state_before(in, i, phi);
+                CALL(linear_attention_step, token(in.Q, i), token(in.K, i), token(in.V, i), S, phi)
+                    .equals(expected_step(in, i, phi));
+            }
+        }
+}
+TEST_CASE("the state that comes in stays as it is") {
+    const Inputs in({2}, 4, 4, 5, 30);
+    const FeatureMap phi = oracle_feature_map("elu_plus_one");
+    const Tensor S = state_before(in, 3, phi);
+    const Call<AttentionStep> call = CALL(linear_attention_step, token(in.Q, 3), token(in.K, 3), token(in.V, 3), S, phi);
+    call.equals(expected_step(in, 3, phi));
+}
+TEST_CASE("one step after another gives the whole sequence") {
+    const Inputs in({2}, 50, 4, 5, 40);
+    const FeatureMap phi = oracle_feature_map("elu_plus_one");
+    Tensor S = zeros({2, 4, 5});
+    std::size_t first_bytes = 0;
+    for (std::size_t i = 0; i < 50; ++i) {
+        const Call<AttentionStep> call = CALL(linear_attention_step, token(in.Q, i), token(in.K, i), token(in.V, i), S, phi);
+        call.equals(expected_step(in, i, phi));
+        if (i == 0) first_bytes = call.cost().extra_bytes;
+        call.satisfies(call.cost().extra_bytes <= first_bytes + 512, "step " + std::to_string(i) + " holds " +
+                           std::to_string(call.cost().extra_bytes) + " bytes beside its result; the first held " +
+                           std::to_string(first_bytes) + ": a step must not remember earlier tokens");
+        S = call.result().S;
+    }
+}
+}
+
+}  // namespace
+}  // namespace linattn::testing

@@ -1,0 +1,42 @@
+#include "linear_attention.hpp"
+#include "suite.hpp"
+
+namespace linattn::testing {
+namespace {
+
+#define SCAN_MISTAKE(name, explanation) \
+    MISTAKE(inclusive_scan, (const std::vector<std::string>& states, const Combine& combine), name, "§2.7", explanation)
+
+SCAN_MISTAKE("exclusive scan", "Entry i includes state i itself.") {
+    std::vector<std::string> result(states.size());
+    for (std::size_t i = 1; i < states.size(); ++i) result[i] = i == 1 ? states[0] : combine(result[i - 1], states[i - 1]);
+    return result;
+}
+SCAN_MISTAKE("arguments exchanged", "The earlier state is the first argument: combine(earlier, later).") {
+    std::vector<std::string> result = states;
+    for (std::size_t i = 1; i < states.size(); ++i) result[i] = combine(states[i], result[i - 1]);
+    return result;
+}
+SCAN_MISTAKE("last state missing when n is not a power of two", "Both sweeps must reach the entries beyond the last power of two.") {
+    std::size_t power = 1;
+    while (2 * power <= states.size()) power *= 2;
+    std::vector<std::string> result = states;
+    for (std::size_t i = 1; i < std::min(power, states.size()); ++i) result[i] = combine(result[i - 1], states[i]);
+    return result;
+}
+SCAN_MISTAKE("sequential scan", "Each entry waits for the one before: n - 1 rounds. Combine pairs, then pairs of pairs.") {
+    std::vector<std::string> result = states;
+    for (std::size_t i = 1; i < states.size(); ++i) result[i] = combine(result[i - 1], states[i]);
+    return result;
+}
+SCAN_MISTAKE("n log n combines", "Combining with the entry 1, 2, 4, … back at every position is quick but not work-efficient.") {
+    std::vector<std::string> result = states;
+    for (std::size_t back = 1; back < states.size(); back *= 2) {
+        const std::vector<std::string> before = result;
+        for (std::size_t i = back; i < states.size(); ++i) result[i] = combine(before[i - back], before[i]);
+    }
+    return result;
+}
+
+}  // namespace
+}  // namespace linattn::testing

@@ -1,0 +1,111 @@
+#include "comparison.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "memory.hpp"
+
+namespace linattn::testing {
+namespace {
+
+std::string number(double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", x);
+    return text;
+}
+
+// Enough digits to tell two numbers apart.
+std::pair<std::string, std::string> numbers(double a, double b) {
+    for (int digits = 6; digits < 17; ++digits) {
+        char left[32], right[32];
+        std::snprintf(left, sizeof left, "%.*g", digits, a);
+        std::snprintf(right, sizeof right, "%.*g", digits, b);
+        if (std::string(left) != right || digits == 16) return {left, right};
+    }
+    return {number(a), number(b)};
+}
+
+bool within(double a, double b, double tolerance) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    return a == b || std::fabs(a - b) <= tolerance;  // the first also covers equal infinities
+}
+
+std::string place(const Shape& shape, std::size_t flat, bool has_tokens) {
+    std::vector<std::size_t> index(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+        index[axis] = flat % shape[axis];
+        flat /= shape[axis];
+    }
+    std::string text = "[";
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        if (axis > 0) text += ", ";
+        if (has_tokens && axis + 2 == shape.size()) text += "token ";
+        text += std::to_string(index[axis]);
+    }
+    return text + "]";
+}
+
+}  // namespace
+
+Expected exactly(const Tensor& value, bool has_tokens) {
+    return {value, zeros(shape_of(value)), "exact", has_tokens};
+}
+
+Expected to_rounding(const Tensor& value, double units, const std::string& why, bool has_tokens) {
+    Tensor tolerance = abs(value) * (units * 0x1p-53) + std::numeric_limits<double>::denorm_min();
+    return {value, tolerance, number(units) + " roundings of 2^-53 (" + why + ")", has_tokens};
+}
+
+std::optional<std::string> difference(const Tensor& got, const Expected& expected) {
+    const Shape shape = shape_of(expected.value);
+    if (shape_of(got) != shape)
+        return "has shape " + to_string(shape_of(got)) + ", expected shape " + to_string(shape);
+    std::size_t wrong = 0, first = 0;
+    for (std::size_t i = got.size(); i-- > 0;)
+        if (!within(got.data()[i], expected.value.data()[i], expected.tolerance.data()[i])) {
+            ++wrong;
+            first = i;
+        }
+    if (wrong == 0) return std::nullopt;
+    const double came = got.data()[first], wanted = expected.value.data()[first];
+    const auto [wanted_text, came_text] = numbers(wanted, came);
+    return "first differs at " + place(shape, first, expected.has_tokens) + ": expected " + wanted_text + ", got " +
+           (unwritten_origin(came) ? "a value that was never written" : came_text) + "; " + std::to_string(wrong) +
+           " of " + std::to_string(got.size()) + " values differ\n" + "tolerance there: " +
+           number(expected.tolerance.data()[first]) + ", " + expected.derivation;
+}
+
+std::optional<std::string> difference(const std::vector<std::string>& got, const std::vector<std::string>& expected) {
+    if (got.size() != expected.size())
+        return "has " + std::to_string(got.size()) + " entries, expected " + std::to_string(expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+        if (got[i] != expected[i])
+            return "first differs at entry " + std::to_string(i) + ": expected " + expected[i] + ", got " + got[i];
+    return std::nullopt;
+}
+
+std::optional<double> distance_if_alike(const Parts& a, const Parts& b) {
+    if (a.size() != b.size()) return std::nullopt;
+    double distance = 0.0;
+    for (std::size_t p = 0; p < a.size(); ++p) {
+        if (a[p].value.index() != b[p].value.index()) return std::nullopt;
+        if (const auto* words = std::get_if<std::vector<std::string>>(&a[p].value)) {
+            if (*words != std::get<std::vector<std::string>>(b[p].value)) return std::nullopt;
+            continue;
+        }
+        const Tensor &left = std::get<Tensor>(a[p].value), &right = std::get<Tensor>(b[p].value);
+        if (shape_of(left) != shape_of(right)) return std::nullopt;
+        double largest = 0.0;
+        for (std::size_t i = 0; i < left.size(); ++i)
+            if (std::isfinite(left.data()[i])) largest = std::max(largest, std::fabs(left.data()[i]));
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            if (!within(left.data()[i], right.data()[i], 1e-11 * largest)) return std::nullopt;
+            if (std::isfinite(left.data()[i]))
+                distance = std::max(distance, std::fabs(left.data()[i] - right.data()[i]));
+        }
+    }
+    return distance;
+}
+
+}  // namespace linattn::testing

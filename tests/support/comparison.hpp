@@ -1,0 +1,44 @@
+// One comparison for all suites: shapes first, then every entry against a derived tolerance. NaN equals only NaN.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tensor.hpp"
+
+namespace linattn::testing {
+
+/// What a correct answer is: a value for every entry, how far a result may be from it, and why that far.
+struct Expected {
+    Tensor value;
+    Tensor tolerance;        ///< absolute, one for every entry
+    std::string derivation;  ///< where the tolerance comes from, for the message
+    bool has_tokens = true;  ///< whether the axis before the last counts tokens
+};
+
+/// Exactly these bits, except that -0 equals 0.
+Expected exactly(const Tensor& value, bool has_tokens = true);
+/// value, give or take `units` roundings of it: |got - value| ≤ units · 2⁻⁵³ · |value|, plus the smallest denormal.
+Expected to_rounding(const Tensor& value, double units, const std::string& why, bool has_tokens = true);
+
+/// A part of a result: a Tensor, or words where the exercise computes with words.
+struct Part {
+    std::string name;  ///< empty when the result has one part only
+    std::variant<Tensor, std::vector<std::string>> value;
+};
+using Parts = std::vector<Part>;
+
+inline Parts parts_of(const Tensor& result) { return {{"", result}}; }
+inline Parts parts_of(const std::vector<std::string>& result) { return {{"", result}}; }
+
+/// What is wrong with `got`, in words, or nothing.
+std::optional<std::string> difference(const Tensor& got, const Expected& expected);
+std::optional<std::string> difference(const std::vector<std::string>& got, const std::vector<std::string>& expected);
+
+/// How far apart two results are when they are the same up to rounding; nothing when they are not. Entries may
+/// differ by 1e-11 of the largest finite entry: a wrong formula computed in another order, but no other formula.
+std::optional<double> distance_if_alike(const Parts& a, const Parts& b);
+
+}  // namespace linattn::testing

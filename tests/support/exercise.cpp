@@ -1,0 +1,246 @@
+#include "exercise.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "call_stack.hpp"
+#include "channel.hpp"
+#include "contract.hpp"
+#include "memory.hpp"
+#include "random_inputs.hpp"
+#include "reporter.hpp"
+#include "work_counter.hpp"
+
+namespace linattn::testing {
+namespace {
+
+std::optional<MemoryWatch> watch;
+std::uint32_t trace_next = 0;  // the allocation whose call stack the next metered call should record
+std::size_t work_before = 0, blocks_before = 0;
+Cost metered;
+
+std::size_t bytes_of(const Parts& parts) {
+    std::size_t bytes = 0;
+    for (const Part& part : parts) {
+        if (const auto* tensor = std::get_if<Tensor>(&part.value)) bytes += tensor->size() * sizeof(double);
+    }
+    return bytes;
+}
+
+std::string indent(const std::string& text) {
+    std::string result = "    ";
+    for (const char c : text) {
+        result += c;
+        if (c == '\n') result += "    ";
+    }
+    return result;
+}
+
+std::string quoted_names(const std::vector<const Mistake*>& all) {
+    std::string text;
+    for (const Mistake* mistake : all) text += (text.empty() ? "" : " or ") + std::string(mistake->name);
+    return text;
+}
+
+}  // namespace
+
+std::size_t blocks_run = 0;
+
+Meter::Meter() {
+    work_before = work_done;
+    blocks_before = blocks_run;
+    watch.emplace(trace_next);
+}
+
+Meter::~Meter() {
+    watch.reset();
+    metered.steps = (work_done - work_before) + (blocks_run - blocks_before);
+    metered.extra_bytes = peak_bytes();
+}
+
+Outcome outcome_of(const std::function<Parts()>& function) {
+    Outcome outcome;
+    forget_throw_site();
+    try {
+        outcome.parts = function();
+    } catch (const NotImplemented& e) {
+        outcome.missing = e.function();
+        outcome.error = e.what();
+    } catch (const std::invalid_argument& e) {
+        outcome.error = e.what();
+        outcome.invalid_argument = true;
+    } catch (const std::exception& e) {
+        outcome.error = e.what();
+    } catch (...) {
+        outcome.error = "something that is not a std::exception";
+    }
+    return outcome;
+}
+
+std::size_t fingerprint(const Tensor& x) {
+    std::size_t digest = 14695981039346656037u;  // FNV-1a over the bits of the entries
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, x.data() + i, sizeof bits);
+        digest = (digest ^ bits) * 1099511628211u;
+    }
+    return digest;
+}
+
+std::string describe(const Tensor& x) { return to_string(shape_of(x)); }
+
+std::string describe(double x) { return std::to_string(x); }
+
+std::string describe_call(const char* names, const std::vector<std::string>& values) {
+    std::string text;
+    std::string_view rest(names);
+    for (const std::string& value : values) {
+        int depth = 0;
+        std::size_t end = 0;
+        while (end < rest.size() && (depth > 0 || rest[end] != ',')) {
+            if (rest[end] == '(' || rest[end] == '{') ++depth;
+            if (rest[end] == ')' || rest[end] == '}') --depth;
+            ++end;
+        }
+        std::string name(rest.substr(0, end));
+        rest.remove_prefix(std::min(rest.size(), end + 1));
+        name.erase(0, name.find_first_not_of(' '));
+        const std::size_t member = name.rfind('.');  // in.Q reads as Q
+        if (member != std::string::npos && name.find_first_of("({ ") == std::string::npos) name.erase(0, member + 1);
+        if (name.find('(') != std::string::npos || name == value) name.clear();  // zeros({2, 3}): its shape says enough
+        text += (text.empty() ? "" : ", ") + name + (name.empty() || value.empty() ? "" : " ") + value;
+    }
+    return text;
+}
+
+Trial::Trial(std::string exercise, std::string call, Mistake::Function subject, Run run)
+    : exercise_(std::move(exercise)), call_(std::move(call)), subject_(subject), run_(std::move(run)) {
+    if (const Mistake* mistake = active_mistake(); mistake != nullptr && mistake->exercise == exercise_)
+        subject_ = mistake->function;
+    send_event("call", exercise_ + " with " + call_);
+    outcome_ = run_(subject_);
+    cost_ = metered;
+    cost_.extra_bytes -= std::min(cost_.extra_bytes, bytes_of(outcome_.parts));
+    if (outcome_.missing == exercise_) {
+        send_event("todo", outcome_.error);
+        throw CaseOver();
+    }
+}
+
+void Trial::require_result() const {
+    if (!outcome_.missing.empty()) {
+        send_event("todo", exercise_ + " calls " + outcome_.missing + "; " + outcome_.error);
+        throw CaseOver();
+    }
+    if (!outcome_.error.empty()) fail("threw an exception: " + outcome_.error, {}, "", last_throw_site());
+    if (outcome_.changed_argument)
+        judge([](const Outcome& outcome) -> std::optional<std::string> {
+            if (!outcome.changed_argument) return std::nullopt;
+            return "an argument was changed that may only be read";
+        });
+}
+
+void Trial::equals(const std::vector<Expected>& expected) const {
+    require_result();
+    judge([&](const Outcome& outcome) -> std::optional<std::string> {
+        if (!outcome.error.empty() || outcome.parts.size() != expected.size()) return "threw " + outcome.error;
+        for (std::size_t p = 0; p < expected.size(); ++p) {
+            const Part& part = outcome.parts[p];
+            if (auto text = difference(std::get<Tensor>(part.value), expected[p]))
+                return (part.name.empty() ? "" : part.name + " ") + *text;
+        }
+        return std::nullopt;
+    });
+}
+
+void Trial::equals(const std::vector<std::string>& expected) const {
+    require_result();
+    judge([&](const Outcome& outcome) -> std::optional<std::string> {
+        if (!outcome.error.empty()) return "threw " + outcome.error;
+        return difference(std::get<std::vector<std::string>>(outcome.parts.front().value), expected);
+    });
+}
+
+void Trial::rejects(const std::vector<std::string>& mentions) const {
+    judge([&](const Outcome& outcome) -> std::optional<std::string> {
+        if (outcome.error.empty()) return "expected std::invalid_argument, but it returned a result";
+        if (!outcome.invalid_argument) return "expected std::invalid_argument, but it threw: " + outcome.error;
+        for (const std::string& word : mentions)
+            if (outcome.error.find(word) == std::string::npos)
+                return "the message should mention \"" + word + "\"; it is: " + outcome.error;
+        return std::nullopt;
+    });
+}
+
+void Trial::satisfies(bool holds, const std::string& otherwise, const char* mistake) const {
+    require_result();
+    if (holds) return;
+    const Mistake* named = mistake == nullptr ? nullptr : find_mistake(exercise_, mistake);
+    fail(otherwise, named == nullptr ? std::vector<const Mistake*>{} : std::vector<const Mistake*>{named});
+}
+
+// Fails if the outcome is wrong, naming the mistakes that give the same wrong outcome.
+void Trial::judge(const Judge& wrong) const {
+    const std::optional<std::string> what = wrong(outcome_);
+    if (!what) return;
+    if (!outcome_.missing.empty()) require_result();
+    const std::string origin = unwritten_values();
+    if (!origin.empty()) fail(*what + "\nsome values were read from memory that was never written", {}, "", origin);
+    double distance = 0.0;
+    const auto resembled = alike(wrong, distance);
+    char how[48] = "";
+    if (outcome_.error.empty()) std::snprintf(how, sizeof how, " (matches to %.0e)", distance);
+    fail(*what, resembled, how, outcome_.error.empty() ? "" : last_throw_site());
+}
+
+std::vector<const Mistake*> Trial::alike(const Judge& wrong, double& distance) const {
+    std::vector<const Mistake*> found;
+    for (const Mistake& mistake : mistakes()) {
+        if (mistake.exercise != exercise_) continue;
+        const Outcome made = run_(mistake.function);
+        if (!wrong(made) || made.changed_argument != outcome_.changed_argument) continue;
+        if (made.error.empty() != outcome_.error.empty()) continue;
+        if (!made.error.empty()) {
+            if (made.invalid_argument == outcome_.invalid_argument) found.push_back(&mistake);
+            continue;
+        }
+        if (const auto apart = distance_if_alike(outcome_.parts, made.parts)) {
+            distance = std::max(distance, *apart);
+            found.push_back(&mistake);
+        }
+    }
+    return found;
+}
+
+// Where the memory was allocated that the result's unwritten values come from: the call is made again and watched.
+std::string Trial::unwritten_values() const {
+    for (const Part& part : outcome_.parts) {
+        const auto* tensor = std::get_if<Tensor>(&part.value);
+        if (tensor == nullptr) continue;
+        for (std::size_t i = 0; i < tensor->size(); ++i)
+            if (const auto origin = unwritten_origin(tensor->data()[i])) {
+                trace_next = *origin;
+                run_(subject_);
+                trace_next = 0;
+                return traced_allocation();
+            }
+    }
+    return "";
+}
+
+void Trial::fail(const std::string& what, const std::vector<const Mistake*>& resembled, const std::string& how,
+                 const std::string& stack) const {
+    std::string text = "called with " + call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed()) + "\n" + what;
+    if (!resembled.empty()) {
+        text += "\nlooks like: " + quoted_names(resembled) + how;
+        for (const Mistake* mistake : resembled)
+            text += "\n  " + std::string(mistake->explanation) + " (" + mistake->section + ")";
+    }
+    if (!stack.empty()) send_event("stack", stack);
+    for (const Mistake* mistake : resembled) send_event("mistake", mistake->name);
+    send_event("failure", indent(text));
+    throw CaseOver();
+}
+
+}  // namespace linattn::testing

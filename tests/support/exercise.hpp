@@ -1,0 +1,159 @@
+// How a suite calls the function under test:
+//
+//     CALL(linear_attention_recurrent, Q, K, V, phi).equals(expected);
+//
+// CALL runs whatever is linked in the function's place, or the mistake this run was asked for, and announces the call so
+// that a crash can be told from it. A wrong answer is compared with what the exercise's mistakes make of the same
+// arguments. A failed expectation ends the test case: one message a case is what a reader can use.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "comparison.hpp"
+#include "cost.hpp"
+#include "mistake.hpp"
+
+namespace linattn::testing {
+
+/// What came of running a function: its result in parts, or the exception it threw.
+struct Outcome {
+    Parts parts;
+    std::string error;              ///< what() of the exception; empty when there was none
+    bool invalid_argument = false;  ///< the exception was a std::invalid_argument
+    bool changed_argument = false;  ///< a Tensor that came in as const is not what it was
+    std::string missing;            ///< the function a NotImplemented named; empty when there was none
+};
+
+/// A call of an exercise, without the types: what was called, what came, and a way to call it again.
+class Trial {
+public:
+    using Run = std::function<Outcome(Mistake::Function)>;
+
+    /// Calls the exercise; the case ends as TODO if it is not written yet.
+    Trial(std::string exercise, std::string call, Mistake::Function subject, Run run);
+
+    /// The result is this, or the case fails. A result in parts takes one expectation for each.
+    void equals(const Expected& expected) const { equals(std::vector<Expected>{expected}); }
+    void equals(const std::vector<Expected>& expected) const;
+    void equals(const std::vector<std::string>& expected) const;
+
+    /// The call throws std::invalid_argument with a message that mentions each of these words.
+    void rejects(const std::vector<std::string>& mentions) const;
+
+    /// A property of the result or of its cost holds, or the case fails with `otherwise`.
+    /// \param mistake name of the mistake that a violation means, if it can only mean one
+    void satisfies(bool holds, const std::string& otherwise, const char* mistake = nullptr) const;
+
+    const Cost& cost() const { return cost_; }
+
+    /// The function that this call found missing: another exercise of the lab. Empty if none.
+    const std::string& missing() const { return outcome_.missing; }
+
+protected:
+    void require_result() const;
+
+private:
+    using Judge = std::function<std::optional<std::string>(const Outcome&)>;
+
+    void judge(const Judge& wrong) const;
+    std::string unwritten_values() const;
+    std::vector<const Mistake*> alike(const Judge& wrong, double& distance) const;
+    [[noreturn]] void fail(const std::string& what, const std::vector<const Mistake*>& resembled = {},
+                           const std::string& how = "", const std::string& stack = "") const;
+
+    std::string exercise_, call_;
+    Mistake::Function subject_;
+    Run run_;
+    Outcome outcome_;
+    Cost cost_;
+};
+
+template <class Result>
+class Call : public Trial {
+public:
+    Call(Trial trial, std::optional<Result> result) : Trial(std::move(trial)), result_(std::move(result)) {}
+
+    /// The result itself; the case fails if there is none.
+    const Result& result() const {
+        require_result();
+        return *result_;
+    }
+
+private:
+    std::optional<Result> result_;
+};
+
+/// Counts what the program does from construction to destruction: around the call itself and nothing else.
+class Meter {
+public:
+    Meter();
+    ~Meter();
+    Meter(const Meter&) = delete;
+    Meter& operator=(const Meter&) = delete;
+};
+
+/// Runs `function` and turns an exception into an Outcome.
+Outcome outcome_of(const std::function<Parts()>& function);
+
+/// A digest of an argument that the function must not change.
+std::size_t fingerprint(const Tensor& x);
+template <class T>
+std::size_t fingerprint(const T&) {
+    return 0;
+}
+
+// How an argument reads in a message.
+std::string describe(const Tensor& x);
+std::string describe(double x);
+template <class T>
+std::string describe(const T& value) {
+    if constexpr (requires { value.name(); })
+        return value.name();  // a feature map, a combine
+    else if constexpr (std::integral<T>)
+        return std::to_string(value);
+    else if constexpr (std::convertible_to<T, std::string>)
+        return "\"" + std::string(value) + "\"";
+    else
+        return "";  // the argument's own text in the call says it: Mask::causal
+}
+
+/// "Q (2, 3), phi relu" from the texts of the arguments and the arguments.
+std::string describe_call(const char* names, const std::vector<std::string>& values);
+
+template <class Result, class... Parameters, class... Arguments>
+Call<Result> call(const char* name, const char* argument_names, Result (*function)(Parameters...),
+                  const Arguments&... arguments) {
+    const auto given = std::make_shared<const std::tuple<std::decay_t<Parameters>...>>(arguments...);
+    const auto result = std::make_shared<std::optional<Result>>();  // of the latest run
+    Trial::Run run = [given, result](Mistake::Function any) {
+        const auto typed = reinterpret_cast<Result (*)(Parameters...)>(any);
+        const auto digest = [](const auto& all) {
+            return std::apply([](const auto&... each) { return (std::size_t{0} + ... + fingerprint(each)); }, all);
+        };
+        const auto passed = *given;
+        Outcome outcome = outcome_of([&] {
+            {
+                const Meter meter;
+                result->emplace(std::apply(typed, passed));
+            }
+            return parts_of(**result);
+        });
+        outcome.changed_argument = digest(passed) != digest(*given);
+        return outcome;
+    };
+    Trial trial(name, describe_call(argument_names, {describe(arguments)...}),
+                reinterpret_cast<Mistake::Function>(function), std::move(run));
+    return Call<Result>(std::move(trial), *result);
+}
+
+}  // namespace linattn::testing
+
+#define CALL(function, ...) \
+    ::linattn::testing::call(#function, #__VA_ARGS__, &::linattn::function __VA_OPT__(, ) __VA_ARGS__)

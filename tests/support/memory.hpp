@@ -1,0 +1,32 @@
+// What a student's function does with memory: how much it holds at its peak, and whether it hands out values that it
+// never wrote. Replaces operator new for the whole program; outside a watched call it only forwards to malloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace linattn::testing {
+
+/// Watches allocations from construction to destruction. Memory allocated meanwhile starts as NaNs whose payload names
+/// the allocation, so that a value read before it was written can be recognised in the result.
+class MemoryWatch {
+public:
+    /// \param trace number of an allocation (from unwritten_origin) whose call stack is wanted; 0 for none
+    explicit MemoryWatch(std::uint32_t trace = 0);
+    ~MemoryWatch();
+    MemoryWatch(const MemoryWatch&) = delete;
+    MemoryWatch& operator=(const MemoryWatch&) = delete;
+};
+
+/// The most bytes held at once during the last watched call, beyond what was held when it began.
+std::size_t peak_bytes();
+
+/// The call stack of the allocation that the last watched call was asked to trace; empty if it did not happen.
+const std::string& traced_allocation();
+
+/// The number of the allocation that this value was never written in, if that is what it is.
+std::optional<std::uint32_t> unwritten_origin(double value);
+
+}  // namespace linattn::testing

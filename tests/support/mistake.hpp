@@ -1,0 +1,55 @@
+// The wrong versions of an exercise that people really write. A suite's mistakes explain a wrong answer, and each of
+// them, put in the function's place, must make the suite fail (the mutation gate).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace linattn::testing {
+
+struct Mistake {
+    using Function = void (*)();  ///< cast back to the exercise's own type before it is called
+
+    const char* exercise;
+    const char* name;
+    const char* section;
+    const char* explanation;
+    Function function;
+};
+
+/// All mistakes linked into this program, in the order of their files.
+const std::vector<Mistake>& mistakes();
+std::vector<Mistake> mistakes_of(std::string_view exercise);
+const Mistake* find_mistake(std::string_view exercise, std::string_view name);
+
+/// The mistake that stands in its exercise's place, if this run was asked for one (--mistake).
+const Mistake* active_mistake();
+void activate_mistake(const Mistake* mistake);
+
+struct RegisterMistake {
+    RegisterMistake(const char* exercise, const char* name, const char* section, const char* explanation,
+                    Mistake::Function function);
+};
+
+/// The type that a function returns.
+template <class Function>
+struct ResultOf;
+template <class Result, class... Arguments>
+struct ResultOf<Result(Arguments...)> {
+    using type = Result;
+};
+
+}  // namespace linattn::testing
+
+#define LINATTN_CONCAT_(a, b) a##b
+#define LINATTN_CONCAT(a, b) LINATTN_CONCAT_(a, b)
+
+/// MISTAKE(function, (parameters), "name", "§2.5", "What to do about it.") { body }
+#define MISTAKE(function, parameters, name, section, explanation) \
+    LINATTN_MISTAKE(function, parameters, name, section, explanation, LINATTN_CONCAT(mistake_, __COUNTER__))
+#define LINATTN_MISTAKE(function, parameters, name, section, explanation, identifier)                                \
+    static ::linattn::testing::ResultOf<decltype(::linattn::function)>::type identifier parameters;                  \
+    static const ::linattn::testing::RegisterMistake LINATTN_CONCAT(register_, identifier)(                          \
+        #function, name, section, explanation,                                                                       \
+        reinterpret_cast<::linattn::testing::Mistake::Function>(static_cast<decltype(&::linattn::function)>(&identifier))); \
+    static ::linattn::testing::ResultOf<decltype(::linattn::function)>::type identifier parameters

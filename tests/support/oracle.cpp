@@ -1,0 +1,160 @@
+#include "oracle.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "work_counter.hpp"
+
+namespace linattn::testing {
+namespace {
+
+std::size_t product(const Shape& shape, std::size_t axes) {
+    std::size_t result = 1;
+    for (std::size_t axis = 0; axis < axes; ++axis) result *= shape[axis];
+    return result;
+}
+
+// n rows for each of `heads` leading indices.
+struct Rows {
+    std::size_t heads, n, width;
+    explicit Rows(const Tensor& x)
+        : heads(product(shape_of(x), x.dimension() - 2)), n(length(x, -2)), width(length(x, -1)) {}
+};
+
+// How far a sum of products of this length may be off, in either order: twice γ(length), since the oracle rounds too.
+double rounding(std::size_t terms) { return 2.0 * static_cast<double>(terms) * 0x1p-53; }
+
+// What so many products may lose below the smallest normal number, when they are then weighted with entries of V.
+double underflow(std::size_t products, const Tensor& V) {
+    double largest = 1.0;
+    for (std::size_t i = 0; i < V.size(); ++i)
+        if (std::isfinite(V.data()[i])) largest = std::max(largest, std::fabs(V.data()[i]));
+    return (static_cast<double>(products) + 1.0) * largest * std::numeric_limits<double>::denorm_min();
+}
+
+}  // namespace
+
+FeatureMap oracle_feature_map(const std::string& name) {
+    const auto each = [](double (*f)(double)) {
+        return [f](const Tensor& x) {
+            Tensor y = x;
+            for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] = f(y.data()[i]);
+            return y;
+        };
+    };
+    if (name == "elu_plus_one") return {name, each([](double x) { return x > 0.0 ? x + 1.0 : std::exp(x); })};
+    if (name == "relu") return {name, each([](double x) { return x > 0.0 ? x : 0.0; })};
+    if (name == "identity") return {name, [](const Tensor& x) { return x; }};
+    if (name == "pairs")
+        return {name, [](const Tensor& x) {
+                    Shape shape = shape_of(x);
+                    const std::size_t d = shape.back(), rows = d == 0 ? 0 : x.size() / d;
+                    shape.back() = d * d;
+                    Tensor y = zeros(shape);
+                    for (std::size_t r = 0; r < rows; ++r)
+                        for (std::size_t a = 0; a < d; ++a)
+                            for (std::size_t b = 0; b < d; ++b)
+                                y.data()[(r * d + a) * d + b] = x.data()[r * d + a] * x.data()[r * d + b];
+                    return y;
+                }};
+    throw std::invalid_argument("the oracle knows no feature map '" + name + "'");
+}
+
+double dot_product(const double* a, const double* b, std::size_t width) {
+    double total = 0.0;
+    for (std::size_t i = 0; i < width; ++i) total += a[i] * b[i];
+    return total;
+}
+
+bool everywhere(std::size_t, std::size_t) { return true; }
+bool causal(std::size_t i, std::size_t j) { return j <= i; }
+Allowed allowed_by(Mask mask) { return mask == Mask::causal ? causal : everywhere; }
+
+Weights weights_by_definition(const Tensor& phi_Q, const Tensor& phi_K, const Allowed& allowed, const Score& score) {
+    if (shape_of(phi_Q) != shape_of(phi_K))
+        throw std::invalid_argument("the rows of " + to_string(shape_of(phi_Q)) + " and " + to_string(shape_of(phi_K)) +
+                                    " have no dot product");
+    const Rows rows(phi_Q);
+    Shape shape = shape_of(phi_Q);
+    shape.back() = rows.n;
+    Weights weights = zeros(shape);
+    for (std::size_t h = 0; h < rows.heads; ++h)
+        for (std::size_t i = 0; i < rows.n; ++i)
+            for (std::size_t j = 0; j < rows.n; ++j)
+                if (allowed(i, j))
+                    weights.data()[(h * rows.n + i) * rows.n + j] =
+                        score(phi_Q.data() + (h * rows.n + i) * rows.width, phi_K.data() + (h * rows.n + j) * rows.width,
+                              rows.width);
+    count_work(rows.heads * rows.n * rows.n * rows.width);  // so that a mistake built on this is seen to cost O(n²)
+    return weights;
+}
+
+Tensor weighted_sum(const Weights& weights, const Tensor& V) {
+    const Rows rows(V);
+    Tensor output = zeros(shape_of(V));
+    for (std::size_t h = 0; h < rows.heads; ++h)
+        for (std::size_t i = 0; i < rows.n; ++i)
+            for (std::size_t j = 0; j < rows.n; ++j) {
+                const double weight = weights.data()[(h * rows.n + i) * rows.n + j];
+                if (weight == 0.0) continue;  // a token that is not looked at may hold anything, NaN included
+                for (std::size_t a = 0; a < rows.width; ++a)
+                    output.data()[(h * rows.n + i) * rows.width + a] += weight * V.data()[(h * rows.n + j) * rows.width + a];
+            }
+    count_work(rows.heads * rows.n * rows.n * rows.width);
+    return output;
+}
+
+Tensor attention_by_definition(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
+                               const Allowed& allowed) {
+    return weighted_sum(weights_by_definition(phi(Q), phi(K), allowed), V);
+}
+
+Expected expected_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
+                            const Allowed& allowed) {
+    const Tensor phi_Q = phi(Q), phi_K = phi(K);
+    const std::size_t n = length(V, -2), c = length(phi_Q, -1);
+    const Tensor magnitude = weighted_sum(weights_by_definition(abs(phi_Q), abs(phi_K), allowed), abs(V));
+    return {weighted_sum(weights_by_definition(phi_Q, phi_K, allowed), V),
+            magnitude * rounding(n + c) + underflow(n * c, V),
+            "2 (n + c) 2^-53 sum |phi(q)| |phi(k)| |v| with n = " + std::to_string(n) + ", c = " + std::to_string(c)};
+}
+
+Expected expected_state(const Tensor& K, const Tensor& V, const FeatureMap& phi) {
+    const Tensor phi_K = phi(K);
+    const Rows keys(phi_K), values(V);
+    Shape shape = shape_of(phi_K);
+    shape[shape.size() - 2] = keys.width;
+    shape.back() = values.width;
+    Tensor state = zeros(shape), magnitude = zeros(shape);
+    for (std::size_t h = 0; h < keys.heads; ++h)
+        for (std::size_t j = 0; j < keys.n; ++j)
+            for (std::size_t a = 0; a < keys.width; ++a)
+                for (std::size_t b = 0; b < values.width; ++b) {
+                    const double term = phi_K.data()[(h * keys.n + j) * keys.width + a] *
+                                        V.data()[(h * keys.n + j) * values.width + b];
+                    state.data()[(h * keys.width + a) * values.width + b] += term;
+                    magnitude.data()[(h * keys.width + a) * values.width + b] += std::fabs(term);
+                }
+    return {state, magnitude * rounding(keys.n) + underflow(keys.n, V),
+            "2 n 2^-53 sum |phi(k)| |v| with n = " + std::to_string(keys.n), false};
+}
+
+Weights softmax_rows(const Weights& scores, const Allowed& allowed) {
+    const Rows rows(scores);
+    Weights weights = zeros(shape_of(scores));
+    for (std::size_t h = 0; h < rows.heads; ++h)
+        for (std::size_t i = 0; i < rows.n; ++i) {
+            const double* from = scores.data() + (h * rows.n + i) * rows.width;
+            double* to = weights.data() + (h * rows.n + i) * rows.width;
+            double largest = -std::numeric_limits<double>::infinity(), total = 0.0;  // nothing allowed: 0 / 0
+            for (std::size_t j = 0; j < rows.width; ++j)
+                if (allowed(i, j)) largest = std::max(largest, from[j]);
+            for (std::size_t j = 0; j < rows.width; ++j)
+                if (allowed(i, j)) total += to[j] = std::exp(from[j] - largest);
+            for (std::size_t j = 0; j < rows.width; ++j)
+                if (allowed(i, j) || total == 0.0) to[j] /= total;
+        }
+    return weights;
+}
+
+}  // namespace linattn::testing

@@ -1,0 +1,163 @@
+// What must live in the program itself, not in a shared library, because it replaces functions of the C++ runtime:
+// operator new and delete (memory.hpp), the throwing of exceptions (call_stack.hpp), the step counter (cost.hpp) and the
+// settings of the address sanitizer.
+#include <dlfcn.h>
+#include <execinfo.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#ifdef __APPLE__
+#include <malloc/malloc.h>
+#else
+#include <malloc.h>
+#endif
+
+#include "call_stack.hpp"
+#include "cost.hpp"
+#include "memory.hpp"
+#include "supervisor.hpp"
+
+namespace linattn::testing {
+namespace {
+
+std::size_t size_of(void* memory) {
+#ifdef __APPLE__
+    return malloc_size(memory);
+#else
+    return malloc_usable_size(memory);
+#endif
+}
+
+// A quiet NaN that no arithmetic produces by itself; its lower 32 bits number the allocation.
+constexpr std::uint64_t unwritten = 0x7FF8'5EED'0000'0000;
+
+bool watching = false;
+std::ptrdiff_t held = 0, peak = 0;
+std::uint32_t allocations = 0, traced = 0;
+std::string traced_stack, throw_site;
+
+void on_allocate(void* memory, std::size_t bytes) {
+    held += static_cast<std::ptrdiff_t>(size_of(memory));
+    peak = std::max(peak, held);
+    const std::uint64_t pattern = unwritten | ++allocations;
+    for (std::size_t at = 0; at + sizeof pattern <= bytes; at += sizeof pattern)
+        std::memcpy(static_cast<char*>(memory) + at, &pattern, sizeof pattern);
+    if (allocations == traced) {
+        watching = false;
+        traced_stack = call_stack();
+        watching = true;
+    }
+}
+
+void* allocate(std::size_t bytes) {
+    void* memory = std::malloc(std::max<std::size_t>(bytes, 1));
+    if (memory != nullptr && watching) on_allocate(memory, bytes);
+    return memory;
+}
+
+void* allocate_or_throw(std::size_t bytes) {
+    void* memory = allocate(bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+void release(void* memory) {
+    if (memory != nullptr && watching) held -= static_cast<std::ptrdiff_t>(size_of(memory));
+    std::free(memory);
+}
+
+}  // namespace
+
+MemoryWatch::MemoryWatch(std::uint32_t trace) {
+    traced_stack.clear();
+    held = peak = 0;
+    allocations = 0;
+    traced = trace;
+    watching = true;
+}
+MemoryWatch::~MemoryWatch() { watching = false; }
+
+std::size_t peak_bytes() { return static_cast<std::size_t>(peak); }
+const std::string& traced_allocation() { return traced_stack; }
+
+std::optional<std::uint32_t> unwritten_origin(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value) & 0x7FFF'FFFF'FFFF'FFFF;  // arithmetic may flip the sign
+    if ((bits & 0xFFFF'FFFF'0000'0000) != unwritten) return std::nullopt;
+    return static_cast<std::uint32_t>(bits);
+}
+
+std::string call_stack() {
+    std::array<void*, 64> frames{};
+    const int depth = backtrace(frames.data(), static_cast<int>(frames.size()));
+    Dl_info program{}, frame{};
+    dladdr(reinterpret_cast<void*>(&allocate), &program);
+    std::string result;
+    for (int i = 0; i < depth; ++i) {
+        const void* address = frames[static_cast<std::size_t>(i)];
+        if (dladdr(address, &frame) == 0 || frame.dli_fbase != program.dli_fbase) continue;
+        char text[32];  // one byte back: a return address may already belong to the next line
+        std::snprintf(text, sizeof text, "%#zx ",
+                      reinterpret_cast<std::size_t>(address) - reinterpret_cast<std::size_t>(program.dli_fbase) - 1);
+        result += text;
+    }
+    return result;
+}
+
+const std::string& last_throw_site() { return throw_site; }
+void forget_throw_site() { throw_site.clear(); }
+
+}  // namespace linattn::testing
+
+// operator new ---------------------------------------------------------------------------------------------------------
+
+void* operator new(std::size_t bytes) { return linattn::testing::allocate_or_throw(bytes); }
+void* operator new[](std::size_t bytes) { return linattn::testing::allocate_or_throw(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return linattn::testing::allocate(bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return linattn::testing::allocate(bytes); }
+void operator delete(void* memory) noexcept { linattn::testing::release(memory); }
+void operator delete[](void* memory) noexcept { linattn::testing::release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { linattn::testing::release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { linattn::testing::release(memory); }
+
+// Exceptions: remember where the last one was thrown, then throw it as usual. -------------------------------------------
+
+extern "C" [[noreturn]] void __cxa_throw(void* exception, void* type, void (*destructor)(void*)) {
+    using Throw = void (*)(void*, void*, void (*)(void*));
+    static const auto original = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
+    if (linattn::testing::watching) {
+        linattn::testing::watching = false;
+        linattn::testing::throw_site = linattn::testing::call_stack();
+        linattn::testing::watching = true;
+    }
+    original(exception, type, destructor);
+    std::abort();
+}
+
+// Steps: the compiler calls this once for every basic block of the student's file (-fsanitize-coverage=trace-pc). --------
+
+extern "C" void __sanitizer_cov_trace_pc() { ++linattn::testing::blocks_run; }
+
+// The address sanitizer, where the compiler has one: no leak hunt, no report on the student's screen. --------------------
+
+extern "C" const char* __asan_default_options() {
+    return "detect_leaks=0:symbolize=0:handle_abort=1:print_summary=0:allocator_may_return_null=1:detect_odr_violation=0";
+}
+
+#ifdef LINATTN_SANITIZED
+extern "C" void __asan_set_error_report_callback(void (*callback)(const char*));
+extern "C" void __sanitizer_set_report_fd(void* file_descriptor);
+#endif
+
+int main(int argc, char** argv) {
+#ifdef LINATTN_SANITIZED
+    __asan_set_error_report_callback(linattn::testing::report_sanitizer_error);
+    if (std::FILE* nowhere = std::fopen("/dev/null", "w"))
+        __sanitizer_set_report_fd(reinterpret_cast<void*>(static_cast<std::intptr_t>(fileno(nowhere))));
+#endif
+    return linattn::testing::run_exercise(argc, argv);
+}

@@ -1,0 +1,71 @@
+#include "reporter.hpp"
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+#include "channel.hpp"
+
+namespace linattn::testing {
+namespace {
+
+RunCount count;
+
+class EventReporter : public doctest::IReporter {
+public:
+    explicit EventReporter(const doctest::ContextOptions&) {}
+
+    void report_query(const doctest::QueryData& query) override {
+        for (unsigned i = 0; i < query.num_data; ++i)
+            std::printf("suite\t%s\n", query.data[i]->m_test_suite);
+    }
+    void test_run_start() override {}
+    void test_run_end(const doctest::TestRunStats& stats) override {
+        count.run = stats.numTestCasesPassingFilters;
+        count.failed = stats.numTestCasesFailed;
+    }
+    void test_case_start(const doctest::TestCaseData& data) override { send_event("case", data.m_name); }
+    void test_case_reenter(const doctest::TestCaseData&) override {}
+    void test_case_end(const doctest::CurrentTestCaseStats&) override {}
+    void test_case_exception(const doctest::TestCaseException& exception) override {
+        if (exception.error_string.size() > 0)
+            send_event("failure", std::string("    threw: ") + exception.error_string.c_str());
+    }
+    void subcase_start(const doctest::SubcaseSignature&) override {}
+    void subcase_end() override {}
+    void log_assert(const doctest::AssertData& data) override {
+        if (data.m_failed)
+            send_event("failure", std::string("    ") + data.m_expr + "\n    values: " + data.m_decomp.c_str());
+    }
+    void log_message(const doctest::MessageData& data) override {
+        send_event("failure", std::string("    ") + data.m_string.c_str());
+    }
+    void test_case_skipped(const doctest::TestCaseData&) override {}
+};
+
+DOCTEST_REGISTER_REPORTER("events", 0, EventReporter);
+REGISTER_EXCEPTION_TRANSLATOR(const CaseOver&) { return ""; }
+
+}  // namespace
+
+RunCount run_suite(const std::string& exercise) {
+    doctest::Context context;
+    context.setOption("reporters", "events");
+    context.setOption("no-intro", true);
+    context.setOption("no-breaks", true);
+    context.setOption("case-sensitive", true);
+    context.addFilter("test-suite", exercise.c_str());
+    context.run();
+    return count;
+}
+
+void list_suites() {
+    doctest::Context context;
+    context.setOption("reporters", "events");
+    context.setOption("no-intro", true);
+    context.setOption("list-test-suites", true);
+    context.run();
+}
+
+}  // namespace linattn::testing

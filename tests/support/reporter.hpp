@@ -1,0 +1,22 @@
+// doctest, told to send events instead of printing.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace linattn::testing {
+
+/// Ends a test case whose verdict has been sent already.
+struct CaseOver {};
+
+struct RunCount {
+    std::size_t run = 0, failed = 0;
+};
+
+/// Runs the cases of one exercise: the TEST_SUITE of that name.
+RunCount run_suite(const std::string& exercise);
+
+/// Prints "suite<TAB>name" for every case linked in.
+void list_suites();
+
+}  // namespace linattn::testing

@@ -1,0 +1,19 @@
+// From a call stack (call_stack.hpp) to a line of the student's file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace linattn::testing {
+
+/// "student/lab02_parallel_vs_recurrent.cpp:41": the innermost call that lies in one of the sources; empty if none does
+/// or if addr2line (binutils) is not installed.
+std::string source_line(const std::string& call_stack, const std::vector<std::string>& sources);
+
+/// The call stack in a report of the address sanitizer: offsets into this program.
+std::string stack_of_report(const std::string& report);
+
+/// What such a report is about, in a few words.
+std::string summary_of_report(const std::string& report);
+
+}  // namespace linattn::testing

@@ -1,0 +1,192 @@
+#include "supervisor.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "call_stack.hpp"
+#include "channel.hpp"
+#include "mistake.hpp"
+#include "reporter.hpp"
+#include "verdict.hpp"
+
+namespace linattn::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+    bool list = false;
+    std::string manifest, exercise, results, mistake;
+};
+
+[[noreturn]] void usage(const std::string& problem) {
+    std::fprintf(stderr, "%s\nusage: --manifest FILE --exercise NAME --results FOLDER [--mistake NAME] | --list\n",
+                 problem.c_str());
+    ::_exit(2);
+}
+
+Options parse(int argc, char** argv) {
+    Options options;
+    for (int i = 1; i < argc; ++i) {
+        const std::string flag = argv[i];
+        if (flag == "--list") {
+            options.list = true;
+            continue;
+        }
+        std::string* value = flag == "--manifest"  ? &options.manifest
+                             : flag == "--exercise" ? &options.exercise
+                             : flag == "--results"  ? &options.results
+                             : flag == "--mistake"  ? &options.mistake
+                                                    : nullptr;
+        if (value == nullptr) usage("unknown option " + flag);
+        if (++i == argc) usage(flag + " needs a value");
+        *value = argv[i];
+    }
+    if (!options.list && (options.manifest.empty() || options.exercise.empty() || options.results.empty()))
+        usage("--manifest, --exercise and --results are needed");
+    return options;
+}
+
+// Of this run; the child sends it back in its closing event. Not a std::string: it is set before static constructors run.
+char secret[48] = "";
+
+// Everything the child writes until it ends or the deadline passes, as events.
+std::vector<std::pair<std::string, std::string>> listen(int pipe, pid_t child, Clock::time_point deadline, bool& timed_out) {
+    std::string received;
+    timed_out = false;
+    for (;;) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        pollfd wait{pipe, POLLIN, 0};
+        const int ready = ::poll(&wait, 1, static_cast<int>(std::max<long long>(left, 0)));
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready == 0) {
+            if (timed_out) break;
+            timed_out = true;  // ask the child where it is, and give it a moment to answer
+            ::kill(child, SIGUSR1);
+            deadline = Clock::now() + std::chrono::milliseconds(200);
+            continue;
+        }
+        char buffer[4096];
+        const ssize_t got = ::read(pipe, buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        received.append(buffer, static_cast<std::size_t>(got));
+    }
+    std::vector<std::pair<std::string, std::string>> events;
+    for (std::size_t at = 0, end; (end = received.find('\n', at)) != std::string::npos; at = end + 1) {
+        const std::string line = received.substr(at, end - at);
+        const std::size_t tab = line.find('\t');
+        if (tab != std::string::npos) events.emplace_back(line.substr(0, tab), unescape(line.substr(tab + 1)));
+    }
+    return events;
+}
+
+[[noreturn]] void supervise(const Options& options, const Exercise& exercise, int pipe, pid_t child) {
+    Ending ending;
+    const auto events =
+        listen(pipe, child, Clock::now() + std::chrono::seconds(exercise.timeout_seconds), ending.timed_out);
+    if (ending.timed_out) ::kill(child, SIGKILL);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
+    if (WIFEXITED(status)) ending.exit_code = WEXITSTATUS(status);
+    for (const auto& [kind, payload] : events) {
+        char came[64] = "";
+        if (kind == "done" &&
+            std::sscanf(payload.c_str(), "%63s %zu %zu", came, &ending.run, &ending.failed) == 3 && std::strcmp(came, secret) == 0)
+            ending.reported = true;
+    }
+    const Verdict verdict = judge(exercise, events, ending);
+    std::fputs(verdict.message.c_str(), stdout);
+    std::fflush(stdout);
+    write_result(options.results, exercise, verdict);
+    ::_exit(verdict.status == Status::pass ? 0 : 1);
+}
+
+void on_signal(int signal) {
+    send_event("stack", call_stack());
+    if (signal == SIGUSR1) return;
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+}
+
+void on_exit() { send_event("stack", call_stack()); }
+
+// Runs first of all, before any static constructor of the student's file. Returns in the child only.
+[[gnu::constructor(101)]] void divide(int argc, char** argv) {
+    const Options options = parse(argc, argv);
+    if (options.list) return;
+    try {
+        const Exercise exercise = read_exercise(options.manifest, options.exercise);
+        std::random_device random;
+        std::snprintf(secret, sizeof secret, "%08x%08x%08x%08x", random(), random(), random(), random());
+        int ends[2];
+        if (::pipe(ends) != 0) throw std::runtime_error("cannot make a pipe");
+        ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+        ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+        const pid_t parent = ::getpid(), child = ::fork();
+        if (child < 0) throw std::runtime_error("cannot start a process");
+        if (child > 0) {
+            ::close(ends[1]);
+            supervise(options, exercise, ends[0], child);
+        }
+        ::close(ends[0]);
+#ifdef __linux__
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+        if (::getppid() != parent) ::_exit(2);
+        const rlimit no_core{0, 0};
+        ::setrlimit(RLIMIT_CORE, &no_core);
+        open_channel(ends[1]);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        ::_exit(2);
+    }
+}
+
+}  // namespace
+
+void report_sanitizer_error(const char* report) { send_event("crash", report); }
+
+int run_exercise(int argc, char** argv) {
+    const Options options = parse(argc, argv);
+    if (options.list) {
+        list_suites();
+        for (const Mistake& mistake : mistakes())
+            std::printf("mistake\t%s\t%s\t%s\t%s\n", mistake.exercise, mistake.name, mistake.section, mistake.explanation);
+        return 0;
+    }
+    if (!options.mistake.empty()) {
+        const Mistake* mistake = find_mistake(options.exercise, options.mistake);
+        if (mistake == nullptr) usage(options.exercise + " has no mistake '" + options.mistake + "'");
+        activate_mistake(mistake);
+    }
+    call_stack();  // its first use loads a library: not in a signal handler
+    std::signal(SIGUSR1, on_signal);
+#ifndef LINATTN_SANITIZED
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) std::signal(signal, on_signal);
+#endif
+    std::atexit(on_exit);
+    const RunCount count = run_suite(options.exercise);
+    send_event("done", std::string(secret) + " " + std::to_string(count.run) + " " + std::to_string(count.failed));
+    std::fflush(nullptr);
+    ::_exit(0);
+}
+
+}  // namespace linattn::testing

@@ -1,0 +1,193 @@
+#include "verdict.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "source_line.hpp"
+
+namespace linattn::testing {
+namespace {
+
+const char* word_of(Status status) {
+    switch (status) {
+        case Status::pass: return "PASS";
+        case Status::fail: return "FAIL";
+        case Status::todo: return "TODO";
+        case Status::crash: return "CRASH";
+        case Status::timeout: return "TIMEOUT";
+        case Status::not_run: return "NOT RUN";
+    }
+    return "";
+}
+
+// One test case as its events told it.
+struct Case {
+    std::string name, last_call, checked;
+    std::vector<std::string> lines;  // what is wrong; empty when nothing is
+};
+
+std::string title(const Exercise& exercise, Status status) {
+    std::string text = exercise.lab + " · " + exercise.function;
+    text.resize(std::max<std::size_t>(text.size() + 2, 72), ' ');
+    return text + word_of(status) + "\n";
+}
+
+std::string where_to_read(const Exercise& exercise) {
+    return "  read: labs/" + exercise.folder + "/README.md §" + exercise.section + "    again: ctest -R " + exercise.lab +
+           "." + exercise.function + "\n";
+}
+
+std::string how_it_ended(const Exercise& exercise, const Ending& ending, const Case& last) {
+    const std::string during = last.last_call.empty() ? "before any check ran" : "in " + last.last_call;
+    if (ending.timed_out)
+        return "did not end within " + std::to_string(exercise.timeout_seconds) + " s, " + during;
+    if (ending.signal != 0)
+        return "was stopped by signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + "), " + during;
+    return "the program ended " + during + (last.last_call.empty()
+               ? ": a static constructor ended it, or main was replaced"
+               : ": exit, _exit or quick_exit was called; a function must return or throw");
+}
+
+}  // namespace
+
+const char* name_of(Status status) {
+    switch (status) {
+        case Status::pass: return "pass";
+        case Status::fail: return "fail";
+        case Status::todo: return "todo";
+        case Status::crash: return "crash";
+        case Status::timeout: return "timeout";
+        case Status::not_run: return "not_run";
+    }
+    return "";
+}
+
+Exercise read_exercise(const std::string& manifest, const std::string& function) try {
+    std::ifstream file(manifest);
+    if (!file) throw std::runtime_error("cannot be read");
+    const auto lab = nlohmann::json::parse(file);
+    for (const auto& entry : lab.at("exercises")) {
+        if (entry.at("function") != function) continue;
+        Exercise exercise;
+        exercise.lab = lab.at("lab");
+        exercise.folder = std::filesystem::path(manifest).parent_path().filename().string();
+        exercise.function = function;
+        exercise.section = entry.at("section");
+        exercise.sources = lab.at("sources").get<std::vector<std::string>>();
+        exercise.points = entry.at("points");
+        exercise.timeout_seconds = lab.value("timeout_seconds", 10);
+        return exercise;
+    }
+    throw std::runtime_error("lists no exercise '" + function + "'");
+} catch (const std::exception& e) {
+    throw std::runtime_error(manifest + ": " + e.what());
+}
+
+Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string, std::string>>& events,
+              const Ending& ending) {
+    Verdict verdict;
+    std::vector<Case> cases;
+    std::string todo, stack, crash;
+    const auto current = [&]() -> Case& {
+        if (cases.empty()) cases.emplace_back();
+        return cases.back();
+    };
+    const auto at_line = [&] {
+        const std::string line = source_line(stack, exercise.sources);
+        stack.clear();
+        return line.empty() ? "" : "\n    at " + line;
+    };
+    for (const auto& [kind, payload] : events) {
+        if (kind == "case") cases.push_back({payload, "", "", {}});
+        if (kind == "call") current().last_call = payload;
+        if (kind == "checked") current().checked = payload;
+        if (kind == "todo") todo = payload;
+        if (kind == "mistake" &&
+            std::find(verdict.mistakes.begin(), verdict.mistakes.end(), payload) == verdict.mistakes.end())
+            verdict.mistakes.push_back(payload);
+        if (kind == "stack") stack = payload;
+        if (kind == "crash") {
+            crash = summary_of_report(payload);
+            stack = stack_of_report(payload);
+        }
+        if (kind == "failure") current().lines.push_back(payload + at_line());
+    }
+
+    bool any_wrong = false;
+    for (const Case& each : cases) any_wrong = any_wrong || !each.lines.empty();
+    if (ending.timed_out)
+        verdict.status = Status::timeout;
+    else if (!ending.reported)
+        verdict.status = Status::crash;
+    else if (ending.run == 0)
+        verdict.status = Status::not_run;
+    else if (any_wrong)
+        verdict.status = Status::fail;
+    else if (!todo.empty())
+        verdict.status = Status::todo;
+    else
+        verdict.status = ending.failed == 0 ? Status::pass : Status::fail;
+
+    if (!ending.reported) {
+        Case& last = current();
+        last.lines.push_back("    " + (crash.empty() ? how_it_ended(exercise, ending, last)
+                                                     : crash + (last.last_call.empty() ? "" : ", in " + last.last_call)) +
+                             at_line());
+    }
+
+    verdict.message = title(exercise, verdict.status);
+    switch (verdict.status) {
+        case Status::pass:
+            for (const Case& each : cases)
+                verdict.message += "  ok  " + each.name + (each.checked.empty() ? "" : "  (" + each.checked + ")") + "\n";
+            break;
+        case Status::todo:
+            verdict.message += "  " + todo + "\n" + where_to_read(exercise);
+            break;
+        case Status::not_run:
+            verdict.message += "  the suite has no case for this exercise: nothing was graded\n";
+            break;
+        default: {
+            const std::size_t most = 3;
+            std::size_t wrong = 0;
+            for (const Case& each : cases) {
+                if (each.lines.empty() || ++wrong > most) continue;
+                verdict.message += "  " + (each.name.empty() ? "before the first check" : each.name) + "\n";
+                for (const std::string& line : each.lines) verdict.message += line + "\n";
+            }
+            if (wrong == 0) verdict.message += "  a case failed without saying why\n";
+            verdict.message += "  " + std::to_string(wrong) + " of " + std::to_string(cases.size()) + " checks failed" +
+                               (wrong > most ? "; the first " + std::to_string(most) + " are shown" : "") + "\n" +
+                               where_to_read(exercise);
+        }
+    }
+    return verdict;
+}
+
+void write_result(const std::string& folder, const Exercise& exercise, const Verdict& verdict) {
+    const nlohmann::ordered_json result = {
+        {"lab", exercise.lab},
+        {"exercise", exercise.function},
+        {"status", name_of(verdict.status)},
+        {"points", verdict.status == Status::pass ? exercise.points : 0.0},
+        {"max_points", exercise.points},
+        {"mistakes", verdict.mistakes},
+        {"message", verdict.message},
+    };
+    std::filesystem::create_directories(folder);
+    const std::filesystem::path path =
+        std::filesystem::path(folder) / (exercise.lab + "." + exercise.function + ".json");
+    const std::filesystem::path temporary = path.string() + ".new";
+    {
+        std::ofstream file(temporary);
+        file << result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+        file.close();
+        if (!file) throw std::runtime_error(temporary.string() + ": cannot be written");
+    }
+    std::filesystem::rename(temporary, path);
+}
+
+}  // namespace linattn::testing

@@ -1,0 +1,49 @@
+// From the events of a run to a verdict in words.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linattn::testing {
+
+enum class Status { pass, fail, todo, crash, timeout, not_run };
+
+/// "pass", "fail", … as result files and `./course check --json` spell it.
+const char* name_of(Status status);
+
+/// An exercise as its lab's manifest describes it.
+struct Exercise {
+    std::string lab, folder, function, section;
+    std::vector<std::string> sources;
+    double points = 0.0;
+    int timeout_seconds = 10;
+};
+
+/// Reads labs/labNN_*/lab.json.
+/// \throws std::runtime_error naming the file and what is wrong with it
+Exercise read_exercise(const std::string& manifest, const std::string& function);
+
+/// How the child ended, beside its events.
+struct Ending {
+    bool reported = false;   ///< it sent the closing event with this run's secret
+    std::size_t run = 0, failed = 0;
+    bool timed_out = false;
+    int signal = 0;
+    int exit_code = 0;
+};
+
+struct Verdict {
+    Status status = Status::not_run;
+    std::string message;                ///< what the student reads
+    std::vector<std::string> mistakes;  ///< names of the mistakes that the answer resembles
+};
+
+Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string, std::string>>& events,
+              const Ending& ending);
+
+/// Writes FOLDER/labNN.function.json, under a temporary name first.
+/// \throws std::runtime_error when it cannot
+void write_result(const std::string& folder, const Exercise& exercise, const Verdict& verdict);
+
+}  // namespace linattn::testing

@@ -47,7 +47,8 @@ function(add_lab manifest)
   endif()
 
   set(results "${PROJECT_BINARY_DIR}/results")
-  add_test(NAME ${lab}.build COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DLAB=${lab}"
+  add_test(NAME ${lab}.build COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DMAKE=${CMAKE_MAKE_PROGRAM}"
+    "-DLAB=${lab}"
     "-DSOURCES=${sources}" "-DHEADERS=labs/${name}" -P "${PROJECT_SOURCE_DIR}/cmake/build_lab.cmake")
   set_tests_properties(${lab}.build PROPERTIES FIXTURES_SETUP ${lab}_built LABELS ${lab} RESOURCE_LOCK build TIMEOUT 600)
 
@@ -60,6 +61,5 @@ function(add_lab manifest)
     math(EXPR backstop "2 * ${timeout} + 5")  # the supervisor's own limit comes first and explains itself
     set_tests_properties(${lab}.${function} PROPERTIES FIXTURES_REQUIRED ${lab}_built LABELS ${lab}
       TIMEOUT ${backstop} ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1")
-    set_property(GLOBAL APPEND PROPERTY LINATTN_EXERCISES ${lab}.${function})
   endforeach()
 endfunction()

@@ -1,29 +1,10 @@
 // The words that the signatures of labs 01 to 04 share: feature maps, masks, and the shapes of Q, K and V.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <utility>
-
 #include "contract.hpp"
+#include "named.hpp"
 
 namespace linattn {
-
-/// A feature map φ with its name: (…, n, d) → (…, n, c), one token at a time; on a single token, (…, d) → (…, c).
-/// It is a value, so that a message can say which φ was used and a φ can be sent to another process by name.
-class FeatureMap {
-public:
-    using Function = std::function<Tensor(const Tensor&)>;
-
-    FeatureMap(std::string name, Function function) : name_(std::move(name)), function_(std::move(function)) {}
-
-    const std::string& name() const { return name_; }
-    Tensor operator()(const Tensor& x) const { return function_(x); }
-
-private:
-    std::string name_;
-    Function function_;
-};
 
 /// Which tokens an output may look at: every token, or only itself and earlier ones.
 enum class Mask { none, causal };

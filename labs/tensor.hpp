@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "xtensor_cxx20.hpp"
+#include "instantiated_once.hpp"
 
 namespace linattn {
 

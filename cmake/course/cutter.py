@@ -18,7 +18,8 @@ from course.errors import CourseError
 
 MARKER = re.compile(r"^(?P<indent>[ \t]*)// (?P<which>BEGIN|END) SOLUTION(?:: (?P<instead>\S.*))?[ \t]*$")
 COMMENT = re.compile(r"(?://|/\*)(.*)")
-NOT_A_FUNCTION = re.compile(r"^(?:[#/}\s]|namespace\b|using\b|struct\b|class\b|enum\b|union\b|extern\b|static_assert\b|template\s*<[^()]*>\s*$|$)")
+NOT_A_FUNCTION = re.compile(r"^(?:[#/}\s]|(?:namespace|using|struct|class|enum|union|extern|static_assert)\b|"
+                            r"template\s*<[^()]*>\s*$|$)")
 NAME_BEFORE_PARENTHESIS = re.compile(r"\b(?!__)([A-Za-z]\w*)\s*\(")
 
 

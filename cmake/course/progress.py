@@ -57,7 +57,8 @@ def _next_step(labs: list, verdicts: list, track: str) -> str:
         return f"next: the whole lab: ./course check {last.name}"
     later = [lab for lab in labs if lab.name > last.name]
     if later and track == "student":
-        return f"next: {later[0].name} · {later[0].title}: labs/{later[0].folder.name}/README.md, then ./course check {later[0].name}"
+        after = later[0]
+        return f"next: {after.name} · {after.title}: labs/{after.folder.name}/README.md, then ./course check {after.name}"
     return ""
 
 

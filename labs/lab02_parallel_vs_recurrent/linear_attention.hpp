@@ -2,9 +2,7 @@
 // Shapes: Q, K \shape{(…, n, d_k)}, V \shape{(…, n, d_v)}, φ(Q), φ(K) \shape{(…, n, c)}, state S \shape{(…, c, d_v)}.
 #pragma once
 
-#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "attention.hpp"
@@ -67,21 +65,6 @@ struct AttentionStep {
 /// \complexity{c\,d_v, c\,d_v}   \paper{katharopoulos2020, equations 18 to 20}   \solves{2,6}
 AttentionStep linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& S,
                                     const FeatureMap& phi);
-
-/// An associative operation on states, with its name. It need not be commutative: combine(a, b) means a comes first.
-class Combine {
-public:
-    using Function = std::function<std::string(const std::string&, const std::string&)>;
-
-    Combine(std::string name, Function function) : name_(std::move(name)), function_(std::move(function)) {}
-
-    const std::string& name() const { return name_; }
-    std::string operator()(const std::string& a, const std::string& b) const { return function_(a, b); }
-
-private:
-    std::string name_;
-    Function function_;
-};
 
 /// Work-efficient parallel prefix: entry i of the result combines states 0 to i, in order. The states are opaque
 /// strings: the operation alone knows what they mean, and a printed result shows how it was put together.

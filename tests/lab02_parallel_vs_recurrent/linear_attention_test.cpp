@@ -38,8 +38,8 @@ TEST_CASE("gives the chapter's worked example") {
     gives_the_worked_example(quadratic(Mask::none), worked_example::bidirectional_output);
 }
 TEST_CASE("rejects shapes that do not belong together") { rejects_shapes_that_do_not_belong_together(quadratic(Mask::none)); }
-TEST_CASE("equals the definition for every leading shape, causal") { equals_the_definition(quadratic(Mask::causal)); }
-TEST_CASE("equals the definition for every leading shape, not masked") { equals_the_definition(quadratic(Mask::none)); }
+TEST_CASE("equals the definition for every leading shape, causal") { equals_the_definition(quadratic(Mask::causal), 100); }
+TEST_CASE("equals the definition for every leading shape, not masked") { equals_the_definition(quadratic(Mask::none), 100); }
 TEST_CASE("handles one token, no token and no head") {
     handles_one_token_and_no_token(quadratic(Mask::causal));
     handles_one_token_and_no_token(quadratic(Mask::none));

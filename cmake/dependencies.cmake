@@ -2,12 +2,12 @@
 
 find_path(LINATTN_XTENSOR_INCLUDE NAMES xtensor/xtensor_config.hpp xtensor/core/xtensor_config.hpp)
 find_path(LINATTN_XTENSOR_BLAS_INCLUDE NAMES xtensor-blas/xblas.hpp)
-find_package(BLAS QUIET)
+find_package(LAPACK QUIET)  # and the BLAS beneath it; OpenBLAS is both
 find_package(doctest QUIET)
 find_package(nlohmann_json QUIET)
 find_package(Threads REQUIRED)
 
-foreach(found LINATTN_XTENSOR_INCLUDE LINATTN_XTENSOR_BLAS_INCLUDE BLAS_FOUND doctest_FOUND nlohmann_json_FOUND)
+foreach(found LINATTN_XTENSOR_INCLUDE LINATTN_XTENSOR_BLAS_INCLUDE BLAS_FOUND LAPACK_FOUND doctest_FOUND nlohmann_json_FOUND)
   if(NOT ${found})
     message(FATAL_ERROR "a package is missing (${found} is not set): run ./course setup, which installs or lists them all")
   endif()

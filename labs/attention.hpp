@@ -1,4 +1,5 @@
-// The words that the signatures of labs 01 to 04 share: feature maps, masks, and the shapes of Q, K and V.
+// The words that the signatures of labs 01 to 04 share: feature maps, masks, stabilizers, and the shapes
+// of Q, K and V.
 #pragma once
 
 #include "contract.hpp"
@@ -8,6 +9,12 @@ namespace linattn {
 
 /// Which tokens an output may look at: every token, or only itself and earlier ones.
 enum class Mask { none, causal };
+
+/// Which maximum is subtracted from the exponents of features before they are exponentiated.
+enum class Stabilizer {
+    per_token,     ///< each token its own maximum: cancels for queries, reweights keys
+    per_sequence,  ///< one maximum for all tokens of a head: the only choice that cancels for keys
+};
 
 /// What Q, K and V have in common once their shapes are known to belong together.
 struct AttentionShape {

@@ -1,44 +1,43 @@
 // Lab 01: feature maps φ, the functions that replace the exponential of softmax attention by a product φ(q)·φ(k).
+//
+// An infinite entry gives what IEEE arithmetic makes of the formula. NaN spoils no more than shares a formula with it:
+// its own entry, its own token, or, with Stabilizer::per_sequence, its own head.
 #pragma once
 
 #include <string>
 
-#include "contract.hpp"
+#include "attention.hpp"
 
 namespace linattn {
 
-/// elu(x) + 1: x + 1 where x > 0, eˣ elsewhere. Strictly positive wherever eˣ is.
+/// elu(x) + 1: x + 1 where x > 0, eˣ elsewhere. Strictly positive wherever eˣ is: 0 at -∞, ∞ at ∞.
 /// \param x any shape
-/// \return the shape of x; relative error at most 1e-12 at x = -30, finite at x = 1e4
+/// \return the shape of x; relative error at most 1e-12 down to x = -700, finite at x = 1e4
 /// \complexity{1, 1} per entry   \paper{katharopoulos2020, equation 7}   \solves{1,1}
 Tensor elu_plus_one(const Tensor& x);
 
-/// max(0, x).
+/// max(0, x); NaN where x is NaN.
 /// \param x any shape
 /// \return the shape of x
 /// \complexity{1, 1} per entry   \solves{1,2}
 Tensor relu(const Tensor& x);
 
-/// x itself: linear attention without a feature map. Its weights can be negative.
+/// x itself, bit for bit: linear attention without a feature map. Its weights can be negative.
 /// \param x any shape
 /// \return the shape of x
 /// \complexity{1, 1} per entry   \solves{1,3}
 Tensor identity(const Tensor& x);
 
-/// Softmax over the last axis: e^{x_a} / Σ_b e^{x_b}. Each token's features are positive and sum to 1.
+/// Softmax over the last axis: e^{x_a} / Σ_b e^{x_b}. Each token's features are positive and sum to 1. An entry of -∞
+/// gets the feature 0; a token that holds NaN, ∞ or nothing but -∞ has no softmax, and NaN features say so.
 /// \param x \shape{(…, d)}
 /// \return \shape{(…, d)}; exact to rounding for entries up to ±1e4
 /// \throws std::invalid_argument when x has no axis
 /// \complexity{d, d} per token   \solves{1,4}
 Tensor softmax_features(const Tensor& x);
 
-/// Which maximum exp_features subtracts before it exponentiates.
-enum class Stabilizer {
-    per_token,     ///< each token its own maximum: cancels for queries, reweights keys
-    per_sequence,  ///< one maximum for all tokens of a head: the only choice that cancels for keys
-};
-
-/// exp(x - shift), where shift is the maximum over a token, or over all tokens of a head.
+/// exp(x - shift), where shift is the maximum over a token, or over all tokens of a head. An entry of -∞ gets the
+/// feature 0; NaN and ∞ become NaN, and only the token or head whose shift they enter is spoilt.
 /// \param x \shape{(…, n, d)}
 /// \return \shape{(…, n, d)}, entries in [0, 1], the largest of each token or head exactly 1
 /// \throws std::invalid_argument when x has fewer than two axes
@@ -52,10 +51,13 @@ Tensor exp_features(const Tensor& x, Stabilizer stabilizer);
 /// \complexity{d^2, d^2} per token   \solves{1,6}
 Tensor polynomial_features(const Tensor& x);
 
-/// The feature map of that name, applied to x: elu_plus_one, relu, identity, softmax, exp (with Stabilizer::per_sequence)
-/// or polynomial.
-/// \param x \shape{(…, n, d)}
-/// \throws std::invalid_argument when there is no such name; the message lists the names
+/// The feature map of that name, applied to x: elu_plus_one, relu, identity, softmax, exp (with
+/// Stabilizer::per_sequence) or polynomial.
+/// \param x \shape{(…, n, d)}; "exp" needs the token axis, since its shift is that of the whole head: applied token by
+///     token it would be another map
+/// \return \shape{(…, n, d)}, or \shape{(…, n, d²)} for polynomial
+/// \throws std::invalid_argument when there is no such name (the message lists those there are), or when the map itself
+///     does not take x
 /// \complexity{1, 1} besides the feature map itself   \solves{1,7}
 Tensor feature_map(const Tensor& x, const std::string& method = "elu_plus_one");
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "claims.hpp"
+#include "attention_claims.hpp"
 #include "worked_example.hpp"
 
 namespace linattn::testing {

@@ -10,6 +10,7 @@ namespace linattn::testing {
 namespace {
 
 std::string number(double x) {
+    if (std::isnan(x)) return "NaN";
     char text[32];
     std::snprintf(text, sizeof text, "%.6g", x);
     return text;
@@ -17,6 +18,7 @@ std::string number(double x) {
 
 // Enough digits to tell two numbers apart.
 std::pair<std::string, std::string> numbers(double a, double b) {
+    if (std::isnan(a) || std::isnan(b)) return {number(a), number(b)};
     for (int digits = 6; digits < 17; ++digits) {
         char left[32], right[32];
         std::snprintf(left, sizeof left, "%.*g", digits, a);
@@ -28,7 +30,8 @@ std::pair<std::string, std::string> numbers(double a, double b) {
 
 bool within(double a, double b, double tolerance) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-    return a == b || std::fabs(a - b) <= tolerance;  // the first also covers equal infinities
+    if (std::isinf(a) || std::isinf(b)) return a == b;
+    return std::fabs(a - b) <= tolerance;
 }
 
 std::string place(const Shape& shape, std::size_t flat, bool has_tokens) {
@@ -85,17 +88,29 @@ std::optional<std::string> difference(const std::vector<std::string>& got, const
     return std::nullopt;
 }
 
+double share_of_tolerance(const Tensor& got, const Expected& expected) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const double error = std::fabs(got.data()[i] - expected.value.data()[i]);
+        if (error > 0.0) largest = std::max(largest, error / expected.tolerance.data()[i]);
+    }
+    return largest;
+}
+
 std::optional<double> distance_if_alike(const Parts& a, const Parts& b) {
     if (a.size() != b.size()) return std::nullopt;
     double distance = 0.0;
+    std::size_t compared = 0;
     for (std::size_t p = 0; p < a.size(); ++p) {
         if (a[p].value.index() != b[p].value.index()) return std::nullopt;
         if (const auto* words = std::get_if<std::vector<std::string>>(&a[p].value)) {
             if (*words != std::get<std::vector<std::string>>(b[p].value)) return std::nullopt;
+            compared += words->size();
             continue;
         }
         const Tensor &left = std::get<Tensor>(a[p].value), &right = std::get<Tensor>(b[p].value);
         if (shape_of(left) != shape_of(right)) return std::nullopt;
+        compared += left.size();
         double largest = 0.0;
         for (std::size_t i = 0; i < left.size(); ++i)
             if (std::isfinite(left.data()[i])) largest = std::max(largest, std::fabs(left.data()[i]));
@@ -105,6 +120,7 @@ std::optional<double> distance_if_alike(const Parts& a, const Parts& b) {
                 distance = std::max(distance, std::fabs(left.data()[i] - right.data()[i]));
         }
     }
+    if (compared == 0) return std::nullopt;  // two empty results resemble each other by chance
     return distance;
 }
 

@@ -37,6 +37,9 @@ inline Parts parts_of(const std::vector<std::string>& result) { return {{"", res
 std::optional<std::string> difference(const Tensor& got, const Expected& expected);
 std::optional<std::string> difference(const std::vector<std::string>& got, const std::vector<std::string>& expected);
 
+/// The largest share of its tolerance that an entry uses up: 0 when all are exact, 1 at the limit.
+double share_of_tolerance(const Tensor& got, const Expected& expected);
+
 /// How far apart two results are when they are the same up to rounding; nothing when they are not. Entries may
 /// differ by 1e-11 of the largest finite entry: a wrong formula computed in another order, but no other formula.
 std::optional<double> distance_if_alike(const Parts& a, const Parts& b);

@@ -59,6 +59,8 @@ Meter::~Meter() {
     metered.extra_bytes = peak_bytes();
 }
 
+void note(const std::string& figures) { send_event("checked", figures); }
+
 Outcome outcome_of(const std::function<Parts()>& function) {
     Outcome outcome;
     forget_throw_site();
@@ -152,6 +154,12 @@ void Trial::equals(const std::vector<Expected>& expected) const {
         }
         return std::nullopt;
     });
+    for (std::size_t p = 0; p < expected.size(); ++p) {
+        char share[64];
+        std::snprintf(share, sizeof share, "%.2g of the tolerance used: ",
+                      share_of_tolerance(std::get<Tensor>(outcome_.parts[p].value), expected[p]));
+        send_event("checked", share + expected[p].derivation);
+    }
 }
 
 void Trial::equals(const std::vector<std::string>& expected) const {

@@ -99,6 +99,9 @@ public:
     Meter& operator=(const Meter&) = delete;
 };
 
+/// Figures worth seeing even when all is well: they stand behind the case's name in the message of a PASS.
+void note(const std::string& figures);
+
 /// Runs `function` and turns an exception into an Outcome.
 Outcome outcome_of(const std::function<Parts()>& function);
 

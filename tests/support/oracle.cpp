@@ -1,6 +1,7 @@
 #include "oracle.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "work_counter.hpp"
@@ -45,6 +46,8 @@ FeatureMap oracle_feature_map(const std::string& name) {
     if (name == "elu_plus_one") return {name, each([](double x) { return x > 0.0 ? x + 1.0 : std::exp(x); })};
     if (name == "relu") return {name, each([](double x) { return x > 0.0 ? x : 0.0; })};
     if (name == "identity") return {name, [](const Tensor& x) { return x; }};
+    if (name == "elu_plus_one_times_0.001")
+        return {name, [phi = oracle_feature_map("elu_plus_one")](const Tensor& x) { return phi(x) * 0.001; }};
     if (name == "pairs")
         return {name, [](const Tensor& x) {
                     Shape shape = shape_of(x);
@@ -119,6 +122,30 @@ Expected expected_attention(const Tensor& Q, const Tensor& K, const Tensor& V, c
             "2 (n + c) 2^-53 sum |phi(q)| |phi(k)| |v| with n = " + std::to_string(n) + ", c = " + std::to_string(c)};
 }
 
+Expected normalized_sum(const Weights& weights, const Weights& magnitude, const Tensor& V, double epsilon, std::size_t c) {
+    const std::size_t n = length(V, -2);
+    const Tensor denominator = sum(weights, -1, keep_dims) + epsilon, largest = sum(magnitude, -1, keep_dims);
+    const Tensor value = weighted_sum(weights, V) / denominator;
+    // The sums of n + c products, then ε, the division, and a factor 1/denominator that may have been taken inside.
+    const double unit = rounding(n + c + 4);
+    const Tensor wrong = (weighted_sum(magnitude, abs(V)) + abs(value) * largest) * unit + (abs(value) + 1.0) * underflow(n * c, V);
+    double condition = 1.0;
+    for (std::size_t i = 0; i < denominator.size(); ++i)
+        condition = std::max(condition, largest.data()[i] / std::fabs(denominator.data()[i]));
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "2 (n + c + 4) 2^-53 sum |w| (|v| + |o|) / |sum w + eps|, w = phi(q)·phi(k), n = %zu, c = %zu, "
+                  "sum |w| / |sum w + eps| up to %.2g", n, c, condition);
+    return {value, wrong / maximum(abs(denominator) - largest * unit, 0.0), text};
+}
+
+Expected expected_normalized_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
+                                       const Allowed& allowed, double epsilon) {
+    const Tensor phi_Q = phi(Q), phi_K = phi(K);
+    return normalized_sum(weights_by_definition(phi_Q, phi_K, allowed),
+                          weights_by_definition(abs(phi_Q), abs(phi_K), allowed), V, epsilon, length(phi_Q, -1));
+}
+
 Expected expected_state(const Tensor& K, const Tensor& V, const FeatureMap& phi) {
     const Tensor phi_K = phi(K);
     const Rows keys(phi_K), values(V);
@@ -155,6 +182,15 @@ Weights softmax_rows(const Weights& scores, const Allowed& allowed) {
                 if (allowed(i, j) || total == 0.0) to[j] /= total;
         }
     return weights;
+}
+
+std::size_t heads_of(const Tensor& x) { return Rows(x).heads; }
+
+Tensor heads_rotated(const Tensor& x, std::size_t by) {
+    const std::size_t heads = heads_of(x), block = heads == 0 ? 0 : x.size() / heads;
+    Tensor y = x;
+    for (std::size_t h = 0; h < heads; ++h) std::copy_n(x.data() + (h + by) % heads * block, block, y.data() + h * block);
+    return y;
 }
 
 }  // namespace linattn::testing

@@ -11,7 +11,7 @@
 namespace linattn::testing {
 
 /// The feature maps of the course, written from their formulas: elu_plus_one, relu, identity, pairs (all products x_a x_b,
-/// so that c = d² differs from d).
+/// so that c = d² differs from d), elu_plus_one_times_0.001.
 FeatureMap oracle_feature_map(const std::string& name);
 
 /// An n×n matrix of weights for every leading index, with the same shape of leading axes as Q.
@@ -45,7 +45,21 @@ Expected expected_attention(const Tensor& Q, const Tensor& K, const Tensor& V, c
 /// Σ_j φ(k_j) v_jᵀ over all tokens, with its tolerance. \return \shape{(…, c, d_v)}
 Expected expected_state(const Tensor& K, const Tensor& V, const FeatureMap& phi);
 
+/// Normalised attention from weights that do not sum to one yet: o_i = Σ_j w_ij v_j / (Σ_j w_ij + ε), with a tolerance.
+/// \param magnitude what each weight would be if its products could not cancel: |φ(q_i)|·|φ(k_j)|
+/// \param c the number of products in a weight
+Expected normalized_sum(const Weights& weights, const Weights& magnitude, const Tensor& V, double epsilon, std::size_t c);
+
+/// The same from Q and K: w_ij = φ(q_i)·φ(k_j) over the allowed j.
+Expected expected_normalized_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
+                                       const Allowed& allowed, double epsilon);
+
 /// Softmax over the allowed j of each row of scores.
 Weights softmax_rows(const Weights& scores, const Allowed& allowed);
+
+/// The leading indices in another order: index h holds what index h + by held, counted round. With it a mistake can let
+/// heads see each other's tokens. \param x \shape{(…, n, d)}
+Tensor heads_rotated(const Tensor& x, std::size_t by);
+std::size_t heads_of(const Tensor& x);
 
 }  // namespace linattn::testing

@@ -13,8 +13,12 @@ std::uint64_t master_seed();
 
 /// The seed of the inputs made last in this case, as messages print it; empty when none were random.
 const std::string& last_seed();
+void forget_seed();
 
 /// Entries uniform in [low, high). `stream` tells inputs of one case apart.
 Tensor random_tensor(const Shape& shape, std::uint64_t stream, double low = -2.0, double high = 2.0);
+
+/// A seed for a function that takes one.
+std::uint64_t random_seed(std::uint64_t stream);
 
 }  // namespace linattn::testing

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "channel.hpp"
+#include "random_inputs.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -25,7 +26,10 @@ public:
         count.run = stats.numTestCasesPassingFilters;
         count.failed = stats.numTestCasesFailed;
     }
-    void test_case_start(const doctest::TestCaseData& data) override { send_event("case", data.m_name); }
+    void test_case_start(const doctest::TestCaseData& data) override {
+        forget_seed();
+        send_event("case", data.m_name);
+    }
     void test_case_reenter(const doctest::TestCaseData&) override {}
     void test_case_end(const doctest::CurrentTestCaseStats&) override {}
     void test_case_exception(const doctest::TestCaseException& exception) override {

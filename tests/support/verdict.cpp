@@ -103,7 +103,8 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
     for (const auto& [kind, payload] : events) {
         if (kind == "case") cases.push_back({payload, "", "", {}});
         if (kind == "call") current().last_call = payload;
-        if (kind == "checked") current().checked = payload;
+        if (kind == "checked" && std::strtod(payload.c_str(), nullptr) >= std::strtod(current().checked.c_str(), nullptr))
+            current().checked = payload;  // the closest call of the case
         if (kind == "todo") todo = payload;
         if (kind == "mistake" &&
             std::find(verdict.mistakes.begin(), verdict.mistakes.end(), payload) == verdict.mistakes.end())

@@ -19,18 +19,9 @@ BIDIRECTIONAL_MISTAKE("rows normalised", "This lab has no normaliser: the weight
     return weighted_sum(weights / sum(weights, -1, keep_dims), V);
 }
 BIDIRECTIONAL_MISTAKE("states mixed across heads", "Every leading index has its own state φ(K)ᵀV: never sum over leading axes.") {
-    const std::size_t n = length(V, -2), heads = n == 0 ? 0 : V.size() / (n * length(V, -1));
-    Tensor output = zeros(shape_of(V));
-    for (std::size_t shift = 0; shift < heads; ++shift) {  // every head's queries meet every head's keys and values
-        const auto rotated = [&](const Tensor& x) {
-            Tensor y = x;
-            const std::size_t block = x.size() / heads;
-            for (std::size_t h = 0; h < heads; ++h)
-                std::copy_n(x.data() + (h + shift) % heads * block, block, y.data() + h * block);
-            return y;
-        };
-        output += attention_by_definition(Q, rotated(K), rotated(V), phi, everywhere);
-    }
+    Tensor output = zeros(shape_of(V));  // every head's queries meet every head's keys and values
+    for (std::size_t by = 0; by < heads_of(V); ++by)
+        output += attention_by_definition(Q, heads_rotated(K, by), heads_rotated(V, by), phi, everywhere);
     return output;
 }
 BIDIRECTIONAL_MISTAKE("computed in O(n²)", "Multiply φ(K)ᵀV first: a c×d_v matrix, where φ(Q)φ(K)ᵀ is n×n.") {

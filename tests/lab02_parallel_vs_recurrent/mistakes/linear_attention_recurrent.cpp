@@ -18,17 +18,9 @@ RECURRENT_MISTAKE("state not carried over", "Add φ(k_i)v_iᵀ to S; do not repl
     return attention_by_definition(Q, K, V, phi, [](std::size_t i, std::size_t j) { return j == i; });
 }
 RECURRENT_MISTAKE("state shared between heads", "Every leading index needs a state of its own; this sums them into one.") {
-    const std::size_t n = length(V, -2), block = n * length(V, -1), heads = block == 0 ? 0 : V.size() / block;
     Tensor output = zeros(shape_of(V));
-    for (std::size_t shift = 0; shift < heads; ++shift) {
-        const auto rotated = [&](const Tensor& x) {
-            Tensor y = x;
-            const std::size_t size = x.size() / heads;
-            for (std::size_t h = 0; h < heads; ++h) std::copy_n(x.data() + (h + shift) % heads * size, size, y.data() + h * size);
-            return y;
-        };
-        output += attention_by_definition(Q, rotated(K), rotated(V), phi, causal);
-    }
+    for (std::size_t by = 0; by < heads_of(V); ++by)
+        output += attention_by_definition(Q, heads_rotated(K, by), heads_rotated(V, by), phi, causal);
     return output;
 }
 RECURRENT_MISTAKE("state carried over from head to head", "Start every leading index from S = 0.") {

@@ -1,17 +1,18 @@
-// What holds for every form of linear attention in this lab, said once. A Form is one exercise seen through the same
-// four arguments.
+// What holds for every form of linear attention, said once. A Form is one exercise seen through the four arguments that
+// all of them take.
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
-#include "linear_attention.hpp"
 #include "suite.hpp"
 
 namespace linattn::testing {
 
 struct Form {
     std::function<Call<Tensor>(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi)> run;
-    Allowed allowed;
+    std::function<Expected(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi)> expected;
 };
 
 /// Random Q, K (…, n, d_k) and V (…, n, d_v), entries in [-2, 2).
@@ -25,12 +26,14 @@ struct Inputs {
 
 void rejects_shapes_that_do_not_belong_together(const Form& form);
 /// \param longest length of the longest sequence tried; an O(n²) form gets a shorter one
-void equals_the_definition(const Form& form, std::size_t longest = 913);
+void equals_the_definition(const Form& form, const std::vector<std::string>& feature_maps, std::size_t longest = 913);
 void handles_one_token_and_no_token(const Form& form);
 void treats_every_head_by_itself(const Form& form);
-void handles_large_and_tiny_inputs(const Form& form);
 void never_depends_on_a_later_token(const Form& form);
 void keeps_a_nan_to_its_own_and_later_tokens(const Form& form);
 void costs_no_more_than_in_proportion_to_n(const Form& form);
+
+/// A call with n tokens and two heads holds no more beside its result when n grows.
+void holds_no_more_for_a_longer_sequence(const std::function<Trial(std::size_t n)>& run);
 
 }  // namespace linattn::testing

@@ -1,0 +1,63 @@
+// In this lab a definition would be the solution, so the suites know their answers in advance: rows of tables, laid out
+// at random in arrays of any shape.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "feature_maps.hpp"
+#include "suite.hpp"
+
+namespace linattn::testing {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// Arguments and the right results: row r of y belongs to row r of x.
+struct Table {
+    Tensor x, y;
+};
+
+/// Points {{x, y}, …} of a function of one entry, as a table whose rows are single entries.
+inline Table points(const Tensor& pairs) {
+    Table table{zeros({length(pairs, 0)}), zeros({length(pairs, 0)})};
+    for (std::size_t r = 0; r < table.x.size(); ++r) {
+        table.x(r) = pairs(r, 0);
+        table.y(r) = pairs(r, 1);
+    }
+    return table;
+}
+
+/// Random rows of the table, one for every index of `leading`.
+inline Table scattered(const Table& table, const Shape& leading, std::uint64_t stream) {
+    const std::size_t rows = length(table.x, 0), from = table.x.size() / rows, to = table.y.size() / rows;
+    const auto shape = [&](const Tensor& t) {
+        const Shape all = shape_of(t);
+        return join(leading, Shape(all.begin() + 1, all.end()));
+    };
+    const Tensor choice = random_tensor(leading, stream, 0.0, static_cast<double>(rows));
+    Table result{zeros(shape(table.x)), zeros(shape(table.y))};
+    for (std::size_t i = 0; i < choice.size(); ++i) {
+        const auto row = static_cast<std::size_t>(choice.data()[i]);
+        std::copy_n(table.x.data() + row * from, from, result.x.data() + i * from);
+        std::copy_n(table.y.data() + row * to, to, result.y.data() + i * to);
+    }
+    return result;
+}
+
+/// The result, once it is known to have this shape, so that a property may index it.
+inline const Tensor& result_of_shape(const Call<Tensor>& call, const Shape& shape) {
+    const Shape came = shape_of(call.result());
+    call.satisfies(came == shape, "has shape " + to_string(came) + ", expected shape " + to_string(shape));
+    return call.result();
+}
+
+/// Whether a and b agree to the last bit in all entries but begin, …, end-1 (counted row by row).
+inline bool same_outside(const Tensor& a, const Tensor& b, std::size_t begin, std::size_t end) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if ((i < begin || i >= end) && !(a.data()[i] == b.data()[i])) return false;
+    return true;
+}
+
+}  // namespace linattn::testing

@@ -23,6 +23,9 @@ function(add_lab manifest)
 
   file(GLOB suite CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp"
     "${PROJECT_SOURCE_DIR}/tests/${name}/mistakes/*.cpp")
+  if(NOT suite)
+    message(FATAL_ERROR "${manifest} names a lab that has no suite: put one in tests/${name}/")
+  endif()
   add_library(${lab}_suite OBJECT ${suite})
   target_include_directories(${lab}_suite PRIVATE "${folder}" "${PROJECT_SOURCE_DIR}/tests/${name}")
   target_link_libraries(${lab}_suite PRIVATE linattn_support linattn_warnings)

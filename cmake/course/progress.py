@@ -16,8 +16,10 @@ def report(labs: list, verdicts: list, track: str) -> str:
 
 
 def _messages(verdicts: list) -> str:
-    """Each message once: a lab that does not compile says so once, not once per exercise."""
-    said = list(dict.fromkeys(verdict.message for verdict in verdicts if not verdict.passed and verdict.message))
+    """Each message once: a lab that does not compile says so once, not once per exercise. What is simply not written yet
+    is in the table; a TODO says more only when the function calls another that is not written."""
+    said = list(dict.fromkeys(verdict.message for verdict in verdicts if not verdict.passed and verdict.message
+                              and (verdict.status != "todo" or " calls " in verdict.message)))
     text = ""
     for message, following in zip(said, said[1:] + [""]):
         lone_lines = "\n" not in message and "\n" not in following

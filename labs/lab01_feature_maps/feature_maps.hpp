@@ -39,6 +39,7 @@ Tensor softmax_features(const Tensor& x);
 /// exp(x - shift), where shift is the maximum over a token, or over all tokens of a head. An entry of -∞ gets the
 /// feature 0; NaN and ∞ become NaN, and only the token or head whose shift they enter is spoilt.
 /// \param x \shape{(…, n, d)}
+/// \param stabilizer which maximum
 /// \return \shape{(…, n, d)}, entries in [0, 1], the largest of each token or head exactly 1
 /// \throws std::invalid_argument when x has fewer than two axes
 /// \complexity{n\,d, n\,d} per head   \solves{1,5}
@@ -55,6 +56,7 @@ Tensor polynomial_features(const Tensor& x);
 /// Stabilizer::per_sequence) or polynomial.
 /// \param x \shape{(…, n, d)}; "exp" needs the token axis, since its shift is that of the whole head: applied token by
 ///     token it would be another map
+/// \param method the name
 /// \return \shape{(…, n, d)}, or \shape{(…, n, d²)} for polynomial
 /// \throws std::invalid_argument when there is no such name (the message lists those there are), or when the map itself
 ///     does not take x

@@ -61,6 +61,7 @@ struct AttentionStep {
 /// \param q \shape{(…, d_k)}   \param k \shape{(…, d_k)}   \param v \shape{(…, d_v)}
 /// \param S state before the token \shape{(…, c, d_v)}; zeros before the first
 /// \param phi feature map
+/// \return the output \shape{(…, d_v)} and the new state \shape{(…, c, d_v)}
 /// \throws std::invalid_argument when the shapes do not belong together
 /// \complexity{c\,d_v, c\,d_v}   \paper{katharopoulos2020, equations 18 to 20}   \solves{2,6}
 AttentionStep linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& S,

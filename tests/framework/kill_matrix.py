@@ -37,7 +37,9 @@ def main(build: Path, labs: list[str]) -> int:
     rows, wrong = [], []
     with tempfile.TemporaryDirectory() as results:
         for lab, manifest in (entry.split("=", 1) for entry in labs):
-            program = build / f"{lab}_check"
+            program = (build / f"{lab}_check").resolve()
+            if not program.exists():
+                sys.exit(f"kill_matrix: {program.name} is not built; build {build} first")
             for exercise, mistake in mistakes_of(program):
                 killed, named = verdict_on(program, manifest, exercise, mistake, results)
                 rows.append([lab, exercise, mistake, "yes" if killed else "no", "yes" if named else "no"])

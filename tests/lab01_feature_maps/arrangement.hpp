@@ -46,13 +46,6 @@ inline Table scattered(const Table& table, const Shape& leading, std::uint64_t s
     return result;
 }
 
-/// The result, once it is known to have this shape, so that a property may index it.
-inline const Tensor& result_of_shape(const Call<Tensor>& call, const Shape& shape) {
-    const Shape came = shape_of(call.result());
-    call.satisfies(came == shape, "has shape " + to_string(came) + ", expected shape " + to_string(shape));
-    return call.result();
-}
-
 /// Whether a and b agree to the last bit in all entries but begin, …, end-1 (counted row by row).
 inline bool same_outside(const Tensor& a, const Tensor& b, std::size_t begin, std::size_t end) {
     for (std::size_t i = 0; i < a.size(); ++i)

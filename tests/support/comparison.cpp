@@ -28,6 +28,21 @@ std::pair<std::string, std::string> numbers(double a, double b) {
     return {number(a), number(b)};
 }
 
+// "{{1, 2}, {3, 4}}": a small result whole.
+std::string all_of(const Tensor& x) {
+    const Shape shape = shape_of(x);
+    std::string text;
+    for (std::size_t i = 0; i <= x.size(); ++i) {
+        std::size_t ends = 0;  // axes that end before entry i
+        for (std::size_t axis = shape.size(), block = 1; axis-- > 0 && i % (block *= shape[axis]) == 0;) ++ends;
+        if (i > 0) text += std::string(ends, '}');
+        if (i == x.size()) break;
+        text += (i > 0 ? ", " : "") + std::string(ends, '{') +
+                (unwritten_origin(x.data()[i]) ? "never written" : number(x.data()[i]));
+    }
+    return text;
+}
+
 bool within(double a, double b, double tolerance) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
     if (std::isinf(a) || std::isinf(b)) return a == b;
@@ -75,8 +90,9 @@ std::optional<std::string> difference(const Tensor& got, const Expected& expecte
     const auto [wanted_text, came_text] = numbers(wanted, came);
     return "first differs at " + place(shape, first, expected.has_tokens) + ": expected " + wanted_text + ", got " +
            (unwritten_origin(came) ? "a value that was never written" : came_text) + "; " + std::to_string(wrong) +
-           " of " + std::to_string(got.size()) + " values differ\n" + "tolerance there: " +
-           number(expected.tolerance.data()[first]) + ", " + expected.derivation;
+           " of " + std::to_string(got.size()) + " values differ\n" +
+           (got.size() <= 9 ? "expected " + all_of(expected.value) + ", got " + all_of(got) + "\n" : "") +
+           "tolerance there: " + number(expected.tolerance.data()[first]) + ", " + expected.derivation;
 }
 
 std::optional<std::string> difference(const std::vector<std::string>& got, const std::vector<std::string>& expected) {

@@ -47,6 +47,12 @@ std::string quoted_names(const std::vector<const Mistake*>& all) {
 
 std::size_t blocks_run = 0;
 
+const Tensor& result_of_shape(const Call<Tensor>& call, const Shape& shape) {
+    const Shape came = shape_of(call.result());
+    call.satisfies(came == shape, "has shape " + to_string(came) + ", expected shape " + to_string(shape));
+    return call.result();
+}
+
 Meter::Meter() {
     work_before = work_done;
     blocks_before = blocks_run;
@@ -59,7 +65,7 @@ Meter::~Meter() {
     metered.extra_bytes = peak_bytes();
 }
 
-void note(const std::string& figures) { send_event("checked", figures); }
+void note(const std::string& figures) { send_event("note", figures); }
 
 Outcome outcome_of(const std::function<Parts()>& function) {
     Outcome outcome;
@@ -198,7 +204,8 @@ void Trial::judge(const Judge& wrong) const {
     double distance = 0.0;
     const auto resembled = alike(wrong, distance);
     char how[48] = "";
-    if (outcome_.error.empty()) std::snprintf(how, sizeof how, " (matches to %.0e)", distance);
+    if (outcome_.error.empty() && distance == 0.0) std::snprintf(how, sizeof how, " (matches exactly)");
+    if (outcome_.error.empty() && distance > 0.0) std::snprintf(how, sizeof how, " (matches to %.0e)", distance);
     fail(*what, resembled, how, outcome_.error.empty() ? "" : last_throw_site());
 }
 

@@ -90,6 +90,9 @@ private:
     std::optional<Result> result_;
 };
 
+/// The result, once it is known to have this shape, so that a property may index it.
+const Tensor& result_of_shape(const Call<Tensor>& call, const Shape& shape);
+
 /// Counts what the program does from construction to destruction: around the call itself and nothing else.
 class Meter {
 public:

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 
 #include "source_line.hpp"
@@ -25,7 +27,7 @@ const char* word_of(Status status) {
 
 // One test case as its events told it.
 struct Case {
-    std::string name, last_call, checked;
+    std::string name, last_call, checked, note;
     std::vector<std::string> lines;  // what is wrong; empty when nothing is
 };
 
@@ -49,6 +51,15 @@ std::string how_it_ended(const Exercise& exercise, const Ending& ending, const C
     return "the program ended " + during + (last.last_call.empty()
                ? ": a static constructor ended it, or main was replaced"
                : ": exit, _exit or quick_exit was called; a function must return or throw");
+}
+
+// A mistake is explained once, however many cases it shows in: explanations are the lines indented deepest.
+std::string without_repetition(const std::string& text, std::set<std::string>& explained) {
+    std::string result;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        if (!line.starts_with("      ") || explained.insert(line).second) result += (result.empty() ? "" : "\n") + line;
+    return result;
 }
 
 }  // namespace
@@ -101,10 +112,11 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
         return line.empty() ? "" : "\n    at " + line;
     };
     for (const auto& [kind, payload] : events) {
-        if (kind == "case") cases.push_back({payload, "", "", {}});
+        if (kind == "case") cases.push_back({payload, "", "", "", {}});
         if (kind == "call") current().last_call = payload;
         if (kind == "checked" && std::strtod(payload.c_str(), nullptr) >= std::strtod(current().checked.c_str(), nullptr))
             current().checked = payload;  // the closest call of the case
+        if (kind == "note") current().note = payload;
         if (kind == "todo") todo = payload;
         if (kind == "mistake" &&
             std::find(verdict.mistakes.begin(), verdict.mistakes.end(), payload) == verdict.mistakes.end())
@@ -143,7 +155,8 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
     switch (verdict.status) {
         case Status::pass:
             for (const Case& each : cases)
-                verdict.message += "  ok  " + each.name + (each.checked.empty() ? "" : "  (" + each.checked + ")") + "\n";
+                verdict.message += "  ok  " + each.name + (each.checked.empty() ? "" : "  (" + each.checked + ")") + "\n" +
+                                   (each.note.empty() ? "" : "        " + each.note + "\n");
             break;
         case Status::todo:
             verdict.message += "  " + todo + "\n" + where_to_read(exercise);
@@ -154,15 +167,16 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
         default: {
             const std::size_t most = 3;
             std::size_t wrong = 0;
+            std::set<std::string> explained;
             for (const Case& each : cases) {
                 if (each.lines.empty() || ++wrong > most) continue;
                 verdict.message += "  " + (each.name.empty() ? "before the first check" : each.name) + "\n";
-                for (const std::string& line : each.lines) verdict.message += line + "\n";
+                for (const std::string& line : each.lines) verdict.message += without_repetition(line, explained) + "\n";
             }
             if (wrong == 0) verdict.message += "  a case failed without saying why\n";
             verdict.message += "  " + std::to_string(wrong) + " of " + std::to_string(cases.size()) + " checks failed" +
-                               (wrong > most ? "; the first " + std::to_string(most) + " are shown" : "") + "\n" +
-                               where_to_read(exercise);
+                               (wrong > most ? "; the first " + std::to_string(most) + " are shown" : "") +
+                               (ending.reported ? "" : "; what comes after was not run") + "\n" + where_to_read(exercise);
         }
     }
     return verdict;

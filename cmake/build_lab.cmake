@@ -1,5 +1,6 @@
 # The fixture before a lab's exercises: builds what was edited, and says in words why it could not.
-#   BUILD the build folder · MAKE ninja or make · LAB lab02 · SOURCES the graded files · HEADERS the folder with their declarations
+#   BUILD the build folder · MAKE ninja or make · LAB lab02 · SOURCES the graded files
+#   HEADERS the folder with their declarations and the manifest
 set(reason "${BUILD}/results/${LAB}.build.txt")
 file(REMOVE "${reason}")
 file(GLOB stale "${BUILD}/results/${LAB}.*.json")
@@ -45,24 +46,6 @@ if(NOT failed)
   return()
 endif()
 
-set(explained "")
-string(REGEX MATCHALL "undefined (reference to|symbol:) [`'\"]?linattn::[^\n`'\"]*" missing "${output}")
-list(REMOVE_DUPLICATES missing)
-foreach(line IN LISTS missing)
-  string(REGEX REPLACE ".*linattn::([a-z_0-9]+)\\(.*" "\\1" function "${line}")
-  list(APPEND explained ${function})
-endforeach()
-list(REMOVE_DUPLICATES explained)
-if(explained)
-  string(REPLACE ";" ", " explained "${explained}")
-  give_up("${folder}/${file} does not define ${explained} as ${HEADERS} declares it: the function is missing, or its name or parameters differ. Nothing of ${LAB} was graded.")
-endif()
-
-if(NOT output MATCHES "FAILED: [^\n]*${LAB}_graded")
-  give_up("${LAB} could not be built, and ${folder}/${file} is not the cause. This is a fault of the course or of the installation; please report it with what follows:\n\n${output}")
-endif()
-
-# What the compiler said, without the commands that ninja echoes.
-string(REGEX REPLACE "(^|\n)(\\[[0-9]+/[0-9]+\\]|FAILED:|ninja:|[^\n]*-std=[^\n]*)[^\n]*" "" said "${output}")
-string(STRIP "${said}" said)
-give_up("${folder}/${file} does not compile, so nothing of ${LAB} was graded:\n\n${said}")
+include("${CMAKE_CURRENT_LIST_DIR}/explain_build.cmake")
+explain_build("${output}" because)
+give_up("${because}")

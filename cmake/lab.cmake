@@ -1,9 +1,24 @@
 # add_lab(manifest): the targets and tests of one lab, all read from its lab.json.
 #
-#   labNN_graded   the file under test, from LINATTN_SOURCES
-#   labNN_suite    tests/labNN_*/ and its mistakes, never rebuilt by a student's edit
+#   labNN_graded   the files under test, from LINATTN_SOURCES; labNN_graded_kernels, if any of them is a .cu file
+#   labNN_given_*  what the lab's own folder adds to them ("given" in the manifest), if anything
+#   labNN_suite    tests/labNN_*/ and its mistakes, never rebuilt by a student's edit; labNN_suite_kernels likewise
 #   labNN_check    both, with the support: one program that runs one exercise at a time
 #   ctest          labNN.build (a fixture that rebuilds what was edited), then labNN.<function> for every exercise
+
+# read_list(out json key): the strings of an array; none where there is no such key.
+function(read_list out json key)
+  set(result "")
+  string(JSON count ERROR_VARIABLE missing LENGTH "${json}" ${key})
+  if(NOT missing AND count GREATER 0)
+    math(EXPR last "${count} - 1")
+    foreach(i RANGE ${last})
+      string(JSON entry GET "${json}" ${key} ${i})
+      list(APPEND result "${entry}")
+    endforeach()
+  endif()
+  set(${out} "${result}" PARENT_SCOPE)
+endfunction()
 
 function(add_lab manifest)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${manifest}")
@@ -13,13 +28,10 @@ function(add_lab manifest)
   string(JSON lab GET "${json}" lab)
   string(JSON timeout GET "${json}" timeout_seconds)
 
-  set(sources "")
-  string(JSON count LENGTH "${json}" sources)
-  math(EXPR last "${count} - 1")
-  foreach(i RANGE ${last})
-    string(JSON source GET "${json}" sources ${i})
-    list(APPEND sources "${LINATTN_SOURCES}/${source}")
-  endforeach()
+  read_list(sources "${json}" sources)
+  read_list(given "${json}" given)
+  list(TRANSFORM sources PREPEND "${LINATTN_SOURCES}/")
+  list(TRANSFORM given PREPEND "${folder}/")
 
   file(GLOB suite CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp"
     "${PROJECT_SOURCE_DIR}/tests/${name}/mistakes/*.cpp")
@@ -38,13 +50,19 @@ function(add_lab manifest)
       set_source_files_properties("${source}" PROPERTIES GENERATED TRUE)
     endif()
   endforeach()
-  add_library(${lab}_graded OBJECT EXCLUDE_FROM_ALL ${sources})
+  set(graded_cpp ${sources})
+  list(FILTER graded_cpp EXCLUDE REGEX "\\.cu$")
+  add_library(${lab}_graded OBJECT EXCLUDE_FROM_ALL ${graded_cpp})
   target_include_directories(${lab}_graded PRIVATE "${folder}")
   target_link_libraries(${lab}_graded PRIVATE linattn linattn_warnings linattn_graded)
   target_precompile_headers(${lab}_graded REUSE_FROM linattn_graded_pch)
 
   add_executable(${lab}_check)
   target_link_libraries(${lab}_check PRIVATE linattn_support ${lab}_suite ${lab}_graded)
+  add_kernels(${lab} "${folder}" "${sources}" "${given}")
+  set(kernels ${sources} ${given})
+  list(FILTER kernels INCLUDE REGEX "\\.cu$")
+  add_gpu(${lab} "${folder}" "${manifest}" "${json}" ${kernels})
   if(LINATTN_HAS_ASAN)
     target_link_options(${lab}_check PRIVATE -fsanitize=address)
   endif()

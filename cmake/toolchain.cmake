@@ -2,6 +2,7 @@
 
 option(LINATTN_WERROR "treat warnings as errors" OFF)
 
+include(CheckCXXCompilerFlag)
 include(CheckCXXSourceCompiles)
 
 add_library(linattn_warnings INTERFACE)
@@ -13,7 +14,10 @@ set(CMAKE_REQUIRED_FLAGS -fsanitize=address)
 check_cxx_source_compiles("int main() { return 0; }" LINATTN_HAS_ASAN)
 set(CMAKE_REQUIRED_FLAGS -fsanitize-coverage=trace-pc)
 check_cxx_source_compiles("extern \"C\" void __sanitizer_cov_trace_pc() {} int main() { return 0; }" LINATTN_HAS_TRACE_PC)
+set(CMAKE_REQUIRED_FLAGS "-fsanitize=bounds -fsanitize-undefined-trap-on-error")
+check_cxx_source_compiles("int main(int n, char**) { int a[2] = {}; return a[n]; }" LINATTN_HAS_BOUNDS)
 unset(CMAKE_REQUIRED_FLAGS)
+check_cxx_compiler_flag(-ftrivial-auto-var-init=pattern LINATTN_HAS_AUTO_VAR_INIT)
 if(NOT LINATTN_HAS_ASAN)
   message(STATUS "no address sanitizer for this compiler: an access outside an array may go unnoticed")
 endif()
@@ -27,8 +31,13 @@ add_library(linattn_graded INTERFACE)
 target_compile_options(linattn_graded INTERFACE -O0 -g1 -fno-omit-frame-pointer
   -Wno-unused-parameter -Wno-unused-variable
   $<$<BOOL:${LINATTN_HAS_ASAN}>:-fsanitize=address>
-  # Arrays of a function's own are rare in the labs, and watching them costs a tenth of the compile time.
+  # Watching a function's own arrays in this way costs a tenth of the compile time; the next check costs nothing.
   $<$<AND:$<BOOL:${LINATTN_HAS_ASAN}>,$<CXX_COMPILER_ID:GNU>>:SHELL:--param asan-stack=0>
+  $<$<BOOL:${LINATTN_HAS_BOUNDS}>:-fsanitize=bounds$<SEMICOLON>-fsanitize-undefined-trap-on-error>
+  # What is certainly wrong does not compile; a local variable that was never given a value holds what can be recognised.
+  -Werror=return-type -Werror=uninitialized
+  $<$<CXX_COMPILER_ID:GNU>:-Werror=comma-subscript> $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Werror=deprecated-comma-subscript>
+  $<$<BOOL:${LINATTN_HAS_AUTO_VAR_INIT}>:-ftrivial-auto-var-init=pattern>
   $<$<BOOL:${LINATTN_HAS_TRACE_PC}>:-fsanitize-coverage=trace-pc>
   $<$<CXX_COMPILER_ID:GNU>:-fmax-errors=3>
   $<$<CXX_COMPILER_ID:Clang,AppleClang>:-ferror-limit=3>

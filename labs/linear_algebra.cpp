@@ -8,7 +8,8 @@
 // LAPACK has no header of its own: these are its Fortran routines, with a matrix stored column by column.
 extern "C" {
 /// A = Q R: R in the upper triangle of a; below it and in tau, the reflections whose product is Q.
-void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work, const int* lwork, int* info);
+void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work, const int* lwork,
+             int* info);
 /// The first n columns of the product of k such reflections, written over a.
 void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau, double* work,
              const int* lwork, int* info);

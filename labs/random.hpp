@@ -11,7 +11,9 @@ namespace linattn {
 /// The source of them all: SplitMix64, 64 bits at a time.
 class SplitMix64 {
 public:
-    explicit SplitMix64(std::uint64_t seed) : state_(seed) { state_ = bits(); }  // mixed: neighbouring seeds share nothing
+    explicit SplitMix64(std::uint64_t seed) : state_(seed) {
+        state_ = bits();
+    }  // mixed: neighbouring seeds share nothing
 
     std::uint64_t bits();
     /// Uniform in [0, 1), a multiple of 2⁻⁵³.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <ostream>
 #include <stdexcept>
 #include <xtensor-blas/xblas.hpp>
 
@@ -143,6 +145,26 @@ std::string to_string(const Shape& shape) {
     for (std::size_t axis = 0; axis < shape.size(); ++axis) text += (axis ? ", " : "") + std::to_string(shape[axis]);
     return text + (shape.size() == 1 ? ",)" : ")");
 }
+
+std::string to_string(const Tensor& x) {
+    const std::size_t most = 500;
+    const Shape shape = shape_of(x);
+    if (x.size() == 0) return "{} of shape " + to_string(shape);
+    std::string text;
+    for (std::size_t i = 0; i <= x.size(); ++i) {
+        std::size_t ends = 0;  // axes that begin or end before entry i
+        for (std::size_t axis = shape.size(), block = 1; axis-- > 0 && i % (block *= shape[axis]) == 0;) ++ends;
+        if (i > 0) text += std::string(ends, '}');
+        if (i == x.size()) break;
+        if (i == most) return text + ", … of shape " + to_string(shape);
+        char number[32];
+        std::snprintf(number, sizeof number, "%.6g", x.data()[i]);
+        text += (i > 0 ? ", " : "") + std::string(ends, '{') + (std::isnan(x.data()[i]) ? "NaN" : number);
+    }
+    return text;
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& x) { return out << to_string(x); }
 
 Tensor zeros(const Shape& shape) { return make(shape, 0.0); }
 Tensor ones(const Shape& shape) { return make(shape, 1.0); }

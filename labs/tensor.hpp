@@ -11,6 +11,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <iosfwd>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -34,6 +35,9 @@ Shape shape_of(const Tensor& x);
 std::size_t length(const Tensor& x, std::ptrdiff_t axis);
 /// "(2, 3, 4)", for messages.
 std::string to_string(const Shape& shape);
+/// "{{1, 2}, {3, 4}}", for messages and for a look at a value: std::cout << x does the same.
+std::string to_string(const Tensor& x);
+std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
 // Creation -----------------------------------------------------------------------------------------------------------
 

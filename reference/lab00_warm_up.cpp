@@ -12,7 +12,7 @@ Tensor row_sums(const Tensor& x) {
 Tensor outer_product(const Tensor& a, const Tensor& b) {
     if (a.dimension() != 1) reject("outer_product", "a", "(m)", "shape " + to_string(shape_of(a)));
     if (b.dimension() != 1) reject("outer_product", "b", "(n)", "shape " + to_string(shape_of(b)));
-    // Give a the shape (m, 1) and b the shape (1, n); a product broadcasts them to (m, n).
+    // Which shapes must the two have so that their product broadcasts to (m, n)?
     // BEGIN SOLUTION
     return expand_dims(a, -1) * expand_dims(b, 0);
     // END SOLUTION

@@ -4,22 +4,20 @@
 namespace linattn {
 
 Tensor elu_plus_one(const Tensor& x) {
-    // Return eˣ itself for x ≤ 0: forming eˣ - 1 first loses every digit of a small feature.
-    // `where` picks, so an infinity in the branch that is not picked does no harm.
+    // Two pieces that meet at x = 0. Keep the digits of small features, and let nothing overflow.
     // BEGIN SOLUTION
     return where(x > 0, x + 1, exp(minimum(x, 0)));
     // END SOLUTION
 }
 
 Tensor relu(const Tensor& x) {
-    // The larger of 0 and x, entry by entry. A NaN must stay one, so that it can be traced to where it came from.
+    // A NaN must stay one, so that it can be traced to where it came from.
     // BEGIN SOLUTION
     return maximum(x, 0);
     // END SOLUTION
 }
 
 Tensor identity(const Tensor& x) {
-    // One statement.
     // BEGIN SOLUTION
     return x;
     // END SOLUTION
@@ -27,7 +25,7 @@ Tensor identity(const Tensor& x) {
 
 Tensor softmax_features(const Tensor& x) {
     require_rank(x, "x", 1, "(…, d)");
-    // Shift by the token's maximum, exponentiate, divide by the token's sum. Both have shape (…, 1).
+    // Which axis is a token's own? And what may be subtracted from it before exp so that nothing overflows?
     // BEGIN SOLUTION
     const Tensor e = exp(x - amax(x, -1, keep_dims));
     return e / sum(e, -1, keep_dims);
@@ -36,7 +34,7 @@ Tensor softmax_features(const Tensor& x) {
 
 Tensor exp_features(const Tensor& x, Stabilizer stabilizer) {
     require_rank(x, "x", 2, "(…, n, d)");
-    // The shift first: (…, n, 1) for Stabilizer::per_token, (…, 1, 1) for Stabilizer::per_sequence.
+    // The shift first: one number for each token, or one for each head.
     // BEGIN SOLUTION
     Tensor shift = amax(x, -1, keep_dims);
     if (stabilizer == Stabilizer::per_sequence) shift = amax(shift, -2, keep_dims);
@@ -46,7 +44,7 @@ Tensor exp_features(const Tensor& x, Stabilizer stabilizer) {
 
 Tensor polynomial_features(const Tensor& x) {
     require_rank(x, "x", 1, "(…, d)");
-    // Each token's outer product with itself, (…, d, d), written in one row, (…, d²).
+    // Every product of two entries of a token, in the order that the contract gives.
     // BEGIN SOLUTION
     Shape shape = shape_of(x);
     shape.back() *= shape.back();
@@ -55,8 +53,7 @@ Tensor polynomial_features(const Tensor& x) {
 }
 
 Tensor feature_map(const Tensor& x, const std::string& method) {
-    // Call the function of that name. Whoever reaches the end asked for a name that does not exist: reject it, with the
-    // names that do.
+    // Whoever asks for a name that does not exist should learn which names do.
     // BEGIN SOLUTION
     if (method == "elu_plus_one") return elu_plus_one(x);
     if (method == "relu") return relu(x);

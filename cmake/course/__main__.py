@@ -53,6 +53,9 @@ def main(root: Path, words: list) -> int:
     except BrokenPipeError:  # `./course … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        print(f"course: {error.filename}: {error.strerror}; mend that and try again", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

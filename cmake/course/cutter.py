@@ -1,9 +1,9 @@
 """Cuts a student's stub out of a reference source.
 
-    Tensor relu(const Tensor& x) {              Tensor relu(const Tensor& x) {
-        // Which of the two is larger?              // Which of the two is larger?
+    Tensor twice(const Tensor& x) {             Tensor twice(const Tensor& x) {
+        // How often does it add up?                // How often does it add up?
         // BEGIN SOLUTION                    →      // YOUR CODE HERE
-        return maximum(x, 0.0);                     throw NotImplemented("relu");
+        return x + x;                               throw NotImplemented("twice");
         // END SOLUTION                         }
     }
 

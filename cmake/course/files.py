@@ -1,19 +1,124 @@
-"""Writing a file so that nobody ever sees half of it."""
+"""Writing files so that nobody ever sees half of one: everything gets a temporary name first and is renamed."""
 
+import contextlib
 import os
+import shutil
 import tempfile
+import zipfile
+from dataclasses import dataclass
 from pathlib import Path
+
+from course.errors import CourseError
+
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the time stamp of everything in a zip: the same contents give the same bytes
+
+
+@dataclass(frozen=True)
+class File:
+    data: bytes
+    executable: bool = False
 
 
 def write_whole(path: Path, text: str) -> None:
     """Writes to a temporary name in the same folder, then renames."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="", errors="surrogateescape") as file:
+                file.write(text)
+            os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+
+def write_together(folder: Path, texts: dict) -> None:
+    """Several files of one folder: all are written to temporary names before the first is renamed."""
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=folder, prefix=".new."))
+        try:
+            fill(temporary, {name: File(text.encode("utf-8", errors="surrogateescape")) for name, text in texts.items()})
+            for name in texts:
+                os.replace(temporary / name, folder / name)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_new(root: Path, files: dict) -> None:
+    """Files that are not there yet, in their order; when one cannot be written, none of them stays."""
+    made = []
+    with explained(root):
+        try:
+            for name, file in files.items():
+                made += [folder for folder in reversed((root / name).parents) if not folder.exists()]
+                made.append(root / name)
+                fill(root, {name: file})
+        except BaseException:
+            for path in reversed(made):
+                with contextlib.suppress(OSError):
+                    path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
+            raise
+
+
+def write_folder(out: Path, files: dict) -> None:
+    """A new folder with these files (relative name → File). A folder that is there and not empty is refused."""
+    with explained(out):
+        _refuse_what_is_there(out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
+        try:
+            fill(temporary, files)
+            temporary.chmod(0o755)
+            os.replace(temporary, out)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+
+
+def write_zip(out: Path, files: dict, folder: str) -> None:
+    """A new zip file in which everything lies in `folder`."""
+    with explained(out):
+        _refuse_what_is_there(out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+                for name, file in sorted(files.items()):
+                    entry = zipfile.ZipInfo(f"{folder}/{name}", LONG_AGO)
+                    entry.create_system = 3  # so that the mode bits count, whatever this machine is
+                    entry.external_attr = (0o100755 if file.executable else 0o100644) << 16
+                    archive.writestr(entry, file.data, zipfile.ZIP_DEFLATED)
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, out)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+
+def fill(folder: Path, files: dict) -> None:
+    for name, file in sorted(files.items()):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.data)
+        path.chmod(0o755 if file.executable else 0o644)
+
+
+@contextlib.contextmanager
+def explained(path: Path):
+    """Turns what the system says (no space left, read-only, not permitted) into one sentence."""
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        yield
+    except OSError as error:
+        raise CourseError(f"cannot write {path}: {error.strerror or error}; nothing was left half-written; "
+                          "mend that, or choose another place") from None
+
+
+def _refuse_what_is_there(out: Path) -> None:
+    if out.is_dir() and not any(out.iterdir()):
+        return
+    if out.exists() or out.is_symlink():
+        raise CourseError(f"{out} is there already{' and not empty' if out.is_dir() else ''}; nothing was written; "
+                          "choose another name, or move it away")

@@ -30,6 +30,8 @@ class Lab:
     folder: Path
     sources: tuple
     exercises: tuple
+    needs: tuple = ()  # labs to do first
+    given: tuple = ()  # sources in the lab's folder that are linked with the student's
 
     @property
     def manifest(self) -> Path:
@@ -42,20 +44,20 @@ class Lab:
 
 def load(root: Path) -> list:
     """Every lab, in order."""
-    labs = [_read(root, path) for path in sorted((root / "labs").glob("lab[0-9][0-9]_*/lab.json"))]
+    labs = [read(root, path) for path in sorted((root / "labs").glob("lab[0-9][0-9]_*/lab.json"))]
     if not labs:
         raise CourseError("no lab found; labs/labNN_*/lab.json; is this a whole copy of the repository?")
     return labs
 
 
-def _read(root: Path, path: Path) -> Lab:
+def read(root: Path, path: Path) -> Lab:
     where = path.relative_to(root)
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         lab = Lab(data["lab"], data["title"], path.parent, tuple(data["sources"]),
                   tuple(Exercise(data["lab"], entry["function"], entry["points"], entry["minutes"], entry["section"],
                                  entry.get("solved", False), entry.get("stretch", False))
-                        for entry in data["exercises"]))
+                        for entry in data["exercises"]), tuple(data.get("needs", ())), tuple(data.get("given", ())))
     except ValueError as error:
         raise CourseError(f"{where} is not JSON; {error}; mend it there") from None
     except KeyError as error:

@@ -11,15 +11,18 @@ COLOURS = {"pass": "32", "todo": "33", "fail": "31", "crash": "31", "timeout": "
 
 
 def report(labs: list, verdicts: list, track: str) -> str:
-    parts = [_messages(verdicts), _table(labs, verdicts), _next_step(labs, verdicts, track)]
+    parts = [_spaced(messages(verdicts)), _table(labs, verdicts), _next_step(labs, verdicts, track)]
     return "\n\n".join(part for part in parts if part)
 
 
-def _messages(verdicts: list) -> str:
+def messages(verdicts: list) -> list:
     """Each message once: a lab that does not compile says so once, not once per exercise. What is simply not written yet
     is in the table; a TODO says more only when the function calls another that is not written."""
-    said = list(dict.fromkeys(verdict.message for verdict in verdicts if not verdict.passed and verdict.message
+    return list(dict.fromkeys(verdict.message for verdict in verdicts if not verdict.passed and verdict.message
                               and (verdict.status != "todo" or " calls " in verdict.message)))
+
+
+def _spaced(said: list) -> str:
     text = ""
     for message, following in zip(said, said[1:] + [""]):
         lone_lines = "\n" not in message and "\n" not in following

@@ -52,7 +52,7 @@ def write(root: Path, stubs: dict, force: bool) -> list:
     """Brings student/ in line; returns the names it wrote. Edited files stop it before anything is written, or, with
     `force`, are kept as a copy first."""
     student = root / "student"
-    changed = [name for name, text in stubs.items() if _read(student / name) != text]
+    changed = drifted(root, stubs)
     edited = [name for name in changed if is_edited(student, name)]
     if edited and not force:
         raise CourseError(f"{', '.join(f'student/{name}' for name in edited)} was edited; nothing was written; "
@@ -66,6 +66,11 @@ def write(root: Path, stubs: dict, force: bool) -> list:
     if _read(student / RECORD) != record:
         write_whole(student / RECORD, record)
     return changed
+
+
+def drifted(root: Path, stubs: dict) -> list:
+    """The files of student/ that are not what was cut."""
+    return [name for name, text in stubs.items() if _read(root / "student" / name) != text]
 
 
 def is_edited(student: Path, name: str) -> bool:

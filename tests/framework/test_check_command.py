@@ -10,44 +10,14 @@ import time
 import unittest
 
 from course_tree import REPOSITORY, CourseTree
+from fake_tools import FakeTools
 
 from course.commands import watch
 
-FAKE_CMAKE = """#!/bin/sh
-echo "cmake $*" >>"$CALLS"
-case $1 in
-    --preset)
-        [ ! -e cmake-fails ] || { echo "CMake Error: no BLAS"; exit 1; }
-        mkdir -p build/$2/results && touch build/$2/build.ninja ;;
-esac
-"""
-FAKE_CTEST = """#!/bin/sh
-echo "ctest $*" >>"$CALLS"
-[ "$LINATTN_RESULTS_ONLY" = 1 ] || exit 3
-echo "what ctest prints"
-. "$(dirname "$CALLS")/ctest-does"
-"""
 
-
-class Check(CourseTree):
-    def setUp(self):
-        super().setUp()
-        self.write("bin/cmake", FAKE_CMAKE, 0o755)
-        self.write("bin/ctest", FAKE_CTEST, 0o755)
-        self.calls = self.write("calls", "")
-        self.ctest_does("")
-
-    def ctest_does(self, script):
-        self.write("ctest-does", script + "\n")
-
-    def leaves(self, function, status, message="", lab="lab07", exercise=None, track="student"):
-        """Shell that leaves a result file."""
-        data = json.dumps({"lab": lab, "exercise": exercise or function, "status": status, "points": 99, "max_points": 99,
-                           "message": message})
-        return f"cat >build/{track}/results/{lab}.{function}.json <<'END'\n{data}\nEND\n"
-
+class Check(FakeTools):
     def check(self, *words):
-        return self.course("check", *words, PATH=f"{self.root}/bin:{os.environ['PATH']}", CALLS=str(self.calls))
+        return self.graded("check", *words)
 
     def test_everything_passes(self):
         self.ctest_does(self.leaves("twice", "pass") + self.leaves("thrice", "pass"))

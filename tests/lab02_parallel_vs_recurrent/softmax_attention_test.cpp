@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "attention_claims.hpp"
+#include "linear_attention.hpp"
 #include "worked_example.hpp"
 
 namespace linattn::testing {

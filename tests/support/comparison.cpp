@@ -1,5 +1,6 @@
 #include "comparison.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -28,19 +29,12 @@ std::pair<std::string, std::string> numbers(double a, double b) {
     return {number(a), number(b)};
 }
 
-// "{{1, 2}, {3, 4}}": a small result whole.
-std::string all_of(const Tensor& x) {
-    const Shape shape = shape_of(x);
-    std::string text;
-    for (std::size_t i = 0; i <= x.size(); ++i) {
-        std::size_t ends = 0;  // axes that end before entry i
-        for (std::size_t axis = shape.size(), block = 1; axis-- > 0 && i % (block *= shape[axis]) == 0;) ++ends;
-        if (i > 0) text += std::string(ends, '}');
-        if (i == x.size()) break;
-        text += (i > 0 ? ", " : "") + std::string(ends, '{') +
-                (unwritten_origin(x.data()[i]) ? "never written" : number(x.data()[i]));
-    }
-    return text;
+// Two wrong shapes that have one cause each.
+std::string why_that_shape(const Shape& got, const Shape& expected) {
+    if (got.empty()) return "\n`Tensor y;` is a single number: start from zeros(shape)";
+    if (got.size() == 1 && got[0] == expected.size())
+        return "\ndid you write Tensor y({…})? In braces stand values, not a shape: zeros({…}) takes a shape";
+    return "";
 }
 
 bool within(double a, double b, double tolerance) {
@@ -78,7 +72,7 @@ Expected to_rounding(const Tensor& value, double units, const std::string& why, 
 std::optional<std::string> difference(const Tensor& got, const Expected& expected) {
     const Shape shape = shape_of(expected.value);
     if (shape_of(got) != shape)
-        return "has shape " + to_string(shape_of(got)) + ", expected shape " + to_string(shape);
+        return "has shape " + to_string(shape_of(got)) + ", expected shape " + to_string(shape) + why_that_shape(shape_of(got), shape);
     std::size_t wrong = 0, first = 0;
     for (std::size_t i = got.size(); i-- > 0;)
         if (!within(got.data()[i], expected.value.data()[i], expected.tolerance.data()[i])) {
@@ -88,11 +82,16 @@ std::optional<std::string> difference(const Tensor& got, const Expected& expecte
     if (wrong == 0) return std::nullopt;
     const double came = got.data()[first], wanted = expected.value.data()[first];
     const auto [wanted_text, came_text] = numbers(wanted, came);
-    return "first differs at " + place(shape, first, expected.has_tokens) + ": expected " + wanted_text + ", got " +
-           (unwritten_origin(came) ? "a value that was never written" : came_text) + "; " + std::to_string(wrong) +
-           " of " + std::to_string(got.size()) + " values differ\n" +
-           (got.size() <= 9 ? "expected " + all_of(expected.value) + ", got " + all_of(got) + "\n" : "") +
-           "tolerance there: " + number(expected.tolerance.data()[first]) + ", " + expected.derivation;
+    std::string text = "first differs at " + place(shape, first, expected.has_tokens) + ": expected " + wanted_text +
+                       ", got " + (unwritten_origin(came) ? "a value that was never written" : came_text) + "; " +
+                       std::to_string(wrong) + " of " + std::to_string(got.size()) + " values differ";
+    if (got.size() > 1 && got.size() <= 9) text += "\nexpected " + to_string(expected.value) + ", got " + to_string(got);
+    if (std::fabs(came - wanted) < 1e-6 * std::max(1.0, std::fabs(wanted)))  // only then does the tolerance matter to the reader
+        text += "\ntolerance there: " + number(expected.tolerance.data()[first]) + ", " + expected.derivation;
+    const std::vector<double> values(got.data(), got.data() + got.size());
+    if (std::all_of(values.begin(), values.end(), [](double x) { return x == 0.0; }))
+        text += "\nevery value is 0: was a copy changed? token(x, i) is a copy; set_token writes";
+    return text;
 }
 
 std::optional<std::string> difference(const std::vector<std::string>& got, const std::vector<std::string>& expected) {
@@ -131,7 +130,7 @@ std::optional<double> distance_if_alike(const Parts& a, const Parts& b) {
         for (std::size_t i = 0; i < left.size(); ++i)
             if (std::isfinite(left.data()[i])) largest = std::max(largest, std::fabs(left.data()[i]));
         for (std::size_t i = 0; i < left.size(); ++i) {
-            if (!within(left.data()[i], right.data()[i], 1e-11 * largest)) return std::nullopt;
+            if (!within(left.data()[i], right.data()[i], (a[p].float32 ? 1e-5 : 1e-11) * largest)) return std::nullopt;
             if (std::isfinite(left.data()[i]))
                 distance = std::max(distance, std::fabs(left.data()[i] - right.data()[i]));
         }

@@ -27,6 +27,7 @@ Expected to_rounding(const Tensor& value, double units, const std::string& why, 
 struct Part {
     std::string name;  ///< empty when the result has one part only
     std::variant<Tensor, std::vector<std::string>> value;
+    bool float32 = false;  ///< whether the function computed in float32, and a Tensor was made of it for the comparison
 };
 using Parts = std::vector<Part>;
 
@@ -41,7 +42,7 @@ std::optional<std::string> difference(const std::vector<std::string>& got, const
 double share_of_tolerance(const Tensor& got, const Expected& expected);
 
 /// How far apart two results are when they are the same up to rounding; nothing when they are not. Entries may
-/// differ by 1e-11 of the largest finite entry: a wrong formula computed in another order, but no other formula.
+/// differ by 1e-11 (float32: 1e-5) of the largest finite entry: a wrong formula computed in another order, but no other formula.
 std::optional<double> distance_if_alike(const Parts& a, const Parts& b);
 
 }  // namespace linattn::testing

@@ -1,5 +1,6 @@
 #include "exercise.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -7,6 +8,7 @@
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "contract.hpp"
+#include "gpu/error.hpp"
 #include "memory.hpp"
 #include "random_inputs.hpp"
 #include "reporter.hpp"
@@ -23,7 +25,7 @@ Cost metered;
 std::size_t bytes_of(const Parts& parts) {
     std::size_t bytes = 0;
     for (const Part& part : parts) {
-        if (const auto* tensor = std::get_if<Tensor>(&part.value)) bytes += tensor->size() * sizeof(double);
+        if (const auto* tensor = std::get_if<Tensor>(&part.value)) bytes += tensor->size() * (part.float32 ? sizeof(float) : sizeof(double));
     }
     return bytes;
 }
@@ -35,6 +37,13 @@ std::string indent(const std::string& text) {
         if (c == '\n') result += "    ";
     }
     return result;
+}
+
+// What xtensor says of an index that is out of range, without the place in its own header.
+std::string words_of(const std::exception& e) {
+    const std::string words = e.what(), prefix = ": check failed\n\t";
+    const std::size_t at = words.find(prefix);
+    return at == std::string::npos ? words : words.substr(at + prefix.size());
 }
 
 std::string quoted_names(const std::vector<const Mistake*>& all) {
@@ -75,11 +84,14 @@ Outcome outcome_of(const std::function<Parts()>& function) {
     } catch (const NotImplemented& e) {
         outcome.missing = e.function();
         outcome.error = e.what();
+    } catch (const gpu::Error& e) {
+        outcome.error = e.what();
+        outcome.symptoms = e.symptoms();
     } catch (const std::invalid_argument& e) {
         outcome.error = e.what();
         outcome.invalid_argument = true;
     } catch (const std::exception& e) {
-        outcome.error = e.what();
+        outcome.error = words_of(e);
     } catch (...) {
         outcome.error = "something that is not a std::exception";
     }
@@ -99,6 +111,12 @@ std::size_t fingerprint(const Tensor& x) {
 std::string describe(const Tensor& x) { return to_string(shape_of(x)); }
 
 std::string describe(double x) { return std::to_string(x); }
+
+std::string describe(Mask mask) { return mask == Mask::none ? "Mask::none" : "Mask::causal"; }
+
+std::string describe(Stabilizer stabilizer) {
+    return stabilizer == Stabilizer::per_token ? "Stabilizer::per_token" : "Stabilizer::per_sequence";
+}
 
 std::string describe_call(const char* names, const std::vector<std::string>& values) {
     std::string text;
@@ -141,6 +159,7 @@ void Trial::require_result() const {
         send_event("todo", exercise_ + " calls " + outcome_.missing + "; " + outcome_.error);
         throw CaseOver();
     }
+    if (!outcome_.symptoms.empty()) judge([](const Outcome& outcome) { return std::optional(outcome.error); });
     if (!outcome_.error.empty()) fail("threw an exception: " + outcome_.error, {}, "", last_throw_site());
     if (outcome_.changed_argument)
         judge([](const Outcome& outcome) -> std::optional<std::string> {
@@ -201,12 +220,15 @@ void Trial::judge(const Judge& wrong) const {
     if (!outcome_.missing.empty()) require_result();
     const std::string origin = unwritten_values();
     if (!origin.empty()) fail(*what + "\nsome values were read from memory that was never written", {}, "", origin);
+    const bool unset = any_value(is_unset_local);
+    if (unset || any_value(may_come_from_unset_local)) send_event("unset local", unset ? "surely" : "perhaps");
     double distance = 0.0;
     const auto resembled = alike(wrong, distance);
+    if (resembled.empty() && outcome_.error.empty()) send_event("resembles nothing", "");
     char how[48] = "";
     if (outcome_.error.empty() && distance == 0.0) std::snprintf(how, sizeof how, " (matches exactly)");
     if (outcome_.error.empty() && distance > 0.0) std::snprintf(how, sizeof how, " (matches to %.0e)", distance);
-    fail(*what, resembled, how, outcome_.error.empty() ? "" : last_throw_site());
+    fail(*what, resembled, how, outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : last_throw_site());
 }
 
 std::vector<const Mistake*> Trial::alike(const Judge& wrong, double& distance) const {
@@ -217,7 +239,9 @@ std::vector<const Mistake*> Trial::alike(const Judge& wrong, double& distance) c
         if (!wrong(made) || made.changed_argument != outcome_.changed_argument) continue;
         if (made.error.empty() != outcome_.error.empty()) continue;
         if (!made.error.empty()) {
-            if (made.invalid_argument == outcome_.invalid_argument) found.push_back(&mistake);
+            const bool same = outcome_.symptoms.empty() ? made.invalid_argument == outcome_.invalid_argument
+                                                        : std::ranges::count(made.symptoms, outcome_.symptoms.front()) > 0;
+            if (same) found.push_back(&mistake);
             continue;
         }
         if (const auto apart = distance_if_alike(outcome_.parts, made.parts)) {
@@ -226,6 +250,14 @@ std::vector<const Mistake*> Trial::alike(const Judge& wrong, double& distance) c
         }
     }
     return found;
+}
+
+// Whether some value of the result is of this kind.
+bool Trial::any_value(bool (*kind)(double)) const {
+    return std::any_of(outcome_.parts.begin(), outcome_.parts.end(), [&](const Part& part) {
+        const auto* tensor = std::get_if<Tensor>(&part.value);
+        return tensor != nullptr && std::any_of(tensor->data(), tensor->data() + tensor->size(), kind);
+    });
 }
 
 // Where the memory was allocated that the result's unwritten values come from: the call is made again and watched.

@@ -11,11 +11,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "attention.hpp"
 #include "comparison.hpp"
 #include "cost.hpp"
 #include "mistake.hpp"
@@ -27,6 +29,7 @@ struct Outcome {
     Parts parts;
     std::string error;              ///< what() of the exception; empty when there was none
     bool invalid_argument = false;  ///< the exception was a std::invalid_argument
+    std::vector<std::string> symptoms;  ///< of a kernel that did what none may: see gpu::Error::symptoms
     bool changed_argument = false;  ///< a Tensor that came in as const is not what it was
     std::string missing;            ///< the function a NotImplemented named; empty when there was none
 };
@@ -64,6 +67,7 @@ private:
 
     void judge(const Judge& wrong) const;
     std::string unwritten_values() const;
+    bool any_value(bool (*kind)(double)) const;
     std::vector<const Mistake*> alike(const Judge& wrong, double& distance) const;
     [[noreturn]] void fail(const std::string& what, const std::vector<const Mistake*>& resembled = {},
                            const std::string& how = "", const std::string& stack = "") const;
@@ -118,6 +122,8 @@ std::size_t fingerprint(const T&) {
 // How an argument reads in a message.
 std::string describe(const Tensor& x);
 std::string describe(double x);
+std::string describe(Mask mask);
+std::string describe(Stabilizer stabilizer);
 template <class T>
 std::string describe(const T& value) {
     if constexpr (requires { value.name(); })
@@ -127,16 +133,26 @@ std::string describe(const T& value) {
     else if constexpr (std::convertible_to<T, std::string>)
         return "\"" + std::string(value) + "\"";
     else
-        return "";  // the argument's own text in the call says it: Mask::causal
+        return "";  // the argument's own text in the call says it
 }
 
 /// "Q (2, 3), phi relu" from the texts of the arguments and the arguments.
 std::string describe_call(const char* names, const std::vector<std::string>& values);
 
+/// What a call keeps of an argument, so that it can be made again: the values where the function takes a view of them.
+template <class Parameter>
+struct Kept {
+    using type = std::decay_t<Parameter>;
+};
+template <class T>
+struct Kept<std::span<const T>> {
+    using type = std::vector<T>;
+};
+
 template <class Result, class... Parameters, class... Arguments>
 Call<Result> call(const char* name, const char* argument_names, Result (*function)(Parameters...),
                   const Arguments&... arguments) {
-    const auto given = std::make_shared<const std::tuple<std::decay_t<Parameters>...>>(arguments...);
+    const auto given = std::make_shared<const std::tuple<typename Kept<Parameters>::type...>>(arguments...);
     const auto result = std::make_shared<std::optional<Result>>();  // of the latest run
     Trial::Run run = [given, result](Mistake::Function any) {
         const auto typed = reinterpret_cast<Result (*)(Parameters...)>(any);

@@ -29,4 +29,10 @@ const std::string& traced_allocation();
 /// The number of the allocation that this value was never written in, if that is what it is.
 std::optional<std::uint32_t> unwritten_origin(double value);
 
+/// Whether this is what -ftrivial-auto-var-init=pattern puts into a local variable that is given no value.
+bool is_unset_local(double value);
+/// Whether arithmetic may have made it of such a value: under g++ that is the number -5.3e303, under clang a NaN that
+/// keeps its bits.
+bool may_come_from_unset_local(double value);
+
 }  // namespace linattn::testing

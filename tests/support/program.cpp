@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -91,6 +92,15 @@ std::optional<std::uint32_t> unwritten_origin(double value) {
     return static_cast<std::uint32_t>(bits);
 }
 
+bool is_unset_local(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value) | 0x8000'0000'0000'0000;  // arithmetic may flip the sign
+    return bits == 0xFEFE'FEFE'FEFE'FEFE || bits == 0xFFFF'FFFF'FFFF'FFFF;           // g++, clang
+}
+
+bool may_come_from_unset_local(double value) {
+    return is_unset_local(value) || (std::isfinite(value) && std::fabs(value) > 1e290);
+}
+
 std::string call_stack() {
     std::array<void*, 64> frames{};
     const int depth = backtrace(frames.data(), static_cast<int>(frames.size()));
@@ -145,7 +155,7 @@ extern "C" void __sanitizer_cov_trace_pc() { ++linattn::testing::blocks_run; }
 // The address sanitizer, where the compiler has one: no leak hunt, no report on the student's screen. --------------------
 
 extern "C" const char* __asan_default_options() {
-    return "detect_leaks=0:symbolize=0:handle_abort=1:print_summary=0:allocator_may_return_null=1:detect_odr_violation=0:"
+    return "detect_leaks=0:symbolize=0:handle_abort=1:handle_sigill=1:print_summary=0:allocator_may_return_null=1:detect_odr_violation=0:"
            "quarantine_size_mb=1:malloc_context_size=0";  // halves the time of a run
 }
 

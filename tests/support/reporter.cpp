@@ -1,6 +1,7 @@
 #include "reporter.hpp"
 
 #define DOCTEST_CONFIG_IMPLEMENT
+#define DOCTEST_CONFIG_NO_POSIX_SIGNALS  // a crash is for the address sanitizer and the supervisor to explain
 #include <doctest/doctest.h>
 
 #include <cstdio>

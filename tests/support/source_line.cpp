@@ -6,9 +6,7 @@
 #include <sstream>
 
 namespace linattn::testing {
-namespace {
 
-// The running program's own file.
 std::string program_path() {
     std::error_code error;
     const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -24,8 +22,6 @@ std::string output_of(const std::string& command) {
     }
     return output;
 }
-
-}  // namespace
 
 std::string source_line(const std::string& call_stack, const std::vector<std::string>& sources) {
     const std::string program = program_path();
@@ -46,7 +42,7 @@ std::string source_line(const std::string& call_stack, const std::vector<std::st
 
 std::string stack_of_report(const std::string& report) {
     const std::string program = std::filesystem::path(program_path()).filename().string();
-    static const std::regex frame(R"(#\d+ 0x[0-9a-f]+ +\((\S+)\+(0x[0-9a-f]+)\))");
+    static const std::regex frame(R"(#\d+ 0x[0-9a-f]+ +\((.+)\+(0x[0-9a-f]+)\))");
     std::string stack;
     for (std::sregex_iterator match(report.begin(), report.end(), frame), end; match != end; ++match) {
         if (std::filesystem::path((*match)[1].str()).filename() != program) continue;
@@ -59,13 +55,15 @@ std::string stack_of_report(const std::string& report) {
 
 std::string summary_of_report(const std::string& report) {
     std::smatch match;
-    static const std::regex kind(R"(AddressSanitizer:? ([A-Za-z-]+))"), access(R"((READ|WRITE) of size (\d+))");
+    static const std::regex kind(R"(AddressSanitizer:? (?:attempting )?([A-Za-z-]+))"), access(R"((READ|WRITE) of size (\d+))");
     const std::string name = std::regex_search(report, match, kind) ? match[1].str() : "error";
     std::string what;
     if (name == "heap-buffer-overflow" || name == "stack-buffer-overflow" || name == "global-buffer-overflow")
         what = "went outside an array";
     else if (name == "heap-use-after-free")
         what = "used memory that was already freed";
+    else if (name == "double-free" || name == "free" || report.find("malloc_usable_size") != std::string::npos)
+        what = "freed memory that was freed already, or that was never allocated";
     else if (name == "stack-use-after-scope")
         what = "used a variable that no longer exists";
     else if (name == "stack-overflow")
@@ -74,6 +72,8 @@ std::string summary_of_report(const std::string& report) {
         what = "used memory that does not belong to the program (segmentation fault)";
     else if (name == "FPE")
         what = "divided an integer by zero";
+    else if (name == "ILL")  // what -fsanitize=bounds stops with
+        what = "went outside an array of fixed size";
     else if (name == "ABRT")
         what = "called abort: a failed assertion, or an exception that nothing can catch";
     else

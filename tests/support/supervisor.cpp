@@ -96,7 +96,14 @@ std::vector<std::pair<std::string, std::string>> listen(int pipe, pid_t child, C
     return events;
 }
 
-[[noreturn]] void supervise(const Options& options, const Exercise& exercise, int pipe, pid_t child) {
+// What the child printed, its first lines at least.
+std::string printed_by_child(std::FILE* output) {
+    std::rewind(output);
+    char buffer[4096];
+    return std::string(buffer, std::fread(buffer, 1, sizeof buffer, output));
+}
+
+[[noreturn]] void supervise(const Options& options, const Exercise& exercise, int pipe, std::FILE* output, pid_t child) {
     Ending ending;
     const auto events =
         listen(pipe, child, Clock::now() + std::chrono::seconds(exercise.timeout_seconds), ending.timed_out);
@@ -112,6 +119,7 @@ std::vector<std::pair<std::string, std::string>> listen(int pipe, pid_t child, C
             std::sscanf(payload.c_str(), "%63s %zu %zu", came, &ending.run, &ending.failed) == 3 && std::strcmp(came, secret) == 0)
             ending.reported = true;
     }
+    ending.printed = printed_by_child(output);
     const Verdict verdict = judge(exercise, events, ending);
     std::fputs(verdict.message.c_str(), stdout);
     std::fflush(stdout);
@@ -128,8 +136,12 @@ void on_signal(int signal) {
 
 void on_exit() { send_event("stack", call_stack()); }
 
-// Runs first of all, before any static constructor of the student's file. Returns in the child only.
-[[gnu::constructor(101)]] void divide(int argc, char** argv) {
+// Runs first of all, before any static constructor of the student's file: nothing comes before priority 0, and this file
+// is linked first. Returns in the child only.
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wprio-ctor-dtor"  // priorities up to 100 are kept for such purposes
+#endif
+[[gnu::constructor(0)]] void divide(int argc, char** argv) {
     const Options options = parse(argc, argv);
     if (options.list) return;
     try {
@@ -140,19 +152,25 @@ void on_exit() { send_event("stack", call_stack()); }
         if (::pipe(ends) != 0) throw std::runtime_error("cannot make a pipe");
         ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
         ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+        std::FILE* const output = std::tmpfile();
+        if (output == nullptr) throw std::runtime_error("cannot make a temporary file");
         const pid_t parent = ::getpid(), child = ::fork();
         if (child < 0) throw std::runtime_error("cannot start a process");
         if (child > 0) {
             ::close(ends[1]);
-            supervise(options, exercise, ends[0], child);
+            supervise(options, exercise, ends[0], output, child);
         }
         ::close(ends[0]);
 #ifdef __linux__
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
         if (::getppid() != parent) ::_exit(2);
-        const rlimit no_core{0, 0};
+        const rlimit no_core{0, 0}, little_output{1 << 24, 1 << 24};
         ::setrlimit(RLIMIT_CORE, &no_core);
+        ::setrlimit(RLIMIT_FSIZE, &little_output);
+        ::dup2(::fileno(output), STDOUT_FILENO);
+        ::dup2(::fileno(output), STDERR_FILENO);
+        std::setvbuf(stdout, nullptr, _IOLBF, 0);  // so that a crash loses none of it
         open_channel(ends[1]);
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());

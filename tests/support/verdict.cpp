@@ -1,13 +1,16 @@
 #include "verdict.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 
+#include "compiler_remarks.hpp"
 #include "source_line.hpp"
 
 namespace linattn::testing {
@@ -38,8 +41,9 @@ std::string title(const Exercise& exercise, Status status) {
 }
 
 std::string where_to_read(const Exercise& exercise) {
-    return "  read: labs/" + exercise.folder + "/README.md §" + exercise.section + "    again: ctest -R " + exercise.lab +
-           "." + exercise.function + "\n";
+    return "  read: labs/" + exercise.folder + "/README.md §" + exercise.section + "\n  again: ./course check " +
+           exercise.lab + "." + exercise.function + "    (in the build folder: ctest -R " + exercise.lab + "." +
+           exercise.function + ")\n";
 }
 
 std::string how_it_ended(const Exercise& exercise, const Ending& ending, const Case& last) {
@@ -51,6 +55,24 @@ std::string how_it_ended(const Exercise& exercise, const Ending& ending, const C
     return "the program ended " + during + (last.last_call.empty()
                ? ": a static constructor ended it, or main was replaced"
                : ": exit, _exit or quick_exit was called; a function must return or throw");
+}
+
+// "looks like: x" is too much said when another case fails in a way that x does not explain.
+void doubt_resemblance(std::string& text) {
+    const std::string claim = "    looks like: ";
+    if (const std::size_t at = text.find(claim); at != std::string::npos)
+        text.replace(at, claim.size(), "    here, but not in every case, it does the same as: ");
+}
+
+std::string output_of_student(const std::string& printed) {
+    if (printed.empty()) return "";
+    const int most = 20;
+    std::string text = "  your output:\n";
+    std::istringstream lines(printed);
+    int count = 0;
+    for (std::string line; std::getline(lines, line) && count <= most; ++count)
+        text += count < most ? "    " + line + "\n" : "    …\n";
+    return text;
 }
 
 // A mistake is explained once, however many cases it shows in: explanations are the lines indented deepest.
@@ -101,7 +123,8 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
               const Ending& ending) {
     Verdict verdict;
     std::vector<Case> cases;
-    std::string todo, stack, crash;
+    std::string todo, stack, crash, unset;
+    bool resembles_nothing = false;  // some wrong value is none of the mistakes'
     const auto current = [&]() -> Case& {
         if (cases.empty()) cases.emplace_back();
         return cases.back();
@@ -110,6 +133,16 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
         const std::string line = source_line(stack, exercise.sources);
         stack.clear();
         return line.empty() ? "" : "\n    at " + line;
+    };
+    std::optional<std::vector<std::string>> remarks;  // asked for once, and only when there is reason to
+    const auto unset_local = [&]() -> std::string {
+        if (unset.empty()) return "";
+        if (!remarks) remarks = unset_locals(exercise.sources);
+        if (remarks->empty() && unset != "surely") return "";
+        std::string text = "\n    looks like a local variable that was read before it was given a value";
+        for (const std::string& remark : *remarks) text += "\n    at " + remark;
+        unset.clear();
+        return text;
     };
     for (const auto& [kind, payload] : events) {
         if (kind == "case") cases.push_back({payload, "", "", "", {}});
@@ -121,12 +154,14 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
         if (kind == "mistake" &&
             std::find(verdict.mistakes.begin(), verdict.mistakes.end(), payload) == verdict.mistakes.end())
             verdict.mistakes.push_back(payload);
+        if (kind == "resembles nothing") resembles_nothing = true;
         if (kind == "stack") stack = payload;
         if (kind == "crash") {
             crash = summary_of_report(payload);
             stack = stack_of_report(payload);
         }
-        if (kind == "failure") current().lines.push_back(payload + at_line());
+        if (kind == "unset local") unset = payload;
+        if (kind == "failure") current().lines.push_back(payload + at_line() + unset_local());
     }
 
     bool any_wrong = false;
@@ -151,7 +186,7 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
                              at_line());
     }
 
-    verdict.message = title(exercise, verdict.status);
+    verdict.message = title(exercise, verdict.status) + output_of_student(ending.printed);
     switch (verdict.status) {
         case Status::pass:
             for (const Case& each : cases)
@@ -165,13 +200,18 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
             verdict.message += "  the suite has no case for this exercise: nothing was graded\n";
             break;
         default: {
+            if (resembles_nothing) verdict.mistakes.clear();  // what resembles one elsewhere does so by chance
             const std::size_t most = 3;
             std::size_t wrong = 0;
             std::set<std::string> explained;
+            if (!ending.reported) std::rotate(cases.begin(), cases.end() - 1, cases.end());  // what ended the run comes first
             for (const Case& each : cases) {
                 if (each.lines.empty() || ++wrong > most) continue;
                 verdict.message += "  " + (each.name.empty() ? "before the first check" : each.name) + "\n";
-                for (const std::string& line : each.lines) verdict.message += without_repetition(line, explained) + "\n";
+                for (std::string line : each.lines) {
+                    if (resembles_nothing) doubt_resemblance(line);
+                    verdict.message += without_repetition(line, explained) + "\n";
+                }
             }
             if (wrong == 0) verdict.message += "  a case failed without saying why\n";
             verdict.message += "  " + std::to_string(wrong) + " of " + std::to_string(cases.size()) + " checks failed" +

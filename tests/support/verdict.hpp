@@ -31,6 +31,7 @@ struct Ending {
     bool timed_out = false;
     int signal = 0;
     int exit_code = 0;
+    std::string printed;  ///< what the student's code wrote to standard output and error, its beginning at least
 };
 
 struct Verdict {

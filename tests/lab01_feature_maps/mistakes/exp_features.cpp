@@ -28,6 +28,11 @@ EXP_MISTAKE("one shift for all heads",
     check(x);
     return exp(x - largest(x, stabilizer == Stabilizer::per_token ? same_token(x) : whole_array()));
 }
+EXP_MISTAKE("one shift for each channel",
+            "per_sequence means one number for a whole head: take the maximum over the tokens and over their channels.") {
+    check(x);
+    return exp(x - largest(x, stabilizer == Stabilizer::per_token ? same_token(x) : same_channel(x)));
+}
 EXP_MISTAKE("no shift at all", "Subtract the maximum before exp: entries of about 710 overflow without it.") {
     check(x);
     return exp(x);

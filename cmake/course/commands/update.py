@@ -1,0 +1,162 @@
+"""Bring in a newer handout around what you wrote.
+
+Functions that you wrote, your helpers and includes stay; the rest follows the handout. Whatever is replaced is kept in
+kept/ first. Interrupted, it leaves the old state or completes the new one. Not for a clone: that has git pull.
+"""
+
+import contextlib
+import json
+import shutil
+import signal
+import time
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from course import journal, merge
+from course.errors import CourseError
+from course.files import File, explained, fill
+from course.handout_record import RECORD, STUBS, digest, parse, read_handout
+
+
+@dataclass
+class Plan:
+    put: dict = field(default_factory=dict)  # name → File: what changes or is new
+    remove: list = field(default_factory=list)
+    notes: list = field(default_factory=list)
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("handout", metavar="NEW_HANDOUT", type=Path, help="the folder or the zip that you received")
+
+
+def run(root: Path, options: Namespace) -> int:
+    record = root / RECORD
+    if not record.is_file():
+        raise CourseError(f"this folder is no handout, it has no {RECORD}; run this in the folder that you were given "
+                          "(in a clone: git pull)")
+    if options.handout.resolve() == root.resolve():
+        raise CourseError(f"{options.handout} is this very folder; name the newer handout")
+    plan = make_plan(root, parse(record.read_text(encoding="utf-8", errors="replace")), read_handout(options.handout))
+    print("\n".join(plan.notes), end="\n" if plan.notes else "")
+    if not plan.put and not plan.remove:
+        print("nothing to do: this folder is up to date")
+        return 0
+    replaced = [name for name in [*plan.put, *plan.remove] if (root / name).exists()]
+    kept = _free_name(root)
+    apply(root, plan, kept)
+    print(f"{len(plan.put)} files brought in, {len(plan.remove)} removed"
+          + (f"; what they replaced is in {kept}/" if replaced else ""))
+    return 0
+
+
+def make_plan(root: Path, old: dict, new: dict) -> Plan:
+    """`old` maps the names of the old handout to digests, `new` those of the new one to files."""
+    plan = Plan()
+    exercises = _exercises({name: _read(root / name) for name in old}) | _exercises(
+        {name: file.data for name, file in new.items()})
+    for name, file in new.items():
+        present = _read(root / name)
+        if _is_students(name):
+            file = _merged(root, name, old, present, file, exercises, plan)
+        elif name != RECORD and present is not None and digest(present) not in (old.get(name), digest(file.data)):
+            if old.get(name) == digest(file.data):
+                continue  # the student's change of a file that the course did not change
+            plan.notes.append(f"{name}: the course changed it, and so had you; yours is kept as a copy only")
+        if present != file.data:
+            plan.put[name] = file
+    for name in sorted(set(old) - set(new)):
+        present = _read(root / name)
+        if present is None:
+            continue
+        if _is_students(name) and digest(present) != old[name]:
+            plan.notes.append(f"{name} is no longer part of the course; you wrote in it, so it stays")
+        else:
+            plan.remove.append(name)
+    if RECORD in plan.put:
+        plan.put[RECORD] = plan.put.pop(RECORD)  # last
+    return plan
+
+
+def _merged(root: Path, name: str, old: dict, present: bytes, file: File, exercises: set, plan: Plan) -> File:
+    if present is None:
+        return file
+    base = _read(root / STUBS / Path(name).name)
+    if base is None or digest(base) != old.get(name):
+        if digest(present) != old.get(name):
+            plan.notes.append(f"{name} stays as it is: {STUBS}/ no longer has the stub that you began with")
+            return File(present, file.executable)
+        base = present
+    result = merge.merge(_text(base), _text(present), _text(file.data), exercises)
+    if result.carried:
+        plan.notes.append(f"{name}: carried over {', '.join(result.carried)}")
+    plan.notes += [f"{name}: {note}" for note in result.notes]
+    return File(result.text.encode("utf-8", errors="surrogateescape"), file.executable)
+
+
+def apply(root: Path, plan: Plan, kept: str) -> None:
+    folder = root / journal.FOLDER
+    with explained(root):
+        shutil.rmtree(folder, ignore_errors=True)  # of an update that was stopped before it began to move anything
+        try:
+            fill(folder / "new", plan.put)
+            journal.commit(root, list(plan.put), plan.remove, kept)
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        with _uninterrupted():
+            try:
+                journal.finish(root)
+            except OSError as error:
+                _undo(root, error)
+                raise
+
+
+def _undo(root: Path, reason: OSError) -> None:
+    try:
+        journal.undo(root)
+    except OSError:
+        raise CourseError(f"the update stopped in the middle ({reason.strerror}); mend that and run ./course again, which "
+                          "completes it") from None
+
+
+@contextlib.contextmanager
+def _uninterrupted():
+    """Ctrl-C waits for the few milliseconds that the moves take."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _is_students(name: str) -> bool:
+    return name.startswith("student/") and not name.startswith(f"{STUBS}/")
+
+
+def _exercises(files: dict) -> set:
+    """The functions that the manifests among these files name."""
+    functions = set()
+    for name, data in files.items():
+        if name.endswith("/lab.json") and data:
+            with contextlib.suppress(ValueError, KeyError, TypeError):  # the student's copy may be broken
+                functions |= {entry["function"] for entry in json.loads(data)["exercises"]}
+    return functions
+
+
+def _free_name(root: Path) -> str:
+    stamp = time.strftime("kept/%Y%m%d-%H%M%S")
+    names = [stamp, *(f"{stamp}-{number}" for number in range(2, 1000))]
+    return next(name for name in names if not (root / name).exists())
+
+
+def _read(path: Path):
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", errors="surrogateescape")

@@ -1,0 +1,75 @@
+"""Verdicts in the forms that other programs read, and as a page. The points and the words are those of the verdicts."""
+
+import json
+import re
+from itertools import groupby
+from xml.etree import ElementTree
+
+from course import progress
+from course.verdicts import WORDS
+
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
+BACKTICKS = re.compile("`+")
+
+
+def junit(verdicts: list) -> str:
+    """A <testsuite> for each lab. What was not written, or could not be graded, is no pass: TODO is a failure too."""
+    root = ElementTree.Element("testsuites", _counts(verdicts))
+    for lab, of_lab in _by_lab(verdicts):
+        suite = ElementTree.SubElement(root, "testsuite", {"name": lab} | _counts(of_lab))
+        for verdict in of_lab:
+            case = ElementTree.SubElement(suite, "testcase", {"classname": lab, "name": verdict.exercise.function})
+            if not verdict.passed:
+                words = _clean(verdict.message)
+                first_line = words.partition("\n")[0]
+                problem = ElementTree.SubElement(case, _kind(verdict), {"type": WORDS[verdict.status], "message": first_line})
+                problem.text = words
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def gradescope(verdicts: list) -> str:
+    """results.json as Gradescope's autograders leave it."""
+    tests = [{"name": f"{verdict.exercise.name}: {WORDS[verdict.status]}", "score": verdict.points,
+              "max_score": verdict.exercise.points, "status": "passed" if verdict.passed else "failed",
+              "output": verdict.message, "output_format": "text", "visibility": "visible", "tags": [verdict.exercise.lab]}
+             for verdict in verdicts]
+    whole = {"score": sum(verdict.points for verdict in verdicts), "output": _score(verdicts), "tests": tests}
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def markdown(labs: list, verdicts: list) -> str:
+    titles = {lab.name: lab.title for lab in labs}
+    lines = ["# Results", "", _score(verdicts), ""]
+    for lab, of_lab in _by_lab(verdicts):
+        lines += [f"## {lab} · {titles[lab]}", "", "| exercise | state | points | read |", "|---|---|---|---|"]
+        lines += [f"| `{verdict.exercise.function}`{' ★' if verdict.exercise.stretch else ''} | {WORDS[verdict.status]} "
+                  f"| {verdict.points} of {verdict.exercise.points} | §{verdict.exercise.section} |" for verdict in of_lab]
+        lines.append("")
+        for message in progress.messages(of_lab):
+            fence = "`" * max(3, 1 + max(map(len, BACKTICKS.findall(message)), default=0))
+            lines += [f"{fence}text", message, fence, ""]
+    return "\n".join(lines)
+
+
+def _by_lab(verdicts: list):
+    return [(lab, list(group)) for lab, group in groupby(verdicts, key=lambda verdict: verdict.exercise.lab)]
+
+
+def _counts(verdicts: list) -> dict:
+    kinds = [_kind(verdict) for verdict in verdicts]
+    return {"tests": str(len(kinds)), "failures": str(kinds.count("failure")), "errors": str(kinds.count("error"))}
+
+
+def _kind(verdict) -> str:
+    if verdict.passed:
+        return ""
+    return "failure" if verdict.status in ("fail", "todo") else "error"
+
+
+def _score(verdicts: list) -> str:
+    return f"score {sum(verdict.points for verdict in verdicts)} of {sum(verdict.exercise.points for verdict in verdicts)}"
+
+
+def _clean(text: str) -> str:
+    return NOT_XML.sub("\ufffd", text)

@@ -1,0 +1,184 @@
+"""The pages that nobody writes: the path and the cards of the start page, functions, exercises, mistakes.
+
+All of it is read from the manifests, the headers and the mistakes; in the Markdown of docs/ a line `<!-- name -->`
+says where it goes.
+"""
+
+import ast
+import csv
+import html
+
+from course.site.places import LabFolder, Places
+
+
+def raw(text: str) -> str:
+    """HTML that Doxygen copies as it is."""
+    return rf"\htmlonly[block]{text}\endhtmlonly"
+
+
+def path(places: Places) -> str:
+    """One step for each lab, in order, each leading to its chapter."""
+    steps = ""
+    for lab in places.labs:
+        inside = f"<b>{lab.number}</b><span>{html.escape(lab.short_title)}</span>"
+        steps += f'<li class="unwritten">{inside}</li>' if lab.chapter is None else f"<li>{_link(lab.page, inside)}</li>"
+    return raw(f'<ol class="path" aria-label="The labs in order">{steps}</ol>')
+
+
+def cards(places: Places) -> str:
+    return raw('<div class="cards">' + "".join(_card(places, lab) for lab in places.labs if lab.lab) + "</div>")
+
+
+def _card(places: Places, lab: LabFolder) -> str:
+    title = _link(lab.page, f"<span>Lab {lab.number}</span> {html.escape(lab.title)}")
+    stretch = sum(exercise.minutes for exercise in lab.exercises if exercise.stretch)
+    minutes = f"{sum(exercise.minutes for exercise in lab.exercises)} minutes" + (f" (★ {stretch} of them)" if stretch else "")
+    points = _count(sum(exercise.points for exercise in lab.exercises), "point")
+    facts = {"time": minutes, "worth": f"{points}, {_count(len(lab.exercises), 'exercise')}", "first": _needs(places, lab)}
+    terms = "".join(f"<div><dt>{term}</dt><dd>{fact}</dd></div>" for term, fact in facts.items())
+    items = "".join(f"<li>{_link(places.exercise(lab, exercise), f'<code>{exercise.function}</code>')}{_star(exercise)}</li>"
+                    for exercise in lab.exercises)
+    return f'<section class="card"><h3>{title}</h3><dl>{terms}</dl><ul>{items}</ul></section>'
+
+
+def _needs(places: Places, lab: LabFolder) -> str:
+    needed = [other for other in places.labs if other.name in lab.lab.needs]
+    return ", ".join(_link(other.page, f"lab {other.number}") for other in needed) or "nothing"
+
+
+def functions(places: Places) -> str:
+    """Every function to write, with its contract's first sentence."""
+    text = ["# Functions to write {#functions}", "",
+            "Each name leads to the contract: shapes, errors, cost, source, and the exercise that it belongs to. "
+            'The words to write them with are in the <a href="primer.html#words-tensor">primer</a>.', ""]
+    for lab in places.labs:
+        rows = [[_cell(contract(lab, exercise)), _cell(f"\n\\copybrief linattn::{exercise.function}\n"),
+                 _cell(_number(places, lab, exercise), label="exercise")]
+                for exercise in lab.exercises if lab.declares(exercise.function)]
+        if rows:
+            text += [_heading(lab, "functions"), "", table("stack", ["function", "what it computes", "exercise"], rows), ""]
+    return "\n".join(text) + "\n"
+
+
+def exercises(places: Places) -> str:
+    text = ["# Exercises {#exercises}", "",
+            "All of them, in order. ★ marks a stretch: worth few points, and never needed later. "
+            "`./course check lab02` grades a lab, `./course check lab02.inclusive_scan` a single exercise.", ""]
+    for lab in places.labs:
+        rows = [[_cell(_number(places, lab, exercise)), _cell(contract(lab, exercise)),
+                 _cell("solved", "number") if exercise.solved else _amount(exercise.points, "point"),
+                 _amount(exercise.minutes, "minute"), _cell(f"``./course check {exercise.name}``")]
+                for exercise in lab.exercises]
+        rows.append([_cell(""), _cell("together"), _amount(sum(exercise.points for exercise in lab.exercises), "point"),
+                     _amount(sum(exercise.minutes for exercise in lab.exercises), "minute"),
+                     _cell(f"``./course check {lab.name}``")])
+        if lab.exercises:
+            heads = ["exercise", "write", "points", "minutes", "grade it"]
+            text += [_heading(lab, "exercises"), "", table("stack exercises", heads, rows), ""]
+    return "\n".join(text) + "\n"
+
+
+def mistakes_page(places: Places) -> str:
+    """Names and sections; for instructors also what the suite tells the student, and whether it was caught."""
+    text = ["# Mistakes people make {#mistakes}", "",
+            "When an answer is wrong, the suite compares it with these, and says so when one of them gives the same "
+            "output. The section explains what is wrong and why.", ""]
+    for lab in places.labs:
+        if places.mistakes(lab):
+            text += [_heading(lab, "mistakes"), ""]
+        for exercise in lab.exercises:
+            known = [mistake for mistake in places.mistakes(lab) if mistake.exercise == exercise.function]
+            if known:
+                text += [f"### {exercise.function} {{#mistakes-{lab.name}-{exercise.function}}}", "",
+                         raw(mistakes_table(places, lab, known)), ""]
+    return "\n".join(text) + "\n"
+
+
+def mistakes_table(places: Places, lab: LabFolder, known: list) -> str:
+    caught = kill_matrix(places)
+    instructor = places.edition == "instructor"
+    rows = []
+    for mistake in known:
+        exercise = next(exercise for exercise in lab.exercises if exercise.function == mistake.exercise)
+        row = [_cell(html.escape(mistake.name)), _cell(_link(places.exercise(lab, exercise), f"§{mistake.section}"))]
+        if instructor:
+            killed, named = caught.get((lab.name, mistake.exercise, mistake.name), ("–", "–"))
+            row += [_cell(html.escape(mistake.explanation)), _cell(killed, label="killed"), _cell(named, label="named")]
+        rows.append(row)
+    heads = ["mistake", "section"] + ["what the student is told", "killed", "named"] * instructor
+    return table("stack" if instructor else "", heads, rows).replace("\n", "")
+
+
+def kills(places: Places) -> str:
+    """The kill matrix in one line for each lab."""
+    caught = kill_matrix(places)
+    rows = []
+    for lab in places.labs:
+        known = places.mistakes(lab)
+        verdicts = [caught.get((lab.name, mistake.exercise, mistake.name)) for mistake in known]
+        yes = [sum(verdict[i] == "yes" for verdict in verdicts if verdict) if any(verdicts) else "–" for i in (0, 1)]
+        if known:
+            rows.append([_cell(_link(f"mistakes.html#mistakes-{lab.name}", lab.name)),
+                         *(_cell(number, "number") for number in (len(known), *yes))])
+    return table("", ["lab", "mistakes", "killed", "named"], rows)
+
+
+def kill_matrix(places: Places) -> dict:
+    """(lab, exercise, mistake) → (killed, named), from the last ./course test; empty before the first."""
+    matrix = places.root / "build" / "reference" / "kill_matrix.csv"
+    if not matrix.is_file():
+        return {}
+    with open(matrix, newline="", encoding="utf-8") as file:
+        return {(row["lab"], row["exercise"], row["mistake"]): (row["killed"], row["named"])
+                for row in csv.DictReader(file)}
+
+
+def commands(places: Places) -> str:
+    """What ./course can do, in its own words."""
+    rows = []
+    for file in sorted((places.root / "cmake" / "course" / "commands").glob("*.py")):
+        summary = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+        rows.append([_cell(f"<code>./course {file.stem.replace('_', '-')}</code>"), _cell(html.escape(summary))])
+    return raw(table("", ["command", "what it does"], rows).replace("\n", ""))
+
+
+def contract(lab: LabFolder, exercise, text: str = "") -> str:
+    if lab.declares(exercise.function):
+        return f'\\ref linattn::{exercise.function} "{text or exercise.function}"'
+    return text or f"``{exercise.function}``"
+
+
+def table(kind: str, heads: list, rows: list) -> str:
+    """Rows of cells. `stack` puts the cells of a row below one another on a phone."""
+    head = "".join(f"<th>{text}</th>" for text in heads)
+    body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    return f'<table class="{f"doxtable list {kind}".rstrip()}">\n<tr>{head}</tr>\n{body}\n</table>'
+
+
+def _cell(text, kind: str = "", label: str = "", unit: str = "") -> str:
+    attributes = {"class": kind, "data-label": label, "data-unit": unit}
+    return f"<td{''.join(f' {name}={chr(34)}{value}{chr(34)}' for name, value in attributes.items() if value)}>{text}</td>"
+
+
+def _amount(number: int, unit: str) -> str:
+    return _cell(number, "number", unit=unit + "s" * (number != 1))
+
+
+def _heading(lab: LabFolder, page: str) -> str:
+    return f"## Lab {lab.number}: {lab.title} {{#{page}-{lab.name}}}"
+
+
+def _number(places: Places, lab: LabFolder, exercise) -> str:
+    return _link(places.exercise(lab, exercise), exercise.section + _star(exercise))
+
+
+def _star(exercise) -> str:
+    return " ★" if exercise.stretch else ""
+
+
+def _link(url, text: str) -> str:
+    return f'<a href="{url}">{text}</a>' if url else text
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"

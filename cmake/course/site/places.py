@@ -1,0 +1,213 @@
+"""Where the files of the repository are found in the site: chapters, pages, contracts, exercises."""
+
+import posixpath
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from course import manifest, mistakes
+from course.errors import CourseError
+from course.site import markdown
+
+PAGES = ("start", "primer", "papers", "errata")  # docs/<name>.md, in both editions
+FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "authors": "For authors"}  # in theirs
+WORDS = ("tensor", "attention", "named", "contract")  # labs/<name>.hpp, quoted in the primer
+INSTRUCTORS = re.compile(r"^<!-- BEGIN INSTRUCTORS -->$.*?^<!-- END INSTRUCTORS -->$", re.M | re.S)
+EXERCISE = re.compile(r"lab\d\d\.\w+")
+
+
+@dataclass(frozen=True)
+class LabFolder:
+    """A lab as far as it is there: one that somebody is still writing may lack its manifest, chapter or headers."""
+    name: str
+    folder: Path
+    lab: manifest.Lab = None
+    chapter: str = None  # its text
+    headers: tuple = ()
+
+    @property
+    def number(self) -> str:
+        return self.name.removeprefix("lab")
+
+    @property
+    def title(self) -> str:
+        if self.lab:
+            return self.lab.title
+        headings = markdown.headings(self.chapter or "")
+        if headings:
+            return re.sub(r"^Lab \d+: *", "", headings[0].title)
+        return self.folder.name.partition("_")[2].replace("_", " ")
+
+    @property
+    def short_title(self) -> str:
+        """For narrow places: "Warm-up" of "Warm-up: tensors in C++"."""
+        return self.title.partition(":")[0]
+
+    @property
+    def page(self):
+        """The chapter's; None without a chapter."""
+        return f"{self.name}.html" if self.chapter is not None else None
+
+    @property
+    def exercises(self) -> tuple:
+        return self.lab.exercises if self.lab else ()
+
+    @property
+    def group(self) -> str:
+        return f"{self.name}_functions"
+
+    def declares(self, function: str) -> bool:
+        return any(_declares(header.read_text(encoding="utf-8"), function) for header in self.headers)
+
+
+def lab_folders(root: Path, edition: str) -> list:
+    with_manifest = {lab.folder: lab for lab in manifest.load(root)}
+    found = []
+    for folder in sorted(path for path in (root / "labs").glob("lab[0-9][0-9]_*") if path.is_dir()):
+        chapter = folder / "README.md"
+        found.append(LabFolder(
+            folder.name.partition("_")[0], folder, with_manifest.get(folder),
+            _of_edition(chapter, edition) if chapter.is_file() else None,
+            _contract_headers(folder, with_manifest.get(folder))))
+    return found
+
+
+def _of_edition(page: Path, edition: str) -> str:
+    """The students' edition loses what stands between <!-- BEGIN INSTRUCTORS --> and <!-- END INSTRUCTORS -->."""
+    text = page.read_text(encoding="utf-8")
+    if edition == "instructor":
+        return text
+    text = INSTRUCTORS.sub(lambda block: "\n" * block[0].count("\n"), text)
+    if re.search("^<!--.*INSTRUCTOR", text, re.M):
+        raise CourseError(f"{page}: BEGIN INSTRUCTORS and END INSTRUCTORS do not pair up; mend that, nobody may see it")
+    return text
+
+
+def _contract_headers(folder: Path, lab: manifest.Lab) -> tuple:
+    """Those that declare an exercise. What else stands there is nobody's to write."""
+    exercises = [exercise.function for exercise in lab.exercises] if lab else []
+    return tuple(path for path in sorted(folder.glob("*.hpp"))
+                 if any(_declares(path.read_text(encoding="utf-8"), function) for function in exercises))
+
+
+def _declares(header: str, function: str) -> bool:
+    return bool(re.search(rf"^(?!\s*//).*\b{function}\s*\(", header, re.M))
+
+
+@dataclass
+class Places:
+    root: Path
+    edition: str
+    labs: list
+    figures: dict = field(default_factory=dict)  # URL → file, for those that a page shows
+    known_mistakes: dict = field(default_factory=dict)
+    complaints: list = field(default_factory=list)  # what is to be mended, in the form of a compiler's messages
+
+    def __post_init__(self):
+        self.labels = {f"docs/{name}.md": "index" if name == "start" else name for name in PAGES}
+        if self.edition == "instructor":
+            self.labels |= {f"docs/{name}.md": name for name in FOR_INSTRUCTORS
+                            if (self.root / "docs" / f"{name}.md").is_file()}
+        for lab in self.labs:
+            if lab.chapter is not None:
+                self.labels[f"labs/{lab.folder.name}/README.md"] = lab.name
+        self.headers = {str(header.relative_to(self.root)): f"group__{lab.group.replace('_', '__')}.html"
+                        for lab in self.labs for header in lab.headers}
+        self.headers |= {f"labs/{name}.hpp": f"primer.html#words-{name}" for name in WORDS}
+        self.slugs = {path: {heading.slug: heading.title for heading in markdown.headings(self.text(path))}
+                      for path in self.labels}
+
+    def text(self, path: str) -> str:
+        try:
+            return _of_edition(self.root / path, self.edition)
+        except FileNotFoundError:
+            raise CourseError(f"{path} is missing; the site needs it; bring it back from the repository") from None
+
+    def mistakes(self, lab: LabFolder) -> list:
+        """Those of a lab; none, and a complaint, while its files cannot be read."""
+        if lab.name not in self.known_mistakes:
+            try:
+                self.known_mistakes[lab.name] = mistakes.of_lab(self.root, lab.lab) if lab.lab else []
+            except CourseError as error:
+                self.complaints.append(str(error))
+                self.known_mistakes[lab.name] = []
+        return self.known_mistakes[lab.name]
+
+    def complain(self, where: str, what: str) -> None:
+        self.complaints.append(f"{where}: {what}")
+
+    def exercise(self, lab: LabFolder, exercise: manifest.Exercise) -> str:
+        """The URL of the exercise's section; the chapter's if the section is not there; None without a chapter."""
+        if lab.chapter is None:
+            return None
+        heading = exercise_heading(lab.chapter, exercise)
+        return lab.page + (f"#{markdown.anchor(lab.name, heading.slug)}" if heading else "")
+
+    def find_exercise(self, name: str) -> tuple:
+        """(lab folder, exercise) called labNN.function; None when it is not there."""
+        return next(((lab, exercise) for lab in self.labs for exercise in lab.exercises
+                     if exercise.name == name), None)
+
+
+def exercise_heading(chapter: str, exercise: manifest.Exercise):
+    wanted = f"Exercise {exercise.section}: `{exercise.function}`"
+    return next((heading for heading in markdown.headings(chapter) if heading.title.startswith(wanted)), None)
+
+
+class Links:
+    """What one page asks for while it is translated."""
+
+    def __init__(self, places: Places, path: str):
+        self.places = places
+        self.path = path
+
+    def href(self, target: str, line: int):
+        """None for a file of the repository that the site does not show."""
+        if re.match(r"https?:|mailto:", target):
+            return target
+        name, _, slug = target.partition("#")
+        path = self._resolve(name, line) if name else self.path
+        if path in self.places.headers:
+            return self.places.headers[path]
+        if path not in self.places.labels:
+            return None
+        page = f"{self.places.labels[path]}.html"
+        if not slug:
+            return page
+        if slug not in self.places.slugs[path]:
+            self._complain(line, f"{path} has no heading with the anchor #{slug}; mend the link")
+            return page
+        return f"{page}#{markdown.anchor(self.places.labels[path], slug)}"
+
+    def figure(self, target: str, line: int) -> tuple:
+        """URL and size of a figure, which is then copied beside the page."""
+        path = self._resolve(target, line)
+        if not path or not (self.places.root / path).is_file():
+            return target, ""
+        url = f"figures/{path.replace('/', '-')}"
+        self.places.figures[url] = self.places.root / path
+        return url, _size(self.places.root / path)
+
+    def mention(self, code: str):
+        """`lab02.inclusive_scan` leads to that exercise; a chapter's own commands stay as they are."""
+        found = EXERCISE.fullmatch(code) and self.places.find_exercise(code)
+        return self.places.exercise(*found) if found else None
+
+    def _complain(self, line: int, what: str) -> None:
+        self.places.complain(f"{self.path}:{line}", what)
+
+    def _resolve(self, target: str, line: int):
+        """The path in the repository; None, and a complaint, when there is no such file."""
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(self.path), target))
+        if path.startswith("..") or not (self.places.root / path).exists():
+            self._complain(line, f"{target} does not exist; mend the link")
+            return None
+        return path
+
+
+def _size(figure: Path) -> str:
+    """The room that a figure takes, so that nothing jumps while it loads."""
+    if figure.suffix != ".svg":
+        return ""
+    size = re.search(r'<svg[^>]*\swidth="([\d.]+)"[^>]*\sheight="([\d.]+)"', figure.read_text(encoding="utf-8"), re.S)
+    return f' width="{size[1]}" height="{size[2]}"' if size else ""

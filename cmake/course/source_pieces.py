@@ -1,0 +1,122 @@
+"""Takes a C++ source apart: the functions one asks for, and the text between them. Put together again it is the same text.
+
+It reads brackets, strings, comments and #if 0, which is enough for functions at namespace level; templates and
+overloads of other functions are text like any other.
+"""
+
+import re
+from dataclasses import dataclass
+
+HIDDEN = re.compile(  # what may hold brackets that do not count
+    r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(?:endif|else|elif)[^\n]*"
+    r"|^[ \t]*#(?:\\\n|[^\n])*"
+    r"|//(?:\\\n|[^\n])*"
+    r"|/\*.*?\*/"
+    r'|R"(?P<end>[^()\\\s]*)\(.*?\)(?P=end)"'
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|\b\d(?:'?\w)*"  # 1'000: no beginning of a character
+    r"|'(?:\\.|[^'\\\n])*'", re.S | re.M)
+BRACKET = re.compile(r"[;(){}]")
+NAMESPACE = re.compile(r"\bnamespace\b[\w\s:]*$|\bextern\s*$")
+NAME = re.compile(r"\b(?!__|(?:alignas|decltype|requires)\b)([A-Za-z_]\w*)\s*\(")
+START, END = "the beginning", "the end"  # the keys of the text before the first function and after the last
+
+
+class CannotSplit(Exception):
+    """Says in words why."""
+
+
+@dataclass(frozen=True)
+class Function:
+    remark: str  # the comment right above it
+    head: str  # up to and including the opening brace
+    body: str  # from there to the end of the closing brace's line
+
+    @property
+    def text(self) -> str:
+        return self.remark + self.head + self.body
+
+    @property
+    def signature(self) -> str:
+        return " ".join(_visible(self.head).rstrip("{ \n").split())
+
+
+@dataclass(frozen=True)
+class Pieces:
+    functions: dict  # name → Function, in the order of the file
+    between: dict  # START, then name → the text between the function before and this one, then END
+
+    @property
+    def text(self) -> str:
+        first = next(iter(self.functions), None)
+        return self.between[START] + "".join(("" if name == first else self.between[name]) + function.text
+                                             for name, function in self.functions.items()) + self.between[END]
+
+
+def split(text: str, names) -> Pieces:
+    visible = _visible(text)
+    functions, between, done = {}, {}, 0
+    for start, opening, closing in _blocks(visible):
+        called = NAME.search(visible, start, opening)
+        name = called[1] if called else None
+        if name not in names:
+            continue
+        if name in functions:
+            raise CannotSplit(f"it defines {name} twice")
+        begin = _line_start(text, start)
+        if begin < done or visible[begin:start].strip():  # something else stands before it on its line
+            begin = start
+        remark = begin
+        while remark > done and _is_remark(text, visible, _line_start(text, remark - 1), remark):
+            remark = _line_start(text, remark - 1)
+        end = visible.find("\n", closing) + 1 or len(text)
+        end = closing + 1 if visible[closing + 1:end].strip() else end
+        between[name if functions else START] = text[done:remark]
+        functions[name] = Function(text[remark:begin], text[begin:opening + 1], text[opening + 1:end])
+        done = end
+    between.setdefault(START, "")
+    between[END] = text[done:]
+    return Pieces(functions, between)
+
+
+def _line_start(text: str, at: int) -> int:
+    return text.rfind("\n", 0, at) + 1
+
+
+def _is_remark(text: str, visible: str, begin: int, end: int) -> bool:
+    line = text[begin:end].strip()
+    return bool(line) and not visible[begin:end].strip() and not line.startswith("#")
+
+
+def _blocks(visible: str):
+    """(first character, {, }) of each definition that stands in nothing but namespaces."""
+    opened, start = [], 0  # (bracket, its place, whether it opens a namespace)
+    for match in BRACKET.finditer(visible):
+        bracket, at = match[0], match.start()
+        at_namespace_level = all(namespace for _, _, namespace in opened)
+        if bracket in "({":
+            namespace = bracket == "{" and at_namespace_level and bool(NAMESPACE.search(visible, start, at))
+            opened.append((bracket, at, namespace))
+            if namespace:
+                start = at + 1
+        elif bracket in ")}":
+            if not opened or opened[-1][0] + bracket not in ("()", "{}"):
+                raise CannotSplit(f"line {_line(visible, at)} has a {bracket} too many")
+            _, opening, namespace = opened.pop()
+            if bracket == "}" and all(outer for _, _, outer in opened):
+                if not namespace:
+                    yield start + len(visible[start:]) - len(visible[start:].lstrip()), opening, at
+                start = at + 1
+        elif at_namespace_level:
+            start = at + 1
+    if opened:
+        raise CannotSplit(f"the {opened[-1][0]} of line {_line(visible, opened[-1][1])} is never closed")
+
+
+def _visible(text: str) -> str:
+    """The text with blanks for everything whose brackets do not count; every character keeps its place."""
+    return HIDDEN.sub(lambda hidden: hidden[0] if hidden[0][0].isdigit() else re.sub(r"[^\n]", " ", hidden[0]), text)
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1

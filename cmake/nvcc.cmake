@@ -1,0 +1,72 @@
+# Kernels on a GPU, where there is nvcc: compiled for it everywhere, run where there is also a GPU.
+#
+#   labNN_nvcc           the .cu files of a lab by nvcc, every warning an error
+#   labNN_check_gpu      the lab's suite with those in place of the CPU run
+#   labNN.nvcc           (framework) builds labNN_nvcc; Skipped without nvcc
+#   labNN.<function>.gpu (labNN, gpu) one for each exercise with "kernel": true; Skipped without nvcc or GPU
+#
+# nvcc is called by itself: CMake's CUDA language costs a slow configure step and would need to be told of C++20.
+
+find_program(LINATTN_NVCC nvcc PATHS /usr/local/cuda/bin /opt/cuda/bin)  # often not on the PATH
+if(LINATTN_NVCC)
+  get_filename_component(root "${LINATTN_NVCC}" REALPATH)
+  get_filename_component(root "${root}" DIRECTORY)
+  find_library(LINATTN_CUDART NAMES cudart_static PATHS "${root}/../lib64" "${root}/../lib" "${root}/../targets/x86_64-linux/lib")
+endif()
+set(LINATTN_CUDA_FLAGS -std=c++20 -O2 -lineinfo
+  -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
+  -Werror all-warnings -Xcompiler -Wall,-Wextra,-Wno-unused-variable,-Wno-unused-parameter
+  CACHE STRING "how nvcc is called; the architectures are 75 as PTX for any newer card, and 90")
+
+# add_gpu(lab folder manifest json cu_files): all of the above for one lab.
+function(add_gpu lab folder manifest json)
+  if(NOT ARGN)
+    return()
+  endif()
+  set(objects "")
+  if(LINATTN_NVCC)
+    foreach(source IN LISTS ARGN)
+      get_filename_component(name "${source}" NAME_WE)
+      set(object "${PROJECT_BINARY_DIR}/nvcc/${lab}_${name}.o")
+      add_custom_command(OUTPUT "${object}" DEPFILE "${object}.d" DEPENDS "${source}"
+        COMMAND "${CMAKE_COMMAND}" -E make_directory "${PROJECT_BINARY_DIR}/nvcc"
+        COMMAND "${LINATTN_NVCC}" ${LINATTN_CUDA_FLAGS} -I "${folder}" -I "${PROJECT_SOURCE_DIR}/labs" -MD -MF "${object}.d"
+          -c "${source}" -o "${object}"
+        COMMENT "nvcc ${name}.cu")
+      list(APPEND objects "${object}")
+    endforeach()
+    add_custom_target(${lab}_nvcc DEPENDS ${objects})
+    add_test(NAME ${lab}.nvcc COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${lab}_nvcc)
+  else()
+    add_test(NAME ${lab}.nvcc COMMAND "${CMAKE_COMMAND}" -E echo "Skipped: no nvcc here")
+  endif()
+  set_tests_properties(${lab}.nvcc PROPERTIES LABELS framework RESOURCE_LOCK build TIMEOUT 300 SKIP_REGULAR_EXPRESSION "^Skipped:")
+
+  if(LINATTN_CUDART)
+    add_executable(${lab}_check_gpu EXCLUDE_FROM_ALL ${objects})
+    target_link_libraries(${lab}_check_gpu PRIVATE linattn_support ${lab}_suite ${lab}_graded ${lab}_given_cpp linattn
+      "${LINATTN_CUDART}" Threads::Threads ${CMAKE_DL_LIBS} rt)
+    if(LINATTN_HAS_ASAN)
+      target_link_options(${lab}_check_gpu PRIVATE -fsanitize=address)
+    endif()
+  endif()
+
+  string(JSON timeout GET "${json}" timeout_seconds)
+  string(JSON count LENGTH "${json}" exercises)
+  math(EXPR last "${count} - 1")
+  foreach(i RANGE ${last})
+    string(JSON function GET "${json}" exercises ${i} function)
+    string(JSON is_kernel ERROR_VARIABLE absent GET "${json}" exercises ${i} kernel)
+    if(NOT is_kernel STREQUAL "ON")
+      continue()
+    endif()
+    add_test(NAME ${lab}.${function}.gpu COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DLAB=${lab}"
+      "-DFUNCTION=${function}" "-DMANIFEST=${manifest}" "-DNVCC=${LINATTN_NVCC}" "-DCUDART=${LINATTN_CUDART}"
+      -P "${PROJECT_SOURCE_DIR}/cmake/run_on_gpu.cmake")
+    math(EXPR backstop "2 * ${timeout} + 300")
+    set_tests_properties(${lab}.${function}.gpu PROPERTIES LABELS "${lab};gpu" RESOURCE_LOCK "build;gpu" TIMEOUT ${backstop}
+      SKIP_REGULAR_EXPRESSION "Skipped:"
+      # The address sanitizer and the CUDA driver want the same addresses.
+      ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1;ASAN_OPTIONS=protect_shadow_gap=0")
+  endforeach()
+endfunction()

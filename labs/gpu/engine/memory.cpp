@@ -1,0 +1,201 @@
+#include "memory.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <new>
+
+#include "../gpu.hpp"
+#include "program.hpp"
+
+// Dynamic shared memory. `extern __shared__ float smem[];` in a kernel file means this array.
+inline constexpr std::size_t gap = 64;  // between the arrays of SharedMemory
+inline constexpr std::size_t capacity = gpu::engine::most_shared_bytes + 64 * gap;
+alignas(128) thread_local unsigned char smem[capacity];
+
+namespace gpu::engine {
+namespace {
+
+std::vector<std::unique_ptr<Array>> all;
+unsigned version = 0;
+
+// A buffer ends where a page without access begins; another lies before it.
+struct Mapping {
+    void* map;
+    std::size_t bytes;
+};
+std::map<void*, Mapping> buffers;
+
+struct Shared {
+    std::size_t dynamic_bytes = 0;
+    bool taken = false;                   // by SharedMemory: then the one dynamic array has become several
+    std::vector<std::size_t> offsets;     // of the taken arrays, as the kernel counts
+    std::vector<std::vector<unsigned char>> before;  // contents of the static variables
+} shared;
+
+const std::vector<SharedVariable>& static_variables() {
+    static const std::vector<SharedVariable> variables = static_shared_variables();
+    return variables;
+}
+
+Array& add(std::uintptr_t begin, std::size_t bytes, const std::string& name, bool is_shared) {
+    auto array = std::make_unique<Array>();
+    array->begin = begin;
+    array->end = begin + bytes;
+    array->name = name;
+    array->shared = is_shared;
+    all.push_back(std::move(array));
+    ++version;
+    return *all.back();
+}
+
+template <class Condition>
+void remove(Condition condition) {
+    std::erase_if(all, condition);
+    ++version;
+}
+
+bool is_dynamic(const Array& array) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(smem);
+    return array.shared && array.begin >= begin && array.begin < begin + capacity;
+}
+
+}  // namespace
+
+std::string Array::entry(std::uintptr_t address) const {
+    const std::size_t bytes = address - begin;
+    if (row_bytes == 0) return name + "[" + std::to_string(bytes / 4) + "]";
+    return name + "(" + std::to_string(bytes / row_bytes) + ", " + std::to_string(bytes % row_bytes / 4) + ")";
+}
+
+const std::vector<std::unique_ptr<Array>>& arrays() { return all; }
+unsigned arrays_version() { return version; }
+
+Array* find_array(std::uintptr_t address) {
+    for (const auto& array : all)
+        if (array->contains(address)) return array.get();
+    return nullptr;
+}
+
+std::string describe_outside(std::uintptr_t address, std::string& array) {
+    constexpr std::uintptr_t nearby = 1 << 20;
+    const Array* nearest = nullptr;
+    std::uintptr_t distance = nearby;
+    for (const auto& each : all) {
+        const std::uintptr_t away = address < each->begin ? each->begin - address : address - each->end;
+        if (away < distance) {
+            distance = away;
+            nearest = each.get();
+        }
+    }
+    array = nearest == nullptr ? "" : nearest->name;
+    if (address < 4096) return "a null pointer";
+    if (nearest == nullptr) return "memory of the host: only buffers and shared memory exist on a GPU";
+    return std::to_string(distance) + (address < nearest->begin ? " bytes before '" : " bytes past the end of '") +
+           nearest->name + "' (" + std::to_string(nearest->end - nearest->begin) + " bytes)";
+}
+
+void begin_shared(std::size_t bytes) {
+    shared = {};
+    shared.dynamic_bytes = bytes;
+    for (const SharedVariable& variable : static_variables()) {
+        add(variable.begin, variable.bytes, variable.name, true);
+        const auto* contents = reinterpret_cast<const unsigned char*>(variable.begin);
+        shared.before.emplace_back(contents, contents + variable.bytes);
+    }
+    if (bytes > 0) add(reinterpret_cast<std::uintptr_t>(smem), bytes, "dynamic shared memory", true);
+}
+
+void poison_shared() {
+    std::memset(smem, 0xFF, std::min(capacity, shared.dynamic_bytes + 64 * gap));
+    for (const SharedVariable& variable : static_variables())
+        std::memset(reinterpret_cast<void*>(variable.begin), 0xFF, variable.bytes);
+}
+
+std::string overrun_shared(std::string& array) {
+    for (const auto& each : all) {
+        if (!is_dynamic(*each)) continue;
+        const auto* behind = reinterpret_cast<const unsigned char*>(each->end);
+        for (std::size_t i = 0; i < gap; ++i)
+            if (behind[i] != 0xFF) {
+                array = each->name;
+                return "wrote " + std::to_string(i) + " bytes past the end of shared '" + each->name + "' (" +
+                       std::to_string(each->end - each->begin) + " bytes)";
+            }
+    }
+    return "";
+}
+
+void end_shared() {
+    for (std::size_t i = 0; i < shared.before.size(); ++i)
+        std::memcpy(reinterpret_cast<void*>(static_variables()[i].begin), shared.before[i].data(), shared.before[i].size());
+    remove([](const auto& array) { return array->shared; });
+}
+
+void* take_dynamic(std::size_t& used, std::size_t bytes, const char* name, std::size_t row_bytes, std::size_t& needed) {
+    if (!shared.taken) {
+        remove([](const auto& array) { return is_dynamic(*array); });
+        shared.taken = true;
+    }
+    const std::size_t rounded = (bytes + 15) / 16 * 16;
+    needed = used + rounded;
+    if (needed > shared.dynamic_bytes) return nullptr;
+    // Every thread takes the same arrays; the first to come makes them known.
+    std::size_t number = 0;
+    while (number < shared.offsets.size() && (shared.offsets[number] != used || bytes == 0)) ++number;
+    if (number >= 63) return nullptr;
+    void* place = smem + used + number * gap;
+    if (number == shared.offsets.size() && bytes > 0) {
+        shared.offsets.push_back(used);
+        add(reinterpret_cast<std::uintptr_t>(place), bytes, name, true).row_bytes = row_bytes;
+    }
+    used += rounded;
+    return place;
+}
+
+std::size_t dynamic_bytes() { return shared.dynamic_bytes; }
+
+}  // namespace gpu::engine
+
+namespace gpu {
+
+void* allocate(std::size_t bytes, const char* name) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t rounded = std::max<std::size_t>(16, (bytes + 15) / 16 * 16);  // float4 needs 16
+    const std::size_t body = (rounded + page - 1) / page * page;
+    void* map = ::mmap(nullptr, body + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) throw std::bad_alloc();
+    char* first = static_cast<char*>(map) + page;
+    std::memset(first, 0xFF, body);
+    ::mprotect(map, page, PROT_NONE);
+    ::mprotect(first + body, page, PROT_NONE);
+    void* memory = first + body - rounded;
+    engine::buffers[memory] = {map, body + 2 * page};
+    engine::add(reinterpret_cast<std::uintptr_t>(memory), bytes, name, false);
+    return memory;
+}
+
+void release(void* memory) noexcept {
+    const auto found = engine::buffers.find(memory);
+    if (found == engine::buffers.end()) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    engine::remove([address](const auto& array) { return array->begin == address; });
+    ::munmap(found->second.map, found->second.bytes);
+    engine::buffers.erase(found);
+}
+
+void copy_in(void* device, const void* host, std::size_t bytes) {
+    if (bytes > 0) std::memcpy(device, host, bytes);
+    const auto address = reinterpret_cast<std::uintptr_t>(device);
+    for (const auto& array : engine::arrays())
+        if (array->begin == address) array->filled_by_host = true;
+}
+
+void copy_out(void* host, const void* device, std::size_t bytes) {
+    if (bytes > 0) std::memcpy(host, device, bytes);
+}
+
+}  // namespace gpu

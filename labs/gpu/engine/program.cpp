@@ -1,0 +1,144 @@
+#include "program.hpp"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cstdio>
+#include <sstream>
+#include <utility>
+
+namespace gpu::engine {
+namespace {
+
+// Where the program was loaded, and where its thread-local variables lie for this thread.
+struct Image {
+    std::uintptr_t base = 0, thread_local_begin = 0;
+    std::vector<std::pair<std::uintptr_t, std::uintptr_t>> loaded;  // of the program and of all libraries
+};
+
+const Image& image() {
+    static const Image found = [] {
+        Image result;
+        bool first = true;  // the program itself comes first
+        std::pair<Image*, bool*> state{&result, &first};
+        ::dl_iterate_phdr(
+            [](dl_phdr_info* info, std::size_t, void* data) {
+                auto& [to, is_program] = *static_cast<std::pair<Image*, bool*>*>(data);
+                for (int i = 0; i < info->dlpi_phnum; ++i) {
+                    const auto& header = info->dlpi_phdr[i];
+                    const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+                    if (header.p_type == PT_LOAD) to->loaded.emplace_back(begin, begin + header.p_memsz);
+                }
+                if (*is_program) {
+                    to->base = info->dlpi_addr;
+                    to->thread_local_begin = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
+                    *is_program = false;
+                }
+                return 0;
+            },
+            &state);
+        return result;
+    }();
+    return found;
+}
+
+std::string program_path() {
+    char path[4096];
+    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "";
+}
+
+// addr2line's answer: for every inlined call, innermost first, a line with the function and a line with file:line.
+std::string addr2line(const char* flags, std::uintptr_t address) {
+    const std::string program = program_path();
+    if (program.empty() || program.find('\'') != std::string::npos) return "";
+    char command[4400];
+    std::snprintf(command, sizeof command, "addr2line -C -f %s -e '%s' %#zx 2>/dev/null", flags, program.c_str(),
+                  address - image().base);
+    std::string output;
+    if (std::FILE* pipe = ::popen(command, "r")) {
+        char buffer[2048];
+        while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, got);
+        ::pclose(pipe);
+    }
+    return output;
+}
+
+}  // namespace
+
+std::string short_path(const std::string& path) {
+    const std::size_t name = path.rfind('/');
+    const std::size_t folder = name == std::string::npos || name == 0 ? std::string::npos : path.rfind('/', name - 1);
+    return folder == std::string::npos ? path : path.substr(folder + 1);
+}
+
+std::string source_line(const void* address) {
+    if (address == nullptr) return "";
+    std::istringstream lines(addr2line("-i", reinterpret_cast<std::uintptr_t>(address) - 1));  // the call, not what follows
+    std::string function, place, innermost;
+    while (std::getline(lines, function) && std::getline(lines, place)) {
+        place = place.substr(0, place.find(" ("));
+        const std::size_t colon = place.rfind(':');
+        if (colon == std::string::npos || place[0] == '?') continue;
+        const std::string text = short_path(place.substr(0, colon)) + place.substr(colon);
+        if (innermost.empty()) innermost = text;
+        if (place.compare(colon - 4, 4, ".hpp") != 0) return text;
+    }
+    return innermost;
+}
+
+std::string function_name(const void* address) {
+    std::string name = addr2line("", reinterpret_cast<std::uintptr_t>(address));
+    name = name.substr(0, name.find('\n'));
+    if (name.empty() || name[0] == '?') return "the kernel";
+    name = name.substr(0, name.find_first_of("(<"));  // parameters, template arguments
+    const std::size_t scope = name.rfind("::");
+    if (scope != std::string::npos) name.erase(0, scope + 2);
+    const std::size_t result_type = name.rfind(' ');  // a template's name comes with its type
+    return result_type == std::string::npos ? name : name.substr(result_type + 1);
+}
+
+std::vector<SharedVariable> static_shared_variables() {
+    std::vector<SharedVariable> found;
+    const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    struct stat status{};
+    if (file < 0 || ::fstat(file, &status) != 0) return found;
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* map = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    ::close(file);
+    if (map == MAP_FAILED) return found;
+    const auto* bytes = static_cast<const char*>(map);
+    const auto& header = *reinterpret_cast<const ElfW(Ehdr)*>(bytes);
+    const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(bytes + header.e_shoff);
+    for (int s = 0; s < header.e_shnum; ++s) {
+        if (sections[s].sh_type != SHT_SYMTAB) continue;
+        const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(bytes + sections[s].sh_offset);
+        const char* names = bytes + sections[sections[s].sh_link].sh_offset;
+        for (std::size_t i = 0; i < sections[s].sh_size / sizeof *symbols; ++i) {
+            const std::string mangled = names + symbols[i].st_name;
+            // _ZZ…E4tile or _ZZ…E4tile_0: `tile` in a function
+            if (ELF64_ST_TYPE(symbols[i].st_info) != STT_TLS || mangled.rfind("_ZZ", 0) != 0) continue;
+            std::string name = mangled.substr(mangled.rfind('E') + 1);
+            std::size_t digits = 0;
+            while (digits < name.size() && std::isdigit(static_cast<unsigned char>(name[digits]))) ++digits;
+            if (digits == 0 || symbols[i].st_size == 0) continue;
+            name = name.substr(digits, std::stoul(name.substr(0, digits)));
+            found.push_back({name, image().thread_local_begin + symbols[i].st_value, symbols[i].st_size});
+        }
+    }
+    ::munmap(map, size);
+    return found;
+}
+
+bool in_program(std::uintptr_t address) {
+    for (const auto& [begin, end] : image().loaded)
+        if (address >= begin && address < end) return true;
+    return false;
+}
+
+}  // namespace gpu::engine

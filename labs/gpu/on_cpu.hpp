@@ -1,0 +1,227 @@
+// gpu.hpp on the CPU: CUDA's vocabulary as plain C++, on top of the engine. Include gpu.hpp, not this.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+
+// Types and built-in variables, at global scope as in CUDA --------------------------------------------------------------
+
+struct uint3 {
+    unsigned x, y, z;
+};
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+#define GPU_VECTOR_TYPES(T)                                               \
+    struct alignas(8) T##2 { T x, y; };                                   \
+    struct T##3 { T x, y, z; };                                           \
+    struct alignas(16) T##4 { T x, y, z, w; };                            \
+    inline T##2 make_##T##2(T x, T y) { return {x, y}; }                  \
+    inline T##3 make_##T##3(T x, T y, T z) { return {x, y, z}; }          \
+    inline T##4 make_##T##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+GPU_VECTOR_TYPES(float)
+GPU_VECTOR_TYPES(int)
+#undef GPU_VECTOR_TYPES
+
+extern uint3 threadIdx, blockIdx;  // the scheduler sets them whenever it lets a thread go on
+extern dim3 blockDim, gridDim;
+inline constexpr int warpSize = 32;
+
+// The engine, as this header needs it ---------------------------------------------------------------------------------
+
+namespace gpu {
+namespace engine {
+
+/// A line of the kernel. Every intrinsic notes the line it was called from by means of default arguments.
+struct Site {
+    const char* file;
+    int line;
+};
+#define GPU_CALLED_FROM const char *file_ = __builtin_FILE(), int line_ = __builtin_LINE()
+#define GPU_SITE (::gpu::engine::Site{file_, line_})
+
+struct Call {
+    void (*invoke)(const void* arguments);
+    const void* arguments;
+    std::size_t bytes;
+    const void* kernel;
+};
+void run(dim3 grid, dim3 block, std::size_t shared_bytes, const Call& call);
+
+void sync_block(Site site);
+void sync_warp(unsigned mask, Site site);
+std::uint64_t shuffle(unsigned mask, std::uint64_t value, int source_lane, Site site);
+unsigned vote(unsigned mask, bool predicate, Site site);
+int lane();
+void note_atomic(void* address, std::size_t bytes, void* return_address);
+[[noreturn]] void stop_not_written(const char* function, const char* file);
+void* take_shared(std::size_t& used, std::size_t bytes, const char* name, std::size_t row_bytes, Site site);
+
+template <class T>
+T shuffle_value(unsigned mask, T value, int source_lane, Site site) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8, "a shuffle moves values of 4 or 8 bytes");
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    bits = shuffle(mask, bits, source_lane, site);
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+template <class T, class Change>
+__attribute__((no_sanitize("thread"), noinline)) T change_atomically(T* address, Change change) {
+    note_atomic(address, sizeof(T), __builtin_return_address(0));
+    const T old = *address;
+    *address = change(old);  // nothing else runs meanwhile: fibers give way at barriers only
+    return old;
+}
+
+}  // namespace engine
+
+inline bool available() { return true; }
+
+void* allocate(std::size_t bytes, const char* name);
+void release(void* memory) noexcept;
+void copy_in(void* device, const void* host, std::size_t bytes);
+void copy_out(void* host, const void* device, std::size_t bytes);
+
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, Arguments&&... arguments) {
+    struct Packed {
+        void (*kernel)(Parameters...);
+        std::tuple<std::decay_t<Parameters>...> arguments;
+    } const packed{kernel, {static_cast<Parameters>(std::forward<Arguments>(arguments))...}};
+    const auto invoke = [](const void* data) {
+        const auto& call = *static_cast<const Packed*>(data);
+        std::apply(call.kernel, call.arguments);
+    };
+    engine::run(grid, block, shared_bytes, {invoke, &packed, sizeof packed, reinterpret_cast<const void*>(kernel)});
+}
+
+[[noreturn]] inline float not_implemented(const char* function, const char* file = __builtin_FILE()) {
+    engine::stop_not_written(function, file);
+}
+
+/// Every thread takes the same arrays in the same order. Here each array has a name for messages, a poisoned gap behind it,
+/// and the total is held against what launch() was given.
+class SharedMemory {
+public:
+    /// \param row entries from one row to the next, so that messages can say A(3, 5); 0 for a vector
+    template <class T>
+    T* take(std::size_t count, const char* name, std::size_t row = 0, GPU_CALLED_FROM) {
+        return static_cast<T*>(engine::take_shared(used_, count * sizeof(T), name, row * sizeof(T), GPU_SITE));
+    }
+
+private:
+    std::size_t used_ = 0;
+};
+
+}  // namespace gpu
+
+// Barriers, shuffles, votes --------------------------------------------------------------------------------------------
+
+inline void __syncthreads(GPU_CALLED_FROM) { gpu::engine::sync_block(GPU_SITE); }
+inline void __syncwarp(unsigned mask = 0xffffffffu, GPU_CALLED_FROM) { gpu::engine::sync_warp(mask, GPU_SITE); }
+
+template <class T>
+T __shfl_sync(unsigned mask, T value, int source, int width = 32, GPU_CALLED_FROM) {
+    const int first = gpu::engine::lane() & ~(width - 1);
+    return gpu::engine::shuffle_value(mask, value, first + (source & (width - 1)), GPU_SITE);
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32, GPU_CALLED_FROM) {
+    const int lane = gpu::engine::lane(), source = lane ^ bits;
+    return gpu::engine::shuffle_value(mask, value, source / width > lane / width ? lane : source, GPU_SITE);
+}
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32, GPU_CALLED_FROM) {
+    const int lane = gpu::engine::lane(), source = lane + static_cast<int>(by);
+    return gpu::engine::shuffle_value(mask, value, source / width != lane / width ? lane : source, GPU_SITE);
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32, GPU_CALLED_FROM) {
+    const int lane = gpu::engine::lane(), source = lane - static_cast<int>(by);
+    return gpu::engine::shuffle_value(mask, value, source < (lane & ~(width - 1)) ? lane : source, GPU_SITE);
+}
+inline unsigned __ballot_sync(unsigned mask, int predicate, GPU_CALLED_FROM) {
+    return gpu::engine::vote(mask, predicate != 0, GPU_SITE);
+}
+inline int __any_sync(unsigned mask, int predicate, GPU_CALLED_FROM) {
+    return gpu::engine::vote(mask, predicate != 0, GPU_SITE) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate, GPU_CALLED_FROM) {
+    return gpu::engine::vote(mask, predicate != 0, GPU_SITE) == mask;
+}
+inline void __threadfence() {}
+inline void __threadfence_block() {}
+
+// Atomics --------------------------------------------------------------------------------------------------------------
+
+#define GPU_ATOMIC(name, expression)                                                                  \
+    template <class T>                                                                                \
+    T name(T* address, std::type_identity_t<T> value) {                                               \
+        return gpu::engine::change_atomically(address, [value](T old) { return T(expression); });     \
+    }
+GPU_ATOMIC(atomicAdd, old + value)
+GPU_ATOMIC(atomicSub, old - value)
+GPU_ATOMIC(atomicMax, std::max(old, value))
+GPU_ATOMIC(atomicMin, std::min(old, value))
+GPU_ATOMIC(atomicExch, (static_cast<void>(old), value))
+#undef GPU_ATOMIC
+template <class T>
+T atomicCAS(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
+    return gpu::engine::change_atomically(address, [=](T old) { return old == compare ? value : old; });
+}
+
+// What CUDA offers without a header, and its keywords --------------------------------------------------------------------
+
+template <class T>
+const T& __ldg(const T* address) {
+    return *address;
+}
+inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
+inline float __fdividef(float a, float b) { return a / b; }
+using std::max;
+using std::min;
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __constant__ static
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __expf(x) ::expf(x)  // the C library has taken the name itself
+#define __logf(x) ::logf(x)
+// Legal C++ for both forms as they stand: `__shared__ float tile[32][33];` in a kernel (thread_local implies static there),
+// and `extern __shared__ float smem[];` outside of any namespace. The engine finds, names, poisons and watches them.
+#define __shared__ thread_local
+
+// What is not modelled, refused with a sentence --------------------------------------------------------------------------
+
+namespace gpu::engine {
+template <class...>
+inline constexpr bool never = false;
+}
+#define GPU_REFUSE(name, why)                                  \
+    template <class... Any>                                    \
+    int name(Any&&...) {                                       \
+        static_assert(gpu::engine::never<Any...>, #name why);  \
+        return 0;                                              \
+    }
+GPU_REFUSE(clock64, ": the CPU run has no GPU clock; measure on a GPU")
+GPU_REFUSE(__nanosleep, ": the CPU run models no time; wait at a barrier instead")
+GPU_REFUSE(__activemask, ": which lanes run together is not modelled; pass the mask that you mean")
+GPU_REFUSE(__match_any_sync, " is not modelled by the CPU run; use shuffles or votes")
+GPU_REFUSE(__match_all_sync, " is not modelled by the CPU run; use shuffles or votes")
+GPU_REFUSE(__syncthreads_count, " is not modelled by the CPU run; count in shared memory between two __syncthreads()")
+GPU_REFUSE(__syncthreads_and, " is not modelled by the CPU run; use shared memory between two __syncthreads()")
+GPU_REFUSE(__syncthreads_or, " is not modelled by the CPU run; use shared memory between two __syncthreads()")
+GPU_REFUSE(__threadfence_system, ": memory order is not modelled; a kernel here ends before anybody reads its results")
+GPU_REFUSE(cudaMalloc, ": use gpu::Buffer, which both machines have")
+GPU_REFUSE(cudaMemcpy, ": use gpu::Buffer, which both machines have")
+#undef GPU_REFUSE

@@ -1,0 +1,109 @@
+// Lab 03: linear attention whose weights sum to one, and the state that carries it from token to token.
+// Shapes: Q, K \shape{(…, n, d_k)}, V \shape{(…, n, d_v)}, φ(Q), φ(K) \shape{(…, n, c)}.
+//
+// epsilon is added once to each denominator, after its sum, so that weights fall short of 1 by ε / (sum + ε). It may be
+// 0. A denominator of 0 is not treated specially: with features ≥ 0 the numerator is 0 as well, and the output is
+// 0 / (0 + ε) = 0, or for ε = 0 the 0 / 0 = NaN that the formula says: there is nothing to average.
+#pragma once
+
+#include "attention.hpp"
+
+namespace linattn {
+
+/// The weights of normalised linear attention, in full: w_ij = φ(q_i)·φ(k_j) / (Σ_l φ(q_i)·φ(k_l) + ε), where both j and
+/// the sum's l run over the tokens that the mask allows; 0 for the others.
+/// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}
+/// \param phi feature map, applied to each token of Q and K
+/// \param mask Mask::causal allows j ≤ i only
+/// \param epsilon ε ≥ 0
+/// \return \shape{(…, n, n)}, one row for each query
+/// \throws std::invalid_argument when the shapes do not belong together
+/// \complexity{n^2 c, n^2}   \paper{katharopoulos2020, equation 4}   \solves{3,1}
+Tensor attention_weights(const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mask, double epsilon);
+
+/// Normalised linear attention over all tokens: o_i = φ(q_i)ᵀS / (φ(q_i)·z + ε) with S = Σ_j φ(k_j)v_jᵀ, z = Σ_j φ(k_j).
+/// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
+/// \param phi feature map, applied to each token of Q and K
+/// \param epsilon ε ≥ 0
+/// \return \shape{(…, n, d_v)}
+/// \throws std::invalid_argument when the shapes do not belong together
+/// \complexity{n\,c\,d_v, c(n + d_v)}   \paper{katharopoulos2020, equation 5}   \solves{3,2}
+Tensor normalized_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
+                                   double epsilon);
+
+/// Normalised causal linear attention: o_i = φ(q_i)ᵀS_i / (φ(q_i)·z_i + ε), S_i and z_i summed over the tokens j ≤ i.
+/// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
+/// \param phi feature map, applied to each token of Q and K
+/// \param epsilon ε ≥ 0
+/// \return \shape{(…, n, d_v)}
+/// \throws std::invalid_argument when the shapes do not belong together
+/// \complexity{n\,c\,d_v, c\,d_v} (all S_i at once, n·c·d_v numbers, are accepted too)
+/// \paper{katharopoulos2020, section 3.3}   \solves{3,3}
+Tensor causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, double epsilon);
+
+/// All that later tokens need to know of the earlier ones. Zeros before the first token.
+struct CausalState {
+    Tensor S;  ///< Σ_j φ(k_j)v_jᵀ \shape{(…, c, d_v)}
+    Tensor z;  ///< Σ_j φ(k_j) \shape{(…, c)}; ε is not in it
+};
+
+/// What a piece of a sequence gives: its outputs and the state after it.
+struct OutputAndState {
+    Tensor output;  ///< \shape{(…, d_v)} of one token, \shape{(…, n, d_v)} of n
+    CausalState state;
+};
+
+/// One token of normalised causal linear attention. The state that comes in is not modified.
+/// \param q \shape{(…, d_k)}   \param k \shape{(…, d_k)}   \param v \shape{(…, d_v)}
+/// \param state state before the token: S \shape{(…, c, d_v)}, z \shape{(…, c)}
+/// \param phi feature map
+/// \param epsilon ε ≥ 0
+/// \return the token's output \shape{(…, d_v)} and the state after it, of the same size
+/// \throws std::invalid_argument when the shapes do not belong together
+/// \complexity{c\,d_v, c\,d_v}   \paper{katharopoulos2020, equations 16 to 20}   \solves{3,4}
+OutputAndState causal_linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const CausalState& state,
+                                            const FeatureMap& phi, double epsilon);
+
+/// The next n tokens of a sequence whose earlier tokens are known by their state only. Wherever a sequence is split, its
+/// pieces, each resumed from the state after the one before, give the outputs and the state of a single call: to the last
+/// bit where both add up in the same order, within rounding otherwise. The state that comes in is not modified, and the
+/// memory beside the result does not grow with n.
+/// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
+/// \param state state before these tokens: S \shape{(…, c, d_v)}, z \shape{(…, c)}
+/// \param phi feature map, applied to each token of Q and K
+/// \param epsilon ε ≥ 0
+/// \return the outputs \shape{(…, n, d_v)} and the state after the last token; for n = 0 the state that came in
+/// \throws std::invalid_argument when the shapes do not belong together
+/// \complexity{n\,c\,d_v, c\,d_v}   \paper{katharopoulos2020, section 3.4}   \solves{3,5}
+OutputAndState causal_linear_attention_resume(const Tensor& Q, const Tensor& K, const Tensor& V,
+                                              const CausalState& state, const FeatureMap& phi, double epsilon);
+
+/// causal_linear_attention for sequences of different lengths in one batch: a padded key counts in neither S nor z.
+/// Whatever stands in a padded key or value, NaN included, changes no output. A padded query has an output like any
+/// other, from the tokens up to it; where all of these are padding that is 0 / (0 + ε).
+/// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
+/// \param key_padding_mask 1 for a token, 0 for padding \shape{(…, n)}, with the leading axes of Q
+/// \param phi feature map, applied to each token of Q and K
+/// \param epsilon ε ≥ 0
+/// \return \shape{(…, n, d_v)}
+/// \throws std::invalid_argument when the shapes do not belong together
+/// \complexity{n\,c\,d_v, c\,d_v} (all S_i at once are accepted too)   \solves{3,6}
+Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& key_padding_mask,
+                                      const FeatureMap& phi, double epsilon);
+
+/// Normalised causal linear attention with φ(x) = eˣ, entry by entry, that no finite input makes overflow or lose its
+/// denominator:
+///
+///     o_i = Σ_{j≤i} w_ij v_j / (Σ_{j≤i} w_ij + ε),   w_ij = Σ_a exp(q_ia + k_ja - g_i),   g_i = max_{j≤i, a} (q_ia + k_ja)
+///
+/// The shift g_i cancels but for ε, which is therefore measured in units of the largest term of the sum; the denominator
+/// lies between 1 and i·d_k, plus ε. For ε = 0 this is causal_linear_attention with exp_features(per_sequence), wherever
+/// that has a denominator above 0.
+/// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
+/// \param epsilon ε ≥ 0
+/// \return \shape{(…, n, d_v)}
+/// \throws std::invalid_argument when the shapes do not belong together
+/// \complexity{n\,d_k\,d_v, d_k\,d_v}   \solves{3,7}
+Tensor streaming_exp_attention(const Tensor& Q, const Tensor& K, const Tensor& V, double epsilon);
+
+}  // namespace linattn

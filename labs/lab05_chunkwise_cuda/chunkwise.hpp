@@ -1,0 +1,84 @@
+// Lab 05: causal linear attention with φ(x) = elu(x) + 1, a chunk of tokens at a time, in float32.
+//     o_i = φ(q_i)ᵀS_i / (φ(q_i)·z_i + ε),  S_i = Σ_{j≤i} φ(k_j)v_jᵀ,  z_i = Σ_{j≤i} φ(k_j)
+// Arrays are contiguous, row by row: Q, K \shape{(heads, n, d_k)}, V, output \shape{(heads, n, d_v)}. Chunk m holds the
+// tokens m·chunk to min(n, (m+1)·chunk) - 1; there are ⌈n/chunk⌉ of them, and the last may be shorter.
+//
+// The first function runs on the CPU and is yours. The others launch your kernels of the same names (kernels.hpp); their
+// launch code is given. `run` says how the CPU run goes about it; a GPU ignores it.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "gpu/error.hpp"
+
+namespace linattn {
+
+struct Sizes {
+    int heads, n, d_k, d_v;
+};
+
+/// An array in float32 with its shape.
+struct Array {
+    std::vector<std::size_t> shape;
+    std::vector<float> values;
+};
+
+/// S and z of every chunk.
+struct States {
+    Array S;  ///< \shape{(heads, chunks, d_k, d_v)}
+    Array z;  ///< \shape{(heads, chunks, d_k)}
+};
+
+/// On the CPU: inside a chunk the masked products, across chunks φ(Q)S, all of it as products of matrices.
+/// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
+/// \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
+/// \return \shape{(heads, n, d_v)}
+/// \throws std::invalid_argument when a length is not what the sizes say, or chunk is less than 1
+/// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.3}   \solves{5,1}
+Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
+                                 const Sizes& sizes, int chunk, float epsilon);
+
+/// φ(x) = elu(x) + 1, entry by entry, by a kernel that calls your __device__ function.
+/// \param x any number of entries   \return as many   \solves{5,2}
+Array feature_map_fused(std::span<const float> x, const gpu::Run& run);
+
+/// One block per head walks its chunks in order; S and z stay in shared memory.
+/// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
+/// \return \shape{(heads, n, d_v)}
+/// \throws std::invalid_argument as above, and when the block would need more shared memory than a GPU has
+/// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.3}   \solves{5,3}
+Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std::span<const float> V, const Sizes& sizes,
+                        int chunk, float epsilon, const gpu::Run& run);
+
+/// First pass, one block per chunk and head: what each chunk alone adds, S = Σ φ(k_j)v_jᵀ and z = Σ φ(k_j) over its tokens.
+/// \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
+/// \complexity{n\,d^2, n\,d^2/C}   \solves{5,4}
+States chunk_states(std::span<const float> K, std::span<const float> V, const Sizes& sizes, int chunk, const gpu::Run& run);
+
+/// Second pass, one thread per entry of S and z: replaces what each chunk adds by the sum over the chunks before it.
+/// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}
+/// \complexity{n\,d^2/C, 1}   \paper{blelloch1990, section 1}   \solves{5,5}
+States scan_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk, const gpu::Run& run);
+
+/// Third pass, one block per chunk and head: the outputs, from the chunk's tokens and the state before it.
+/// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}, both of the tokens before each chunk
+/// \return \shape{(heads, n, d_v)}
+/// \complexity{n\,d(d + C), C(C + d)}   \solves{5,6}
+Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::span<const float> V, std::span<const float> S,
+                    std::span<const float> z, const Sizes& sizes, int chunk, float epsilon, const gpu::Run& run);
+
+/// ⌈n/chunk⌉
+inline int chunks_of(const Sizes& sizes, int chunk) { return (sizes.n + chunk - 1) / chunk; }
+
+// The checks at the head of each function; they throw std::invalid_argument.
+void require_array(std::span<const float> values, const char* argument, const char* meaning, std::initializer_list<int> shape,
+                   const char* caller = __builtin_FUNCTION());
+void require_attention_arrays(std::span<const float> Q, std::span<const float> K, std::span<const float> V, const Sizes& sizes,
+                              int chunk, const char* caller = __builtin_FUNCTION());
+void require_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk,
+                    const char* caller = __builtin_FUNCTION());
+
+}  // namespace linattn

@@ -1,0 +1,33 @@
+// Launches a kernel of lab 05, whichever it is: the one you wrote, or a wrong one that explains a wrong answer.
+#pragma once
+
+#include <string>
+
+#include "chunkwise.hpp"
+
+namespace linattn {
+
+using FeatureMapKernel = void (*)(const float* x, float* y, int count);
+using ForwardKernel = void (*)(const float* Q, const float* K, const float* V, float* O, Sizes sizes, int chunk, float epsilon);
+using StatesKernel = void (*)(const float* K, const float* V, float* S, float* z, Sizes sizes, int chunk);
+using ScanKernel = void (*)(float* S, float* z, Sizes sizes, int chunks);
+using OutputsKernel = void (*)(const float* Q, const float* K, const float* V, const float* S, const float* z, float* O,
+                               Sizes sizes, int chunk, float epsilon);
+
+using Values = std::span<const float>;
+
+/// What the suites take for TODO.
+[[noreturn]] void throw_not_implemented(const gpu::NotWritten& kernel);
+
+/// "CPU run: not GPU-verified", or the GPU's name.
+std::string where_kernels_run();
+
+Array launch_feature_map(FeatureMapKernel kernel, Values x, const gpu::Run& run);
+Array launch_forward(ForwardKernel kernel, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
+                     const gpu::Run& run);
+States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes, int chunk, const gpu::Run& run);
+States launch_scan(ScanKernel kernel, Values S, Values z, const Sizes& sizes, int chunk, const gpu::Run& run);
+Array launch_outputs(OutputsKernel kernel, Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes, int chunk,
+                     float epsilon, const gpu::Run& run);
+
+}  // namespace linattn

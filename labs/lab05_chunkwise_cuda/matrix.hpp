@@ -1,0 +1,30 @@
+// Products of float32 matrices that lie in somebody else's array: the vocabulary of chunkwise_linear_attention. Given;
+// compiled once, on xtensor-blas's binding of BLAS.
+#pragma once
+
+#include <cstddef>
+
+namespace linattn {
+
+/// Rows × columns entries, row by row, or the transpose of that.
+struct ConstMatrix {
+    const float* entries;
+    std::size_t rows, columns;
+    bool transposed = false;
+};
+
+struct Matrix {
+    float* entries;
+    std::size_t rows, columns;
+
+    operator ConstMatrix() const { return {entries, rows, columns, false}; }
+    float& operator()(std::size_t row, std::size_t column) const { return entries[row * columns + column]; }
+};
+
+/// The same entries read the other way: rows become columns. Nothing is copied.
+ConstMatrix transpose(const ConstMatrix& A);
+
+/// C ← C + A B. \throws std::invalid_argument when the shapes do not fit
+void add_product(const Matrix& C, const ConstMatrix& A, const ConstMatrix& B);
+
+}  // namespace linattn

@@ -1,0 +1,68 @@
+// Lab 03: read labs/lab03_causal_normalization/README.md, write the functions below, run: ctest -L lab03
+#include "normalized_attention.hpp"
+
+namespace linattn {
+
+Tensor attention_weights(const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mask, double epsilon) {
+    require_rank(Q, "Q", 2, "(…, n, d_k)");
+    require_shape(K, "K", shape_of(Q), "(…, n, d_k), the shape of Q,");
+    // Forbidden weights are set to 0 before the rows are summed: what is not looked at must not be divided by either.
+    // YOUR CODE HERE
+    throw NotImplemented("attention_weights");
+}
+
+Tensor normalized_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
+                                   double epsilon) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    // The numerator has a state S, (…, c, d_v); the denominator has one too: z, (…, c). Neither product is n×n.
+    // YOUR CODE HERE
+    throw NotImplemented("normalized_linear_attention");
+}
+
+Tensor causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, double epsilon) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    // Every output has a denominator of its own: z is a running sum, exactly as S is. Update both, then read both.
+    // YOUR CODE HERE
+    throw NotImplemented("causal_linear_attention");
+}
+
+OutputAndState causal_linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const CausalState& state,
+                                            const FeatureMap& phi, double epsilon) {
+    const AttentionShape shape = require_step_shapes(q, k, v);
+    const Tensor phi_k = phi(k);
+    require_shape(state.S, "state.S", join(shape.leading, {length(phi_k, -1), shape.d_v}), "(…, c, d_v)");
+    require_shape(state.z, "state.z", join(shape.leading, {length(phi_k, -1)}), "(…, c)");
+    // The state that came in stays as it is: make a new one.
+    // YOUR CODE HERE
+    throw NotImplemented("causal_linear_attention_step");
+}
+
+OutputAndState causal_linear_attention_resume(const Tensor& Q, const Tensor& K, const Tensor& V,
+                                              const CausalState& state, const FeatureMap& phi, double epsilon) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    const std::size_t c = length(phi(zeros({shape.d_k})), -1);  // only φ knows how wide its features are
+    require_shape(state.S, "state.S", join(shape.leading, {c, shape.d_v}), "(…, c, d_v)");
+    require_shape(state.z, "state.z", join(shape.leading, {c}), "(…, c)");
+    // Go on from the state that came in as if its tokens had just been read. φ takes one token at a time.
+    // YOUR CODE HERE
+    throw NotImplemented("causal_linear_attention_resume");
+}
+
+Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& key_padding_mask,
+                                      const FeatureMap& phi, double epsilon) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_shape(key_padding_mask, "key_padding_mask", join(shape.leading, {shape.n}), "(…, n)");
+    // φ first, then the mask: φ(0) need not be 0. What a padded token would add must be 0 in S and in z.
+    // YOUR CODE HERE
+    throw NotImplemented("masked_causal_linear_attention");
+}
+
+Tensor streaming_exp_attention(const Tensor& Q, const Tensor& K, const Tensor& V, double epsilon) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    // Keep the largest key entry so far, one for each channel. When it grows, S and z shrink to the new scale.
+    // The query then carries the maximum that the keys were relieved of; its own shift is the largest of its exponents.
+    // YOUR CODE HERE
+    throw NotImplemented("streaming_exp_attention");
+}
+
+}  // namespace linattn

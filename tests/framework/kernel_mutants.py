@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""The faults of lab 05, put one by one into the reference kernel itself: the suite must refuse each under its name.
+
+usage: kernel_mutants.py ROOT BUILD_FOLDER
+
+The mistakes in tests/lab05_chunkwise_cuda/mistakes/ stand for a fault by its symptom; this checks that real kernels with that
+fault have the symptom. Builds in BUILD_FOLDER/kernel_mutants, one kernel after the other, and exits with 1 unless all are
+refused and named.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+KERNEL = "lab05_chunkwise_kernel.cu"
+UPDATE = ("        for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) {\n"
+          "            const int a = e / d_v, b = e % d_v;\n"
+          "            float sum = tile.S(a, b);\n"
+          "            for (int j = 0; j < chunk; ++j) sum += tile.phi_K(j, a) * tile.V(j, b);\n"
+          "            tile.S(a, b) = sum;\n"
+          "        }\n")
+UPDATE_Z = ("        for (int a = threadIdx.x; a < d_k; a += blockDim.x)\n"
+            "            for (int j = 0; j < chunk; ++j) tile.z[a] += tile.phi_K(j, a);\n")
+ZERO = ("    for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;\n"
+        "    for (int a = threadIdx.x; a < d_k; a += blockDim.x) tile.z[a] = 0.0f;\n")
+REPLACE_Z = ("        for (int a = threadIdx.x; a < d_k; a += blockDim.x) {\n"
+             "            tile.z[a] = 0.0f;\n"
+             "            for (int j = 0; j < chunk; ++j) tile.z[a] += tile.phi_K(j, a);\n"
+             "        }\n")
+
+
+def without(text: str) -> list:
+    return [(text, "")]
+
+
+# exercise, the name it must be refused under, what is replaced by what
+MUTANTS = [
+    ("chunkwise_forward", "no barrier after the chunk is loaded", without("        __syncthreads();  // the chunk is loaded\n")),
+    ("chunkwise_forward", "no barrier after A", without("        __syncthreads();  // A is complete\n")),
+    ("chunkwise_forward", "no barrier after the normalisers", without("        __syncthreads();  // the normalisers are complete\n")),
+    ("chunkwise_forward", "no barrier between reading and updating the state",
+     without("        __syncthreads();  // everybody has read S\n")),
+    ("chunkwise_forward", "no barrier before the next chunk is loaded",
+     without("        __syncthreads();  // the next chunk may overwrite this one\n")),
+    ("chunkwise_forward", "divergent barrier",
+     [("__syncthreads();  // A is complete", "if (threadIdx.x < 64) __syncthreads();  // A is complete")]),
+    ("chunkwise_forward", "early return before a barrier",
+     [("        __syncthreads();  // A is complete", "        if (threadIdx.x >= 64) return;\n        __syncthreads();")]),
+    ("chunkwise_forward", "read past the end", [("tile(i, a) = i < rows ?", "tile(i, a) = i < chunk ?")]),
+    ("chunkwise_forward", "write past the end",
+     [("for (int e = threadIdx.x; e < rows * d_v; e += blockDim.x) {\n            const int i = e / d_v, b = e % d_v;\n"
+       "            float sum = 0.0f;\n            for (int a = 0; a < d_k; ++a) sum += tile.phi_Q(i, a) * tile.S(a, b);",
+       "for (int e = threadIdx.x; e < chunk * d_v; e += blockDim.x) {\n            const int i = e / d_v, b = e % d_v;\n"
+       "            float sum = 0.0f;\n            for (int a = 0; a < d_k; ++a) sum += tile.phi_Q(i, a) * tile.S(a, b);")]),
+    ("chunkwise_forward", "tile overrun", [("a < d_k; a += blockDim.x) tile.z[a] = 0.0f", "a <= d_k; a += blockDim.x) tile.z[a] = 0.0f")]),
+    ("chunkwise_forward", "state not zeroed",
+     without("    for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;\n")),
+    ("chunkwise_forward", "shared memory requested too small",
+     [("    for (int a = threadIdx.x; a < d_k; a += blockDim.x) tile.z[a] = 0.0f;\n",
+       "    for (int a = threadIdx.x; a < d_k; a += blockDim.x) tile.z[a] = 0.0f;\n"
+       "    gpu::SharedMemory again;\n    for (int i = 0; i < 8; ++i) again.take<float>(static_cast<std::size_t>(chunk) * d_k + 64, \"K\");\n")]),
+    ("chunkwise_forward", "misaligned float4",
+     [("        __syncthreads();  // the chunk is loaded",
+       "        if (token * d_k + 4 < static_cast<std::size_t>(n) * d_k) {\n"
+       "            const float4 four = *reinterpret_cast<const float4*>(Q + 1);\n"
+       "            if (four.x > 1e30f) tile.phi_Q(0, 0) = four.y;\n        }\n        __syncthreads();")]),
+    ("chunkwise_forward", "host pointer passed to the kernel",
+     [("// Launched with one block per head", "static float* const host = new float[64]();\n// Launched with one block per head"),
+      ("blockDim.x) tile.z[a] = 0.0f;", "blockDim.x) tile.z[a] = host[a % 64];")]),
+    ("chunkwise_forward", "one block writes another's rows", without("    O += first_token * d_v;\n")),
+    ("chunkwise_forward", "state updated before the outputs read it",
+     [("        __syncthreads();  // the normalisers are complete\n",
+       "        __syncthreads();\n" + UPDATE + "        __syncthreads();\n"),
+      ("        __syncthreads();  // everybody has read S\n\n" + UPDATE, "        __syncthreads();\n")]),
+    ("chunkwise_forward", "S and z updated before they are read",
+     [("        __syncthreads();  // A is complete\n", "        __syncthreads();\n" + UPDATE + UPDATE_Z + "        __syncthreads();\n"),
+      ("        __syncthreads();  // everybody has read S\n\n" + UPDATE + UPDATE_Z, "        __syncthreads();\n")]),
+    ("chunkwise_forward", "row stride confused", [("load_values(tile.V, V + token * d_v, rows, chunk, d_v);\n        __sync",
+                                                   "load_values(tile.V, V + token * d_k, rows, chunk, d_v);\n        __sync")]),
+    ("chunkwise_forward", "chunk boundary off by one",
+     [(UPDATE + UPDATE_Z, (UPDATE + UPDATE_Z).replace("j < chunk;", "j < chunk - 1;"))]),
+    ("chunkwise_forward", "normaliser restarted per chunk", without(UPDATE_Z)),
+    ("chunkwise_forward", "state not carried from chunk to chunk",
+     [(ZERO, ""), ("        const std::size_t token = start;\n", "        const std::size_t token = start;\n" + ZERO)]),
+    ("chunkwise_forward", "state replaced instead of added to",
+     [("float sum = tile.S(a, b);", "float sum = 0.0f;"), (UPDATE_Z, REPLACE_Z)]),
+    ("chunkwise_forward", "future of the chunk not masked",
+     [("        if (j > i) continue;\n", ""), ("for (int j = 0; j <= i; ++j) sum += A(i, j);", "for (int j = 0; j < chunk; ++j) sum += A(i, j);"),
+      ("            for (int a = 0; a < d_k; ++a) sum += tile.phi_Q(i, a) * tile.S(a, b);\n            for (int j = 0; j <= i; ++j)",
+       "            for (int a = 0; a < d_k; ++a) sum += tile.phi_Q(i, a) * tile.S(a, b);\n            for (int j = 0; j < chunk; ++j)")]),
+    ("chunk_states", "tail rows of φ(0) = 1 counted",
+     [("tile(i, a) = i < rows ? feature_map_fused(x[e]) : 0.0f;", "tile(i, a) = feature_map_fused(i < rows ? x[e] : 0.0f);"),
+      ("        for (int j = 0; j < rows; ++j) sum += tile.phi_K(j, a);\n        z[", "        for (int j = 0; j < chunk; ++j) sum += tile.phi_K(j, a);\n        z[")]),
+    ("chunk_states", "no barrier after the chunk is loaded",
+     [("    load_values(tile.V, V + token * d_v, rows, chunk, d_v);\n    __syncthreads();\n\n    for (int e = threadIdx.x; e < d_k * d_v",
+       "    load_values(tile.V, V + token * d_v, rows, chunk, d_v);\n\n    for (int e = threadIdx.x; e < d_k * d_v")]),
+    ("chunk_states", "one block writes another's state", [("blockIdx.x;  // this chunk's number", "0;")]),
+    ("scan_states", "inclusive sums", [("        *state = before;\n        before += added;\n", "        before += added;\n        *state = before;\n")]),
+    ("scan_states", "threads to spare not stopped", without("    if (number >= sizes.heads * width) return;  // to spare; there is no barrier to miss\n")),
+    ("chunk_outputs", "state left out", [("sum += tile.phi_Q(i, a) * S[a * d_v + b];", "sum += 0.0f * S[a * d_v + b];"),
+                                         ("normalize(tile.normalizer, tile.A, tile.phi_Q, z, chunk, d_k,", "normalize(tile.normalizer, tile.A, tile.phi_Q, z, chunk, 0,")]),
+    ("chunk_outputs", "one block writes another's rows", [("        O[token * d_v + e] = sum / tile.normalizer[i];\n    }\n    // END",
+                                                           "        O[e] = sum / tile.normalizer[i];\n    }\n    // END")]),
+]
+
+
+def mutate(source: str, changes: list) -> str:
+    for old, new in changes:
+        if source.count(old) != 1:
+            raise SystemExit(f"kernel_mutants.py: this stands {source.count(old)} times in reference/{KERNEL}, not once; "
+                             f"bring the mutants in line with it:\n{old}")
+        source = source.replace(old, new)
+    return source
+
+
+def main(root: Path, build: Path) -> int:
+    place = build / "kernel_mutants"
+    sources = place / "reference"
+    sources.mkdir(parents=True, exist_ok=True)
+    for name in ("lab05_chunkwise.cpp", KERNEL):
+        shutil.copy2(root / "reference" / name, sources / name)
+    original = (root / "reference" / KERNEL).read_text(encoding="utf-8")
+    mutants = [(exercise, mistake, mutate(original, changes)) for exercise, mistake, changes in MUTANTS]
+    manifest = root / "labs" / "lab05_chunkwise_cuda" / "lab.json"
+    subprocess.run(["cmake", "-S", root, "-B", place / "build", "-G", "Ninja", f"-DLINATTN_SOURCES={sources}"],
+                   check=True, stdout=subprocess.DEVNULL)
+
+    wrong = 0
+    for exercise, mistake, text in mutants:
+        (sources / KERNEL).write_text(text, encoding="utf-8")
+        built = subprocess.run(["ninja", "-C", place / "build", "lab05_check"], capture_output=True, text=True)
+        if built.returncode != 0:
+            print(f"{exercise}: '{mistake}' does not compile\n{built.stdout[-2000:]}")
+            wrong += 1
+            continue
+        subprocess.run([place / "build" / "lab05_check", "--manifest", manifest, "--exercise", exercise,
+                        "--results", place / "results"], stdout=subprocess.DEVNULL)
+        result = json.loads((place / "results" / f"lab05.{exercise}.json").read_text(encoding="utf-8"))
+        killed, named = result["status"] == "fail", mistake in result["mistakes"]
+        others = len(result["mistakes"]) - named
+        print(f"{exercise}: '{mistake}' is {'killed' if killed else 'NOT KILLED'}, {'named' if named else 'NOT NAMED'}"
+              f"{f', with {others} others' if others else ''}")
+        if not (killed and named):
+            print(result["message"])
+            wrong += 1
+    print(f"{len(mutants) - wrong} of {len(mutants)} kernels refused and named")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()))

@@ -1,0 +1,320 @@
+"""./course handout: what students get builds and grades by itself, and nothing of the answer key is in it."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+from course_copy import REPOSITORY, commit, copy_course
+from kill_matrix import main as kill_matrix
+
+from course import handout, leaks
+from course.__main__ import main
+from course.handout_record import RECORD
+
+CANARY = "canary-7f3a"
+SYMBOL = "canary_of_the_answer_key"  # a helper of the solution
+ANSWER = "reference/lab90_running_mean.cpp"
+
+
+def course(root, *words):
+    """What `./course words…` does in that tree, in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = main(Path(root), [str(word) for word in words])
+        except SystemExit as end:
+            status = end.code
+    return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+
+
+def plant(root):
+    """A canary in every kind of file that students must not get."""
+    answer = root / ANSWER
+    text = answer.read_text(encoding="utf-8")
+    text = text.replace("namespace linattn {\n", f"namespace linattn {{\n// BEGIN SOLUTION\n// {CANARY}\nstatic Tensor {SYMBOL}"
+                        "(const Tensor& x) { return cumsum(x, -2); }\n// END SOLUTION\n", 1)
+    text = text.replace("return cumsum(x, -2) / count;", f"// {CANARY}\n    return {SYMBOL}(x) / count;")
+    assert text.count(SYMBOL) == 2
+    answer.write_text(text, encoding="utf-8")
+    with open(root / "README.md", "a", encoding="utf-8") as readme:
+        readme.write(f"<!-- BEGIN INSTRUCTORS -->\n{CANARY}\n<!-- END INSTRUCTORS -->\n")
+    for name in ("docs/instructors.md", "docs/answers.md", "judge/grade.py", "bench/answers.cpp", "tests/framework/test_canary.py",
+                 "labs/lab00_warm_up/notes.md", "labs/lab00_warm_up/answers.cpp", "labs/notes.md", "labs/gpu/notes.md",
+                 "tests/lab00_warm_up/notes.md", "tests/support/notes.txt", "cmake/course/commands/answers.py", "cmake/answers.txt",
+                 "cmake/course/answers.py", ".ci/secret", "secret.md", "student/answers.txt", "student/lab00_warm_up.cpp.1.bak",
+                 "reference/notes.md", f"{CANARY}.md", "docs/handout/notes.md", "docs/theme/notes.md", "docs/figures/notes.md"):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(CANARY, encoding="utf-8")
+
+
+class Handout(unittest.TestCase):
+    """self.root is a clean clone with lab00 and lab90, which ./course new made."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.place = Path(folder.name)
+        cls.root = cls.place / "a course"
+        copy_course(cls.root, ("lab00",))
+        assert course(cls.root, "new", "lab90_running_mean").returncode == 0
+        plant(cls.root)
+        commit(cls.root)
+        (cls.root / ".git/description").write_text(CANARY)
+
+    def setUp(self):
+        self.out = self.place / self.id()
+        git = ["git", "-C", str(self.root)]
+        subprocess.run([*git, "checkout", "-q", "."], check=True)
+        subprocess.run([*git, "clean", "-fdq"], check=True)
+
+    def make(self, *words):
+        return course(self.root, "handout", self.out, *words)
+
+    def edit(self, name, old, new):
+        path = self.root / name
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def assert_refused(self, result, *fragments):
+        self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        for fragment in fragments:
+            self.assertIn(fragment, result.stderr)
+        self.assertEqual([path.name for path in self.place.iterdir() if path.name.startswith(".")], [], "something was left over")
+
+
+class Contents(Handout):
+    def files(self):
+        return {path.relative_to(self.out).as_posix(): path.read_bytes() for path in self.out.rglob("*") if path.is_file()}
+
+    def test_no_canary_and_no_symbol_of_the_solution(self):
+        result = self.make()
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        files = self.files()
+        self.assertIn("student/lab90_running_mean.cpp", files)
+        for name, data in files.items():
+            for word in (CANARY, SYMBOL) + (() if name.startswith("cmake/") else ("BEGIN SOLUTION", "INSTRUCTORS")):
+                self.assertNotIn(word.encode(), data, name)
+                self.assertNotIn(word, name)
+        for unwanted in ("reference", "judge", "bench", "docs/handout", "docs/instructors.md", ".git", ".ci", "tests/framework"):
+            self.assertFalse((self.out / unwanted).exists(), unwanted)
+
+    def test_the_stubs_are_those_of_student(self):
+        self.make()
+        for name in ("lab00_warm_up.cpp", "lab90_running_mean.cpp"):
+            stub = (self.root / "student" / name).read_text(encoding="utf-8")
+            self.assertEqual((self.out / "student" / name).read_text(encoding="utf-8"), stub)
+            self.assertIn("YOUR CODE HERE", stub)
+
+    def test_every_link_of_a_page_leads_somewhere(self):
+        self.make()
+        for page in self.out.rglob("*.md"):
+            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+                if "://" in target or re.match(r"(\.\./)*(labs/)?lab0[1-9]_", target):  # those labs were left out here
+                    continue
+                self.assertTrue((page.parent / target).exists(), f"{page.name} links to {target}")
+
+    def test_the_commands_are_the_students(self):
+        self.make()
+        listed = subprocess.run([self.out / "course", "--help"], capture_output=True, text=True).stdout
+        self.assertEqual(re.findall(r"^    ([a-z-]+) ", listed, re.M), ["setup", "check", "docs", "hint", "report", "update", "watch"])
+        presets = json.loads((self.out / "CMakePresets.json").read_text())
+        self.assertEqual([preset["name"] for preset in presets["configurePresets"]], ["base", "student", "student-clang"])
+        refused = course(self.out, "check", "--track", "reference")
+        self.assertIn("without the answer key", refused.stderr)
+
+    def test_a_zip_is_the_same_and_always_the_same_bytes(self):
+        self.make()
+        first, second = self.place / "first.zip", self.place / "second.zip"
+        for path in (first, second):
+            self.assertEqual(course(self.root, "handout", "--zip", path).returncode, 0)
+        self.assertEqual(first.read_bytes(), second.read_bytes())
+        with zipfile.ZipFile(first) as archive:
+            entries = {entry.filename.partition("/")[2]: entry for entry in archive.infolist()}
+            self.assertEqual({name: archive.read(entry) for name, entry in entries.items()}, self.files())
+            self.assertEqual({entry.filename.partition("/")[0] for entry in entries.values()}, {"linear-attention-labs"})
+            self.assertEqual(entries["course"].external_attr >> 16 & 0o777, 0o755)
+
+    def test_what_is_there_is_refused_and_an_empty_folder_is_not(self):
+        self.out.mkdir()
+        self.assertEqual(self.make().returncode, 0)
+        before = self.files()
+        self.assert_refused(self.make(), "not empty")
+        self.assert_refused(self.make("--zip"), "not empty")
+        self.assertEqual(self.files(), before)
+        file = self.place / "file.zip"
+        file.write_text("mine")
+        self.assert_refused(course(self.root, "handout", file, "--zip"), "is there already")
+        self.assertEqual(file.read_text(), "mine")
+
+    def test_an_unfinished_tree_is_refused(self):
+        self.edit("labs/lab00_warm_up/README.md", "# Lab 00", "# lab 00")
+        self.assert_refused(self.make(), "labs/lab00_warm_up/README.md", "not committed")
+        self.assertEqual(self.make("--dirty").returncode, 0)
+        self.setUp()
+        (self.root / "labs/lab00_warm_up/new.hpp").write_text("")
+        self.assert_refused(course(self.root, "handout", self.place / "b"), "new.hpp", "not committed")
+        self.setUp()
+        (self.root / "secret.md").write_text("changed, but not handed out")
+        self.assertEqual(course(self.root, "handout", self.place / "c").returncode, 0)
+        self.edit(ANSWER, "// Add up", "// Sum up")
+        self.assert_refused(course(self.root, "handout", self.place / "d"), "student/lab90_running_mean.cpp", "./course cut")
+        self.assertEqual(course(self.root, "handout", self.place / "d", "--dirty").returncode, 0)
+        self.assertIn("// Sum up", (self.place / "d/student/lab90_running_mean.cpp").read_text())
+
+    def test_solution_text_is_found_wherever_it_is(self):
+        for name, text, found in (
+                ("labs/lab00_warm_up/README.md", "`const Tensor count=cumsum(ones({length(x,\n-2), 1}), 0);`", True),
+                ("tests/lab90_running_mean/running_mean_test.cpp", f"// {CANARY}\nreturn {SYMBOL}(x)/count;", True),
+                ("cmake/toolchain.cmake", "# return cumsum(x, -2);", False)):  # a line that short may be anybody's
+            self.setUp()
+            with open(self.root / name, "a", encoding="utf-8") as file:
+                file.write(text)
+            if found:
+                self.assert_refused(self.make("--dirty"), name, "would hand out the solution", ANSWER)
+            else:
+                self.assertEqual(self.make("--dirty").returncode, 0)
+
+    def test_broken_input_is_one_sentence(self):
+        for name, old, new, said in (
+                ("labs/lab00_warm_up/lab.json", '"lab"', "lab", "is not JSON"),
+                ("labs/lab00_warm_up/lab.json", '"title"', '"tilte"', "lacks 'title'"),
+                (ANSWER, "    // END SOLUTION", "    // END SOLUTON", "looks like a solution marker"),
+                (ANSWER, "    // BEGIN SOLUTION", "    // BEGIN SOLUTION\n    // BEGIN SOLUTION", "inside the one"),
+                ("README.md", "<!-- END INSTRUCTORS -->", "<!-- END INSTRUCTOR -->", "looks like a marker"),
+                ("README.md", "<!-- END INSTRUCTORS -->", "", "inside the one of line"),
+                ("README.md", "<!-- BEGIN INSTRUCTORS -->", "", "without a BEGIN"),
+                ("cmake/handout.txt", "README.md", "READ.md", "READ.md, which is missing")):
+            self.setUp()
+            self.edit(name, old, new)
+            self.assert_refused(self.make("--dirty"), name, said)
+        self.assertFalse(self.out.exists())
+
+    def test_a_full_disk_or_a_read_only_place_leaves_nothing(self):
+        real = Path.write_bytes
+        for words in ([], ["--zip"]):
+            count = [20]
+
+            def write_bytes(path, data):
+                count[0] -= 1
+                if count[0] == 0:
+                    raise OSError(28, os.strerror(28))
+                return real(path, data)
+            with mock.patch.object(Path, "write_bytes", write_bytes), \
+                    mock.patch("zipfile.ZipFile.writestr", side_effect=OSError(28, os.strerror(28))):
+                self.assert_refused(self.make(*words), "No space left on device", "nothing was left half-written")
+        for target in ("tempfile.mkdtemp", "os.replace"):
+            with mock.patch(target, side_effect=OSError(30, os.strerror(30))):
+                self.assert_refused(self.make(), "Read-only file system")
+        self.assert_refused(course(self.root, "handout", "/proc/handout"), "/proc/handout")
+        self.assertFalse(self.out.exists())
+
+
+class Leaks(unittest.TestCase):
+    SOURCE = "int f() {\n    // BEGIN SOLUTION\n    int one = 1;\n    for (int i = 0; i < 1000000; ++i) {\n        one += thing(i);\n" \
+             "    }\n    return one + one + one;\n    // END SOLUTION\n}\n"
+
+    def find(self, text, stubs=()):
+        return [leak.reference for leak in leaks.find({"r.cpp": self.SOURCE}, stubs, {"page": text})]
+
+    def test_a_run_of_short_lines_counts_and_a_common_line_does_not(self):
+        self.assertEqual(self.find("for (int i = 0; i < 1000000; ++i) {"), [])
+        self.assertEqual(self.find("int one=1;  for(int i=0; i<1000000; ++i) {\n one+=thing(i); } return 1;"), ["r.cpp:3", "r.cpp:4"])
+
+    def test_what_a_stub_gives_is_no_secret(self):
+        text = "int one = 1; for (int i = 0; i < 1000000; ++i) {\none += thing(i);"
+        self.assertEqual(self.find(text), ["r.cpp:3"])
+        self.assertEqual(self.find(text, ["int g() {" + text]), [])
+
+
+class Whole(unittest.TestCase):
+    def test_this_very_course(self):
+        """All labs as they are here: no solution in what students get, and no dead link."""
+        files = handout.gather(REPOSITORY, dirty=True)
+        self.assertIn(RECORD, files)
+        for name, file in files.items():
+            if name.endswith(".md"):
+                for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", file.data.decode()):
+                    if "://" not in target:
+                        linked = os.path.normpath(os.path.join(os.path.dirname(name), target))
+                        self.assertTrue(any(other == linked or other.startswith(f"{linked}/") for other in files),
+                                        f"{name} links to {target}")
+
+
+class ByItself(Handout):
+    """One build, about half a minute: the handout is made, carried away, graded, solved, and updated."""
+
+    def script(self, folder, *words):
+        """The script itself, in a process that knows nothing of the repository."""
+        return subprocess.run([folder / "course", *words], cwd="/", text=True, capture_output=True,
+                              env={"PATH": os.environ["PATH"], "COURSE_SKIP_SETUP": "1", "LC_ALL": "C.UTF-8"})
+
+    def grade(self, folder):
+        run = self.script(folder, "check", "--json")
+        return run.returncode, {row["exercise"]: row for row in map(json.loads, run.stdout.splitlines())}, run.stderr
+
+    def solve(self, folder, *names):
+        for name in names:
+            shutil.copy(self.root / "reference" / name, folder / "student" / name)
+
+    def test_made_graded_solved_and_updated(self):
+        self.assertEqual(self.make().returncode, 0)
+        elsewhere = self.place / "elsewhere"
+        shutil.move(self.out, elsewhere)
+
+        status, found, said = self.grade(elsewhere)
+        self.assertEqual(status, 1, said)
+        self.assertEqual({name: row["status"] for name, row in found.items()},
+                         {"row_sums": "pass", "outer_product": "todo", "running_mean": "todo"})
+        self.assertEqual(sum(row["points"] for row in found.values()), 0)
+        for log in (elsewhere / "build/student").glob("*.log"):
+            self.assertNotIn("warning", log.read_text().lower())
+        program = (elsewhere / "build/student/lab90_check").read_bytes()
+        self.assertNotIn(SYMBOL.encode(), program)
+        self.assertNotIn(str(self.root).encode(), program)
+
+        # A half-solved file, then a newer handout.
+        mine = (elsewhere / "student/lab90_running_mean.cpp").read_text(encoding="utf-8")
+        mine = mine.replace('throw NotImplemented("running_mean");', "return cumsum(x, -2) / counted(length(x, -2));  // mine")
+        mine = mine.replace("namespace linattn {\n", "namespace linattn {\nTensor counted(std::size_t n) {\n"
+                                                     "    return cumsum(ones({n, 1}), 0);\n}\n")
+        (elsewhere / "student/lab90_running_mean.cpp").write_text(mine, encoding="utf-8")
+        self.edit(ANSWER, "    // Add up", "    // Second edition: add up")
+        self.edit("labs/lab90_running_mean/README.md", "# Lab 90", "# Second edition of lab 90")
+        self.assertEqual(self.make("--dirty").returncode, 0)
+        update = self.script(elsewhere, "update", self.out)
+        self.assertIn("student/lab90_running_mean.cpp: carried over running_mean", update.stdout)
+        text = (elsewhere / "student/lab90_running_mean.cpp").read_text(encoding="utf-8")
+        self.assertEqual(text, mine.replace("// Add up", "// Second edition: add up"))
+        status, found, said = self.grade(elsewhere)
+        self.assertEqual({name: row["status"] for name, row in found.items()},
+                         {"row_sums": "pass", "outer_product": "todo", "running_mean": "pass"}, said)
+
+        # The answer key gets full marks, and every mistake of the lab that ./course new made is killed and named.
+        self.solve(elsewhere, "lab00_warm_up.cpp", "lab90_running_mean.cpp")
+        status, found, said = self.grade(elsewhere)
+        self.assertEqual(status, 0, found)
+        self.assertTrue(all(row["points"] == row["max_points"] for row in found.values()))
+        self.assertEqual(self.script(elsewhere, "report", elsewhere / "out").returncode, 0)
+        self.assertEqual(json.loads((elsewhere / "out/results.json").read_text())["score"], 2)
+        with contextlib.redirect_stdout(io.StringIO()) as words:
+            status = kill_matrix(elsewhere / "build/student", [f"lab90={elsewhere}/labs/lab90_running_mean/lab.json"])
+        self.assertEqual(status, 0, words.getvalue())
+        self.assertIn("3 of 3 mistakes killed and named", words.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()

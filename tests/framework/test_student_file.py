@@ -1,0 +1,153 @@
+"""A student's file that cannot be built: the message names the file and the exercises, and other labs stay gradable."""
+
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from student_course import REPOSITORY, StudentCourse
+
+RIGHT = "return expand_dims(a, -1) * expand_dims(b, 0);"
+
+
+class StudentFile(StudentCourse):
+    def setUp(self):
+        super().setUp()
+        self.answer("outer_product", RIGHT)
+        self.right = self.source("lab00").read_text(encoding="utf-8")
+
+    def refused(self, text, *fragments):
+        """Grades lab00 with this file (None: without one): nothing is graded, and the words hold the fragments."""
+        self.write("lab00", text) if text is not None else self.source("lab00").unlink()
+        run = self.ctest("lab00")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertEqual(run.results, {}, "results of an earlier run")
+        for fragment in ("student/lab00_warm_up.cpp", *fragments):
+            self.assertIn(fragment, run.words)
+        self.assertNotIn("fault of the course", run.words)
+        self.assertNotIn("-std=c++20", run.words, "a command line is noise")
+        told = run.words[run.words.index("The following tests FAILED"):]
+        self.assertLess(len(told.splitlines()), 40, told)
+        self.assertLess(max(map(len, told.splitlines())), 400)
+        return told
+
+    def test_missing(self):
+        self.refused(None, "is missing: put it back")
+
+    def test_it_may_be_missing_from_the_start(self):
+        """A folder that is configured without the file still builds the other labs, and finds the file when it comes."""
+        self.source("lab00").unlink()
+        subprocess.run(["cmake", "."], cwd=self.build, check=True, stdout=subprocess.DEVNULL)
+        self.assertIn("is missing", self.ctest("lab00").words)
+        self.assertEqual(set(self.ctest("lab01").results), self.functions("lab01"))
+        self.write("lab00", self.right)
+        self.assertEqual(self.ctest("lab00").returncode, 0)
+
+    def test_empty(self):
+        self.refused("", "does not define row_sums, outer_product as labs/lab00_warm_up declares it")
+
+    def test_errors_of_the_compiler(self):
+        told = self.refused(self.right.replace("return sum(x, 1);", "return smu(x, 1);  // HERE"), "does not compile",
+                            "(row_sums, outer_product)", "smu", "return smu(x, 1);")
+        self.assertIn(f"{self.line('lab00')}:", told)
+        told = self.refused(self.right.replace("return sum(x, 1);", "return sum(x, 1) + std::string();  // HERE"))
+        self.assertIn(f"{self.line('lab00')}:", told, "also when the error lies deep in a library")
+        self.refused(self.right.replace('"warm_up.hpp"', '"warmup.hpp"'), "warmup.hpp")
+        self.refused(self.right.replace("Tensor row_sums(", "double row_sums("), "row_sums")
+        self.refused(self.right + self.right.replace('#include "warm_up.hpp"', ""), "redefinition of")
+        self.refused("\0\1\2\x7f" * 100, "does not compile")
+
+    def test_functions_that_are_not_as_declared(self):
+        for was, now in (("Tensor row_sums(const Tensor& x)", "Tensor row_sums(const Tensor& x, int)"),
+                         ("Tensor row_sums(const Tensor& x)", "Tensor row_sums(Tensor x)"),
+                         ("Tensor row_sums(const Tensor& x)", "Tensor row_sum(const Tensor& x)")):
+            told = self.refused(self.right.replace(was, now), "does not define row_sums as labs/lab00_warm_up declares it")
+            self.assertNotIn("undefined", told)
+
+    def test_what_the_linker_lacks_or_has_twice(self):
+        self.refused(self.right.replace("namespace linattn {", "namespace linattn {\nTensor own_part(const Tensor&);")
+                     .replace("return sum(x, 1);", "return own_part(x);"), "uses own_part, which nothing defines")
+        self.refused(self.right + "\nint main() { return 0; }\n", "defines main, which the course defines already")
+
+    def test_every_linker_is_understood(self):
+        for linker in ("bfd", "gold", "lld", "mold"):
+            if not shutil.which(f"ld.{linker}"):
+                continue
+            with self.subTest(linker), tempfile.TemporaryDirectory() as folder:
+                self.assertRegex(self.explained(linker, Path(folder), "Tensor row_sums(Tensor) { return {}; }"),
+                                 r"does not define row_sums as labs/lab00_warm_up declares it")
+                self.assertRegex(self.explained(linker, Path(folder), "Tensor part(int);\nTensor row_sums(const Tensor&) "
+                                                                      "{ return part(1); }"), "uses part, which nothing defines")
+                self.assertRegex(self.explained(linker, Path(folder), "Tensor row_sums(const Tensor&) { return {}; }\n}\n"
+                                                                      "int main() {"), "defines main, which the course defines")
+
+    def explained(self, linker, folder, text):
+        """What explain_build.cmake makes of this linker's words."""
+        declared = "namespace linattn {\nstruct Tensor {};\nTensor row_sums(const Tensor&);\n"
+        graded = folder / "CMakeFiles/lab00_graded.dir/student/lab00_warm_up.cpp"
+        graded.parent.mkdir(parents=True, exist_ok=True)
+        graded.write_text(f"{declared}{text}\n}}\n")
+        (folder / "main.cpp").write_text(f"{declared}}}\nint main() {{ linattn::row_sums({{}}); }}\n")
+        (folder / "explain.cmake").write_text(f'''
+            set(LAB lab00)
+            set(HEADERS labs/lab00_warm_up)
+            set(SOURCES student/lab00_warm_up.cpp)
+            file(READ "{folder}/words" words)
+            include("{REPOSITORY}/cmake/explain_build.cmake")
+            explain_build("${{words}}" because)
+            message("${{because}}")''')
+        for source in (graded, folder / "main.cpp"):
+            subprocess.run(["g++", "-c", source, "-o", f"{source}.o"], check=True)
+        link = ["g++", f"-fuse-ld={linker}", "main.cpp.o", f"{graded.relative_to(folder)}.o", "-o", "lab00_check"]
+        said = subprocess.run(link, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertNotEqual(said.returncode, 0)
+        (folder / "words").write_text("FAILED: lab00_check\n" + " ".join(link) + "\n" + said.stdout)
+        return subprocess.run(["cmake", "-P", folder / "explain.cmake"], check=True, capture_output=True, text=True).stderr
+
+    def test_other_labs_stay_gradable(self):
+        self.answer("relu", "return maximum(x, 0.0);")
+        self.write("lab00", "this is not C++\n")
+        status, exercises = self.check("lab00", "lab01")
+        self.assertEqual(status, 1)
+        for name in ("lab00.row_sums", "lab00.outer_product"):
+            self.assertEqual((exercises[name]["status"], exercises[name]["points"]), ("not_run", 0))
+            self.assertIn("student/lab00_warm_up.cpp does not compile", exercises[name]["message"])
+        self.assertEqual(exercises["lab01.relu"]["status"], "pass")
+        self.assertEqual(exercises["lab01.identity"]["status"], "todo")
+
+        table = self.course("check", "lab00", "lab01").stdout
+        self.assertEqual(table.count("does not compile"), 1)
+        self.assertRegex(table, r"outer_product +NOT RUN +0/1")
+        self.assertRegex(table, r"relu +PASS +1/1")
+
+    def test_a_file_that_is_mended_is_graded_again(self):
+        self.refused("", "does not define")
+        self.write("lab00", self.right)
+        run = self.ctest("lab00")
+        self.assertEqual(run.returncode, 0, run.words)
+        self.assertNotIn("does not define", run.words)
+
+
+class StubsAndAnswers(StudentCourse):
+    def test_nothing_written_scores_nothing(self):
+        status, exercises = self.check()
+        self.assertEqual(status, 1)
+        solved = {exercise.name for lab in self.labs for exercise in lab.exercises if exercise.solved}
+        for name, exercise in exercises.items():
+            self.assertEqual(exercise["status"], "pass" if name in solved else "todo", exercise["message"])
+        self.assertEqual(sum(exercise["points"] for exercise in exercises.values()), 0)
+        self.assertIn("score 0 of ", self.course("check", "lab01").stdout)
+
+    def test_the_reference_in_the_stubs_place_scores_everything(self):
+        for source in REPOSITORY.glob("reference/lab01*.cpp"):
+            shutil.copy(source, self.root / "student")
+        status, exercises = self.check("lab01")
+        self.assertEqual(status, 0)
+        self.assertTrue(exercises)
+        for exercise in exercises.values():
+            self.assertEqual((exercise["status"], exercise["points"]), ("pass", exercise["max_points"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

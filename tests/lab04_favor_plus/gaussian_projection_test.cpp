@@ -1,0 +1,113 @@
+// gaussian_projection: nobody can say which numbers must come, only how they are distributed.
+#include <algorithm>
+#include <cmath>
+
+#include "random_features.hpp"
+#include "statistics.hpp"
+
+namespace linattn::testing {
+namespace {
+
+std::vector<double> entries(const Tensor& x) { return {x.data(), x.data() + x.size()}; }
+
+bool some_number_in_both(const Tensor& a, const Tensor& b) {
+    std::vector<double> left = entries(a), right = entries(b), both;
+    std::sort(left.begin(), left.end());
+    std::sort(right.begin(), right.end());
+    std::set_intersection(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(both));
+    return !both.empty();
+}
+
+// How often entries have the sign of their neighbour, from -1 (never) to 1 (always).
+double agreement_of_signs(const Tensor& x, std::size_t rows_on, std::size_t columns_on) {
+    double total = 0.0;
+    std::size_t pairs = 0;
+    for (std::size_t r = 0; r + rows_on < length(x, 0); ++r)
+        for (std::size_t a = 0; a + columns_on < length(x, 1); ++a, ++pairs)
+            total += (x(r, a) < 0.0) == (x(r + rows_on, a + columns_on) < 0.0) ? 1.0 : -1.0;
+    return total / static_cast<double>(pairs);
+}
+
+TEST_SUITE("gaussian_projection") {
+TEST_CASE("has one direction a row: shape (m, d)") {
+    const std::uint64_t seed = random_seed(1);
+    for (const auto& [m, d] : {std::pair<std::size_t, std::size_t>{6, 4}, {4, 6}, {1, 5}, {5, 1}, {0, 3}}) {
+        const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
+        const Shape came = shape_of(call.result());
+        call.satisfies(came == Shape{m, d},
+                       "has shape " + to_string(came) + ", expected shape (m, d) = " + to_string(Shape{m, d}),
+                       came == Shape{d, m} ? "d×m instead of m×d" : nullptr);
+    }
+}
+TEST_CASE("the same seed gives the same numbers, another seed others") {
+    const std::size_t m = 60, d = 5;
+    const std::uint64_t seed = random_seed(2);
+    const Tensor first = result_of_shape(CALL(gaussian_projection, m, d, seed), {m, d});
+    const Call<Tensor> again = CALL(gaussian_projection, m, d, seed);
+    again.satisfies(again.result() == first, "called twice with the same seed, it gave different numbers");
+    const Call<Tensor> other = CALL(gaussian_projection, m, d, seed + 1);
+    other.satisfies(!(other.result() == first), "another seed gave the same numbers", "seed ignored");
+    other.satisfies(!some_number_in_both(other.result(), first),
+                    "seed and seed + 1 have some numbers in common: they must be independent",
+                    "neighbouring seeds share rows");
+}
+TEST_CASE("every direction is drawn by itself") {
+    const std::size_t m = 100, d = 40;
+    const std::uint64_t seed = random_seed(3);
+    const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
+    const Tensor& W = result_of_shape(call, {m, d});
+    std::size_t same = 0;
+    for (std::size_t r = 1; r < m; ++r) same += tokens(W, r, r + 1) == tokens(W, 0, 1);
+    call.satisfies(same == 0, std::to_string(same) + " of the other rows equal the first", "the same row m times");
+    for (const auto& [down, right] : {std::pair<std::size_t, std::size_t>{1, 0}, {0, 1}}) {
+        const double agreement = agreement_of_signs(W, down, right), allowed = largest_mean((m - down) * (d - right));
+        call.satisfies(std::fabs(agreement) <= allowed, std::string("neighbours in a ") + (down ? "column" : "row") +
+                                                            " have related signs: correlation " + decimals(agreement) +
+                                                            ", independent ones stay within ±" + decimals(allowed));
+    }
+}
+TEST_CASE("every entry is N(0, 1)") {
+    const std::size_t m = 500, d = 40;
+    const std::uint64_t seed = random_seed(4);
+    const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
+    const Tensor& W = result_of_shape(call, {m, d});
+    const double distance = distance_from(entries(W), normal_cdf), allowed = largest_distance(W.size());
+    const std::vector<double> largest = entries(abs(W)), enlarged = entries(W * std::sqrt(static_cast<double>(d)));
+    const char* mistake =
+        distance_from(enlarged, normal_cdf) <= allowed ? "scaled by 1/√d"
+        : *std::max_element(largest.begin(), largest.end()) < 3.0  // 20 000 normals: once in 10²³ runs
+            ? "uniform instead of normal"
+            : nullptr;
+    call.satisfies(distance <= allowed,
+                   "the distribution of the entries lies " + decimals(distance) + " away from N(0, 1); " +
+                       std::to_string(W.size()) + " independent N(0, 1) stay within " + decimals(allowed),
+                   mistake);
+    note("distance from N(0, 1): " + decimals(distance) + " of " + decimals(allowed) + " allowed");
+}
+TEST_CASE("a direction has the length of d independent N(0, 1)") {
+    const std::size_t m = 4000, d = 8;
+    const std::uint64_t seed = random_seed(5);
+    const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
+    const Tensor& W = result_of_shape(call, {m, d});
+    const double distance = distance_from(entries(sum(W * W, -1)), [d](double x) { return chi_square_cdf(x, d); });
+    call.satisfies(distance <= largest_distance(m),
+                   "the distribution of the squared lengths of the rows lies " + decimals(distance) +
+                       " away from chi² with " + std::to_string(d) + " degrees of freedom; " + std::to_string(m) +
+                       " independent rows stay within " + decimals(largest_distance(m)));
+}
+TEST_CASE("features made with it estimate the softmax kernel") {
+    const std::size_t m = 20000, d = 16;
+    const std::uint64_t seed = random_seed(6);
+    const Pair pair(d, 2.0, 7);
+    const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
+    const double estimate = mean(kernel_estimates(pair, result_of_shape(call, {m, d})));
+    const double least = 1.0 - deepest_mean(m, std::exp(pair.square) - 1.0);
+    call.satisfies(estimate >= least, "the mean of φ(q)·φ(k) is " + decimals(estimate) + " of exp(q·k/√d), at least " +
+                                          decimals(least) + " was due");
+    note("the mean of φ(q)·φ(k) is " + decimals(estimate) + " of exp(q·k/√d), at least " + decimals(least) +
+         " was due");
+}
+}
+
+}  // namespace
+}  // namespace linattn::testing

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+
+#include "favor.hpp"
+#include "suite.hpp"
+
+namespace linattn::testing {
+namespace {
+
+#define ORTHOGONAL_MISTAKE(name, explanation)                                                                         \
+    MISTAKE(orthogonal_projection, (std::size_t m, std::size_t d, [[maybe_unused]] std::uint64_t seed), name, "§4.2", \
+            explanation)
+
+// The check that stands in the stub already.
+void check(std::size_t d) {
+    if (d == 0) reject("orthogonal_projection", "d", "at least 1", "0");
+}
+
+double dot(const Tensor& a, std::size_t i, const Tensor& b, std::size_t j) {
+    double total = 0.0;
+    for (std::size_t e = 0; e < length(a, -1); ++e) total += a(i, e) * b(j, e);
+    return total;
+}
+
+// Rows of length 1, each made orthogonal to those before it in its block by subtraction, twice for full accuracy.
+Tensor orthonormal_blocks(std::size_t m, std::size_t d, std::uint64_t seed) {
+    Tensor rows = normal({m, d}, seed);
+    for (std::size_t r = 0; r < m; ++r) {
+        for (std::size_t before = r / d * d, pass = 0; pass < 2; ++pass, before = r / d * d)
+            for (; before < r; ++before) {
+                const double along = dot(rows, r, rows, before);
+                for (std::size_t e = 0; e < d; ++e) rows(r, e) -= along * rows(before, e);
+            }
+        const double norm = std::sqrt(dot(rows, r, rows, r));
+        for (std::size_t e = 0; e < d; ++e) rows(r, e) /= norm;
+    }
+    return rows;
+}
+
+// Each row r times the length of row of(r) of other normals.
+template <class Of>
+Tensor stretched(Tensor rows, std::uint64_t seed, Of of) {
+    const Tensor others = normal(shape_of(rows), ~seed);
+    for (std::size_t r = 0; r < length(rows, 0); ++r) {
+        const double norm = std::sqrt(dot(others, of(r), others, of(r)));
+        for (std::size_t e = 0; e < length(rows, 1); ++e) rows(r, e) *= norm;
+    }
+    return rows;
+}
+std::size_t own(std::size_t r) { return r; }
+
+ORTHOGONAL_MISTAKE("independent rows instead of orthogonal ones", "The rows of a block have to be at right angles.") {
+    check(d);
+    return normal({m, d}, seed);
+}
+ORTHOGONAL_MISTAKE("rows of length 1", "Stretch each row to a length from χ_d: rows of length 1 hardly see q·k.") {
+    check(d);
+    return orthonormal_blocks(m, d, seed);
+}
+ORTHOGONAL_MISTAKE("every row of length √d",
+                   "χ_d has that mean square, but lengths must vary for the kernel to come out.") {
+    check(d);
+    return orthonormal_blocks(m, d, seed) * std::sqrt(static_cast<double>(d));
+}
+ORTHOGONAL_MISTAKE("one length for a whole block", "Draw a length for every row.") {
+    check(d);
+    return stretched(orthonormal_blocks(m, d, seed), seed, [d](std::size_t r) { return r / d * d; });
+}
+ORTHOGONAL_MISTAKE(
+    "lengths from the diagonal of R",
+    "The entry j of that diagonal is what orthogonalising left of row j: χ_(d-j+1), down to a single N(0, 1).") {
+    check(d);
+    const Tensor draws = normal({m, d}, seed);
+    Tensor W = orthonormal_blocks(m, d, seed);
+    for (std::size_t r = 0; r < m; ++r) {
+        const double left = dot(draws, r, W, r);
+        for (std::size_t e = 0; e < d; ++e) W(r, e) *= left;
+    }
+    return W;
+}
+ORTHOGONAL_MISTAKE("lengths applied to the columns", "A length belongs to a direction, and the directions are rows.") {
+    check(d);
+    Tensor W = orthonormal_blocks(m, d, seed);
+    const Tensor others = normal({m, d}, ~seed);
+    for (std::size_t r = 0; r < m; ++r)
+        for (std::size_t e = 0; e < d; ++e) {
+            const std::size_t column = std::min(r / d * d + e, m - 1);
+            W(r, e) *= std::sqrt(dot(others, column, others, column));
+        }
+    return W;
+}
+ORTHOGONAL_MISTAKE("one QR of the whole m×d matrix", "That makes the d columns orthogonal. Take d rows at a time.") {
+    check(d);
+    return qr(normal({m, d}, seed)).Q;
+}
+ORTHOGONAL_MISTAKE("the same block repeated", "Draw every block anew: a repeated direction adds nothing to the mean.") {
+    check(d);
+    const Tensor block = orthonormal_blocks(d, d, seed);
+    Tensor W = zeros({m, d});
+    for (std::size_t r = 0; r < m; ++r) set_token(W, r, token(block, r % d));
+    return stretched(W, seed, own);
+}
+ORTHOGONAL_MISTAKE("last partial block missing",
+                   "There are ⌈m/d⌉ blocks; of the last take as many rows as are still missing.") {
+    check(d);
+    return stretched(orthonormal_blocks(m / d * d, d, seed), seed, own);
+}
+ORTHOGONAL_MISTAKE(
+    "neighbouring seeds share blocks",
+    "Drawing block b with seed + b makes block 1 of this seed block 0 of the next. Draw all blocks at once.") {
+    check(d);
+    Tensor W = zeros({m, d});
+    for (std::size_t r = 0; r < m; ++r) set_token(W, r, token(orthonormal_blocks(d, d, seed + r / d), r % d));
+    return stretched(W, seed, own);
+}
+ORTHOGONAL_MISTAKE("signs left as LAPACK gives them",
+                   "Multiply each column of Q by the sign of its entry on the diagonal of R; without that Q is not "
+                   "Haar-distributed.") {
+    check(d);
+    Tensor W = zeros({m, d});
+    for (std::size_t first = 0; first < m; first += d) {
+        const Tensor block = matrix_transpose(qr(normal({d, d}, seed ^ (first << 32))).Q);
+        for (std::size_t r = first; r < std::min(first + d, m); ++r) set_token(W, r, token(block, r - first));
+    }
+    return stretched(W, seed, own);
+}
+
+}  // namespace
+}  // namespace linattn::testing

@@ -1,0 +1,78 @@
+#include <cmath>
+
+#include "random_features.hpp"
+
+namespace linattn::testing {
+namespace {
+
+#define POSITIVE_MISTAKE(name, explanation)                                                                       \
+    MISTAKE(positive_random_features, (const Tensor& x, const Tensor& W, [[maybe_unused]] Stabilizer stabilizer), \
+            name, "§4.3", explanation)
+
+// The checks that stand in the stub already.
+void check(const Tensor& x, const Tensor& W) {
+    require_rank(x, "x", 2, "(…, n, d)", "positive_random_features");
+    require_rank(W, "W", 2, "(m, d)", "positive_random_features");
+    require_shape(W, "W", {length(W, 0), length(x, -1)}, "(m, d), with the d of x,", "positive_random_features");
+}
+
+Shared shared(Stabilizer stabilizer) { return stabilizer == Stabilizer::per_token ? Shared::token : Shared::head; }
+double root_of_rows(const Tensor& W) { return std::sqrt(static_cast<double>(length(W, 0))); }
+
+POSITIVE_MISTAKE("input not scaled by d^(-1/4)", "Scale x first: q̂·k̂ has to be q·k/√d, not q·k.") {
+    check(x, W);
+    return features(exponents(x, W, 1.0, 1.0), shared(stabilizer));
+}
+POSITIVE_MISTAKE("scaled by 1/√d instead of d^(-1/4)", "Query and key are both scaled: each takes the root of 1/√d.") {
+    check(x, W);
+    return features(exponents(x, W, scale_of(x, 0.5), scale_of(x, 0.5)), shared(stabilizer));
+}
+POSITIVE_MISTAKE("norm of the unscaled input", "The norm is that of x̂, the scaled input, as in the product with W.") {
+    check(x, W);
+    return features(exponents(x, W, scale_of(x), 1.0), shared(stabilizer));
+}
+POSITIVE_MISTAKE("norm left out", "Subtract ‖x̂‖²/2: the mean of e^(w·x̂) is e^(‖x̂‖²/2), not 1.") {
+    check(x, W);
+    return features(exponents(x, W, scale_of(x), 0.0), shared(stabilizer));
+}
+POSITIVE_MISTAKE("norm not halved", "Subtract half of ‖x̂‖².") {
+    check(x, W);
+    return features(exponents(x, W, scale_of(x), std::sqrt(2.0) * scale_of(x)), shared(stabilizer));
+}
+POSITIVE_MISTAKE("1/√m left out",
+                 "The product of two features is a sum over m directions: divide each feature by √m for a mean.") {
+    check(x, W);
+    return positive_features(x, W, shared(stabilizer)) * root_of_rows(W);
+}
+POSITIVE_MISTAKE("divided by m instead of √m", "Query and key both bring the factor: 1/√m each makes 1/m.") {
+    check(x, W);
+    return positive_features(x, W, shared(stabilizer)) / root_of_rows(W);
+}
+POSITIVE_MISTAKE("sines and cosines instead of exponentials",
+                 "Those are the features of 4.4, and they can make negative weights.") {
+    check(x, W);
+    return trigonometric_features(x, W);
+}
+POSITIVE_MISTAKE(
+    "per-token shift for every stabilizer",
+    "Stabilizer::per_sequence wants one shift for all tokens of a head: otherwise each key is reweighted.") {
+    check(x, W);
+    return positive_features(x, W, Shared::token);
+}
+POSITIVE_MISTAKE("per-sequence shift for every stabilizer",
+                 "Stabilizer::per_token wants each token's own largest exponent.") {
+    check(x, W);
+    return positive_features(x, W, Shared::head);
+}
+POSITIVE_MISTAKE("one shift for all heads",
+                 "Take the maximum over the tokens and directions of one head, not over leading axes.") {
+    check(x, W);
+    return positive_features(x, W, stabilizer == Stabilizer::per_token ? Shared::token : Shared::array);
+}
+POSITIVE_MISTAKE("no shift at all", "Subtract the largest exponent before exp.") {
+    check(x, W);
+    return positive_features(x, W, Shared::nothing);
+}
+
+}  // namespace
+}  // namespace linattn::testing

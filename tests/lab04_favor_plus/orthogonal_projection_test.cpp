@@ -1,0 +1,203 @@
+// orthogonal_projection: right angles to the last bit, and lengths, signs and kernels by statistics.
+#include <algorithm>
+#include <cmath>
+
+#include "random_features.hpp"
+#include "statistics.hpp"
+
+namespace linattn::testing {
+namespace {
+
+Tensor unit_rows(const Tensor& x) { return x / sqrt(sum(x * x, -1, keep_dims)); }
+
+// The rows of one block, the last of which may have fewer than d.
+Tensor block_of(const Tensor& W, std::size_t first) {
+    return tokens(W, first, std::min(first + length(W, 1), length(W, 0)));
+}
+
+// The largest |cosine| between two different rows.
+double largest_cosine(const Tensor& x) {
+    const Tensor unit = unit_rows(x), cosines = abs(matmul(unit, matrix_transpose(unit)));
+    double largest = 0.0;
+    for (std::size_t i = 0; i < length(x, 0); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (!(cosines(i, j) <= largest)) largest = cosines(i, j);
+    return largest;
+}
+
+// Whether some row of a is a multiple of some row of b.
+bool some_direction_in_both(const Tensor& a, const Tensor& b) {
+    const Tensor cosines = abs(matmul(unit_rows(a), matrix_transpose(unit_rows(b))));
+    return std::any_of(cosines.data(), cosines.data() + cosines.size(), [](double c) { return c > 1.0 - 1e-6; });
+}
+
+bool all_equal(const Tensor& x, double value) {
+    return std::all_of(x.data(), x.data() + x.size(), [value](double each) { return std::fabs(each - value) < 1e-9; });
+}
+
+// What rows are that are not at right angles, where the columns tell.
+const char* mistake_of_columns(const Tensor& W) {
+    const std::size_t d = length(W, 1);
+    const auto columns_orthogonal = [](const Tensor& x) { return largest_cosine(matrix_transpose(x)) < 1e-9; };
+    if (length(W, 0) >= d && columns_orthogonal(block_of(W, 0))) return "lengths applied to the columns";
+    if (length(W, 0) > d && columns_orthogonal(W)) return "one QR of the whole m×d matrix";
+    return "independent rows instead of orthogonal ones";
+}
+
+TEST_SUITE("orthogonal_projection") {
+TEST_CASE("has shape (m, d), whether d divides m or not") {
+    const std::uint64_t seed = random_seed(1);
+    for (const auto& [m, d] :
+         {std::pair<std::size_t, std::size_t>{8, 4}, {10, 4}, {3, 5}, {5, 5}, {4, 1}, {1, 3}, {0, 3}}) {
+        const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
+        const Shape came = shape_of(call.result());
+        call.satisfies(came == Shape{m, d},
+                       "has shape " + to_string(came) + ", expected shape (m, d) = " + to_string(Shape{m, d}),
+                       came == Shape{m / d * d, d} ? "last partial block missing" : nullptr);
+    }
+}
+TEST_CASE("rejects a width of 0") {
+    const std::size_t m = 4, d = 0;
+    const std::uint64_t seed = 1;
+    CALL(orthogonal_projection, m, d, seed).rejects({"d", "at least 1"});
+}
+TEST_CASE("the rows of a block are at right angles") {
+    const std::uint64_t seed = random_seed(2);
+    double closest = 0.0, largest_allowed = 0.0;
+    for (const auto& [m, d] :
+         {std::pair<std::size_t, std::size_t>{8, 4}, {10, 4}, {3, 5}, {64, 64}, {100, 32}, {7, 1}}) {
+        const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
+        const Tensor& W = result_of_shape(call, {m, d});
+        // The error of Householder's method is a small multiple of d 2⁻⁵³.
+        const double allowed = 64.0 * static_cast<double>(d) * 0x1p-53;
+        for (std::size_t first = 0; first < m; first += d) {
+            const double cosine = largest_cosine(block_of(W, first));
+            closest = std::max(closest, cosine);
+            call.satisfies(cosine <= allowed,
+                           "two of the rows " + std::to_string(first) + " to " +
+                               std::to_string(std::min(first + d, m) - 1) + " have a cosine of " + decimals(cosine) +
+                               "; rounding explains 64 d 2^-53 = " + decimals(allowed, 16),
+                           mistake_of_columns(W));
+        }
+        largest_allowed = std::max(largest_allowed, allowed);
+    }
+    note("largest cosine in a block: " + decimals(closest * 1e16, 1) + "e-16 of " +
+         decimals(largest_allowed * 1e16, 1) + "e-16 allowed");
+}
+TEST_CASE("the same seed gives the same rows; other blocks and other seeds give others") {
+    const std::size_t m = 24, d = 8;
+    const std::uint64_t seed = random_seed(3);
+    const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
+    const Tensor& W = result_of_shape(call, {m, d});
+    const Call<Tensor> again = CALL(orthogonal_projection, m, d, seed);
+    again.satisfies(again.result() == W, "called twice with the same seed, it gave different numbers");
+    call.satisfies(!some_direction_in_both(block_of(W, 0), tokens(W, d, m)),
+                   "a row of the first block is back in a later block", "the same block repeated");
+    const Call<Tensor> other = CALL(orthogonal_projection, m, d, seed + 1);
+    other.satisfies(!some_direction_in_both(result_of_shape(other, {m, d}), W),
+                    "seed and seed + 1 have a direction in common: they must be independent",
+                    "neighbouring seeds share blocks");
+}
+TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
+    const std::size_t m = 4000, d = 8;
+    const std::uint64_t seed = random_seed(4);
+    const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
+    const Tensor& W = result_of_shape(call, {m, d});
+    const Tensor squares = sum(W * W, -1), blocks = reshape(squares, {m / d, d});
+    call.satisfies(!all_equal(squares, 1.0),
+                   "all rows have length 1: the estimates fall short of the kernel, to about 0.4 of it at "
+                   "‖q̂ + k̂‖² = 2",
+                   "rows of length 1");
+    call.satisfies(!all_equal(squares, static_cast<double>(d)),
+                   "all rows have length √d: lengths must vary as χ_d does", "every row of length √d");
+    call.satisfies(!all_equal(amax(blocks, -1, keep_dims) - blocks, 0.0), "all rows of a block have the same length",
+                   "one length for a whole block");
+    const double distance =
+        distance_from({squares.data(), squares.data() + m}, [d](double x) { return chi_square_cdf(x, d); });
+    const double of_last_rows = sum(blocks, 0)(d - 1) / static_cast<double>(m / d);
+    call.satisfies(distance <= largest_distance(m),
+                   "the distribution of the squared lengths lies " + decimals(distance) + " away from chi² with " +
+                       std::to_string(d) + " degrees of freedom; " + std::to_string(m) +
+                       " independent lengths stay within " + decimals(largest_distance(m)) + ". Their mean is " +
+                       decimals(sum(squares, 0)() / static_cast<double>(m)) + " over all rows, " +
+                       decimals(of_last_rows) + " over the last rows of the blocks; d is due",
+                   of_last_rows < 2.0 ? "lengths from the diagonal of R" : nullptr);
+    note("distance from χ_d: " + decimals(distance) + " of " + decimals(largest_distance(m)) + " allowed");
+}
+TEST_CASE("no row prefers a side") {
+    const std::size_t m = 8000, d = 8;
+    const std::uint64_t seed = random_seed(5);
+    const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
+    const Tensor along = sum(result_of_shape(call, {m, d}), -1) / std::sqrt(static_cast<double>(d));  // N(0, 1)
+    double sides = 0.0, forward = 0.0, backward = 0.0;  // a Haar block stays one when a row is turned round: fair coins
+    for (std::size_t r = 0; r < m; ++r) {
+        sides += along(r) < 0.0 ? -1.0 : 1.0;
+        forward += std::exp(std::sqrt(2.0) * along(r) - 1.0);
+        backward += std::exp(-std::sqrt(2.0) * along(r) - 1.0);
+    }
+    const auto rows = static_cast<double>(m);
+    const std::string figures =
+        "rows pointing along (1, …, 1) less rows pointing against it: " + decimals(100.0 * sides / rows, 1) +
+        "% (within ±" + decimals(100.0 * largest_mean(m), 1) +
+        "% by chance); one-sided exponentials, 1 on average: " + decimals(forward / rows, 2) + " along, " +
+        decimals(backward / rows, 2) + " against";
+    call.satisfies(std::fabs(sides / rows) <= largest_mean(m), figures, "signs left as LAPACK gives them");
+    note(figures);
+}
+TEST_CASE("a row points in every direction alike") {
+    const std::size_t d = 8, m = 1000 * d;
+    const std::uint64_t seed = random_seed(6);
+    const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
+    const Tensor& W = result_of_shape(call, {m, d});
+    for (const std::size_t row : {std::size_t{0}, d - 1}) {  // one row of each block: these are independent
+        std::vector<double> along_an_axis, along_a_diagonal;
+        for (std::size_t first = 0; first < m; first += d) {
+            along_an_axis.push_back(W(first + row, row));
+            along_a_diagonal.push_back((W(first + row, 0) - W(first + row, 1)) / std::sqrt(2.0));
+        }
+        for (const auto& [samples, where] :
+             {std::pair{along_an_axis, "an axis"}, {along_a_diagonal, "(1, -1, 0, …)"}}) {
+            const double distance = distance_from(samples, normal_cdf), allowed = largest_distance(samples.size());
+            call.satisfies(distance <= allowed, "the components of rows " + std::to_string(row) +
+                                                    " of the blocks along " + where + " lie " + decimals(distance) +
+                                                    " away from N(0, 1), by chance at most " + decimals(allowed));
+        }
+    }
+}
+TEST_CASE("estimates the softmax kernel, with a smaller variance than independent directions") {
+    const std::size_t d = 8, blocks = 1000, m = blocks * d;
+    const std::uint64_t seed = random_seed(7);
+    const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
+    const Tensor& W = result_of_shape(call, {m, d});
+    const Pair pair(d, 2.0, 8);
+    const double estimate = mean(kernel_estimates(pair, W));
+    const double least = 1.0 - deepest_mean(blocks, (std::exp(pair.square) - 1.0) / static_cast<double>(d));
+    call.satisfies(estimate >= least, "the mean of φ(q)·φ(k) is " + decimals(estimate) + " of exp(q·k/√d), at least " +
+                                          decimals(least) + " was due");
+
+    // m times the variance of the mean over one block, m = d; q̂ + k̂ goes along every axis in turn, both ways.
+    const double square = 0.5, exact = std::exp(square) - 1.0;
+    const auto variance = [&](const Tensor& directions) {
+        double total = 0.0;
+        for (std::size_t first = 0; first < m; first += d)
+            for (std::size_t axis = 0; axis < d; ++axis)
+                for (const double way : {-1.0, 1.0}) {
+                    double error = -1.0;
+                    for (std::size_t r = first; r < first + d; ++r)
+                        error += std::exp(way * std::sqrt(square) * directions(r, axis) - square / 2.0) /
+                                 static_cast<double>(d);
+                    total += error * error / 2.0;
+                }
+        return total / static_cast<double>(blocks);
+    };
+    const double orthogonal = variance(W), independent = variance(normal({m, d}, random_seed(10)));
+    const std::string figures = "m·Var at ‖q̂ + k̂‖² = 0.5: orthogonal " + decimals(orthogonal) + ", independent " +
+                                decimals(independent) + " (by the law " + decimals(exact) + ")";
+    call.satisfies(orthogonal < exact,
+                   figures + ": no gain");  // over seeds 0.568 ± 0.008: ten times that below the law
+    note("mean " + decimals(estimate) + " of the kernel; " + figures);
+}
+}
+
+}  // namespace
+}  // namespace linattn::testing

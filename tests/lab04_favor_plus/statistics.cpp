@@ -1,0 +1,51 @@
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace linattn::testing {
+
+double distance_from(std::vector<double> samples, const std::function<double(double)>& cdf) {
+    std::sort(samples.begin(), samples.end());
+    const auto n = static_cast<double>(samples.size());
+    double distance = 0.0;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        const double there = cdf(samples[i]), before = static_cast<double>(i) / n,
+                     after = static_cast<double>(i + 1) / n;
+        const double apart = std::max(there - before, after - there);
+        if (!(apart <= distance)) distance = apart;  // a NaN stays, and is no distance that anybody allows
+    }
+    return distance;
+}
+
+double largest_distance(std::size_t n) {
+    return std::sqrt(std::log(2.0 / false_alarm) / (2.0 * static_cast<double>(n)));
+}
+
+double largest_mean(std::size_t n) { return std::sqrt(2.0 * std::log(2.0 / false_alarm) / static_cast<double>(n)); }
+
+double deepest_mean(std::size_t n, double variance) {
+    // exp(-n t² / 2(variance + t/3)) = α, solved for t.
+    const double a = std::log(1.0 / false_alarm) / static_cast<double>(n);
+    return a / 3.0 + std::sqrt(a * a / 9.0 + 2.0 * a * variance);
+}
+
+double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+
+double chi_square_cdf(double x, std::size_t d) {
+    double term = std::exp(-x / 2.0), above = 0.0;
+    for (std::size_t i = 0; i < d / 2; ++i) {
+        above += term;
+        term *= x / (2.0 * static_cast<double>(i + 1));
+    }
+    return 1.0 - above;
+}
+
+std::string decimals(double x, int digits) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f", digits, x);
+    return text;
+}
+
+}  // namespace linattn::testing

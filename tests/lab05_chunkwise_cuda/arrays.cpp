@@ -1,0 +1,165 @@
+#include "arrays.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "work_counter.hpp"
+
+namespace linattn {
+
+testing::Parts parts_of(const Array& array) {
+    Tensor x = testing::tensor_of(array.values, array.shape);
+    return {{"", x, true}};
+}
+
+testing::Parts parts_of(const States& states) {
+    return {{"S", parts_of(states.S)[0].value, true}, {"z", parts_of(states.z)[0].value, true}};
+}
+
+std::string describe(const Sizes& sizes) {
+    return "(" + std::to_string(sizes.heads) + " heads, n = " + std::to_string(sizes.n) +
+           ", d_k = " + std::to_string(sizes.d_k) + ", d_v = " + std::to_string(sizes.d_v) + ")";
+}
+
+}  // namespace linattn
+
+namespace linattn::testing {
+namespace {
+
+std::size_t size(int length) { return static_cast<std::size_t>(length); }
+
+double phi(double x) { return x > 0.0 ? x + 1.0 : std::exp(x); }
+
+// How far a sum of so many terms in float32 may be off, as a part of the sum of their sizes. φ itself takes a few roundings.
+double rounding(double terms) {
+    const double count = terms + 8.0;
+    return std::min(count, 7.0 * std::sqrt(count)) * 0x1p-24;
+}
+
+std::vector<double> features(Values x) {
+    std::vector<double> result;
+    for (const float entry : x) result.push_back(phi(static_cast<double>(entry)));
+    return result;
+}
+
+}  // namespace
+
+Arrays::Arrays(const Sizes& s, std::uint64_t stream)
+    : sizes(s), Q(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_k)}, 3 * stream))),
+      K(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_k)}, 3 * stream + 1))),
+      V(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_v)}, 3 * stream + 2, -1.0, 1.0))) {}
+
+std::vector<float> rounded(const Tensor& x) {
+    std::vector<float> values(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) values[i] = static_cast<float>(x.data()[i]);
+    return values;
+}
+
+Tensor tensor_of(Values values, const Shape& shape) {
+    Tensor x = zeros(shape);
+    if (x.size() != values.size()) throw std::logic_error("an Array's shape does not fit its values");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const bool unwritten = std::bit_cast<std::uint32_t>(values[i]) == 0xFFFFFFFF;  // as a gpu::Buffer starts out
+        x.data()[i] = unwritten ? std::bit_cast<double>(0x7FF8'5EED'0000'0000) : static_cast<double>(values[i]);
+    }
+    return x;
+}
+
+Array array_of(const Tensor& x) { return {shape_of(x), rounded(x)}; }
+
+Count up_to_itself() {
+    return [](int i, int j) { return j <= i ? 1.0 : 0.0; };
+}
+
+Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, const Count& count,
+                            const Count& counted) {
+    Tensor output = zeros({size(sizes.heads), size(sizes.n), size(sizes.d_v)});
+    const std::size_t n = size(sizes.n), d_k = size(sizes.d_k), d_v = size(sizes.d_v);
+    const std::vector<double> phi_Q = features(Q), phi_K = features(K);
+    count_work(size(sizes.heads) * n * n * d_k);  // so that a mistake built on this is seen to cost O(n²)
+    for (std::size_t h = 0; h < size(sizes.heads); ++h)
+        for (std::size_t i = 0; i < n; ++i) {
+            double* row = output.data() + (h * n + i) * d_v;
+            double normalizer = static_cast<double>(epsilon);
+            for (std::size_t j = 0; j < n; ++j) {
+                const double in_sum = count(static_cast<int>(i), static_cast<int>(j));
+                const double in_normalizer = counted(static_cast<int>(i), static_cast<int>(j));
+                if (in_sum == 0.0 && in_normalizer == 0.0) continue;
+                const double weight = dot_product(phi_Q.data() + (h * n + i) * d_k, phi_K.data() + (h * n + j) * d_k, d_k);
+                normalizer += in_normalizer * weight;
+                for (std::size_t b = 0; b < d_v; ++b) row[b] += in_sum * weight * static_cast<double>(V[(h * n + j) * d_v + b]);
+            }
+            for (std::size_t b = 0; b < d_v; ++b) row[b] /= normalizer;
+        }
+    return output;
+}
+
+Expected expected_output(const Arrays& in, float epsilon) {
+    std::vector<float> sizes_of_V = in.V;
+    for (float& v : sizes_of_V) v = std::fabs(v);
+    const Count causal_count = up_to_itself();
+    const Tensor value = output_by_definition(in.Q, in.K, in.V, in.sizes, epsilon, causal_count, causal_count);
+    const Tensor magnitude = output_by_definition(in.Q, in.K, sizes_of_V, in.sizes, epsilon, causal_count, causal_count);
+    const double terms = in.sizes.n + in.sizes.d_k;
+    return {value, magnitude * (2.0 * rounding(terms)) + 1e-37,
+            "2 min(m, 7 sqrt(m)) 2^-24 sum w |v| / sum w with m = n + d_k + 8 = " + std::to_string(static_cast<int>(terms) + 8)};
+}
+
+ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk, const std::function<int(int start)>& rows) {
+    const std::size_t chunks = size(chunks_of(sizes, chunk)), d_k = size(sizes.d_k), d_v = size(sizes.d_v);
+    ChunkSums sums{zeros({size(sizes.heads), chunks, d_k, d_v}), zeros({size(sizes.heads), chunks, d_k}),
+                   zeros({size(sizes.heads), chunks, d_k, d_v})};
+    for (int h = 0; h < sizes.heads; ++h)
+        for (std::size_t m = 0; m < chunks; ++m) {
+            const int start = static_cast<int>(m) * chunk;
+            const std::size_t state = size(h) * chunks + m;
+            for (int j = start; j < start + rows(start); ++j)
+                for (std::size_t a = 0; a < d_k; ++a) {
+                    const std::size_t token = size(h) * size(sizes.n) + size(j);
+                    const double feature = j < sizes.n ? phi(static_cast<double>(K[token * d_k + a])) : 1.0;
+                    sums.z.data()[state * d_k + a] += feature;
+                    for (std::size_t b = 0; j < sizes.n && b < d_v; ++b) {
+                        const double term = feature * static_cast<double>(V[token * d_v + b]);
+                        sums.S.data()[(state * d_k + a) * d_v + b] += term;
+                        sums.size_of_S.data()[(state * d_k + a) * d_v + b] += std::fabs(term);
+                    }
+                }
+        }
+    return sums;
+}
+
+Tensor sums_before(const Tensor& x, bool inclusive) {
+    const Shape shape = shape_of(x);
+    Tensor result = zeros(shape);
+    if (x.size() == 0) return result;
+    const std::size_t chunks = shape[1], width = x.size() / shape[0] / chunks;
+    for (std::size_t h = 0; h < shape[0]; ++h)
+        for (std::size_t e = 0; e < width; ++e) {
+            double sum = 0.0;
+            for (std::size_t m = 0; m < chunks; ++m) {
+                const std::size_t at = (h * chunks + m) * width + e;
+                if (!inclusive) result.data()[at] = sum;
+                sum += x.data()[at];
+                if (inclusive) result.data()[at] = sum;
+            }
+        }
+    return result;
+}
+
+std::vector<Expected> expected_states(const Arrays& in, int chunk, bool before) {
+    const Sizes& sizes = in.sizes;
+    ChunkSums sums = sums_of_chunks(in.K, in.V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); });
+    if (before) sums = {sums_before(sums.S), sums_before(sums.z), sums_before(sums.size_of_S)};
+    const double terms = before ? sizes.n : chunk;
+    const std::string why = "min(m, 7 sqrt(m)) 2^-24 sum |phi(k)| |v| with m = " + std::to_string(static_cast<int>(terms) + 8);
+    return {{sums.S, sums.size_of_S * rounding(terms) + 1e-37, why, false}, {sums.z, sums.z * rounding(terms) + 1e-37, why, false}};
+}
+
+std::vector<gpu::Run> every_order(bool checked) {
+    std::vector<gpu::Run> runs;
+    for (const auto order : {gpu::Run::Order::forward, gpu::Run::Order::reverse, gpu::Run::Order::shuffled})
+        runs.push_back({order, 7, checked, false});
+    return runs;
+}
+
+}  // namespace linattn::testing

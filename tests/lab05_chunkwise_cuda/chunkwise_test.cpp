@@ -1,0 +1,194 @@
+// chunkwise_linear_attention on the CPU, chunkwise_forward as a kernel, and the third pass: three ways to the same outputs.
+#include "arrays.hpp"
+#include "launch.hpp"
+#include "worked_example.hpp"
+
+namespace linattn::testing {
+namespace {
+
+constexpr float epsilon = 1e-6f;
+
+/// An exercise that gives the outputs, seen through the arguments they all have. The CPU's own ignores the run.
+using Attention = std::function<Call<Array>(const Arrays& in, int chunk, float eps, const gpu::Run& run)>;
+
+Call<Array> on_cpu(const Arrays& in, int chunk, float eps, const gpu::Run&) {
+    return CALL(chunkwise_linear_attention, in.Q, in.K, in.V, in.sizes, chunk, eps);
+}
+
+Call<Array> forward(const Arrays& in, int chunk, float eps, const gpu::Run& run) {
+    return CALL(chunkwise_forward, in.Q, in.K, in.V, in.sizes, chunk, eps, run);
+}
+
+// The states that the third pass is given come from the definition.
+Call<Array> third_pass(const Arrays& in, int chunk, float eps, const gpu::Run& run) {
+    const std::vector<Expected> states = expected_states(in, chunk, true);
+    const std::vector<float> S = rounded(states[0].value), z = rounded(states[1].value);
+    return CALL(chunk_outputs, in.Q, in.K, in.V, S, z, in.sizes, chunk, eps, run);
+}
+
+Arrays worked_arrays() {
+    Arrays in(worked_example::sizes, 0);
+    in.Q = worked_example::Q;
+    in.K = worked_example::K;
+    in.V = worked_example::V;
+    return in;
+}
+
+const gpu::Run quick{gpu::Run::Order::shuffled, 3, true, false};
+
+void gives_the_worked_example(const Attention& attention) {
+    const Tensor value = worked_example::output;
+    attention(worked_arrays(), worked_example::chunk, 0.0f, {})
+        .equals(Expected{value, value * 0x1p-20 + 1e-37, "16 roundings of 2^-24"});
+}
+
+void runs_clean_when_watched(const Attention& attention) {
+    std::uint64_t stream = 10;
+    for (const gpu::Run& run : every_order(true))
+        for (const Sizes& sizes : {Sizes{2, 45, 17, 24}, Sizes{3, 64, 24, 17}}) {
+            const Arrays in(sizes, ++stream);
+            attention(in, 16, epsilon, run).equals(expected_output(in, epsilon));
+        }
+}
+
+void equals_the_definition(const Attention& attention) {
+    std::uint64_t stream = 20;
+    const std::vector<gpu::Run> orders = every_order(true);
+    for (const int n : {0, 1, 63, 64, 65, 200, 913}) {
+        const Arrays in({2, n, 16, 24}, ++stream);
+        attention(in, 64, epsilon, orders[stream % orders.size()]).equals(expected_output(in, epsilon));
+    }
+}
+
+void takes_every_chunk_size(const Attention& attention) {
+    std::uint64_t stream = 40;
+    for (const int chunk : {1, 16, 32, 64, 100})
+        for (const int n : {65, 200}) {
+            const Arrays in({1, n, 24, 17}, ++stream);
+            attention(in, chunk, epsilon, quick).equals(expected_output(in, epsilon));
+        }
+}
+
+void takes_every_width(const Attention& attention) {
+    std::uint64_t stream = 60;
+    for (const auto& [d_k, d_v] : {std::pair{1, 2}, {2, 1}, {33, 64}, {128, 96}, {96, 128}, {128, 127}}) {
+        const Arrays in({1, 70, d_k, d_v}, ++stream);
+        attention(in, 64, epsilon, quick).equals(expected_output(in, epsilon));
+    }
+}
+
+void adds_epsilon(const Attention& attention) {
+    const Arrays in({2, 20, 3, 5}, 80);
+    attention(in, 8, 0.5f, quick).equals(expected_output(in, 0.5f));
+}
+
+void never_depends_on_a_later_token(const Attention& attention) {
+    const Arrays in({1, 21, 5, 7}, 81), other({1, 21, 5, 7}, 82);
+    const Array before = attention(in, 8, epsilon, quick).result();
+    for (const std::size_t kept : {1u, 7u, 8u, 9u, 20u}) {
+        Arrays changed = other;
+        std::copy_n(in.Q.begin(), kept * 5, changed.Q.begin());
+        std::copy_n(in.K.begin(), kept * 5, changed.K.begin());
+        std::copy_n(in.V.begin(), kept * 7, changed.V.begin());
+        const Call<Array> call = attention(changed, 8, epsilon, quick);
+        call.equals(expected_output(changed, epsilon));
+        call.satisfies(std::equal(before.values.begin(), before.values.begin() + static_cast<std::ptrdiff_t>(kept * 7),
+                                  call.result().values.begin()),
+                       "tokens " + std::to_string(kept) + " and later were changed, and earlier outputs changed with them: " +
+                           "they must be the same to the last bit");
+    }
+}
+
+void gives_ones_for_ones(const Attention& attention) {
+    Arrays in({2, 70, 9, 4}, 83);
+    std::fill(in.V.begin(), in.V.end(), 1.0f);
+    attention(in, 16, 0.0f, quick).equals(expected_output(in, 0.0f));
+}
+
+void takes_large_and_small_inputs(const Attention& attention) {
+    for (const float scale : {30.0f, 1e-3f, 1e-30f}) {  // φ from e^-60 to 61; near 1 everywhere
+        Arrays in({1, 40, 6, 5}, 84);
+        for (float& x : in.Q) x *= scale;
+        for (float& x : in.K) x *= scale;
+        attention(in, 16, epsilon, quick).equals(expected_output(in, epsilon));
+    }
+}
+
+TEST_SUITE("chunkwise_linear_attention") {
+TEST_CASE("gives the outputs of the worked example") { gives_the_worked_example(on_cpu); }
+TEST_CASE("equals the definition for several heads") { runs_clean_when_watched(on_cpu); }
+TEST_CASE("takes every chunk size, longer than the sequence too") { takes_every_chunk_size(on_cpu); }
+TEST_CASE("adds epsilon to every denominator, once") { adds_epsilon(on_cpu); }
+TEST_CASE("an output never depends on a later token") { never_depends_on_a_later_token(on_cpu); }
+TEST_CASE("gives ones when every value is one") { gives_ones_for_ones(on_cpu); }
+TEST_CASE("takes large and small inputs") { takes_large_and_small_inputs(on_cpu); }
+TEST_CASE("takes widths up to 128, d_k and d_v unequal") { takes_every_width(on_cpu); }
+TEST_CASE("equals the definition for every length") { equals_the_definition(on_cpu); }
+TEST_CASE("rejects arrays whose length is not what the sizes say") {
+    const Arrays in({2, 6, 3, 5}, 90);
+    const std::vector<float> other(7, 0.0f);
+    CALL(chunkwise_linear_attention, other, in.K, in.V, in.sizes, 2, epsilon).rejects({"Q", "(heads, n, d_k)", "(2, 6, 3)", "7"});
+    CALL(chunkwise_linear_attention, in.Q, other, in.V, in.sizes, 2, epsilon).rejects({"K", "(2, 6, 3)", "7"});
+    CALL(chunkwise_linear_attention, in.Q, in.K, other, in.sizes, 2, epsilon).rejects({"V", "(2, 6, 5)", "7"});
+    CALL(chunkwise_linear_attention, in.Q, in.K, in.V, in.sizes, 0, epsilon).rejects({"chunk", "at least 1", "0"});
+}
+TEST_CASE("holds no more for a longer sequence") {
+    const Arrays few({2, 100, 8, 6}, 91), many({2, 1000, 8, 6}, 92);
+    const std::size_t extra = on_cpu(few, 16, epsilon, {}).cost().extra_bytes;
+    const Call<Array> call = on_cpu(many, 16, epsilon, {});
+    call.satisfies(call.cost().extra_bytes <= extra + 1024,
+                   "n = 100 took " + std::to_string(extra) + " bytes beside the result and n = 1000 took " +
+                       std::to_string(call.cost().extra_bytes) + ": keep one chunk and one state, nothing else",
+                   "memory grows with the sequence");
+}
+TEST_CASE("costs no more than in proportion to n") {
+    const Arrays few({1, 64, 8, 6}, 94), many({1, 256, 8, 6}, 95);
+    const std::size_t steps = on_cpu(few, 16, epsilon, {}).cost().steps;
+    const Call<Array> call = on_cpu(many, 16, epsilon, {});
+    call.satisfies(call.cost().steps < 8 * steps,
+                   "n = 64 took " + std::to_string(steps) + " steps and n = 256 took " + std::to_string(call.cost().steps) +
+                       ": 4 times the tokens may cost about 4 times the steps; 16 times is O(n²)",
+                   "computed in O(n²)");
+}
+}
+
+TEST_SUITE("chunkwise_forward") {
+TEST_CASE("gives the outputs of the worked example") { gives_the_worked_example(forward); }
+TEST_CASE("runs clean when every access is watched") {
+    note(where_kernels_run());
+    runs_clean_when_watched(forward);
+}
+TEST_CASE("takes every chunk size, longer than the sequence too") { takes_every_chunk_size(forward); }
+TEST_CASE("adds epsilon to every denominator, once") { adds_epsilon(forward); }
+TEST_CASE("an output never depends on a later token") { never_depends_on_a_later_token(forward); }
+TEST_CASE("gives ones when every value is one") { gives_ones_for_ones(forward); }
+TEST_CASE("takes large and small inputs") { takes_large_and_small_inputs(forward); }
+TEST_CASE("takes widths up to 128, d_k and d_v unequal") { takes_every_width(forward); }
+TEST_CASE("equals the definition for every length") { equals_the_definition(forward); }
+TEST_CASE("three orders of the threads give the same bits") {
+    const Arrays in({3, 77, 12, 20}, 93);
+    const Array first = forward(in, 32, epsilon, every_order(true)[0]).result();
+    for (const gpu::Run& run : every_order(true)) {
+        const Call<Array> call = forward(in, 32, epsilon, run);
+        call.satisfies(call.result().values == first.values, "the order in which threads take turns changes the result");
+    }
+}
+}
+
+TEST_SUITE("chunk_outputs") {
+TEST_CASE("gives the outputs of the worked example") { gives_the_worked_example(third_pass); }
+TEST_CASE("runs clean when every access is watched") {
+    note(where_kernels_run());
+    runs_clean_when_watched(third_pass);
+}
+TEST_CASE("takes every chunk size, longer than the sequence too") { takes_every_chunk_size(third_pass); }
+TEST_CASE("adds epsilon to every denominator, once") { adds_epsilon(third_pass); }
+TEST_CASE("an output never depends on a later token") { never_depends_on_a_later_token(third_pass); }
+TEST_CASE("gives ones when every value is one") { gives_ones_for_ones(third_pass); }
+TEST_CASE("takes large and small inputs") { takes_large_and_small_inputs(third_pass); }
+TEST_CASE("takes widths up to 128, d_k and d_v unequal") { takes_every_width(third_pass); }
+TEST_CASE("equals the definition for every length") { equals_the_definition(third_pass); }
+}
+
+}  // namespace
+}  // namespace linattn::testing

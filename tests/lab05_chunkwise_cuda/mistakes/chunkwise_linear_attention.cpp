@@ -1,0 +1,75 @@
+#include "faults.hpp"
+
+namespace linattn::testing {
+namespace {
+
+// As by_definition, but the check that stands in the stub stands here too.
+Array checked_definition(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const Count& count,
+                         const Count& counted) {
+    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
+    return by_definition(Q, K, V, sizes, epsilon, count, counted);
+}
+
+#define CHUNKWISE_MISTAKE(name, explanation)                                                                  \
+    MISTAKE(chunkwise_linear_attention,                                                                       \
+            (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon), name, "§5.1", explanation)
+
+CHUNKWISE_MISTAKE("future of the chunk not masked", "Set A_ij to 0 for j > i before you multiply it with V.") {
+    const Count count = [chunk](int i, int j) { return j <= i || same_chunk(i, j, chunk) ? 1.0 : 0.0; };
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
+}
+CHUNKWISE_MISTAKE("state not carried from chunk to chunk", "S and z grow from chunk to chunk; set them to 0 once per head.") {
+    const Count count = [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; };
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
+}
+CHUNKWISE_MISTAKE("state updated before the outputs read it",
+                  "φ(Q)S is about the tokens before the chunk: add φ(K)ᵀV to S after the outputs are made.") {
+    const Count count = [chunk](int i, int j) { return (j <= i ? 1.0 : 0.0) + (same_chunk(i, j, chunk) ? 1.0 : 0.0); };
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
+}
+CHUNKWISE_MISTAKE("chunk itself left out", "Tokens of the chunk see each other, and themselves, through A.") {
+    const Count count = [chunk](int i, int j) { return j <= i && !same_chunk(i, j, chunk) ? 1.0 : 0.0; };
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
+}
+CHUNKWISE_MISTAKE("diagonal masked out", "A token sees itself: keep A_ij for j = i.") {
+    const Count count = [](int i, int j) { return j < i ? 1.0 : 0.0; };
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
+}
+CHUNKWISE_MISTAKE("normaliser restarted per chunk", "z grows like S: the denominator counts the chunks before, too.") {
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, up_to_itself(),
+                         [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; });
+}
+CHUNKWISE_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") {
+    return checked_definition(Q, K, V, sizes, chunk, 1.0f, up_to_itself(), [](int, int) { return 0.0; });
+}
+CHUNKWISE_MISTAKE("state carried over from head to head", "Set S and z to 0 at the beginning of every head.") {
+    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
+    const Sizes one{1, sizes.heads * sizes.n, sizes.d_k, sizes.d_v};
+    Array output = by_definition(Q, K, V, one, epsilon, up_to_itself(), up_to_itself());
+    output.shape = {static_cast<std::size_t>(sizes.heads), static_cast<std::size_t>(sizes.n), static_cast<std::size_t>(sizes.d_v)};
+    return output;
+}
+CHUNKWISE_MISTAKE("last, shorter chunk left out", "There are ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.") {
+    Array output = checked_definition(Q, K, V, sizes, chunk, epsilon, up_to_itself(), up_to_itself());
+    const int whole = sizes.n / chunk * chunk;
+    for (int h = 0; h < sizes.heads; ++h)
+        for (int e = whole * sizes.d_v; e < sizes.n * sizes.d_v; ++e)
+            output.values[static_cast<std::size_t>(h * sizes.n * sizes.d_v + e)] = 0.0f;
+    return output;
+}
+CHUNKWISE_MISTAKE("epsilon left out", "ε belongs to every denominator.") {
+    return checked_definition(Q, K, V, sizes, chunk, 0.0f, up_to_itself(), up_to_itself());
+}
+CHUNKWISE_MISTAKE("memory grows with the sequence", "Apply φ to one chunk at a time, and keep nothing but S and z of the head.") {
+    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
+    const Tensor kept = output_by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself());
+    Array output = array_of(zeros(shape_of(kept)));  // as long as `kept` is held beside it
+    output.values = rounded(kept);
+    return output;
+}
+CHUNKWISE_MISTAKE("computed in O(n²)", "Only pairs within a chunk are multiplied one by one; the past is in S.") {
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, up_to_itself(), up_to_itself());
+}
+
+}  // namespace
+}  // namespace linattn::testing

@@ -1,0 +1,30 @@
+// What a kernel with a fault ends in, by its symptom (gpu::Error::symptoms), so that a student's kernel that ends in the same
+// way is told which mistake that is. tests/framework/kernel_mutants.py puts each of these faults into the reference kernel
+// and requires that the suite refuses it under this very name.
+#pragma once
+
+#include "arrays.hpp"
+#include "chunkwise.hpp"
+
+namespace linattn::testing {
+
+[[noreturn]] inline void fault(const std::vector<std::string>& symptoms) {
+    throw gpu::Error("a kernel with this mistake would end with: " + symptoms.front(), symptoms);
+}
+
+/// The symptom `what` of any of the arrays.
+inline std::vector<std::string> any_of(const std::vector<std::string>& arrays, const std::string& before,
+                                       const std::string& after = "") {
+    std::vector<std::string> symptoms;
+    for (const std::string& array : arrays) symptoms.push_back(before + array + after);
+    return symptoms;
+}
+
+inline Array by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, const Count& count,
+                           const Count& counted) {
+    return array_of(output_by_definition(Q, K, V, sizes, epsilon, count, counted));
+}
+
+inline bool same_chunk(int i, int j, int chunk) { return i / chunk == j / chunk; }
+
+}  // namespace linattn::testing

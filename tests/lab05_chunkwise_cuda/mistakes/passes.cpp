@@ -1,0 +1,95 @@
+#include <cmath>
+
+#include "faults.hpp"
+
+namespace linattn::testing {
+namespace {
+
+#define MAP_MISTAKE(name, explanation) \
+    MISTAKE(feature_map_fused, (Values x, const gpu::Run& run), name, "§5.2", explanation)
+#define STATES_MISTAKE(name, explanation) \
+    MISTAKE(chunk_states, (Values K, Values V, const Sizes& sizes, int chunk, const gpu::Run& run), name, "§5.4", explanation)
+#define SCAN_MISTAKE(name, explanation) \
+    MISTAKE(scan_states, (Values S, Values z, const Sizes& sizes, int chunk, const gpu::Run& run), name, "§5.5", explanation)
+
+Array each(Values x, float (*f)(float)) {
+    Array y{{x.size()}, {}};
+    for (const float entry : x) y.values.push_back(f(entry));
+    return y;
+}
+
+MAP_MISTAKE("elu without the one", "elu(x) + 1 is x + 1 above 0 and e^x below.") {
+    return each(x, [](float v) { return v > 0.0f ? v : std::expm1(v); });
+}
+MAP_MISTAKE("branches exchanged", "x + 1 is for x > 0; e^x for the others.") {
+    return each(x, [](float v) { return v > 0.0f ? std::exp(v) : v + 1.0f; });
+}
+MAP_MISTAKE("one added to both branches", "e^x - 1 + 1 is e^x: below 0 nothing is added.") {
+    return each(x, [](float v) { return v > 0.0f ? v + 1.0f : std::exp(v) + 1.0f; });
+}
+MAP_MISTAKE("both branches computed and mixed", "0 · e^1000 is not 0: choose a branch, do not multiply by 0 and 1.") {
+    return each(x, [](float v) {
+        const float above = v > 0.0f ? 1.0f : 0.0f;
+        return above * (v + 1.0f) + (1.0f - above) * std::exp(v);
+    });
+}
+
+// The sums of every chunk, as float32.
+States states_of(const ChunkSums& sums) { return {array_of(sums.S), array_of(sums.z)}; }
+
+STATES_MISTAKE("tail rows of φ(0) = 1 counted", "Rows past the end are not tokens: φ(0) = 1 is not 0, so leave them out of z.") {
+    return states_of(sums_of_chunks(K, V, sizes, chunk, [chunk](int) { return chunk; }));
+}
+STATES_MISTAKE("chunk boundary off by one", "A chunk has min(chunk, n - start) tokens; the last one counts.") {
+    return states_of(sums_of_chunks(K, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start) - 1; }));
+}
+STATES_MISTAKE("running sum instead of the chunk's own", "The first pass sums within a chunk; summing over chunks is the second pass.") {
+    ChunkSums sums = sums_of_chunks(K, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); });
+    sums.S = sums_before(sums.S, true);
+    sums.z = sums_before(sums.z, true);
+    return states_of(sums);
+}
+STATES_MISTAKE("feature map left out", "S is made of φ(k_j), not of k_j.") {
+    std::vector<float> undone;  // φ of these is K, where K > 0; below, the logarithm of what cannot be one
+    for (const float k : K) undone.push_back(k > 1.0f ? k - 1.0f : std::log(k));
+    return states_of(sums_of_chunks(undone, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); }));
+}
+STATES_MISTAKE("no barrier after the chunk is loaded", "Others read what a thread has loaded: __syncthreads() before the sums.") {
+    fault({"race on phi_K, read first", "race on phi_K, written first", "race on V, read first", "race on V, written first"});
+}
+STATES_MISTAKE("one block writes another's state", "Chunk m of head h is state h·chunks + m.") {
+    fault(any_of({"S", "z"}, "blocks race on ", ", written first"));
+}
+
+States scanned(Values S, Values z, const Sizes& sizes, int chunk, const std::function<Tensor(const Tensor&)>& scan) {
+    const auto chunks = static_cast<std::size_t>(chunks_of(sizes, chunk));
+    const auto heads = static_cast<std::size_t>(sizes.heads), d_k = static_cast<std::size_t>(sizes.d_k),
+               d_v = static_cast<std::size_t>(sizes.d_v);
+    return {array_of(scan(tensor_of(S, {heads, chunks, d_k, d_v}))), array_of(scan(tensor_of(z, {heads, chunks, d_k})))};
+}
+
+SCAN_MISTAKE("inclusive sums", "State m becomes the sum of the chunks before m, without m itself.") {
+    return scanned(S, z, sizes, chunk, [](const Tensor& x) { return sums_before(x, true); });
+}
+SCAN_MISTAKE("z left as it was", "z needs the same sums as S: the last threads are for it.") {
+    States states = scanned(S, z, sizes, chunk, [](const Tensor& x) { return sums_before(x); });
+    states.z.values.assign(z.begin(), z.end());
+    return states;
+}
+SCAN_MISTAKE("sum carried over from head to head", "Each head starts from 0.") {
+    return scanned(S, z, sizes, chunk, [](const Tensor& x) {
+        Shape one = shape_of(x);
+        one[1] *= one[0];
+        one[0] = 1;
+        return reshape(sums_before(reshape(x, one)), shape_of(x));
+    });
+}
+SCAN_MISTAKE("nothing summed", "Replace what each chunk adds by the sum over the chunks before it.") {
+    return scanned(S, z, sizes, chunk, [](const Tensor& x) { return x; });
+}
+SCAN_MISTAKE("threads to spare not stopped", "There are more threads than entries: those past the last entry have nothing to do.") {
+    fault(any_of({"z", "S"}, "read outside "));
+}
+
+}  // namespace
+}  // namespace linattn::testing

@@ -1,0 +1,124 @@
+// feature_map_fused, and the first two of the three passes.
+#include <cmath>
+#include <limits>
+
+#include "arrays.hpp"
+#include "launch.hpp"
+#include "worked_example.hpp"
+
+namespace linattn::testing {
+namespace {
+
+const gpu::Run quick{gpu::Run::Order::shuffled, 3, true, false};
+
+Expected exact_in_float(const Tensor& value) { return {value, abs(value) * 0x1p-24 + 1e-37, "one rounding of 2^-24", false}; }
+
+TEST_SUITE("feature_map_fused") {
+TEST_CASE("gives the tabulated values") {
+    note(where_kernels_run());
+    // From 40 digits: e^-0.5, e^-1, e^-10. __expf is allowed 2 + 1.16 |x| roundings.
+    const std::vector<float> x{0.0f, 1.0f, 2.5f, -0.5f, -1.0f, -10.0f};
+    const Tensor value{1.0, 2.0, 3.5, 0.60653065971263342, 0.36787944117144232, 4.5399929762484852e-05};
+    CALL(feature_map_fused, x, gpu::Run{}).equals(Expected{value, value * (16 * 0x1p-24), "16 roundings of 2^-24", false});
+}
+TEST_CASE("is continuous at 0 and grows everywhere") {
+    std::vector<float> x;
+    for (int i = -400; i <= 400; ++i) x.push_back(static_cast<float>(i) / 64.0f);
+    const Call<Array> call = CALL(feature_map_fused, x, gpu::Run{});
+    const std::vector<float>& y = call.result().values;
+    for (std::size_t i = 1; i < y.size(); ++i)
+        call.satisfies(y[i] > y[i - 1] && y[i - 1] > 0.0f, "between " + std::to_string(x[i - 1]) + " and " +
+                                                               std::to_string(x[i]) + " it goes from " +
+                                                               std::to_string(y[i - 1]) + " to " + std::to_string(y[i]));
+}
+TEST_CASE("stays finite and positive for large inputs") {
+    const std::vector<float> x{1e30f, 1000.0f, -80.0f, -1e-30f};
+    const Tensor value{1e30, 1001.0, 1.8048513878454153e-35, 1.0};
+    CALL(feature_map_fused, x, quick).equals(Expected{value, value * (128 * 0x1p-24), "2 + 1.16 |x| roundings of 2^-24", false});
+}
+TEST_CASE("keeps a NaN") {
+    const std::vector<float> x{std::numeric_limits<float>::quiet_NaN(), 1.0f};
+    CALL(feature_map_fused, x, quick).equals(exact_in_float(Tensor{std::numeric_limits<double>::quiet_NaN(), 2.0}));
+}
+}
+
+Call<States> first_pass(const Arrays& in, int chunk, const gpu::Run& run) {
+    return CALL(chunk_states, in.K, in.V, in.sizes, chunk, run);
+}
+
+TEST_SUITE("chunk_states") {
+TEST_CASE("gives the states of the worked example") {
+    using namespace worked_example;
+    CALL(chunk_states, K, V, sizes, chunk, gpu::Run{})
+        .equals({exact_in_float(worked_example::S), exact_in_float(worked_example::z)});
+}
+TEST_CASE("runs clean when every access is watched") {
+    note(where_kernels_run());
+    std::uint64_t stream = 100;
+    for (const gpu::Run& run : every_order(true)) {
+        const Arrays in({2, 45, 17, 24}, ++stream);
+        first_pass(in, 16, run).equals(expected_states(in, 16, false));
+    }
+}
+TEST_CASE("equals the definition for every length and chunk size") {
+    std::uint64_t stream = 110;
+    for (const int n : {0, 1, 63, 64, 65, 200, 913})
+        for (const int chunk : {16, 64}) {
+            const Arrays in({2, n, 16, 24}, ++stream);
+            first_pass(in, chunk, quick).equals(expected_states(in, chunk, false));
+        }
+}
+TEST_CASE("takes widths up to 128, d_k and d_v unequal") {
+    std::uint64_t stream = 130;
+    for (const auto& [d_k, d_v] : {std::pair{1, 2}, {2, 1}, {128, 96}, {96, 128}}) {
+        const Arrays in({1, 70, d_k, d_v}, ++stream);
+        first_pass(in, 64, quick).equals(expected_states(in, 64, false));
+    }
+}
+}
+
+// What the first pass would give, from the definition; and what the second makes of it.
+struct ToScan {
+    std::vector<float> S, z;
+    std::vector<Expected> expected;
+    ToScan(const Sizes& sizes, int chunk, std::uint64_t stream) {
+        const std::vector<Expected> added = expected_states(Arrays(sizes, stream), chunk, false);
+        for (const Expected& each : added) {
+            const std::vector<float> values = rounded(each.value);
+            const Tensor x = tensor_of(values, shape_of(each.value)), before = sums_before(x), magnitude = sums_before(abs(x));
+            const auto chunks = static_cast<double>(shape_of(x)[1]);
+            expected.push_back({before, magnitude * (std::min(chunks, 7 * std::sqrt(chunks)) * 0x1p-24) + 1e-37,
+                                "min(m, 7 sqrt(m)) 2^-24 sum |s| with m = " + std::to_string(shape_of(x)[1]) + " chunks", false});
+            (S.empty() && &each == &added.front() ? S : z) = values;
+        }
+    }
+};
+
+TEST_SUITE("scan_states") {
+TEST_CASE("gives the sums of the worked example") {
+    const std::vector<float> S = rounded(worked_example::S), z = rounded(worked_example::z);
+    CALL(scan_states, S, z, worked_example::sizes, worked_example::chunk, gpu::Run{})
+        .equals({exact_in_float(worked_example::S_before), exact_in_float(worked_example::z_before)});
+}
+TEST_CASE("runs clean when every access is watched") {
+    note(where_kernels_run());
+    std::uint64_t stream = 140;
+    for (const gpu::Run& run : every_order(true)) {
+        const Sizes sizes{2, 100, 7, 9};
+        const ToScan in(sizes, 16, ++stream);
+        CALL(scan_states, in.S, in.z, sizes, 16, run).equals(in.expected);
+    }
+}
+TEST_CASE("equals the definition for every length and chunk size") {
+    std::uint64_t stream = 150;
+    for (const int n : {0, 1, 63, 64, 65, 200, 913})
+        for (const int chunk : {1, 64}) {
+            const Sizes sizes{3, n, 8, 12};
+            const ToScan in(sizes, chunk, ++stream);
+            CALL(scan_states, in.S, in.z, sizes, chunk, quick).equals(in.expected);
+        }
+}
+}
+
+}  // namespace
+}  // namespace linattn::testing

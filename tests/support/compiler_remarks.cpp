@@ -1,0 +1,53 @@
+#include "compiler_remarks.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "source_line.hpp"
+
+namespace linattn::testing {
+namespace {
+
+// Later options win over those of the build. g++ follows a variable through loops and calls only when it optimises, as
+// long as it does not optimise the unset branch away; clang insists on the options of its precompiled header.
+#ifdef __clang__
+constexpr const char* more_options = " -Wuninitialized -Wconditional-uninitialized -o /dev/null 2>&1";
+#else
+constexpr const char* more_options =
+    " -O1 -fno-tree-ccp -fno-tree-fre -fno-tree-dominator-opts -fno-tree-forwprop -fno-sanitize=all"
+    " -ftrivial-auto-var-init=uninitialized -Wuninitialized -Wmaybe-uninitialized -o /dev/null 2>&1";
+#endif
+
+}  // namespace
+
+std::vector<std::string> unset_locals(const std::vector<std::string>& sources) {
+    std::vector<std::string> remarks;
+    std::ifstream file(std::filesystem::path(program_path()).replace_filename("compile_commands.json"));
+    const auto commands = nlohmann::json::parse(file, nullptr, false);
+    if (!commands.is_array()) return remarks;
+    static const std::regex kind(R"(.*\[-W.*uninitialized.*\])");
+    static const std::regex declared(R"(([^:]+):(\d+):\d+: note: (?:initialize the variable )?('[^']+') .*)");
+    for (const auto& command : commands) {
+        const std::filesystem::path path(command.value("file", ""));
+        if (std::find(sources.begin(), sources.end(), path.filename()) == sources.end()) continue;
+        std::istringstream words(output_of("cd '" + command.value("directory", "") + "' && LC_ALL=C " +
+                                           command.value("command", "") + more_options));
+        bool about_a_variable = false;
+        std::smatch match;
+        for (std::string line; std::getline(words, line);) {
+            if (line.find(": warning: ") != std::string::npos || line.find(": error: ") != std::string::npos)
+                about_a_variable = std::regex_match(line, kind);
+            if (!about_a_variable || !std::regex_match(line, match, declared) || match[1] != path.string()) continue;
+            const std::string place = (path.parent_path().filename() / path.filename()).string() + ":" + match[2].str() +
+                                      ", where " + match[3].str() + " is declared";
+            if (std::find(remarks.begin(), remarks.end(), place) == remarks.end()) remarks.push_back(place);
+        }
+    }
+    return remarks;
+}
+
+}  // namespace linattn::testing

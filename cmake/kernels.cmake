@@ -1,32 +1,27 @@
 # Kernels: .cu files, compiled as C++ for the CPU run everywhere, and by nvcc as well where there is one.
 
+# CUDA counts in int and in unsigned, and has pragmas of its own.
+add_library(linattn_cuda_habits INTERFACE)
+target_compile_options(linattn_cuda_habits INTERFACE -Wno-sign-conversion -Wno-unknown-pragmas)
+
 # The instrumentation that checked runs listen to (labs/gpu/engine/checker.hpp). It is compiled in and not linked: the engine
 # answers its calls. It excludes the address sanitizer, whose work the engine does here. Clang's address sanitizer, which
 # the rest of a check program links, brings the answers of alignment and bounds along, so there the engine does without.
-add_library(linattn_kernel INTERFACE)
+add_library(linattn_kernel INTERFACE)  # link it after linattn_warnings, of which it takes something back
 target_compile_options(linattn_kernel INTERFACE -O2 -g1 -fno-omit-frame-pointer
   -fsanitize=thread$<$<CXX_COMPILER_ID:GNU>:,alignment,bounds>
-  -Wno-unused-parameter -Wno-unused-variable -Wno-unknown-pragmas
+  -Wno-unused-parameter -Wno-unused-variable
   $<$<CXX_COMPILER_ID:GNU>:-fmax-errors=3>
   $<$<CXX_COMPILER_ID:Clang,AppleClang>:-ferror-limit=3>)
-target_link_libraries(linattn_kernel INTERFACE linattn_gpu linattn_warnings)
+target_link_libraries(linattn_kernel INTERFACE linattn_cuda_habits linattn_gpu)
 
-# as_cxx(out source…): for each .cu file, a generated .cpp that includes it, because a .cu file cannot be both C++ and CUDA in
-# one folder. Other files come back as they are.
-function(as_cxx out)
-  set(result "")
+# as_cxx(source…): .cu files are C++ here. CMake's CUDA language is never enabled; nvcc.cmake calls nvcc by itself.
+function(as_cxx)
   foreach(source IN LISTS ARGN)
     if(source MATCHES "\\.cu$")
-      file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}" "${source}")
-      string(REGEX REPLACE "[^A-Za-z0-9_]" "_" name "${name}")
-      set(wrapper "${PROJECT_BINARY_DIR}/as_cxx/${name}.cpp")
-      file(CONFIGURE OUTPUT "${wrapper}" CONTENT "#include \"${source}\"\n")
-      list(APPEND result "${wrapper}")
-    else()
-      list(APPEND result "${source}")
+      set_source_files_properties("${source}" PROPERTIES LANGUAGE CXX)
     endif()
   endforeach()
-  set(${out} "${result}" PARENT_SCOPE)
 endfunction()
 
 # add_kernels(lab folder sources given): what a lab's check program needs beside C++: its .cu files, those of its suite, and
@@ -39,10 +34,10 @@ function(add_kernels lab folder sources given)
 
   foreach(part graded suite)
     if(${part})
-      as_cxx(wrapped ${${part}})
-      add_library(${lab}_${part}_kernels OBJECT EXCLUDE_FROM_ALL ${wrapped})
+      as_cxx(${${part}})
+      add_library(${lab}_${part}_kernels OBJECT EXCLUDE_FROM_ALL ${${part}})
       target_include_directories(${lab}_${part}_kernels PRIVATE "${folder}")
-      target_link_libraries(${lab}_${part}_kernels PRIVATE linattn_kernel)
+      target_link_libraries(${lab}_${part}_kernels PRIVATE linattn_warnings linattn_kernel)
       target_link_libraries(${lab}_check PRIVATE ${lab}_${part}_kernels linattn_gpu)
     endif()
   endforeach()
@@ -52,11 +47,11 @@ function(add_kernels lab folder sources given)
   list(FILTER given_kernels INCLUDE REGEX "\\.cu$")
   foreach(part cpp kernels)
     if(given_${part})
-      as_cxx(wrapped ${given_${part}})
-      add_library(${lab}_given_${part} OBJECT ${wrapped})
+      as_cxx(${given_${part}})
+      add_library(${lab}_given_${part} OBJECT ${given_${part}})
       target_include_directories(${lab}_given_${part} PRIVATE "${folder}")
       target_compile_options(${lab}_given_${part} PRIVATE -O2)
-      target_link_libraries(${lab}_given_${part} PRIVATE linattn linattn_gpu linattn_warnings)
+      target_link_libraries(${lab}_given_${part} PRIVATE linattn linattn_gpu linattn_warnings linattn_cuda_habits)
       target_link_libraries(${lab}_check PRIVATE ${lab}_given_${part})
     endif()
   endforeach()

@@ -58,7 +58,7 @@ function(add_lab manifest)
   target_precompile_headers(${lab}_graded REUSE_FROM linattn_graded_pch)
 
   add_executable(${lab}_check)
-  target_link_libraries(${lab}_check PRIVATE linattn_support ${lab}_suite ${lab}_graded)
+  target_link_libraries(${lab}_check PRIVATE linattn_supervisor linattn_support ${lab}_suite ${lab}_graded)
   add_kernels(${lab} "${folder}" "${sources}" "${given}")
   set(kernels ${sources} ${given})
   list(FILTER kernels INCLUDE REGEX "\\.cu$")

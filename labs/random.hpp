@@ -11,9 +11,8 @@ namespace linattn {
 /// The source of them all: SplitMix64, 64 bits at a time.
 class SplitMix64 {
 public:
-    explicit SplitMix64(std::uint64_t seed) : state_(seed) {
-        state_ = bits();
-    }  // mixed: neighbouring seeds share nothing
+    /// Mixes the seed first, so that neighbouring seeds have nothing in common.
+    explicit SplitMix64(std::uint64_t seed) : state_(seed) { state_ = bits(); }
 
     std::uint64_t bits();
     /// Uniform in [0, 1), a multiple of 2⁻⁵³.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from course import chapter, manifest, mistakes, stubs
 from course.errors import CourseError
-from course.manifest import Exercise, Lab
+from course.manifest import Lab
 
 SUITE = re.compile(r'^[ \t]*TEST_SUITE\("([^"]*)"\)', re.M)
 CASE = re.compile(r"^[ \t]*TEST_CASE\(", re.M)

@@ -23,20 +23,22 @@ class Merged:
 
 def merge(base: str, mine: str, theirs: str, names: set) -> Merged:
     """`names` are the exercises that the file may hold."""
-    old, new = split(base, names), split(theirs, names)
-    notes = _changed_signatures(old, new)
-    if mine in (base, theirs):
-        return Merged(theirs, notes=notes)
     if base == theirs:
         return Merged(mine)
+    notes = []
     if "\r\n" in mine:  # an editor's doing
-        base = base.replace("\n", "\r\n")
-        old, new = split(base, names), split(theirs.replace("\n", "\r\n"), names)
+        base, theirs = base.replace("\n", "\r\n"), theirs.replace("\n", "\r\n")
     try:
+        old, new = split(base, names), split(theirs, names)
+        notes = _changed_signatures(old, new)
+        if mine in (base, theirs):
+            return Merged(theirs, notes=notes)
         own = split(mine, set(old.functions) | set(new.functions))  # a helper of the student's is text
         if not own.functions:
             raise CannotSplit("it defines none of the exercises")
     except CannotSplit as reason:
+        if mine in (base, theirs):
+            return Merged(theirs)
         notes.append(f"could not be taken apart ({reason}): it stays as it is, without what the course changed in it")
         return Merged(mine, notes=notes)
     merged = _merge_pieces(old, own, new)

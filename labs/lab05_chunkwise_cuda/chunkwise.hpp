@@ -34,7 +34,7 @@ struct States {
 
 /// On the CPU: inside a chunk the masked products, across chunks φ(Q)S, all of it as products of matrices.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
-/// \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
+/// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
 /// \return \shape{(heads, n, d_v)}
 /// \throws std::invalid_argument when a length is not what the sizes say, or chunk is less than 1
 /// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.3}   \solves{5,1}
@@ -42,11 +42,14 @@ Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float
                                  const Sizes& sizes, int chunk, float epsilon);
 
 /// φ(x) = elu(x) + 1, entry by entry, by a kernel that calls your __device__ function.
-/// \param x any number of entries   \return as many   \solves{5,2}
+/// \param x any number of entries   \param run how the CPU run goes about it
+/// \return as many   \solves{5,2}
 Array feature_map_fused(std::span<const float> x, const gpu::Run& run);
 
 /// One block per head walks its chunks in order; S and z stay in shared memory.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
+/// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
+/// \param run how the CPU run goes about it
 /// \return \shape{(heads, n, d_v)}
 /// \throws std::invalid_argument as above, and when the block would need more shared memory than a GPU has
 /// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.3}   \solves{5,3}
@@ -55,16 +58,23 @@ Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std:
 
 /// First pass, one block per chunk and head: what each chunk alone adds, S = Σ φ(k_j)v_jᵀ and z = Σ φ(k_j) over its tokens.
 /// \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
+/// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run how the CPU run goes about it
+/// \return S \shape{(heads, chunks, d_k, d_v)} and z \shape{(heads, chunks, d_k)}
 /// \complexity{n\,d^2, n\,d^2/C}   \solves{5,4}
 States chunk_states(std::span<const float> K, std::span<const float> V, const Sizes& sizes, int chunk, const gpu::Run& run);
 
 /// Second pass, one thread per entry of S and z: replaces what each chunk adds by the sum over the chunks before it.
 /// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}
+/// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run how the CPU run goes about it
+/// \return S and z of the same shapes
 /// \complexity{n\,d^2/C, 1}   \paper{blelloch1990, section 1}   \solves{5,5}
 States scan_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk, const gpu::Run& run);
 
 /// Third pass, one block per chunk and head: the outputs, from the chunk's tokens and the state before it.
+/// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
 /// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}, both of the tokens before each chunk
+/// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
+/// \param run how the CPU run goes about it
 /// \return \shape{(heads, n, d_v)}
 /// \complexity{n\,d(d + C), C(C + d)}   \solves{5,6}
 Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::span<const float> V, std::span<const float> S,

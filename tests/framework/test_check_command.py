@@ -186,7 +186,7 @@ class CommandLine(CourseTree):
     def test_every_file_in_commands_is_a_command(self):
         listed = self.course("--help").stdout
         for file in (REPOSITORY / "cmake/course/commands").glob("*.py"):
-            self.assertTrue(re.search(rf"^ +{file.stem.replace('_', '-')} ", listed, re.M), file)
+            self.assertTrue(re.search(rf"^ +{file.stem.replace('_', '-')}( |$)", listed, re.M), file)
         self.assert_one_line_error(self.course("frobnicate"), "frobnicate", "./course --help")
 
 

@@ -191,7 +191,8 @@ class Canaries(Site):
         for source in (self.root / "tests").glob("lab*/mistakes/*.c*"):
             self.change(source, r'"\) \{\n', lambda m: f' {plant("MISTAKE")}") {{\n// {plant("BODY")}\n')
         for name in FOR_INSTRUCTORS:
-            self.change(self.root / "docs" / f"{name}.md", r"\Z", lambda m: f"\n\n## {plant('PAGE')}\n\n{plant('PAGE')}\n")
+            self.change(self.root / "docs" / f"{name}.md", r"\Z",
+                        lambda m: f"\n\n## {plant('PAGE')}\n\n{plant('PAGE')}\n")
         for page in [*(self.root / "labs").glob("lab*/README.md"), self.root / "docs/errata.md"]:
             self.change(page, r"\Z", lambda m: "\n<!-- BEGIN INSTRUCTORS -->\n\n"
                                                f"## {plant('BLOCK')}\n\n<!-- END INSTRUCTORS -->\n")
@@ -315,6 +316,7 @@ class Translation(unittest.TestCase):
         self.assertEqual(self.translated("*no 1/√d_k scale*: **b** _c_ d_k"),
                          "<em>no 1/√d_k scale</em>: <b>b</b> <em>c</em> d_k")
         self.assertEqual(self.translated("`it's` `a*b*c`"), "``it's`` ``a*b*c``")
+        self.assertEqual(self.translated('say "$x$"'), r"say &quot;\f$x\f$&quot;")
         self.assertEqual(self.translated("--track @me"), r"\--track \@me")
 
     def test_links_and_figures(self):

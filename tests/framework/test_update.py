@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -143,6 +142,10 @@ class MergeFiles(unittest.TestCase):
             result = self.merged(STUB.replace("Add", "Sum"), mine=mine)
             self.assertEqual(result.text, mine)
             self.assertIn("could not be taken apart", result.notes[0])
+
+        broken = STUB.replace("Add", "Sum") + "}\n"
+        self.assertEqual(merge.merge(STUB, STUB, broken, NAMES).text, broken)
+        self.assertEqual(merge.merge(STUB, SOLVED, broken, NAMES).text, SOLVED)
 
     def test_another_systems_line_ends_stay(self):
         mine = SOLVED.replace("\n", "\r\n")

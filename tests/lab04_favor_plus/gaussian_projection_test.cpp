@@ -89,7 +89,7 @@ TEST_CASE("a direction has the length of d independent N(0, 1)") {
     const std::uint64_t seed = random_seed(5);
     const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
     const Tensor& W = result_of_shape(call, {m, d});
-    const double distance = distance_from(entries(sum(W * W, -1)), [d](double x) { return chi_square_cdf(x, d); });
+    const double distance = distance_from(entries(sum(W * W, -1)), [](double x) { return chi_square_cdf(x, d); });
     call.satisfies(distance <= largest_distance(m),
                    "the distribution of the squared lengths of the rows lies " + decimals(distance) +
                        " away from chi² with " + std::to_string(d) + " degrees of freedom; " + std::to_string(m) +

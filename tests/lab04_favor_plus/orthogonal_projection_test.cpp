@@ -113,7 +113,7 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
     call.satisfies(!all_equal(amax(blocks, -1, keep_dims) - blocks, 0.0), "all rows of a block have the same length",
                    "one length for a whole block");
     const double distance =
-        distance_from({squares.data(), squares.data() + m}, [d](double x) { return chi_square_cdf(x, d); });
+        distance_from({squares.data(), squares.data() + m}, [](double x) { return chi_square_cdf(x, d); });
     const double of_last_rows = sum(blocks, 0)(d - 1) / static_cast<double>(m / d);
     call.satisfies(distance <= largest_distance(m),
                    "the distribution of the squared lengths lies " + decimals(distance) + " away from chi² with " +

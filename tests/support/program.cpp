@@ -21,7 +21,6 @@
 #include "call_stack.hpp"
 #include "cost.hpp"
 #include "memory.hpp"
-#include "supervisor.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -157,18 +156,4 @@ extern "C" void __sanitizer_cov_trace_pc() { ++linattn::testing::blocks_run; }
 extern "C" const char* __asan_default_options() {
     return "detect_leaks=0:symbolize=0:handle_abort=1:handle_sigill=1:print_summary=0:allocator_may_return_null=1:detect_odr_violation=0:"
            "quarantine_size_mb=1:malloc_context_size=0";  // halves the time of a run
-}
-
-#ifdef LINATTN_SANITIZED
-extern "C" void __asan_set_error_report_callback(void (*callback)(const char*));
-extern "C" void __sanitizer_set_report_fd(void* file_descriptor);
-#endif
-
-int main(int argc, char** argv) {
-#ifdef LINATTN_SANITIZED
-    __asan_set_error_report_callback(linattn::testing::report_sanitizer_error);
-    if (std::FILE* nowhere = std::fopen("/dev/null", "w"))
-        __sanitizer_set_report_fd(reinterpret_cast<void*>(static_cast<std::intptr_t>(fileno(nowhere))));
-#endif
-    return linattn::testing::run_exercise(argc, argv);
 }

@@ -13,7 +13,8 @@ from course.site import doxygen
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--edition", choices=["student", "instructor"], default="student", help="for whom (default: student)")
+    parser.add_argument("--edition", choices=["student", "instructor"], default="student",
+                        help="for whom (default: student)")
     parser.add_argument("--open", action="store_true", help="show it in the browser")
 
 

@@ -17,6 +17,8 @@ from course.site.places import LabFolder, Places
 COMMAND = re.compile(r"\\(shape|complexity|paper|solves)\{")
 SUBSCRIPT = re.compile(r"(?:(?<=[^\W\d])|(?<=\)))_(?:\{([^{}]*)\}|([a-z0-9]{1,2})(?![A-Za-z0-9_]))")
 SUPERSCRIPT = re.compile(r"\^(?:\{([^{}]*)\}|\(([^()]*)\))")
+# A comment on a function that nobody has to write.
+NOT_A_CONTRACT = re.compile(r"(?:^///(?!.*\\solves).*\n)+(?!///|struct|class|enum|using|template|namespace)", re.M)
 LINE_COMMENT = re.compile(r"^\s*///")
 
 
@@ -37,7 +39,7 @@ def group(lab: LabFolder) -> str:
 
 def header(text: str, where: str, lab: LabFolder, places: Places) -> str:
     """The header as Doxygen gets it, line for line."""
-    lines = text.splitlines()
+    lines = NOT_A_CONTRACT.sub(lambda block: block[0].replace("///", "//"), text).splitlines()
     for number, line in enumerate(lines, start=1):
         if LINE_COMMENT.match(line) or "///<" in line:
             lines[number - 1] = _commands(line, f"{where}:{number}", lab, places)
@@ -76,7 +78,8 @@ def _commands(line: str, where: str, lab: LabFolder, places: Places) -> str:
 
 def _letters(words: str) -> str:
     """o_i and e^{x_a}, as the papers set them; not in code, and not in a parameter's name."""
-    parts = re.split(r"(`[^`]*`|\\(?:param|ref|p|c)\s+\S+)", words)
+    words = re.sub(r"(?<![`\w])__(\w+?)__(?![`\w])", r"``__\1__``", words)  # __device__, which is no bold word
+    parts = re.split(r"(``.*?``|`[^`]*`|\\(?:param|ref|p|c)\s+\S+)", words)
     for i in range(0, len(parts), 2):
         parts[i] = SUBSCRIPT.sub(r"<sub>\1\2</sub>", parts[i])
         parts[i] = SUPERSCRIPT.sub(r"<sup>\1\2</sup>", parts[i])

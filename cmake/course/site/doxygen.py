@@ -13,14 +13,14 @@ from course.site.places import FOR_INSTRUCTORS, Places, lab_folders
 
 INSTALL = "run ./course setup --with-docs"
 STYLES = ("", "-sidebar-only", "-sidebar-only-darkmode-toggle")  # of doxygen-awesome
-SCRIPTS = {"darkmode-toggle": "DoxygenAwesomeDarkModeToggle", "fragment-copy-button": "DoxygenAwesomeFragmentCopyButton",
-           "paragraph-link": "DoxygenAwesomeParagraphLink", "interactive-toc": "DoxygenAwesomeInteractiveToc"}
+SCRIPTS = {"darkmode-toggle": "DarkModeToggle", "fragment-copy-button": "FragmentCopyButton",
+           "paragraph-link": "ParagraphLink", "interactive-toc": "InteractiveToc"}
 MATHJAX = ("MathJax.js", "extensions", "jax/element/mml", "jax/input/TeX", "jax/output/SVG")
 OTHER_FONTS = shutil.ignore_patterns("[A-SU-Z]*")  # of jax/output/SVG/fonts only TeX is used
 
 
 def build(root: Path, edition: str) -> tuple:
-    """Returns the start page, and what is to be mended: dead links, undocumented parameters and the like, one a line."""
+    """Returns the start page, and what is to be mended: dead links, undocumented parameters and the like."""
     site = root / "build" / "docs" / edition
     site.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=site.parent, prefix=f".{edition}.") as name:
@@ -90,7 +90,7 @@ def _layout(template: str, places: Places) -> str:
     tabs = {
         "@LABS@": [tab(lab.name, f"{lab.number} {lab.short_title}") for lab in places.labs if lab.chapter is not None],
         "@CONTRACTS@": [tab(lab.group, f"Lab {lab.number}") for lab in places.labs if lab.headers],
-        "@INSTRUCTOR@": [tab(name, FOR_INSTRUCTORS[name]) for name in FOR_INSTRUCTORS if name in places.labels.values()]}
+        "@INSTRUCTOR@": [tab(name, title) for name, title in FOR_INSTRUCTORS.items() if name in places.labels.values()]}
     return re.sub("@[A-Z]+@", lambda place: "\n".join(tabs[place[0]]), template)
 
 
@@ -100,17 +100,18 @@ def _page_header(folder: Path) -> str:
     header = (folder / "default.html").read_text(encoding="utf-8").replace("<html xmlns", '<html lang="en" xmlns')
     script = '<script type="text/javascript"'
     scripts = "".join(f'{script} src="$relpath^doxygen-awesome-{name}.js"></script>\n' for name in SCRIPTS)
-    scripts += f"{script}>{''.join(f'{name}.init();' for name in SCRIPTS.values())}</script>\n"
+    scripts += f"{script}>{''.join(f'DoxygenAwesome{name}.init();' for name in SCRIPTS.values())}</script>\n"
     return header.replace("</head>", scripts + "</head>")
 
 
 def _remove_clutter(site: Path) -> None:
-    """Pages of folders that nobody asked for, and the "More..." behind every first sentence."""
+    """Pages of folders that nobody asked for, "More..." behind every first sentence, a space between ( and a formula."""
     for page in site.glob("dir_*.html"):
         page.unlink()
     for page in site.glob("*.html"):
         text = page.read_text(encoding="utf-8")
-        page.write_text(re.sub(r' *<a href="[^"]*">More\.\.\.</a>', "", text), encoding="utf-8")
+        text = re.sub(r' *<a href="[^"]*">More\.\.\.</a>', "", text)
+        page.write_text(re.sub(r"([(\[]) (?=\\\()", r"\1", text), encoding="utf-8")
 
 
 def _run(command: list, stdin: str, folder: Path) -> list:

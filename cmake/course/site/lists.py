@@ -21,7 +21,7 @@ def path(places: Places) -> str:
     steps = ""
     for lab in places.labs:
         inside = f"<b>{lab.number}</b><span>{html.escape(lab.short_title)}</span>"
-        steps += f'<li class="unwritten">{inside}</li>' if lab.chapter is None else f"<li>{_link(lab.page, inside)}</li>"
+        steps += f"<li>{_link(lab.page, inside)}</li>" if lab.page else f'<li class="unwritten">{inside}</li>'
     return raw(f'<ol class="path" aria-label="The labs in order">{steps}</ol>')
 
 
@@ -31,13 +31,16 @@ def cards(places: Places) -> str:
 
 def _card(places: Places, lab: LabFolder) -> str:
     title = _link(lab.page, f"<span>Lab {lab.number}</span> {html.escape(lab.title)}")
+    points = sum(exercise.points for exercise in lab.exercises)
+    minutes = sum(exercise.minutes for exercise in lab.exercises)
     stretch = sum(exercise.minutes for exercise in lab.exercises if exercise.stretch)
-    minutes = f"{sum(exercise.minutes for exercise in lab.exercises)} minutes" + (f" (★ {stretch} of them)" if stretch else "")
-    points = _count(sum(exercise.points for exercise in lab.exercises), "point")
-    facts = {"time": minutes, "worth": f"{points}, {_count(len(lab.exercises), 'exercise')}", "first": _needs(places, lab)}
+    facts = {"time": f"{minutes} minutes" + (f" (★ {stretch} of them)" if stretch else ""),
+             "worth": f"{_count(points, 'point')}, {_count(len(lab.exercises), 'exercise')}",
+             "first": _needs(places, lab)}
     terms = "".join(f"<div><dt>{term}</dt><dd>{fact}</dd></div>" for term, fact in facts.items())
-    items = "".join(f"<li>{_link(places.exercise(lab, exercise), f'<code>{exercise.function}</code>')}{_star(exercise)}</li>"
-                    for exercise in lab.exercises)
+    names = [_link(places.exercise(lab, exercise), f"<code>{exercise.function}</code>") + _star(exercise)
+             for exercise in lab.exercises]
+    items = "".join(f"<li>{name}</li>" for name in names)
     return f'<section class="card"><h3>{title}</h3><dl>{terms}</dl><ul>{items}</ul></section>'
 
 
@@ -56,7 +59,8 @@ def functions(places: Places) -> str:
                  _cell(_number(places, lab, exercise), label="exercise")]
                 for exercise in lab.exercises if lab.declares(exercise.function)]
         if rows:
-            text += [_heading(lab, "functions"), "", table("stack", ["function", "what it computes", "exercise"], rows), ""]
+            heads = ["function", "what it computes", "exercise"]
+            text += [_heading(lab, "functions"), "", table("stack", heads, rows), ""]
     return "\n".join(text) + "\n"
 
 
@@ -156,8 +160,9 @@ def table(kind: str, heads: list, rows: list) -> str:
 
 
 def _cell(text, kind: str = "", label: str = "", unit: str = "") -> str:
-    attributes = {"class": kind, "data-label": label, "data-unit": unit}
-    return f"<td{''.join(f' {name}={chr(34)}{value}{chr(34)}' for name, value in attributes.items() if value)}>{text}</td>"
+    given = {"class": kind, "data-label": label, "data-unit": unit}
+    attributes = "".join(f' {name}="{value}"' for name, value in given.items() if value)
+    return f"<td{attributes}>{text}</td>"
 
 
 def _amount(number: int, unit: str) -> str:

@@ -174,6 +174,7 @@ class Page:
         text = LINK.sub(lambda m: self._link(m[1], m[2], line_of(m), keep), text)
         text = STRONG.sub(r"<b>\1</b>", text)
         text = EMPHASIS.sub(r"<em>\2</em>", text)
+        text = re.sub(r'"(?![^<>]*>)', "&quot;", text)  # between plain ones Doxygen reads no command and no formula
         text = re.sub(r"@", r"\\@", text)
         text = re.sub(r"--(?=\w)", r"\\--", text)  # an option, no dash
         text = re.sub(r"(?<![\w\\])_|(?<!\\)_(?!\w)", r"\\_", text)

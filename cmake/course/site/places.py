@@ -41,7 +41,7 @@ class LabFolder:
     @property
     def short_title(self) -> str:
         """For narrow places: "Warm-up" of "Warm-up: tensors in C++"."""
-        return self.title.partition(":")[0]
+        return re.split("[:,]", self.title)[0]
 
     @property
     def page(self):
@@ -57,7 +57,8 @@ class LabFolder:
         return f"{self.name}_functions"
 
     def declares(self, function: str) -> bool:
-        return any(_declares(header.read_text(encoding="utf-8"), function) for header in self.headers)
+        declaration = re.compile(rf"^(?!\s*//).*\b{function}\s*\(", re.M)
+        return any(declaration.search(header.read_text(encoding="utf-8")) for header in self.headers)
 
 
 def lab_folders(root: Path, edition: str) -> list:
@@ -68,7 +69,7 @@ def lab_folders(root: Path, edition: str) -> list:
         found.append(LabFolder(
             folder.name.partition("_")[0], folder, with_manifest.get(folder),
             _of_edition(chapter, edition) if chapter.is_file() else None,
-            _contract_headers(folder, with_manifest.get(folder))))
+            _contract_headers(folder) if folder in with_manifest else ()))
     return found
 
 
@@ -83,15 +84,9 @@ def _of_edition(page: Path, edition: str) -> str:
     return text
 
 
-def _contract_headers(folder: Path, lab: manifest.Lab) -> tuple:
-    """Those that declare an exercise. What else stands there is nobody's to write."""
-    exercises = [exercise.function for exercise in lab.exercises] if lab else []
-    return tuple(path for path in sorted(folder.glob("*.hpp"))
-                 if any(_declares(path.read_text(encoding="utf-8"), function) for function in exercises))
-
-
-def _declares(header: str, function: str) -> bool:
-    return bool(re.search(rf"^(?!\s*//).*\b{function}\s*\(", header, re.M))
+def _contract_headers(folder: Path) -> tuple:
+    """Those that say which exercise a function solves. What the others declare is nobody's to write."""
+    return tuple(path for path in sorted(folder.glob("*.hpp")) if "\\solves{" in path.read_text(encoding="utf-8"))
 
 
 @dataclass

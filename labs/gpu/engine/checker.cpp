@@ -190,9 +190,11 @@ void* __tsan_memset(void* to, int value, std::size_t bytes) {
     announce(to, bytes, Access::write, HERE, false);
     return std::memset(to, value, bytes);
 }
+unsigned char __tsan_atomic8_load(const volatile unsigned char* guard, int) { return *guard; }  // of a static local
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
+#ifndef __clang__  // whose address sanitizer has these itself: cmake/kernels.cmake
 // -fsanitize=alignment,bounds bring file and line along.
 struct UndefinedSite {
     const char* file;
@@ -226,4 +228,5 @@ void __ubsan_handle_out_of_bounds(UndefinedIndex* what, std::uintptr_t index) {
     stop("index out of bounds", "index " + std::to_string(static_cast<long long>(index)) + " is outside of its array" +
                                     by_whom(short_path(what->site.file) + ":" + std::to_string(what->site.line)));
 }
+#endif
 }

@@ -96,6 +96,8 @@ std::string function_name(const void* address) {
     std::string name = addr2line("", reinterpret_cast<std::uintptr_t>(address));
     name = name.substr(0, name.find('\n'));
     if (name.empty() || name[0] == '?') return "the kernel";
+    const std::string unnamed = "(anonymous namespace)::";
+    for (std::size_t at; (at = name.find(unnamed)) != std::string::npos;) name.erase(at, unnamed.size());
     name = name.substr(0, name.find_first_of("(<"));  // parameters, template arguments
     const std::size_t scope = name.rfind("::");
     if (scope != std::string::npos) name.erase(0, scope + 2);

@@ -62,6 +62,19 @@ std::string text_of(uint3 v) {
 
 std::string text_of(Site site) { return short_path(site.file) + ":" + std::to_string(site.line); }
 
+// While a kernel has called the engine: the engine's own accesses are not the kernel's. The standard library's functions may
+// be instrumented even here, since the linker keeps one copy of each.
+class InEngine {
+public:
+    InEngine() : checking_(std::exchange(now.checking, false)) {}
+    ~InEngine() { now.checking = checking_; }
+    InEngine(const InEngine&) = delete;
+    InEngine& operator=(const InEngine&) = delete;
+
+private:
+    bool checking_;
+};
+
 // The kernel's thread gives way to the scheduler.
 void give_way(State state) {
     Thread& thread = *current;
@@ -354,6 +367,7 @@ void stop(const std::string& symptom, const std::string& text) {
 }
 
 void stop_not_written(const char* function, const char* file) {
+    const InEngine engine;
     launch_state.not_written = function;
     launch_state.not_written_file = file;
     stop("not written", "");
@@ -362,13 +376,18 @@ void stop_not_written(const char* function, const char* file) {
 int lane() { return static_cast<int>(current->number % 32); }
 
 void sync_block(Site site) {
+    const InEngine engine;
     current->site = site;
     give_way(State::at_barrier);
 }
 
-void sync_warp(unsigned mask, Site site) { meet_warp(mask, 0, WarpOperation::sync, site); }
+void sync_warp(unsigned mask, Site site) {
+    const InEngine engine;
+    meet_warp(mask, 0, WarpOperation::sync, site);
+}
 
 std::uint64_t shuffle(unsigned mask, std::uint64_t value, int source_lane, Site site) {
+    const InEngine engine;
     meet_warp(mask, value, WarpOperation::exchange, site);
     const auto source = static_cast<unsigned>(source_lane);
     if ((mask >> source & 1u) == 0 || source >= lanes_of(current->number / 32))
@@ -377,6 +396,7 @@ std::uint64_t shuffle(unsigned mask, std::uint64_t value, int source_lane, Site 
 }
 
 unsigned vote(unsigned mask, bool predicate, Site site) {
+    const InEngine engine;
     meet_warp(mask, predicate ? 1 : 0, WarpOperation::exchange, site);
     unsigned votes = 0;
     for (unsigned i = 0; i < lanes_of(current->number / 32); ++i)
@@ -385,14 +405,13 @@ unsigned vote(unsigned mask, bool predicate, Site site) {
 }
 
 void* take_shared(std::size_t& used, std::size_t bytes, const char* name, std::size_t row_bytes, Site site) {
-    const bool checking = std::exchange(now.checking, false);
+    const InEngine engine;
     std::size_t needed = 0;
     void* place = take_dynamic(used, bytes, name, row_bytes, needed);
     if (place == nullptr)
         stop("shared memory too small", "shared '" + std::string(name) + "' would end at byte " + std::to_string(needed) +
                                             ", but the launch asked for " + std::to_string(dynamic_bytes()) +
                                             " bytes of shared memory" + by_whom(text_of(site)));
-    now.checking = checking;
     return place;
 }
 

@@ -7,8 +7,9 @@
 namespace linattn::testing {
 namespace {
 
-#define GAUSSIAN_MISTAKE(name, explanation) \
-    MISTAKE(gaussian_projection, (std::size_t m, std::size_t d, std::uint64_t seed), name, "§4.1", explanation)
+#define GAUSSIAN_MISTAKE(name, explanation)                                                                         \
+    MISTAKE(gaussian_projection, (std::size_t m, std::size_t d, [[maybe_unused]] std::uint64_t seed), name, "§4.1", \
+            explanation)
 
 GAUSSIAN_MISTAKE("d×m instead of m×d", "One direction a row: m rows of d entries.") {
     return matrix_transpose(normal({m, d}, seed));

@@ -49,6 +49,17 @@ Tensor stretched(Tensor rows, std::uint64_t seed, Of of) {
 }
 std::size_t own(std::size_t r) { return r; }
 
+// m rows, of which those of block b come from block(b), a (d, d).
+template <class Block>
+Tensor in_blocks(std::size_t m, std::size_t d, Block block) {
+    Tensor W = zeros({m, d});
+    for (std::size_t first = 0; first < m; first += d) {
+        const Tensor rows = block(first / d);
+        for (std::size_t r = first; r < std::min(first + d, m); ++r) set_token(W, r, token(rows, r - first));
+    }
+    return W;
+}
+
 ORTHOGONAL_MISTAKE("independent rows instead of orthogonal ones", "The rows of a block have to be at right angles.") {
     check(d);
     return normal({m, d}, seed);
@@ -95,10 +106,8 @@ ORTHOGONAL_MISTAKE("one QR of the whole m×d matrix", "That makes the d columns 
 }
 ORTHOGONAL_MISTAKE("the same block repeated", "Draw every block anew: a repeated direction adds nothing to the mean.") {
     check(d);
-    const Tensor block = orthonormal_blocks(d, d, seed);
-    Tensor W = zeros({m, d});
-    for (std::size_t r = 0; r < m; ++r) set_token(W, r, token(block, r % d));
-    return stretched(W, seed, own);
+    const Tensor first = orthonormal_blocks(d, d, seed);
+    return stretched(in_blocks(m, d, [&](std::size_t) { return first; }), seed, own);
 }
 ORTHOGONAL_MISTAKE("last partial block missing",
                    "There are ⌈m/d⌉ blocks; of the last take as many rows as are still missing.") {
@@ -109,20 +118,15 @@ ORTHOGONAL_MISTAKE(
     "neighbouring seeds share blocks",
     "Drawing block b with seed + b makes block 1 of this seed block 0 of the next. Draw all blocks at once.") {
     check(d);
-    Tensor W = zeros({m, d});
-    for (std::size_t r = 0; r < m; ++r) set_token(W, r, token(orthonormal_blocks(d, d, seed + r / d), r % d));
-    return stretched(W, seed, own);
+    return stretched(in_blocks(m, d, [=](std::size_t b) { return orthonormal_blocks(d, d, seed + b); }), seed, own);
 }
 ORTHOGONAL_MISTAKE("signs left as LAPACK gives them",
                    "Multiply each column of Q by the sign of its entry on the diagonal of R; without that Q is not "
                    "Haar-distributed.") {
     check(d);
-    Tensor W = zeros({m, d});
-    for (std::size_t first = 0; first < m; first += d) {
-        const Tensor block = matrix_transpose(qr(normal({d, d}, seed ^ (first << 32))).Q);
-        for (std::size_t r = first; r < std::min(first + d, m); ++r) set_token(W, r, token(block, r - first));
-    }
-    return stretched(W, seed, own);
+    const Tensor draws = normal({m + d, d}, seed);
+    const auto block = [&](std::size_t b) { return matrix_transpose(qr(tokens(draws, b * d, (b + 1) * d)).Q); };
+    return stretched(in_blocks(m, d, block), seed, own);
 }
 
 }  // namespace

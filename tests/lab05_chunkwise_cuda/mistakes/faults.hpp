@@ -6,6 +6,8 @@
 #include "arrays.hpp"
 #include "chunkwise.hpp"
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"  // a mistake may well ignore an argument
+
 namespace linattn::testing {
 
 [[noreturn]] inline void fault(const std::vector<std::string>& symptoms) {

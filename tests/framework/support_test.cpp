@@ -1,0 +1,356 @@
+// The parts of tests/support one by one: what the suites of all labs rely on.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "call_stack.hpp"
+#include "channel.hpp"
+#include "comparison.hpp"
+#include "exercise.hpp"
+#include "memory.hpp"
+#include "oracle.hpp"
+#include "random_inputs.hpp"
+#include "source_line.hpp"
+#include "verdict.hpp"
+#include "work_counter.hpp"
+
+namespace linattn::testing {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// (n, 1); in braces alone {{1}, {2}} would be ambiguous.
+Tensor column(const Tensor& values) { return reshape(values, {values.size(), 1}); }
+
+// One entry with one tolerance.
+bool accepts(double expected, double tolerance, double got) {
+    return !difference(Tensor{got}, {Tensor{expected}, Tensor{tolerance}, "by hand", false});
+}
+
+TEST_SUITE("comparison") {
+TEST_CASE("the tolerance is the last value that is still right") {
+    CHECK(accepts(1.0, 0.5, 1.5));
+    CHECK_FALSE(accepts(1.0, 0.5, std::nextafter(1.5, 2.0)));
+    CHECK(accepts(1.0, 0.5, 0.5));
+    CHECK_FALSE(accepts(1.0, 0.5, 0.5 - 1e-15));
+    CHECK(accepts(1.0, 0.0, 1.0));
+    CHECK_FALSE(accepts(1.0, 0.0, std::nextafter(1.0, 2.0)));
+    CHECK(accepts(0.0, 0.0, -0.0));
+}
+TEST_CASE("NaN equals only NaN, an infinity only itself") {
+    CHECK_FALSE(accepts(1.0, 0.5, nan));
+    CHECK_FALSE(accepts(nan, 0.5, 1.0));
+    CHECK(accepts(nan, 0.0, nan));
+    CHECK_FALSE(accepts(1.0, nan, 1.5));
+    CHECK(accepts(inf, 0.0, inf));
+    CHECK_FALSE(accepts(inf, 0.5, -inf));
+    CHECK_FALSE(accepts(inf, inf, 1.0));
+    CHECK_FALSE(accepts(1.0, 0.5, inf));
+}
+TEST_CASE("shapes come first, then the first difference and how many there are") {
+    const Tensor expected{{1, 2, 3}, {4, 5, 6}}, other{{1, 2, 3}, {7, 5, 7}};
+    CHECK(contains(*difference(zeros({3, 2}), exactly(expected)), "has shape (3, 2), expected shape (2, 3)"));
+    CHECK(difference(zeros({6}), exactly(expected)));
+    const std::string text = *difference(other, exactly(expected));
+    CHECK(contains(text, "first differs at [token 1, 0]: expected 4, got 7; 2 of 6 values differ"));
+    CHECK(contains(*difference(other, exactly(expected, false)), "at [1, 0]"));
+    CHECK_FALSE(difference(zeros({0, 3}), exactly(zeros({0, 3}))));
+    CHECK(difference(zeros({0, 3}), exactly(zeros({3, 0}))));
+}
+TEST_CASE("two values that differ are never printed alike") {
+    const std::string text = *difference(Tensor{1.0 + 1e-12, 0.0}, exactly(Tensor{1.0, 0.0}));
+    CHECK(contains(text, "expected 1, got 1.000000000001"));
+}
+TEST_CASE("roundings are counted in units of the value") {
+    CHECK_FALSE(difference(Tensor{1.0 + 0x1p-52}, to_rounding(Tensor{1.0}, 2, "two")));
+    CHECK(difference(Tensor{1.0 + 0x1p-51}, to_rounding(Tensor{1.0}, 2, "two")));
+}
+TEST_CASE("words are compared one by one") {
+    const std::vector<std::string> expected{"a", "ab"};
+    CHECK_FALSE(difference(expected, expected));
+    CHECK(contains(*difference({"a", "ba"}, expected), "entry 1: expected ab, got ba"));
+    CHECK(contains(*difference(std::vector<std::string>{"a"}, expected), "has 1 entries, expected 2"));
+}
+TEST_CASE("alike up to rounding is not alike up to a formula") {
+    const Tensor x{1.0, -2.0, 1000.0};
+    CHECK(*distance_if_alike(parts_of(x), parts_of(x)) == 0.0);
+    CHECK(*distance_if_alike(parts_of(x), parts_of(x + 1e-9)) == doctest::Approx(1e-9).epsilon(1e-3));
+    CHECK_FALSE(distance_if_alike(parts_of(x), parts_of(x + 1e-6)));
+    CHECK_FALSE(distance_if_alike(parts_of(x), parts_of(reshape(x, {3, 1}))));
+    CHECK_FALSE(distance_if_alike(parts_of(Tensor{nan, 1}), parts_of(Tensor{0, 1})));
+    CHECK(distance_if_alike(parts_of(Tensor{nan, 1}), parts_of(Tensor{nan, 1})));
+    CHECK_FALSE(distance_if_alike(parts_of(Tensor{inf}), parts_of(Tensor{-inf})));
+    CHECK_FALSE(distance_if_alike(parts_of(x), parts_of(std::vector<std::string>{"x"})));
+    CHECK_FALSE(distance_if_alike(parts_of(std::vector<std::string>{"x"}), parts_of(std::vector<std::string>{"y"})));
+}
+}
+
+TEST_SUITE("memory") {
+TEST_CASE("the peak is counted, not the sum") {
+    {
+        const MemoryWatch watch;
+        for (int i = 0; i < 10; ++i) zeros({1000});
+    }
+    CHECK(peak_bytes() >= 8000);
+    CHECK(peak_bytes() < 3 * 8000);
+    {
+        const MemoryWatch watch;
+    }
+    CHECK(peak_bytes() == 0);
+}
+TEST_CASE("a value that was never written is recognised, also after arithmetic") {
+    const Shape shape{4};
+    Tensor y;
+    {
+        const MemoryWatch watch;
+        y = Tensor(Tensor::shape_type(shape.begin(), shape.end()));
+    }
+    const double value = y(2);
+    REQUIRE(unwritten_origin(value));
+    for (const double computed : {value + 1.0, 3.0 * value, -value, value / 7.0, value - value, std::sqrt(value)})
+        CHECK(unwritten_origin(computed) == unwritten_origin(value));
+    for (const double ordinary : {0.0, 1.0, -1e308, inf, nan, -nan, 5e-324}) CHECK_FALSE(unwritten_origin(ordinary));
+}
+TEST_CASE("the allocation that it came from can be traced") {
+    std::uint32_t origin = 0;
+    for (const std::uint32_t trace : {0u, 1u}) {
+        const MemoryWatch watch(trace);
+        const auto* memory = new double[3];
+        origin = unwritten_origin(memory[1]).value_or(0);
+        delete[] memory;
+    }
+    CHECK(origin == 1);
+    CHECK(traced_allocation().starts_with("0x"));
+}
+TEST_CASE("what was allocated outside a watch is left alone") {
+    const Tensor x = zeros({3});
+    const MemoryWatch watch;
+    CHECK_FALSE(unwritten_origin(x(0)));
+}
+TEST_CASE("an unset local is recognised by the pattern of either compiler") {
+    const double gcc = std::bit_cast<double>(0xFEFE'FEFE'FEFE'FEFE), clang = std::bit_cast<double>(0xFFFF'FFFF'FFFF'FFFF);
+    for (const double value : {gcc, -gcc, gcc + 1e6, clang, -clang, clang * 2.0}) CHECK(is_unset_local(value));
+    CHECK(may_come_from_unset_local(gcc * 0.5));
+    for (const double ordinary : {0.0, 1.0, 1e200, nan, -nan, inf, -inf}) {
+        CHECK_FALSE(is_unset_local(ordinary));
+        CHECK_FALSE(may_come_from_unset_local(ordinary));
+    }
+}
+}
+
+TEST_SUITE("cost") {
+TEST_CASE("the vocabulary counts its work") {
+    const Tensor a = ones({3, 4}), b = ones({4, 5});
+    const std::size_t before = work_done;
+    matmul(a, b);
+    const std::size_t product = work_done - before;
+    CHECK(product >= 3 * 4 * 5);
+    CHECK(product <= 3 * 4 * 5 + 2 * 3 * 5);
+    const std::size_t then = work_done;
+    for (int i = 0; i < 10; ++i) a + 1.0;
+    CHECK(work_done - then >= 10 * a.size());
+}
+}
+
+TEST_SUITE("oracle") {
+const Tensor Q{{1, 0}, {0, 1}, {1, 1}}, K{{1, 2}, {3, 4}, {5, 6}}, V = column({1, 10, 100});
+
+TEST_CASE("attention by hand") {
+    const FeatureMap identity = oracle_feature_map("identity");
+    // scores q_i·k_j are {1, 3, 5}, {2, 4, 6}, {3, 7, 11}
+    CHECK(attention_by_definition(Q, K, V, identity, causal) == column({1, 42, 1173}));
+    CHECK(attention_by_definition(Q, K, V, identity, everywhere) == column({531, 642, 1173}));
+    CHECK_FALSE(difference(column({1, 42, 1173}), expected_attention(Q, K, V, identity, causal)));
+    CHECK(difference(column({1, 42, 1173.0001}), expected_attention(Q, K, V, identity, causal)));
+    CHECK(expected_state(K, V, identity).value == column({531, 642}));
+}
+TEST_CASE("feature maps by hand") {
+    const Tensor x{-1.0, 0.0, 2.0};
+    CHECK(oracle_feature_map("relu")(x) == Tensor{0, 0, 2});
+    CHECK(oracle_feature_map("elu_plus_one")(x) == Tensor{std::exp(-1.0), 1.0, 3.0});
+    CHECK(oracle_feature_map("pairs")(Tensor{2, 3}) == Tensor{4, 6, 6, 9});
+    CHECK_THROWS_AS(oracle_feature_map("no such"), std::invalid_argument);
+}
+TEST_CASE("rows of a softmax are weights") {
+    const Tensor scores{{1000.0, 1000.0, -1000.0}, {0.0, std::log(3.0), 5.0}, {-1000.0, 0.0, 0.0}};
+    const Tensor all = softmax_rows(scores, everywhere), below = softmax_rows(scores, causal);
+    CHECK(token(all, 0) == Tensor{0.5, 0.5, 0.0});
+    CHECK(token(below, 0) == Tensor{1.0, 0.0, 0.0});
+    CHECK(below(1, 0) == doctest::Approx(0.25));
+    CHECK(below(1, 2) == 0.0);
+    for (const Tensor& weights : {all, below})
+        for (const double total : sum(weights, 1)) CHECK(total == doctest::Approx(1.0));
+}
+TEST_CASE("a token that is not looked at may be NaN") {
+    Tensor V_nan = V;
+    V_nan(2, 0) = nan;
+    const Tensor output = attention_by_definition(Q, K, V_nan, oracle_feature_map("identity"), causal);
+    CHECK(output(1, 0) == 42.0);
+    CHECK(std::isnan(output(2, 0)));
+}
+}
+
+TEST_SUITE("inputs") {
+TEST_CASE("a stream gives the same numbers every time, another stream others") {
+    CHECK(random_tensor({3, 4}, 1) == random_tensor({3, 4}, 1));
+    CHECK(random_tensor({3, 4}, 1) != random_tensor({3, 4}, 2));
+    for (const double x : random_tensor({1000}, 3, 5.0, 6.0)) CHECK((x >= 5.0 && x < 6.0));
+}
+}
+
+TEST_SUITE("channel") {
+// The lines that come out of the channel when these events go in.
+std::string sent(const std::vector<std::pair<std::string, std::string>>& events) {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    open_channel(ends[1]);
+    for (const auto& [kind, payload] : events) send_event(kind, payload);
+    open_channel(-1);
+    ::close(ends[1]);
+    std::string text;
+    char buffer[512];
+    for (ssize_t got; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(got));
+    ::close(ends[0]);
+    return text;
+}
+
+TEST_CASE("one line an event, whatever the payload holds") {
+    for (const std::string payload : {"", "plain", "two\nlines", "\n", "back\\slash", "\\n", "\\\n\\\\", "ends in \\", "tab\there"}) {
+        const std::string line = sent({{"kind", payload}});
+        REQUIRE(line.starts_with("kind\t"));
+        REQUIRE(line.ends_with("\n"));
+        const std::string inner = line.substr(5, line.size() - 6);
+        CHECK(inner.find('\n') == std::string::npos);
+        CHECK(unescape(inner) == payload);
+    }
+    CHECK(sent({{"a", "1"}, {"b", "2"}}) == "a\t1\nb\t2\n");
+}
+TEST_CASE("without a channel nothing happens") { send_event("kind", "payload"); }
+}
+
+TEST_SUITE("reports of the address sanitizer") {
+TEST_CASE("are told in a few words") {
+    const auto summary = [](const std::string& kind) { return summary_of_report("==1==ERROR: AddressSanitizer: " + kind); };
+    CHECK(summary("heap-buffer-overflow on address 0x1\nWRITE of size 8 at") == "went outside an array: wrote 8 bytes");
+    CHECK(summary("heap-use-after-free on address\nREAD of size 4 at") == "used memory that was already freed: read 4 bytes");
+    CHECK(contains(summary("SEGV on unknown address"), "segmentation fault"));
+    CHECK(contains(summary("stack-overflow on address"), "called itself without end"));
+    CHECK(contains(summary("attempting double-free on 0x1"), "freed already"));
+    CHECK(contains(summary("attempting to call malloc_usable_size() for pointer"), "freed already"));
+    CHECK(contains(summary("FPE on unknown address"), "by zero"));
+    CHECK(contains(summary("ILL on unknown address"), "array of fixed size"));
+    CHECK(contains(summary("ABRT on unknown address"), "called abort"));
+    CHECK(contains(summary("something-new on"), "something-new"));
+}
+TEST_CASE("hold the calls of this program, wherever it lies") {
+    const std::string program = program_path();
+    const std::string report = "    #0 0x7f (/lib/libasan.so+0x10)\n    #1 0x55 (" + program + "+0x1337)\n    #2 0x55  (/a b/" +
+                               program.substr(program.rfind('/') + 1) + "+0x20)\n";
+    CHECK(stack_of_report(report) == "0x1336 0x1f ");
+}
+TEST_CASE("lead to a line of one of the sources, or to none") {
+    const std::string here = call_stack();
+    CHECK(source_line(here, {"no_such.cpp"}).empty());
+    CHECK(source_line("0x10; touch /tmp/never", {"support_test.cpp"}).empty());
+}
+}
+
+TEST_SUITE("verdict") {
+const Exercise exercise{"lab07", "lab07_numbers", "twice", "7.1", {"lab07_numbers.cpp"}, 2.0, 10};
+using Events = std::vector<std::pair<std::string, std::string>>;
+const Events two_cases{{"case", "one"}, {"call", "twice with x 1"}, {"case", "two"}};
+
+Ending reported(std::size_t run, std::size_t failed) {
+    Ending ending;
+    ending.reported = true;
+    ending.run = run;
+    ending.failed = failed;
+    return ending;
+}
+
+Events operator+(Events events, const std::pair<std::string, std::string>& event) {
+    events.push_back(event);
+    return events;
+}
+
+TEST_CASE("passes only when every case ran and none failed") {
+    const Verdict verdict = judge(exercise, two_cases, reported(2, 0));
+    CHECK(verdict.status == Status::pass);
+    CHECK(contains(verdict.message, "ok  one"));
+    CHECK(verdict.mistakes.empty());
+    CHECK(judge(exercise, {}, reported(0, 0)).status == Status::not_run);
+    CHECK(judge(exercise, two_cases, reported(2, 1)).status == Status::fail);
+    CHECK(judge(exercise, two_cases + std::pair<std::string, std::string>{"failure", "    wrong"}, reported(2, 0)).status == Status::fail);
+    CHECK(judge(exercise, two_cases, Ending{}).status == Status::crash);
+}
+TEST_CASE("a failure tells its case, the mistake and where to read") {
+    const Verdict verdict =
+        judge(exercise, two_cases + std::pair<std::string, std::string>{"mistake", "thrice"} +
+                            std::pair<std::string, std::string>{"failure", "    first differs"}, reported(2, 1));
+    CHECK(verdict.status == Status::fail);
+    CHECK(contains(verdict.message, "lab07 · twice"));
+    CHECK(contains(verdict.message, "FAIL\n"));
+    CHECK(contains(verdict.message, "  two\n    first differs\n"));
+    CHECK(contains(verdict.message, "1 of 2 checks failed"));
+    CHECK(contains(verdict.message, "labs/lab07_numbers/README.md §7.1"));
+    CHECK(verdict.mistakes == std::vector<std::string>{"thrice"});
+}
+TEST_CASE("to do is no failure, but a failure comes before to do") {
+    const Events to_do = two_cases + std::pair<std::string, std::string>{"todo", "twice is not written yet"};
+    const Verdict verdict = judge(exercise, to_do, reported(2, 2));
+    CHECK(verdict.status == Status::todo);
+    CHECK(contains(verdict.message, "twice is not written yet"));
+    CHECK(judge(exercise, to_do + std::pair<std::string, std::string>{"failure", "    wrong"}, reported(2, 2)).status == Status::fail);
+}
+TEST_CASE("a crash and a timeout tell the last thing known") {
+    Ending killed;
+    killed.signal = 9;
+    CHECK(contains(judge(exercise, two_cases, killed).message, "signal 9"));
+    Ending late;
+    late.timed_out = true;
+    const Verdict verdict = judge(exercise, {{"case", "one"}, {"call", "twice with x 1"}}, late);
+    CHECK(verdict.status == Status::timeout);
+    CHECK(contains(verdict.message, "did not end within 10 s, in twice with x 1"));
+    const Verdict crash = judge(exercise, two_cases + std::pair<std::string, std::string>{
+        "crash", "==1==ERROR: AddressSanitizer: heap-buffer-overflow on\nREAD of size 8 at"}, Ending{});
+    CHECK(crash.status == Status::crash);
+    CHECK(contains(crash.message, "went outside an array: read 8 bytes"));
+    CHECK(contains(judge(exercise, {}, Ending{}).message, "before any check ran"));
+}
+}
+
+TEST_SUITE("call") {
+TEST_CASE("an exception becomes an outcome") {
+    CHECK(outcome_of([]() -> Parts { throw std::invalid_argument("no"); }).invalid_argument);
+    const Outcome stub = outcome_of([]() -> Parts { throw NotImplemented("twice"); });
+    CHECK(stub.missing == "twice");
+    CHECK(contains(stub.error, "twice is not written yet: replace YOUR CODE HERE in framework/support_test.cpp"));
+    const Outcome odd = outcome_of([]() -> Parts { throw 7; });
+    CHECK((!odd.error.empty() && !odd.invalid_argument && odd.missing.empty()));
+    CHECK(outcome_of([] { return parts_of(Tensor{1}); }).error.empty());
+}
+TEST_CASE("an argument that changes has another fingerprint") {
+    Tensor x{1, 2, 3};
+    const std::size_t before = fingerprint(x);
+    CHECK(fingerprint(Tensor{1, 2, 3}) == before);
+    x(1) = std::nextafter(2.0, 3.0);
+    CHECK(fingerprint(x) != before);
+}
+TEST_CASE("a call reads as it was written") {
+    CHECK(describe_call("in.Q, Mask::causal, phi", {"(2, 3)", "", "relu"}) == "Q (2, 3), Mask::causal, phi relu");
+    CHECK(describe_call("zeros({2, 3}), \"x\"", {"(2, 3)", "\"x\""}) == "(2, 3), \"x\"");
+}
+}
+
+}  // namespace
+}  // namespace linattn::testing
+
+int main(int argc, char** argv) {
+    const int failed = doctest::Context(argc, argv).run();
+    return failed;
+}

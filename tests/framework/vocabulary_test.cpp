@@ -1,0 +1,187 @@
+// labs/tensor.hpp, the words that the labs are written in, and the repair of xtensor beneath it.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "tensor.hpp"
+#if __has_include(<xtensor/views/xstrided_view.hpp>)  // the layout since 0.26
+#include <xtensor/containers/xtensor.hpp>
+#include <xtensor/core/xeval.hpp>
+#include <xtensor/views/xstrided_view.hpp>
+#else
+#include <xtensor/xeval.hpp>
+#include <xtensor/xstrided_view.hpp>
+#include <xtensor/xtensor.hpp>
+#endif
+
+namespace linattn {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+
+// (n, 1); in braces alone {{1}, {2}} would be ambiguous.
+Tensor column(const Tensor& values) { return reshape(values, {values.size(), 1}); }
+
+// The words of the exception that this throws.
+template <class Error, class Function>
+std::string words_of(Function function) {
+    try {
+        function();
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "nothing of this kind was thrown";
+}
+
+TEST_SUITE("xtensor under C++20") {
+TEST_CASE("a dynamic shape is not taken for one of four axes") {  // see labs/xtensor_cxx20.hpp; fails without it
+    const Tensor a{{1, 2, 3}, {4, 5, 6}};
+    const auto evaluated = xt::eval(a + xt::xscalar<double>(1.0));
+    CHECK(Shape(evaluated.shape().begin(), evaluated.shape().end()) == Shape{2, 3});
+    const auto doubled = xt::eval(xt::operator*(a, 2.0));
+    CHECK(Tensor(doubled) == Tensor{{2, 4, 6}, {8, 10, 12}});
+    Tensor y = zeros({2, 3});
+    xt::strided_view(y, {0, xt::all()}) = xt::strided_view(a, {1, xt::all()});
+    CHECK(y == Tensor{{4, 5, 6}, {0, 0, 0}});
+}
+TEST_CASE("arrays of four axes are right too") {
+    Tensor x = zeros({2, 3, 4, 5});
+    for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<double>(i);
+    CHECK(x(1, 2, 3, 4) == 119.0);
+    CHECK(shape_of(Tensor(xt::eval(xt::operator*(x, 2.0)))) == Shape{2, 3, 4, 5});
+    CHECK(shape_of(sum(x, -2)) == Shape{2, 3, 5});
+    CHECK(sum(x, -2)(0, 0, 0) == 0.0 + 5.0 + 10.0 + 15.0);
+    CHECK(shape_of(matrix_transpose(x)) == Shape{2, 3, 5, 4});
+    CHECK(matrix_transpose(x)(1, 2, 4, 3) == 119.0);
+}
+}
+
+TEST_SUITE("numbers and Tensors") {
+TEST_CASE("a number stays a number") {
+    CHECK(exp(0.5) == std::exp(0.5));
+    CHECK(sqrt(2.0) == std::sqrt(2.0));
+    static_assert(std::is_same_v<decltype(exp(0.5)), double>);
+    static_assert(std::is_same_v<decltype(exp(Tensor{})), Tensor>);
+    static_assert(std::is_same_v<decltype(Tensor{} + 1), Tensor>);
+}
+TEST_CASE("numbers of any type may stand on either side, and on the right of an assignment") {
+    const Tensor x{1, 2, 4};
+    const std::size_t three = 3;
+    CHECK(x + 1 == Tensor{2, 3, 5});
+    CHECK(1 - x == Tensor{0, -1, -3});
+    CHECK(x * three == Tensor{3, 6, 12});
+    CHECK(8.0f / x == Tensor{8, 4, 2});
+    CHECK(-x == Tensor{-1, -2, -4});
+    Tensor y = x;
+    y += 1;
+    y *= three;
+    y -= 0.5;
+    y /= 2;
+    CHECK(y == Tensor{2.75, 4.25, 7.25});
+    y += y;
+    CHECK(y == Tensor{5.5, 8.5, 14.5});
+}
+TEST_CASE("comparisons give 1 and 0, and NaN is neither less nor greater") {
+    const Tensor x{-1, 0, nan};
+    CHECK((x > 0) == Tensor{0, 0, 0});
+    CHECK((x <= 0) == Tensor{1, 1, 0});
+    CHECK((0 >= x) == Tensor{1, 1, 0});
+}
+TEST_CASE("where takes Tensors and numbers") {
+    const Tensor x{-1, 0, 2};
+    CHECK(where(x > 0, x, 0) == Tensor{0, 0, 2});
+    CHECK(where(x > 0, 1, x) == Tensor{-1, 0, 1});
+    CHECK(where(x > 0, 1, -1) == Tensor{-1, -1, 1});
+    CHECK(where(column({1, 0}), Tensor{1, 2}, 0) == Tensor{{1, 2}, {0, 0}});
+}
+TEST_CASE("maximum, minimum and amax let NaN through") {
+    const Tensor x{1, nan, 3};
+    for (const Tensor& y : {maximum(x, 2), maximum(2, x), minimum(x, 2), minimum(2, x)}) CHECK(std::isnan(y(1)));
+    CHECK(maximum(x, 2)(0) == 2.0);
+    CHECK(minimum(x, 2)(2) == 2.0);
+    CHECK(std::isnan(amax(Tensor{nan, 1, 2}, 0)()));
+    CHECK(std::isnan(amax(Tensor{1, 2, nan}, 0)()));
+    CHECK(amax(Tensor{-inf, -5}, 0)() == -5.0);
+}
+}
+
+TEST_SUITE("shapes") {
+TEST_CASE("they broadcast from the right") {
+    const Tensor down = column({1, 2, 3}), row{10, 20};
+    CHECK(down * row == Tensor{{10, 20}, {20, 40}, {30, 60}});
+    CHECK(row * down == Tensor{{10, 20}, {20, 40}, {30, 60}});
+    CHECK(shape_of(ones({2, 1, 3}) + ones({4, 1})) == Shape{2, 4, 3});
+}
+TEST_CASE("those that do not are refused with both shapes") {
+    const auto words = [](auto function) { return words_of<std::invalid_argument>(function); };
+    CHECK(words([] { ones({4, 5}) + ones({4}); }).find("(4, 5) and (4,) do not broadcast") != std::string::npos);
+    CHECK(words([] { Tensor x = ones({3}); x += ones({2, 3}); }).find("(2, 3) in a Tensor of shape (3,)") != std::string::npos);
+    CHECK(words([] { where(ones({2}), ones({3}), 0.0); }).find("do not broadcast") != std::string::npos);
+    CHECK(words([] { matmul(ones({2, 3}), ones({2, 3})); }).find("(3)") != std::string::npos);
+    CHECK(words([] { matmul(ones({3}), ones({3, 2})); }).find("two axes") != std::string::npos);
+    CHECK(words([] { reshape(ones({2, 3}), {4}); }).find("6 entries into (4,) with 4") != std::string::npos);
+    CHECK(words([] { concatenate(ones({2, 3}), ones({2, 4}), 0); }).find("the other axes differ") != std::string::npos);
+    CHECK(words([] { Tensor x = zeros({2, 3}); set_token(x, 0, zeros({2})); }).find("(3,), got (2,)") != std::string::npos);
+}
+TEST_CASE("an index that does not exist is refused with the shape") {
+    const auto words = [](auto function) { return words_of<std::out_of_range>(function); };
+    CHECK(words([] { sum(ones({2, 3}), 2); }) == "axis 2 does not exist: the shape is (2, 3)");
+    CHECK(words([] { length(ones({2, 3}), -3); }) == "axis -3 does not exist: the shape is (2, 3)");
+    CHECK(words([] { token(ones({2, 3}), 2); }).find("n = 2") != std::string::npos);
+    CHECK(words([] { tokens(ones({2, 3}), 2, 1); }).find("n = 2") != std::string::npos);
+    CHECK(words([] { Tensor x = zeros({2, 3}); set_token(x, 2, zeros({3})); }).find("token 2 does not exist") != std::string::npos);
+}
+TEST_CASE("axes count from either end") {
+    const Tensor x{{1, 2, 3}, {4, 5, 6}};
+    CHECK(sum(x, 1) == Tensor{6, 15});
+    CHECK(sum(x, -1) == Tensor{6, 15});
+    CHECK(sum(x, 0, keep_dims) == Tensor{{5, 7, 9}});
+    CHECK(amax(x, -2) == Tensor{4, 5, 6});
+    CHECK(amax(x, 1, keep_dims) == column({3, 6}));
+    CHECK(cumsum(x, 0) == Tensor{{1, 2, 3}, {5, 7, 9}});
+    CHECK(cumsum(x, -1) == Tensor{{1, 3, 6}, {4, 9, 15}});
+    CHECK(shape_of(expand_dims(x, -1)) == Shape{2, 3, 1});
+    CHECK(shape_of(expand_dims(x, 0)) == Shape{1, 2, 3});
+}
+TEST_CASE("arrays without entries are ordinary arrays") {
+    CHECK(sum(zeros({3, 0}), 1) == zeros({3}));
+    CHECK(shape_of(sum(zeros({0, 3}), 1)) == Shape{0});
+    CHECK(amax(zeros({2, 0}), 1) == full({2}, -inf));
+    CHECK(matmul(zeros({2, 0}), zeros({0, 3})) == zeros({2, 3}));
+    CHECK(shape_of(matmul(zeros({0, 2, 4}), zeros({0, 4, 3}))) == Shape{0, 2, 3});
+    CHECK(shape_of(exp(zeros({0, 3}))) == Shape{0, 3});
+    CHECK(shape_of(zeros({0, 3}) + ones({3})) == Shape{0, 3});
+    CHECK(shape_of(zeros({0, 1}) * ones({1, 4})) == Shape{0, 4});
+    CHECK(shape_of(cumsum(zeros({0, 3}), 0)) == Shape{0, 3});
+    CHECK(shape_of(matrix_transpose(zeros({0, 3}))) == Shape{3, 0});
+    CHECK(concatenate(zeros({0, 3}), ones({2, 3}), 0) == ones({2, 3}));
+    CHECK(shape_of(tokens(ones({2, 3}), 1, 1)) == Shape{0, 3});
+    CHECK(shape_of(reshape(zeros({0, 3}), {3, 0})) == Shape{3, 0});
+}
+}
+
+TEST_SUITE("tokens and products") {
+TEST_CASE("tokens are copies, set_token writes") {
+    Tensor x = zeros({2, 3, 2});
+    set_token(x, 1, Tensor{{1, 2}, {3, 4}});
+    CHECK(token(x, 1) == Tensor{{1, 2}, {3, 4}});
+    CHECK(sum(sum(token(x, 0), 0), 0)() == 0.0);
+    token(x, 1) += 1;
+    CHECK(token(x, 1)(0, 0) == 1.0);
+    CHECK(shape_of(tokens(x, 1, 3)) == Shape{2, 2, 2});
+    CHECK(tokens(x, 1, 3)(1, 0, 1) == 4.0);
+}
+TEST_CASE("products by hand, for every leading index or for none") {
+    const Tensor a{{1, 2}, {3, 4}}, b = column({5, 6});
+    CHECK(matmul(a, b) == column({17, 39}));
+    CHECK(matmul(a, matrix_transpose(a)) == Tensor{{5, 11}, {11, 25}});  // the same Tensor twice: no short cut
+    const Tensor stacked = concatenate(expand_dims(a, 0), expand_dims(a * 2, 0), 0);
+    CHECK(matmul(stacked, b) == reshape(Tensor{17, 39, 34, 78}, {2, 2, 1}));
+    CHECK(matmul(matrix_transpose(b), stacked) == Tensor{{{23, 34}}, {{46, 68}}});
+}
+}
+
+}  // namespace
+}  // namespace linattn

@@ -1,0 +1,322 @@
+// The CPU run: CUDA's vocabulary does what it does on a GPU, and each fault ends in one message that says where.
+#include <doctest/doctest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "gpu/gpu.hpp"
+
+// At global scope, as the CPU run wants it.
+extern __shared__ float smem[];
+
+namespace {
+
+// What runs unchanged -----------------------------------------------------------------------------------------------------
+
+template <int Tile>
+__global__ void __launch_bounds__(Tile * 4) transpose(const float* in, float* out, int rows, int columns) {
+    __shared__ float tile[Tile][Tile + 1];
+    const int x = blockIdx.x * Tile + threadIdx.x, y = blockIdx.y * Tile;
+    for (int j = threadIdx.y; j < Tile; j += blockDim.y)
+        if (x < columns && y + j < rows) tile[j][threadIdx.x] = in[(y + j) * columns + x];
+    __syncthreads();
+    for (int j = threadIdx.y; j < Tile; j += blockDim.y)
+        if (y + static_cast<int>(threadIdx.x) < rows && static_cast<int>(blockIdx.x) * Tile + j < columns)
+            out[(blockIdx.x * Tile + j) * rows + y + threadIdx.x] = tile[threadIdx.x][j];
+}
+
+__device__ __forceinline__ float warp_sum(float value) {
+    for (int by = 16; by > 0; by /= 2) value += __shfl_down_sync(0xffffffffu, value, by);
+    return value;
+}
+
+__global__ void total_of(const float* x, float* total, int* blocks, int count) {
+    __shared__ float parts[32];
+    float sum = 0.0f;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) sum += x[i];
+    sum = warp_sum(sum);
+    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+    sum = warp_sum(threadIdx.x < blockDim.x / 32 ? parts[threadIdx.x] : 0.0f);
+    if (threadIdx.x == 0) {
+        atomicAdd(total, sum);
+        atomicAdd(blocks, 1);
+    }
+}
+
+__global__ void scan_of_fours(const float4* x, float* y) {
+    const int t = threadIdx.x;
+    const float4 four = x[t];
+    smem[t] = four.x + four.y + four.z + four.w;
+    __syncthreads();
+    for (int by = 1; by < static_cast<int>(blockDim.x); by *= 2) {
+        const float before = t >= by ? smem[t - by] : 0.0f;
+        __syncthreads();
+        smem[t] += before;
+        __syncthreads();
+    }
+    y[t] = smem[t];
+}
+
+__global__ void reduce_in_a_warp(const float* x, float* out) {
+    __shared__ float sums[64];
+    const int t = threadIdx.x;
+    sums[t] = x[t];
+    __syncwarp();
+    for (int by = 16; by > 0; by /= 2) {
+        const float sum = t % 32 < by ? sums[t] + sums[t + by] : 0.0f;
+        __syncwarp();
+        if (t % 32 < by) sums[t] = sum;
+        __syncwarp();
+    }
+    if (t % 32 == 0) out[t / 32] = sums[t];
+}
+
+__global__ void number_threads(int* numbers) {
+    const int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    const int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    const int size = blockDim.x * blockDim.y * blockDim.z;
+    numbers[block * size + thread] = block * size + thread;
+}
+
+__global__ void vote(unsigned* out) {
+    const int lane = threadIdx.x;
+    const unsigned even = __ballot_sync(0xffffffffu, lane % 2 == 0);
+    if (lane < 16) {
+        const int any = __any_sync(0x0000ffffu, lane == 3), all = __all_sync(0x0000ffffu, lane < 16);
+        const int from = __shfl_sync(0x0000ffffu, lane, 5), swapped = __shfl_xor_sync(0x0000ffffu, lane, 1);
+        if (lane == 2) {
+            out[0] = even;
+            out[1] = any * 10 + all;
+            out[2] = from * 100 + swapped;
+        }
+    }
+}
+
+std::vector<gpu::Run> all_runs() {
+    std::vector<gpu::Run> runs;
+    for (const auto order : {gpu::Run::Order::forward, gpu::Run::Order::reverse, gpu::Run::Order::shuffled})
+        for (const bool checked : {true, false}) runs.push_back({order, 5, checked, false});
+    return runs;
+}
+
+std::vector<float> counting(std::size_t count) {
+    std::vector<float> x(count);
+    std::iota(x.begin(), x.end(), 0.0f);
+    return x;
+}
+
+TEST_CASE("kernels give what a GPU gives, in every order") {
+    for (const gpu::Run& run : all_runs()) {
+        CAPTURE(run.name());
+        const gpu::RunScope scope(run);
+        {
+            const gpu::Buffer<float> in(counting(50 * 37), "in"), out(50 * 37, "out");
+            gpu::launch(transpose<32>, dim3(2, 2), dim3(32, 4), 0, in.data(), out.data(), 50, 37);
+            std::vector<float> got(50 * 37);
+            out.copy_to(got);
+            for (int i = 0; i < 50; ++i)
+                for (int j = 0; j < 37; ++j) REQUIRE(got[static_cast<std::size_t>(j * 50 + i)] == static_cast<float>(i * 37 + j));
+        }
+        {
+            const gpu::Buffer<float> x(counting(1000), "x"), total(std::vector<float>{0.0f}, "total");
+            const gpu::Buffer<int> blocks(std::vector<int>{0}, "blocks");
+            gpu::launch(total_of, 5, 96, 0, x.data(), total.data(), blocks.data(), 1000);
+            std::vector<float> sum(1);
+            std::vector<int> count(1);
+            total.copy_to(sum);
+            blocks.copy_to(count);
+            CHECK(sum[0] == 499500.0f);
+            CHECK(count[0] == 5);
+        }
+        {
+            const gpu::Buffer<float> x(counting(256), "x"), y(64, "y");
+            gpu::launch(scan_of_fours, 1, 64, 64 * sizeof(float), reinterpret_cast<const float4*>(x.data()), y.data());
+            std::vector<float> got(64);
+            y.copy_to(got);
+            CHECK(got[63] == 32640.0f);
+            CHECK(got[0] == 6.0f);
+        }
+        {
+            const gpu::Buffer<float> x(counting(64), "x"), out(2, "out");
+            gpu::launch(reduce_in_a_warp, 1, 64, 0, x.data(), out.data());
+            std::vector<float> got(2);
+            out.copy_to(got);
+            CHECK(got == std::vector<float>{496.0f, 1520.0f});
+        }
+        {
+            const gpu::Buffer<int> numbers(2 * 3 * 2 * 24, "numbers");
+            gpu::launch(number_threads, dim3(2, 3, 2), dim3(4, 3, 2), 0, numbers.data());
+            std::vector<int> got(288), expected(288);
+            numbers.copy_to(got);
+            std::iota(expected.begin(), expected.end(), 0);
+            CHECK(got == expected);
+        }
+        {
+            const gpu::Buffer<unsigned> out(3, "out");
+            gpu::launch(vote, 1, 32, 0, out.data());
+            std::vector<unsigned> got(3);
+            out.copy_to(got);
+            CHECK(got == std::vector<unsigned>{0x55555555u, 11u, 503u});
+        }
+    }
+}
+
+// What ends in a message --------------------------------------------------------------------------------------------------
+
+// Each of these notes the line of its fault.
+int line_of_fault = 0;
+#define FAULT line_of_fault = __LINE__;
+
+__global__ void writes_past_the_end(float* x) { FAULT x[threadIdx.x + 1] = 0.0f; }
+__global__ void reads_before_the_beginning(float* x) { FAULT if (x[static_cast<int>(threadIdx.x) - 1] > 0.0f) x[0] = 0.0f; }
+__global__ void reads_far_away(float* x) { FAULT if (x[threadIdx.x + 100000] > 0.0f) x[0] = 1.0f; }
+__global__ void uses_null(float* x) { FAULT if (x != nullptr || threadIdx.x == 0) *x = 1.0f; }
+__global__ void overflows_its_stack(float* x) {
+    volatile float large[40000];
+    FAULT for (int i = 40000; i-- > 0;) large[i] = x[0];
+    x[0] = large[7];
+}
+__global__ void races(float* x) {
+    __shared__ float shared[64];
+    shared[threadIdx.x] = x[threadIdx.x];
+    FAULT x[threadIdx.x] = shared[63 - threadIdx.x];
+}
+__global__ void races_between_blocks(float* x) { FAULT x[threadIdx.x] = 1.0f; }
+__global__ void lacks_syncwarp(float* x) {
+    __shared__ float shared[64];
+    shared[threadIdx.x] = x[threadIdx.x];
+    __shfl_sync(0xffffffffu, 0, 0);  // orders lanes, not memory
+    FAULT x[threadIdx.x] = shared[threadIdx.x ^ 1];
+}
+__global__ void reads_unwritten(float* x) {
+    __shared__ float shared[64];
+    if (threadIdx.x < 32) shared[threadIdx.x] = 1.0f;
+    __syncthreads();
+    FAULT x[threadIdx.x] = shared[threadIdx.x];
+}
+__global__ void reads_misaligned(float* x) {
+    FAULT const float4 four = *reinterpret_cast<const float4*>(x + 1);
+    x[0] = four.x;
+}
+__global__ void waits_in_a_branch(float* x) {
+    if (threadIdx.x < 32) {
+        FAULT __syncthreads();
+    } else {
+        __syncthreads();
+    }
+    x[threadIdx.x] = 1.0f;
+}
+__global__ void returns_early(float* x) {
+    if (threadIdx.x >= 32) return;
+    FAULT __syncthreads();
+    x[threadIdx.x] = 1.0f;
+}
+__global__ void forgets_lanes(float* x) {
+    if (threadIdx.x < 16) {
+        FAULT x[threadIdx.x] = __shfl_xor_sync(0xffffffffu, x[threadIdx.x], 1);
+    }
+}
+__global__ void leaves_itself_out(float* x) { FAULT x[threadIdx.x] = __shfl_sync(0x1u, x[threadIdx.x], 0); }
+__global__ void takes_too_much(float* x) {
+    gpu::SharedMemory shared;
+    shared.take<float>(16, "first");
+    FAULT float* second = shared.take<float>(17, "second");
+    x[threadIdx.x] = second[0];
+}
+__global__ void overruns_a_shared_array(float* x) {
+    gpu::SharedMemory shared;
+    float* first = shared.take<float>(16, "first");
+    shared.take<float>(16, "second");
+    if (threadIdx.x <= 16) {
+        FAULT first[threadIdx.x] = x[threadIdx.x];
+    }
+}
+
+using Kernel = void (*)(float*);
+
+gpu::Error error_of(Kernel kernel, const gpu::Run& run, float* x, unsigned blocks = 1, std::size_t shared_bytes = 128) {
+    const gpu::RunScope scope(run);
+    try {
+        gpu::launch(kernel, blocks, 64, shared_bytes, x);
+    } catch (const gpu::Error& error) {
+        return error;
+    }
+    return gpu::Error("no error", {"none"});
+}
+
+struct Fault {
+    Kernel kernel;
+    const char* symptom;
+    bool seen_unchecked;
+    unsigned blocks = 1;
+};
+
+TEST_CASE("every fault ends in one message with the kernel's thread, the array and the line") {
+    const Fault faults[] = {
+        {writes_past_the_end, "wrote outside x", true},
+        {reads_far_away, "read outside x", false},
+        {overflows_its_stack, "stack overflow", true},
+        {races, "race on shared", false},
+        {races_between_blocks, "blocks race on x, written first", false, 2},
+        {lacks_syncwarp, "race on shared", false},
+        {reads_unwritten, "unwritten shared", false},
+        {reads_misaligned, "misaligned x", false},
+        {waits_in_a_branch, "different barriers", true},
+        {returns_early, "returned before a barrier", true},
+        {forgets_lanes, "warp operation", true},
+        {leaves_itself_out, "warp operation", true},
+        {takes_too_much, "shared memory too small", true},
+        {overruns_a_shared_array, "wrote outside first", true},
+    };
+    for (const Fault& fault : faults)
+        for (const gpu::Run& run : all_runs()) {
+            if (!run.checked && !fault.seen_unchecked) continue;
+            const gpu::Buffer<float> x(counting(64), "x");
+            const gpu::Error error = error_of(fault.kernel, run, x.data(), fault.blocks);
+            const std::string text = error.what();
+            CAPTURE(run.name());
+            CAPTURE(text);
+            REQUIRE(!error.symptoms().empty());
+            CHECK(error.symptoms().front().substr(0, std::string(fault.symptom).size()) == fault.symptom);
+            CHECK(text.find("block (") != std::string::npos);
+            const bool found_later = !run.checked && fault.kernel == overruns_a_shared_array;  // when the block has ended
+            const bool has_line = !found_later && fault.kernel != overflows_its_stack;  // before its first line
+            if (has_line) CHECK(text.find("engine_test.cu:" + std::to_string(line_of_fault)) != std::string::npos);
+        }
+}
+
+TEST_CASE("pointers that are none of the device's") {
+    std::vector<float> on_host(64, 1.0f);
+    CHECK(error_of(races_between_blocks, {}, on_host.data()).symptoms().front() == "host memory");
+    CHECK(std::string(error_of(uses_null, {}, nullptr).what()).find("null pointer") != std::string::npos);
+    const gpu::Buffer<float> x(counting(64), "x");
+    CHECK(error_of(reads_before_the_beginning, {}, x.data()).symptoms().front() == "read outside x");
+}
+
+TEST_CASE("the order decides who comes first, and nothing else does") {
+    const auto symptoms = [](const gpu::Run& run) {
+        const gpu::Buffer<float> x(counting(64), "x");
+        return std::string(error_of(races, run, x.data()).what());
+    };
+    for (const gpu::Run& run : all_runs())
+        if (run.checked) CHECK(symptoms(run) == symptoms(run));
+    CHECK(symptoms({gpu::Run::Order::forward}) != symptoms({gpu::Run::Order::reverse}));
+}
+
+TEST_CASE("a launch that CUDA would refuse is refused") {
+    const gpu::Buffer<float> x(counting(64), "x");
+    CHECK_THROWS_AS(gpu::launch(races_between_blocks, 0, 64, 0, x.data()), gpu::Error);
+    CHECK_THROWS_AS(gpu::launch(races_between_blocks, 1, 1025, 0, x.data()), gpu::Error);
+    CHECK_THROWS_AS(gpu::launch(races_between_blocks, 1, 64, 228 * 1024, x.data()), gpu::Error);
+}
+
+TEST_CASE("after a fault the next launch starts afresh") {
+    const gpu::Buffer<float> x(counting(64), "x");
+    error_of(returns_early, {}, x.data());
+    CHECK(error_of(races_between_blocks, {}, x.data()).symptoms().front() == "none");
+}
+
+}  // namespace

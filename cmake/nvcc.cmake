@@ -11,7 +11,8 @@ find_program(LINATTN_NVCC nvcc PATHS /usr/local/cuda/bin /opt/cuda/bin)  # often
 if(LINATTN_NVCC)
   get_filename_component(root "${LINATTN_NVCC}" REALPATH)
   get_filename_component(root "${root}" DIRECTORY)
-  find_library(LINATTN_CUDART NAMES cudart_static PATHS "${root}/../lib64" "${root}/../lib" "${root}/../targets/x86_64-linux/lib")
+  find_library(LINATTN_CUDART NAMES cudart_static
+    PATHS "${root}/../lib64" "${root}/../lib" "${root}/../targets/x86_64-linux/lib")
 endif()
 set(LINATTN_CUDA_FLAGS -std=c++20 -O2 -lineinfo
   -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
@@ -30,7 +31,8 @@ function(add_gpu lab folder manifest json)
       set(object "${PROJECT_BINARY_DIR}/nvcc/${lab}_${name}.o")
       add_custom_command(OUTPUT "${object}" DEPFILE "${object}.d" DEPENDS "${source}"
         COMMAND "${CMAKE_COMMAND}" -E make_directory "${PROJECT_BINARY_DIR}/nvcc"
-        COMMAND "${LINATTN_NVCC}" ${LINATTN_CUDA_FLAGS} -I "${folder}" -I "${PROJECT_SOURCE_DIR}/labs" -MD -MF "${object}.d"
+        COMMAND "${LINATTN_NVCC}" ${LINATTN_CUDA_FLAGS} -I "${folder}"
+          -I "${PROJECT_SOURCE_DIR}/labs" -MD -MF "${object}.d"
           -c "${source}" -o "${object}"
         COMMENT "nvcc ${name}.cu")
       list(APPEND objects "${object}")
@@ -40,7 +42,8 @@ function(add_gpu lab folder manifest json)
   else()
     add_test(NAME ${lab}.nvcc COMMAND "${CMAKE_COMMAND}" -E echo "Skipped: no nvcc here")
   endif()
-  set_tests_properties(${lab}.nvcc PROPERTIES LABELS framework RESOURCE_LOCK build TIMEOUT 300 SKIP_REGULAR_EXPRESSION "^Skipped:")
+  set_tests_properties(${lab}.nvcc PROPERTIES LABELS framework RESOURCE_LOCK build TIMEOUT 300
+    SKIP_REGULAR_EXPRESSION "^Skipped:")
 
   if(LINATTN_CUDART)
     add_executable(${lab}_check_gpu EXCLUDE_FROM_ALL ${objects})
@@ -64,7 +67,8 @@ function(add_gpu lab folder manifest json)
       "-DFUNCTION=${function}" "-DMANIFEST=${manifest}" "-DNVCC=${LINATTN_NVCC}" "-DCUDART=${LINATTN_CUDART}"
       -P "${PROJECT_SOURCE_DIR}/cmake/run_on_gpu.cmake")
     math(EXPR backstop "2 * ${timeout} + 300")
-    set_tests_properties(${lab}.${function}.gpu PROPERTIES LABELS "${lab};gpu" RESOURCE_LOCK "build;gpu" TIMEOUT ${backstop}
+    set_tests_properties(${lab}.${function}.gpu PROPERTIES LABELS "${lab};gpu" RESOURCE_LOCK "build;gpu" 
+      TIMEOUT ${backstop}
       SKIP_REGULAR_EXPRESSION "Skipped:"
       # The address sanitizer and the CUDA driver want the same addresses.
       ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1;ASAN_OPTIONS=protect_shadow_gap=0")

@@ -1,5 +1,5 @@
-// Lab 05: read labs/lab05_chunkwise_cuda/README.md, write the function below, run: ctest -R lab05.chunkwise_linear_attention
-// The kernels are in lab05_chunkwise_kernel.cu.
+// Lab 05: read labs/lab05_chunkwise_cuda/README.md, write the function below, run: ctest -R
+// lab05.chunkwise_linear_attention The kernels are in lab05_chunkwise_kernel.cu.
 #include "chunkwise.hpp"
 #include "contract.hpp"
 #include "matrix.hpp"
@@ -58,7 +58,8 @@ Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float
             add_product(O, A, v);
             add_product(O, q, S);
             for (std::size_t i = 0; i < rows; ++i)
-                for (std::size_t b = 0; b < d_v; ++b) output.values[(token + i) * d_v + b] = O(i, b) / (O(i, d_v) + epsilon);
+                for (std::size_t b = 0; b < d_v; ++b)
+                    output.values[(token + i) * d_v + b] = O(i, b) / (O(i, d_v) + epsilon);
             add_product(S, transpose(k), v);
         }
     }

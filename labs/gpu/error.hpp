@@ -8,14 +8,15 @@
 
 namespace gpu {
 
-/// A kernel did what no kernel may do, or CUDA refused. One message: what, which array, which kernel, block, thread, line.
+/// A kernel did what no kernel may do, or CUDA refused. One message: what, which array, which kernel, block, thread,
+/// line.
 class Error : public std::runtime_error {
 public:
     explicit Error(const std::string& message, std::vector<std::string> symptoms = {})
         : std::runtime_error(message), symptoms_(std::move(symptoms)) {}
 
-    /// What was found, without numbers and lines ("race on A, read first"), the finding of the message first: two kernels
-    /// with the same fault show the same symptom. Empty when the fault is not the kernel's.
+    /// What was found, without numbers and lines ("race on A, read first"), the finding of the message first: two
+    /// kernels with the same fault show the same symptom. Empty when the fault is not the kernel's.
     const std::vector<std::string>& symptoms() const { return symptoms_; }
 
 private:
@@ -25,8 +26,7 @@ private:
 /// A kernel reached gpu::not_implemented.
 class NotWritten : public std::logic_error {
 public:
-    NotWritten(const std::string& function, std::string file)
-        : std::logic_error(function), file_(std::move(file)) {}
+    NotWritten(const std::string& function, std::string file) : std::logic_error(function), file_(std::move(file)) {}
     const std::string& file() const { return file_; }
 
 private:
@@ -39,12 +39,12 @@ struct Run {
 
     Order order = Order::forward;  ///< in which blocks, and the threads of a block between two barriers, take turns
     unsigned seed = 1;             ///< of Order::shuffled
-    bool checked = true;           ///< watch every access: races, unwritten memory, bounds, alignment; about 20 times slower
-    bool profile = false;          ///< print what the accesses of the first warp would cost; implies checked
+    bool checked = true;   ///< watch every access: races, unwritten memory, bounds, alignment; about 20 times slower
+    bool profile = false;  ///< print what the accesses of the first warp would cost; implies checked
 
     /// "reverse, checked", for messages.
     std::string name() const {
-        const std::string text = order == Order::forward ? "forward"
+        const std::string text = order == Order::forward   ? "forward"
                                  : order == Order::reverse ? "reverse"
                                                            : "shuffled(" + std::to_string(seed) + ")";
         return text + (checked ? ", checked" : "");

@@ -1,21 +1,24 @@
-// One kernel source, two machines. nvcc compiles it for a GPU; any C++20 compiler compiles it for the CPU run, where every
-// CUDA thread is a fiber and blocks run one after another, so that each run is the same as the last.
+// One kernel source, two machines. nvcc compiles it for a GPU; any C++20 compiler compiles it for the CPU run, where
+// every CUDA thread is a fiber and blocks run one after another, so that each run is the same as the last.
 //
 //     gpu::Buffer<float> x(host_values, "x"), y(count, "y");
 //     gpu::launch(kernel, grid, block, shared_bytes, x.data(), y.data(), count);
 //     y.copy_to(result);
 //
-// The CPU run is stricter than a GPU. Shared memory and new buffers start poisoned with NaN; buffers end at a guard page;
-// threads take turns forward, in reverse or shuffled (gpu::Run); every thread of a block has to reach the same barrier.
-// A fault ends the launch with one gpu::Error. In files compiled with -fsanitize=thread,alignment,bounds a checked run also
-// finds races within and between blocks, reads of unwritten memory, and misaligned vector accesses (engine/checker.hpp).
+// The CPU run is stricter than a GPU. Shared memory and new buffers start poisoned with NaN; buffers end at a guard
+// page; threads take turns forward, in reverse or shuffled (gpu::Run); every thread of a block has to reach the same
+// barrier. A fault ends the launch with one gpu::Error. In files compiled with -fsanitize=thread,alignment,bounds a
+// checked run also finds races within and between blocks, reads of unwritten memory, and misaligned vector accesses
+// (engine/checker.hpp).
 //
 // Modelled: 1-D to 3-D grids and blocks, static and extern __shared__ arrays (the extern one is ::smem), SharedMemory,
 // __syncthreads, __syncwarp, shuffles and votes with masks, atomics, float2 to float4, templates, __launch_bounds__.
-// Not modelled: time, occupancy and registers; lanes of a warp running in lockstep; the order in which writes become visible
-// (here at once, so that __threadfence does nothing); streams, PTX, textures, cooperative groups, dynamic parallelism.
-// What of this has a name is refused at compile time (on_cpu.hpp). Checks look at 4 bytes at a time: smaller types are
-// checked for bounds only. A result of the CPU run is a result of the CPU run: it is not GPU-verified.
+// Not modelled: time, occupancy and registers; lanes of a warp running in lockstep; the order in which writes become
+// visible (here at once, so that __threadfence does nothing); streams, PTX, textures, cooperative groups, dynamic
+// parallelism. What of this has a name is refused at compile time (on_cpu.hpp). Checks look at 4 bytes at a time:
+// smaller types are checked for bounds only. Under clang a misaligned vector access is found only where one instruction
+// makes it, and an index outside of a kernel's own array not at all. A result of the CPU run is a result of the CPU
+// run: it is not GPU-verified.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +43,8 @@ namespace gpu {
 // void not_implemented(function) stands in a kernel that is not written yet; the launch throws NotWritten.
 // SharedMemory                   cuts a block's dynamic shared memory into arrays, below.
 
-/// Arrays laid out one after the other, each from a multiple of 16 bytes on: the bytes that SharedMemory needs for them.
+/// Arrays laid out one after the other, each from a multiple of 16 bytes on: the bytes that SharedMemory needs for
+/// them.
 template <class T, class... Counts>
 constexpr std::size_t shared_bytes(Counts... counts) {
     return (std::size_t{0} + ... + ((static_cast<std::size_t>(counts) * sizeof(T) + 15) / 16 * 16));

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
-// Types and built-in variables, at global scope as in CUDA --------------------------------------------------------------
+// Types and built-in variables, at global scope as in CUDA ------------------------------------------------------------
 
 struct uint3 {
     unsigned x, y, z;
@@ -17,12 +17,18 @@ struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 };
-#define GPU_VECTOR_TYPES(T)                                               \
-    struct alignas(8) T##2 { T x, y; };                                   \
-    struct T##3 { T x, y, z; };                                           \
-    struct alignas(16) T##4 { T x, y, z, w; };                            \
-    inline T##2 make_##T##2(T x, T y) { return {x, y}; }                  \
-    inline T##3 make_##T##3(T x, T y, T z) { return {x, y, z}; }          \
+#define GPU_VECTOR_TYPES(T)                                      \
+    struct alignas(8) T##2 {                                     \
+        T x, y;                                                  \
+    };                                                           \
+    struct T##3 {                                                \
+        T x, y, z;                                               \
+    };                                                           \
+    struct alignas(16) T##4 {                                    \
+        T x, y, z, w;                                            \
+    };                                                           \
+    inline T##2 make_##T##2(T x, T y) { return {x, y}; }         \
+    inline T##3 make_##T##3(T x, T y, T z) { return {x, y, z}; } \
     inline T##4 make_##T##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 GPU_VECTOR_TYPES(float)
 GPU_VECTOR_TYPES(int)
@@ -106,8 +112,8 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
     engine::stop_not_written(function, file);
 }
 
-/// Every thread takes the same arrays in the same order. Here each array has a name for messages, a poisoned gap behind it,
-/// and the total is held against what launch() was given.
+/// Every thread takes the same arrays in the same order. Here each array has a name for messages, a poisoned gap behind
+/// it, and the total is held against what launch() was given.
 class SharedMemory {
 public:
     /// \param row entries from one row to the next, so that messages can say A(3, 5); 0 for a vector
@@ -122,7 +128,7 @@ private:
 
 }  // namespace gpu
 
-// Barriers, shuffles, votes --------------------------------------------------------------------------------------------
+// Barriers, shuffles, votes -------------------------------------------------------------------------------------------
 
 inline void __syncthreads(GPU_CALLED_FROM) { gpu::engine::sync_block(GPU_SITE); }
 inline void __syncwarp(unsigned mask = 0xffffffffu, GPU_CALLED_FROM) { gpu::engine::sync_warp(mask, GPU_SITE); }
@@ -159,12 +165,12 @@ inline int __all_sync(unsigned mask, int predicate, GPU_CALLED_FROM) {
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 
-// Atomics --------------------------------------------------------------------------------------------------------------
+// Atomics -------------------------------------------------------------------------------------------------------------
 
-#define GPU_ATOMIC(name, expression)                                                                  \
-    template <class T>                                                                                \
-    T name(T* address, std::type_identity_t<T> value) {                                               \
-        return gpu::engine::change_atomically(address, [value](T old) { return T(expression); });     \
+#define GPU_ATOMIC(name, expression)                                                              \
+    template <class T>                                                                            \
+    T name(T* address, std::type_identity_t<T> value) {                                           \
+        return gpu::engine::change_atomically(address, [value](T old) { return T(expression); }); \
     }
 GPU_ATOMIC(atomicAdd, old + value)
 GPU_ATOMIC(atomicSub, old - value)
@@ -177,7 +183,7 @@ T atomicCAS(T* address, std::type_identity_t<T> compare, std::type_identity_t<T>
     return gpu::engine::change_atomically(address, [=](T old) { return old == compare ? value : old; });
 }
 
-// What CUDA offers without a header, and its keywords --------------------------------------------------------------------
+// What CUDA offers without a header, and its keywords -----------------------------------------------------------------
 
 template <class T>
 const T& __ldg(const T* address) {
@@ -197,21 +203,22 @@ using std::min;
 #define __align__(n) __attribute__((aligned(n)))
 #define __expf(x) ::expf(x)  // the C library has taken the name itself
 #define __logf(x) ::logf(x)
-// Legal C++ for both forms as they stand: `__shared__ float tile[32][33];` in a kernel (thread_local implies static there),
-// and `extern __shared__ float smem[];` outside of any namespace. The engine finds, names, poisons and watches them.
+// Legal C++ for both forms as they stand: `__shared__ float tile[32][33];` in a kernel (thread_local implies static
+// there), and `extern __shared__ float smem[];` outside of any namespace. The engine finds, names, poisons and watches
+// them.
 #define __shared__ thread_local
 
-// What is not modelled, refused with a sentence --------------------------------------------------------------------------
+// What is not modelled, refused with a sentence -----------------------------------------------------------------------
 
 namespace gpu::engine {
 template <class...>
 inline constexpr bool never = false;
 }
-#define GPU_REFUSE(name, why)                                  \
-    template <class... Any>                                    \
-    int name(Any&&...) {                                       \
-        static_assert(gpu::engine::never<Any...>, #name why);  \
-        return 0;                                              \
+#define GPU_REFUSE(name, why)                                 \
+    template <class... Any>                                   \
+    int name(Any&&...) {                                      \
+        static_assert(gpu::engine::never<Any...>, #name why); \
+        return 0;                                             \
     }
 GPU_REFUSE(clock64, ": the CPU run has no GPU clock; measure on a GPU")
 GPU_REFUSE(__nanosleep, ": the CPU run models no time; wait at a barrier instead")

@@ -5,8 +5,8 @@
 
 namespace linattn {
 
-void require_array(std::span<const float> values, const char* argument, const char* meaning, std::initializer_list<int> shape,
-                   const char* caller) {
+void require_array(std::span<const float> values, const char* argument, const char* meaning,
+                   std::initializer_list<int> shape, const char* caller) {
     Shape lengths;
     std::size_t expected = 1;
     for (const int length : shape) {
@@ -15,25 +15,29 @@ void require_array(std::span<const float> values, const char* argument, const ch
         expected *= lengths.back();
     }
     if (values.size() != expected)
-        reject(caller, argument, std::string(meaning) + " = " + to_string(lengths) + ", " + std::to_string(expected) + " entries",
+        reject(caller, argument,
+               std::string(meaning) + " = " + to_string(lengths) + ", " + std::to_string(expected) + " entries",
                std::to_string(values.size()) + " entries");
 }
 
-void require_attention_arrays(std::span<const float> Q, std::span<const float> K, std::span<const float> V, const Sizes& sizes,
-                              int chunk, const char* caller) {
+void require_attention_arrays(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
+                              const Sizes& sizes, int chunk, const char* caller) {
     if (chunk < 1) reject(caller, "chunk", "at least 1", std::to_string(chunk));
     require_array(Q, "Q", "(heads, n, d_k)", {sizes.heads, sizes.n, sizes.d_k}, caller);
     require_array(K, "K", "(heads, n, d_k)", {sizes.heads, sizes.n, sizes.d_k}, caller);
     require_array(V, "V", "(heads, n, d_v)", {sizes.heads, sizes.n, sizes.d_v}, caller);
 }
 
-void require_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk, const char* caller) {
+void require_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk,
+                    const char* caller) {
     if (chunk < 1) reject(caller, "chunk", "at least 1", std::to_string(chunk));
     const int chunks = chunks_of(sizes, chunk);
     require_array(S, "S", "(heads, chunks, d_k, d_v)", {sizes.heads, chunks, sizes.d_k, sizes.d_v}, caller);
     require_array(z, "z", "(heads, chunks, d_k)", {sizes.heads, chunks, sizes.d_k}, caller);
 }
 
-void throw_not_implemented(const gpu::NotWritten& kernel) { throw NotImplemented(kernel.what(), kernel.file().c_str()); }
+void throw_not_implemented(const gpu::NotWritten& kernel) {
+    throw NotImplemented(kernel.what(), kernel.file().c_str());
+}
 
 }  // namespace linattn

@@ -3,8 +3,8 @@
 // Arrays are contiguous, row by row: Q, K \shape{(heads, n, d_k)}, V, output \shape{(heads, n, d_v)}. Chunk m holds the
 // tokens m·chunk to min(n, (m+1)·chunk) - 1; there are ⌈n/chunk⌉ of them, and the last may be shorter.
 //
-// The first function runs on the CPU and is yours. The others launch your kernels of the same names (kernels.hpp); their
-// launch code is given. `run` says how the CPU run goes about it; a GPU ignores it.
+// The first function runs on the CPU and is yours. The others launch your kernels of the same names (kernels.hpp);
+// their launch code is given. `run` says how the CPU run goes about it; a GPU ignores it.
 #pragma once
 
 #include <cstddef>
@@ -53,22 +53,25 @@ Array feature_map_fused(std::span<const float> x, const gpu::Run& run);
 /// \return \shape{(heads, n, d_v)}
 /// \throws std::invalid_argument as above, and when the block would need more shared memory than a GPU has
 /// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.3}   \solves{5,3}
-Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std::span<const float> V, const Sizes& sizes,
-                        int chunk, float epsilon, const gpu::Run& run);
+Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
+                        const Sizes& sizes, int chunk, float epsilon, const gpu::Run& run);
 
-/// First pass, one block per chunk and head: what each chunk alone adds, S = Σ φ(k_j)v_jᵀ and z = Σ φ(k_j) over its tokens.
+/// First pass, one block per chunk and head: what each chunk alone adds, S = Σ φ(k_j)v_jᵀ and z = Σ φ(k_j) over its
+/// tokens.
 /// \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run how the CPU run goes about it
 /// \return S \shape{(heads, chunks, d_k, d_v)} and z \shape{(heads, chunks, d_k)}
 /// \complexity{n\,d^2, n\,d^2/C}   \solves{5,4}
-States chunk_states(std::span<const float> K, std::span<const float> V, const Sizes& sizes, int chunk, const gpu::Run& run);
+States chunk_states(std::span<const float> K, std::span<const float> V, const Sizes& sizes, int chunk,
+                    const gpu::Run& run);
 
 /// Second pass, one thread per entry of S and z: replaces what each chunk adds by the sum over the chunks before it.
 /// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run how the CPU run goes about it
 /// \return S and z of the same shapes
 /// \complexity{n\,d^2/C, 1}   \paper{blelloch1990, section 1}   \solves{5,5}
-States scan_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk, const gpu::Run& run);
+States scan_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk,
+                   const gpu::Run& run);
 
 /// Third pass, one block per chunk and head: the outputs, from the chunk's tokens and the state before it.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
@@ -77,17 +80,18 @@ States scan_states(std::span<const float> S, std::span<const float> z, const Siz
 /// \param run how the CPU run goes about it
 /// \return \shape{(heads, n, d_v)}
 /// \complexity{n\,d(d + C), C(C + d)}   \solves{5,6}
-Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::span<const float> V, std::span<const float> S,
-                    std::span<const float> z, const Sizes& sizes, int chunk, float epsilon, const gpu::Run& run);
+Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
+                    std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk, float epsilon,
+                    const gpu::Run& run);
 
 /// ⌈n/chunk⌉
 inline int chunks_of(const Sizes& sizes, int chunk) { return (sizes.n + chunk - 1) / chunk; }
 
 // The checks at the head of each function; they throw std::invalid_argument.
-void require_array(std::span<const float> values, const char* argument, const char* meaning, std::initializer_list<int> shape,
-                   const char* caller = __builtin_FUNCTION());
-void require_attention_arrays(std::span<const float> Q, std::span<const float> K, std::span<const float> V, const Sizes& sizes,
-                              int chunk, const char* caller = __builtin_FUNCTION());
+void require_array(std::span<const float> values, const char* argument, const char* meaning,
+                   std::initializer_list<int> shape, const char* caller = __builtin_FUNCTION());
+void require_attention_arrays(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
+                              const Sizes& sizes, int chunk, const char* caller = __builtin_FUNCTION());
 void require_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk,
                     const char* caller = __builtin_FUNCTION());
 

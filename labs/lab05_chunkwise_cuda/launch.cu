@@ -23,7 +23,9 @@ unsigned blocks_for(std::size_t count) {
     return static_cast<unsigned>((count + kernels::threads_per_block - 1) / kernels::threads_per_block);
 }
 
-Array make_S(const Sizes& sizes, int chunk) { return make_array({sizes.heads, chunks_of(sizes, chunk), sizes.d_k, sizes.d_v}); }
+Array make_S(const Sizes& sizes, int chunk) {
+    return make_array({sizes.heads, chunks_of(sizes, chunk), sizes.d_k, sizes.d_v});
+}
 Array make_z(const Sizes& sizes, int chunk) { return make_array({sizes.heads, chunks_of(sizes, chunk), sizes.d_k}); }
 
 dim3 block_per_chunk_and_head(const Sizes& sizes, int chunk) {
@@ -67,9 +69,8 @@ Array launch_forward(ForwardKernel kernel, Values Q, Values K, Values V, const S
     Array O = make_array({sizes.heads, sizes.n, sizes.d_v});
     if (O.values.empty()) return O;
     const gpu::Buffer<float> device_Q(Q, "Q"), device_K(K, "K"), device_V(V, "V"), device_O(O.values.size(), "O");
-    launch(kernel, static_cast<unsigned>(sizes.heads),
-                kernels::ForwardTiles::bytes(sizes, chunk), device_Q.data(), device_K.data(), device_V.data(),
-                device_O.data(), sizes, chunk, epsilon);
+    launch(kernel, static_cast<unsigned>(sizes.heads), kernels::ForwardTiles::bytes(sizes, chunk), device_Q.data(),
+           device_K.data(), device_V.data(), device_O.data(), sizes, chunk, epsilon);
     device_O.copy_to(O.values);
     return O;
 }
@@ -80,9 +81,8 @@ States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes
     if (states.z.values.empty()) return states;
     const gpu::Buffer<float> device_K(K, "K"), device_V(V, "V"), device_S(states.S.values.size(), "S"),
         device_z(states.z.values.size(), "z");
-    launch(kernel, block_per_chunk_and_head(sizes, chunk),
-                kernels::StateTiles::bytes(sizes, chunk), device_K.data(), device_V.data(), device_S.data(),
-                device_z.data(), sizes, chunk);
+    launch(kernel, block_per_chunk_and_head(sizes, chunk), kernels::StateTiles::bytes(sizes, chunk), device_K.data(),
+           device_V.data(), device_S.data(), device_z.data(), sizes, chunk);
     device_S.copy_to(states.S.values);
     device_z.copy_to(states.z.values);
     return states;
@@ -94,32 +94,33 @@ States launch_scan(ScanKernel kernel, Values S, Values z, const Sizes& sizes, in
     if (states.z.values.empty()) return states;
     const gpu::Buffer<float> device_S(S, "S"), device_z(z, "z");
     const std::size_t entries = static_cast<std::size_t>(sizes.heads) * sizes.d_k * (sizes.d_v + std::size_t{1});
-    launch(kernel, blocks_for(entries), 0, device_S.data(), device_z.data(), sizes,
-                chunks_of(sizes, chunk));
+    launch(kernel, blocks_for(entries), 0, device_S.data(), device_z.data(), sizes, chunks_of(sizes, chunk));
     device_S.copy_to(states.S.values);
     device_z.copy_to(states.z.values);
     return states;
 }
 
-Array launch_outputs(OutputsKernel kernel, Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes, int chunk,
-                     float epsilon, const gpu::Run& run) {
+Array launch_outputs(OutputsKernel kernel, Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes,
+                     int chunk, float epsilon, const gpu::Run& run) {
     const gpu::RunScope scope(run);
     Array O = make_array({sizes.heads, sizes.n, sizes.d_v});
     if (O.values.empty()) return O;
     const gpu::Buffer<float> device_Q(Q, "Q"), device_K(K, "K"), device_V(V, "V"), device_S(S, "S"), device_z(z, "z"),
         device_O(O.values.size(), "O");
-    launch(kernel, block_per_chunk_and_head(sizes, chunk),
-                kernels::OutputTiles::bytes(sizes, chunk), device_Q.data(), device_K.data(), device_V.data(),
-                device_S.data(), device_z.data(), device_O.data(), sizes, chunk, epsilon);
+    launch(kernel, block_per_chunk_and_head(sizes, chunk), kernels::OutputTiles::bytes(sizes, chunk), device_Q.data(),
+           device_K.data(), device_V.data(), device_S.data(), device_z.data(), device_O.data(), sizes, chunk, epsilon);
     device_O.copy_to(O.values);
     return O;
 }
 
-// The exercises, as the suite calls them ---------------------------------------------------------------------------------
+// The exercises, as the suite calls them ------------------------------------------------------------------------------
 
-Array feature_map_fused(Values x, const gpu::Run& run) { return launch_feature_map(kernels::apply_feature_map, x, run); }
+Array feature_map_fused(Values x, const gpu::Run& run) {
+    return launch_feature_map(kernels::apply_feature_map, x, run);
+}
 
-Array chunkwise_forward(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const gpu::Run& run) {
+Array chunkwise_forward(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
+                        const gpu::Run& run) {
     require_attention_arrays(Q, K, V, sizes, chunk);
     return launch_forward(kernels::chunkwise_forward, Q, K, V, sizes, chunk, epsilon, run);
 }

@@ -8,7 +8,8 @@
 namespace linattn {
 
 using FeatureMapKernel = void (*)(const float* x, float* y, int count);
-using ForwardKernel = void (*)(const float* Q, const float* K, const float* V, float* O, Sizes sizes, int chunk, float epsilon);
+using ForwardKernel = void (*)(const float* Q, const float* K, const float* V, float* O, Sizes sizes, int chunk,
+                               float epsilon);
 using StatesKernel = void (*)(const float* K, const float* V, float* S, float* z, Sizes sizes, int chunk);
 using ScanKernel = void (*)(float* S, float* z, Sizes sizes, int chunks);
 using OutputsKernel = void (*)(const float* Q, const float* K, const float* V, const float* S, const float* z, float* O,
@@ -27,7 +28,7 @@ Array launch_forward(ForwardKernel kernel, Values Q, Values K, Values V, const S
                      const gpu::Run& run);
 States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes, int chunk, const gpu::Run& run);
 States launch_scan(ScanKernel kernel, Values S, Values z, const Sizes& sizes, int chunk, const gpu::Run& run);
-Array launch_outputs(OutputsKernel kernel, Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes, int chunk,
-                     float epsilon, const gpu::Run& run);
+Array launch_outputs(OutputsKernel kernel, Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes,
+                     int chunk, float epsilon, const gpu::Run& run);
 
 }  // namespace linattn

@@ -1,4 +1,5 @@
-// lab05_profile [heads n d_k d_v chunk]: what the memory accesses of your chunkwise_forward would cost a GPU, line by line.
+// lab05_profile [heads n d_k d_v chunk]: what the memory accesses of your chunkwise_forward would cost a GPU, line by
+// line.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

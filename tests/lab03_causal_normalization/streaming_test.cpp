@@ -8,8 +8,9 @@ namespace {
 
 const FeatureMap elu_plus_one_map = oracle_feature_map("elu_plus_one");
 
-CausalState nothing_seen(const Shape& leading, std::size_t c, std::size_t d_v) {
-    return {zeros(join(leading, {c, d_v})), zeros(join(leading, {c}))};
+CausalState empty_state(const Shape& leading, std::size_t features, std::size_t width) {
+    const Tensor S = zeros(join(leading, {features, width})), z = zeros(join(leading, {features}));
+    return {S, z};
 }
 
 bool same_bits(const OutputAndState& a, const OutputAndState& b) {
@@ -64,7 +65,7 @@ TEST_SUITE("causal_linear_attention_step") {
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
     for (const double epsilon : {0.0, 4.0}) {
-        CausalState state = nothing_seen({}, 2, 3);
+        CausalState state = empty_state({}, 2, 3);
         for (std::size_t i = 0; i < 4; ++i) {
             CALL(causal_linear_attention_step, token(Q, i), token(K, i), token(V, i), state, elu_plus_one_map, epsilon)
                 .equals({divided(token(causal_numerators, i), token(causal_sums, i), epsilon, false), exactly(S[i], false),
@@ -75,7 +76,7 @@ TEST_CASE("gives the chapter's worked example") {
 }
 TEST_CASE("rejects shapes that do not belong together") {
     const Tensor q = zeros({2}), v = zeros({3});
-    const CausalState state = nothing_seen({}, 2, 3);
+    const CausalState state = empty_state({}, 2, 3);
     const auto run = [](const Tensor& query, const Tensor& key, const Tensor& value, const CausalState& before,
                         const FeatureMap& phi) {
         return CALL(causal_linear_attention_step, query, key, value, before, phi, 1e-6);
@@ -101,7 +102,7 @@ TEST_CASE("equals the definition from any state on") {
 }
 TEST_CASE("one step after another gives the whole sequence, in a memory that does not grow") {
     const Inputs in({2}, 50, 4, 5, 40);
-    CausalState state = nothing_seen({2}, 4, 5);
+    CausalState state = empty_state({2}, 4, 5);
     std::size_t first_bytes = 0;
     for (std::size_t i = 0; i < 50; ++i) {
         const Call<OutputAndState> call = step(in, i, state, elu_plus_one_map, 1e-6);
@@ -127,7 +128,7 @@ TEST_CASE("a token without weight gives zero") {
     const FeatureMap phi = oracle_feature_map("relu");
     Inputs in({2}, 2, 4, 5, 60);
     set_token(in.K, 0, full({2, 4}, -1.0));  // relu leaves nothing of this key: S and z stay 0
-    const CausalState state = nothing_seen({2}, 4, 5);
+    const CausalState state = empty_state({2}, 4, 5);
     step(in, 0, state, phi, 1e-6).equals(expected_step(in, 0, phi, 1e-6));
     step(in, 0, state, phi, 0.0).equals(expected_step(in, 0, phi, 0.0));  // 0 / 0, said honestly
 }
@@ -138,7 +139,7 @@ TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
     for (const double epsilon : {0.0, 4.0})
         for (std::size_t split = 0; split < 4; ++split) {
-            const CausalState before = split == 0 ? nothing_seen({}, 2, 3) : CausalState{S[split - 1], z[split - 1]};
+            const CausalState before = split == 0 ? empty_state({}, 2, 3) : CausalState{S[split - 1], z[split - 1]};
             CALL(causal_linear_attention_resume, tokens(Q, split, 4), tokens(K, split, 4), tokens(V, split, 4), before,
                  elu_plus_one_map, epsilon)
                 .equals({divided(tokens(causal_numerators, split, 4), tokens(causal_sums, split, 4), epsilon),
@@ -146,7 +147,7 @@ TEST_CASE("gives the chapter's worked example") {
         }
 }
 TEST_CASE("rejects shapes that do not belong together") {
-    const CausalState state = nothing_seen({}, 2, 4);
+    const CausalState state = empty_state({}, 2, 4);
     const auto run = [](const Tensor& Q, const Tensor& K, const Tensor& V, const CausalState& before,
                         const FeatureMap& phi) {
         return CALL(causal_linear_attention_resume, Q, K, V, before, phi, 1e-6);
@@ -156,7 +157,7 @@ TEST_CASE("rejects shapes that do not belong together") {
     const Tensor Q = zeros({5, 2}), V = zeros({5, 4});
     run(Q, Q, V, {zeros({4, 2}), zeros({2})}, elu_plus_one_map).rejects({"state.S", "(2, 4)", "(4, 2)"});
     run(Q, Q, V, {zeros({2, 4}), zeros({4})}, elu_plus_one_map).rejects({"state.z", "(2,)", "(4,)"});
-    run(Q, Q, V, nothing_seen({3}, 2, 4), elu_plus_one_map).rejects({"state.S", "(2, 4)", "(3, 2, 4)"});
+    run(Q, Q, V, empty_state({3}, 2, 4), elu_plus_one_map).rejects({"state.S", "(2, 4)", "(3, 2, 4)"});
     run(Q, Q, V, state, oracle_feature_map("pairs")).rejects({"state.S", "(4, 4)", "(2, 4)"});
 }
 TEST_CASE("equals the definition from any state on") {
@@ -175,7 +176,7 @@ TEST_CASE("no token leaves the state as it is") {
 }
 TEST_CASE("any split of a sequence gives what one call gives") {
     const Inputs in({2}, 9, 4, 5, 80);
-    const CausalState start = nothing_seen({2}, 4, 5);
+    const CausalState start = empty_state({2}, 4, 5);
     for (std::size_t split = 0; split <= 9; ++split) {
         const Call<OutputAndState> first = resume(piece(in, 0, split), start, elu_plus_one_map, 1e-6);
         first.equals(expected_piece(in, 0, split, elu_plus_one_map, 1e-6));
@@ -199,7 +200,7 @@ TEST_CASE("the same call twice gives the same bits") {
 }
 TEST_CASE("its memory does not grow with the sequence") {
     const auto run = [](std::size_t n) -> Trial {  // features much wider than an output, so that keeping them shows
-        return resume(Inputs({2}, n, 4, 3, 100), nothing_seen({2}, 16, 3), oracle_feature_map("pairs"), 1e-6);
+        return resume(Inputs({2}, n, 4, 3, 100), empty_state({2}, 16, 3), oracle_feature_map("pairs"), 1e-6);
     };
     holds_no_more_for_a_longer_sequence(run, 2 * 3 * sizeof(double));
 }

@@ -75,10 +75,10 @@ TEST_CASE("rejects shapes that do not belong together") {
         .rejects({"W", "(m, d)", "(2,)"});
 }
 TEST_CASE("equals the definition for every leading shape, causal") {
-    equals_the_definition(form(Mask::causal, 1e-6), {"identity"});
+    equals_the_definition(form(Mask::causal, 1e-6), {"identity"}, 200);
 }
 TEST_CASE("equals the definition for every leading shape, not masked") {
-    equals_the_definition(form(Mask::none, 1e-6), {"identity"});
+    equals_the_definition(form(Mask::none, 1e-6), {"identity"}, 200);
 }
 TEST_CASE("ε is added to the sum of the weights as they are shifted") {
     const Inputs in({2}, 6, 4, 5, 100);
@@ -158,8 +158,8 @@ TEST_CASE("stays finite for inputs of ±1e3") {
     }
 }
 TEST_CASE("approaches softmax attention as 1/√m") {
-    const std::size_t n = 16, d = 4, draws = 60;
-    const Tensor Q = random_tensor({n, d}, 140, -0.5, 0.5), K = random_tensor({n, d}, 141, -0.5, 0.5),
+    const std::size_t n = 8, d = 4, draws = 80;
+    const Tensor Q = random_tensor({n, d}, 140, -0.3, 0.3), K = random_tensor({n, d}, 141, -0.3, 0.3),
                  V = random_tensor({n, 3}, 142);
     const Tensor softmax =
         weighted_sum(softmax_rows(weights_by_definition(Q, K, everywhere) * scale_of(Q, 0.5), everywhere), V);
@@ -173,12 +173,12 @@ TEST_CASE("approaches softmax attention as 1/√m") {
         }
         return std::sqrt(total);
     };
-    const double few = error(32),
-                 many = error(512);  // the logarithm of their ratio varies by 0.08: 2 and 8 are 8 times that away
-    const std::string figures = "error " + decimals(few) + " with m = 32, " + decimals(many) +
-                                " with m = 512, 16 times as many: " + decimals(few / many, 1) +
+    const double few = error(16), many = error(256);
+    const std::string figures = "error " + decimals(few) + " with m = 16, " + decimals(many) +
+                                " with m = 256, 16 times as many: " + decimals(few / many, 1) +
                                 " times smaller, about 4 was due";
-    const Tensor W = normal({512, d}, random_seed(149));
+    // The logarithm of that ratio varies by 0.09 from seed to seed: 2 and 8 are seven times that away from 4.
+    const Tensor W = normal({256, d}, random_seed(149));
     CALL(favor_attention, Q, K, V, W, Mask::none, 0.0).satisfies(few > 2.0 * many && few < 8.0 * many, figures);
     note(figures);
 }

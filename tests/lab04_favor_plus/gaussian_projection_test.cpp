@@ -96,7 +96,7 @@ TEST_CASE("a direction has the length of d independent N(0, 1)") {
                        " independent rows stay within " + decimals(largest_distance(m)));
 }
 TEST_CASE("features made with it estimate the softmax kernel") {
-    const std::size_t m = 20000, d = 16;
+    const std::size_t m = 10000, d = 8;
     const std::uint64_t seed = random_seed(6);
     const Pair pair(d, 2.0, 7);
     const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);

@@ -44,6 +44,18 @@ const char* mistake_of_columns(const Tensor& W) {
     return "independent rows instead of orthogonal ones";
 }
 
+// One projection for all the statistics, made once.
+namespace large {
+const std::size_t d = 8, blocks = 1000, m = blocks * d;
+
+const Call<Tensor>& projection() {
+    const std::uint64_t seed = random_seed(4);
+    static const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
+    result_of_shape(call, {m, d});
+    return call;
+}
+}
+
 TEST_SUITE("orthogonal_projection") {
 TEST_CASE("has shape (m, d), whether d divides m or not") {
     const std::uint64_t seed = random_seed(1);
@@ -99,10 +111,9 @@ TEST_CASE("the same seed gives the same rows; other blocks and other seeds give 
                     "neighbouring seeds share blocks");
 }
 TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
-    const std::size_t m = 4000, d = 8;
-    const std::uint64_t seed = random_seed(4);
-    const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
-    const Tensor& W = result_of_shape(call, {m, d});
+    const std::size_t m = large::m, d = large::d;
+    const Call<Tensor>& call = large::projection();
+    const Tensor& W = call.result();
     const Tensor squares = sum(W * W, -1), blocks = reshape(squares, {m / d, d});
     call.satisfies(!all_equal(squares, 1.0),
                    "all rows have length 1: the estimates fall short of the kernel, to about 0.4 of it at "
@@ -125,10 +136,9 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
     note("distance from χ_d: " + decimals(distance) + " of " + decimals(largest_distance(m)) + " allowed");
 }
 TEST_CASE("no row prefers a side") {
-    const std::size_t m = 8000, d = 8;
-    const std::uint64_t seed = random_seed(5);
-    const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
-    const Tensor along = sum(result_of_shape(call, {m, d}), -1) / std::sqrt(static_cast<double>(d));  // N(0, 1)
+    const std::size_t m = large::m, d = large::d;
+    const Call<Tensor>& call = large::projection();
+    const Tensor along = sum(call.result(), -1) / std::sqrt(static_cast<double>(d));  // N(0, 1)
     double sides = 0.0, forward = 0.0, backward = 0.0;  // a Haar block stays one when a row is turned round: fair coins
     for (std::size_t r = 0; r < m; ++r) {
         sides += along(r) < 0.0 ? -1.0 : 1.0;
@@ -145,10 +155,9 @@ TEST_CASE("no row prefers a side") {
     note(figures);
 }
 TEST_CASE("a row points in every direction alike") {
-    const std::size_t d = 8, m = 1000 * d;
-    const std::uint64_t seed = random_seed(6);
-    const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
-    const Tensor& W = result_of_shape(call, {m, d});
+    const std::size_t m = large::m, d = large::d;
+    const Call<Tensor>& call = large::projection();
+    const Tensor& W = call.result();
     for (const std::size_t row : {std::size_t{0}, d - 1}) {  // one row of each block: these are independent
         std::vector<double> along_an_axis, along_a_diagonal;
         for (std::size_t first = 0; first < m; first += d) {
@@ -165,10 +174,9 @@ TEST_CASE("a row points in every direction alike") {
     }
 }
 TEST_CASE("estimates the softmax kernel, with a smaller variance than independent directions") {
-    const std::size_t d = 8, blocks = 1000, m = blocks * d;
-    const std::uint64_t seed = random_seed(7);
-    const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
-    const Tensor& W = result_of_shape(call, {m, d});
+    const std::size_t m = large::m, d = large::d, blocks = large::blocks;
+    const Call<Tensor>& call = large::projection();
+    const Tensor& W = call.result();
     const Pair pair(d, 2.0, 8);
     const double estimate = mean(kernel_estimates(pair, W));
     const double least = 1.0 - deepest_mean(blocks, (std::exp(pair.square) - 1.0) / static_cast<double>(d));

@@ -52,7 +52,7 @@ TEST_CASE("φ(x)·φ(x) is e^(‖x̂‖²) for every W, since cos² + sin² = 1"
                                                                             ", and e^(‖x̂‖²) is " + decimals(kernel(i)));
 }
 TEST_CASE("their product estimates the softmax kernel") {
-    const std::size_t m = 20000, d = 16;
+    const std::size_t m = 10000, d = 8;
     const Tensor W = normal({m, d}, random_seed(50));
     const Pair pair(d, 2.0, 51);
     const Tensor q = pair.q, k = pair.k;

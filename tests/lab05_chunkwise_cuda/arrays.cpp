@@ -30,7 +30,8 @@ std::size_t size(int length) { return static_cast<std::size_t>(length); }
 
 double phi(double x) { return x > 0.0 ? x + 1.0 : std::exp(x); }
 
-// How far a sum of so many terms in float32 may be off, as a part of the sum of their sizes. φ itself takes a few roundings.
+// How far a sum of so many terms in float32 may be off, as a part of the sum of their sizes. φ itself takes a few
+// roundings.
 double rounding(double terms) {
     const double count = terms + 8.0;
     return std::min(count, 7.0 * std::sqrt(count)) * 0x1p-24;
@@ -45,7 +46,8 @@ std::vector<double> features(Values x) {
 }  // namespace
 
 Arrays::Arrays(const Sizes& s, std::uint64_t stream)
-    : sizes(s), Q(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_k)}, 3 * stream))),
+    : sizes(s),
+      Q(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_k)}, 3 * stream))),
       K(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_k)}, 3 * stream + 1))),
       V(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_v)}, 3 * stream + 2, -1.0, 1.0))) {}
 
@@ -85,9 +87,11 @@ Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, fl
                 const double in_sum = count(static_cast<int>(i), static_cast<int>(j));
                 const double in_normalizer = counted(static_cast<int>(i), static_cast<int>(j));
                 if (in_sum == 0.0 && in_normalizer == 0.0) continue;
-                const double weight = dot_product(phi_Q.data() + (h * n + i) * d_k, phi_K.data() + (h * n + j) * d_k, d_k);
+                const double weight =
+                    dot_product(phi_Q.data() + (h * n + i) * d_k, phi_K.data() + (h * n + j) * d_k, d_k);
                 normalizer += in_normalizer * weight;
-                for (std::size_t b = 0; b < d_v; ++b) row[b] += in_sum * weight * static_cast<double>(V[(h * n + j) * d_v + b]);
+                for (std::size_t b = 0; b < d_v; ++b)
+                    row[b] += in_sum * weight * static_cast<double>(V[(h * n + j) * d_v + b]);
             }
             for (std::size_t b = 0; b < d_v; ++b) row[b] /= normalizer;
         }
@@ -99,10 +103,12 @@ Expected expected_output(const Arrays& in, float epsilon) {
     for (float& v : sizes_of_V) v = std::fabs(v);
     const Count causal_count = up_to_itself();
     const Tensor value = output_by_definition(in.Q, in.K, in.V, in.sizes, epsilon, causal_count, causal_count);
-    const Tensor magnitude = output_by_definition(in.Q, in.K, sizes_of_V, in.sizes, epsilon, causal_count, causal_count);
+    const Tensor magnitude =
+        output_by_definition(in.Q, in.K, sizes_of_V, in.sizes, epsilon, causal_count, causal_count);
     const double terms = in.sizes.n + in.sizes.d_k;
     return {value, magnitude * (2.0 * rounding(terms)) + 1e-37,
-            "2 min(m, 7 sqrt(m)) 2^-24 sum w |v| / sum w with m = n + d_k + 8 = " + std::to_string(static_cast<int>(terms) + 8)};
+            "2 min(m, 7 sqrt(m)) 2^-24 sum w |v| / sum w with m = n + d_k + 8 = " +
+                std::to_string(static_cast<int>(terms) + 8)};
 }
 
 ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk, const std::function<int(int start)>& rows) {
@@ -148,11 +154,14 @@ Tensor sums_before(const Tensor& x, bool inclusive) {
 
 std::vector<Expected> expected_states(const Arrays& in, int chunk, bool before) {
     const Sizes& sizes = in.sizes;
-    ChunkSums sums = sums_of_chunks(in.K, in.V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); });
+    ChunkSums sums =
+        sums_of_chunks(in.K, in.V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); });
     if (before) sums = {sums_before(sums.S), sums_before(sums.z), sums_before(sums.size_of_S)};
     const double terms = before ? sizes.n : chunk;
-    const std::string why = "min(m, 7 sqrt(m)) 2^-24 sum |phi(k)| |v| with m = " + std::to_string(static_cast<int>(terms) + 8);
-    return {{sums.S, sums.size_of_S * rounding(terms) + 1e-37, why, false}, {sums.z, sums.z * rounding(terms) + 1e-37, why, false}};
+    const std::string why =
+        "min(m, 7 sqrt(m)) 2^-24 sum |phi(k)| |v| with m = " + std::to_string(static_cast<int>(terms) + 8);
+    return {{sums.S, sums.size_of_S * rounding(terms) + 1e-37, why, false},
+            {sums.z, sums.z * rounding(terms) + 1e-37, why, false}};
 }
 
 std::vector<gpu::Run> every_order(bool checked) {

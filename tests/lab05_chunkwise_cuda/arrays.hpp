@@ -37,15 +37,15 @@ Count up_to_itself();
 Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, const Count& count,
                             const Count& counted);
 
-/// The causal output with its tolerance. A sum of m terms is off by 2⁻²⁴ min(m, 7√m) of their size: every rounding in the
-/// same direction, or, as rounding errors do, m independent ones (7 standard deviations: below 1e-11).
+/// The causal output with its tolerance. A sum of m terms is off by 2⁻²⁴ min(m, 7√m) of their size: every rounding in
+/// the same direction, or, as rounding errors do, m independent ones (7 standard deviations: below 1e-11).
 Expected expected_output(const Arrays& in, float epsilon);
 
 /// S and z of every chunk: over its own tokens, or over all tokens before it.
 std::vector<Expected> expected_states(const Arrays& in, int chunk, bool before);
 
-/// The same without tolerances: `rows` tells how many rows of a chunk that begins at `start` count; rows past the end of the
-/// sequence have φ = 1 and v = 0.
+/// The same without tolerances: `rows` tells how many rows of a chunk that begins at `start` count; rows past the end
+/// of the sequence have φ = 1 and v = 0.
 struct ChunkSums {
     Tensor S, z, size_of_S;
 };

@@ -1,4 +1,5 @@
-// chunkwise_linear_attention on the CPU, chunkwise_forward as a kernel, and the third pass: three ways to the same outputs.
+// chunkwise_linear_attention on the CPU, chunkwise_forward as a kernel, and the third pass: three ways to the same
+// outputs.
 #include "arrays.hpp"
 #include "launch.hpp"
 #include "worked_example.hpp"
@@ -94,7 +95,8 @@ void never_depends_on_a_later_token(const Attention& attention) {
         call.equals(expected_output(changed, epsilon));
         call.satisfies(std::equal(before.values.begin(), before.values.begin() + static_cast<std::ptrdiff_t>(kept * 7),
                                   call.result().values.begin()),
-                       "tokens " + std::to_string(kept) + " and later were changed, and earlier outputs changed with them: " +
+                       "tokens " + std::to_string(kept) +
+                           " and later were changed, and earlier outputs changed with them: " +
                            "they must be the same to the last bit");
     }
 }
@@ -127,7 +129,8 @@ TEST_CASE("equals the definition for every length") { equals_the_definition(on_c
 TEST_CASE("rejects arrays whose length is not what the sizes say") {
     const Arrays in({2, 6, 3, 5}, 90);
     const std::vector<float> other(7, 0.0f);
-    CALL(chunkwise_linear_attention, other, in.K, in.V, in.sizes, 2, epsilon).rejects({"Q", "(heads, n, d_k)", "(2, 6, 3)", "7"});
+    CALL(chunkwise_linear_attention, other, in.K, in.V, in.sizes, 2, epsilon)
+        .rejects({"Q", "(heads, n, d_k)", "(2, 6, 3)", "7"});
     CALL(chunkwise_linear_attention, in.Q, other, in.V, in.sizes, 2, epsilon).rejects({"K", "(2, 6, 3)", "7"});
     CALL(chunkwise_linear_attention, in.Q, in.K, other, in.sizes, 2, epsilon).rejects({"V", "(2, 6, 5)", "7"});
     CALL(chunkwise_linear_attention, in.Q, in.K, in.V, in.sizes, 0, epsilon).rejects({"chunk", "at least 1", "0"});
@@ -146,7 +149,8 @@ TEST_CASE("costs no more than in proportion to n") {
     const std::size_t steps = on_cpu(few, 16, epsilon, {}).cost().steps;
     const Call<Array> call = on_cpu(many, 16, epsilon, {});
     call.satisfies(call.cost().steps < 8 * steps,
-                   "n = 64 took " + std::to_string(steps) + " steps and n = 256 took " + std::to_string(call.cost().steps) +
+                   "n = 64 took " + std::to_string(steps) + " steps and n = 256 took " +
+                       std::to_string(call.cost().steps) +
                        ": 4 times the tokens may cost about 4 times the steps; 16 times is O(n²)",
                    "computed in O(n²)");
 }
@@ -170,7 +174,8 @@ TEST_CASE("three orders of the threads give the same bits") {
     const Array first = forward(in, 32, epsilon, every_order(true)[0]).result();
     for (const gpu::Run& run : every_order(true)) {
         const Call<Array> call = forward(in, 32, epsilon, run);
-        call.satisfies(call.result().values == first.values, "the order in which threads take turns changes the result");
+        call.satisfies(call.result().values == first.values,
+                       "the order in which threads take turns changes the result");
     }
 }
 }

@@ -11,7 +11,9 @@ namespace {
 
 const gpu::Run quick{gpu::Run::Order::shuffled, 3, true, false};
 
-Expected exact_in_float(const Tensor& value) { return {value, abs(value) * 0x1p-24 + 1e-37, "one rounding of 2^-24", false}; }
+Expected exact_in_float(const Tensor& value) {
+    return {value, abs(value) * 0x1p-24 + 1e-37, "one rounding of 2^-24", false};
+}
 
 TEST_SUITE("feature_map_fused") {
 TEST_CASE("gives the tabulated values") {
@@ -19,7 +21,8 @@ TEST_CASE("gives the tabulated values") {
     // From 40 digits: e^-0.5, e^-1, e^-10. __expf is allowed 2 + 1.16 |x| roundings.
     const std::vector<float> x{0.0f, 1.0f, 2.5f, -0.5f, -1.0f, -10.0f};
     const Tensor value{1.0, 2.0, 3.5, 0.60653065971263342, 0.36787944117144232, 4.5399929762484852e-05};
-    CALL(feature_map_fused, x, gpu::Run{}).equals(Expected{value, value * (16 * 0x1p-24), "16 roundings of 2^-24", false});
+    CALL(feature_map_fused, x, gpu::Run{})
+        .equals(Expected{value, value * (16 * 0x1p-24), "16 roundings of 2^-24", false});
 }
 TEST_CASE("is continuous at 0 and grows everywhere") {
     std::vector<float> x;
@@ -27,14 +30,15 @@ TEST_CASE("is continuous at 0 and grows everywhere") {
     const Call<Array> call = CALL(feature_map_fused, x, gpu::Run{});
     const std::vector<float>& y = call.result().values;
     for (std::size_t i = 1; i < y.size(); ++i)
-        call.satisfies(y[i] > y[i - 1] && y[i - 1] > 0.0f, "between " + std::to_string(x[i - 1]) + " and " +
-                                                               std::to_string(x[i]) + " it goes from " +
-                                                               std::to_string(y[i - 1]) + " to " + std::to_string(y[i]));
+        call.satisfies(y[i] > y[i - 1] && y[i - 1] > 0.0f,
+                       "between " + std::to_string(x[i - 1]) + " and " + std::to_string(x[i]) + " it goes from " +
+                           std::to_string(y[i - 1]) + " to " + std::to_string(y[i]));
 }
 TEST_CASE("stays finite and positive for large inputs") {
     const std::vector<float> x{1e30f, 1000.0f, -80.0f, -1e-30f};
     const Tensor value{1e30, 1001.0, 1.8048513878454153e-35, 1.0};
-    CALL(feature_map_fused, x, quick).equals(Expected{value, value * (128 * 0x1p-24), "2 + 1.16 |x| roundings of 2^-24", false});
+    CALL(feature_map_fused, x, quick)
+        .equals(Expected{value, value * (128 * 0x1p-24), "2 + 1.16 |x| roundings of 2^-24", false});
 }
 TEST_CASE("keeps a NaN") {
     const std::vector<float> x{std::numeric_limits<float>::quiet_NaN(), 1.0f};
@@ -85,10 +89,12 @@ struct ToScan {
         const std::vector<Expected> added = expected_states(Arrays(sizes, stream), chunk, false);
         for (const Expected& each : added) {
             const std::vector<float> values = rounded(each.value);
-            const Tensor x = tensor_of(values, shape_of(each.value)), before = sums_before(x), magnitude = sums_before(abs(x));
+            const Tensor x = tensor_of(values, shape_of(each.value)), before = sums_before(x),
+                         magnitude = sums_before(abs(x));
             const auto chunks = static_cast<double>(shape_of(x)[1]);
-            expected.push_back({before, magnitude * (std::min(chunks, 7 * std::sqrt(chunks)) * 0x1p-24) + 1e-37,
-                                "min(m, 7 sqrt(m)) 2^-24 sum |s| with m = " + std::to_string(shape_of(x)[1]) + " chunks", false});
+            expected.push_back(
+                {before, magnitude * (std::min(chunks, 7 * std::sqrt(chunks)) * 0x1p-24) + 1e-37,
+                 "min(m, 7 sqrt(m)) 2^-24 sum |s| with m = " + std::to_string(shape_of(x)[1]) + " chunks", false});
             (S.empty() && &each == &added.front() ? S : z) = values;
         }
     }

@@ -12,7 +12,8 @@ inline const std::vector<float> Q{0, 1, 1, 0, 0, 0, 2, 0};  // φ(Q) = (1,2) (2,
 inline const std::vector<float> K{0, 0, 0, 1, 1, 0, 0, 0};  // φ(K) = (1,1) (1,2) (2,1) (1,1)
 inline const std::vector<float> V{1, 0, 2, 0, 3, 1, 3, 0, 0, 1, 2, 1};
 
-inline const Tensor output{{{1, 0, 2}, {3. / 7, 12. / 7, 10. / 7}, {11. / 8, 9. / 8, 7. / 8}, {29. / 20, 23. / 20, 17. / 20}}};
+inline const Tensor output{
+    {{1, 0, 2}, {3. / 7, 12. / 7, 10. / 7}, {11. / 8, 9. / 8, 7. / 8}, {29. / 20, 23. / 20, 17. / 20}}};
 
 /// What each of the two chunks adds.
 inline const Tensor S{{{{1, 3, 3}, {1, 6, 4}}, {{7, 2, 1}, {4, 2, 1}}}};

@@ -220,10 +220,10 @@ void Trial::judge(const Judge& wrong) const {
     if (!outcome_.missing.empty()) require_result();
     const std::string origin = unwritten_values();
     if (!origin.empty()) fail(*what + "\nsome values were read from memory that was never written", {}, "", origin);
-    const bool unset = any_value(is_unset_local);
-    if (unset || any_value(may_come_from_unset_local)) send_event("unset local", unset ? "surely" : "perhaps");
     double distance = 0.0;
     const auto resembled = alike(wrong, distance);
+    if (any_value(is_unset_local)) send_event("unset local", "surely");
+    else if (resembled.empty() && any_value(may_come_from_unset_local)) send_event("unset local", "perhaps");
     if (resembled.empty() && outcome_.error.empty()) send_event("resembles nothing", "");
     char how[48] = "";
     if (outcome_.error.empty() && distance == 0.0) std::snprintf(how, sizeof how, " (matches exactly)");

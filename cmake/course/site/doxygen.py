@@ -105,7 +105,7 @@ def _page_header(folder: Path) -> str:
 
 
 def _remove_clutter(site: Path) -> None:
-    """Pages of folders that nobody asked for, "More..." behind every first sentence, a space between ( and a formula."""
+    """Pages of folders that nobody asked for, "More..." behind first sentences, a space between ( and a formula."""
     for page in site.glob("dir_*.html"):
         page.unlink()
     for page in site.glob("*.html"):

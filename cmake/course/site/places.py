@@ -11,7 +11,7 @@ from course.site import markdown
 
 PAGES = ("start", "primer", "papers", "errata")  # docs/<name>.md, in both editions
 FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "authors": "For authors"}  # in theirs
-WORDS = ("tensor", "attention", "named", "contract")  # labs/<name>.hpp, quoted in the primer
+WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "contract")  # labs/<name>.hpp, quoted in the primer
 INSTRUCTORS = re.compile(r"^<!-- BEGIN INSTRUCTORS -->$.*?^<!-- END INSTRUCTORS -->$", re.M | re.S)
 EXERCISE = re.compile(r"lab\d\d\.\w+")
 

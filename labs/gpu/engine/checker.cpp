@@ -51,14 +51,15 @@ Array* array_of(std::uintptr_t address, const void* instruction) {
     return guess.array;
 }
 
-void report_race(const Array& array, std::uintptr_t address, const Cell::Access& earlier, bool earlier_wrote, bool writes,
-                 const void* instruction) {
+void report_race(const Array& array, std::uintptr_t address, const Cell::Access& earlier, bool earlier_wrote,
+                 bool writes, const void* instruction) {
     const bool same_block = earlier.epoch >= now.block_epoch;
     const char* kind = same_block ? "race" : "blocks race";
     if (!is_new(kind, earlier.instruction, instruction)) return;
     const std::string first = same_block ? thread_name(earlier.thread) : "block " + block_at(earlier.epoch);
     const std::string second = thread_name(now.thread) + (same_block ? "" : " of block " + this_block());
-    report({Finding::Rank::race, std::string(kind) + " on " + array.name + (earlier_wrote ? ", written first" : ", read first"),
+    report({Finding::Rank::race,
+            std::string(kind) + " on " + array.name + (earlier_wrote ? ", written first" : ", read first"),
             (same_block ? "data race on " : "data race between blocks on ") + array.entry(address) +
                 (same_block ? " in block " + this_block() : "") + "\n" + first + " " + did(earlier_wrote) + " it" +
                 at(earlier.instruction) + "\n" + second + " " + did(writes) + " it" + at(instruction) +
@@ -85,16 +86,20 @@ void check_cell(Array& array, Cell& cell, std::uintptr_t address, Access access,
                 report_race(array, address, read, false, true, instruction);
                 break;
             }
-    const bool written = array.shared ? cell.write.epoch >= now.block_epoch : array.filled_by_host || cell.write.epoch > 0;
+    const bool written =
+        array.shared ? cell.write.epoch >= now.block_epoch : array.filled_by_host || cell.write.epoch > 0;
     if (reads && !written && is_new("unwritten", instruction, nullptr))
-        report({Finding::Rank::unwritten, "unwritten " + array.name, array.entry(address) + " is read, but nothing has written it" +
-                                               (array.shared ? " in this block" : "") + by_whom(source_line(instruction))});
+        report({Finding::Rank::unwritten, "unwritten " + array.name,
+                array.entry(address) + " is read, but nothing has written it" + (array.shared ? " in this block" : "") +
+                    by_whom(source_line(instruction))});
 
-    const Cell::Access here{instruction, now.epoch, now.warp_epochs[now.thread / 32], static_cast<std::uint16_t>(now.thread), atomic};
+    const Cell::Access here{instruction, now.epoch, now.warp_epochs[now.thread / 32],
+                            static_cast<std::uint16_t>(now.thread), atomic};
     if (writes) {
         cell.write = here;
     } else {
-        Cell::Access& slot = cell.reads[0].epoch != now.epoch || cell.reads[0].thread == now.thread ? cell.reads[0] : cell.reads[1];
+        Cell::Access& slot =
+            cell.reads[0].epoch != now.epoch || cell.reads[0].thread == now.thread ? cell.reads[0] : cell.reads[1];
         slot = here;
     }
 }
@@ -125,7 +130,8 @@ void check(std::uintptr_t address, std::size_t bytes, Access access, const void*
         return;
     }
     for (std::size_t at_byte = 0; at_byte < bytes; at_byte += 4)
-        check_cell(*array, array->cells[(address - array->begin + at_byte) / 4], address + at_byte, access, instruction);
+        check_cell(*array, array->cells[(address - array->begin + at_byte) / 4], address + at_byte, access,
+                   instruction);
 }
 
 }  // namespace
@@ -149,7 +155,7 @@ void note_atomic(void* address, std::size_t bytes, void* return_address) {
 
 }  // namespace gpu::engine
 
-// What the compiler calls ------------------------------------------------------------------------------------------------
+// What the compiler calls ---------------------------------------------------------------------------------------------
 
 using gpu::engine::Access;
 
@@ -162,10 +168,10 @@ inline void announce(const void* address, std::size_t bytes, Access access, cons
 
 #define HERE __builtin_return_address(0)
 #define ACCESSES(bytes)                                                                                         \
-    void __tsan_read##bytes(void* address) { announce(address, bytes, Access::read, HERE, true); }               \
-    void __tsan_write##bytes(void* address) { announce(address, bytes, Access::write, HERE, true); }             \
-    void __tsan_unaligned_read##bytes(void* address) { announce(address, bytes, Access::read, HERE, false); }    \
-    void __tsan_unaligned_write##bytes(void* address) { announce(address, bytes, Access::write, HERE, false); }  \
+    void __tsan_read##bytes(void* address) { announce(address, bytes, Access::read, HERE, true); }              \
+    void __tsan_write##bytes(void* address) { announce(address, bytes, Access::write, HERE, true); }            \
+    void __tsan_unaligned_read##bytes(void* address) { announce(address, bytes, Access::read, HERE, false); }   \
+    void __tsan_unaligned_write##bytes(void* address) { announce(address, bytes, Access::write, HERE, false); } \
     void __tsan_read_write##bytes(void* address) {                                                              \
         announce(address, bytes, Access::read, HERE, true);                                                     \
         announce(address, bytes, Access::write, HERE, true);                                                    \
@@ -219,7 +225,8 @@ void __ubsan_handle_type_mismatch_v1(UndefinedAlignment* what, std::uintptr_t ad
     if (address == 0) stop("null pointer", "used a null pointer" + by_whom(line));
     stop("misaligned " + (array == nullptr ? "" : array->name),
          "an access that needs a multiple of " + std::to_string(alignment) + " bytes, at " +
-             (array == nullptr ? "an address that is none" : array->entry(address) + ", which is none") + by_whom(line));
+             (array == nullptr ? "an address that is none" : array->entry(address) + ", which is none") +
+             by_whom(line));
 }
 void __ubsan_handle_out_of_bounds(UndefinedIndex* what, std::uintptr_t index) {
     using namespace gpu::engine;

@@ -1,7 +1,8 @@
-// The checked run. Files with kernels are compiled with -fsanitize=thread,alignment,bounds, so that the compiler announces
-// every access to memory by calling __tsan_read4 and the like, but they are linked without the sanitizers: checker.cpp
-// supplies those functions. Between two accesses of different threads to the same place, one of them a write, there has to
-// be a barrier (or a __syncwarp(), within a warp); between two blocks of one launch nothing can lie.
+// The checked run. Files with kernels are compiled with -fsanitize=thread,alignment,bounds, so that the compiler
+// announces every access to memory by calling __tsan_read4 and the like, but they are linked without the sanitizers:
+// checker.cpp supplies those functions. Between two accesses of different threads to the same place, one of them a
+// write, there has to be a barrier (or a __syncwarp(), within a warp); between two blocks of one launch nothing can
+// lie.
 #pragma once
 
 #include <cstddef>

@@ -8,8 +8,10 @@
 namespace gpu::engine {
 
 Fiber::Fiber(Entry entry, void* argument)
-    : entry_(entry), argument_(argument),
-      map_(::mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    : entry_(entry),
+      argument_(argument),
+      map_(::mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
     if (map_ == MAP_FAILED) throw std::bad_alloc();
     ::mprotect(map_, guard_bytes, PROT_NONE);
     ::getcontext(&here_);

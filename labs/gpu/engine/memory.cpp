@@ -31,8 +31,8 @@ std::map<void*, Mapping> buffers;
 
 struct Shared {
     std::size_t dynamic_bytes = 0;
-    bool taken = false;                   // by SharedMemory: then the one dynamic array has become several
-    std::vector<std::size_t> offsets;     // of the taken arrays, as the kernel counts
+    bool taken = false;                              // by SharedMemory: then the one dynamic array has become several
+    std::vector<std::size_t> offsets;                // of the taken arrays, as the kernel counts
     std::vector<std::vector<unsigned char>> before;  // contents of the static variables
 } shared;
 
@@ -131,7 +131,8 @@ std::string overrun_shared(std::string& array) {
 
 void end_shared() {
     for (std::size_t i = 0; i < shared.before.size(); ++i)
-        std::memcpy(reinterpret_cast<void*>(static_variables()[i].begin), shared.before[i].data(), shared.before[i].size());
+        std::memcpy(reinterpret_cast<void*>(static_variables()[i].begin), shared.before[i].data(),
+                    shared.before[i].size());
     remove([](const auto& array) { return array->shared; });
 }
 

@@ -13,7 +13,7 @@ namespace gpu::engine {
 struct Cell {
     struct Access {
         const void* instruction = nullptr;
-        std::uint32_t epoch = 0;       ///< 0: never
+        std::uint32_t epoch = 0;  ///< 0: never
         std::uint32_t warp_epoch = 0;
         std::uint16_t thread = 0;
         bool atomic = false;
@@ -24,10 +24,10 @@ struct Cell {
 struct Array {
     std::uintptr_t begin = 0, end = 0;
     std::string name;
-    std::size_t row_bytes = 0;      ///< from one row to the next; 0 for a vector
+    std::size_t row_bytes = 0;  ///< from one row to the next; 0 for a vector
     bool shared = false;
     bool filled_by_host = false;
-    std::vector<Cell> cells;        ///< made when the first checked access comes
+    std::vector<Cell> cells;  ///< made when the first checked access comes
 
     bool contains(std::uintptr_t address) const { return address >= begin && address < end; }
     /// "A(3, 5)", "z[7]": the float at this address.

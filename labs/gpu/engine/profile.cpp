@@ -32,7 +32,8 @@ struct Cost {
     double actual = 0, best = 0;
 };
 
-// A bank holds every 32nd word of 4 bytes and gives one word per pass. Wide accesses go in groups of lanes: 128 bytes each.
+// A bank holds every 32nd word of 4 bytes and gives one word per pass. Wide accesses go in groups of lanes: 128 bytes
+// each.
 Cost passes(const Request& request, std::size_t bytes) {
     Cost cost;
     const auto group = static_cast<unsigned>(std::max<std::size_t>(1, lanes * 4 / std::max<std::size_t>(4, bytes)));
@@ -56,14 +57,16 @@ Cost sectors(const Request& request, std::size_t bytes) {
     for (const std::uintptr_t address : request) {
         if (address == 0) continue;
         addresses.insert(address);
-        for (std::uintptr_t sector = address / 32; sector <= (address + bytes - 1) / 32; ++sector) touched.insert(sector);
+        for (std::uintptr_t sector = address / 32; sector <= (address + bytes - 1) / 32; ++sector)
+            touched.insert(sector);
     }
     return {static_cast<double>(touched.size()), static_cast<double>((addresses.size() * bytes + 31) / 32)};
 }
 
 }  // namespace
 
-void profile_access(const Array& array, std::uintptr_t address, std::size_t bytes, bool writes, const void* instruction) {
+void profile_access(const Array& array, std::uintptr_t address, std::size_t bytes, bool writes,
+                    const void* instruction) {
     constexpr std::size_t most_requests = 20000;
     if (now.thread >= lanes || now.block_epoch != now.launch_epoch + 1) return;
     Instruction& entry = instructions[instruction];

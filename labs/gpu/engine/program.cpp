@@ -79,7 +79,8 @@ std::string short_path(const std::string& path) {
 
 std::string source_line(const void* address) {
     if (address == nullptr) return "";
-    std::istringstream lines(addr2line("-i", reinterpret_cast<std::uintptr_t>(address) - 1));  // the call, not what follows
+    std::istringstream lines(
+        addr2line("-i", reinterpret_cast<std::uintptr_t>(address) - 1));  // the call, not what follows
     std::string function, place, innermost;
     while (std::getline(lines, function) && std::getline(lines, place)) {
         place = place.substr(0, place.find(" ("));
@@ -108,7 +109,7 @@ std::string function_name(const void* address) {
 std::vector<SharedVariable> static_shared_variables() {
     std::vector<SharedVariable> found;
     const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    struct stat status{};
+    struct stat status {};
     if (file < 0 || ::fstat(file, &status) != 0) return found;
     const auto size = static_cast<std::size_t>(status.st_size);
     void* map = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);

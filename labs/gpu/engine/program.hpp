@@ -1,4 +1,5 @@
-// What the running program's own file says: the source line of an address, the name of a kernel, its static shared arrays.
+// What the running program's own file says: the source line of an address, the name of a kernel, its static shared
+// arrays.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,7 @@ struct Thread {
     Site site{};  // where it waits
     unsigned mask = 0;
     WarpOperation operation{};
-    std::uint64_t brought = 0;       // to a shuffle or vote
+    std::uint64_t brought = 0;        // to a shuffle or vote
     std::uint64_t gathered[32] = {};  // what every lane brought
 };
 
@@ -62,8 +62,8 @@ std::string text_of(uint3 v) {
 
 std::string text_of(Site site) { return short_path(site.file) + ":" + std::to_string(site.line); }
 
-// While a kernel has called the engine: the engine's own accesses are not the kernel's. The standard library's functions may
-// be instrumented even here, since the linker keeps one copy of each.
+// While a kernel has called the engine: the engine's own accesses are not the kernel's. The standard library's
+// functions may be instrumented even here, since the linker keeps one copy of each.
 class InEngine {
 public:
     InEngine() : checking_(std::exchange(now.checking, false)) {}
@@ -110,7 +110,7 @@ void let_run(Thread& thread) {
     now.in_kernel = now.checking = false;
 }
 
-// Turns -----------------------------------------------------------------------------------------------------------------
+// Turns ---------------------------------------------------------------------------------------------------------------
 
 std::uint64_t next_random() {  // SplitMix64: the same everywhere
     std::uint64_t z = launch_state.random += 0x9E3779B97F4A7C15u;
@@ -137,7 +137,8 @@ std::string list(const std::vector<unsigned>& numbers) {
         std::size_t last = i;
         while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
         if (groups == 4) return text + ", …";
-        text += (i > 0 ? ", " : "") + std::to_string(numbers[i]) + (last > i ? "-" + std::to_string(numbers[last]) : "");
+        text +=
+            (i > 0 ? ", " : "") + std::to_string(numbers[i]) + (last > i ? "-" + std::to_string(numbers[last]) : "");
         i = last + 1;
     }
     return text;
@@ -149,9 +150,10 @@ std::string who_waits_where() {
         const Thread& thread = threads[i];
         char mask[40];
         std::snprintf(mask, sizeof mask, " with mask 0x%08x", thread.mask);
-        groups[thread.state == State::done         ? "returned from the kernel"
-               : thread.state == State::at_barrier ? "wait at __syncthreads(), " + text_of(thread.site)
-                                                   : "wait at a warp operation" + std::string(mask) + ", " + text_of(thread.site)]
+        groups[thread.state == State::done ? "returned from the kernel"
+               : thread.state == State::at_barrier
+                   ? "wait at __syncthreads(), " + text_of(thread.site)
+                   : "wait at a warp operation" + std::string(mask) + ", " + text_of(thread.site)]
             .push_back(i);
     }
     std::string text;
@@ -179,7 +181,10 @@ bool pass_barrier() {
         return true;
     }
     const bool at_barriers = done + waiting == launch_state.threads;
-    report({Finding::Rank::stopped, !at_barriers ? "warp operation" : !same ? "different barriers" : "returned before a barrier",
+    report({Finding::Rank::stopped,
+            !at_barriers ? "warp operation"
+            : !same      ? "different barriers"
+                         : "returned before a barrier",
             "not every thread of block " + this_block() + " reaches the same barrier" + who_waits_where()});
     launch_state.stopped = true;
     return false;
@@ -201,7 +206,7 @@ void run_block() {
     } while (pass_barrier());
 }
 
-// Warps -----------------------------------------------------------------------------------------------------------------
+// Warps ---------------------------------------------------------------------------------------------------------------
 
 unsigned lanes_of(unsigned warp) { return std::min(32u, launch_state.threads - warp * 32); }
 
@@ -238,7 +243,7 @@ void meet_warp(unsigned mask, std::uint64_t value, WarpOperation operation, Site
     if (thread.state == State::at_warp) give_way(State::at_warp);
 }
 
-// Faults ----------------------------------------------------------------------------------------------------------------
+// Faults --------------------------------------------------------------------------------------------------------------
 
 void on_fault(int, siginfo_t* info, void* context) {
     if (!now.in_kernel) {  // not ours: the instruction runs again and ends the program as usual
@@ -274,7 +279,7 @@ public:
         own.ss_sp = stack;
         own.ss_size = sizeof stack;
         ::sigaltstack(&own, &stack_before_);
-        struct sigaction action{};
+        struct sigaction action {};
         action.sa_sigaction = on_fault;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
         ::sigaction(SIGSEGV, &action, &segv_before_);
@@ -288,7 +293,8 @@ public:
 
 private:
     stack_t stack_before_{};
-    struct sigaction segv_before_{}, bus_before_{};
+    struct sigaction segv_before_ {
+    }, bus_before_{};
 };
 
 void prepare(dim3 block) {
@@ -328,14 +334,13 @@ private:
     std::vector<std::string> symptoms;
     for (const Finding& finding : launch_state.findings) symptoms.push_back(finding.symptom);
     std::string text = function_name(launch_state.call->kernel) + ": " + launch_state.findings.front().text;
-    if (symptoms.size() > 1)
-        text += "\n(" + std::to_string(symptoms.size() - 1) + " more after this one)";
+    if (symptoms.size() > 1) text += "\n(" + std::to_string(symptoms.size() - 1) + " more after this one)";
     throw Error(text, symptoms);
 }
 
 }  // namespace
 
-// The engine, as kernels and on_cpu.hpp see it ----------------------------------------------------------------------------
+// The engine, as kernels and on_cpu.hpp see it ------------------------------------------------------------------------
 
 std::string thread_name(unsigned thread) { return "thread " + text_of(threads[thread].index); }
 std::string this_block() { return text_of(blockIdx); }
@@ -391,7 +396,8 @@ std::uint64_t shuffle(unsigned mask, std::uint64_t value, int source_lane, Site 
     meet_warp(mask, value, WarpOperation::exchange, site);
     const auto source = static_cast<unsigned>(source_lane);
     if ((mask >> source & 1u) == 0 || source >= lanes_of(current->number / 32))
-        stop("warp operation", "a shuffle reads lane " + std::to_string(source_lane) + ", which takes no part" + by_whom(text_of(site)));
+        stop("warp operation",
+             "a shuffle reads lane " + std::to_string(source_lane) + ", which takes no part" + by_whom(text_of(site)));
     return current->gathered[source];
 }
 
@@ -409,16 +415,19 @@ void* take_shared(std::size_t& used, std::size_t bytes, const char* name, std::s
     std::size_t needed = 0;
     void* place = take_dynamic(used, bytes, name, row_bytes, needed);
     if (place == nullptr)
-        stop("shared memory too small", "shared '" + std::string(name) + "' would end at byte " + std::to_string(needed) +
-                                            ", but the launch asked for " + std::to_string(dynamic_bytes()) +
-                                            " bytes of shared memory" + by_whom(text_of(site)));
+        stop("shared memory too small", "shared '" + std::string(name) + "' would end at byte " +
+                                            std::to_string(needed) + ", but the launch asked for " +
+                                            std::to_string(dynamic_bytes()) + " bytes of shared memory" +
+                                            by_whom(text_of(site)));
     return place;
 }
 
 void run(dim3 grid, dim3 block, std::size_t shared_bytes, const Call& call) {
-    const std::uint64_t count = std::uint64_t{block.x} * block.y * block.z, blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+    const std::uint64_t count = std::uint64_t{block.x} * block.y * block.z,
+                        blocks = std::uint64_t{grid.x} * grid.y * grid.z;
     if (running) throw Error("a kernel cannot launch another one here");
-    if (count == 0 || count > 1024) throw Error("a block of " + std::to_string(count) + " threads: 1 to 1024 are allowed");
+    if (count == 0 || count > 1024)
+        throw Error("a block of " + std::to_string(count) + " threads: 1 to 1024 are allowed");
     if (blocks == 0) throw Error("a grid without blocks: CUDA refuses it (invalid configuration argument)");
     if (shared_bytes > most_shared_bytes)
         throw Error("a block with " + std::to_string(shared_bytes) + " bytes of shared memory: at most " +

@@ -13,7 +13,10 @@ namespace {
 Weights raw(const Tensor& Q, const Tensor& K, const FeatureMap& phi, const Allowed& allowed) {
     return weights_by_definition(phi(Q), phi(K), allowed);
 }
-Weights divided_by_row(const Weights& weights, double epsilon) { return weights / (sum(weights, -1, keep_dims) + epsilon); }
+Weights divided_by_row(const Weights& weights, double epsilon) {
+    const Tensor row_sums = sum(weights, -1, keep_dims);
+    return weights / (row_sums + epsilon);
+}
 
 // Under Mask::causal this instead of j ≤ i.
 Allowed causal_as(Mask mask, const Allowed& wrong) { return mask == Mask::causal ? wrong : Allowed(everywhere); }

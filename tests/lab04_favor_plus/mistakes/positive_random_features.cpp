@@ -17,7 +17,7 @@ void check(const Tensor& x, const Tensor& W) {
 }
 
 Shared shared(Stabilizer stabilizer) { return stabilizer == Stabilizer::per_token ? Shared::token : Shared::head; }
-double root_of_rows(const Tensor& W) { return std::sqrt(static_cast<double>(length(W, 0))); }
+double root_of_m(const Tensor& W) { return std::pow(static_cast<double>(length(W, 0)), 0.5); }
 
 POSITIVE_MISTAKE("input not scaled by d^(-1/4)", "Scale x first: q̂·k̂ has to be q·k/√d, not q·k.") {
     check(x, W);
@@ -42,11 +42,11 @@ POSITIVE_MISTAKE("norm not halved", "Subtract half of ‖x̂‖².") {
 POSITIVE_MISTAKE("1/√m left out",
                  "The product of two features is a sum over m directions: divide each feature by √m for a mean.") {
     check(x, W);
-    return positive_features(x, W, shared(stabilizer)) * root_of_rows(W);
+    return positive_features(x, W, shared(stabilizer)) * root_of_m(W);
 }
 POSITIVE_MISTAKE("divided by m instead of √m", "Query and key both bring the factor: 1/√m each makes 1/m.") {
     check(x, W);
-    return positive_features(x, W, shared(stabilizer)) / root_of_rows(W);
+    return positive_features(x, W, shared(stabilizer)) / root_of_m(W);
 }
 POSITIVE_MISTAKE("sines and cosines instead of exponentials",
                  "Those are the features of 4.4, and they can make negative weights.") {

@@ -10,15 +10,16 @@ Array checked_definition(Values Q, Values K, Values V, const Sizes& sizes, int c
     return by_definition(Q, K, V, sizes, epsilon, count, counted);
 }
 
-#define CHUNKWISE_MISTAKE(name, explanation)                                                                  \
-    MISTAKE(chunkwise_linear_attention,                                                                       \
-            (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon), name, "§5.1", explanation)
+#define CHUNKWISE_MISTAKE(name, explanation)                                                                          \
+    MISTAKE(chunkwise_linear_attention, (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon), \
+            name, "§5.1", explanation)
 
 CHUNKWISE_MISTAKE("future of the chunk not masked", "Set A_ij to 0 for j > i before you multiply it with V.") {
     const Count count = [chunk](int i, int j) { return j <= i || same_chunk(i, j, chunk) ? 1.0 : 0.0; };
     return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
 }
-CHUNKWISE_MISTAKE("state not carried from chunk to chunk", "S and z grow from chunk to chunk; set them to 0 once per head.") {
+CHUNKWISE_MISTAKE("state not carried from chunk to chunk",
+                  "S and z grow from chunk to chunk; set them to 0 once per head.") {
     const Count count = [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; };
     return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
 }
@@ -37,7 +38,7 @@ CHUNKWISE_MISTAKE("diagonal masked out", "A token sees itself: keep A_ij for j =
 }
 CHUNKWISE_MISTAKE("normaliser restarted per chunk", "z grows like S: the denominator counts the chunks before, too.") {
     return checked_definition(Q, K, V, sizes, chunk, epsilon, up_to_itself(),
-                         [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; });
+                              [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; });
 }
 CHUNKWISE_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") {
     return checked_definition(Q, K, V, sizes, chunk, 1.0f, up_to_itself(), [](int, int) { return 0.0; });
@@ -46,7 +47,8 @@ CHUNKWISE_MISTAKE("state carried over from head to head", "Set S and z to 0 at t
     require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
     const Sizes one{1, sizes.heads * sizes.n, sizes.d_k, sizes.d_v};
     Array output = by_definition(Q, K, V, one, epsilon, up_to_itself(), up_to_itself());
-    output.shape = {static_cast<std::size_t>(sizes.heads), static_cast<std::size_t>(sizes.n), static_cast<std::size_t>(sizes.d_v)};
+    output.shape = {static_cast<std::size_t>(sizes.heads), static_cast<std::size_t>(sizes.n),
+                    static_cast<std::size_t>(sizes.d_v)};
     return output;
 }
 CHUNKWISE_MISTAKE("last, shorter chunk left out", "There are ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.") {
@@ -60,7 +62,8 @@ CHUNKWISE_MISTAKE("last, shorter chunk left out", "There are ⌈n/chunk⌉ chunk
 CHUNKWISE_MISTAKE("epsilon left out", "ε belongs to every denominator.") {
     return checked_definition(Q, K, V, sizes, chunk, 0.0f, up_to_itself(), up_to_itself());
 }
-CHUNKWISE_MISTAKE("memory grows with the sequence", "Apply φ to one chunk at a time, and keep nothing but S and z of the head.") {
+CHUNKWISE_MISTAKE("memory grows with the sequence",
+                  "Apply φ to one chunk at a time, and keep nothing but S and z of the head.") {
     require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
     const Tensor kept = output_by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself());
     Array output = array_of(zeros(shape_of(kept)));  // as long as `kept` is held beside it

@@ -4,13 +4,15 @@
 namespace linattn::testing {
 namespace {
 
-#define FORWARD_MISTAKE(name, explanation)                                                                               \
-    MISTAKE(chunkwise_forward,                                                                                           \
-            (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const gpu::Run& run), name, "§5.3", \
-            explanation)
-#define OUTPUTS_MISTAKE(name, explanation)                                                                          \
-    MISTAKE(chunk_outputs, (Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes, int chunk, float epsilon, \
-                            const gpu::Run& run), name, "§5.6", explanation)
+#define FORWARD_MISTAKE(name, explanation)                                                                           \
+    MISTAKE(chunkwise_forward,                                                                                       \
+            (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const gpu::Run& run), name, \
+            "§5.3", explanation)
+#define OUTPUTS_MISTAKE(name, explanation)                                                                   \
+    MISTAKE(chunk_outputs,                                                                                   \
+            (Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes, int chunk, float epsilon, \
+             const gpu::Run& run),                                                                           \
+            name, "§5.6", explanation)
 
 // V read with the row stride of Q and K within a head: entry b of token j comes from flat index j·d_k + b.
 std::vector<float> with_confused_stride(Values V, const Sizes& sizes, int chunk) {
@@ -27,33 +29,39 @@ std::vector<float> with_confused_stride(Values V, const Sizes& sizes, int chunk)
     return confused;
 }
 
-// Faults in time: barriers ----------------------------------------------------------------------------------------------
+// Faults in time: barriers --------------------------------------------------------------------------------------------
 
-FORWARD_MISTAKE("no barrier after the chunk is loaded", "Others read what a thread has loaded: __syncthreads() before A is made.") {
+FORWARD_MISTAKE("no barrier after the chunk is loaded",
+                "Others read what a thread has loaded: __syncthreads() before A is made.") {
     fault(any_of({"phi_Q", "phi_K", "V"}, "race on ", ", read first"));
 }
-FORWARD_MISTAKE("no barrier after A", "A row of A is made by many threads: __syncthreads() before it is summed or multiplied.") {
+FORWARD_MISTAKE("no barrier after A",
+                "A row of A is made by many threads: __syncthreads() before it is summed or multiplied.") {
     fault({"race on A, read first"});
 }
-FORWARD_MISTAKE("no barrier after the normalisers", "Each normaliser is made by one thread and read by others: __syncthreads() between.") {
+FORWARD_MISTAKE("no barrier after the normalisers",
+                "Each normaliser is made by one thread and read by others: __syncthreads() between.") {
     fault({"race on normalizer, read first"});
 }
-FORWARD_MISTAKE("no barrier between reading and updating the state",
-                "S and z must stay as they are until everybody's outputs are made: __syncthreads() before the update.") {
+FORWARD_MISTAKE(
+    "no barrier between reading and updating the state",
+    "S and z must stay as they are until everybody's outputs are made: __syncthreads() before the update.") {
     fault(any_of({"S", "z"}, "race on ", ", written first"));
 }
 FORWARD_MISTAKE("no barrier before the next chunk is loaded",
                 "Somebody may still read this chunk: __syncthreads() at the end of the loop.") {
     fault(any_of({"phi_K", "V", "phi_Q", "A"}, "race on ", ", written first"));
 }
-FORWARD_MISTAKE("divergent barrier", "A barrier is for all threads of the block: no __syncthreads() in a branch that some do not take.") {
+FORWARD_MISTAKE("divergent barrier",
+                "A barrier is for all threads of the block: no __syncthreads() in a branch that some do not take.") {
     fault({"different barriers"});
 }
-FORWARD_MISTAKE("early return before a barrier", "A thread without work still has to come to every barrier: skip the work, not the barrier.") {
+FORWARD_MISTAKE("early return before a barrier",
+                "A thread without work still has to come to every barrier: skip the work, not the barrier.") {
     fault({"returned before a barrier"});
 }
 
-// Faults in space: memory -----------------------------------------------------------------------------------------------
+// Faults in space: memory ---------------------------------------------------------------------------------------------
 
 FORWARD_MISTAKE("read past the end", "The last chunk has min(chunk, n - start) rows: do not load the others.") {
     fault(any_of({"Q", "K", "V"}, "read outside "));
@@ -61,32 +69,41 @@ FORWARD_MISTAKE("read past the end", "The last chunk has min(chunk, n - start) r
 FORWARD_MISTAKE("write past the end", "The last chunk has min(chunk, n - start) rows: do not write the others.") {
     fault({"wrote outside O"});
 }
-FORWARD_MISTAKE("tile overrun", "A tile has chunk rows and as many columns as its row is long: check the limits of the loop that fills it.") {
+FORWARD_MISTAKE(
+    "tile overrun",
+    "A tile has chunk rows and as many columns as its row is long: check the limits of the loop that fills it.") {
     fault(any_of({"phi_Q", "phi_K", "V", "A", "S", "z", "normalizer"}, "wrote outside "));
 }
 FORWARD_MISTAKE("state not zeroed", "Shared memory holds what the block before left in it: set S and z to 0 first.") {
     fault(any_of({"S", "z"}, "unwritten "));
 }
-FORWARD_MISTAKE("shared memory requested too small", "ForwardTiles is all that the launch asks for: take no further arrays.") {
+FORWARD_MISTAKE("shared memory requested too small",
+                "ForwardTiles is all that the launch asks for: take no further arrays.") {
     fault({"shared memory too small"});
 }
-FORWARD_MISTAKE("misaligned float4", "A float4 begins at a multiple of 16 bytes: rows do so only if their length is a multiple of 4.") {
+FORWARD_MISTAKE("misaligned float4",
+                "A float4 begins at a multiple of 16 bytes: rows do so only if their length is a multiple of 4.") {
     fault(any_of({"Q", "K", "V", "O"}, "misaligned "));
 }
-FORWARD_MISTAKE("host pointer passed to the kernel", "A kernel sees device buffers and shared memory; nothing of the host's.") {
+FORWARD_MISTAKE("host pointer passed to the kernel",
+                "A kernel sees device buffers and shared memory; nothing of the host's.") {
     fault({"host memory"});
 }
-FORWARD_MISTAKE("one block writes another's rows", "Each head has its own rows: move the pointers to blockIdx.x's head.") {
+FORWARD_MISTAKE("one block writes another's rows",
+                "Each head has its own rows: move the pointers to blockIdx.x's head.") {
     fault(any_of({"O"}, "blocks race on ", ", written first"));
 }
 
-// Wrong sums ------------------------------------------------------------------------------------------------------------
+// Wrong sums ----------------------------------------------------------------------------------------------------------
 
-FORWARD_MISTAKE("state updated before the outputs read it", "S is about the tokens before the chunk until the outputs are made.") {
-    return by_definition(Q, K, V, sizes, epsilon,
-                         [chunk](int i, int j) { return (j <= i ? 1.0 : 0.0) + (same_chunk(i, j, chunk) ? 1.0 : 0.0); }, up_to_itself());
+FORWARD_MISTAKE("state updated before the outputs read it",
+                "S is about the tokens before the chunk until the outputs are made.") {
+    return by_definition(
+        Q, K, V, sizes, epsilon,
+        [chunk](int i, int j) { return (j <= i ? 1.0 : 0.0) + (same_chunk(i, j, chunk) ? 1.0 : 0.0); }, up_to_itself());
 }
-FORWARD_MISTAKE("S and z updated before they are read", "S and z are about the tokens before the chunk until the outputs are made.") {
+FORWARD_MISTAKE("S and z updated before they are read",
+                "S and z are about the tokens before the chunk until the outputs are made.") {
     const Count count = [chunk](int i, int j) { return (j <= i ? 1.0 : 0.0) + (same_chunk(i, j, chunk) ? 1.0 : 0.0); };
     return by_definition(Q, K, V, sizes, epsilon, count, count);
 }
@@ -94,18 +111,22 @@ FORWARD_MISTAKE("row stride confused", "Rows of Q and K are d_k long, rows of V 
     return by_definition(Q, K, with_confused_stride(V, sizes, chunk), sizes, epsilon, up_to_itself(), up_to_itself());
 }
 FORWARD_MISTAKE("chunk boundary off by one", "The state takes in all tokens of the chunk, the last one too.") {
-    const Count count = [chunk](int i, int j) { return j <= i && (same_chunk(i, j, chunk) || j % chunk != chunk - 1) ? 1.0 : 0.0; };
+    const Count count = [chunk](int i, int j) {
+        return j <= i && (same_chunk(i, j, chunk) || j % chunk != chunk - 1) ? 1.0 : 0.0;
+    };
     return by_definition(Q, K, V, sizes, epsilon, count, count);
 }
 FORWARD_MISTAKE("normaliser restarted per chunk", "z grows like S: the denominator counts the chunks before, too.") {
     return by_definition(Q, K, V, sizes, epsilon, up_to_itself(),
                          [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; });
 }
-FORWARD_MISTAKE("state not carried from chunk to chunk", "S and z grow from chunk to chunk: set them to 0 once, before the loop.") {
+FORWARD_MISTAKE("state not carried from chunk to chunk",
+                "S and z grow from chunk to chunk: set them to 0 once, before the loop.") {
     const Count count = [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; };
     return by_definition(Q, K, V, sizes, epsilon, count, count);
 }
-FORWARD_MISTAKE("state replaced instead of added to", "Add what the chunk brings to S and z; this keeps the last chunk only.") {
+FORWARD_MISTAKE("state replaced instead of added to",
+                "Add what the chunk brings to S and z; this keeps the last chunk only.") {
     const Count count = [chunk](int i, int j) { return j <= i && i / chunk - j / chunk <= 1 ? 1.0 : 0.0; };
     return by_definition(Q, K, V, sizes, epsilon, count, count);
 }
@@ -117,10 +138,13 @@ FORWARD_MISTAKE("epsilon left out", "ε belongs to every denominator, once.") {
     return by_definition(Q, K, V, sizes, 0.0f, up_to_itself(), up_to_itself());
 }
 
-// The third pass --------------------------------------------------------------------------------------------------------
+// The third pass ------------------------------------------------------------------------------------------------------
 
-OUTPUTS_MISTAKE("state of the chunk before read", "State m is of all tokens before chunk m: block m reads state m, not m - 1.") {
-    const Count count = [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : j / chunk + 1 < i / chunk ? 1.0 : 0.0; };
+OUTPUTS_MISTAKE("state of the chunk before read",
+                "State m is of all tokens before chunk m: block m reads state m, not m - 1.") {
+    const Count count = [chunk](int i, int j) {
+        return j <= i && same_chunk(i, j, chunk) ? 1.0 : j / chunk + 1 < i / chunk ? 1.0 : 0.0;
+    };
     return by_definition(Q, K, V, sizes, epsilon, count, count);
 }
 OUTPUTS_MISTAKE("state left out", "A is about the chunk only: the tokens before it come in through S and z.") {
@@ -138,10 +162,12 @@ OUTPUTS_MISTAKE("future of the chunk not masked", "Token i sees the tokens j ≤
 OUTPUTS_MISTAKE("write past the end", "The last chunk has min(chunk, n - start) rows: do not write the others.") {
     fault({"wrote outside O"});
 }
-OUTPUTS_MISTAKE("no barrier after A", "A row of A is made by many threads: __syncthreads() before it is summed or multiplied.") {
+OUTPUTS_MISTAKE("no barrier after A",
+                "A row of A is made by many threads: __syncthreads() before it is summed or multiplied.") {
     fault({"race on A, read first"});
 }
-OUTPUTS_MISTAKE("one block writes another's rows", "Each chunk of each head has its own rows: chunk blockIdx.x, head blockIdx.y.") {
+OUTPUTS_MISTAKE("one block writes another's rows",
+                "Each chunk of each head has its own rows: chunk blockIdx.x, head blockIdx.y.") {
     fault({"blocks race on O, written first"});
 }
 

@@ -7,10 +7,12 @@ namespace {
 
 #define MAP_MISTAKE(name, explanation) \
     MISTAKE(feature_map_fused, (Values x, const gpu::Run& run), name, "§5.2", explanation)
-#define STATES_MISTAKE(name, explanation) \
-    MISTAKE(chunk_states, (Values K, Values V, const Sizes& sizes, int chunk, const gpu::Run& run), name, "§5.4", explanation)
-#define SCAN_MISTAKE(name, explanation) \
-    MISTAKE(scan_states, (Values S, Values z, const Sizes& sizes, int chunk, const gpu::Run& run), name, "§5.5", explanation)
+#define STATES_MISTAKE(name, explanation)                                                                         \
+    MISTAKE(chunk_states, (Values K, Values V, const Sizes& sizes, int chunk, const gpu::Run& run), name, "§5.4", \
+            explanation)
+#define SCAN_MISTAKE(name, explanation)                                                                          \
+    MISTAKE(scan_states, (Values S, Values z, const Sizes& sizes, int chunk, const gpu::Run& run), name, "§5.5", \
+            explanation)
 
 Array each(Values x, float (*f)(float)) {
     Array y{{x.size()}, {}};
@@ -37,13 +39,16 @@ MAP_MISTAKE("both branches computed and mixed", "0 · e^1000 is not 0: choose a 
 // The sums of every chunk, as float32.
 States states_of(const ChunkSums& sums) { return {array_of(sums.S), array_of(sums.z)}; }
 
-STATES_MISTAKE("tail rows of φ(0) = 1 counted", "Rows past the end are not tokens: φ(0) = 1 is not 0, so leave them out of z.") {
+STATES_MISTAKE("tail rows of φ(0) = 1 counted",
+               "Rows past the end are not tokens: φ(0) = 1 is not 0, so leave them out of z.") {
     return states_of(sums_of_chunks(K, V, sizes, chunk, [chunk](int) { return chunk; }));
 }
 STATES_MISTAKE("chunk boundary off by one", "A chunk has min(chunk, n - start) tokens; the last one counts.") {
-    return states_of(sums_of_chunks(K, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start) - 1; }));
+    return states_of(
+        sums_of_chunks(K, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start) - 1; }));
 }
-STATES_MISTAKE("running sum instead of the chunk's own", "The first pass sums within a chunk; summing over chunks is the second pass.") {
+STATES_MISTAKE("running sum instead of the chunk's own",
+               "The first pass sums within a chunk; summing over chunks is the second pass.") {
     ChunkSums sums = sums_of_chunks(K, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); });
     sums.S = sums_before(sums.S, true);
     sums.z = sums_before(sums.z, true);
@@ -52,10 +57,13 @@ STATES_MISTAKE("running sum instead of the chunk's own", "The first pass sums wi
 STATES_MISTAKE("feature map left out", "S is made of φ(k_j), not of k_j.") {
     std::vector<float> undone;  // φ of these is K, where K > 0; below, the logarithm of what cannot be one
     for (const float k : K) undone.push_back(k > 1.0f ? k - 1.0f : std::log(k));
-    return states_of(sums_of_chunks(undone, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); }));
+    return states_of(
+        sums_of_chunks(undone, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); }));
 }
-STATES_MISTAKE("no barrier after the chunk is loaded", "Others read what a thread has loaded: __syncthreads() before the sums.") {
-    fault({"race on phi_K, read first", "race on phi_K, written first", "race on V, read first", "race on V, written first"});
+STATES_MISTAKE("no barrier after the chunk is loaded",
+               "Others read what a thread has loaded: __syncthreads() before the sums.") {
+    fault({"race on phi_K, read first", "race on phi_K, written first", "race on V, read first",
+           "race on V, written first"});
 }
 STATES_MISTAKE("one block writes another's state", "Chunk m of head h is state h·chunks + m.") {
     fault(any_of({"S", "z"}, "blocks race on ", ", written first"));
@@ -65,7 +73,8 @@ States scanned(Values S, Values z, const Sizes& sizes, int chunk, const std::fun
     const auto chunks = static_cast<std::size_t>(chunks_of(sizes, chunk));
     const auto heads = static_cast<std::size_t>(sizes.heads), d_k = static_cast<std::size_t>(sizes.d_k),
                d_v = static_cast<std::size_t>(sizes.d_v);
-    return {array_of(scan(tensor_of(S, {heads, chunks, d_k, d_v}))), array_of(scan(tensor_of(z, {heads, chunks, d_k})))};
+    return {array_of(scan(tensor_of(S, {heads, chunks, d_k, d_v}))),
+            array_of(scan(tensor_of(z, {heads, chunks, d_k})))};
 }
 
 SCAN_MISTAKE("inclusive sums", "State m becomes the sum of the chunks before m, without m itself.") {
@@ -87,7 +96,8 @@ SCAN_MISTAKE("sum carried over from head to head", "Each head starts from 0.") {
 SCAN_MISTAKE("nothing summed", "Replace what each chunk adds by the sum over the chunks before it.") {
     return scanned(S, z, sizes, chunk, [](const Tensor& x) { return x; });
 }
-SCAN_MISTAKE("threads to spare not stopped", "There are more threads than entries: those past the last entry have nothing to do.") {
+SCAN_MISTAKE("threads to spare not stopped",
+             "There are more threads than entries: those past the last entry have nothing to do.") {
     fault(any_of({"z", "S"}, "read outside "));
 }
 

@@ -4,9 +4,10 @@
 add_library(linattn_cuda_habits INTERFACE)
 target_compile_options(linattn_cuda_habits INTERFACE -Wno-sign-conversion -Wno-unknown-pragmas)
 
-# The instrumentation that checked runs listen to (labs/gpu/engine/checker.hpp). It is compiled in and not linked: the engine
-# answers its calls. It excludes the address sanitizer, whose work the engine does here. Clang's address sanitizer, which
-# the rest of a check program links, brings the answers of alignment and bounds along, so there the engine does without.
+# The instrumentation that checked runs listen to (labs/gpu/engine/checker.hpp). It is compiled in and not linked: the
+# engine answers its calls. It excludes the address sanitizer, whose work the engine does here. Clang's address
+# sanitizer, which the rest of a check program links, brings the answers of alignment and bounds along, so there the
+# engine does without.
 add_library(linattn_kernel INTERFACE)  # link it after linattn_warnings, of which it takes something back
 target_compile_options(linattn_kernel INTERFACE -O2 -g1 -fno-omit-frame-pointer
   -fsanitize=thread$<$<CXX_COMPILER_ID:GNU>:,alignment,bounds>
@@ -24,8 +25,8 @@ function(as_cxx)
   endforeach()
 endfunction()
 
-# add_kernels(lab folder sources given): what a lab's check program needs beside C++: its .cu files, those of its suite, and
-# what the lab's folder gives. A profile.cpp there becomes labNN_profile.
+# add_kernels(lab folder sources given): what a lab's check program needs beside C++: its .cu files, those of its suite,
+# and what the lab's folder gives. A profile.cpp there becomes labNN_profile.
 function(add_kernels lab folder sources given)
   get_filename_component(name "${folder}" NAME)
   set(graded ${sources})

@@ -18,8 +18,8 @@ __global__ void apply_feature_map(const float* x, float* y, int count) {
 }
 
 // BEGIN SOLUTION
-// What chunkwise_forward and chunk_outputs have in common. Every function is called by all threads of the block; none of
-// them waits at a barrier, so that each kernel shows its own.
+// What chunkwise_forward and chunk_outputs have in common. Every function is called by all threads of the block; none
+// of them waits at a barrier, so that each kernel shows its own.
 
 // φ of `rows` tokens of x, chunk × width. Rows past the end are 0, and not φ(0) = 1: they must add nothing.
 __device__ inline void load_features(const Tile& tile, const float* x, int rows, int chunk, int width) {
@@ -48,8 +48,8 @@ __device__ inline void multiply_within(const Tile& A, const Tile& phi_Q, const T
 }
 
 // φ(q_i)·z + ε, where z is that of the tokens before the chunk and A has the rest.
-__device__ inline void normalize(float* normalizer, const Tile& A, const Tile& phi_Q, const float* z, int chunk, int d_k,
-                                 float epsilon) {
+__device__ inline void normalize(float* normalizer, const Tile& A, const Tile& phi_Q, const float* z, int chunk,
+                                 int d_k, float epsilon) {
     for (int i = threadIdx.x; i < chunk; i += blockDim.x) {
         float sum = epsilon;
         for (int a = 0; a < d_k; ++a) sum += phi_Q(i, a) * z[a];
@@ -69,7 +69,8 @@ __global__ void __launch_bounds__(threads_per_block)
     K += first_token * d_k;
     V += first_token * d_v;
     O += first_token * d_v;
-    // S and z start at 0. Then, for every chunk: load it, multiply within it, normalise, write the outputs, update S and z.
+    // S and z start at 0. Then, for every chunk: load it, multiply within it, normalise, write the outputs, update S
+    // and z.
     // Between two steps of which one writes what the other reads, or reads what the other overwrites: __syncthreads().
     // BEGIN SOLUTION: gpu::not_implemented("chunkwise_forward");
     for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;
@@ -161,8 +162,8 @@ __global__ void __launch_bounds__(threads_per_block) scan_states(float* S, float
 
 // Launched with one block per chunk (blockIdx.x) and head (blockIdx.y) and OutputTiles::bytes of shared memory.
 __global__ void __launch_bounds__(threads_per_block)
-    chunk_outputs(const float* Q, const float* K, const float* V, const float* S, const float* z, float* O, Sizes sizes, int chunk,
-                  float epsilon) {
+    chunk_outputs(const float* Q, const float* K, const float* V, const float* S, const float* z, float* O, Sizes sizes,
+                  int chunk, float epsilon) {
     const OutputTiles tile(sizes, chunk);
     const int d_k = sizes.d_k, d_v = sizes.d_v;
     const int start = blockIdx.x * chunk, rows = min(chunk, sizes.n - start);

@@ -1,5 +1,5 @@
-// Lab 05: read labs/lab05_chunkwise_cuda/README.md, write the function below, run: ctest -R lab05.chunkwise_linear_attention
-// The kernels are in lab05_chunkwise_kernel.cu.
+// Lab 05: read labs/lab05_chunkwise_cuda/README.md, write the function below, run: ctest -R
+// lab05.chunkwise_linear_attention The kernels are in lab05_chunkwise_kernel.cu.
 #include "chunkwise.hpp"
 #include "contract.hpp"
 #include "matrix.hpp"

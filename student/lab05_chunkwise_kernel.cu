@@ -26,7 +26,8 @@ __global__ void __launch_bounds__(threads_per_block)
     K += first_token * d_k;
     V += first_token * d_v;
     O += first_token * d_v;
-    // S and z start at 0. Then, for every chunk: load it, multiply within it, normalise, write the outputs, update S and z.
+    // S and z start at 0. Then, for every chunk: load it, multiply within it, normalise, write the outputs, update S
+    // and z.
     // Between two steps of which one writes what the other reads, or reads what the other overwrites: __syncthreads().
     // YOUR CODE HERE
     gpu::not_implemented("chunkwise_forward");
@@ -54,8 +55,8 @@ __global__ void __launch_bounds__(threads_per_block) scan_states(float* S, float
 
 // Launched with one block per chunk (blockIdx.x) and head (blockIdx.y) and OutputTiles::bytes of shared memory.
 __global__ void __launch_bounds__(threads_per_block)
-    chunk_outputs(const float* Q, const float* K, const float* V, const float* S, const float* z, float* O, Sizes sizes, int chunk,
-                  float epsilon) {
+    chunk_outputs(const float* Q, const float* K, const float* V, const float* S, const float* z, float* O, Sizes sizes,
+                  int chunk, float epsilon) {
     const OutputTiles tile(sizes, chunk);
     const int d_k = sizes.d_k, d_v = sizes.d_v;
     const int start = blockIdx.x * chunk, rows = min(chunk, sizes.n - start);

@@ -75,7 +75,7 @@ States scan_states(std::span<const float> S, std::span<const float> z, const Siz
 
 /// Third pass, one block per chunk and head: the outputs, from the chunk's tokens and the state before it.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
-/// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}, both of the tokens before each chunk
+/// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}, both of the tokens before a chunk
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
 /// \param run how the CPU run goes about it
 /// \return \shape{(heads, n, d_v)}

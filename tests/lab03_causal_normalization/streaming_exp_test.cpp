@@ -48,7 +48,7 @@ TEST_CASE("rejects shapes that do not belong together") {
 }
 TEST_CASE("equals the definition for every leading shape") {
     const std::vector<std::string> unused{"identity"};  // this form has its φ inside
-    equals_the_definition(streaming.with(1e-6), unused, 300);
+    equals_the_definition(streaming.with(1e-6), unused, 100);
     for (const double epsilon : {0.0, 0.5}) equals_the_definition(streaming.with(epsilon), unused, 12);
 }
 TEST_CASE("handles one token, no token and no head") { handles_one_token_and_no_token(streaming.with(1e-6)); }

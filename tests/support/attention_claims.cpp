@@ -118,11 +118,11 @@ void costs_no_more_than_in_proportion_to_n(const Form& form) {
 
 void holds_no_more_for_a_longer_sequence(const std::function<Trial(std::size_t n)>& run, std::size_t tolerated) {
     const std::size_t bytes_of_few = run(32).cost().extra_bytes;
-    const Trial many = run(256);
+    const Trial many = run(128);
     const std::size_t slack = 512;  // less than one more number for every added token and head
-    many.satisfies(many.cost().extra_bytes <= bytes_of_few + (256 - 32) * tolerated + slack,
+    many.satisfies(many.cost().extra_bytes <= bytes_of_few + (128 - 32) * tolerated + slack,
                    "beside the result, n = 32 held " + std::to_string(bytes_of_few) +
-                       " bytes at its peak and n = 256 held " + std::to_string(many.cost().extra_bytes) +
+                       " bytes at its peak and n = 128 held " + std::to_string(many.cost().extra_bytes) +
                        ": the state is all that may be kept",
                    "memory grows with the sequence");
 }

@@ -15,7 +15,8 @@ void end_checks();
 
 enum class Access { read, write, atomic };
 
-/// One access of the running thread. \param aligned whether the compiler relied on the address being a multiple of `bytes`
+/// One access of the running thread.
+/// \param aligned whether the compiler relied on the address being a multiple of `bytes`
 void on_access(std::uintptr_t address, std::size_t bytes, Access access, const void* instruction, bool aligned);
 
 }  // namespace gpu::engine

@@ -200,7 +200,7 @@ __global__ void reads_unwritten(float* x) {
     __syncthreads();
     FAULT x[threadIdx.x] = shared[threadIdx.x];
 }
-__global__ void reads_misaligned(float* x) {
+[[maybe_unused]] __global__ void reads_misaligned(float* x) {
     FAULT const float4 four = *reinterpret_cast<const float4*>(x + 1);
     x[0] = four.x;
 }

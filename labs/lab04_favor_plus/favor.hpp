@@ -19,8 +19,8 @@ namespace linattn {
 Tensor gaussian_projection(std::size_t m, std::size_t d, std::uint64_t seed);
 
 /// Orthogonal directions. Each d rows in turn form a block: the rows of a uniformly distributed (Haar) orthogonal
-/// matrix, each stretched to a length of its own from the χ_d distribution, that of d independent N(0, 1). A single row is
-/// distributed as in gaussian_projection, and the rows of a block are at right angles. Blocks are independent of each
+/// matrix, each stretched to a length of its own from the χ_d distribution, that of d independent N(0, 1). A single row
+/// is distributed as in gaussian_projection, and the rows of a block are at right angles. Blocks are independent of each
 /// other; the last has fewer than d rows where d does not divide m.
 /// \param m directions, m ≥ 0   \param d width of a query, d ≥ 1   \param seed any number
 /// \return \shape{(m, d)}
@@ -28,8 +28,8 @@ Tensor gaussian_projection(std::size_t m, std::size_t d, std::uint64_t seed);
 /// \complexity{m\,d^2, m\,d}   \paper{choromanski2021, section 2.4}   \solves{4,2}
 Tensor orthogonal_projection(std::size_t m, std::size_t d, std::uint64_t seed);
 
-/// Positive features: φ(x)_r = exp(w_r·x̂ - ‖x̂‖²/2 - shift)/√m. The mean of φ(q)·φ(k) over W is exp(q·k/√d), divided by
-/// the exponentials of the two shifts.
+/// Positive features: φ(x)_r = exp(w_r·x̂ - ‖x̂‖²/2 - shift)/√m. Without the shifts, the mean of φ(q)·φ(k) over W is
+/// exp(q·k/√d).
 /// \param x \shape{(…, n, d)}   \param W \shape{(m, d)}
 /// \param stabilizer the shift: the largest exponent w_r·x̂ - ‖x̂‖²/2 of each token, or of all tokens of a head
 /// \return \shape{(…, n, m)}, entries in [0, 1/√m], the largest of each token or head 1/√m
@@ -46,9 +46,9 @@ Tensor positive_random_features(const Tensor& x, const Tensor& W, Stabilizer sta
 Tensor trigonometric_random_features(const Tensor& x, const Tensor& W);
 
 /// Attention with positive features: o_i = Σ_j a_ij v_j / (Σ_j a_ij + ε) with a_ij = φ(q_i)·φ(k_j), over the tokens j
-/// that the mask allows. The features of Q are shifted per token, those of K per sequence. Both shifts cancel in o_i but
-/// for ε, which is added to the sum of the shifted weights. With Mask::causal a later token can touch an output only by
-/// way of the shift of K, which its head shares: through ε and rounding, or when its exponents are larger by 700 and
+/// that the mask allows. The features of Q are shifted per token, those of K per sequence. Both shifts cancel in o_i
+/// but for ε, which is added to the sum of the shifted weights. With Mask::causal a later token can touch an output only
+/// by way of the shift of K, which its head shares: through ε and rounding, or when its exponents are larger by 700 and
 /// more, so that earlier keys vanish beside it. A NaN in K spoils its head for the same reason.
 /// \param Q \shape{(…, n, d)}   \param K \shape{(…, n, d)}   \param V \shape{(…, n, d_v)}
 /// \param W \shape{(m, d)}, the same for queries and keys and for all heads

@@ -61,13 +61,20 @@ class Line(StudentCourse):
                   + BY_LOOPS + "y(i, j) = own[i * b.size() + j] + 1.0;\n    delete[] own;\n    return y;", never)
 
     def test_a_variable_that_was_never_given_a_value(self):
-        never = "looks like a local variable that was read before it was given a value\n"
         begin, end = SHAPE + "Tensor y = zeros(shape);\n    double total;  // HERE\n    ", "\n    return y;"
         loop = "for (std::size_t i = 0; i < a.size(); ++i) total += a(i);\n    "
-        self.said("fail", begin + loop + "y(0, 0) = total;" + end, never)
-        self.said("fail", begin + loop + "y(0, 0) = total * 0.5;" + end, never)
-        self.said("fail", begin + "y += total;" + end, never)
-        self.said("fail", begin + "if (b(0) > 1e9) total = 0.0;\n    y(0, 0) = total;" + end, never)
+        for read in (loop + "y(0, 0) = total;", loop + "y(0, 0) = total * 0.5;", "y += total;",
+                     "if (b(0) > 1e9) total = 0.0;\n    y(0, 0) = total;"):
+            with self.subTest(read):
+                self.put_stubs()
+                self.answer("outer_product", begin + read + end)
+                run = self.ctest("lab00")
+                self.assertNotEqual(run.returncode, 0)
+                if run.results:
+                    self.assertIn("looks like a local variable that was read before it was given a value\n"
+                                  f"    at {self.line('lab00')}, where 'total' is declared\n", run.words)
+                else:  # clang is sure of it already when it compiles
+                    self.assertRegex(run.words, r"student/lab00_warm_up\.cpp:\d+:\d+: error: .*'total' is (used )?uninitialized")
 
     def test_what_is_certainly_wrong_does_not_compile(self):
         for body, said in (("std::size_t n;\n    n += 1;  // HERE\n    return zeros({n});", "uninitialized"),

@@ -9,8 +9,7 @@ namespace linattn::testing {
 namespace {
 
 Expected rounded(const Tensor& value) {
-    Expected expected = to_rounding(value, 32.0, "small angles, exact but for exp, cos, sin and the root");
-    return expected;
+    return to_rounding(value, 32.0, "small angles, exact but for exp, cos, sin and the root");
 }
 
 TEST_SUITE("trigonometric_random_features") {

@@ -53,7 +53,8 @@ Tensor normalized_linear_attention(const Tensor& Q, const Tensor& K, const Tenso
     // END SOLUTION
 }
 
-Tensor causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, double epsilon) {
+Tensor causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
+                               double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     // Every output has a denominator of its own: z is a running sum, exactly as S is. Update both, then read both.
     // BEGIN SOLUTION

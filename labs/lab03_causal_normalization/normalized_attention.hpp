@@ -10,8 +10,8 @@
 
 namespace linattn {
 
-/// The weights of normalised linear attention, in full: w_ij = φ(q_i)·φ(k_j) / (Σ_l φ(q_i)·φ(k_l) + ε), where both j and
-/// the sum's l run over the tokens that the mask allows; 0 for the others.
+/// The weights of normalised linear attention, in full: w_ij = φ(q_i)·φ(k_j) / (Σ_l φ(q_i)·φ(k_l) + ε), where both j
+/// and the sum's l run over the tokens that the mask allows; 0 for the others.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}
 /// \param phi feature map, applied to each token of Q and K
 /// \param mask Mask::causal allows j ≤ i only
@@ -21,7 +21,7 @@ namespace linattn {
 /// \complexity{n^2 c, n^2}   \paper{katharopoulos2020, equation 4}   \solves{3,1}
 Tensor attention_weights(const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mask, double epsilon);
 
-/// Normalised linear attention over all tokens: o_i = φ(q_i)ᵀS / (φ(q_i)·z + ε) with S = Σ_j φ(k_j)v_jᵀ, z = Σ_j φ(k_j).
+/// Normalised linear attention over all tokens: o_i = φ(q_i)ᵀS / (φ(q_i)·z + ε), S = Σ_j φ(k_j)v_jᵀ, z = Σ_j φ(k_j).
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param phi feature map, applied to each token of Q and K
 /// \param epsilon ε ≥ 0
@@ -39,7 +39,8 @@ Tensor normalized_linear_attention(const Tensor& Q, const Tensor& K, const Tenso
 /// \throws std::invalid_argument when the shapes do not belong together
 /// \complexity{n\,c\,d_v, c\,d_v} (all S_i at once, n·c·d_v numbers, are accepted too)
 /// \paper{katharopoulos2020, section 3.3}   \solves{3,3}
-Tensor causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, double epsilon);
+Tensor causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
+                               double epsilon);
 
 /// All that later tokens need to know of the earlier ones. Zeros before the first token.
 struct CausalState {
@@ -64,10 +65,10 @@ struct OutputAndState {
 OutputAndState causal_linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const CausalState& state,
                                             const FeatureMap& phi, double epsilon);
 
-/// The next n tokens of a sequence whose earlier tokens are known by their state only. Wherever a sequence is split, its
-/// pieces, each resumed from the state after the one before, give the outputs and the state of a single call: to the last
-/// bit where both add up in the same order, within rounding otherwise. The state that comes in is not modified, and the
-/// memory beside the result does not grow with n.
+/// The next n tokens of a sequence whose earlier tokens are known by their state only. Wherever a sequence is split,
+/// its pieces, each resumed from the state after the one before, give the outputs and the state of a single call: to
+/// the last bit where both add up in the same order, within rounding otherwise. The state that comes in is not
+/// modified, and the memory beside the result does not grow with n.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param state state before these tokens: S \shape{(…, c, d_v)}, z \shape{(…, c)}
 /// \param phi feature map, applied to each token of Q and K
@@ -94,11 +95,11 @@ Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
 /// Normalised causal linear attention with φ(x) = eˣ, entry by entry, that no finite input makes overflow or lose its
 /// denominator:
 ///
-///     o_i = Σ_{j≤i} w_ij v_j / (Σ_{j≤i} w_ij + ε),   w_ij = Σ_a exp(q_ia + k_ja - g_i),   g_i = max_{j≤i, a} (q_ia + k_ja)
+///     o_i = Σ_{j≤i} w_ij v_j / (Σ_{j≤i} w_ij + ε), w_ij = Σ_a exp(q_ia + k_ja - g_i), g_i = max_{j≤i, a} (q_ia + k_ja)
 ///
-/// The shift g_i cancels but for ε, which is therefore measured in units of the largest term of the sum; the denominator
-/// lies between 1 and i·d_k, plus ε. For ε = 0 this is causal_linear_attention with exp_features(per_sequence), wherever
-/// that has a denominator above 0.
+/// The shift g_i cancels but for ε, which is therefore measured in units of the largest term of the sum; the sum lies
+/// between 1 and i·d_k. For ε = 0 this is causal_linear_attention with exp_features(per_sequence), wherever that has a
+/// denominator above 0.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param epsilon ε ≥ 0
 /// \return \shape{(…, n, d_v)}

@@ -28,7 +28,8 @@ TEST_SUITE("attention_weights") {
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
     for (const double epsilon : {0.0, 4.0}) {
-        CALL(attention_weights, Q, K, elu_plus_one_map, Mask::causal, epsilon).equals(divided(causal_rows, causal_sums, epsilon));
+        CALL(attention_weights, Q, K, elu_plus_one_map, Mask::causal, epsilon)
+            .equals(divided(causal_rows, causal_sums, epsilon));
         CALL(attention_weights, Q, K, elu_plus_one_map, Mask::none, epsilon).equals(divided(rows, sums, epsilon));
     }
 }
@@ -63,9 +64,10 @@ TEST_CASE("rows sum to one, but for epsilon") {
     for (const Mask mask : masks)
         for (const double epsilon : {0.0, 1e-6}) {
             const Call<Tensor> call = CALL(attention_weights, in.Q, in.K, elu_plus_one_map, mask, epsilon);
-            const Tensor total = sum(weights_by_definition(elu_plus_one_map(in.Q), elu_plus_one_map(in.K), allowed_by(mask)),
-                                     -1, keep_dims);
-            const Expected whole = to_rounding(total / (total + epsilon), 4 * (9 + 4 + 4), "sums of 9 and 4 positive terms", true);
+            const Tensor total = sum(
+                weights_by_definition(elu_plus_one_map(in.Q), elu_plus_one_map(in.K), allowed_by(mask)), -1, keep_dims);
+            const Expected whole =
+                to_rounding(total / (total + epsilon), 4 * (9 + 4 + 4), "sums of 9 and 4 positive terms", true);
             const auto what = difference(sum(call.result(), -1, keep_dims), whole);
             call.satisfies(!what, "the sum of a row " + what.value_or(""));
         }
@@ -86,8 +88,8 @@ TEST_CASE("positive features give weights between zero and one, and exact zeros 
 TEST_CASE("does not depend on the scale of the features") {
     const Inputs in({2}, 9, 4, 5, 60);
     for (const Mask mask : masks) {
-        Expected unscaled = expected_normalized_attention(in.Q, in.K, one_hot_values({2}, 9), elu_plus_one_map,
-                                                          allowed_by(mask), 0.0);
+        Expected unscaled =
+            expected_normalized_attention(in.Q, in.K, one_hot_values({2}, 9), elu_plus_one_map, allowed_by(mask), 0.0);
         unscaled.tolerance *= 2.0;
         CALL(attention_weights, in.Q, in.K, oracle_feature_map("elu_plus_one_times_0.001"), mask, 0.0).equals(unscaled);
     }

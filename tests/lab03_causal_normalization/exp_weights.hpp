@@ -1,5 +1,5 @@
-// The weights of exponential features, term by term: what streaming_exp_attention is compared with, and what its mistakes
-// are written in.
+// The weights of exponential features, term by term: what streaming_exp_attention is compared with, and what its
+// mistakes are written in.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "normalization_claims.hpp"
 
 #include <cmath>
-#include <cstring>
+#include <cstdio>
 
 namespace linattn::testing {
 namespace {
@@ -32,8 +32,9 @@ void values_of_one_give_one(const NormalizedForm& form) {
     for (const double epsilon : {0.0, 1e-6, 0.5}) {
         const Tensor total = denominators(in, phi, form.allowed);
         const Tensor share = total / (total + epsilon);  // 1 - ε / (sum + ε)
-        form.with(epsilon).run(in.Q, in.K, V, phi).equals(
-            to_rounding(V * share, 4 * (9 + 4 + 4), "sums of 9 and 4 positive terms, above and below"));
+        form.with(epsilon)
+            .run(in.Q, in.K, V, phi)
+            .equals(to_rounding(V * share, 4 * (9 + 4 + 4), "sums of 9 and 4 positive terms, above and below"));
     }
 }
 
@@ -44,8 +45,9 @@ void stays_within_the_range_of_the_values(const NormalizedForm& form) {
     const Tensor outside = maximum(maximum(call.result() - highest, lowest - call.result()), 0.0);
     const double furthest = amax(reshape(outside, {outside.size()}), 0)();
     const double allowed = 4 * (9 + 4 + 4) * 2.0 * 0x1p-53;  // as above, for values below 2
-    call.satisfies(furthest <= allowed, "an average lies between the smallest and the largest of its values; this one is " +
-                                            in_short(furthest) + " outside, where rounding explains " + in_short(allowed));
+    call.satisfies(furthest <= allowed,
+                   "an average lies between the smallest and the largest of its values; this one is " +
+                       in_short(furthest) + " outside, where rounding explains " + in_short(allowed));
 }
 
 void does_not_depend_on_the_scale_of_the_features(const NormalizedForm& form) {
@@ -54,11 +56,12 @@ void does_not_depend_on_the_scale_of_the_features(const NormalizedForm& form) {
     const Expected unscaled = expected_normalized_attention(in.Q, in.K, in.V, phi, form.allowed, 0.0);
     for (const double epsilon : {0.0, 1e-12}) {
         const Tensor moved = abs(unscaled.value) * (epsilon / (denominators(in, phi, form.allowed) * 1e-6));
-        form.with(epsilon).run(in.Q, in.K, in.V, scaled).equals(Expected{
-            unscaled.value, moved + unscaled.tolerance * 2.0,
-            "features times 0.001 make the sums 1e-6 as large; with eps = " + in_short(epsilon) +
-                " that may move an output by eps / (1e-6 sum) of itself, here at most " +
-                in_short(amax(reshape(moved, {moved.size()}), 0)()) + ", and rounding"});
+        form.with(epsilon)
+            .run(in.Q, in.K, in.V, scaled)
+            .equals(Expected{unscaled.value, moved + unscaled.tolerance * 2.0,
+                             "features times 0.001 make the sums 1e-6 as large; with eps = " + in_short(epsilon) +
+                                 " that may move an output by eps / (1e-6 sum) of itself, here at most " +
+                                 in_short(amax(reshape(moved, {moved.size()}), 0)()) + ", and rounding"});
     }
 }
 
@@ -91,7 +94,8 @@ void gives_the_same_bits_twice(const NormalizedForm& form) {
     const Form with_epsilon = form.with(1e-6);
     const Tensor first = with_epsilon.run(in.Q, in.K, in.V, phi).result();
     const Call<Tensor> second = with_epsilon.run(in.Q, in.K, in.V, phi);
-    second.satisfies(second.result() == first, "the same call a second time gives other bits: something was remembered");
+    second.satisfies(second.result() == first,
+                     "the same call a second time gives other bits: something was remembered");
 }
 
 }  // namespace linattn::testing

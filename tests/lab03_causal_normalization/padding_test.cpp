@@ -1,5 +1,4 @@
 // Sequences of different lengths in one batch.
-#include <cmath>
 #include <limits>
 
 #include "normalization_claims.hpp"
@@ -103,9 +102,9 @@ TEST_CASE("a padded token may hold anything") {
         }
         const Call<Tensor> call = run(other, mask, elu_plus_one_map, 1e-6);
         call.equals(expected(other, mask, elu_plus_one_map, 1e-6));
-        call.satisfies(call.result() == before,
-                       "the keys and values of padded tokens were replaced by " + std::to_string(anything) +
-                           ", and an output changed: it must be the same to the last bit");
+        call.satisfies(call.result() == before, "the keys and values of padded tokens were replaced by " +
+                                                    std::to_string(anything) +
+                                                    ", and an output changed: it must be the same to the last bit");
     }
 }
 TEST_CASE("padding at the end changes nothing before it") {

@@ -8,15 +8,16 @@ namespace {
 
 // Let R and M bound |q| and |k|. A term's exponent is put together from q + m - g, k - m and the steps by which m grew,
 // which telescope: its error is at most 7 (R + M) roundings, that of the oracle 3 (R + M), that of the scale of ε one.
-// Then at most n + 2 exponentials of 2 roundings each and as many products, and sums of n and d terms on both sides. The
-// numerator and the denominator are sums of such terms. What underflows is below 1e-300.
+// Then at most n + 2 exponentials of 2 roundings each and as many products, and sums of n and d terms on both sides.
+// The numerator and the denominator are sums of such terms. What underflows is below 1e-300.
 Expected expected_exp_attention(const Tensor& Q, const Tensor& K, const Tensor& V, double epsilon) {
     const Weights weights = exp_weights(Q, K, terms_by_definition);
     const Tensor denominator = sum(weights, -1, keep_dims) + epsilon;
     const Tensor exponents = amax(abs(Q), -1, keep_dims) + amax(amax(abs(K), -1, keep_dims), -2, keep_dims);
     const double lengths = static_cast<double>(length(Q, -2) + length(Q, -1));
     const Tensor units = exponents * 11.0 + (5.0 * lengths + 12.0);
-    return {weighted_sum(weights, V) / denominator, weighted_sum(weights, abs(V)) / denominator * units * (2.0 * 0x1p-53) + 1e-300,
+    return {weighted_sum(weights, V) / denominator,
+            weighted_sum(weights, abs(V)) / denominator * units * (2.0 * 0x1p-53) + 1e-300,
             "2 (11 (max |q| + max |k|) + 5 (n + d) + 12) 2^-53 sum w |v| / (sum w + eps)"};
 }
 
@@ -40,8 +41,8 @@ TEST_CASE("gives the chapter's worked example on the logarithms of its features"
     const FeatureMap phi = oracle_feature_map("elu_plus_one");
     for (const double epsilon : {0.0, 2.0})
         CALL(streaming_exp_attention, log(phi(Q)), log(phi(K)), V, epsilon)
-            .equals(to_rounding(causal_numerators / (causal_sums + largest_terms * epsilon), 2 * (11 * 3 + 5 * (4 + 2) + 12),
-                                "the bound for exponents up to 3"));
+            .equals(to_rounding(causal_numerators / (causal_sums + largest_terms * epsilon),
+                                2 * (11 * 3 + 5 * (4 + 2) + 12), "the bound for exponents up to 3"));
 }
 TEST_CASE("rejects shapes that do not belong together") {
     rejects_shapes_that_do_not_belong_together(streaming.with(1e-6));
@@ -56,8 +57,8 @@ TEST_CASE("treats every head by itself") { treats_every_head_by_itself(streaming
 TEST_CASE("equals exponential features with one shift for all tokens") {
     const Inputs in({2}, 9, 4, 5, 200);
     const auto shifted = [](const Tensor& x) { return exp(x - amax(amax(x, -1, keep_dims), -2, keep_dims)); };
-    const Expected shift_once = expected_normalized_attention(shifted(in.Q), shifted(in.K), in.V,
-                                                              oracle_feature_map("identity"), causal, 0.0);
+    const Expected shift_once =
+        expected_normalized_attention(shifted(in.Q), shifted(in.K), in.V, oracle_feature_map("identity"), causal, 0.0);
     const Expected itself = expected_exp_attention(in.Q, in.K, in.V, 0.0);
     CALL(streaming_exp_attention, in.Q, in.K, in.V, 0.0)
         .equals(Expected{shift_once.value, itself.tolerance + shift_once.tolerance * 2.0,
@@ -86,9 +87,11 @@ TEST_CASE("a constant added to all keys, or to a query, changes nothing") {
     const Inputs in({2}, 9, 4, 5, 230);
     const Tensor each_query = random_tensor({2, 9, 1}, 231, -900.0, 900.0);
     const Tensor K = in.K + 700.0, Q = in.Q + each_query;
-    const Expected unmoved = expected_exp_attention(in.Q, in.K, in.V, 1e-6), moved = expected_exp_attention(Q, K, in.V, 1e-6);
+    const Expected unmoved = expected_exp_attention(in.Q, in.K, in.V, 1e-6),
+                   moved = expected_exp_attention(Q, K, in.V, 1e-6);
     CALL(streaming_exp_attention, Q, K, in.V, 1e-6)
-        .equals(Expected{unmoved.value, moved.tolerance * 2.0, moved.derivation + ", twice: adding the constants rounds too"});
+        .equals(Expected{unmoved.value, moved.tolerance * 2.0,
+                         moved.derivation + ", twice: adding the constants rounds too"});
 }
 TEST_CASE("stays within the range of the values") { stays_within_the_range_of_the_values(streaming); }
 TEST_CASE("an output never depends on a later token") { never_depends_on_a_later_token(streaming.with(1e-6)); }

@@ -45,7 +45,8 @@ std::vector<Expected> expected_step(const Inputs& in, std::size_t i, const Featu
     return parts;
 }
 
-Call<OutputAndState> step(const Inputs& in, std::size_t i, const CausalState& state, const FeatureMap& phi, double epsilon) {
+Call<OutputAndState> step(const Inputs& in, std::size_t i, const CausalState& state, const FeatureMap& phi,
+                          double epsilon) {
     const Tensor q = token(in.Q, i), k = token(in.K, i), v = token(in.V, i);
     return CALL(causal_linear_attention_step, q, k, v, state, phi, epsilon);
 }
@@ -68,8 +69,8 @@ TEST_CASE("gives the chapter's worked example") {
         CausalState state = empty_state({}, 2, 3);
         for (std::size_t i = 0; i < 4; ++i) {
             CALL(causal_linear_attention_step, token(Q, i), token(K, i), token(V, i), state, elu_plus_one_map, epsilon)
-                .equals({divided(token(causal_numerators, i), token(causal_sums, i), epsilon, false), exactly(S[i], false),
-                         exactly(z[i], false)});
+                .equals({divided(token(causal_numerators, i), token(causal_sums, i), epsilon, false),
+                         exactly(S[i], false), exactly(z[i], false)});
             state = {S[i], z[i]};
         }
     }
@@ -96,7 +97,8 @@ TEST_CASE("equals the definition from any state on") {
                 const FeatureMap phi = oracle_feature_map(name);
                 for (const std::size_t i : {std::size_t{0}, std::size_t{5}}) {
                     const Inputs before = piece(in, 0, i);
-                    step(in, i, state_after(before.K, before.V, phi), phi, epsilon).equals(expected_step(in, i, phi, epsilon));
+                    step(in, i, state_after(before.K, before.V, phi), phi, epsilon)
+                        .equals(expected_step(in, i, phi, epsilon));
                 }
             }
 }
@@ -122,7 +124,8 @@ TEST_CASE("two continuations of one state do not disturb each other") {
     const OutputAndState first = step(in, 1, state, elu_plus_one_map, 1e-6).result();
     step(in, 2, state, elu_plus_one_map, 1e-6).result();
     const Call<OutputAndState> again = step(in, 1, state, elu_plus_one_map, 1e-6);
-    again.satisfies(same_bits(again.result(), first), "the same step from the same state gives other bits the second time");
+    again.satisfies(same_bits(again.result(), first),
+                    "the same step from the same state gives other bits the second time");
 }
 TEST_CASE("a token without weight gives zero") {
     const FeatureMap phi = oracle_feature_map("relu");
@@ -196,7 +199,8 @@ TEST_CASE("the same call twice gives the same bits") {
     const CausalState state = state_after(before.K, before.V, elu_plus_one_map);
     const OutputAndState first = resume(after, state, elu_plus_one_map, 1e-6).result();
     const Call<OutputAndState> second = resume(after, state, elu_plus_one_map, 1e-6);
-    second.satisfies(same_bits(second.result(), first), "the same call from the same state gives other bits the second time");
+    second.satisfies(same_bits(second.result(), first),
+                     "the same call from the same state gives other bits the second time");
 }
 TEST_CASE("its memory does not grow with the sequence") {
     const auto run = [](std::size_t n) -> Trial {  // features much wider than an output, so that keeping them shows

@@ -1,4 +1,4 @@
-// The numbers of the chapter's worked example: φ = elu + 1 on entries ≥ 0, so that φ(x) = x + 1; n = 4, d_k = 2, d_v = 3.
+// The numbers of the chapter's worked example: n = 4, d_k = 2, d_v = 3; φ = elu + 1 on entries ≥ 0, so φ(x) = x + 1.
 #pragma once
 
 #include "suite.hpp"
@@ -23,7 +23,8 @@ inline const Tensor numerators{{21, 21, 16}, {28, 23, 23}, {14, 13, 11}, {35, 31
 inline const Tensor largest_terms = expand_dims(Tensor{2, 6, 2, 6}, -1);
 
 /// S and z after each token.
-inline const Tensor S[] = {{{1, 0, 2}, {2, 0, 4}}, {{1, 2, 4}, {2, 1, 5}}, {{4, 2, 5}, {5, 1, 6}}, {{7, 8, 5}, {7, 5, 6}}};
+inline const Tensor S[] = {
+    {{1, 0, 2}, {2, 0, 4}}, {{1, 2, 4}, {2, 1, 5}}, {{4, 2, 5}, {5, 1, 6}}, {{7, 8, 5}, {7, 5, 6}}};
 inline const Tensor z[] = {{1, 2}, {3, 3}, {4, 4}, {7, 6}};
 
 /// The second token is padding.
@@ -31,7 +32,7 @@ inline const Tensor key_padding_mask{1, 0, 1, 1};
 inline const Tensor masked_sums = expand_dims(Tensor{4, 7, 5, 25}, -1);
 inline const Tensor masked_numerators{{4, 0, 8}, {7, 0, 14}, {9, 0, 8}, {35, 24, 21}};
 
-/// Every sum is a small integer, so one division is all that rounds, or a weight and its products where they come first.
+/// Every sum is a small integer: one division is all that rounds, or a weight and its products where they come first.
 inline Expected divided(const Tensor& numerator, const Tensor& sum, double epsilon, bool has_tokens = true) {
     return to_rounding(numerator / (sum + epsilon), 8, "integers, divided once or weight by weight", has_tokens);
 }

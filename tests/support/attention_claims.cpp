@@ -96,7 +96,8 @@ void keeps_a_nan_to_its_own_and_later_tokens(const Form& form) {
             for (std::size_t e = 0; e < now.size(); ++e) all_nan = all_nan && std::isnan(now.data()[e]);
             call.satisfies(i < 3 ? now == token(before, i) : all_nan,
                            "the key or the value of token 3 is NaN: outputs 0 to 2 must stay as they were, 3 and later "
-                           "become NaN; output " + std::to_string(i) + " does not");
+                           "become NaN; output " +
+                               std::to_string(i) + " does not");
         }
     set_token(V, 3, full({2, 5}, std::numeric_limits<double>::infinity()));
     const Call<Tensor> infinite = form.run(in.Q, in.K, V, phi);

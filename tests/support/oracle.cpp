@@ -86,8 +86,8 @@ Weights weights_by_definition(const Tensor& phi_Q, const Tensor& phi_K, const Al
             for (std::size_t j = 0; j < rows.n; ++j)
                 if (allowed(i, j))
                     weights.data()[(h * rows.n + i) * rows.n + j] =
-                        score(phi_Q.data() + (h * rows.n + i) * rows.width, phi_K.data() + (h * rows.n + j) * rows.width,
-                              rows.width);
+                        score(phi_Q.data() + (h * rows.n + i) * rows.width,
+                              phi_K.data() + (h * rows.n + j) * rows.width, rows.width);
     count_work(rows.heads * rows.n * rows.n * rows.width);  // so that a mistake built on this is seen to cost O(n²)
     return weights;
 }
@@ -101,7 +101,8 @@ Tensor weighted_sum(const Weights& weights, const Tensor& V) {
                 const double weight = weights.data()[(h * rows.n + i) * rows.n + j];
                 if (weight == 0.0) continue;  // a token that is not looked at may hold anything, NaN included
                 for (std::size_t a = 0; a < rows.width; ++a)
-                    output.data()[(h * rows.n + i) * rows.width + a] += weight * V.data()[(h * rows.n + j) * rows.width + a];
+                    output.data()[(h * rows.n + i) * rows.width + a] +=
+                        weight * V.data()[(h * rows.n + j) * rows.width + a];
             }
     count_work(rows.heads * rows.n * rows.n * rows.width);
     return output;
@@ -122,20 +123,23 @@ Expected expected_attention(const Tensor& Q, const Tensor& K, const Tensor& V, c
             "2 (n + c) 2^-53 sum |phi(q)| |phi(k)| |v| with n = " + std::to_string(n) + ", c = " + std::to_string(c)};
 }
 
-Expected normalized_sum(const Weights& weights, const Weights& magnitude, const Tensor& V, double epsilon, std::size_t c) {
+Expected normalized_sum(const Weights& weights, const Weights& magnitude, const Tensor& V, double epsilon,
+                        std::size_t c) {
     const std::size_t n = length(V, -2);
     const Tensor denominator = sum(weights, -1, keep_dims) + epsilon, largest = sum(magnitude, -1, keep_dims);
     const Tensor value = weighted_sum(weights, V) / denominator;
     // The sums of n + c products, then ε, the division, and a factor 1/denominator that may have been taken inside.
     const double unit = rounding(n + c + 4);
-    const Tensor wrong = (weighted_sum(magnitude, abs(V)) + abs(value) * largest) * unit + (abs(value) + 1.0) * underflow(n * c, V);
+    const Tensor wrong =
+        (weighted_sum(magnitude, abs(V)) + abs(value) * largest) * unit + (abs(value) + 1.0) * underflow(n * c, V);
     double condition = 1.0;
     for (std::size_t i = 0; i < denominator.size(); ++i)
         condition = std::max(condition, largest.data()[i] / std::fabs(denominator.data()[i]));
     char text[160];
     std::snprintf(text, sizeof text,
                   "2 (n + c + 4) 2^-53 sum |w| (|v| + |o|) / |sum w + eps|, w = phi(q)·phi(k), n = %zu, c = %zu, "
-                  "sum |w| / |sum w + eps| up to %.2g", n, c, condition);
+                  "sum |w| / |sum w + eps| up to %.2g",
+                  n, c, condition);
     return {value, wrong / maximum(abs(denominator) - largest * unit, 0.0), text};
 }
 
@@ -157,8 +161,8 @@ Expected expected_state(const Tensor& K, const Tensor& V, const FeatureMap& phi)
         for (std::size_t j = 0; j < keys.n; ++j)
             for (std::size_t a = 0; a < keys.width; ++a)
                 for (std::size_t b = 0; b < values.width; ++b) {
-                    const double term = phi_K.data()[(h * keys.n + j) * keys.width + a] *
-                                        V.data()[(h * keys.n + j) * values.width + b];
+                    const double term =
+                        phi_K.data()[(h * keys.n + j) * keys.width + a] * V.data()[(h * keys.n + j) * values.width + b];
                     state.data()[(h * keys.width + a) * values.width + b] += term;
                     magnitude.data()[(h * keys.width + a) * values.width + b] += std::fabs(term);
                 }
@@ -189,7 +193,8 @@ std::size_t heads_of(const Tensor& x) { return Rows(x).heads; }
 Tensor heads_rotated(const Tensor& x, std::size_t by) {
     const std::size_t heads = heads_of(x), block = heads == 0 ? 0 : x.size() / heads;
     Tensor y = x;
-    for (std::size_t h = 0; h < heads; ++h) std::copy_n(x.data() + (h + by) % heads * block, block, y.data() + h * block);
+    for (std::size_t h = 0; h < heads; ++h)
+        std::copy_n(x.data() + (h + by) % heads * block, block, y.data() + h * block);
     return y;
 }
 

@@ -10,8 +10,8 @@
 
 namespace linattn::testing {
 
-/// The feature maps of the course, written from their formulas: elu_plus_one, relu, identity, pairs (all products x_a x_b,
-/// so that c = d² differs from d), elu_plus_one_times_0.001.
+/// The feature maps of the course, written from their formulas: elu_plus_one, relu, identity, pairs (all products
+/// x_a x_b, so that c = d² differs from d), elu_plus_one_times_0.001.
 FeatureMap oracle_feature_map(const std::string& name);
 
 /// An n×n matrix of weights for every leading index, with the same shape of leading axes as Q.
@@ -48,7 +48,8 @@ Expected expected_state(const Tensor& K, const Tensor& V, const FeatureMap& phi)
 /// Normalised attention from weights that do not sum to one yet: o_i = Σ_j w_ij v_j / (Σ_j w_ij + ε), with a tolerance.
 /// \param magnitude what each weight would be if its products could not cancel: |φ(q_i)|·|φ(k_j)|
 /// \param c the number of products in a weight
-Expected normalized_sum(const Weights& weights, const Weights& magnitude, const Tensor& V, double epsilon, std::size_t c);
+Expected normalized_sum(const Weights& weights, const Weights& magnitude, const Tensor& V, double epsilon,
+                        std::size_t c);
 
 /// The same from Q and K: w_ij = φ(q_i)·φ(k_j) over the allowed j.
 Expected expected_normalized_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,

@@ -30,7 +30,7 @@ std::string source_line(const std::string& call_stack, const std::vector<std::st
     std::istringstream lines(output_of("addr2line -e '" + program + "' " + call_stack + " 2>/dev/null"));
     for (std::string line; std::getline(lines, line);) {  // "/somewhere/student/lab02.cpp:41 (discriminator 2)"
         const std::size_t colon = line.rfind(':');
-        if (colon == std::string::npos) continue;
+        if (colon == std::string::npos || line[colon + 1] == '?') continue;
         const std::filesystem::path file(line.substr(0, colon));
         for (const std::string& source : sources)
             if (file.filename() == source)
@@ -46,9 +46,7 @@ std::string stack_of_report(const std::string& report) {
     std::string stack;
     for (std::sregex_iterator match(report.begin(), report.end(), frame), end; match != end; ++match) {
         if (std::filesystem::path((*match)[1].str()).filename() != program) continue;
-        char text[32];
-        std::snprintf(text, sizeof text, "%#llx ", std::stoull((*match)[2].str(), nullptr, 16) - 1);
-        stack += text;
+        stack += (*match)[2].str() + " ";
     }
     return stack;
 }

@@ -1,14 +1,12 @@
-#include <cmath>
-
 #include "normalized_attention.hpp"
 #include "suite.hpp"
 
 namespace linattn::testing {
 namespace {
 
-#define WEIGHTS_MISTAKE(name, explanation) \
-    MISTAKE(attention_weights, \
-            (const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mask, double epsilon), name, "§3.1", explanation)
+#define WEIGHTS_MISTAKE(name, explanation)                                                                           \
+    MISTAKE(attention_weights, (const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mask, double epsilon), \
+            name, "§3.1", explanation)
 
 Weights raw(const Tensor& Q, const Tensor& K, const FeatureMap& phi, const Allowed& allowed) {
     return weights_by_definition(phi(Q), phi(K), allowed);
@@ -22,23 +20,27 @@ Weights divided_by_row(const Weights& weights, double epsilon) {
 Allowed causal_as(Mask mask, const Allowed& wrong) { return mask == Mask::causal ? wrong : Allowed(everywhere); }
 
 WEIGHTS_MISTAKE("no normaliser", "Divide each row by its sum plus ε.") { return raw(Q, K, phi, allowed_by(mask)); }
-WEIGHTS_MISTAKE("normaliser on the wrong axis", "Each row, one query over all keys, sums to one: reduce over the last axis.") {
+WEIGHTS_MISTAKE("normaliser on the wrong axis",
+                "Each row, one query over all keys, sums to one: reduce over the last axis.") {
     const Weights weights = raw(Q, K, phi, allowed_by(mask));
     return weights / (sum(weights, -2, keep_dims) + epsilon);
 }
-WEIGHTS_MISTAKE("normaliser not causal", "Mask first, then sum: a token that is not looked at does not count in the sum.") {
+WEIGHTS_MISTAKE("normaliser not causal",
+                "Mask first, then sum: a token that is not looked at does not count in the sum.") {
     return raw(Q, K, phi, allowed_by(mask)) / (sum(raw(Q, K, phi, everywhere), -1, keep_dims) + epsilon);
 }
 WEIGHTS_MISTAKE("mask ignored", "With Mask::causal the weights of later tokens, j > i, must be 0.") {
     return divided_by_row(raw(Q, K, phi, everywhere), epsilon);
 }
 WEIGHTS_MISTAKE("mask transposed", "Token i may look at j ≤ i, the lower triangle; this looks at the future.") {
-    return divided_by_row(raw(Q, K, phi, causal_as(mask, [](std::size_t i, std::size_t j) { return j >= i; })), epsilon);
+    return divided_by_row(raw(Q, K, phi, causal_as(mask, [](std::size_t i, std::size_t j) { return j >= i; })),
+                          epsilon);
 }
 WEIGHTS_MISTAKE("strict diagonal", "A token may look at itself: the causal mask keeps j ≤ i.") {
     return divided_by_row(raw(Q, K, phi, causal_as(mask, [](std::size_t i, std::size_t j) { return j < i; })), epsilon);
 }
-WEIGHTS_MISTAKE("softmax of the scores", "φ has taken the place of the exponential: divide φ(q)·φ(k) itself by its sum.") {
+WEIGHTS_MISTAKE("softmax of the scores",
+                "φ has taken the place of the exponential: divide φ(q)·φ(k) itself by its sum.") {
     const Weights score = raw(Q, K, phi, everywhere);
     return divided_by_row(weights_by_definition(ones(shape_of(Q)), ones(shape_of(K)), allowed_by(mask)) /
                               static_cast<double>(length(Q, -1)) * exp(score - amax(score, -1, keep_dims)),
@@ -47,7 +49,8 @@ WEIGHTS_MISTAKE("softmax of the scores", "φ has taken the place of the exponent
 WEIGHTS_MISTAKE("ε inside the sum", "ε is added once to the whole sum, not once for every token in it.") {
     const Weights weights = raw(Q, K, phi, allowed_by(mask));
     const Tensor one = ones(join(shape_of(sum(Q, -1)), {1}));
-    return weights / (sum(weights, -1, keep_dims) + sum(weights_by_definition(one, one, allowed_by(mask)), -1, keep_dims) * epsilon);
+    return weights / (sum(weights, -1, keep_dims) +
+                      sum(weights_by_definition(one, one, allowed_by(mask)), -1, keep_dims) * epsilon);
 }
 WEIGHTS_MISTAKE("ε as a floor", "ε is added to the sum, however large that is: not max(sum, ε).") {
     const Weights weights = raw(Q, K, phi, allowed_by(mask));

@@ -3,9 +3,10 @@
 namespace linattn::testing {
 namespace {
 
-#define CAUSAL_MISTAKE(name, explanation) \
-    MISTAKE(causal_linear_attention, \
-            (const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, double epsilon), name, "§3.3", explanation)
+#define CAUSAL_MISTAKE(name, explanation)                                                                             \
+    MISTAKE(causal_linear_attention,                                                                                  \
+            (const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, double epsilon), name, "§3.3", \
+            explanation)
 
 bool earlier(std::size_t i, std::size_t j) { return j < i; }
 
@@ -14,7 +15,9 @@ Tensor as_one_sequence(const Tensor& x) {
     return reshape(x, {x.size() / std::max<std::size_t>(length(x, -1), 1), length(x, -1)});
 }
 
-CAUSAL_MISTAKE("no normaliser", "Divide φ(q_i)ᵀS_i by φ(q_i)·z_i + ε.") { return weighted_sum(raw(Q, K, phi, causal), V); }
+CAUSAL_MISTAKE("no normaliser", "Divide φ(q_i)ᵀS_i by φ(q_i)·z_i + ε.") {
+    return weighted_sum(raw(Q, K, phi, causal), V);
+}
 CAUSAL_MISTAKE("normaliser inverted", "The sum of the weights divides; it does not multiply.") {
     const Weights weights = raw(Q, K, phi, causal);
     return weighted_sum(weights, V) * (row_sums(weights) + epsilon);
@@ -22,11 +25,13 @@ CAUSAL_MISTAKE("normaliser inverted", "The sum of the weights divides; it does n
 CAUSAL_MISTAKE("normaliser not causal", "z_i is a running sum like S_i: only the tokens up to i count in it.") {
     return weighted_sum(raw(Q, K, phi, causal), V) / (row_sums(raw(Q, K, phi, everywhere)) + epsilon);
 }
-CAUSAL_MISTAKE("normaliser on the wrong axis", "Sum over the keys j ≤ i for each query i, not over the queries for each key.") {
+CAUSAL_MISTAKE("normaliser on the wrong axis",
+               "Sum over the keys j ≤ i for each query i, not over the queries for each key.") {
     const Weights weights = raw(Q, K, phi, causal);
     return weighted_sum(weights / (sum(weights, -2, keep_dims) + epsilon), V);
 }
-CAUSAL_MISTAKE("normaliser without the query", "Each query has a denominator of its own: φ(q_i)·z_i, not the sum of z_i's entries.") {
+CAUSAL_MISTAKE("normaliser without the query",
+               "Each query has a denominator of its own: φ(q_i)·z_i, not the sum of z_i's entries.") {
     return weighted_sum(raw(Q, K, phi, causal), V) / (key_sums(K, phi, causal) + epsilon);
 }
 CAUSAL_MISTAKE("divided by the number of tokens", "The weights of row i do not sum to i: divide by φ(q_i)·z_i.") {
@@ -35,21 +40,25 @@ CAUSAL_MISTAKE("divided by the number of tokens", "The weights of row i do not s
 CAUSAL_MISTAKE("strict diagonal", "Token i must see itself: update S and z with token i first, then read them.") {
     return normalized_over(Q, K, V, phi, earlier, epsilon);
 }
-CAUSAL_MISTAKE("z read before it is updated", "The denominator counts token i too: update z before you read it, as you do with S.") {
+CAUSAL_MISTAKE("z read before it is updated",
+               "The denominator counts token i too: update z before you read it, as you do with S.") {
     return weighted_sum(raw(Q, K, phi, causal), V) / (row_sums(raw(Q, K, phi, earlier)) + epsilon);
 }
-CAUSAL_MISTAKE("total instead of the running sum", "Output i uses S_i and z_i, the sums up to token i, not over all tokens.") {
+CAUSAL_MISTAKE("total instead of the running sum",
+               "Output i uses S_i and z_i, the sums up to token i, not over all tokens.") {
     return normalized_over(Q, K, V, phi, everywhere, epsilon);
 }
 CAUSAL_MISTAKE("ε inside the sum", "ε is added once to each denominator, not once for every token: keep it out of z.") {
     const Weights weights = raw(Q, K, phi, causal);
     return weighted_sum(weights, V) / (row_sums(weights) + tokens_in_row(Q, causal) * epsilon);
 }
-CAUSAL_MISTAKE("state shared between batch entries", "Every leading index needs an S and a z of its own; this sums them into one.") {
+CAUSAL_MISTAKE("state shared between batch entries",
+               "Every leading index needs an S and a z of its own; this sums them into one.") {
     return normalized_across_heads(Q, K, V, phi, causal, epsilon);
 }
 CAUSAL_MISTAKE("state carried over from head to head", "Start every leading index from S = 0 and z = 0.") {
-    return reshape(normalized_over(as_one_sequence(Q), as_one_sequence(K), as_one_sequence(V), phi, causal, epsilon), shape_of(V));
+    return reshape(normalized_over(as_one_sequence(Q), as_one_sequence(K), as_one_sequence(V), phi, causal, epsilon),
+                   shape_of(V));
 }
 CAUSAL_MISTAKE("computed in O(n²)", "Carry S and z from token to token: no n×n matrix of weights.") {
     return normalized_over(Q, K, V, phi, causal, epsilon);

@@ -3,10 +3,10 @@
 namespace linattn::testing {
 namespace {
 
-#define RESUME_MISTAKE(name, explanation) \
-    MISTAKE(causal_linear_attention_resume, \
+#define RESUME_MISTAKE(name, explanation)                                                                        \
+    MISTAKE(causal_linear_attention_resume,                                                                      \
             (const Tensor& Q, const Tensor& K, const Tensor& V, const CausalState& state, const FeatureMap& phi, \
-             double epsilon), \
+             double epsilon),                                                                                    \
             name, "§3.5", explanation)
 
 CausalState nothing(const CausalState& like) { return {zeros(shape_of(like.S)), zeros(shape_of(like.z))}; }
@@ -21,10 +21,12 @@ RESUME_MISTAKE("z lost on resume", "Go on with the z that came in as well as wit
     const CausalState from{state.S, nothing(state).z};
     return {Reading(Q, K, V, from, phi, causal).divided(epsilon), after(K, V, from, phi)};
 }
-RESUME_MISTAKE("returned state lacks the one that came in", "The state after this piece knows all tokens so far, not only its own.") {
+RESUME_MISTAKE("returned state lacks the one that came in",
+               "The state after this piece knows all tokens so far, not only its own.") {
     return {Reading(Q, K, V, state, phi, causal).divided(epsilon), state_after(K, V, phi)};
 }
-RESUME_MISTAKE("state returned as it came in", "Return the state after the last token, so that the next piece can go on from there.") {
+RESUME_MISTAKE("state returned as it came in",
+               "Return the state after the last token, so that the next piece can go on from there.") {
     return {Reading(Q, K, V, state, phi, causal).divided(epsilon), state};
 }
 RESUME_MISTAKE("normalised pieces added", "Add the numerators and add the denominators, then divide once.") {
@@ -43,7 +45,8 @@ RESUME_MISTAKE("strict diagonal", "Token i must see itself: update S and z with 
     return {Reading(Q, K, V, state, phi, [](std::size_t i, std::size_t j) { return j < i; }).divided(epsilon),
             after(K, V, state, phi)};
 }
-RESUME_MISTAKE("state shared between batch entries", "Every leading index has an S and a z of its own; this sums them into one.") {
+RESUME_MISTAKE("state shared between batch entries",
+               "Every leading index has an S and a z of its own; this sums them into one.") {
     return {Reading(Q, K, V, shared(state), phi, causal).divided(epsilon), shared(after(K, V, state, phi))};
 }
 RESUME_MISTAKE("input state modified", "Copy the state before you add to it: whoever called still needs the old one.") {

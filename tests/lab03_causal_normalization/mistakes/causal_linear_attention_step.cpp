@@ -3,16 +3,18 @@
 namespace linattn::testing {
 namespace {
 
-#define STEP_MISTAKE(name, explanation) \
-    MISTAKE(causal_linear_attention_step, \
+#define STEP_MISTAKE(name, explanation)                                                                          \
+    MISTAKE(causal_linear_attention_step,                                                                        \
             (const Tensor& q, const Tensor& k, const Tensor& v, const CausalState& state, const FeatureMap& phi, \
-             double epsilon), \
+             double epsilon),                                                                                    \
             name, "§3.4", explanation)
 
 CausalState after(const Tensor& k, const Tensor& v, const CausalState& state, const FeatureMap& phi) {
     return added(state, {expand_dims(phi(k), -1) * expand_dims(v, -2), phi(k)});
 }
-Tensor numerator(const Tensor& q, const Tensor& S, const FeatureMap& phi) { return sum(expand_dims(phi(q), -1) * S, -2); }
+Tensor numerator(const Tensor& q, const Tensor& S, const FeatureMap& phi) {
+    return sum(expand_dims(phi(q), -1) * S, -2);
+}
 Tensor denominator(const Tensor& q, const Tensor& z, const FeatureMap& phi) { return sum(phi(q) * z, -1, keep_dims); }
 Tensor output(const Tensor& q, const CausalState& state, const FeatureMap& phi, double epsilon) {
     return numerator(q, state.S, phi) / (denominator(q, state.z, phi) + epsilon);
@@ -33,7 +35,8 @@ STEP_MISTAKE("normaliser without the query", "The denominator is φ(q)·z, not t
 STEP_MISTAKE("strict diagonal", "A token must see itself: update S and z first, then read them.") {
     return {output(q, state, phi, epsilon), after(k, v, state, phi)};
 }
-STEP_MISTAKE("z read before it is updated", "The denominator counts this token too: read the new z, as you read the new S.") {
+STEP_MISTAKE("z read before it is updated",
+             "The denominator counts this token too: read the new z, as you read the new S.") {
     const CausalState next = after(k, v, state, phi);
     return {output(q, {next.S, state.z}, phi, epsilon), next};
 }
@@ -49,12 +52,14 @@ STEP_MISTAKE("ε inside the sum", "ε belongs to the denominator, not to z: ther
     const CausalState sums = after(k, v, state, phi), next{sums.S, sums.z + epsilon};
     return {output(q, next, phi, 0.0), next};
 }
-STEP_MISTAKE("returned state already normalised", "The state stays undivided: other queries will read it with other denominators.") {
+STEP_MISTAKE("returned state already normalised",
+             "The state stays undivided: other queries will read it with other denominators.") {
     const CausalState next = after(k, v, state, phi);
     const Tensor divisor = denominator(q, next.z, phi) + epsilon;
     return {output(q, next, phi, epsilon), {next.S / expand_dims(divisor, -1), next.z / divisor}};
 }
-STEP_MISTAKE("state shared between batch entries", "Every leading index has an S and a z of its own; this sums them into one.") {
+STEP_MISTAKE("state shared between batch entries",
+             "Every leading index has an S and a z of its own; this sums them into one.") {
     const CausalState next = shared(after(k, v, state, phi));
     return {output(q, next, phi, epsilon), next};
 }

@@ -3,20 +3,25 @@
 namespace linattn::testing {
 namespace {
 
-#define NORMALIZED_MISTAKE(name, explanation) \
-    MISTAKE(normalized_linear_attention, \
-            (const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, double epsilon), name, "§3.2", explanation)
+#define NORMALIZED_MISTAKE(name, explanation)                                                                         \
+    MISTAKE(normalized_linear_attention,                                                                              \
+            (const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, double epsilon), name, "§3.2", \
+            explanation)
 
-NORMALIZED_MISTAKE("no normaliser", "Divide φ(q)ᵀS by φ(q)·z + ε.") { return weighted_sum(raw(Q, K, phi, everywhere), V); }
+NORMALIZED_MISTAKE("no normaliser", "Divide φ(q)ᵀS by φ(q)·z + ε.") {
+    return weighted_sum(raw(Q, K, phi, everywhere), V);
+}
 NORMALIZED_MISTAKE("normaliser inverted", "The sum of the weights divides; it does not multiply.") {
     const Weights weights = raw(Q, K, phi, everywhere);
     return weighted_sum(weights, V) * (row_sums(weights) + epsilon);
 }
-NORMALIZED_MISTAKE("normaliser on the wrong axis", "Sum over the keys for each query: z = Σ_j φ(k_j), not Σ_i φ(q_i).") {
+NORMALIZED_MISTAKE("normaliser on the wrong axis",
+                   "Sum over the keys for each query: z = Σ_j φ(k_j), not Σ_i φ(q_i).") {
     const Weights weights = raw(Q, K, phi, everywhere);
     return weighted_sum(weights / (sum(weights, -2, keep_dims) + epsilon), V);
 }
-NORMALIZED_MISTAKE("normaliser without the query", "Each query has a denominator of its own: φ(q)·z, not the sum of z's entries.") {
+NORMALIZED_MISTAKE("normaliser without the query",
+                   "Each query has a denominator of its own: φ(q)·z, not the sum of z's entries.") {
     return weighted_sum(raw(Q, K, phi, everywhere), V) / (key_sums(K, phi, everywhere) + epsilon);
 }
 NORMALIZED_MISTAKE("divided by the number of tokens", "The weights do not sum to n: divide by φ(q)·z.") {
@@ -29,7 +34,8 @@ NORMALIZED_MISTAKE("ε inside the sum", "ε is added once to the whole sum, not 
     const Weights weights = raw(Q, K, phi, everywhere);
     return weighted_sum(weights, V) / (row_sums(weights) + tokens_in_row(Q, everywhere) * epsilon);
 }
-NORMALIZED_MISTAKE("states mixed across heads", "Every leading index has its own S and z: never sum over leading axes.") {
+NORMALIZED_MISTAKE("states mixed across heads",
+                   "Every leading index has its own S and z: never sum over leading axes.") {
     return normalized_across_heads(Q, K, V, phi, everywhere, epsilon);
 }
 NORMALIZED_MISTAKE("computed in O(n²)", "Sum φ(k_j)v_jᵀ and φ(k_j) over the tokens first: no n×n matrix of weights.") {

@@ -20,7 +20,7 @@ struct Reading {
     Tensor divided(double epsilon) const { return numerator / (denominator + epsilon); }
 };
 
-/// The sum over all leading axes, for every leading index: one state for the whole batch. z has `leading` of them.
+/// The sum over all leading axes, given to every leading index: one state for the whole batch.
 inline CausalState shared(const CausalState& state) {
     CausalState total = state;
     for (std::size_t axis = 0; axis + 1 < state.z.dimension(); ++axis) {

@@ -29,7 +29,7 @@ endif()
 # A stub leaves its parameters and checked shapes unused.
 add_library(linattn_graded INTERFACE)
 target_compile_options(linattn_graded INTERFACE -O0 -g1 -fno-omit-frame-pointer
-  -Wno-unused-parameter -Wno-unused-variable
+  -Wno-unused-parameter -Wno-unused-variable -Wno-unused-but-set-parameter -Wno-unused-but-set-variable
   $<$<BOOL:${LINATTN_HAS_ASAN}>:-fsanitize=address>
   # Watching a function's own arrays in this way costs a tenth of the compile time; the next check costs nothing.
   $<$<AND:$<BOOL:${LINATTN_HAS_ASAN}>,$<CXX_COMPILER_ID:GNU>>:SHELL:--param asan-stack=0>

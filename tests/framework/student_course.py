@@ -42,7 +42,8 @@ def make(folder: Path) -> None:
     if not (folder / "build/student/build.ninja").exists():
         subprocess.run(["cmake", "--preset", "student"], cwd=folder, env=environment(), check=True)
     programs = [f"{lab}_check" for lab in LABS]
-    subprocess.run(["cmake", "--build", "build/student", "--target", *programs], cwd=folder, env=environment(), check=True)
+    build = ["cmake", "--build", "build/student", "--target", *programs]
+    subprocess.run(build, cwd=folder, env=environment(), check=True)
 
 
 def link(folder: Path) -> None:

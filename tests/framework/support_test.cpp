@@ -98,9 +98,7 @@ TEST_CASE("the peak is counted, not the sum") {
     }
     CHECK(peak_bytes() >= 8000);
     CHECK(peak_bytes() < 3 * 8000);
-    {
-        const MemoryWatch watch;
-    }
+    { const MemoryWatch watch; }
     CHECK(peak_bytes() == 0);
 }
 TEST_CASE("a value that was never written is recognised, also after arithmetic") {
@@ -133,7 +131,8 @@ TEST_CASE("what was allocated outside a watch is left alone") {
     CHECK_FALSE(unwritten_origin(x(0)));
 }
 TEST_CASE("an unset local is recognised by the pattern of either compiler") {
-    const double gcc = std::bit_cast<double>(0xFEFE'FEFE'FEFE'FEFE), clang = std::bit_cast<double>(0xFFFF'FFFF'FFFF'FFFF);
+    const double gcc = std::bit_cast<double>(0xFEFE'FEFE'FEFE'FEFE),
+                 clang = std::bit_cast<double>(0xFFFF'FFFF'FFFF'FFFF);
     for (const double value : {gcc, -gcc, gcc + 1e6, clang, -clang, clang * 2.0}) CHECK(is_unset_local(value));
     CHECK(may_come_from_unset_local(gcc * 0.5));
     for (const double ordinary : {0.0, 1.0, 1e200, nan, -nan, inf, -inf}) {
@@ -214,13 +213,15 @@ std::string sent(const std::vector<std::pair<std::string, std::string>>& events)
     ::close(ends[1]);
     std::string text;
     char buffer[512];
-    for (ssize_t got; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(got));
+    for (ssize_t got; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+        text.append(buffer, static_cast<std::size_t>(got));
     ::close(ends[0]);
     return text;
 }
 
 TEST_CASE("one line an event, whatever the payload holds") {
-    for (const std::string payload : {"", "plain", "two\nlines", "\n", "back\\slash", "\\n", "\\\n\\\\", "ends in \\", "tab\there"}) {
+    for (const std::string payload :
+         {"", "plain", "two\nlines", "\n", "back\\slash", "\\n", "\\\n\\\\", "ends in \\", "tab\there"}) {
         const std::string line = sent({{"kind", payload}});
         REQUIRE(line.starts_with("kind\t"));
         REQUIRE(line.ends_with("\n"));
@@ -235,9 +236,12 @@ TEST_CASE("without a channel nothing happens") { send_event("kind", "payload"); 
 
 TEST_SUITE("reports of the address sanitizer") {
 TEST_CASE("are told in a few words") {
-    const auto summary = [](const std::string& kind) { return summary_of_report("==1==ERROR: AddressSanitizer: " + kind); };
+    const auto summary = [](const std::string& kind) {
+        return summary_of_report("==1==ERROR: AddressSanitizer: " + kind);
+    };
     CHECK(summary("heap-buffer-overflow on address 0x1\nWRITE of size 8 at") == "went outside an array: wrote 8 bytes");
-    CHECK(summary("heap-use-after-free on address\nREAD of size 4 at") == "used memory that was already freed: read 4 bytes");
+    CHECK(summary("heap-use-after-free on address\nREAD of size 4 at") ==
+          "used memory that was already freed: read 4 bytes");
     CHECK(contains(summary("SEGV on unknown address"), "segmentation fault"));
     CHECK(contains(summary("stack-overflow on address"), "called itself without end"));
     CHECK(contains(summary("attempting double-free on 0x1"), "freed already"));
@@ -249,8 +253,8 @@ TEST_CASE("are told in a few words") {
 }
 TEST_CASE("hold the calls of this program, wherever it lies") {
     const std::string program = program_path();
-    const std::string report = "    #0 0x7f (/lib/libasan.so+0x10)\n    #1 0x55 (" + program + "+0x1337)\n    #2 0x55  (/a b/" +
-                               program.substr(program.rfind('/') + 1) + "+0x20)\n";
+    const std::string report = "    #0 0x7f (/lib/libasan.so+0x10)\n    #1 0x55 (" + program +
+                               "+0x1337)\n    #2 0x55  (/a b/" + program.substr(program.rfind('/') + 1) + "+0x20)\n";
     CHECK(stack_of_report(report) == "0x1337 0x20 ");
 }
 TEST_CASE("lead to a line of one of the sources, or to none") {
@@ -273,8 +277,9 @@ Ending reported(std::size_t run, std::size_t failed) {
     return ending;
 }
 
-Events operator+(Events events, const std::pair<std::string, std::string>& event) {
-    events.push_back(event);
+// These events and one more.
+Events with(Events events, const char* kind, const char* payload) {
+    events.emplace_back(kind, payload);
     return events;
 }
 
@@ -285,13 +290,12 @@ TEST_CASE("passes only when every case ran and none failed") {
     CHECK(verdict.mistakes.empty());
     CHECK(judge(exercise, {}, reported(0, 0)).status == Status::not_run);
     CHECK(judge(exercise, two_cases, reported(2, 1)).status == Status::fail);
-    CHECK(judge(exercise, two_cases + std::pair<std::string, std::string>{"failure", "    wrong"}, reported(2, 0)).status == Status::fail);
+    CHECK(judge(exercise, with(two_cases, "failure", "    wrong"), reported(2, 0)).status == Status::fail);
     CHECK(judge(exercise, two_cases, Ending{}).status == Status::crash);
 }
 TEST_CASE("a failure tells its case, the mistake and where to read") {
-    const Verdict verdict =
-        judge(exercise, two_cases + std::pair<std::string, std::string>{"mistake", "thrice"} +
-                            std::pair<std::string, std::string>{"failure", "    first differs"}, reported(2, 1));
+    const Events events = with(with(two_cases, "mistake", "thrice"), "failure", "    first differs");
+    const Verdict verdict = judge(exercise, events, reported(2, 1));
     CHECK(verdict.status == Status::fail);
     CHECK(contains(verdict.message, "lab07 · twice"));
     CHECK(contains(verdict.message, "FAIL\n"));
@@ -301,11 +305,11 @@ TEST_CASE("a failure tells its case, the mistake and where to read") {
     CHECK(verdict.mistakes == std::vector<std::string>{"thrice"});
 }
 TEST_CASE("to do is no failure, but a failure comes before to do") {
-    const Events to_do = two_cases + std::pair<std::string, std::string>{"todo", "twice is not written yet"};
+    const Events to_do = with(two_cases, "todo", "twice is not written yet");
     const Verdict verdict = judge(exercise, to_do, reported(2, 2));
     CHECK(verdict.status == Status::todo);
     CHECK(contains(verdict.message, "twice is not written yet"));
-    CHECK(judge(exercise, to_do + std::pair<std::string, std::string>{"failure", "    wrong"}, reported(2, 2)).status == Status::fail);
+    CHECK(judge(exercise, with(to_do, "failure", "    wrong"), reported(2, 2)).status == Status::fail);
 }
 TEST_CASE("a crash and a timeout tell the last thing known") {
     Ending killed;
@@ -316,8 +320,8 @@ TEST_CASE("a crash and a timeout tell the last thing known") {
     const Verdict verdict = judge(exercise, {{"case", "one"}, {"call", "twice with x 1"}}, late);
     CHECK(verdict.status == Status::timeout);
     CHECK(contains(verdict.message, "did not end within 10 s, in twice with x 1"));
-    const Verdict crash = judge(exercise, two_cases + std::pair<std::string, std::string>{
-        "crash", "==1==ERROR: AddressSanitizer: heap-buffer-overflow on\nREAD of size 8 at"}, Ending{});
+    const char* report = "==1==ERROR: AddressSanitizer: heap-buffer-overflow on\nREAD of size 8 at";
+    const Verdict crash = judge(exercise, with(two_cases, "crash", report), Ending{});
     CHECK(crash.status == Status::crash);
     CHECK(contains(crash.message, "went outside an array: read 8 bytes"));
     CHECK(contains(judge(exercise, {}, Ending{}).message, "before any check ran"));

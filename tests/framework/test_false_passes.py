@@ -72,9 +72,10 @@ class FalsePass(StudentCourse):
                 self.assertEqual(run.results["outer_product"]["status"], "fail")
 
     def test_a_mistyped_lab(self):
-        for name, said in (("lab99", "there is no lab 'lab99'"), ("lab00.no_such", "there is no exercise 'lab00.no_such'")):
-            run = subprocess.run(["sh", REPOSITORY / "course", "check", name], env=os.environ | {"COURSE_SKIP_SETUP": "1"},
-                                 stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        for name, said in (("lab99", "there is no lab 'lab99'"),
+                           ("lab00.no_such", "there is no exercise 'lab00.no_such'")):
+            run = subprocess.run(["sh", REPOSITORY / "course", "check", name], stdin=subprocess.DEVNULL,
+                                 env=os.environ | {"COURSE_SKIP_SETUP": "1"}, capture_output=True, text=True)
             self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
             self.assertEqual(run.stdout, "")
             self.assertIn(said, run.stderr)
@@ -110,7 +111,8 @@ class FalsePass(StudentCourse):
                                 ("volatile int zero = 0; zero = 7 / zero;", "divided an integer by zero")):
             with self.subTest(statement):
                 self.put_stubs()
-                words = self.graded("crash", f"{statement}  // HERE\n    {RIGHT}", "#include <csignal>\n#include <cstdlib>")
+                words = self.graded("crash", f"{statement}  // HERE\n    {RIGHT}",
+                                    "#include <csignal>\n#include <cstdlib>")
                 self.assertIn(said, words)
                 if "SIGKILL" not in statement:  # nobody can say where
                     self.assertIn(f"at {self.line('lab00')}\n", words)
@@ -142,7 +144,8 @@ class FalsePass(StudentCourse):
         forge = '''std::filesystem::remove_all("results");
     std::filesystem::create_directory("results");
     std::ofstream("results/lab00.outer_product.json")
-        << R"({"lab": "lab00", "exercise": "outer_product", "status": "pass", "points": 1, "max_points": 1, "message": ""})";
+        << R"({"lab": "lab00", "exercise": "outer_product", "status": "pass",)"
+           R"( "points": 1, "max_points": 1, "message": ""})";
     ''' + WRONG
         above = "#include <filesystem>\n#include <fstream>"
         self.graded("fail", forge, above)

@@ -23,7 +23,8 @@ class Manifests(unittest.TestCase):
         build = Path(os.environ["LINATTN_BUILD"])
         cls.suites, cls.mistakes = {}, {}
         for lab in cls.labs:
-            listing = subprocess.run([build / f"{lab.name}_check", "--list"], check=True, capture_output=True, text=True).stdout
+            command = [build / f"{lab.name}_check", "--list"]
+            listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             rows = [line.split("\t") for line in listing.splitlines()]
             cls.suites[lab.name] = {row[1] for row in rows if row[0] == "suite"}
             cls.mistakes[lab.name] = [row[1:] for row in rows if row[0] == "mistake"]

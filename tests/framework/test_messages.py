@@ -5,6 +5,7 @@ import unittest
 from student_course import StudentCourse
 
 SHAPE = "const Shape shape{a.size(), b.size()};\n    "
+BEGIN = SHAPE + "Tensor y(shape);  // HERE\n    "
 BY_LOOPS = "for (std::size_t i = 0; i < a.size(); ++i)\n        for (std::size_t j = 0; j < b.size(); ++j) "
 
 
@@ -33,30 +34,43 @@ class Line(StudentCourse):
     def test_arrays(self):
         self.said("crash", "std::vector<double> v(a.size());\n    v[a.size()] = 1.0;  // HERE\n    return a;",
                   "went outside an array: wrote 8 bytes")
-        self.said("crash", "volatile std::size_t n = 7;\n    double own[4] = {};\n    own[n] = a(0);  // HERE\n    return a;",
+        self.said("crash",
+                  "volatile std::size_t n = 7;\n    double own[4] = {};\n    own[n] = a(0);  // HERE\n    return a;",
                   "went outside an array of fixed size")
-        self.said("crash", "volatile std::size_t n = 7;\n    std::array<double, 4> own{};\n    own[n] = a(0);  // HERE\n    return a;",
+        self.said("crash",
+                  "std::array<double, 4> own{};\n    volatile std::size_t n = 7;\n    "
+                  "own[n] = a(0);  // HERE\n    return a;",
                   "went outside an array of fixed size", above="#include <array>")
 
     def test_raw_pointers(self):
-        self.said("crash", "Tensor y = a;\n    y.data()[y.size()] = 1.0;  // HERE\n    return y;", "outside an array: wrote 8 bytes")
-        self.said("crash", "Tensor y = a;\n    y(0) = y.data()[y.size()];  // HERE\n    return y;", "outside an array: read 8 bytes")
-        self.said("crash", "Tensor y = a;\n    y(0) = a.data()[-1];  // HERE\n    return y;", "outside an array: read 8 bytes")
+        self.said("crash",
+                  "Tensor y = a;\n    y.data()[y.size()] = 1.0;  // HERE\n    return y;",
+                  "outside an array: wrote 8 bytes")
+        self.said("crash",
+                  "Tensor y = a;\n    y(0) = y.data()[y.size()];  // HERE\n    return y;",
+                  "outside an array: read 8 bytes")
+        self.said("crash",
+                  "Tensor y = a;\n    y(0) = a.data()[-1];  // HERE\n    return y;", "outside an array: read 8 bytes")
         self.said("crash", "Tensor y = a;\n    y.data()[1000000] = 1.0;  // HERE\n    return y;", "segmentation fault")
-        self.said("crash", "double* nowhere = nullptr;\n    *nowhere = a(0);  // HERE\n    return a;", "segmentation fault")
+        self.said("crash",
+                  "double* nowhere = nullptr;\n    *nowhere = a(0);  // HERE\n    return a;", "segmentation fault")
 
     def test_freed_memory(self):
-        self.said("crash", "const double* p = nullptr;\n    {\n        const Tensor y = a * 2.0;\n        p = y.data();\n    }\n"
+        self.said("crash",
+                  "const double* p = nullptr;\n    {\n        const Tensor y = a * 2.0;\n        p = y.data();\n    }\n"
                            "    return full({3, 2}, *p);  // HERE", "used memory that was already freed: read 8 bytes")
         self.said("crash", "double* p = new double[3];\n    delete[] p;\n    delete[] p;  // HERE\n    return a;",
                   "freed memory that was freed already")
 
     def test_memory_that_was_never_written(self):
         never = "some values were read from memory that was never written\n"
-        self.said("fail", SHAPE + "Tensor y(shape);  // HERE\n    return y;", never, "got a value that was never written")
-        self.said("fail", SHAPE + "Tensor y(shape);  // HERE\n    " + BY_LOOPS + "if (i > 0) y(i, j) = a(i) * b(j);\n    return y;",
+        self.said("fail",
+                  BEGIN + "return y;", never, "got a value that was never written")
+        self.said("fail",
+                  BEGIN + BY_LOOPS + "if (i > 0) y(i, j) = a(i) * b(j);\n    return y;",
                   never, "2 of 6 values differ")
-        self.said("fail", SHAPE + "Tensor y(shape);  // HERE\n    " + BY_LOOPS + "y(i, j) += a(i) * b(j);\n    return y;", never)
+        self.said("fail",
+                  BEGIN + BY_LOOPS + "y(i, j) += a(i) * b(j);\n    return y;", never)
         self.said("fail", SHAPE + "double* own = new double[6];  // HERE\n    Tensor y = zeros(shape);\n    "
                   + BY_LOOPS + "y(i, j) = own[i * b.size() + j] + 1.0;\n    delete[] own;\n    return y;", never)
 
@@ -74,7 +88,8 @@ class Line(StudentCourse):
                     self.assertIn("looks like a local variable that was read before it was given a value\n"
                                   f"    at {self.line('lab00')}, where 'total' is declared\n", run.words)
                 else:  # clang is sure of it already when it compiles
-                    self.assertRegex(run.words, r"student/lab00_warm_up\.cpp:\d+:\d+: error: .*'total' is (used )?uninitialized")
+                    self.assertRegex(run.words, r"student/lab00_warm_up\.cpp:\d+:\d+: error: "
+                                                r".*'total' is (used )?uninitialized")
 
     def test_what_is_certainly_wrong_does_not_compile(self):
         for body, said in (("std::size_t n;\n    n += 1;  // HERE\n    return zeros({n});", "uninitialized"),

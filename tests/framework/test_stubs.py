@@ -39,7 +39,8 @@ class Stubs(unittest.TestCase):
                             self.assertRegex(result["message"], rf"{exercise.function} .*student/{lab.name}_\w+\.\w+")
 
     def test_they_compile_without_a_warning(self):
-        commands = {Path(entry["file"]).name: entry for entry in json.loads((BUILD / "compile_commands.json").read_text())}
+        entries = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
+        commands = {Path(entry["file"]).name: entry for entry in entries}
         for source in (source for lab in self.labs for source in lab.sources if source.endswith(".cpp")):
             with self.subTest(source):
                 entry = commands[source]

@@ -117,13 +117,19 @@ TEST_CASE("they broadcast from the right") {
 TEST_CASE("those that do not are refused with both shapes") {
     const auto words = [](auto function) { return words_of<std::invalid_argument>(function); };
     CHECK(words([] { ones({4, 5}) + ones({4}); }).find("(4, 5) and (4,) do not broadcast") != std::string::npos);
-    CHECK(words([] { Tensor x = ones({3}); x += ones({2, 3}); }).find("(2, 3) in a Tensor of shape (3,)") != std::string::npos);
+    CHECK(words([] {
+              Tensor x = ones({3});
+              x += ones({2, 3});
+          }).find("(2, 3) in a Tensor of shape (3,)") != std::string::npos);
     CHECK(words([] { where(ones({2}), ones({3}), 0.0); }).find("do not broadcast") != std::string::npos);
     CHECK(words([] { matmul(ones({2, 3}), ones({2, 3})); }).find("(3)") != std::string::npos);
     CHECK(words([] { matmul(ones({3}), ones({3, 2})); }).find("two axes") != std::string::npos);
     CHECK(words([] { reshape(ones({2, 3}), {4}); }).find("6 entries into (4,) with 4") != std::string::npos);
     CHECK(words([] { concatenate(ones({2, 3}), ones({2, 4}), 0); }).find("the other axes differ") != std::string::npos);
-    CHECK(words([] { Tensor x = zeros({2, 3}); set_token(x, 0, zeros({2})); }).find("(3,), got (2,)") != std::string::npos);
+    CHECK(words([] {
+              Tensor x = zeros({2, 3});
+              set_token(x, 0, zeros({2}));
+          }).find("(3,), got (2,)") != std::string::npos);
 }
 TEST_CASE("an index that does not exist is refused with the shape") {
     const auto words = [](auto function) { return words_of<std::out_of_range>(function); };
@@ -131,7 +137,10 @@ TEST_CASE("an index that does not exist is refused with the shape") {
     CHECK(words([] { length(ones({2, 3}), -3); }) == "axis -3 does not exist: the shape is (2, 3)");
     CHECK(words([] { token(ones({2, 3}), 2); }).find("n = 2") != std::string::npos);
     CHECK(words([] { tokens(ones({2, 3}), 2, 1); }).find("n = 2") != std::string::npos);
-    CHECK(words([] { Tensor x = zeros({2, 3}); set_token(x, 2, zeros({3})); }).find("token 2 does not exist") != std::string::npos);
+    CHECK(words([] {
+              Tensor x = zeros({2, 3});
+              set_token(x, 2, zeros({3}));
+          }).find("token 2 does not exist") != std::string::npos);
 }
 TEST_CASE("axes count from either end") {
     const Tensor x{{1, 2, 3}, {4, 5, 6}};

@@ -26,8 +26,8 @@ constexpr const char* more_options =
 
 std::vector<std::string> unset_locals(const std::vector<std::string>& sources) {
     std::vector<std::string> remarks;
-    std::ifstream file(std::filesystem::path(program_path()).replace_filename("compile_commands.json"));
-    const auto commands = nlohmann::json::parse(file, nullptr, false);
+    std::ifstream database(std::filesystem::path(program_path()).replace_filename("compile_commands.json"));
+    const auto commands = nlohmann::json::parse(database, nullptr, false);
     if (!commands.is_array()) return remarks;
     static const std::regex kind(R"(.*\[-W.*uninitialized.*\])");
     static const std::regex declared(R"(([^:]+):(\d+):\d+: note: (?:initialize the variable )?('[^']+') .*)");
@@ -42,8 +42,8 @@ std::vector<std::string> unset_locals(const std::vector<std::string>& sources) {
             if (line.find(": warning: ") != std::string::npos || line.find(": error: ") != std::string::npos)
                 about_a_variable = std::regex_match(line, kind);
             if (!about_a_variable || !std::regex_match(line, match, declared) || match[1] != path.string()) continue;
-            const std::string place = (path.parent_path().filename() / path.filename()).string() + ":" + match[2].str() +
-                                      ", where " + match[3].str() + " is declared";
+            const std::string file = (path.parent_path().filename() / path.filename()).string();
+            const std::string place = file + ":" + match[2].str() + ", where " + match[3].str() + " is declared";
             if (std::find(remarks.begin(), remarks.end(), place) == remarks.end()) remarks.push_back(place);
         }
     }

@@ -93,11 +93,11 @@ def without_instructors(name: str, text: str) -> str:
 
 
 def _without_reference(data: bytes) -> str:
-    """The presets without those that build the answer key."""
+    """The presets without those that build the answer key or measure it."""
     presets = json.loads(data)
     for key, entries in presets.items():
         if key.endswith("Presets"):
-            presets[key] = [entry for entry in entries if not entry["name"].startswith("reference")]
+            presets[key] = [entry for entry in entries if not entry["name"].startswith(("reference", "bench"))]
     return json.dumps(presets, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,0 +1,35 @@
+"""Programs of google-benchmark, as bench/ has them: build them, run them, read their results."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from course.errors import CourseError
+
+REPETITIONS = 5  # of which the medians count
+
+
+def build(root: Path) -> None:
+    """Configures and builds the preset "bench"."""
+    for command in (["cmake", "--preset", "bench"], ["cmake", "--build", "--preset", "bench"]):
+        print(" ".join(command), "…", file=sys.stderr)
+        done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            print(done.stdout.rstrip(), file=sys.stderr)
+            raise CourseError(f"{' '.join(command)} failed; its own words are above; ./course setup --with-tests installs "
+                              "what bench/ needs")
+
+
+def run(root: Path, program: str, repetitions: int = REPETITIONS) -> dict:
+    """The program's own JSON, medians only. Its table goes to the terminal, line by line, as it runs."""
+    results = root / "build" / "bench" / f"{Path(program).name}.json"
+    command = [str(root / "build" / "bench" / "bench" / program), f"--benchmark_repetitions={repetitions}",
+               "--benchmark_report_aggregates_only=true", f"--benchmark_out={results}", "--benchmark_out_format=json"]
+    print(f"{program} …", file=sys.stderr)
+    done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
+    if done.returncode != 0:
+        raise CourseError(f"{program} ended with status {done.returncode}; its own words are above")
+    return json.loads(results.read_text(encoding="utf-8"))

@@ -107,11 +107,11 @@ void keeps_a_nan_to_its_own_and_later_tokens(const Form& form) {
 
 void costs_no_more_than_in_proportion_to_n(const Form& form) {
     const FeatureMap phi = oracle_feature_map("elu_plus_one");
-    const Inputs few({}, 64, 4, 5, 70), many({}, 256, 4, 5, 71);
+    const Inputs few({}, 32, 4, 5, 70), many({}, 128, 4, 5, 71);
     const std::size_t steps_of_few = form.run(few.Q, few.K, few.V, phi).cost().steps;
     const Call<Tensor> call = form.run(many.Q, many.K, many.V, phi);
     call.satisfies(call.cost().steps < 8 * steps_of_few,
-                   "n = 64 took " + std::to_string(steps_of_few) + " steps and n = 256 took " +
+                   "n = 32 took " + std::to_string(steps_of_few) + " steps and n = 128 took " +
                        std::to_string(call.cost().steps) +
                        ": 4 times the tokens may cost about 4 times the steps; 16 times is O(n²)",
                    "computed in O(n²)");

@@ -112,7 +112,6 @@ std::string printed_by_child(std::FILE* output) {
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
-    if (WIFEXITED(status)) ending.exit_code = WEXITSTATUS(status);
     for (const auto& [kind, payload] : events) {
         char came[64] = "";
         if (kind == "done" &&

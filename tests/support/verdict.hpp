@@ -9,9 +9,6 @@ namespace linattn::testing {
 
 enum class Status { pass, fail, todo, crash, timeout, not_run };
 
-/// "pass", "fail", … as result files and `./course check --json` spell it.
-const char* name_of(Status status);
-
 /// An exercise as its lab's manifest describes it.
 struct Exercise {
     std::string lab, folder, function, section;
@@ -30,7 +27,6 @@ struct Ending {
     std::size_t run = 0, failed = 0;
     bool timed_out = false;
     int signal = 0;
-    int exit_code = 0;
     std::string printed;  ///< what the student's code wrote to standard output and error, its beginning at least
 };
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,15 +18,17 @@ class BuildTree:
         self.results = self.folder / "results"
         self.log = self.folder / "check.log"
 
-    def prepare(self, manifests: list) -> None:
-        """Configures where needed, and shows progress while everything is built for the first time (about a minute)."""
+    def prepare(self, manifests: list, labs: list) -> None:
+        """Configures where needed, and shows progress while labs ("lab01") are built for the first time."""
         built = self.folder / "built_once"
         if self._must_configure(manifests):
-            built.unlink(missing_ok=True)
+            shutil.rmtree(built, ignore_errors=True)
             self._configure()
-        if not built.exists():
-            self._build_all()
-            built.touch()
+        if new := [lab for lab in labs if not (built / lab).exists()]:
+            self._build(new)
+            built.mkdir(exist_ok=True)
+            for lab in new:
+                (built / lab).touch()
 
     def run_tests(self, exercises: list) -> bool:
         """Runs these exercises; the words go to the log, the verdicts to result files. True when ctest has no complaint."""
@@ -61,10 +64,11 @@ class BuildTree:
             raise CourseError(f"CMake could not configure build/{self.track}; its own words are above; mend that, "
                               f"or remove build/{self.track} and try again")
 
-    def _build_all(self) -> None:
+    def _build(self, labs: list) -> None:
         """What does not compile is no matter here: the tests build again and say so in better words."""
-        print(f"building build/{self.track}; the first time takes a while …", file=sys.stderr)
-        ninja = _start(["cmake", "--build", str(self.folder), "--", "-k", "0"], cwd=self.root,
+        print(f"building {', '.join(labs)} in build/{self.track}; the first time takes a while …", file=sys.stderr)
+        targets = [f"{lab}_check" for lab in labs]
+        ninja = _start(["cmake", "--build", str(self.folder), "--target", *targets, "--", "-k", "0"], cwd=self.root,
                        env=os.environ | {"NINJA_STATUS": "[%f/%t] "}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         with open(self.log, "w", encoding="utf-8") as log:
             for line in ninja.stdout:

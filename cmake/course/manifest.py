@@ -1,5 +1,6 @@
 """labs/labNN_*/lab.json: which labs there are, their files, and their exercises in order."""
 
+import difflib
 import json
 import re
 from dataclasses import dataclass
@@ -77,25 +78,40 @@ def read(root: Path, path: Path) -> Lab:
 
 
 def find_exercise(labs: list, name: str) -> tuple:
-    """The lab and the exercise called labNN.function."""
-    for lab in labs:
-        for exercise in lab.exercises:
-            if exercise.name == name:
-                return lab, exercise
-    every = [exercise.name for lab in labs for exercise in lab.exercises]
-    near = [known for known in every if known.startswith(name.partition(".")[0] + ".")]
-    raise CourseError(f"there is no exercise '{name}'; the exercises are {', '.join(near or every)}")
+    """The lab and the exercise called labNN.function, or just function: it is only in one lab."""
+    every = [(lab, exercise) for lab in labs for exercise in lab.exercises]
+    found = [(lab, exercise) for lab, exercise in every if name in (exercise.name, exercise.function)]
+    if len(found) == 1:
+        return found[0]
+    names = [exercise.name for _, exercise in every]
+    if found:
+        raise CourseError(f"'{name}' is an exercise of several labs; name one: {', '.join(e.name for _, e in found)}")
+    raise CourseError(f"there is no exercise '{name}'; {_meant(name, names)}")
 
 
 def select(labs: list, names: list) -> list:
-    """The exercises that `names` mean (labNN, labNN.function, a lab's folder), in the manifests' order; none: all."""
+    """The exercises that `names` mean (labNN, a lab's folder, labNN.function, function), in the manifests' order; none: all."""
     chosen = set()
     for name in names:
         lab = next((lab for lab in labs if name in (lab.name, lab.folder.name)), None)
         if lab:
             chosen.update(lab.exercises)
-        elif "." in name:
-            chosen.add(find_exercise(labs, name)[1])
-        else:
+        elif re.fullmatch(r"lab\d*(_\w*)?", name):
             raise CourseError(f"there is no lab '{name}'; the labs are {', '.join(lab.name for lab in labs)}")
+        else:
+            chosen.add(find_exercise(labs, name)[1])
     return [exercise for lab in labs for exercise in lab.exercises if not names or exercise in chosen]
+
+
+def _meant(name: str, names: list) -> str:
+    """What to write in place of an unknown name: what resembles it, else what its lab has, else all the labs."""
+    lab, _, function = name.rpartition(".")
+    of_lab = [known for known in names if known.startswith(f"{lab or name}.")]
+    candidates = {known.partition(".")[2]: known for known in of_lab or names}
+    near = [known for known_function, known in candidates.items() if function in known_function]
+    near = near or [candidates[close] for close in difflib.get_close_matches(function, candidates)]
+    if 1 <= len(near) <= 3:
+        return f"did you mean {' or '.join(near)}?"
+    if of_lab:
+        return f"{lab or name} has {', '.join(of_lab)}"
+    return f"./course check prints all of them, of {', '.join(dict.fromkeys(known.partition('.')[0] for known in names))}"

@@ -56,7 +56,7 @@ def _next_step(labs: list, verdicts: list, track: str) -> str:
         return (f"next: {exercise.function} in {' '.join(f'student/{source}' for source in lab.sources)}\n"
                 f"  read   labs/{lab.folder.name}/README.md §{exercise.section}\n"
                 f"  hint   ./course hint {exercise.name}\n"
-                f"  again  ./course check {lab.name}")
+                f"  again  ./course check {exercise.name}")
     last = _lab(labs, verdicts[-1].exercise.lab)
     if len([verdict for verdict in verdicts if verdict.exercise in last.exercises]) < len(last.exercises):
         return f"next: the whole lab: ./course check {last.name}"

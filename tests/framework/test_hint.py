@@ -29,7 +29,7 @@ class Hints(CourseTree):
 
     def test_exercises_are_counted_apart(self):
         self.hint("lab07.twice")
-        self.assertIn("hint 1 of 1: of the other exercise", self.hint("lab07.thrice"))
+        self.assertIn("hint 1 of 1: of the other exercise", self.hint("thrice"), "a function that only one lab has is enough")
         self.assertIn("hint 2 of 2", self.hint("lab07.twice"))
 
     def test_reset_begins_again(self):
@@ -47,7 +47,9 @@ class Hints(CourseTree):
 
     def test_what_cannot_be_shown_is_said(self):
         self.assert_one_line_error(self.course("hint", "lab07.half"), "lab07.twice, lab07.thrice")
-        self.assert_one_line_error(self.course("hint", "lab99.twice"), "lab07.twice", "lab08.once")
+        self.assert_one_line_error(self.course("hint", "lab99.twice"), "did you mean lab07.twice?")
+        self.assert_one_line_error(self.course("hint", "thrise"), "did you mean lab07.thrice?")
+        self.assert_one_line_error(self.course("hint", "lab99.x"), "lab07", "lab08")
         self.assert_one_line_error(self.course("hint"), "required", "./course hint --help")
         self.assert_one_line_error(self.course("hint", "lab08.once"), "chapter is missing", "labs/lab08_more/README.md")
         self.write("labs/lab08_more/README.md", "# Lab 08\n")

@@ -46,7 +46,7 @@ def grade(root: Path, labs: list, options: Namespace) -> Grading:
     if options.track == "reference" and not (root / "reference").is_dir():
         raise CourseError("there is no reference/ here: a handout comes without the answer key; leave --track out")
     tree = BuildTree(root, options.track)
-    tree.prepare([lab.manifest for lab in labs])
+    tree.prepare([lab.manifest for lab in labs], sorted({exercise.lab for exercise in exercises}))
     verdicts.forget(tree.results, exercises)
     ctest_agrees = tree.run_tests(exercises)
     log = str(tree.log.relative_to(root))

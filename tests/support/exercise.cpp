@@ -221,10 +221,13 @@ void Trial::judge(const Judge& wrong) const {
     const std::string origin = unwritten_values();
     if (!origin.empty()) fail(*what + "\nsome values were read from memory that was never written", {}, "", origin);
     double distance = 0.0;
-    const auto resembled = alike(wrong, distance);
+    auto resembled = alike(wrong, distance);
     if (any_value(is_unset_local)) send_event("unset local", "surely");
     else if (resembled.empty() && any_value(may_come_from_unset_local)) send_event("unset local", "perhaps");
     if (resembled.empty() && outcome_.error.empty()) send_event("resembles nothing", "");
+    // What all of them share, a shape that is not refused for instance, is not what any of them is about.
+    const auto known = std::ranges::count(mistakes(), exercise_, &Mistake::exercise);
+    if (known > 2 && std::ssize(resembled) == known) resembled.clear();
     char how[48] = "";
     if (outcome_.error.empty() && distance == 0.0) std::snprintf(how, sizeof how, " (matches exactly)");
     if (outcome_.error.empty() && distance > 0.0) std::snprintf(how, sizeof how, " (matches to %.0e)", distance);

@@ -1,19 +1,42 @@
-"""(authors) Measure: how fast the answer key is, each figure beside what it is held against, in one run."""
+"""(authors) Measure: how fast the answer key is, each figure beside what it is held against, in one run.
 
+--figures instead measures what the plots of the chapters show, writes it to bench/figures/, and draws them. Medians of
+repeated runs; let the machine be idle.
+"""
+
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import benchmarks
+from course import benchmarks, figures, files
+from course.errors import CourseError
 
 PROGRAMS = ["speed/chunkwise_benchmark"]
 
 
 def arguments(parser: ArgumentParser) -> None:
-    pass
+    parser.add_argument("--figures", nargs="*", metavar="NAME", help=f"the plots, or some of them: {', '.join(figures.FOLDERS)}")
+    parser.add_argument("--draw", action="store_true", help="with --figures: draw again from the numbers that are there")
 
 
 def run(root: Path, options: Namespace) -> int:
+    if options.figures is not None:
+        return _figures(root, options.figures or list(figures.FOLDERS), options.draw)
+    if options.draw:
+        raise CourseError("--draw goes with --figures; run ./course bench --figures --draw")
     benchmarks.build(root)
     for program in PROGRAMS:
         benchmarks.run(root, program)
+    return 0
+
+
+def _figures(root: Path, names: list, draw_only: bool) -> int:
+    for name in names:
+        if name not in figures.FOLDERS:
+            raise CourseError(f"there is no figure {name}; choose from {', '.join(figures.FOLDERS)}")
+    if not draw_only:
+        figures.measure(root, names)
+    for name in names:
+        files.write_whole(figures.picture(root, name), figures.draw(root, name))
+        print(f"wrote {figures.picture(root, name).relative_to(root)}", file=sys.stderr)
     return 0

@@ -1,0 +1,105 @@
+// Time and memory of causal attention over n tokens of one head: softmax, and three forms of linear attention.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "chunkwise.hpp"
+#include "feature_maps.hpp"
+#include "linear_attention.hpp"
+#include "peak_memory.hpp"
+#include "random.hpp"
+
+namespace {
+
+using linattn::Tensor;
+
+constexpr std::size_t d = 64;
+constexpr int chunk = 32;
+
+struct Inputs {
+    Tensor Q, K, V;
+
+    explicit Inputs(std::size_t n)
+        : Q(linattn::normal({n, d}, 1)), K(linattn::normal({n, d}, 2)), V(linattn::normal({n, d}, 3)) {}
+};
+
+std::vector<float> rounded(const Tensor& x) { return {x.begin(), x.end()}; }
+
+// Once to count what it allocates beside its inputs, then for the time.
+template <class Attention>
+void measure(benchmark::State& state, Attention attention) {
+    restart_peak();
+    benchmark::DoNotOptimize(attention());
+    state.counters["peak_bytes"] = static_cast<double>(peak_bytes());
+    for (auto _ : state) benchmark::DoNotOptimize(attention());
+}
+
+const linattn::FeatureMap& phi() {
+    static const linattn::FeatureMap map("elu_plus_one", linattn::elu_plus_one);
+    return map;
+}
+
+void softmax(benchmark::State& state) {
+    const Inputs x(static_cast<std::size_t>(state.range(0)));
+    measure(state, [&] { return linattn::softmax_attention(x.Q, x.K, x.V, linattn::Mask::causal); });
+}
+
+void parallel(benchmark::State& state) {
+    const Inputs x(static_cast<std::size_t>(state.range(0)));
+    measure(state, [&] { return linattn::linear_attention_parallel(x.Q, x.K, x.V, phi()); });
+}
+
+void recurrent(benchmark::State& state) {
+    const Inputs x(static_cast<std::size_t>(state.range(0)));
+    measure(state, [&] { return linattn::linear_attention_recurrent(x.Q, x.K, x.V, phi()); });
+}
+
+void chunkwise(benchmark::State& state) {
+    const Inputs x(static_cast<std::size_t>(state.range(0)));
+    const std::vector<float> Q = rounded(x.Q), K = rounded(x.K), V = rounded(x.V);
+    const linattn::Sizes sizes{1, static_cast<int>(state.range(0)), static_cast<int>(d), static_cast<int>(d)};
+    measure(state, [&] { return linattn::chunkwise_linear_attention(Q, K, V, sizes, chunk, 1e-6f); });
+}
+
+// The recurrence in float32 without the labs' vocabulary: what the chunks are to be held against. Update, then read.
+void attend_token_by_token(const float* Q, const float* K, const float* V, std::size_t n, float* O) {
+    std::vector<float> S(d * d, 0.0f), z(d, 0.0f);
+    const auto feature = [](float x) { return std::max(x, 0.0f) + std::exp(std::min(x, 0.0f)); };
+    for (std::size_t i = 0; i < n; ++i, Q += d, K += d, V += d, O += d) {
+        float normalizer = 1e-6f;
+        for (std::size_t a = 0; a < d; ++a) {
+            const float phi_q = feature(Q[a]), phi_k = feature(K[a]);
+            z[a] += phi_k;
+            normalizer += phi_q * z[a];
+            for (std::size_t b = 0; b < d; ++b) {
+                S[a * d + b] += phi_k * V[b];
+                O[b] += phi_q * S[a * d + b];
+            }
+        }
+        for (std::size_t b = 0; b < d; ++b) O[b] /= normalizer;
+    }
+}
+
+void loop(benchmark::State& state) {
+    const std::size_t n = static_cast<std::size_t>(state.range(0));
+    const Inputs x(n);
+    const std::vector<float> Q = rounded(x.Q), K = rounded(x.K), V = rounded(x.V);
+    measure(state, [&] {
+        std::vector<float> O(n * d, 0.0f);
+        attend_token_by_token(Q.data(), K.data(), V.data(), n, O.data());
+        return O;
+    });
+}
+
+void lengths(benchmark::internal::Benchmark* program) {
+    program->ArgName("n")->RangeMultiplier(2)->Range(128, 4096)->Unit(benchmark::kMillisecond)->MinTime(0.05);
+}
+BENCHMARK(softmax)->Apply(lengths);
+BENCHMARK(parallel)->Apply(lengths);
+BENCHMARK(recurrent)->Apply(lengths);
+BENCHMARK(loop)->Apply(lengths);
+BENCHMARK(chunkwise)->Apply(lengths);
+
+}  // namespace

@@ -1,0 +1,9 @@
+// How much a computation allocates. Replaces operator new for the whole program.
+#pragma once
+
+#include <cstddef>
+
+/// From here on the peak counts anew, beyond what is held now.
+void restart_peak();
+/// The most bytes held at once since then.
+std::size_t peak_bytes();

@@ -1,0 +1,136 @@
+"""The plots of the chapters: programs in bench/figures/ give the numbers, plots/ draws them.
+
+A figure has one name everywhere: bench/figures/NAME.cpp gives NAME.csv there, plots/NAME.py draws NAME.svg in the folder
+of its chapter.
+"""
+
+import csv
+import importlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from course import benchmarks, files
+from course.errors import CourseError
+
+FOLDERS = {  # of the chapter that shows it
+    "memories": "labs/lab02_parallel_vs_recurrent",
+    "attention_cost": "labs/lab02_parallel_vs_recurrent",
+    "token_cost": "labs/lab03_causal_normalization",
+    "attention_matrices": "labs/lab04_favor_plus",
+    "favor_variance": "labs/lab04_favor_plus",
+    "favor_error": "labs/lab04_favor_plus",
+    "recall": "docs/figures",
+}
+TIMED = ("attention_cost", "token_cost")  # by google-benchmark; the others print their table
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+@dataclass(frozen=True)
+class Table:
+    machine: str
+    rows: list  # of dicts, column → text
+
+    def columns(self, *names: str, **where: str) -> list:
+        """For each name its numbers, in the rows where the other columns are as given."""
+        rows = [row for row in self.rows if all(row[column] == text for column, text in where.items())]
+        return [[float(row[name]) for row in rows] for name in names]
+
+
+def data(root: Path, name: str) -> Path:
+    return root / "bench" / "figures" / f"{name}.csv"
+
+
+def picture(root: Path, name: str) -> Path:
+    return root / FOLDERS[name] / f"{name}.svg"
+
+
+def read(path: Path) -> Table:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    comments = [line[2:] for line in lines if line.startswith("# ")]
+    machine = next((line.removeprefix("measured on ") for line in comments if line.startswith("measured on ")), None)
+    if machine is None:
+        raise CourseError(f"{path} does not say where it was measured; run ./course bench --figures {path.stem}")
+    return Table(machine, list(csv.DictReader(line for line in lines if not line.startswith("#"))))
+
+
+def measure(root: Path, names: list) -> None:
+    benchmarks.build(root, "linattn_figures")
+    for name in names:
+        machine = f"measured on {_machine(root)}, {time.strftime('%Y-%m-%d')}"
+        head = f"# ./course bench --figures {name}\n# {machine}\n"
+        if name in TIMED:
+            results = _medians(benchmarks.run(root, f"figures/{name}"))
+            files.write_whole(data(root, name).with_suffix(".json"),
+                              json.dumps({"machine": machine, "benchmarks": results}, indent=1) + "\n")
+            table = _timed(results)
+        else:
+            table = _printed(root, name)
+        files.write_whole(data(root, name), head + table)
+
+
+def draw(root: Path, name: str) -> str:
+    """The SVG that the figure's data give."""
+    try:
+        plot = importlib.import_module(f"course.plots.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != "matplotlib":
+            raise
+        raise CourseError(f"{sys.executable} has no matplotlib to draw with; run ./course setup --with-tests, or install "
+                          "it for this python3") from None
+    return plot.draw(read(data(root, name)))
+
+
+def _printed(root: Path, name: str) -> str:
+    print(f"figures/{name} …", file=sys.stderr)
+    program = root / "build" / "bench" / "bench" / "figures" / name
+    done = subprocess.run([str(program)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, encoding="utf-8",
+                          env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
+    if done.returncode != 0:
+        raise CourseError(f"figures/{name} ended with status {done.returncode}; its own words are above")
+    return done.stdout
+
+
+def _medians(results: dict) -> list:
+    """Of google-benchmark's JSON what matters: medians, the counters, and how far the repetitions lie apart (cv)."""
+    aggregates = {}
+    for entry in results["benchmarks"]:
+        if entry.get("error_occurred"):
+            raise CourseError(f"{entry['name']}: {entry['error_message']}")
+        aggregates.setdefault(entry["run_name"], {})[entry["aggregate_name"]] = entry
+    medians = []
+    for name, entry in aggregates.items():
+        median = entry["median"]
+        form, *arguments = re.sub(r"/min_time:[^/]*", "", name).split("/")
+        medians.append({"form": form, **{key: int(value) for key, _, value in (text.partition(":") for text in arguments)},
+                        "seconds": float(f"{median['real_time'] * UNITS[median['time_unit']]:.4g}"),
+                        "cv": float(f"{entry['cv']['real_time']:.2g}"),
+                        **({"peak_bytes": int(median["peak_bytes"])} if "peak_bytes" in median else {})})
+    return medians
+
+
+def _timed(results: list) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(results[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(results)
+    return text.getvalue()
+
+
+def _machine(root: Path) -> str:
+    """Processor and compiler, as far as this system tells; no name of a host or a person."""
+    try:
+        cpu = re.search(r"^model name\s*:\s*(.*\S)", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)[1]
+    except (OSError, TypeError):
+        cpu = "an unknown processor"
+    compilers = sorted((root / "build" / "bench" / "CMakeFiles").glob("*/CMakeCXXCompiler.cmake"))
+    known = dict(re.findall(r'set\((CMAKE_CXX_COMPILER_ID|CMAKE_CXX_COMPILER_VERSION) "([^"]*)"\)',
+                            compilers[-1].read_text(encoding="utf-8"))) if compilers else {}
+    compiler = " ".join(known.values()).replace("GNU", "GCC")
+    return f"{cpu}, 1 of {os.cpu_count()} cores, {compiler}"

@@ -1,5 +1,5 @@
-// The variance of the two estimates of the softmax kernel, divided by the kernel's square: lab 04's formula for positive
-// features, and the chapter's for sines and cosines.
+// The variance of the two estimates of the softmax kernel, divided by the kernel's square: lab 04's function for
+// positive features, and the chapter's formula for sines and cosines.
 #include <cmath>
 #include <cstdio>
 

@@ -1,5 +1,6 @@
 // What a state is made of: each token's outer product φ(k)vᵀ alone, and S, their sum, as lab 02's step writes it.
 #include <cstdio>
+#include <string>
 
 #include "feature_maps.hpp"
 #include "linear_attention.hpp"
@@ -10,10 +11,10 @@ namespace {
 constexpr std::size_t tokens = 4, d_k = 8, d_v = 6;
 constexpr std::uint64_t seed = 5;
 
-void print(const char* memory, std::size_t number, const linattn::Tensor& S) {
+void print(const std::string& matrix, const linattn::Tensor& S) {
     for (std::size_t row = 0; row < d_k; ++row)
         for (std::size_t column = 0; column < d_v; ++column)
-            std::printf("%s%zu,%zu,%zu,%.4f\n", memory, number, row, column, S(row, column));
+            std::printf("%s,%zu,%zu,%.4f\n", matrix.c_str(), row, column, S(row, column));
 }
 
 }  // namespace
@@ -28,8 +29,8 @@ int main() {
     linattn::Tensor S = nothing;
     for (std::size_t i = 0; i < tokens; ++i) {
         const linattn::Tensor k = linattn::token(K, i), v = linattn::token(V, i);
-        print("token ", i + 1, linattn::linear_attention_step(k, k, v, nothing, phi).S);
+        print("token " + std::to_string(i + 1), linattn::linear_attention_step(k, k, v, nothing, phi).S);
         S = linattn::linear_attention_step(k, k, v, S, phi).S;
     }
-    print("S", tokens, S);
+    print("S", S);
 }

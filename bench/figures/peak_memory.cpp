@@ -14,6 +14,7 @@ std::size_t held = 0, held_before = 0, peak = 0;  // google-benchmark runs one t
 
 void restart_peak() { peak = held_before = held; }
 std::size_t peak_bytes() { return peak - held_before; }
+std::size_t held_bytes() { return held - held_before; }
 
 void* operator new(std::size_t bytes) {
     void* memory = std::malloc(bytes);

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 
-/// From here on the peak counts anew, beyond what is held now.
+/// From here on both count anew, beyond what is held now.
 void restart_peak();
 /// The most bytes held at once since then.
 std::size_t peak_bytes();
+/// The bytes held now.
+std::size_t held_bytes();

@@ -1,7 +1,7 @@
 """The plots of the chapters: programs in bench/figures/ give the numbers, plots/ draws them.
 
-A figure has one name everywhere: bench/figures/NAME.cpp gives NAME.csv there, plots/NAME.py draws NAME.svg in the folder
-of its chapter.
+A figure has one name everywhere: bench/figures/NAME.cpp gives NAME.csv there, plots/NAME.py draws NAME.svg in the
+folder of its chapter.
 """
 
 import csv
@@ -22,7 +22,7 @@ from course.errors import CourseError
 FOLDERS = {  # of the chapter that shows it
     "memories": "labs/lab02_parallel_vs_recurrent",
     "attention_cost": "labs/lab02_parallel_vs_recurrent",
-    "token_cost": "labs/lab03_causal_normalization",
+    "token_cost": "labs/lab02_parallel_vs_recurrent",
     "attention_matrices": "labs/lab04_favor_plus",
     "favor_variance": "labs/lab04_favor_plus",
     "favor_error": "labs/lab04_favor_plus",
@@ -82,8 +82,8 @@ def draw(root: Path, name: str) -> str:
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":
             raise
-        raise CourseError(f"{sys.executable} has no matplotlib to draw with; run ./course setup --with-tests, or install "
-                          "it for this python3") from None
+        raise CourseError(f"{sys.executable} has no matplotlib to draw with; run ./course setup --with-tests, or "
+                          "install it for this python3") from None
     return plot.draw(read(data(root, name)))
 
 
@@ -108,10 +108,12 @@ def _medians(results: dict) -> list:
     for name, entry in aggregates.items():
         median = entry["median"]
         form, *arguments = re.sub(r"/min_time:[^/]*", "", name).split("/")
-        medians.append({"form": form, **{key: int(value) for key, _, value in (text.partition(":") for text in arguments)},
-                        "seconds": float(f"{median['real_time'] * UNITS[median['time_unit']]:.4g}"),
-                        "cv": float(f"{entry['cv']['real_time']:.2g}"),
-                        **({"peak_bytes": int(median["peak_bytes"])} if "peak_bytes" in median else {})})
+        row = {"form": form} | {key: int(value) for key, value in (argument.split(":") for argument in arguments)}
+        row["seconds"] = float(f"{median['real_time'] * UNITS[median['time_unit']]:.4g}")
+        row["cv"] = float(f"{entry['cv']['real_time']:.2g}")
+        if "peak_bytes" in median:
+            row["peak_bytes"] = int(median["peak_bytes"])
+        medians.append(row)
     return medians
 
 
@@ -130,7 +132,7 @@ def _machine(root: Path) -> str:
     except (OSError, TypeError):
         cpu = "an unknown processor"
     compilers = sorted((root / "build" / "bench" / "CMakeFiles").glob("*/CMakeCXXCompiler.cmake"))
-    known = dict(re.findall(r'set\((CMAKE_CXX_COMPILER_ID|CMAKE_CXX_COMPILER_VERSION) "([^"]*)"\)',
-                            compilers[-1].read_text(encoding="utf-8"))) if compilers else {}
-    compiler = " ".join(known.values()).replace("GNU", "GCC")
+    text = compilers[-1].read_text(encoding="utf-8") if compilers else ""
+    known = re.findall(r'set\(CMAKE_CXX_COMPILER_(?:ID|VERSION) "([^"]*)"\)', text)
+    compiler = " ".join(known).replace("GNU", "GCC")
     return f"{cpu}, 1 of {os.cpu_count()} cores, {compiler}"

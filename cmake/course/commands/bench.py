@@ -15,8 +15,9 @@ PROGRAMS = ["speed/chunkwise_benchmark"]
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--figures", nargs="*", metavar="NAME", help=f"the plots, or some of them: {', '.join(figures.FOLDERS)}")
-    parser.add_argument("--draw", action="store_true", help="with --figures: draw again from the numbers that are there")
+    parser.add_argument("--figures", nargs="*", metavar="NAME", help="the plots, or some: "
+                        + ", ".join(figures.FOLDERS))
+    parser.add_argument("--draw", action="store_true", help="with --figures: only draw, from the numbers there are")
 
 
 def run(root: Path, options: Namespace) -> int:

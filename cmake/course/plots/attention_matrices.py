@@ -10,25 +10,25 @@ def draw(table):
     for row in table.rows:
         matrices.setdefault(row["method"], {})[int(row["query"]), int(row["key"])] = float(row["weight"])
     softmax = matrices["softmax"]
-    later = [index for index in softmax if index[0] >= 4]  # from here on there are five keys and more
-    most = max(softmax[index] for index in later)
-    off = {name: sum(abs(matrix[index] - softmax[index]) for index in later) / len({row for row, _ in later})
-           for name, matrix in matrices.items()}
+    rows = 1 + max(row for row, _ in softmax)
+    most = max(softmax[index] for index in softmax if index[0] >= rows // 2)  # early rows have few keys, large weights
+    elsewhere = {name: sum(abs(matrix[index] - softmax[index]) for index in softmax) / 2 / rows
+                 for name, matrix in matrices.items()}
 
     sheet = Sheet(574)
-    size = 10.5
-    shape = (20, 20)
-    for number, name in enumerate(("softmax", "elu + 1", *[name for name in matrices if "FAVOR" in name])):
+    size = 210 / rows
+    for number, name in enumerate(matrices):
         left, top = 16 + 236 * (number % 2), 56 + 264 * (number // 2)
         sheet.text(left, top - 28, name.replace("+ m", "+, m"), weight="bold")
-        sheet.text(left, top - 10, "the weights to approximate" if name == "softmax" else f"misplaced: {off[name] / 2:.0%} of the weight",
-                   "soft")
-        sheet.cells(left, top, size, matrices[name], most, shape=shape)
+        words = f"{elsewhere[name]:.0%} of the weight elsewhere" if number else "what FAVOR+ approximates"
+        sheet.text(left, top - 10, words, "soft")
+        sheet.cells(left, top, size, matrices[name], most)
     sheet.text(16, 560, "weight 0", "soft")
     sheet.cells(82, 549, 13, {(0, i): most * i / 16 for i in range(17)}, most)
     sheet.text(312, 560, f"{most:.2f} and more", "soft")
-    description = (f"Four lower triangles of 20 by 20 weights, rows are queries. Softmax: a band of strong weights four places "
-                   "below the diagonal, from queries that resemble the key four tokens earlier. " + " ".join(
-                       f"{name}: {off[name] / 2:.0%} of the weight of a row lies elsewhere than with softmax."
-                       for name in matrices if name != "softmax"))
-    return sheet.svg(TITLE, description)
+    shares = ", ".join(f"{share:.0%} with {name}" for name, share in list(elsewhere.items())[1:])
+    return sheet.svg(TITLE, (
+        f"Four lower triangles of {rows} by {rows} weights; rows are queries. Softmax: a band of strong weights four "
+        "places below the diagonal, from queries that resemble the key four tokens earlier. elu + 1: almost even rows. "
+        "FAVOR+: the band again, the clearer the more features. Of the weight of a row, on average, "
+        f"{shares} lies elsewhere than with softmax."))

@@ -50,13 +50,15 @@ class Sheet:
         self.height = height
         self.style = {**matplotlib.rcParamsDefault, **STYLE}
         with matplotlib.rc_context(self.style):
-            self.figure = Figure(figsize=(WIDTH / 72, height / 72), facecolor="none")  # matplotlib's SVG has 72 to the inch
+            self.figure = Figure(figsize=(WIDTH / 72, height / 72))  # matplotlib's SVG has 72 to the inch
             FigureCanvasSVG(self.figure)
 
-    def axes(self, left: float, top: float, width: float, height: float):
+    def axes(self, left: float, top: float, width: float, height: float, title: str = ""):
         place = (left / WIDTH, 1 - (top + height) / self.height, width / WIDTH, height / self.height)
         with matplotlib.rc_context(self.style):
-            return self.figure.add_axes(place)
+            axes = self.figure.add_axes(place)
+            axes.set_title(title)
+            return axes
 
     def text(self, left: float, baseline: float, words: str, colour: str = "ink", **how) -> None:
         with matplotlib.rc_context(self.style):
@@ -67,11 +69,10 @@ class Sheet:
             self.figure.legend(*axes.get_legend_handles_labels(), loc="upper left", ncol=columns,
                                bbox_to_anchor=(16 / WIDTH, 1 - top / self.height))
 
-    def cells(self, left: float, top: float, size: float, entries: dict, most: float, colours=("b", "a"),
-              shape=None) -> None:
-        """A heat map: squares of this size; entries maps (row, column) to a number. The further from zero, the stronger;
-        colours are that of the negative and that of the positive."""
-        rows, columns = shape or (1 + max(index) for index in zip(*entries))
+    def cells(self, left: float, top: float, size: float, entries: dict, most: float, colours=("b", "a")) -> None:
+        """A heat map: squares of this size; entries maps (row, column) to a number. The further from zero,
+        the stronger. The colours are that of negative and that of positive numbers."""
+        rows, columns = (1 + max(index) for index in zip(*entries))
         axes = self.axes(left, top, columns * size, rows * size)
         axes.set(xlim=(0, columns), ylim=(rows, 0), xticks=[], yticks=[])
         axes.grid(False)
@@ -97,15 +98,14 @@ class Sheet:
 
 def _both_modes(drawn: str, height: float, title: str, description: str) -> str:
     body = drawn[drawn.index("</metadata>") + len("</metadata>"):drawn.rindex("</svg>")]
-    body = re.sub(r"font: (?:(bold|[67]00) )?([\d.]+)px [^;\"]*", lambda m: f"font-size: {m[2]}px" + ("; font-weight: 600" if m[1] else ""), body)
-    body = re.sub(r"-?\d+\.\d{2,}", lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), body)
+    body = re.sub(r"<[^>]*>", lambda tag: _shortened(tag[0]), body)
     for name, placeholder in COLOUR.items():
         body = body.replace(placeholder, f"var(--{name})")
     body = re.sub(r"\s*\n\s*", "\n", re.sub(r"(?<=[\d.]) ?\n(?=[A-Zz\"])", " ", body)).strip()
     light, dark = ("; ".join(f"--{name}: {colours[mode]}" for name, colours in PALETTE.items()) for mode in (0, 1))
-    return f"""<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 {WIDTH} {height:g}" \
-width="{WIDTH}" height="{height:g}" role="img" aria-labelledby="title desc">
-<!-- drawn by ./course bench --figures with matplotlib {matplotlib.__version__} -->
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" \
+viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}" role="img" aria-labelledby="title desc">
+<!-- drawn from bench/figures/ with matplotlib {matplotlib.__version__} -->
 <title id="title">{escape(title)}</title>
 <desc id="desc">{escape(description)}</desc>
 <style>
@@ -117,6 +117,13 @@ text {{ fill: var(--ink); font-family: "DejaVu Sans", Verdana, Helvetica, Arial,
 {body}
 </svg>
 """
+
+
+def _shortened(tag: str) -> str:
+    """Two decimals are enough, and the family of the font is said once for all."""
+    tag = re.sub(r"font: bold ", "font-weight: 600; font: ", tag)
+    tag = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", tag)
+    return re.sub(r"-?\d+\.\d{2,}", lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), tag)
 
 
 def logarithmic(axis, ticks: list, words) -> None:

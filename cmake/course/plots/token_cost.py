@@ -7,7 +7,7 @@ WAYS = {"recomputed": "softmax, recomputed", "cached": "softmax, key-value cache
 
 
 def draw(table):
-    sheet = Sheet(400)
+    sheet = Sheet(396)
     axes = sheet.axes(72, 84, 390, 240)
     said = []
     for (way, label), style in zip(WAYS.items(), SERIES):
@@ -19,5 +19,5 @@ def draw(table):
     logarithmic(axes.yaxis, [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1], seconds)
     sheet.text(16, 26, "One more token: one head, d = 64, double", weight="bold")
     sheet.legend(axes, 40, 2)
-    sheet.text(16, 388, table.machine, "soft", fontsize=12)
+    sheet.text(16, 384, table.machine, "soft", fontsize=12)
     return sheet.svg(TITLE, "Both axes logarithmic. " + "; ".join(said) + ".")

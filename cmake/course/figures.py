@@ -63,12 +63,13 @@ def read(path: Path) -> Table:
 def measure(root: Path, names: list) -> None:
     benchmarks.build(root, "linattn_figures")
     for name in names:
-        machine = f"measured on {_machine(root)}, {time.strftime('%Y-%m-%d')}"
-        head = f"# ./course bench --figures {name}\n# {machine}\n"
+        machine = f"{_machine(root)}, {time.strftime('%Y-%m-%d')}"
+        head = f"# ./course bench --figures {name}\n# measured on {machine}\n"
         if name in TIMED:
             results = _medians(benchmarks.run(root, f"figures/{name}"))
+            rows = ",\n".join(json.dumps(row) for row in results)
             files.write_whole(data(root, name).with_suffix(".json"),
-                              json.dumps({"machine": machine, "benchmarks": results}, indent=1) + "\n")
+                              f'{{"measured on": {json.dumps(machine)}, "medians": [\n{rows}\n]}}\n')
             table = _timed(results)
         else:
             table = _printed(root, name)

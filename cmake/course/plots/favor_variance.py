@@ -14,7 +14,7 @@ def draw(table):
     for values, label, style in ((positive, "positive: exact at q̂ = −k̂", SERIES[0]),
                                  (trigonometric, "trigonometric: exact at q̂ = k̂", SERIES[2])):
         shown = [value if value > 0 else float("nan") for value in values]  # a logarithmic axis has no zero
-        axes.plot(product, shown, label=label, color=style["color"], linestyle=style["linestyle"])
+        axes.plot(product, shown, label=label, markevery=10, **style)
     axes.set(yscale="log", ylim=(1e-3, 1e4), xlim=(-2.05, 2.05))
     axes.set_xlabel("q̂·k̂ (the kernel is its exponential: 0.14 to 7.4)")
     logarithmic(axes.yaxis, [0.01, 0.1, 1, 10, 100, 1000, 10000], number)

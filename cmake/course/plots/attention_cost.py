@@ -25,7 +25,7 @@ def draw(table):
     below.set_xlabel("tokens n")
     sheet.text(16, 26, "Causal attention over n tokens, one head, d = 64", weight="bold")
     sheet.legend(above, 40, 2)
-    sheet.text(16, 612, "The first three are lab 02's functions, in double; φ is elu + 1.", "soft")
+    sheet.text(16, 612, "φ is elu + 1. The first three: lab 02, in double. Chunks of 32.", "soft")
     sheet.text(16, 630, table.machine, "soft", fontsize=12)
     return sheet.svg(TITLE, (
         f"Time and memory in two panels over n from {n[0]:g} to {n[-1]:g} tokens, all axes logarithmic. At {n[-1]:g} "

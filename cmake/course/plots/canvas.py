@@ -69,9 +69,9 @@ class Sheet:
             self.figure.legend(*axes.get_legend_handles_labels(), loc="upper left", ncol=columns,
                                bbox_to_anchor=(16 / WIDTH, 1 - top / self.height))
 
-    def cells(self, left: float, top: float, size: float, entries: dict, most: float, colours=("b", "a")) -> None:
+    def cells(self, left: float, top: float, size: float, entries: dict, most: float) -> None:
         """A heat map: squares of this size; entries maps (row, column) to a number. The further from zero,
-        the stronger. The colours are that of negative and that of positive numbers."""
+        the stronger; negative ones have a colour of their own."""
         rows, columns = (1 + max(index) for index in zip(*entries))
         axes = self.axes(left, top, columns * size, rows * size)
         axes.set(xlim=(0, columns), ylim=(rows, 0), xticks=[], yticks=[])
@@ -86,8 +86,8 @@ class Sheet:
                 squares.setdefault((value > 0, level), []).extend(corners)
         outline = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
         for (positive, level), corners in sorted(squares.items()):  # one path for all squares of a level
-            axes.add_patch(PathPatch(Path(corners, outline * (len(corners) // 5)), facecolor=COLOUR[colours[positive]],
-                                     alpha=level / LEVELS, linewidth=0))
+            axes.add_patch(PathPatch(Path(corners, outline * (len(corners) // 5)), linewidth=0, alpha=level / LEVELS,
+                                     facecolor=COLOUR["a" if positive else "b"]))
 
     def svg(self, title: str, description: str) -> str:
         drawn = io.StringIO()

@@ -12,7 +12,7 @@ from course.site import markdown
 PAGES = ("start", "primer", "papers", "errata")  # docs/<name>.md, in both editions
 FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "authors": "For authors"}  # in theirs
 WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "contract")  # labs/<name>.hpp, quoted in the primer
-INSTRUCTORS = re.compile(r"^<!-- BEGIN INSTRUCTORS -->$.*?^<!-- END INSTRUCTORS -->$", re.M | re.S)
+INSTRUCTORS = re.compile(r"^<!-- BEGIN INSTRUCTORS -->$((?!^<!-- BEGIN).)*?^<!-- END INSTRUCTORS -->$", re.M | re.S)
 EXERCISE = re.compile(r"lab\d\d\.\w+")
 
 

@@ -20,6 +20,7 @@ std::vector<std::string> letters(std::size_t n) {
 
 std::vector<std::string> prefixes(const std::vector<std::string>& words) {
     std::vector<std::string> result;
+    result.reserve(words.size());
     std::string prefix;
     for (const std::string& word : words) result.push_back(prefix += word);
     return result;

@@ -60,7 +60,8 @@ Cost sectors(const Request& request, std::size_t bytes) {
         for (std::uintptr_t sector = address / 32; sector <= (address + bytes - 1) / 32; ++sector)
             touched.insert(sector);
     }
-    return {static_cast<double>(touched.size()), static_cast<double>((addresses.size() * bytes + 31) / 32)};
+    const std::size_t fewest = (addresses.size() * bytes + 31) / 32;
+    return {static_cast<double>(touched.size()), static_cast<double>(fewest)};
 }
 
 }  // namespace

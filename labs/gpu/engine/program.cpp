@@ -86,7 +86,7 @@ std::string source_line(const void* address) {
         place = place.substr(0, place.find(" ("));
         const std::size_t colon = place.rfind(':');
         if (colon == std::string::npos || place[0] == '?') continue;
-        const std::string text = short_path(place.substr(0, colon)) + place.substr(colon);
+        std::string text = short_path(place.substr(0, colon)) + place.substr(colon);
         if (innermost.empty()) innermost = text;
         if (place.compare(colon - 4, 4, ".hpp") != 0) return text;
     }

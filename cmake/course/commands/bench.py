@@ -3,9 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import benchmarks
-
-PROGRAMS = ["speed/chunkwise_benchmark"]
+from course import benchmarks, speed_claims
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -14,6 +12,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(root: Path, options: Namespace) -> int:
     benchmarks.build(root)
-    for program in PROGRAMS:
-        benchmarks.run(root, program)
+    chunkwise = benchmarks.run(root, "speed/chunkwise_benchmark")
+    cpu_run = benchmarks.run(root, "speed/cpu_run_benchmark")
+    print("\n" + speed_claims.table(chunkwise, cpu_run))
     return 0

@@ -35,8 +35,8 @@ private:
 };
 
 void count_tokens(benchmark::State& state) {
-    state.counters["ns/token"] = benchmark::Counter(
-        n * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+    state.counters["ns/token"] =
+        benchmark::Counter(n * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 // The floor -----------------------------------------------------------------------------------------------------------
@@ -137,8 +137,8 @@ RECURRENCE("tokens_one_sweep_vector_exp", token_recurrence_in_one_sweep<features
 void chunkwise(benchmark::State& state) {
     const Inputs inputs(static_cast<int>(state.range(0)));
     for (auto _ : state)
-        benchmark::DoNotOptimize(linattn::chunkwise_linear_attention(
-            inputs.Q, inputs.K, inputs.V, inputs.sizes, static_cast<int>(state.range(1)), epsilon));
+        benchmark::DoNotOptimize(linattn::chunkwise_linear_attention(inputs.Q, inputs.K, inputs.V, inputs.sizes,
+                                                                     static_cast<int>(state.range(1)), epsilon));
     count_tokens(state);
 }
 BENCHMARK(chunkwise)->ArgNames({"d", "C"})->ArgsProduct({{64, 128}, {16, 32, 64}})->Unit(benchmark::kMillisecond);

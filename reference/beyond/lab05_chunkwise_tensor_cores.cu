@@ -168,6 +168,8 @@ __device__ void add_chunk(const TensorCoreTiles& tile) {
     }
 }
 
+}  // namespace
+
 __global__ void __launch_bounds__(warps * 32)
     chunkwise_forward_tensor_cores(const float* Q, const float* K, const float* V, float* O, Sizes sizes, int chunk,
                                    float epsilon) {
@@ -198,7 +200,9 @@ __global__ void __launch_bounds__(warps * 32)
     }
 }
 
-}  // namespace
+/// The shared memory that it needs.
+std::size_t tensor_core_bytes(const Sizes& sizes, int chunk) { return TensorCoreTiles::bytes(sizes, chunk); }
+
 }  // namespace kernels
 
 Array chunkwise_forward_tensor_cores(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
@@ -211,7 +215,7 @@ Array chunkwise_forward_tensor_cores(std::span<const float> Q, std::span<const f
     if (V.empty()) return output;
     const gpu::Buffer<float> device_Q(Q, "Q"), device_K(K, "K"), device_V(V, "V"), device_O(V.size(), "O");
     gpu::launch(kernels::chunkwise_forward_tensor_cores, static_cast<unsigned>(sizes.heads), kernels::warps * 32,
-                kernels::TensorCoreTiles::bytes(sizes, chunk), device_Q.data(), device_K.data(), device_V.data(),
+                kernels::tensor_core_bytes(sizes, chunk), device_Q.data(), device_K.data(), device_V.data(),
                 device_O.data(), sizes, chunk, epsilon);
     device_O.copy_to(output.values);
     return output;

@@ -63,52 +63,49 @@ void features_by_vectors(const float* x, float* phi, std::size_t count) {
     for (std::size_t a = 0; a < count; ++a) phi[a] += std::max(x[a], 0.0f);
 }
 
+/// One token: adds it to S and z, and its output, not yet normalised, to o. \return the normaliser without ε
+using Step = float (*)(const float* q, const float* k, const float* v, float* o, float* S, float* z, std::size_t d);
+
 /// Plain loops, over S once to update it and once to read it.
-template <auto Features>
+float two_sweeps(const float* q, const float* k, const float* v, float* o, float* S, float* z, std::size_t d) {
+    float normalizer = 0.0f;
+    for (std::size_t a = 0; a < d; ++a) {
+        const float k_a = k[a];
+        z[a] += k_a;
+        for (std::size_t b = 0; b < d; ++b) S[a * d + b] += k_a * v[b];
+    }
+    for (std::size_t a = 0; a < d; ++a) {
+        const float q_a = q[a];
+        normalizer += q_a * z[a];
+        for (std::size_t b = 0; b < d; ++b) o[b] += q_a * S[a * d + b];
+    }
+    return normalizer;
+}
+
+/// An entry of S is read as soon as it is updated.
+float one_sweep(const float* q, const float* k, const float* v, float* o, float* S, float* z, std::size_t d) {
+    float normalizer = 0.0f;
+    for (std::size_t a = 0; a < d; ++a) {
+        const float k_a = k[a], q_a = q[a];
+        z[a] += k_a;
+        normalizer += q_a * z[a];
+        for (std::size_t b = 0; b < d; ++b) {
+            S[a * d + b] += k_a * v[b];
+            o[b] += q_a * S[a * d + b];
+        }
+    }
+    return normalizer;
+}
+
+template <Step TakeToken, auto Features>
 std::vector<float> token_recurrence(const Inputs& inputs) {
     const auto d = static_cast<std::size_t>(inputs.sizes.d_k);
     std::vector<float> output(inputs.V.size()), S(d * d), z(d), q(d), k(d);
     for (std::size_t i = 0; i < n; ++i) {
-        const float* v = &inputs.V[i * d];
-        float *o = &output[i * d], normalizer = epsilon;
+        float* o = &output[i * d];
         Features(&inputs.Q[i * d], q.data(), d);
         Features(&inputs.K[i * d], k.data(), d);
-        for (std::size_t a = 0; a < d; ++a) {
-            float* row = &S[a * d];
-            const float k_a = k[a];
-            z[a] += k_a;
-            for (std::size_t b = 0; b < d; ++b) row[b] += k_a * v[b];
-        }
-        for (std::size_t a = 0; a < d; ++a) {
-            const float *row = &S[a * d], q_a = q[a];
-            normalizer += q_a * z[a];
-            for (std::size_t b = 0; b < d; ++b) o[b] += q_a * row[b];
-        }
-        for (std::size_t b = 0; b < d; ++b) o[b] /= normalizer;
-    }
-    return output;
-}
-
-/// The same in one sweep: an entry of S is read as soon as it is updated.
-template <auto Features>
-std::vector<float> token_recurrence_in_one_sweep(const Inputs& inputs) {
-    const auto d = static_cast<std::size_t>(inputs.sizes.d_k);
-    std::vector<float> output(inputs.V.size()), S(d * d), z(d), q(d), k(d);
-    for (std::size_t i = 0; i < n; ++i) {
-        const float* v = &inputs.V[i * d];
-        float *o = &output[i * d], normalizer = epsilon;
-        Features(&inputs.Q[i * d], q.data(), d);
-        Features(&inputs.K[i * d], k.data(), d);
-        for (std::size_t a = 0; a < d; ++a) {
-            float* row = &S[a * d];
-            const float k_a = k[a], q_a = q[a];
-            z[a] += k_a;
-            normalizer += q_a * z[a];
-            for (std::size_t b = 0; b < d; ++b) {
-                row[b] += k_a * v[b];
-                o[b] += q_a * row[b];
-            }
-        }
+        const float normalizer = TakeToken(q.data(), k.data(), &inputs.V[i * d], o, S.data(), z.data(), d) + epsilon;
         for (std::size_t b = 0; b < d; ++b) o[b] /= normalizer;
     }
     return output;
@@ -128,9 +125,9 @@ void recurrence(benchmark::State& state) {
 }
 #define RECURRENCE(name, ...) \
     BENCHMARK(recurrence<__VA_ARGS__>)->Name(name)->ArgName("d")->Arg(64)->Arg(128)->Unit(benchmark::kMillisecond)
-RECURRENCE("tokens", token_recurrence<features>);
-RECURRENCE("tokens_one_sweep", token_recurrence_in_one_sweep<features>);
-RECURRENCE("tokens_one_sweep_vector_exp", token_recurrence_in_one_sweep<features_by_vectors>);
+RECURRENCE("tokens", token_recurrence<two_sweeps, features>);
+RECURRENCE("tokens_one_sweep", token_recurrence<one_sweep, features>);
+RECURRENCE("tokens_one_sweep_vector_exp", token_recurrence<one_sweep, features_by_vectors>);
 
 // A chunk at a time ---------------------------------------------------------------------------------------------------
 

@@ -27,16 +27,20 @@ public:
     std::uintptr_t stack_begin() const { return reinterpret_cast<std::uintptr_t>(map_) + guard_bytes; }
 
 private:
-    [[gnu::noinline]] void go_on();
-    [[gnu::noinline]] void go_back();
     static void start(unsigned low, unsigned high);
 
     Entry entry_;
     void* argument_;
     void* map_;
-    ucontext_t first_{};  // where it begins
+    ucontext_t context_{};  // where it begins
+#ifdef __clang__
+    ucontext_t scheduler_{};
+#else
+    [[gnu::noinline]] void go_on();
+    [[gnu::noinline]] void go_back();
     bool started_ = false;
     void *here_[5]{}, *back_[5]{};  // where it goes on, and where the scheduler does
+#endif
 };
 
 }  // namespace gpu::engine

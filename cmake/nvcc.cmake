@@ -19,6 +19,17 @@ set(LINATTN_CUDA_FLAGS -std=c++20 -O2 -lineinfo
   -Werror all-warnings -diag-suppress 177  # a stub leaves variables unused
   -Xcompiler -Wall,-Wextra,-Wno-unused-variable,-Wno-unused-parameter
   CACHE STRING "how nvcc is called; the architectures are 75 as PTX for any newer card, and 90")
+string(REPLACE compute_75 compute_80 LINATTN_TENSOR_CORE_FLAGS "${LINATTN_CUDA_FLAGS}")  # the first with TF32
+
+# nvcc_object(object source folder flags): how nvcc makes one from the other; `folder` is where its headers lie.
+function(nvcc_object object source folder flags)
+  get_filename_component(file "${source}" NAME)
+  add_custom_command(OUTPUT "${object}" DEPFILE "${object}.d" DEPENDS "${source}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${PROJECT_BINARY_DIR}/nvcc"
+    COMMAND "${LINATTN_NVCC}" ${flags} -I "${folder}" -I "${PROJECT_SOURCE_DIR}/labs" -MD -MF "${object}.d"
+      -c "${source}" -o "${object}"
+    COMMENT "nvcc ${file}")
+endfunction()
 
 # add_gpu(lab folder manifest json cu_files): all of the above for one lab.
 function(add_gpu lab folder manifest json)
@@ -30,12 +41,7 @@ function(add_gpu lab folder manifest json)
     foreach(source IN LISTS ARGN)
       get_filename_component(name "${source}" NAME_WE)
       set(object "${PROJECT_BINARY_DIR}/nvcc/${lab}_${name}.o")
-      add_custom_command(OUTPUT "${object}" DEPFILE "${object}.d" DEPENDS "${source}"
-        COMMAND "${CMAKE_COMMAND}" -E make_directory "${PROJECT_BINARY_DIR}/nvcc"
-        COMMAND "${LINATTN_NVCC}" ${LINATTN_CUDA_FLAGS} -I "${folder}"
-          -I "${PROJECT_SOURCE_DIR}/labs" -MD -MF "${object}.d"
-          -c "${source}" -o "${object}"
-        COMMENT "nvcc ${name}.cu")
+      nvcc_object("${object}" "${source}" "${folder}" "${LINATTN_CUDA_FLAGS}")
       list(APPEND objects "${object}")
     endforeach()
     add_custom_target(${lab}_nvcc DEPENDS ${objects})

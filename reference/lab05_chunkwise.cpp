@@ -6,24 +6,17 @@
 
 // BEGIN SOLUTION
 #include <algorithm>
-#include <cmath>
 // END SOLUTION
 
 namespace linattn {
 // BEGIN SOLUTION
 namespace {
 
-std::vector<float> features(std::span<const float> x) {
-    std::vector<float> phi(x.begin(), x.end());
-    for (float& entry : phi) entry = entry > 0.0f ? entry + 1.0f : std::exp(entry);
-    return phi;
-}
-
-// V with a column of ones behind it: the products that give S and the outputs then give z and the normalisers as well.
-std::vector<float> with_ones(std::span<const float> V, std::size_t rows, std::size_t width) {
-    std::vector<float> extended((width + 1) * rows, 1.0f);
-    for (std::size_t i = 0; i < rows; ++i) std::copy_n(V.data() + i * width, width, extended.data() + i * (width + 1));
-    return extended;
+// φ(x) = elu(x) + 1 = max(x, 0) + e^min(x, 0): without a branch, so that it can be done for many entries at once.
+void features(std::span<const float> x, float* phi) {
+    for (std::size_t e = 0; e < x.size(); ++e) phi[e] = std::min(x[e], 0.0f);
+    exponentials({phi, x.size()});
+    for (std::size_t e = 0; e < x.size(); ++e) phi[e] += std::max(x[e], 0.0f);
 }
 
 }  // namespace
@@ -39,27 +32,31 @@ Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float
     // For each head S = 0; for each chunk: A = φQ φKᵀ with zeros above the diagonal, O = A V + φQ S, then S += φKᵀV.
     // A column of ones behind V brings the normalisers along.
     // BEGIN SOLUTION
-    const std::size_t width = d_v + 1;
+    // values is V with a column of ones behind it: the products that give S and O then give z and the normalisers, too.
+    const std::size_t longest = std::min(C, n), width = d_v + 1;
+    std::vector<float> phi_Q(longest * d_k), phi_K(longest * d_k), values(longest * width, 1.0f),
+        scores(longest * longest), sums(longest * width), state(d_k * width);
     for (std::size_t h = 0; h < heads; ++h) {
-        std::vector<float> state(d_k * width, 0.0f);
         const Matrix S{state.data(), d_k, width};
+        std::fill(state.begin(), state.end(), 0.0f);
         for (std::size_t start = 0; start < n; start += C) {
             const std::size_t rows = std::min(C, n - start), token = h * n + start;
-            const std::vector<float> phi_Q = features(Q.subspan(token * d_k, rows * d_k));
-            const std::vector<float> phi_K = features(K.subspan(token * d_k, rows * d_k));
-            const std::vector<float> values = with_ones(V.subspan(token * d_v, rows * d_v), rows, d_v);
+            features(Q.subspan(token * d_k, rows * d_k), phi_Q.data());
+            features(K.subspan(token * d_k, rows * d_k), phi_K.data());
+            for (std::size_t i = 0; i < rows; ++i) std::copy_n(&V[(token + i) * d_v], d_v, &values[i * width]);
             const ConstMatrix q{phi_Q.data(), rows, d_k}, k{phi_K.data(), rows, d_k}, v{values.data(), rows, width};
 
-            std::vector<float> scores(rows * rows, 0.0f), sums(rows * width, 0.0f);
             const Matrix A{scores.data(), rows, rows}, O{sums.data(), rows, width};
+            std::fill(scores.begin(), scores.end(), 0.0f);
+            std::fill(sums.begin(), sums.end(), 0.0f);
             add_product(A, q, transpose(k));
-            for (std::size_t i = 0; i < rows; ++i)
-                for (std::size_t j = i + 1; j < rows; ++j) A(i, j) = 0.0f;
+            for (std::size_t i = 0; i < rows; ++i) std::fill(&A(i, i) + 1, &A(i, 0) + rows, 0.0f);
             add_product(O, A, v);
             add_product(O, q, S);
-            for (std::size_t i = 0; i < rows; ++i)
-                for (std::size_t b = 0; b < d_v; ++b)
-                    output.values[(token + i) * d_v + b] = O(i, b) / (O(i, d_v) + epsilon);
+            for (std::size_t i = 0; i < rows; ++i) {
+                const float normalizer = O(i, d_v) + epsilon;
+                for (std::size_t b = 0; b < d_v; ++b) output.values[(token + i) * d_v + b] = O(i, b) / normalizer;
+            }
             add_product(S, transpose(k), v);
         }
     }

@@ -12,7 +12,7 @@ REPETITIONS = 5  # of which the medians count
 
 
 def build(root: Path, target: str = "linattn_benchmarks") -> None:
-    """Configures and builds the preset "bench"."""
+    """Configures the preset "bench" and builds the target in it."""
     for command in (["cmake", "--preset", "bench"], ["cmake", "--build", "--preset", "bench", "--target", target]):
         print(" ".join(command), "…", file=sys.stderr)
         done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -21,6 +21,15 @@ def build(root: Path, target: str = "linattn_benchmarks") -> None:
             print(done.stdout.rstrip(), file=sys.stderr)
             raise CourseError(f"{' '.join(command)} failed; its own words are above; ./course setup --with-tests installs "
                               "what bench/ needs")
+
+
+def run_on_gpu(root: Path) -> int:
+    """The program says itself when there is no GPU."""
+    build(root, "gpu_forward_benchmark")
+    program = root / "build" / "bench" / "bench" / "gpu" / "gpu_forward_benchmark"
+    if not program.exists():
+        raise CourseError("there is no nvcc here, so nothing was measured on a GPU; run it where the CUDA toolkit is")
+    return subprocess.run([program], cwd=root).returncode
 
 
 def run(root: Path, program: str, repetitions: int = REPETITIONS) -> dict:

@@ -12,7 +12,8 @@
 // (engine/checker.hpp).
 //
 // Modelled: 1-D to 3-D grids and blocks, static and extern __shared__ arrays (the extern one is ::smem), SharedMemory,
-// __syncthreads, __syncwarp, shuffles and votes with masks, atomics, float2 to float4, templates, __launch_bounds__.
+// __syncthreads, __syncwarp, shuffles and votes with masks, atomics, float2 to float4, templates, __launch_bounds__;
+// tensor cores by wmma.hpp.
 // Not modelled: time, occupancy and registers; lanes of a warp running in lockstep; the order in which writes become
 // visible (here at once, so that __threadfence does nothing); streams, PTX, textures, cooperative groups, dynamic
 // parallelism. What of this has a name is refused at compile time (on_cpu.hpp). Checks look at 4 bytes at a time:

@@ -232,3 +232,11 @@ GPU_REFUSE(__threadfence_system, ": memory order is not modelled; a kernel here 
 GPU_REFUSE(cudaMalloc, ": use gpu::Buffer, which both machines have")
 GPU_REFUSE(cudaMemcpy, ": use gpu::Buffer, which both machines have")
 #undef GPU_REFUSE
+
+// Inline PTX. The static_assert is the sentence; what follows it would have been the statement.
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wkeyword-macro"
+#endif
+#define asm                                                                                                          \
+    static_assert(gpu::engine::never<>, "inline PTX: the CPU run compiles C++ only; use an intrinsic or plain C++"); \
+    __asm__

@@ -53,7 +53,7 @@ __device__ inline float not_implemented(const char* function) {
 class SharedMemory {
 public:
     __device__ SharedMemory() {
-        extern __shared__ __align__(16) unsigned char gpu_dynamic_shared_memory[];
+        extern __shared__ __align__(128) unsigned char gpu_dynamic_shared_memory[];
         next_ = gpu_dynamic_shared_memory;
     }
     template <class T>

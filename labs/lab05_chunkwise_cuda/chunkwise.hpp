@@ -33,6 +33,8 @@ struct States {
 };
 
 /// On the CPU: inside a chunk the masked products, across chunks φ(Q)S, all of it as products of matrices.
+/// A NaN or an infinity in V may spoil the whole chunk that it is in, earlier tokens too: a product multiplies by the
+/// zeros of the mask, and 0 · NaN is NaN. Earlier chunks stay as they are.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
 /// \return \shape{(heads, n, d_v)}

@@ -1,5 +1,6 @@
 #include "matrix.hpp"
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -28,6 +29,10 @@ void add_product(const Matrix& C, const ConstMatrix& A, const ConstMatrix& B) {
                        B.transposed ? cxxblas::Trans : cxxblas::NoTrans, static_cast<int>(C.rows),
                        static_cast<int>(C.columns), static_cast<int>(A.columns), 1.0f, A.entries, in_memory(A),
                        B.entries, in_memory(B), 1.0f, C.entries, static_cast<int>(C.columns));
+}
+
+void exponentials(std::span<float> x) {
+    for (float& entry : x) entry = std::exp(entry);
 }
 
 }  // namespace linattn

@@ -1,8 +1,9 @@
-// Products of float32 matrices that lie in somebody else's array: the vocabulary of chunkwise_linear_attention. Given;
-// compiled once, on xtensor-blas's binding of BLAS.
+// Products of float32 matrices that lie in somebody else's array, and e^x for many x: the vocabulary of
+// chunkwise_linear_attention. Given; compiled once, on xtensor-blas's binding of BLAS.
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace linattn {
 
@@ -26,5 +27,8 @@ ConstMatrix transpose(const ConstMatrix& A);
 
 /// C ← C + A B. \throws std::invalid_argument when the shapes do not fit
 void add_product(const Matrix& C, const ConstMatrix& A, const ConstMatrix& B);
+
+/// x ← e^x, entry by entry, several at a time where the C library can.
+void exponentials(std::span<float> x);
 
 }  // namespace linattn

@@ -8,15 +8,14 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import benchmarks, figures, files
+from course import benchmarks, figures, files, speed_claims
 from course.errors import CourseError
-
-PROGRAMS = ["speed/chunkwise_benchmark"]
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--figures", nargs="*", metavar="NAME", help="the plots, or some: "
-                        + ", ".join(figures.FOLDERS))
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--figures", nargs="*", metavar="NAME", help="the plots, or some: " + ", ".join(figures.FOLDERS))
+    what.add_argument("--gpu", action="store_true", help="measure lab 05's kernels on a GPU instead; prints Markdown")
     parser.add_argument("--draw", action="store_true", help="with --figures: only draw, from the numbers there are")
 
 
@@ -25,9 +24,12 @@ def run(root: Path, options: Namespace) -> int:
         return _figures(root, options.figures or list(figures.FOLDERS), options.draw)
     if options.draw:
         raise CourseError("--draw goes with --figures; run ./course bench --figures --draw")
+    if options.gpu:
+        return benchmarks.run_on_gpu(root)
     benchmarks.build(root)
-    for program in PROGRAMS:
-        benchmarks.run(root, program)
+    chunkwise = benchmarks.run(root, "speed/chunkwise_benchmark")
+    cpu_run = benchmarks.run(root, "speed/cpu_run_benchmark")
+    print("\n" + speed_claims.table(chunkwise, cpu_run))
     return 0
 
 

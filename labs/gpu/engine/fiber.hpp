@@ -32,7 +32,15 @@ private:
     Entry entry_;
     void* argument_;
     void* map_;
-    ucontext_t here_{}, back_{};
+    ucontext_t context_{};  // where it begins
+#ifdef __clang__
+    ucontext_t scheduler_{};
+#else
+    [[gnu::noinline]] void go_on();
+    [[gnu::noinline]] void go_back();
+    bool started_ = false;
+    void *here_[5]{}, *back_[5]{};  // where it goes on, and where the scheduler does
+#endif
 };
 
 }  // namespace gpu::engine

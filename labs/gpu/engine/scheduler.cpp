@@ -27,7 +27,7 @@ Now now;
 namespace {
 
 enum class State { ready, at_barrier, at_warp, done };
-enum class WarpOperation { sync, exchange };
+enum class WarpOperation { sync, exchange, matrix };
 
 struct Thread {
     std::unique_ptr<Fiber> fiber;
@@ -61,19 +61,6 @@ std::string text_of(uint3 v) {
 }
 
 std::string text_of(Site site) { return short_path(site.file) + ":" + std::to_string(site.line); }
-
-// While a kernel has called the engine: the engine's own accesses are not the kernel's. The standard library's
-// functions may be instrumented even here, since the linker keeps one copy of each.
-class InEngine {
-public:
-    InEngine() : checking_(std::exchange(now.checking, false)) {}
-    ~InEngine() { now.checking = checking_; }
-    InEngine(const InEngine&) = delete;
-    InEngine& operator=(const InEngine&) = delete;
-
-private:
-    bool checking_;
-};
 
 // The kernel's thread gives way to the scheduler.
 void give_way(State state) {
@@ -409,6 +396,13 @@ unsigned vote(unsigned mask, bool predicate, Site site) {
         if ((mask >> i & 1u) != 0 && current->gathered[i] != 0) votes |= 1u << i;
     return votes;
 }
+
+const std::uint64_t* meet_for_matrix(std::uint64_t value, Site site) {
+    meet_warp(0xffffffffu, value, WarpOperation::matrix, site);
+    return current->gathered;
+}
+
+unsigned lanes_of_this_warp() { return lanes_of(current->number / 32); }
 
 void* take_shared(std::size_t& used, std::size_t bytes, const char* name, std::size_t row_bytes, Site site) {
     const InEngine engine;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpu::engine {
@@ -37,6 +38,24 @@ std::string by_whom(const std::string& line);
 
 /// The symptom of an access outside of all arrays, next to `array`; next to none: the host's memory.
 std::string outside(const std::string& array, const std::string& did);
+
+/// While a kernel has called the engine: the engine's own accesses are not the kernel's. The standard library's functions
+/// may be instrumented even here, since the linker keeps one copy of each.
+class InEngine {
+public:
+    InEngine() : checking_(std::exchange(now.checking, false)) {}
+    ~InEngine() { now.checking = checking_; }
+    InEngine(const InEngine&) = delete;
+    InEngine& operator=(const InEngine&) = delete;
+
+private:
+    bool checking_;
+};
+
+struct Site;
+/// Waits until all lanes of the warp have come to the same. \return what each of them brought
+const std::uint64_t* meet_for_matrix(std::uint64_t value, Site site);
+unsigned lanes_of_this_warp();
 
 std::string thread_name(unsigned thread);
 std::string this_block();

@@ -1,0 +1,197 @@
+// Causal linear attention on a GPU: the kernels of lab 05, and one on tensor cores, beside the floor of one pass over
+// memory, which is the time of a device-to-device copy that moves as many bytes. Prints a table in Markdown.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <vector>
+
+#include "gpu/gpu.hpp"
+#include "kernels.hpp"
+#include "token_recurrence.hpp"
+
+namespace linattn::kernels {
+__global__ void chunkwise_forward_tensor_cores(const float* Q, const float* K, const float* V, float* O, Sizes sizes,
+                                               int chunk, float epsilon);
+std::size_t tensor_core_bytes(const Sizes& sizes, int chunk);
+}  // namespace linattn::kernels
+
+namespace {
+
+using linattn::Sizes;
+namespace kernels = linattn::kernels;
+
+constexpr int batch = 4, heads_each = 16, repetitions = 9;
+constexpr float epsilon = 1e-6f;
+
+/// Numbers in [-2, 2), from the index alone.
+__global__ void fill(float* x, std::size_t count, unsigned seed) {
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
+         i += std::size_t{gridDim.x} * blockDim.x) {
+        unsigned h = static_cast<unsigned>(i) * 2654435761u + seed * 40503u;
+        h = (h ^ (h >> 15)) * 2246822519u;
+        x[i] = static_cast<float>((h ^ (h >> 13)) & 0xffffffu) * 0x1p-22f - 2.0f;
+    }
+}
+
+/// The largest difference between two outputs; grows in place.
+__global__ void compare(const float* x, const float* y, std::size_t count, int* largest) {
+    float worst = 0.0f;
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
+         i += std::size_t{gridDim.x} * blockDim.x) {
+        const float difference = fabsf(x[i] - y[i]);
+        worst = difference <= worst ? worst : difference;  // NaN stays
+    }
+    atomicMax(largest, __float_as_int(worst));  // floats that are not negative order like their bits
+}
+
+/// Milliseconds, the median of some runs after one that does not count.
+double median_time(const std::function<void()>& run) {
+    cudaEvent_t begin, end;
+    gpu::check(cudaEventCreate(&begin), "cudaEventCreate");
+    gpu::check(cudaEventCreate(&end), "cudaEventCreate");
+    std::vector<float> times;
+    for (int i = 0; i <= repetitions; ++i) {
+        gpu::check(cudaEventRecord(begin), "cudaEventRecord");
+        run();
+        gpu::check(cudaEventRecord(end), "cudaEventRecord");
+        gpu::check(cudaEventSynchronize(end), "a benchmark");
+        float time = 0.0f;
+        gpu::check(cudaEventElapsedTime(&time, begin, end), "cudaEventElapsedTime");
+        if (i > 0) times.push_back(time);
+    }
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    std::nth_element(times.begin(), times.begin() + repetitions / 2, times.end());
+    return static_cast<double>(times[repetitions / 2]);
+}
+
+template <class Kernel, class... Arguments>
+void start(Kernel kernel, dim3 grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
+    gpu::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared_bytes)),
+               "shared memory for one block");
+    kernel<<<grid, threads, shared_bytes>>>(arguments...);
+    gpu::check(cudaGetLastError(), "launch");
+}
+
+struct Buffers {
+    gpu::Buffer<float> Q, K, V, O, expected;
+    explicit Buffers(std::size_t count)
+        : Q(count, "Q"), K(count, "K"), V(count, "V"), O(count, "O"), expected(count, "expected") {
+        unsigned seed = 0;
+        for (const gpu::Buffer<float>* x : {&Q, &K, &V}) fill<<<1024, 256>>>(x->data(), count, ++seed);
+    }
+};
+
+class Table {
+public:
+    Table(const Sizes& sizes, const Buffers& buffers) : sizes_(sizes), buffers_(buffers) {
+        const std::size_t half = buffers.Q.size() * sizeof(float) * 2;  // a copy reads and writes: half of Q, K, V, O
+        const gpu::Buffer<char> from(half, "from"), to(half, "to");
+        floor_ = median_time(
+            [&] { gpu::check(cudaMemcpyAsync(to.data(), from.data(), half, cudaMemcpyDeviceToDevice), "copy"); });
+        row("device-to-device copy (the floor)", floor_, "");
+    }
+
+    void measure(const char* name, const std::function<void()>& run) {
+        const std::size_t count = buffers_.O.size();
+        gpu::check(cudaMemset(buffers_.O.data(), 0xFF, count * sizeof(float)), "cudaMemset");
+        try {
+            const double time = median_time(run);
+            if (!has_expected_) {  // the first is what the others are held against
+                gpu::check(cudaMemcpy(buffers_.expected.data(), buffers_.O.data(), count * sizeof(float),
+                                      cudaMemcpyDeviceToDevice),
+                           "copy");
+                has_expected_ = true;
+            }
+            const std::vector<int> zero{0};
+            const gpu::Buffer<int> largest(zero, "largest");
+            compare<<<1024, 256>>>(buffers_.O.data(), buffers_.expected.data(), count, largest.data());
+            std::vector<int> bits(1);
+            largest.copy_to(bits);
+            char difference[32];
+            std::snprintf(difference, sizeof difference, "%.1e", static_cast<double>(std::bit_cast<float>(bits[0])));
+            row(name, time, difference);
+        } catch (const gpu::Error& error) {
+            std::printf("| %d | %d | %s | %s | | | |\n", sizes_.d_k, sizes_.n, name, error.what());
+            cudaGetLastError();
+        }
+    }
+
+private:
+    void row(const char* name, double time, const char* difference) const {
+        const double bytes = 4.0 * static_cast<double>(buffers_.Q.size()) * sizeof(float);
+        std::printf("| %d | %d | %s | %.3f ms | %.0f | %.2f | %s |\n", sizes_.d_k, sizes_.n, name, time,
+                    bytes / time * 1e-6, floor_ / time, difference);
+        std::fflush(stdout);
+    }
+
+    Sizes sizes_;
+    const Buffers& buffers_;
+    double floor_ = 0.0;
+    bool has_expected_ = false;
+};
+
+template <int D>
+void measure_all(int n) {
+    const Sizes sizes{batch * heads_each, n, D, D};
+    const auto heads = static_cast<unsigned>(sizes.heads);
+    const Buffers x(static_cast<std::size_t>(sizes.heads) * n * D);
+    const float *Q = x.Q.data(), *K = x.K.data(), *V = x.V.data();
+    float* O = x.O.data();
+    Table table(sizes, x);
+
+    table.measure("token by token", [&] {
+        kernels::token_recurrence<D><<<heads, D>>>(Q, K, V, O, n, epsilon);
+        gpu::check(cudaGetLastError(), "launch");
+    });
+    constexpr int chunk = 64, threads = kernels::threads_per_block;
+    table.measure("chunkwise_forward, C = 64", [&] {
+        start(kernels::chunkwise_forward, heads, threads, kernels::ForwardTiles::bytes(sizes, chunk), Q, K, V, O, sizes,
+              chunk, epsilon);
+    });
+    constexpr int smaller = D > 64 ? 32 : 64;  // its tiles are wider
+    table.measure(D > 64 ? "tensor cores, C = 32" : "tensor cores, C = 64", [&] {
+        start(kernels::chunkwise_forward_tensor_cores, heads, 128, kernels::tensor_core_bytes(sizes, smaller), Q, K, V,
+              O, sizes, smaller, epsilon);
+    });
+
+    const int chunks = linattn::chunks_of(sizes, chunk);
+    const dim3 per_chunk(static_cast<unsigned>(chunks), heads);
+    const std::size_t states = static_cast<std::size_t>(sizes.heads) * chunks * D;
+    const gpu::Buffer<float> S(states * D, "S"), z(states, "z");
+    table.measure("three passes, C = 64", [&] {
+        start(kernels::chunk_states, per_chunk, threads, kernels::StateTiles::bytes(sizes, chunk), K, V, S.data(),
+              z.data(), sizes, chunk);
+        start(kernels::scan_states, static_cast<unsigned>(sizes.heads * D * (D + 1) / threads + 1), threads, 0,
+              S.data(), z.data(), sizes, chunks);
+        start(kernels::chunk_outputs, per_chunk, threads, kernels::OutputTiles::bytes(sizes, chunk), Q, K, V, S.data(),
+              z.data(), O, sizes, chunk, epsilon);
+    });
+}
+
+}  // namespace
+
+int main() try {
+    if (!gpu::available()) {
+        std::fprintf(stderr,
+                     "bench: no NVIDIA GPU answers here, so nothing was measured; run it on a machine with one\n");
+        return 1;
+    }
+    cudaDeviceProp properties{};
+    gpu::check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+    std::printf(
+        "%s; batch %d, %d heads, float32, median of %d runs. GB/s counts Q, K, V and the output once; the floor is "
+        "a device-to-device copy\nthat moves as many bytes; \"of the floor\" is its time divided by the row's. "
+        "Softmax attention is not in the table.\n\n",
+        properties.name, batch, heads_each, repetitions);
+    std::printf("| d | N | what | time | GB/s | of the floor | differs from token by token by |\n|-|-|-|-|-|-|-|\n");
+    for (int n = 4096; n <= 65536; n *= 4) measure_all<64>(n);
+    for (int n = 4096; n <= 65536; n *= 4) measure_all<128>(n);
+    return 0;
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "bench: %s\n", error.what());
+    return 1;
+}

@@ -1,0 +1,101 @@
+// What the lanes of a warp do together on fragments: they meet, and each may look at what the others brought until all
+// have done so.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "../wmma.hpp"
+#include "program.hpp"
+#include "scheduler.hpp"
+
+namespace gpu::engine {
+namespace {
+
+constexpr unsigned lanes = 32, rows = 16, columns = 16, depth = 8;
+
+/// What a lane brings.
+struct Part {
+    const char* operation;
+    const void* address;  // of an access
+    unsigned stride;
+    const float *a = nullptr, *b = nullptr, *c = nullptr;  // of a product
+};
+
+[[noreturn]] void refuse(const std::string& text, Site site) {
+    stop("matrix operation", text + by_whom(short_path(site.file) + ":" + std::to_string(site.line)));
+}
+
+const Part& part_of(const std::uint64_t* brought, unsigned lane) {
+    return *reinterpret_cast<const Part*>(static_cast<std::uintptr_t>(brought[lane]));
+}
+
+// Every lane calls this with its own part, which stays where it is until leave().
+const std::uint64_t* meet(const Part& own, Site site) {
+    if (lanes_of_this_warp() < lanes)
+        refuse(std::string(own.operation) + " takes a whole warp, and this one has " +
+                   std::to_string(lanes_of_this_warp()) + " threads: launch blocks of a multiple of 32",
+               site);
+    const std::uint64_t* brought = meet_for_matrix(reinterpret_cast<std::uintptr_t>(&own), site);
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+        const Part& other = part_of(brought, lane);
+        if (std::strcmp(own.operation, other.operation) != 0 || own.address != other.address ||
+            own.stride != other.stride)
+            refuse(std::string("all lanes of a warp have to call the same ") + own.operation +
+                       " with the same pointer and stride",
+                   site);
+    }
+    return brought;
+}
+
+void leave(Site site) { meet_for_matrix(0, site); }
+
+bool is_tf32(float x) { return std::isnan(x) || nvcuda::wmma::__float_to_tf32(x) == x; }
+
+// The numbers of all lanes, put together row by row.
+template <unsigned Entries>
+void assemble(float (&matrix)[Entries], const std::uint64_t* brought, const float* Part::*which) {
+    for (unsigned lane = 0; lane < lanes; ++lane)
+        for (unsigned i = 0; i < Entries / lanes; ++i)
+            matrix[fragment_entry(i, lane, Entries)] = (part_of(brought, lane).*which)[i];
+}
+
+}  // namespace
+
+void meet_for_access(const char* operation, const float* address, unsigned stride, unsigned row, Site site) {
+    const InEngine engine;
+    if (reinterpret_cast<std::uintptr_t>(address) % 32 != 0)
+        refuse(std::string(operation) + " wants a pointer that is a multiple of 32 bytes, and this one is not", site);
+    if (stride % 4 != 0 || stride < row)
+        refuse(std::string(operation) + " wants a stride of at least " + std::to_string(row) +
+                   " numbers and a multiple of 4, not " + std::to_string(stride),
+               site);
+    const Part own{operation, address, stride};
+    meet(own, site);
+    leave(site);
+}
+
+void meet_for_product(const float* a, const float* b, const float* c, float* d, Site site) {
+    const InEngine engine;
+    for (unsigned i = 0; i < rows * depth / lanes; ++i)
+        if (!is_tf32(a[i]) || !is_tf32(b[i]))
+            refuse(
+                "mma_sync multiplies numbers in TF32, and here is one with more digits: put every x[i] of both "
+                "operands through wmma::__float_to_tf32 first",
+                site);
+    const Part own{"mma_sync", nullptr, 0, a, b, c};
+    const std::uint64_t* brought = meet(own, site);
+    float A[rows * depth], B[depth * columns], sums[rows * columns / lanes];
+    assemble(A, brought, &Part::a);
+    assemble(B, brought, &Part::b);
+    for (unsigned i = 0; i < rows * columns / lanes; ++i) {
+        const unsigned entry = fragment_entry(i, static_cast<unsigned>(lane()), rows * columns);
+        const unsigned row = entry / columns, column = entry % columns;
+        sums[i] = c[i];
+        for (unsigned k = 0; k < depth; ++k) sums[i] += A[row * depth + k] * B[k * columns + column];
+    }
+    leave(site);
+    std::copy_n(sums, rows * columns / lanes, d);
+}
+
+}  // namespace gpu::engine

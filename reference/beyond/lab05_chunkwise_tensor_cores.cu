@@ -1,0 +1,224 @@
+// Beyond lab 05: chunkwise_forward on tensor cores, which the last section of its chapter tours. Same contract; launched
+// with one block of 4 warps per head. Compute capability 8.0 or later.
+//
+// Every product is made of 16×16 tiles, each by one warp. All lengths are padded to multiples of 16 with zeros, which add
+// nothing. V has a column of ones behind it, so that the products that give S and the outputs give z and the normalisers,
+// too.
+//
+// Precision (3×TF32). A number x is split in hi = tf32(x) and lo = tf32(x - hi), each rounded to 11 significant bits, so
+// that |x - hi - lo| ≤ 2⁻²²|x|. Of the four products of parts, lo·lo ≤ 2⁻²²|xy| is left out. A product is therefore off by
+// 3·2⁻²² of its size at most, 12 roundings of float32, where one product in TF32 alone would be off by 2⁻¹⁰. Sums are kept
+// in float32. Finite inputs only: infinity has no second part.
+#include "chunkwise.hpp"
+#include "gpu/gpu.hpp"
+#include "gpu/wmma.hpp"
+
+namespace linattn {
+namespace kernels {
+namespace {
+
+namespace wmma = nvcuda::wmma;
+
+constexpr int warps = 4, side = 16, depth_of_step = 8;
+
+template <class Use, class Layout>
+using Operand = wmma::fragment<Use, side, side, depth_of_step, wmma::precision::tf32, Layout>;
+using Accumulator = wmma::fragment<wmma::accumulator, side, side, depth_of_step, float>;
+
+__host__ __device__ constexpr int padded(int length) { return (length + side - 1) / side * side; }
+
+/// A matrix in shared memory, of whole tiles. Rows lie 4 entries further apart than they are long: the stride is then an
+/// odd multiple of 4, and the 8 rows by 4 columns that a warp reads at a time are in 32 different banks.
+struct Tiles {
+    float* entries;
+    int rows, columns, stride;
+
+    __device__ float& operator()(int row, int column) const { return entries[row * stride + column]; }
+
+    __device__ static Tiles take(gpu::SharedMemory& shared, int rows, int columns, const char* name) {
+        const int stride = columns + 4;
+        return {shared.take<float>(static_cast<std::size_t>(rows) * stride, name, stride), rows, columns, stride};
+    }
+    static std::size_t bytes(int rows, int columns) {
+        return gpu::shared_bytes<float>(static_cast<std::size_t>(rows) * (columns + 4));
+    }
+};
+
+struct TensorCoreTiles {
+    Tiles phi_Q, phi_K;  // chunk × d_k
+    Tiles V;             // chunk × (d_v + 1): a column of ones behind
+    Tiles A;  // chunk × chunk: φ(q_i)·φ(k_j) where j ≤ i, 0 above that; tiles above the diagonal are not used
+    Tiles O;  // chunk × (d_v + 1): the outputs, not yet normalised; the normalisers without ε behind
+    Tiles S;  // d_k × (d_v + 1): S, and z behind
+
+    __device__ TensorCoreTiles(Sizes sizes, int chunk) {
+        const int rows = padded(chunk), d_k = padded(sizes.d_k), width = padded(sizes.d_v + 1);
+        gpu::SharedMemory shared;
+        phi_Q = Tiles::take(shared, rows, d_k, "phi_Q");
+        phi_K = Tiles::take(shared, rows, d_k, "phi_K");
+        V = Tiles::take(shared, rows, width, "V");
+        A = Tiles::take(shared, rows, rows, "A");
+        O = Tiles::take(shared, rows, width, "O");
+        S = Tiles::take(shared, d_k, width, "S");
+    }
+    static std::size_t bytes(Sizes sizes, int chunk) {
+        const int rows = padded(chunk), d_k = padded(sizes.d_k), width = padded(sizes.d_v + 1);
+        return 2 * Tiles::bytes(rows, d_k) + 2 * Tiles::bytes(rows, width) + Tiles::bytes(rows, rows) +
+               Tiles::bytes(d_k, width);
+    }
+};
+
+/// A fragment in two parts, of which each is TF32.
+template <class Use, class Layout>
+struct Split {
+    Operand<Use, Layout> hi, lo;
+
+    __device__ Split(const float* from, int stride) {
+        wmma::load_matrix_sync(hi, from, stride);
+        for (int i = 0; i < hi.num_elements; ++i) {
+            const float x = hi.x[i];
+            hi.x[i] = wmma::__float_to_tf32(x);
+            lo.x[i] = wmma::__float_to_tf32(x - hi.x[i]);
+        }
+    }
+};
+
+/// sum ← sum + A B for one tile. A is given from its row on, B from its column on, each as it lies in memory or
+/// (col_major) transposed; `depth` is how many columns of A and rows of B there are.
+template <class LayoutA, class LayoutB>
+__device__ void add_product(Accumulator& sum, const float* A, int stride_A, const float* B, int stride_B, int depth) {
+    const int step_A = std::is_same_v<LayoutA, wmma::row_major> ? depth_of_step : depth_of_step * stride_A;
+    const int step_B = std::is_same_v<LayoutB, wmma::row_major> ? depth_of_step * stride_B : depth_of_step;
+    for (int k = 0; k < depth; k += depth_of_step, A += step_A, B += step_B) {
+        const Split<wmma::matrix_a, LayoutA> a(A, stride_A);
+        const Split<wmma::matrix_b, LayoutB> b(B, stride_B);
+        wmma::mma_sync(sum, a.lo, b.hi, sum);  // the small ones first
+        wmma::mma_sync(sum, a.hi, b.lo, sum);
+        wmma::mma_sync(sum, a.hi, b.hi, sum);
+    }
+}
+
+__device__ void store(const Tiles& to, int row, int column, const Accumulator& sum) {
+    wmma::store_matrix_sync(&to(row, column), sum, to.stride, wmma::mem_row_major);
+}
+
+// The steps of a chunk. All threads of the block call each, and none of them waits for the block.
+
+__device__ float elu_plus_one(float x) { return x > 0.0f ? x + 1.0f : __expf(x); }
+
+/// φ of `rows` tokens of `width` numbers; all else is 0.
+__device__ void load_features(const Tiles& tiles, const float* x, int rows, int width) {
+    for (int e = threadIdx.x; e < tiles.rows * tiles.columns; e += blockDim.x) {
+        const int i = e / tiles.columns, a = e % tiles.columns;
+        tiles(i, a) = i < rows && a < width ? elu_plus_one(x[static_cast<std::size_t>(i) * width + a]) : 0.0f;
+    }
+}
+
+/// The same without φ, and with a column of ones.
+__device__ void load_values(const Tiles& tiles, const float* v, int rows, int width) {
+    for (int e = threadIdx.x; e < tiles.rows * tiles.columns; e += blockDim.x) {
+        const int i = e / tiles.columns, b = e % tiles.columns;
+        const bool is_value = i < rows && b < width, is_one = i < rows && b == width;
+        tiles(i, b) = is_value ? v[static_cast<std::size_t>(i) * width + b] : is_one ? 1.0f : 0.0f;
+    }
+}
+
+/// A = φ(Q)φ(K)ᵀ on and below the diagonal. The warp that makes a tile on the diagonal masks it.
+__device__ void multiply_within(const TensorCoreTiles& tile) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, across = tile.A.columns / side;
+    for (int t = warp; t < across * across; t += warps) {
+        const int i = t / across * side, j = t % across * side;
+        if (j > i) continue;
+        Accumulator sum;
+        wmma::fill_fragment(sum, 0.0f);
+        add_product<wmma::row_major, wmma::col_major>(sum, &tile.phi_Q(i, 0), tile.phi_Q.stride, &tile.phi_K(j, 0),
+                                                      tile.phi_K.stride, tile.phi_Q.columns);
+        store(tile.A, i, j, sum);
+        __syncwarp();
+        for (int e = lane; i == j && e < side * side; e += 32)
+            if (e % side > e / side) tile.A(i + e / side, j + e % side) = 0.0f;
+    }
+}
+
+/// O = A V + φ(Q) S
+__device__ void multiply_outputs(const TensorCoreTiles& tile) {
+    const int warp = threadIdx.x / 32, across = tile.O.columns / side;
+    for (int t = warp; t < tile.O.rows / side * across; t += warps) {
+        const int i = t / across * side, b = t % across * side;
+        Accumulator sum;
+        wmma::fill_fragment(sum, 0.0f);
+        add_product<wmma::row_major, wmma::row_major>(sum, &tile.A(i, 0), tile.A.stride, &tile.V(0, b), tile.V.stride,
+                                                      i + side);
+        add_product<wmma::row_major, wmma::row_major>(sum, &tile.phi_Q(i, 0), tile.phi_Q.stride, &tile.S(0, b),
+                                                      tile.S.stride, tile.S.rows);
+        store(tile.O, i, b, sum);
+    }
+}
+
+/// S ← S + φ(K)ᵀV
+__device__ void add_chunk(const TensorCoreTiles& tile) {
+    const int warp = threadIdx.x / 32, across = tile.S.columns / side;
+    for (int t = warp; t < tile.S.rows / side * across; t += warps) {
+        const int a = t / across * side, b = t % across * side;
+        Accumulator sum;
+        wmma::load_matrix_sync(sum, &tile.S(a, b), tile.S.stride, wmma::mem_row_major);
+        add_product<wmma::col_major, wmma::row_major>(sum, &tile.phi_K(0, a), tile.phi_K.stride, &tile.V(0, b),
+                                                      tile.V.stride, tile.V.rows);
+        store(tile.S, a, b, sum);
+    }
+}
+
+}  // namespace
+
+__global__ void __launch_bounds__(warps * 32)
+    chunkwise_forward_tensor_cores(const float* Q, const float* K, const float* V, float* O, Sizes sizes, int chunk,
+                                   float epsilon) {
+    const TensorCoreTiles tile(sizes, chunk);
+    const int n = sizes.n, d_k = sizes.d_k, d_v = sizes.d_v;
+    const std::size_t first_token = static_cast<std::size_t>(blockIdx.x) * n;
+    for (int e = threadIdx.x; e < tile.S.rows * tile.S.columns; e += blockDim.x)
+        tile.S(e / tile.S.columns, e % tile.S.columns) = 0.0f;
+
+    for (int start = 0; start < n; start += chunk) {
+        const int rows = min(chunk, n - start);
+        const std::size_t token = first_token + start;
+        load_features(tile.phi_Q, Q + token * d_k, rows, d_k);
+        load_features(tile.phi_K, K + token * d_k, rows, d_k);
+        load_values(tile.V, V + token * d_v, rows, d_v);
+        __syncthreads();  // the chunk is loaded
+
+        multiply_within(tile);
+        __syncthreads();  // A is complete
+
+        multiply_outputs(tile);
+        __syncthreads();  // O is complete, and everybody has read S
+
+        for (int e = threadIdx.x; e < rows * d_v; e += blockDim.x)
+            O[token * d_v + e] = tile.O(e / d_v, e % d_v) / (tile.O(e / d_v, d_v) + epsilon);
+        add_chunk(tile);
+        __syncthreads();  // the next chunk may overwrite this one
+    }
+}
+
+/// The shared memory that it needs.
+std::size_t tensor_core_bytes(const Sizes& sizes, int chunk) { return TensorCoreTiles::bytes(sizes, chunk); }
+
+}  // namespace kernels
+
+Array chunkwise_forward_tensor_cores(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
+                                     const Sizes& sizes, int chunk, float epsilon, const gpu::Run& run) {
+    require_attention_arrays(Q, K, V, sizes, chunk);
+    const gpu::RunScope scope(run);
+    Array output{
+        {static_cast<std::size_t>(sizes.heads), static_cast<std::size_t>(sizes.n), static_cast<std::size_t>(sizes.d_v)},
+        std::vector<float>(V.size())};
+    if (V.empty()) return output;
+    const gpu::Buffer<float> device_Q(Q, "Q"), device_K(K, "K"), device_V(V, "V"), device_O(V.size(), "O");
+    gpu::launch(kernels::chunkwise_forward_tensor_cores, static_cast<unsigned>(sizes.heads), kernels::warps * 32,
+                kernels::tensor_core_bytes(sizes, chunk), device_Q.data(), device_K.data(), device_V.data(),
+                device_O.data(), sizes, chunk, epsilon);
+    device_O.copy_to(output.values);
+    return output;
+}
+
+}  // namespace linattn

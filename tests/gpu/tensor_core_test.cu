@@ -1,0 +1,209 @@
+// The model of nvcuda::wmma: it multiplies, it rounds as TF32 does, and what CUDA forbids ends in a message.
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gpu/gpu.hpp"
+#include "gpu/wmma.hpp"
+
+namespace {
+
+namespace wmma = nvcuda::wmma;
+template <class Layout>
+using A = wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, Layout>;
+template <class Layout>
+using B = wmma::fragment<wmma::matrix_b, 16, 16, 8, wmma::precision::tf32, Layout>;
+using Sum = wmma::fragment<wmma::accumulator, 16, 16, 8, float>;
+
+template <class Fragment>
+__device__ void round_to_tf32(Fragment& part) {
+    for (int i = 0; i < part.num_elements; ++i) part.x[i] = wmma::__float_to_tf32(part.x[i]);
+}
+
+/// D = 2 (A B + C), 16×24 by 24×16; each of A and B may lie transposed.
+template <class LayoutA, class LayoutB>
+__global__ void multiply(const float* a, const float* b, const float* c, float* d) {
+    constexpr bool a_transposed = std::is_same_v<LayoutA, wmma::col_major>,
+                   b_transposed = std::is_same_v<LayoutB, wmma::col_major>;
+    Sum sum;
+    wmma::load_matrix_sync(sum, c, 16, wmma::mem_col_major);
+    for (int k = 0; k < 24; k += 8) {
+        A<LayoutA> part_a;
+        B<LayoutB> part_b;
+        wmma::load_matrix_sync(part_a, a_transposed ? a + k * 16 : a + k, a_transposed ? 16 : 24);
+        wmma::load_matrix_sync(part_b, b_transposed ? b + k : b + k * 16, b_transposed ? 24 : 16);
+        round_to_tf32(part_a);
+        round_to_tf32(part_b);
+        wmma::mma_sync(sum, part_a, part_b, sum);
+    }
+    for (int i = 0; i < sum.num_elements; ++i) sum.x[i] *= 2.0f;
+    wmma::store_matrix_sync(d, sum, 16, wmma::mem_row_major);
+}
+
+std::vector<float> random_numbers(std::size_t count, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+    std::vector<float> x(count);
+    for (float& entry : x) entry = uniform(engine);
+    return x;
+}
+
+float tf32(float x) {  // by the definition: 11 significant bits, halves away from zero
+    int exponent = 0;
+    const double fraction = std::frexp(static_cast<double>(x), &exponent);
+    return static_cast<float>(std::ldexp(std::round(std::ldexp(fraction, 11)), exponent - 11));
+}
+
+std::vector<gpu::Run> all_runs() {
+    using Order = gpu::Run::Order;
+    return {{Order::forward}, {Order::reverse}, {Order::shuffled, 5}, {Order::shuffled, 6, false}};
+}
+
+using Multiply = void (*)(const float*, const float*, const float*, float*);
+
+TEST_CASE("a product of matrices, however they lie, in every order of the threads") {
+    const std::vector<float> a = random_numbers(16 * 24, 1), b = random_numbers(24 * 16, 2),
+                             c = random_numbers(16 * 16, 3);
+    const struct {
+        Multiply kernel;
+        bool a_transposed, b_transposed;
+    } cases[] = {{multiply<wmma::row_major, wmma::row_major>, false, false},
+                 {multiply<wmma::row_major, wmma::col_major>, false, true},
+                 {multiply<wmma::col_major, wmma::row_major>, true, false},
+                 {multiply<wmma::col_major, wmma::col_major>, true, true}};
+    for (const auto& [kernel, a_transposed, b_transposed] : cases) {
+        std::vector<float> first;
+        for (const gpu::Run& run : all_runs()) {
+            CAPTURE(run.name());
+            const gpu::RunScope scope(run);
+            const gpu::Buffer<float> device_a(a, "a"), device_b(b, "b"), device_c(c, "c"), device_d(256, "d");
+            gpu::launch(kernel, 1, 32, 0, device_a.data(), device_b.data(), device_c.data(), device_d.data());
+            std::vector<float> d(256);
+            device_d.copy_to(d);
+            for (std::size_t i = 0; i < 16; ++i)
+                for (std::size_t j = 0; j < 16; ++j) {
+                    double sum = static_cast<double>(c[j * 16 + i]), size = std::fabs(sum);
+                    for (std::size_t k = 0; k < 24; ++k) {
+                        const double x = static_cast<double>(tf32(a_transposed ? a[k * 16 + i] : a[i * 24 + k])) *
+                                         static_cast<double>(tf32(b_transposed ? b[j * 24 + k] : b[k * 16 + j]));
+                        sum += x;
+                        size += std::fabs(x);
+                    }
+                    REQUIRE(std::fabs(static_cast<double>(d[i * 16 + j]) - 2.0 * sum) <= 2.0 * 24 * 0x1p-24 * size);
+                }
+            if (first.empty()) first = d;
+            CHECK(d == first);
+        }
+    }
+}
+
+TEST_CASE("TF32 has 11 significant bits, and halves go away from zero") {
+    for (const float x : random_numbers(1000, 4)) REQUIRE(wmma::__float_to_tf32(x) == tf32(x));
+    CHECK(wmma::__float_to_tf32(1.0f + 0x1p-11f) == 1.0f + 0x1p-10f);
+    CHECK(wmma::__float_to_tf32(-1.0f - 0x1p-11f) == -1.0f - 0x1p-10f);
+    CHECK(wmma::__float_to_tf32(1.0f + 0x1.fp-12f) == 1.0f);
+    CHECK(std::isnan(wmma::__float_to_tf32(std::bit_cast<float>(0xFFFFFFFFu))));
+    CHECK(std::isinf(wmma::__float_to_tf32(-INFINITY)));
+}
+
+// What ends in a message ----------------------------------------------------------------------------------------------
+
+int line_of_fault = 0;
+#define FAULT line_of_fault = __LINE__;
+
+__global__ void loads_misaligned(float* x) {
+    A<wmma::row_major> a;
+    FAULT wmma::load_matrix_sync(a, x + 4, 8);
+}
+__global__ void loads_with_odd_stride(float* x) {
+    A<wmma::row_major> a;
+    FAULT wmma::load_matrix_sync(a, x, 10);
+}
+__global__ void loads_overlapping_rows(float* x) {
+    B<wmma::row_major> b;
+    FAULT wmma::load_matrix_sync(b, x, 8);
+}
+__global__ void loads_past_the_end(float* x) {
+    B<wmma::col_major> b;
+    FAULT wmma::load_matrix_sync(b, x + 136, 8);
+    for (const float each : b.x)  // what nobody uses need not be read
+        if (each > 2.0f) x[0] = 0.0f;
+}
+__global__ void stores_from_two_warps(float* x) {
+    Sum sum;
+    wmma::fill_fragment(sum, 1.0f);
+    FAULT wmma::store_matrix_sync(x, sum, 16, wmma::mem_row_major);
+}
+__global__ void stores_where_lanes_read(float* x) {
+    Sum sum;
+    wmma::fill_fragment(sum, 1.0f);
+    if (threadIdx.x >= 32) return;
+    wmma::store_matrix_sync(x, sum, 16, wmma::mem_row_major);
+    FAULT if (x[255 - threadIdx.x] > 2.0f) x[0] = 0.0f;  // __syncwarp() is missing
+}
+__global__ void forgets_to_round(float* x) {
+    A<wmma::row_major> a;
+    B<wmma::row_major> b;
+    Sum sum;
+    wmma::fill_fragment(sum, 0.0f);
+    wmma::fill_fragment(b, 1.0f);
+    wmma::load_matrix_sync(a, x, 8);
+    FAULT wmma::mma_sync(sum, a, b, sum);
+}
+__global__ void forgets_lanes(float* x) {
+    Sum sum;
+    if (threadIdx.x % 32 < 16) {
+        FAULT wmma::load_matrix_sync(sum, x, 16, wmma::mem_row_major);
+    }
+}
+__global__ void gives_lanes_pointers_of_their_own(float* x) {
+    A<wmma::row_major> a;
+    FAULT wmma::load_matrix_sync(a, x + 8 * (threadIdx.x % 2), 8);
+}
+
+using Kernel = void (*)(float*);
+
+gpu::Error error_of(Kernel kernel, const gpu::Run& run, unsigned threads = 64) {
+    const gpu::RunScope scope(run);
+    const gpu::Buffer<float> x(std::vector<float>(256, 0x1.000002p0f), "x");
+    try {
+        gpu::launch(kernel, 1, threads, 0, x.data());
+    } catch (const gpu::Error& error) {
+        return error;
+    }
+    return gpu::Error("no error", {"none"});
+}
+
+TEST_CASE("what a warp may not do ends in one message with the line") {
+    const struct {
+        Kernel kernel;
+        const char *symptom, *words;
+    } faults[] = {{loads_misaligned, "matrix operation", "a multiple of 32 bytes"},
+                  {loads_with_odd_stride, "matrix operation", "at least 8 numbers and a multiple of 4, not 10"},
+                  {loads_overlapping_rows, "matrix operation", "at least 16 numbers"},
+                  {loads_past_the_end, "read outside x", "past the end of 'x'"},
+                  {stores_from_two_warps, "race on x, written first", "data race on x"},
+                  {stores_where_lanes_read, "race on x", "data race on x"},
+                  {forgets_to_round, "matrix operation", "__float_to_tf32"},
+                  {forgets_lanes, "warp operation", "not every thread"},
+                  {gives_lanes_pointers_of_their_own, "matrix operation", "the same pointer and stride"}};
+    for (const auto& [kernel, symptom, words] : faults)
+        for (const gpu::Run& run : all_runs()) {
+            if (!run.checked) continue;
+            const gpu::Error error = error_of(kernel, run);
+            const std::string text = error.what();
+            CAPTURE(run.name());
+            CAPTURE(text);
+            REQUIRE(!error.symptoms().empty());
+            CHECK(error.symptoms().front().rfind(symptom, 0) == 0);
+            CHECK(text.find(words) != std::string::npos);
+            CHECK(text.find("tensor_core_test.cu:" + std::to_string(line_of_fault)) != std::string::npos);
+        }
+    CHECK(std::string(error_of(forgets_to_round, {}, 48).what()).find("this one has 16 threads") != std::string::npos);
+}
+
+}  // namespace

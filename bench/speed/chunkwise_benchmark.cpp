@@ -144,7 +144,7 @@ BENCHMARK(chunkwise)->ArgNames({"d", "C"})->ArgsProduct({{64, 128}, {16, 32, 64}
 const bool said_which_blas = [] {
     Dl_info found{};
     if (::dladdr(reinterpret_cast<void*>(&cblas_sgemm), &found) != 0 && found.dli_fname != nullptr)
-        benchmark::AddCustomContext("sgemm", std::filesystem::canonical(found.dli_fname).string());
+        benchmark::AddCustomContext("sgemm", std::filesystem::canonical(found.dli_fname).filename().string());
     return true;
 }();
 

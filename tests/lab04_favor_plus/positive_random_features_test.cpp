@@ -20,6 +20,13 @@ Expected rounded(const Tensor& value) {
 TEST_SUITE("positive_random_features") {
 TEST_CASE("gives the chapter's worked example, queries per token and keys per sequence") {
     using namespace worked_example;
+    const Call<Tensor> per_token = CALL(positive_random_features, K, W, Stabilizer::per_token);
+    const bool is_per_sequence = !difference(per_token.result(), rounded(features_of_K_per_sequence)),
+               other_is_per_token = !difference(CALL(positive_random_features, K, W, Stabilizer::per_sequence).result(),
+                                                rounded(features_of_K_per_token));
+    per_token.satisfies(!is_per_sequence || !other_is_per_token,
+                        "per_token shifts all tokens of the head alike, and per_sequence each by itself",
+                        "stabilizers exchanged");
     CALL(positive_random_features, Q, W, Stabilizer::per_token).equals(rounded(features_of_Q_per_token));
     CALL(positive_random_features, K, W, Stabilizer::per_sequence).equals(rounded(features_of_K_per_sequence));
 }
@@ -40,18 +47,18 @@ TEST_CASE("equals the definition for every leading shape") {
     std::uint64_t stream = 10;
     for (const Stabilizer stabilizer : stabilizers)
         for (const Shape& leading : leading_shapes) {
-            const Tensor x = random_tensor(join(leading, {5, 4}), ++stream), W = normal({7, 4}, random_seed(++stream));
+            const Tensor x = random_tensor(join(leading, {6, 5}), ++stream), W = normal({7, 5}, random_seed(++stream));
             CALL(positive_random_features, x, W, stabilizer).equals(expected_positive_features(x, W, stabilizer));
         }
 }
 TEST_CASE("one token, one direction, one entry, no token, no head") {
     for (const Stabilizer stabilizer : stabilizers)
-        for (const auto& [shape, m] : {std::pair<Shape, std::size_t>{{1, 4}, 7},
-                                       {{5, 4}, 1},
+        for (const auto& [shape, m] : {std::pair<Shape, std::size_t>{{1, 5}, 7},
+                                       {{6, 5}, 1},
                                        {{5, 1}, 7},
-                                       {{0, 4}, 7},
-                                       {{2, 0, 4}, 7},
-                                       {{0, 5, 4}, 7}}) {
+                                       {{0, 5}, 7},
+                                       {{2, 0, 5}, 7},
+                                       {{0, 6, 5}, 7}}) {
             const Tensor x = random_tensor(shape, 30), W = normal({m, shape.back()}, random_seed(31));
             CALL(positive_random_features, x, W, stabilizer).equals(expected_positive_features(x, W, stabilizer));
         }

@@ -152,7 +152,8 @@ TEST_CASE("the rows of a block are at right angles") {
             const double cosine = largest_cosine(unit, first, std::min(first + d, m));
             closest = std::max(closest, cosine);
             if (cosine <= allowed) continue;
-            const std::string rows = "rows " + std::to_string(first) + " to " + std::to_string(std::min(first + d, m) - 1);
+            const std::string rows =
+                "rows " + std::to_string(first) + " to " + std::to_string(std::min(first + d, m) - 1);
             const Tensor block = block_of(W, first);
             call.satisfies(!all_equal(block, 0.0), rows + " are 0",
                            length(block, 0) < d ? "last partial block left at 0" : nullptr);
@@ -200,9 +201,10 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
     const double distance = distance_from_chi(squares);
     if (!sound().lengths) {
         const double of_last_rows = sum(blocks, 0)(d - 1) / static_cast<double>(m / d);
-        const char* mistake = distance_from_chi(sqrt(squares)) <= largest_distance(m) ? "squared lengths instead of lengths"
-                              : of_last_rows < 2.0                                    ? "lengths from the diagonal of R"
-                                                                                      : nullptr;
+        const char* mistake = distance_from_chi(sqrt(squares)) <= largest_distance(m)
+                                  ? "squared lengths instead of lengths"
+                              : of_last_rows < 2.0 ? "lengths from the diagonal of R"
+                                                   : nullptr;
         call.satisfies(false,
                        "the distribution of the squared lengths lies " + decimals(distance) + " away from chi² with " +
                            std::to_string(d) + " degrees of freedom; " + std::to_string(m) +
@@ -217,10 +219,11 @@ TEST_CASE("lengths have nothing to do with directions, nor with those of the nex
     const Call<Tensor>& call = large::projection();
     const Tensor& W = call.result();
     if (!sound().angles || !sound().blocks || !sound().lengths) return;
-    call.satisfies(independent(W, W),
-                   "rows are longer where the numbers say so that the directions were made of: a length tells something "
-                   "about the directions of its block",
-                   "lengths from the same numbers as the directions");
+    call.satisfies(
+        independent(W, W),
+        "rows are longer where the numbers say so that the directions were made of: a length tells something "
+        "about the directions of its block",
+        "lengths from the same numbers as the directions");
     const std::size_t m = 1200, d = large::d;
     const std::uint64_t seed = random_seed(5);
     const Tensor one = result_of_shape(CALL(orthogonal_projection, m, d, seed), {m, d});

@@ -34,8 +34,9 @@ FAVOR_MISTAKE("per-token shift on the keys",
     return averaged(weights_by_definition(of_queries(Q, W), positive_features(K, W, Shared::token), allowed_by(mask)),
                     V, epsilon);
 }
-FAVOR_MISTAKE("per-sequence shift on the queries",
-              "A query needs Stabilizer::per_token: with the head's shift ε weighs more against short sums than long ones.") {
+FAVOR_MISTAKE(
+    "per-sequence shift on the queries",
+    "A query needs Stabilizer::per_token: with the head's shift ε weighs more against short sums than long ones.") {
     check(Q, K, V, W);
     return averaged(weights_by_definition(positive_features(Q, W, Shared::head), of_keys(K, W), allowed_by(mask)), V,
                     epsilon);
@@ -105,7 +106,8 @@ FAVOR_MISTAKE("ε added to every weight", "Add ε once, to the sum.") {
     const Weights weights = weights_by_definition(phi_Q, phi_K, allowed_by(mask));
     return averaged(weights, weights + counted * epsilon, V, 0.0);
 }
-FAVOR_MISTAKE("a state kept for every token", "One S and one z are enough: token i adds to them, and reads them at once.") {
+FAVOR_MISTAKE("a state kept for every token",
+              "One S and one z are enough: token i adds to them, and reads them at once.") {
     check(Q, K, V, W);
     const Tensor every_state = zeros({heads_of(V), length(V, -2), length(W, 0), length(V, -1)});
     return averaged(weights_by_definition(of_queries(Q, W), of_keys(K, W), allowed_by(mask)), V, epsilon);

@@ -37,7 +37,9 @@ Tensor orthonormal(Tensor rows) {
     return rows;
 }
 
-Tensor orthonormal_blocks(std::size_t m, std::size_t d, std::uint64_t seed) { return orthonormal(normal({m, d}, seed)); }
+Tensor orthonormal_blocks(std::size_t m, std::size_t d, std::uint64_t seed) {
+    return orthonormal(normal({m, d}, seed));
+}
 
 // Each row r times the length of row of(r) of other normals.
 template <class Of>
@@ -92,9 +94,9 @@ ORTHOGONAL_MISTAKE("one length for a whole block", "Draw a length for every row.
     check(d);
     return stretched(orthonormal_blocks(m, d, seed), seed, [d](std::size_t r) { return r / d * d; });
 }
-ORTHOGONAL_MISTAKE(
-    "lengths from the diagonal of R",
-    "Entry j of that diagonal (from 0) is what orthogonalising left of column j of A: χ_(d-j), down to a single N(0, 1).") {
+ORTHOGONAL_MISTAKE("lengths from the diagonal of R",
+                   "Entry j of that diagonal (from 0) is what orthogonalising left of column j of A: χ_(d-j), down to "
+                   "a single N(0, 1).") {
     check(d);
     const Tensor draws = normal({m, d}, seed);
     Tensor W = orthonormal_blocks(m, d, seed);
@@ -119,12 +121,14 @@ ORTHOGONAL_MISTAKE("lengths drawn with the next seed",
     check(d);
     return lengths_from(seed + 1, m, d, seed);
 }
-ORTHOGONAL_MISTAKE("lengths of every seed the same", "The lengths are random too: draw them with the seed that came in.") {
+ORTHOGONAL_MISTAKE("lengths of every seed the same",
+                   "The lengths are random too: draw them with the seed that came in.") {
     check(d);
     return lengths_from(42, m, d, seed);
 }
-ORTHOGONAL_MISTAKE("a sign for every entry of Q",
-                   "A column of Q takes one sign, that of its entry on the diagonal of R: more break the right angles.") {
+ORTHOGONAL_MISTAKE(
+    "a sign for every entry of Q",
+    "A column of Q takes one sign, that of its entry on the diagonal of R: more break the right angles.") {
     check(d);
     const Tensor coins = normal({m, d}, seed + 1);
     Tensor W = stretched(orthonormal_blocks(m, d, seed), seed, own);

@@ -150,6 +150,7 @@ TEST_CASE("holds n m and m d_v numbers, not n m d_v") {
                            std::to_string(allowed) + " are plenty without a state for each of " + std::to_string(n) +
                            " tokens, and all those together take " + std::to_string(n * m * d_v * sizeof(double)),
                        "a state kept for every token");
+        note("held " + std::to_string(call.cost().extra_bytes) + " bytes of " + std::to_string(allowed) + " allowed");
     }
 }
 TEST_CASE(
@@ -210,13 +211,13 @@ TEST_CASE("approaches softmax attention as 1/√m") {
         }
         return std::sqrt(total);
     };
-    const double few = error(16), many = error(256);
+    const double few = error(16), many = error(128);
     const std::string figures = "error " + decimals(few) + " with m = 16, " + decimals(many) +
-                                " with m = 256, 16 times as many: " + decimals(few / many, 1) +
-                                " times smaller, about 4 was due";
-    // The logarithm of that ratio varies by 0.09 from seed to seed: 2 and 8 are seven times that away from 4.
-    const Tensor W = normal({256, d}, random_seed(149));
-    CALL(favor_attention, Q, K, V, W, Mask::none, 0.0).satisfies(few > 2.0 * many && few < 8.0 * many, figures);
+                                " with m = 128, 8 times as many: " + decimals(few / many, 2) +
+                                " times smaller, about 2.8 was due";
+    // The logarithm of that ratio varies by 0.09 from seed to seed: 1.4 and 5.6 are seven times that away from 2.8.
+    const Tensor W = normal({128, d}, random_seed(149));
+    CALL(favor_attention, Q, K, V, W, Mask::none, 0.0).satisfies(few > 1.4 * many && few < 5.6 * many, figures);
     note(figures);
 }
 }

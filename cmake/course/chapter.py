@@ -1,4 +1,7 @@
-"""labs/labNN_*/README.md: the hints are the chapter's own folded blocks, so they are written once."""
+"""labs/labNN_*/README.md: the hints are the chapter's own folded blocks, so they are written once.
+
+A terminal shows no formulas, so those between dollar signs become text, as far as the commands below go.
+"""
 
 import re
 from dataclasses import dataclass
@@ -9,6 +12,14 @@ from course.manifest import Exercise, Lab
 HEADING = re.compile(r"^#{1,3} ")
 FENCE = re.compile(r"^\s*(```|~~~)")
 FOLDED = re.compile(r"<details>\s*<summary>\s*(?P<title>.*?)\s*</summary>(?P<body>.*?)</details>", re.S)
+FORMULA = re.compile(r"(?P<code>^ *```.*?^ *```|`[^`]*`)|\$(?P<formula>[^$]+)\$", re.S | re.M)
+COMMAND = re.compile(r"\\([A-Za-z]+|,)( ?)")
+POWER = re.compile(r"\^(?:\{(-?\d+|T)\}|(\d|T)(?!\w))")
+SYMBOLS = {"varphi": "φ", "varepsilon": "ε", "chi": "χ", "sum": "Σ", "sqrt": "√", "cos": "cos", "sin": "sin", "top": "T",
+           "times": "×", "cdot": "·", "le": "≤", "ge": "≥", "infty": "∞", "lceil": "⌈", "rceil": "⌉", "lVert": "‖",
+           "rVert": "‖", ",": " "}
+OPENING = ("lVert", "lceil")  # a space behind these only ends the command
+POWERS = str.maketrans("0123456789-T", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᵀ")
 
 
 @dataclass(frozen=True)
@@ -25,7 +36,28 @@ def hints(lab: Lab, exercise: Exercise) -> list:
     except FileNotFoundError:
         raise CourseError(f"the chapter is missing; {where}; bring it back from the repository") from None
     blocks = FOLDED.findall(_section(text, exercise, where))
-    return [Hint(re.sub(r"^Hint \d+:?\s*", "", title), body.strip()) for title, body in blocks if re.match(r"Hint \d", title)]
+    return [Hint(_as_text(re.sub(r"^Hint \d+:?\s*", "", title)), _as_text(body.strip()))
+            for title, body in blocks if re.match(r"Hint \d", title)]
+
+
+def _as_text(markdown: str) -> str:
+    """Its formulas in Unicode. A command that is not in SYMBOLS stays as it is, and so does code."""
+    return FORMULA.sub(lambda match: match["code"] or _formula_as_text(match["formula"]), markdown)
+
+
+def _formula_as_text(formula: str) -> str:
+    text = COMMAND.sub(_symbol, formula)
+    text = re.sub(r"\\hat ?(\w)", "\\1\N{COMBINING CIRCUMFLEX ACCENT}", text)
+    text = POWER.sub(lambda match: (match[1] or match[2]).translate(POWERS), text)
+    text = re.sub(r"_\{(\w+)\}", r"_\1", text)
+    return re.sub(r"([_^√])\{([^{}]*)\}", r"\1(\2)", text)
+
+
+def _symbol(command: re.Match) -> str:
+    symbol, space = SYMBOLS.get(command[1]), command[2]
+    if symbol is None:
+        return command[0]
+    return symbol if command[1] in OPENING else symbol + space
 
 
 def _section(text: str, exercise: Exercise, where: str) -> str:

@@ -51,6 +51,7 @@ def _next_step(labs: list, verdicts: list, track: str) -> str:
     if pending:
         exercise = pending[0].exercise
         lab = _lab(labs, exercise.lab)
+        exercise = next((other for other in lab.exercises if other.function == pending[0].begin_with), exercise)
         if track != "student":
             return f"next: {exercise.name} in {' '.join(f'{track}/{source}' for source in lab.sources)}"
         return (f"next: {exercise.function} in {' '.join(f'student/{source}' for source in lab.sources)}\n"

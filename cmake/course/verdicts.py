@@ -14,6 +14,7 @@ class Verdict:
     exercise: Exercise
     status: str
     message: str
+    begin_with: str = ""  # the function to mend or write first, where this one waits for another
 
     @property
     def passed(self) -> bool:
@@ -46,7 +47,7 @@ def _read_one(results: Path, exercise: Exercise, log: str) -> Verdict:
     try:
         data = json.loads(path.read_text(encoding="utf-8", errors="replace"))
         status, message = data["status"], data.get("message") or ""
-        whose = (data["lab"], data["exercise"])
+        whose, begin_with = (data["lab"], data["exercise"]), str(data.get("begin_with", ""))
     except FileNotFoundError:
         build = results / f"{exercise.lab}.build.txt"
         if build.is_file():
@@ -56,4 +57,4 @@ def _read_one(results: Path, exercise: Exercise, log: str) -> Verdict:
         return Verdict(exercise, "not_run", f"{exercise.name} left a result that cannot be read: {path.name}")
     if status not in WORDS or whose != (exercise.lab, exercise.function):
         return Verdict(exercise, "not_run", f"{exercise.name} left a result that is not its own: {path.name}")
-    return Verdict(exercise, status, str(message).rstrip())
+    return Verdict(exercise, status, str(message).rstrip(), begin_with)

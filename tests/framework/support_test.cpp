@@ -313,6 +313,24 @@ TEST_CASE("to do is no failure, but a failure comes before to do") {
     CHECK(contains(verdict.message, "twice is not written yet"));
     CHECK(judge(exercise, with(to_do, "failure", "    wrong"), reported(2, 2)).status == Status::fail);
 }
+TEST_CASE("what another exercise causes is all that the message says, and it leads there") {
+    Exercise waiting = exercise;
+    waiting.sections = {{"twice", "7.1"}, {"half", "7.2"}};
+    Events events = with(with(two_cases, "mistake", "thrice"), "failure", "    looks like: thrice");
+    for (const auto& [kind, payload] : {std::pair{"case", "its part"}, {"begin with", "half"}, {"caused elsewhere", ""},
+                                        {"failure", "    half is wrong"}, {"case", "later"}, {"failure", "    as well"}})
+        events.emplace_back(kind, payload);
+    const Verdict verdict = judge(waiting, events, reported(4, 3));
+    CHECK(verdict.status == Status::fail);
+    CHECK(contains(verdict.message, "  its part\n    half is wrong\n"));
+    CHECK(!contains(verdict.message, "thrice"));
+    CHECK(!contains(verdict.message, "as well"));
+    CHECK(contains(verdict.message, "§7.2\n  again: ./course check lab07.half "));
+    CHECK(verdict.mistakes.empty());
+    CHECK(verdict.begin_with == "half");
+    const Events to_do = with(with(two_cases, "todo", "twice calls half"), "begin with", "half");
+    CHECK(contains(judge(waiting, to_do, reported(2, 2)).message, "§7.2"));
+}
 TEST_CASE("a crash and a timeout tell the last thing known") {
     Ending killed;
     killed.signal = 9;

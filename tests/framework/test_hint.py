@@ -40,6 +40,14 @@ class Hints(CourseTree):
         self.hint("lab07.twice", "--reset")
         self.assertIn("hint 1 of 2", self.hint("lab07.twice"))
 
+    def test_formulas_become_text(self):
+        self.write("labs/lab08_more/README.md", "### Exercise 8.1: `once`\n<details><summary>Hint 1: $\\lceil m/d\\rceil$"
+                   "</summary>\n\n$\\varphi(x)^\\top S_{jj} \\le e^{\\lVert\\hat x\\rVert^2}$, $\\unknown x$, `a $b$ \\le`\n"
+                   "</details>\n")
+        shown = self.hint("lab08.once")
+        self.assertIn("hint 1 of 1: ⌈m/d⌉\n", shown)
+        self.assertIn("φ(x)ᵀ S_jj ≤ e^(‖x\N{COMBINING CIRCUMFLEX ACCENT}‖²), \\unknown x, `a $b$ \\le`\n", shown)
+
     def test_a_spoilt_state_file_begins_again(self):
         for spoilt in ("{", "[]", '{"lab07.twice": "two"}'):
             self.write("build/hints.json", spoilt)

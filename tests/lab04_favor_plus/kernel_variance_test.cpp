@@ -25,8 +25,8 @@ Expected rounded(const Tensor& value) {
 TEST_SUITE("kernel_variance") {
 TEST_CASE("gives the chapter's worked example") {
     const Tensor q = token(worked_example::Q, 0), k = token(worked_example::K, 0);
-    const std::size_t m = 2;
-    CALL(kernel_variance, q, k, m).equals(rounded(Tensor(1089.244102329528 / 2.0)));
+    const std::size_t m = 3;
+    CALL(kernel_variance, q, k, m).equals(rounded(Tensor(1089.244102329528 / 3.0)));
 }
 TEST_CASE("gives the tabulated values, for every leading shape") {
     for (const Shape& leading : {Shape{}, Shape{5}, Shape{2, 3}, Shape{0}}) {

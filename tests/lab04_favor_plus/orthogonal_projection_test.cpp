@@ -15,15 +15,18 @@ Tensor block_of(const Tensor& W, std::size_t first) {
     return tokens(W, first, std::min(first + length(W, 1), length(W, 0)));
 }
 
-// The largest |cosine| between two different rows.
-double largest_cosine(const Tensor& x) {
-    const Tensor unit = unit_rows(x), cosines = abs(matmul(unit, matrix_transpose(unit)));
+// The largest |cosine| between two different ones of the rows `first` to `last`, which have length 1.
+double largest_cosine(const Tensor& unit, std::size_t first, std::size_t last) {
+    const std::size_t d = length(unit, 1);
     double largest = 0.0;
-    for (std::size_t i = 0; i < length(x, 0); ++i)
-        for (std::size_t j = 0; j < i; ++j)
-            if (!(cosines(i, j) <= largest)) largest = cosines(i, j);
+    for (std::size_t i = first; i < last; ++i)
+        for (std::size_t j = first; j < i; ++j) {
+            const double cosine = std::fabs(dot_product(unit.data() + i * d, unit.data() + j * d, d));
+            if (!(cosine <= largest)) largest = cosine;  // a NaN stays
+        }
     return largest;
 }
+double largest_cosine(const Tensor& x) { return largest_cosine(unit_rows(x), 0, length(x, 0)); }
 
 // Whether some row of a is a multiple of some row of b.
 bool some_direction_in_both(const Tensor& a, const Tensor& b) {
@@ -33,15 +36,6 @@ bool some_direction_in_both(const Tensor& a, const Tensor& b) {
 
 bool all_equal(const Tensor& x, double value) {
     return std::all_of(x.data(), x.data() + x.size(), [value](double each) { return std::fabs(each - value) < 1e-9; });
-}
-
-// What rows are that are not at right angles, where the columns tell.
-const char* mistake_of_columns(const Tensor& W) {
-    const std::size_t d = length(W, 1);
-    const auto columns_orthogonal = [](const Tensor& x) { return largest_cosine(matrix_transpose(x)) < 1e-9; };
-    if (length(W, 0) >= d && columns_orthogonal(block_of(W, 0))) return "lengths applied to the columns";
-    if (length(W, 0) > d && columns_orthogonal(W)) return "one QR of the whole m×d matrix";
-    return "independent rows instead of orthogonal ones";
 }
 
 // One projection for all the statistics, made once.
@@ -54,6 +48,78 @@ const Call<Tensor>& projection() {
     result_of_shape(call, {m, d});
     return call;
 }
+}
+
+// What a claim needs that comes after others. Where it is missing an earlier case has said so, and what came next would
+// only blame something else.
+double allowed_cosine(std::size_t d) { return 64.0 * static_cast<double>(d) * 0x1p-53; }  // Householder: a few d 2⁻⁵³
+bool first_block_comes_back(const Tensor& W) {
+    return some_direction_in_both(block_of(W, 0), tokens(W, length(W, 1), length(W, 0)));
+}
+double distance_from_chi(const Tensor& squares) {
+    return distance_from({squares.data(), squares.data() + squares.size()},
+                         [](double x) { return chi_square_cdf(x, large::d); });
+}
+bool lengths_are_chi(const Tensor& W) { return distance_from_chi(sum(W * W, -1)) <= largest_distance(length(W, 0)); }
+
+// What rows are that are not at right angles, where the columns tell.
+const char* mistake_of_columns(const Tensor& W) {
+    const std::size_t d = length(W, 1);
+    const auto columns_orthogonal = [](const Tensor& x) { return largest_cosine(matrix_transpose(x)) < 1e-9; };
+    if (length(W, 0) >= d && columns_orthogonal(block_of(W, 0))) return "lengths applied to the columns";
+    const Tensor everything = large::projection().result();
+    if (sum(sum(everything * everything, -1), -1)() < 0.1 * large::m) return "one QR of the whole m×d matrix";
+    const Tensor unit = unit_rows(block_of(W, 0));
+    if (length(W, 0) >= d && all_equal(sum(unit * unit, -2), 1.0)) return "a sign for every entry of Q";
+    return lengths_are_chi(everything) ? "independent rows instead of orthogonal ones" : nullptr;
+}
+
+// Whether the projection can be judged by its statistics.
+struct Sound {
+    bool angles = true, blocks, lengths;
+    explicit Sound(const Tensor& W) : blocks(!first_block_comes_back(W)), lengths(lengths_are_chi(W)) {
+        const Tensor unit = unit_rows(W);
+        for (std::size_t first = 0; first < large::m; first += large::d)
+            angles = angles && largest_cosine(unit, first, first + large::d) <= allowed_cosine(large::d);
+    }
+};
+const Sound& sound() {
+    static const Sound found(large::projection().result());
+    return found;
+}
+
+// Whether lengths and directions are independent. Σ_r (‖u_r‖² - d) g_r, where the row w_r says how the directions of
+// another row of numbers would make it longer than usual: had both come from the QR of the same A, and w_r been row r of
+// Q, then the mean of ‖a_r‖² would be d + g_r with g_r = Σ_k (d-1-2k) w_rk² / ‖w_r‖², since column k of A is made of the
+// columns 0 to k of Q, and column k of Q has d - k degrees of freedom more in it than those after it. Where column r of Q
+// became row r of the block, k counts its rows.
+struct Dependence {
+    double total = 0.0, allowed = 0.0;
+    bool none() const { return std::fabs(total) <= allowed; }
+};
+Dependence dependence(const Tensor& of_lengths, const Tensor& of_directions, bool rows_of_Q) {
+    const std::size_t m = length(of_directions, 0), d = length(of_directions, 1);
+    const Tensor squares = sum(of_lengths * of_lengths, -1), unit = unit_rows(of_directions);
+    Dependence found;
+    double sum_of_squares = 0.0;
+    for (std::size_t r = 0; r < m; ++r) {
+        double g = 0.0;
+        for (std::size_t k = 0; k < d; ++k) {
+            const double along = unit.data()[rows_of_Q ? r * d + k : (r / d * d + k) * d + r % d];
+            g += (static_cast<double>(d) - 1.0 - 2.0 * static_cast<double>(k)) * along * along;
+        }
+        found.total += (squares(r) - static_cast<double>(d)) * g;
+        sum_of_squares += g * g;
+    }
+    // Given all g, this is Σ g (χ²_d - d), and with x = ln(2/α) it stays below 2 √(d Σg² x) + 2 max|g| x (Laurent and
+    // Massart, lemma 1). With m = 8000 that is 5400, seven standard errors, and the
+    // same numbers make the mean Σg² = 33 600; with m = 1200 it is 2300 against 5000.
+    const double x = std::log(2.0 / false_alarm);
+    found.allowed = 2.0 * std::sqrt(static_cast<double>(d) * sum_of_squares * x) + 2.0 * static_cast<double>(d - 1) * x;
+    return found;
+}
+bool independent(const Tensor& of_lengths, const Tensor& of_directions) {
+    return dependence(of_lengths, of_directions, true).none() && dependence(of_lengths, of_directions, false).none();
 }
 
 TEST_SUITE("orthogonal_projection") {
@@ -80,19 +146,25 @@ TEST_CASE("the rows of a block are at right angles") {
          {std::pair<std::size_t, std::size_t>{8, 4}, {10, 4}, {3, 5}, {64, 64}, {100, 32}, {7, 1}}) {
         const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
         const Tensor& W = result_of_shape(call, {m, d});
-        // The error of Householder's method is a small multiple of d 2⁻⁵³.
-        const double allowed = 64.0 * static_cast<double>(d) * 0x1p-53;
+        const Tensor unit = unit_rows(W);
+        const double allowed = allowed_cosine(d);
         for (std::size_t first = 0; first < m; first += d) {
-            const double cosine = largest_cosine(block_of(W, first));
+            const double cosine = largest_cosine(unit, first, std::min(first + d, m));
             closest = std::max(closest, cosine);
-            call.satisfies(cosine <= allowed,
-                           "two of the rows " + std::to_string(first) + " to " +
-                               std::to_string(std::min(first + d, m) - 1) + " have a cosine of " + decimals(cosine) +
+            if (cosine <= allowed) continue;
+            const std::string rows =
+                "rows " + std::to_string(first) + " to " + std::to_string(std::min(first + d, m) - 1);
+            const Tensor block = block_of(W, first);
+            call.satisfies(!all_equal(block, 0.0), rows + " are 0",
+                           length(block, 0) < d ? "last partial block left at 0" : nullptr);
+            call.satisfies(false,
+                           "two of the " + rows + " have a cosine of " + decimals(cosine) +
                                "; rounding explains 64 d 2^-53 = " + decimals(allowed, 16),
                            mistake_of_columns(W));
         }
         largest_allowed = std::max(largest_allowed, allowed);
     }
+    large::projection().satisfies(sound().angles, "two rows of a block are not at right angles");
     note("largest cosine in a block: " + decimals(closest * 1e16, 1) + "e-16 of " +
          decimals(largest_allowed * 1e16, 1) + "e-16 allowed");
 }
@@ -103,8 +175,10 @@ TEST_CASE("the same seed gives the same rows; other blocks and other seeds give 
     const Tensor& W = result_of_shape(call, {m, d});
     const Call<Tensor> again = CALL(orthogonal_projection, m, d, seed);
     again.satisfies(again.result() == W, "called twice with the same seed, it gave different numbers");
-    call.satisfies(!some_direction_in_both(block_of(W, 0), tokens(W, d, m)),
-                   "a row of the first block is back in a later block", "the same block repeated");
+    call.satisfies(!first_block_comes_back(W), "a row of the first block is back in a later block",
+                   "the same block repeated");
+    large::projection().satisfies(sound().blocks, "a row of the first block is back in a later block",
+                                  "the same block repeated");
     const Call<Tensor> other = CALL(orthogonal_projection, m, d, seed + 1);
     other.satisfies(!some_direction_in_both(result_of_shape(other, {m, d}), W),
                     "seed and seed + 1 have a direction in common: they must be independent",
@@ -114,6 +188,7 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
     const std::size_t m = large::m, d = large::d;
     const Call<Tensor>& call = large::projection();
     const Tensor& W = call.result();
+    if (!sound().angles) return;
     const Tensor squares = sum(W * W, -1), blocks = reshape(squares, {m / d, d});
     call.satisfies(!all_equal(squares, 1.0),
                    "all rows have length 1: the estimates fall short of the kernel, to about 0.4 of it at "
@@ -123,21 +198,49 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
                    "all rows have length √d: lengths must vary as χ_d does", "every row of length √d");
     call.satisfies(!all_equal(amax(blocks, -1, keep_dims) - blocks, 0.0), "all rows of a block have the same length",
                    "one length for a whole block");
-    const double distance =
-        distance_from({squares.data(), squares.data() + m}, [](double x) { return chi_square_cdf(x, d); });
-    const double of_last_rows = sum(blocks, 0)(d - 1) / static_cast<double>(m / d);
-    call.satisfies(distance <= largest_distance(m),
-                   "the distribution of the squared lengths lies " + decimals(distance) + " away from chi² with " +
-                       std::to_string(d) + " degrees of freedom; " + std::to_string(m) +
-                       " independent lengths stay within " + decimals(largest_distance(m)) + ". Their mean is " +
-                       decimals(sum(squares, 0)() / static_cast<double>(m)) + " over all rows, " +
-                       decimals(of_last_rows) + " over the last rows of the blocks; d is due",
-                   of_last_rows < 2.0 ? "lengths from the diagonal of R" : nullptr);
+    const double distance = distance_from_chi(squares);
+    if (!sound().lengths) {
+        const double of_last_rows = sum(blocks, 0)(d - 1) / static_cast<double>(m / d);
+        const char* mistake = distance_from_chi(sqrt(squares)) <= largest_distance(m)
+                                  ? "squared lengths instead of lengths"
+                              : of_last_rows < 2.0 ? "lengths from the diagonal of R"
+                                                   : nullptr;
+        call.satisfies(false,
+                       "the distribution of the squared lengths lies " + decimals(distance) + " away from chi² with " +
+                           std::to_string(d) + " degrees of freedom; " + std::to_string(m) +
+                           " independent lengths stay within " + decimals(largest_distance(m)) + ". Their mean is " +
+                           decimals(sum(squares, 0)() / static_cast<double>(m)) + " over all rows, " +
+                           decimals(of_last_rows) + " over the last rows of the blocks; d is due",
+                       mistake);
+    }
     note("distance from χ_d: " + decimals(distance) + " of " + decimals(largest_distance(m)) + " allowed");
+}
+TEST_CASE("lengths have nothing to do with directions, nor with those of the next seed") {
+    const Call<Tensor>& call = large::projection();
+    const Tensor& W = call.result();
+    if (!sound().angles || !sound().blocks || !sound().lengths) return;
+    call.satisfies(
+        independent(W, W),
+        "rows are longer where the numbers say so that the directions were made of: a length tells something "
+        "about the directions of its block",
+        "lengths from the same numbers as the directions");
+    const std::size_t m = 1200, d = large::d;
+    const std::uint64_t seed = random_seed(5);
+    const Tensor one = result_of_shape(CALL(orthogonal_projection, m, d, seed), {m, d});
+    const Call<Tensor> next = CALL(orthogonal_projection, m, d, seed + 1);
+    const Tensor& another = result_of_shape(next, {m, d});
+    const Tensor difference = abs(sum(one * one, -1) - sum(another * another, -1));
+    next.satisfies(!all_equal(difference, 0.0), "the lengths are the same as with seed: the seed must decide them too",
+                   "lengths of every seed the same");
+    next.satisfies(independent(one, another) && independent(another, one),
+                   "the lengths of one seed and the directions of the next are related: seed and seed + 1 must be "
+                   "independent",
+                   "lengths drawn with the next seed");
 }
 TEST_CASE("no row prefers a side") {
     const std::size_t m = large::m, d = large::d;
     const Call<Tensor>& call = large::projection();
+    if (!sound().blocks) return;
     const Tensor along = sum(call.result(), -1) / std::sqrt(static_cast<double>(d));  // N(0, 1)
     double sides = 0.0, forward = 0.0, backward = 0.0;  // a Haar block stays one when a row is turned round: fair coins
     for (std::size_t r = 0; r < m; ++r) {
@@ -147,7 +250,7 @@ TEST_CASE("no row prefers a side") {
     }
     const auto rows = static_cast<double>(m);
     const std::string figures =
-        "rows pointing along (1, …, 1) less rows pointing against it: " + decimals(100.0 * sides / rows, 1) +
+        "rows pointing along (1, …, 1) minus rows pointing against it: " + decimals(100.0 * sides / rows, 1) +
         "% (within ±" + decimals(100.0 * largest_mean(m), 1) +
         "% by chance); one-sided exponentials, 1 on average: " + decimals(forward / rows, 2) + " along, " +
         decimals(backward / rows, 2) + " against";
@@ -158,6 +261,7 @@ TEST_CASE("a row points in every direction alike") {
     const std::size_t m = large::m, d = large::d;
     const Call<Tensor>& call = large::projection();
     const Tensor& W = call.result();
+    if (!sound().angles || !sound().blocks || !sound().lengths) return;
     for (const std::size_t row : {std::size_t{0}, d - 1}) {  // one row of each block: these are independent
         std::vector<double> along_an_axis, along_a_diagonal;
         for (std::size_t first = 0; first < m; first += d) {
@@ -177,6 +281,7 @@ TEST_CASE("estimates the softmax kernel, with a smaller variance than independen
     const std::size_t m = large::m, d = large::d, blocks = large::blocks;
     const Call<Tensor>& call = large::projection();
     const Tensor& W = call.result();
+    if (!sound().angles || !sound().blocks || !sound().lengths) return;
     const Pair pair(d, 2.0, 8);
     const double estimate = mean(kernel_estimates(pair, W));
     const double least = 1.0 - deepest_mean(blocks, (std::exp(pair.square) - 1.0) / static_cast<double>(d));

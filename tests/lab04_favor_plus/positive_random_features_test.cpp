@@ -20,6 +20,15 @@ Expected rounded(const Tensor& value) {
 TEST_SUITE("positive_random_features") {
 TEST_CASE("gives the chapter's worked example, queries per token and keys per sequence") {
     using namespace worked_example;
+    // Both shifts of K at once: a single one does not tell a stabilizer that is ignored from two that are exchanged.
+    const Tensor per_token = CALL(positive_random_features, K, W, Stabilizer::per_token).result();
+    const Call<Tensor> call = CALL(positive_random_features, K, W, Stabilizer::per_sequence);
+    const auto is = [](const Tensor& value, const Tensor& expected) { return !difference(value, rounded(expected)); };
+    const bool as_each_token = is(call.result(), features_of_K_per_token);
+    call.satisfies(!as_each_token || !is(per_token, features_of_K_per_token),
+                   "shifts each token by itself, as per_token", "per-token shift for every stabilizer");
+    call.satisfies(!as_each_token || !is(per_token, features_of_K_per_sequence),
+                   "shifts each token by itself, and per_token all tokens alike", "stabilizers exchanged");
     CALL(positive_random_features, Q, W, Stabilizer::per_token).equals(rounded(features_of_Q_per_token));
     CALL(positive_random_features, K, W, Stabilizer::per_sequence).equals(rounded(features_of_K_per_sequence));
 }
@@ -40,18 +49,18 @@ TEST_CASE("equals the definition for every leading shape") {
     std::uint64_t stream = 10;
     for (const Stabilizer stabilizer : stabilizers)
         for (const Shape& leading : leading_shapes) {
-            const Tensor x = random_tensor(join(leading, {5, 4}), ++stream), W = normal({7, 4}, random_seed(++stream));
+            const Tensor x = random_tensor(join(leading, {6, 5}), ++stream), W = normal({7, 5}, random_seed(++stream));
             CALL(positive_random_features, x, W, stabilizer).equals(expected_positive_features(x, W, stabilizer));
         }
 }
 TEST_CASE("one token, one direction, one entry, no token, no head") {
     for (const Stabilizer stabilizer : stabilizers)
-        for (const auto& [shape, m] : {std::pair<Shape, std::size_t>{{1, 4}, 7},
-                                       {{5, 4}, 1},
+        for (const auto& [shape, m] : {std::pair<Shape, std::size_t>{{1, 5}, 7},
+                                       {{6, 5}, 1},
                                        {{5, 1}, 7},
-                                       {{0, 4}, 7},
-                                       {{2, 0, 4}, 7},
-                                       {{0, 5, 4}, 7}}) {
+                                       {{0, 5}, 7},
+                                       {{2, 0, 5}, 7},
+                                       {{0, 6, 5}, 7}}) {
             const Tensor x = random_tensor(shape, 30), W = normal({m, shape.back()}, random_seed(31));
             CALL(positive_random_features, x, W, stabilizer).equals(expected_positive_features(x, W, stabilizer));
         }

@@ -25,17 +25,17 @@ TEST_CASE("rejects shapes that do not belong together") {
 TEST_CASE("equals the definition for every leading shape") {
     std::uint64_t stream = 10;
     for (const Shape& leading : {Shape{}, Shape{3}, Shape{2, 3}}) {
-        const Tensor x = random_tensor(join(leading, {5, 4}), ++stream), W = normal({7, 4}, random_seed(++stream));
+        const Tensor x = random_tensor(join(leading, {6, 5}), ++stream), W = normal({7, 5}, random_seed(++stream));
         CALL(trigonometric_random_features, x, W).equals(expected_trigonometric_features(x, W));
     }
 }
 TEST_CASE("one token, one direction, one entry, no token, no head") {
-    for (const auto& [shape, m] : {std::pair<Shape, std::size_t>{{1, 4}, 7},
-                                   {{5, 4}, 1},
+    for (const auto& [shape, m] : {std::pair<Shape, std::size_t>{{1, 5}, 7},
+                                   {{6, 5}, 1},
                                    {{5, 1}, 7},
-                                   {{0, 4}, 7},
-                                   {{2, 0, 4}, 7},
-                                   {{0, 5, 4}, 7}}) {
+                                   {{0, 5}, 7},
+                                   {{2, 0, 5}, 7},
+                                   {{0, 6, 5}, 7}}) {
         const Tensor x = random_tensor(shape, 30), W = normal({m, shape.back()}, random_seed(31));
         CALL(trigonometric_random_features, x, W).equals(expected_trigonometric_features(x, W));
     }

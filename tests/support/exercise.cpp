@@ -157,6 +157,7 @@ Trial::Trial(std::string exercise, std::string call, Mistake::Function subject, 
 void Trial::require_result() const {
     if (!outcome_.missing.empty()) {
         send_event("todo", exercise_ + " calls " + outcome_.missing + "; " + outcome_.error);
+        send_event("begin with", outcome_.missing);
         throw CaseOver();
     }
     if (!outcome_.symptoms.empty()) judge([](const Outcome& outcome) { return std::optional(outcome.error); });
@@ -211,6 +212,12 @@ void Trial::satisfies(bool holds, const std::string& otherwise, const char* mist
     if (holds) return;
     const Mistake* named = mistake == nullptr ? nullptr : find_mistake(exercise_, mistake);
     fail(otherwise, named == nullptr ? std::vector<const Mistake*>{} : std::vector<const Mistake*>{named});
+}
+
+void Trial::blames(const std::string& other, const std::string& what) const {
+    send_event("begin with", other);
+    send_event("caused elsewhere", "");
+    fail(what);
 }
 
 // Fails if the outcome is wrong, naming the mistakes that give the same wrong outcome.

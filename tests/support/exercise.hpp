@@ -54,6 +54,10 @@ public:
     /// \param mistake name of the mistake that a violation means, if it can only mean one
     void satisfies(bool holds, const std::string& otherwise, const char* mistake = nullptr) const;
 
+    /// Fails: the exercise does its part, and what is wrong comes from another one that it calls. The message says this
+    /// and nothing else, and leads there.
+    [[noreturn]] void blames(const std::string& other, const std::string& what) const;
+
     const Cost& cost() const { return cost_; }
 
     /// The function that this call found missing: another exercise of the lab. Empty if none.

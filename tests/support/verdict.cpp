@@ -34,7 +34,9 @@ std::string title(const Exercise& exercise, Status status) {
     return text + names[static_cast<std::size_t>(status)].word + "\n";
 }
 
-std::string where_to_read(const Exercise& exercise) {
+std::string where_to_read(Exercise exercise, const std::string& begin_with) {
+    if (const auto section = exercise.sections.find(begin_with); section != exercise.sections.end())
+        exercise.function = begin_with, exercise.section = section->second;
     return "  read: labs/" + exercise.folder + "/README.md §" + exercise.section + "\n  again: ./course check " +
            exercise.lab + "." + exercise.function + "    (in the build folder: ctest -R " + exercise.lab + "." +
            exercise.function + ")\n";
@@ -85,9 +87,12 @@ Exercise read_exercise(const std::string& manifest, const std::string& function)
     std::ifstream file(manifest);
     if (!file) throw std::runtime_error("cannot be read");
     const auto lab = nlohmann::json::parse(file);
+    std::map<std::string, std::string> sections;
+    for (const auto& entry : lab.at("exercises")) sections[entry.at("function")] = entry.at("section");
     for (const auto& entry : lab.at("exercises")) {
         if (entry.at("function") != function) continue;
         Exercise exercise;
+        exercise.sections = std::move(sections);
         exercise.lab = lab.at("lab");
         exercise.folder = std::filesystem::path(manifest).parent_path().filename().string();
         exercise.function = function;
@@ -108,6 +113,7 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
     std::vector<Case> cases;
     std::string todo, stack, crash, unset;
     bool resembles_nothing = false;  // some wrong value is none of the mistakes'
+    bool caused_elsewhere = false;   // the current case, the last that matters, says where
     const auto current = [&]() -> Case& {
         if (cases.empty()) cases.emplace_back();
         return cases.back();
@@ -128,12 +134,19 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
         return text;
     };
     for (const auto& [kind, payload] : events) {
+        if (kind == "case" && caused_elsewhere) break;
         if (kind == "case") cases.push_back({payload, "", "", "", {}});
         if (kind == "call") current().last_call = payload;
         if (kind == "checked" && std::strtod(payload.c_str(), nullptr) >= std::strtod(current().checked.c_str(), nullptr))
             current().checked = payload;  // the closest call of the case
         if (kind == "note") current().note = payload;
         if (kind == "todo") todo = payload;
+        if (kind == "begin with") verdict.begin_with = payload;
+        if (kind == "caused elsewhere") {
+            caused_elsewhere = true;
+            cases.erase(cases.begin(), cases.end() - 1);
+            verdict.mistakes.clear();
+        }
         if (kind == "mistake" &&
             std::find(verdict.mistakes.begin(), verdict.mistakes.end(), payload) == verdict.mistakes.end())
             verdict.mistakes.push_back(payload);
@@ -177,7 +190,7 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
                                    (each.note.empty() ? "" : "        " + each.note + "\n");
             break;
         case Status::todo:
-            verdict.message += "  " + todo + "\n" + where_to_read(exercise);
+            verdict.message += "  " + todo + "\n" + where_to_read(exercise, verdict.begin_with);
             break;
         case Status::not_run:
             verdict.message += "  the suite has no case for this exercise: nothing was graded\n";
@@ -197,16 +210,18 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
                 }
             }
             if (wrong == 0) verdict.message += "  a case failed without saying why\n";
-            verdict.message += "  " + std::to_string(wrong) + " of " + std::to_string(cases.size()) + " checks failed" +
-                               (wrong > most ? "; the first " + std::to_string(most) + " are shown" : "") +
-                               (ending.reported ? "" : "; what comes after was not run") + "\n" + where_to_read(exercise);
+            if (!caused_elsewhere)
+                verdict.message += "  " + std::to_string(wrong) + " of " + std::to_string(cases.size()) + " checks failed" +
+                                   (wrong > most ? "; the first " + std::to_string(most) + " are shown" : "") +
+                                   (ending.reported ? "" : "; what comes after was not run") + "\n";
+            verdict.message += where_to_read(exercise, verdict.begin_with);
         }
     }
     return verdict;
 }
 
 void write_result(const std::string& folder, const Exercise& exercise, const Verdict& verdict) {
-    const nlohmann::ordered_json result = {
+    nlohmann::ordered_json result = {
         {"lab", exercise.lab},
         {"exercise", exercise.function},
         {"status", names[static_cast<std::size_t>(verdict.status)].name},
@@ -215,6 +230,7 @@ void write_result(const std::string& folder, const Exercise& exercise, const Ver
         {"mistakes", verdict.mistakes},
         {"message", verdict.message},
     };
+    if (!verdict.begin_with.empty()) result["begin_with"] = verdict.begin_with;
     std::filesystem::create_directories(folder);
     const std::filesystem::path path =
         std::filesystem::path(folder) / (exercise.lab + "." + exercise.function + ".json");

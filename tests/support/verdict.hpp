@@ -1,6 +1,7 @@
 // From the events of a run to a verdict in words.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@ struct Exercise {
     std::vector<std::string> sources;
     double points = 0.0;
     int timeout_seconds = 10;
+    std::map<std::string, std::string> sections = {};  ///< of all functions of the lab
 };
 
 /// Reads labs/labNN_*/lab.json.
@@ -34,6 +36,7 @@ struct Verdict {
     Status status = Status::not_run;
     std::string message;                ///< what the student reads
     std::vector<std::string> mistakes;  ///< names of the mistakes that the answer resembles
+    std::string begin_with;             ///< the exercise to mend or write first, where this one waits for another
 };
 
 Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string, std::string>>& events,

@@ -34,6 +34,23 @@ FAVOR_MISTAKE("per-token shift on the keys",
     return averaged(weights_by_definition(of_queries(Q, W), positive_features(K, W, Shared::token), allowed_by(mask)),
                     V, epsilon);
 }
+FAVOR_MISTAKE(
+    "per-sequence shift on the queries",
+    "A query needs Stabilizer::per_token: with the head's shift ε weighs more against short sums than long ones.") {
+    check(Q, K, V, W);
+    return averaged(weights_by_definition(positive_features(Q, W, Shared::head), of_keys(K, W), allowed_by(mask)), V,
+                    epsilon);
+}
+FAVOR_MISTAKE("stabilizers exchanged", "Stabilizer::per_token is for queries, Stabilizer::per_sequence for keys.") {
+    check(Q, K, V, W);
+    return averaged(weights_by_definition(positive_features(Q, W, Shared::head), positive_features(K, W, Shared::token),
+                                          allowed_by(mask)),
+                    V, epsilon);
+}
+FAVOR_MISTAKE("features of the keys made of Q", "The second call takes K: every query is to meet the keys.") {
+    check(Q, K, V, W);
+    return averaged(weights_by_definition(of_queries(Q, W), of_keys(Q, W), allowed_by(mask)), V, epsilon);
+}
 FAVOR_MISTAKE("another W for the keys",
               "φ(q)·φ(k) estimates the kernel only if both use the same directions, in the same order.") {
     check(Q, K, V, W);
@@ -65,6 +82,10 @@ FAVOR_MISTAKE("mask ignored", "With Mask::causal token i may look at j ≤ i onl
     check(Q, K, V, W);
     return averaged(weights_by_definition(of_queries(Q, W), of_keys(K, W), everywhere), V, epsilon);
 }
+FAVOR_MISTAKE("causal without a mask", "With Mask::none token i looks at all tokens, later ones too.") {
+    check(Q, K, V, W);
+    return averaged(weights_by_definition(of_queries(Q, W), of_keys(K, W), causal), V, epsilon);
+}
 FAVOR_MISTAKE("state read before it is updated",
               "Token i must see itself: add φ(k_i) to z and φ(k_i)v_iᵀ to S first.") {
     check(Q, K, V, W);
@@ -84,6 +105,12 @@ FAVOR_MISTAKE("ε added to every weight", "Add ε once, to the sum.") {
                             static_cast<double>(length(W, 0));
     const Weights weights = weights_by_definition(phi_Q, phi_K, allowed_by(mask));
     return averaged(weights, weights + counted * epsilon, V, 0.0);
+}
+FAVOR_MISTAKE("a state kept for every token",
+              "One S and one z are enough: token i adds to them, and reads them at once.") {
+    check(Q, K, V, W);
+    const Tensor every_state = zeros({heads_of(V), length(V, -2), length(W, 0), length(V, -1)});
+    return averaged(weights_by_definition(of_queries(Q, W), of_keys(K, W), allowed_by(mask)), V, epsilon);
 }
 FAVOR_MISTAKE("computed in O(n²)", "Sum φ(k)vᵀ and φ(k) over the keys once, and let every query read the sums.") {
     check(Q, K, V, W);

@@ -23,8 +23,8 @@ double dot(const Tensor& a, std::size_t i, const Tensor& b, std::size_t j) {
 }
 
 // Rows of length 1, each made orthogonal to those before it in its block by subtraction, twice for full accuracy.
-Tensor orthonormal_blocks(std::size_t m, std::size_t d, std::uint64_t seed) {
-    Tensor rows = normal({m, d}, seed);
+Tensor orthonormal(Tensor rows) {
+    const std::size_t m = length(rows, 0), d = length(rows, 1);
     for (std::size_t r = 0; r < m; ++r) {
         for (std::size_t before = r / d * d, pass = 0; pass < 2; ++pass, before = r / d * d)
             for (; before < r; ++before) {
@@ -37,15 +37,22 @@ Tensor orthonormal_blocks(std::size_t m, std::size_t d, std::uint64_t seed) {
     return rows;
 }
 
+Tensor orthonormal_blocks(std::size_t m, std::size_t d, std::uint64_t seed) {
+    return orthonormal(normal({m, d}, seed));
+}
+
 // Each row r times the length of row of(r) of other normals.
 template <class Of>
-Tensor stretched(Tensor rows, std::uint64_t seed, Of of) {
-    const Tensor others = normal(shape_of(rows), ~seed);
+Tensor stretched_by(Tensor rows, const Tensor& others, Of of) {
     for (std::size_t r = 0; r < length(rows, 0); ++r) {
         const double norm = std::sqrt(dot(others, of(r), others, of(r)));
         for (std::size_t e = 0; e < length(rows, 1); ++e) rows(r, e) *= norm;
     }
     return rows;
+}
+template <class Of>
+Tensor stretched(const Tensor& rows, std::uint64_t seed, Of of) {
+    return stretched_by(rows, normal(shape_of(rows), ~seed), of);
 }
 std::size_t own(std::size_t r) { return r; }
 
@@ -58,6 +65,16 @@ Tensor in_blocks(std::size_t m, std::size_t d, Block block) {
         for (std::size_t r = first; r < std::min(first + d, m); ++r) set_token(W, r, token(rows, r - first));
     }
     return W;
+}
+
+// Directions from the numbers of one seed, lengths from those of another. Rows are made orthogonal here, so the QR of the
+// same numbers is that of the block turned over.
+Tensor lengths_from(std::uint64_t seed_of_lengths, std::size_t m, std::size_t d, std::uint64_t seed) {
+    const Tensor numbers = normal({m + d, d}, seed);
+    const auto block = [&](std::size_t b) {
+        return orthonormal(matrix_transpose(tokens(numbers, b * d, (b + 1) * d)));
+    };
+    return stretched_by(in_blocks(m, d, block), normal({m, d}, seed_of_lengths), own);
 }
 
 ORTHOGONAL_MISTAKE("independent rows instead of orthogonal ones", "The rows of a block have to be at right angles.") {
@@ -77,9 +94,9 @@ ORTHOGONAL_MISTAKE("one length for a whole block", "Draw a length for every row.
     check(d);
     return stretched(orthonormal_blocks(m, d, seed), seed, [d](std::size_t r) { return r / d * d; });
 }
-ORTHOGONAL_MISTAKE(
-    "lengths from the diagonal of R",
-    "The entry j of that diagonal is what orthogonalising left of row j: χ_(d-j+1), down to a single N(0, 1).") {
+ORTHOGONAL_MISTAKE("lengths from the diagonal of R",
+                   "Entry j of that diagonal (from 0) is what orthogonalising left of column j of A: χ_(d-j), down to "
+                   "a single N(0, 1).") {
     check(d);
     const Tensor draws = normal({m, d}, seed);
     Tensor W = orthonormal_blocks(m, d, seed);
@@ -87,6 +104,37 @@ ORTHOGONAL_MISTAKE(
         const double left = dot(draws, r, W, r);
         for (std::size_t e = 0; e < d; ++e) W(r, e) *= left;
     }
+    return W;
+}
+ORTHOGONAL_MISTAKE("squared lengths instead of lengths", "χ_d is the root of the sum of d squares: take the root.") {
+    check(d);
+    const Tensor rows = orthonormal_blocks(m, d, seed);
+    return stretched(stretched(rows, seed, own), seed, own);
+}
+ORTHOGONAL_MISTAKE("lengths from the same numbers as the directions",
+                   "The rows of A and the Q made of A are not independent: draw m further rows for the lengths.") {
+    check(d);
+    return lengths_from(seed, m, d, seed);
+}
+ORTHOGONAL_MISTAKE("lengths drawn with the next seed",
+                   "Then they are made of the numbers that seed + 1 makes its directions of. Draw all from one seed.") {
+    check(d);
+    return lengths_from(seed + 1, m, d, seed);
+}
+ORTHOGONAL_MISTAKE("lengths of every seed the same",
+                   "The lengths are random too: draw them with the seed that came in.") {
+    check(d);
+    return lengths_from(42, m, d, seed);
+}
+ORTHOGONAL_MISTAKE(
+    "a sign for every entry of Q",
+    "A column of Q takes one sign, that of its entry on the diagonal of R: more break the right angles.") {
+    check(d);
+    const Tensor coins = normal({m, d}, seed + 1);
+    Tensor W = stretched(orthonormal_blocks(m, d, seed), seed, own);
+    for (std::size_t r = 0; r < m; ++r)
+        for (std::size_t e = r % d; e < d; ++e)
+            if (coins(r, e) < 0.0) W(r, e) = -W(r, e);
     return W;
 }
 ORTHOGONAL_MISTAKE("lengths applied to the columns", "A length belongs to a direction, and the directions are rows.") {
@@ -113,6 +161,14 @@ ORTHOGONAL_MISTAKE("last partial block missing",
                    "There are ⌈m/d⌉ blocks; of the last take as many rows as are still missing.") {
     check(d);
     return stretched(orthonormal_blocks(m / d * d, d, seed), seed, own);
+}
+ORTHOGONAL_MISTAKE("last partial block left at 0",
+                   "There are ⌈m/d⌉ blocks; of the last take as many rows as are still missing.") {
+    check(d);
+    Tensor W = zeros({m, d});
+    const Tensor whole = stretched(orthonormal_blocks(m / d * d, d, seed), seed, own);
+    std::copy_n(whole.data(), whole.size(), W.data());
+    return W;
 }
 ORTHOGONAL_MISTAKE(
     "neighbouring seeds share blocks",

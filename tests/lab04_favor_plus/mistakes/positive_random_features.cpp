@@ -35,6 +35,16 @@ POSITIVE_MISTAKE("norm left out", "Subtract ‖x̂‖²/2: the mean of e^(w·x̂
     check(x, W);
     return features(exponents(x, W, scale_of(x), 0.0), shared(stabilizer));
 }
+POSITIVE_MISTAKE("norm added instead of subtracted", "Subtract ‖x̂‖²/2. It is the sines and cosines that add it.") {
+    check(x, W);
+    const Tensor bare = exponents(x, W, scale_of(x), 0.0);
+    return features(2.0 * bare - exponents(x, W), shared(stabilizer));
+}
+POSITIVE_MISTAKE("norm not squared", "The norm enters squared: ‖x̂‖²/2 is half the sum of squares, without a root.") {
+    check(x, W);
+    const Tensor bare = exponents(x, W, scale_of(x), 0.0), half_of_square = bare - exponents(x, W);
+    return features(bare - sqrt(half_of_square / 2.0), shared(stabilizer));
+}
 POSITIVE_MISTAKE("norm not halved", "Subtract half of ‖x̂‖².") {
     check(x, W);
     return features(exponents(x, W, scale_of(x), std::sqrt(2.0) * scale_of(x)), shared(stabilizer));
@@ -63,6 +73,25 @@ POSITIVE_MISTAKE("per-sequence shift for every stabilizer",
                  "Stabilizer::per_token wants each token's own largest exponent.") {
     check(x, W);
     return positive_features(x, W, Shared::head);
+}
+POSITIVE_MISTAKE("stabilizers exchanged",
+                 "per_token takes the maximum over a token's directions; per_sequence over all tokens as well.") {
+    check(x, W);
+    return positive_features(x, W, stabilizer == Stabilizer::per_token ? Shared::head : Shared::token);
+}
+POSITIVE_MISTAKE("one shift for each direction",
+                 "per_sequence wants one maximum for the whole head: over the directions, and then over the tokens.") {
+    check(x, W);
+    if (stabilizer == Stabilizer::per_token) return positive_features(x, W, Shared::token);
+    const Tensor across = matrix_transpose(exponents(x, W));  // (…, m, n): features() shifts row by row
+    const double directions = static_cast<double>(length(W, 0)), tokens = static_cast<double>(length(x, -2));
+    return matrix_transpose(features(across, Shared::token)) * std::sqrt(tokens / directions);
+}
+POSITIVE_MISTAKE("shift without the norm",
+                 "The shift is the largest of the whole exponent, w·x̂ - ‖x̂‖²/2: then the largest feature is 1/√m.") {
+    check(x, W);
+    const Tensor bare = features(exponents(x, W, scale_of(x), 0.0), shared(stabilizer));
+    return bare * exp(sum(x * x, -1, keep_dims) * scale_of(x, 0.5) / -2.0);
 }
 POSITIVE_MISTAKE("one shift for all heads",
                  "Take the maximum over the tokens and directions of one head, not over leading axes.") {

@@ -40,8 +40,12 @@ TRIGONOMETRIC_MISTAKE("norm left out", "Without e^(‖x̂‖²/2) the product es
 TRIGONOMETRIC_MISTAKE("sign of the norm",
                       "Here the norm is added: e^(+‖x̂‖²/2). It is the positive features that subtract it.") {
     check(x, W);
-    const Tensor bare = trigonometric_features(x, W, scale_of(x), 0.0);
-    return bare * bare / trigonometric_features(x, W);
+    const Tensor squares = sum(x * x, -1, keep_dims) * scale_of(x, 0.5);
+    return trigonometric_features(x, W, scale_of(x), 0.0) * exp(squares / -2.0);
+}
+TRIGONOMETRIC_MISTAKE("norm not halved", "The factor of a token is e^(‖x̂‖²/2): half the squared norm.") {
+    check(x, W);
+    return trigonometric_features(x, W, scale_of(x), std::sqrt(2.0) * scale_of(x));
 }
 TRIGONOMETRIC_MISTAKE("1/√m left out",
                       "cos² + sin² = 1 for each of m directions: divide by √m, so that the product is a mean.") {
@@ -52,6 +56,15 @@ TRIGONOMETRIC_MISTAKE("divided by √(2m)",
                       "There are 2m features but m directions: cos and sin of one direction count once.") {
     check(x, W);
     return trigonometric_features(x, W) / std::sqrt(2.0);
+}
+TRIGONOMETRIC_MISTAKE("divided by m instead of √m", "Query and key both bring the factor: 1/√m each makes 1/m.") {
+    check(x, W);
+    return trigonometric_features(x, W) / std::sqrt(static_cast<double>(length(W, 0)));
+}
+TRIGONOMETRIC_MISTAKE("√(2/m) instead of 1/√m",
+                      "√(2/m) goes with cosines of random phases; with cosines and sines the factor is 1/√m.") {
+    check(x, W);
+    return trigonometric_features(x, W) * std::sqrt(2.0);
 }
 TRIGONOMETRIC_MISTAKE("cosines only", "Both: cos a cos b + sin a sin b = cos(a - b), and it takes both.") {
     check(x, W);

@@ -350,6 +350,7 @@ TEST_CASE("an argument that changes has another fingerprint") {
 TEST_CASE("a call reads as it was written") {
     CHECK(describe_call("in.Q, Mask::causal, phi", {"(2, 3)", "", "relu"}) == "Q (2, 3), Mask::causal, phi relu");
     CHECK(describe_call("zeros({2, 3}), \"x\"", {"(2, 3)", "\"x\""}) == "(2, 3), \"x\"");
+    CHECK(describe_call("relu_map, 1e-12, 0.0", {"relu", describe(1e-12), describe(0.0)}) == "relu, 1e-12, 0");
 }
 }
 

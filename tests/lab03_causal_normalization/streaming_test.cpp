@@ -48,7 +48,9 @@ std::vector<Expected> expected_step(const Inputs& in, std::size_t i, const Featu
 Call<OutputAndState> step(const Inputs& in, std::size_t i, const CausalState& state, const FeatureMap& phi,
                           double epsilon) {
     const Tensor q = token(in.Q, i), k = token(in.K, i), v = token(in.V, i);
-    return CALL(causal_linear_attention_step, q, k, v, state, phi, epsilon);
+    auto call = CALL(causal_linear_attention_step, q, k, v, state, phi, epsilon);
+    call.at("token " + std::to_string(i));
+    return call;
 }
 
 Call<OutputAndState> resume(const Inputs& in, const CausalState& state, const FeatureMap& phi, double epsilon) {
@@ -65,10 +67,12 @@ void equals_definition(const Inputs& in, std::size_t begin, std::size_t end, con
 TEST_SUITE("causal_linear_attention_step") {
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
-    for (const double epsilon : {0.0, 4.0}) {
+    for (const double epsilon : {0.0, 6.0}) {
         CausalState state = empty_state({}, 2, 3);
         for (std::size_t i = 0; i < 4; ++i) {
-            CALL(causal_linear_attention_step, token(Q, i), token(K, i), token(V, i), state, elu_plus_one_map, epsilon)
+            const Tensor q = token(Q, i), k = token(K, i), v = token(V, i);
+            CALL(causal_linear_attention_step, q, k, v, state, elu_plus_one_map, epsilon)
+                .at("token " + std::to_string(i))
                 .equals({divided(token(causal_numerators, i), token(causal_sums, i), epsilon, false),
                          exactly(S[i], false), exactly(z[i], false)});
             state = {S[i], z[i]};
@@ -140,11 +144,13 @@ TEST_CASE("a token without weight gives zero") {
 TEST_SUITE("causal_linear_attention_resume") {
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
-    for (const double epsilon : {0.0, 4.0})
+    for (const double epsilon : {0.0, 6.0})
         for (std::size_t split = 0; split < 4; ++split) {
-            const CausalState before = split == 0 ? empty_state({}, 2, 3) : CausalState{S[split - 1], z[split - 1]};
-            CALL(causal_linear_attention_resume, tokens(Q, split, 4), tokens(K, split, 4), tokens(V, split, 4), before,
-                 elu_plus_one_map, epsilon)
+            const CausalState state = split == 0 ? empty_state({}, 2, 3) : CausalState{S[split - 1], z[split - 1]};
+            const Tensor Q = tokens(worked_example::Q, split, 4), K = tokens(worked_example::K, split, 4),
+                         V = tokens(worked_example::V, split, 4);
+            CALL(causal_linear_attention_resume, Q, K, V, state, elu_plus_one_map, epsilon)
+                .at("from token " + std::to_string(split) + " on")
                 .equals({divided(tokens(causal_numerators, split, 4), tokens(causal_sums, split, 4), epsilon),
                          exactly(S[3], false), exactly(z[3], false)});
         }

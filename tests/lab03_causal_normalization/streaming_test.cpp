@@ -81,16 +81,16 @@ TEST_CASE("gives the chapter's worked example") {
 }
 TEST_CASE("rejects shapes that do not belong together") {
     const Tensor q = zeros({2}), v = zeros({3});
-    const CausalState state = empty_state({}, 2, 3);
-    const auto run = [](const Tensor& query, const Tensor& key, const Tensor& value, const CausalState& before,
+    const CausalState right = empty_state({}, 2, 3);
+    const auto run = [](const Tensor& query, const Tensor& k, const Tensor& value, const CausalState& state,
                         const FeatureMap& phi) {
-        return CALL(causal_linear_attention_step, query, key, value, before, phi, 1e-6);
+        return CALL(causal_linear_attention_step, query, k, value, state, phi, 1e-6);
     };
-    run(q, zeros({4}), v, state, elu_plus_one_map).rejects({"k", "(2,)", "(4,)"});
-    run(q, q, zeros({5, 3}), state, elu_plus_one_map).rejects({"v", "(3,)", "(5, 3)"});
+    run(q, zeros({4}), v, right, elu_plus_one_map).rejects({"k", "(2,)", "(4,)"});
+    run(q, q, zeros({5, 3}), right, elu_plus_one_map).rejects({"v", "(3,)", "(5, 3)"});
     run(q, q, v, {zeros({3, 2}), zeros({2})}, elu_plus_one_map).rejects({"state.S", "(2, 3)", "(3, 2)"});
     run(q, q, v, {zeros({2, 3}), zeros({3})}, elu_plus_one_map).rejects({"state.z", "(2,)", "(3,)"});
-    run(q, q, v, state, oracle_feature_map("pairs")).rejects({"state.S", "(4, 3)", "(2, 3)"});
+    run(q, q, v, right, oracle_feature_map("pairs")).rejects({"state.S", "(4, 3)", "(2, 3)"});
 }
 TEST_CASE("equals the definition from any state on") {
     std::uint64_t stream = 1;
@@ -156,18 +156,18 @@ TEST_CASE("gives the chapter's worked example") {
         }
 }
 TEST_CASE("rejects shapes that do not belong together") {
-    const CausalState state = empty_state({}, 2, 4);
-    const auto run = [](const Tensor& Q, const Tensor& K, const Tensor& V, const CausalState& before,
+    const CausalState right = empty_state({}, 2, 4);
+    const auto run = [](const Tensor& query, const Tensor& K, const Tensor& value, const CausalState& state,
                         const FeatureMap& phi) {
-        return CALL(causal_linear_attention_resume, Q, K, V, before, phi, 1e-6);
+        return CALL(causal_linear_attention_resume, query, K, value, state, phi, 1e-6);
     };
-    run(zeros({5, 2}), zeros({6, 2}), zeros({5, 4}), state, elu_plus_one_map).rejects({"K", "(5, 2)", "(6, 2)"});
-    run(zeros({5, 2}), zeros({5, 2}), zeros({6, 4}), state, elu_plus_one_map).rejects({"V", "(5, 4)", "(6, 4)"});
+    run(zeros({5, 2}), zeros({6, 2}), zeros({5, 4}), right, elu_plus_one_map).rejects({"K", "(5, 2)", "(6, 2)"});
+    run(zeros({5, 2}), zeros({5, 2}), zeros({6, 4}), right, elu_plus_one_map).rejects({"V", "(5, 4)", "(6, 4)"});
     const Tensor Q = zeros({5, 2}), V = zeros({5, 4});
     run(Q, Q, V, {zeros({4, 2}), zeros({2})}, elu_plus_one_map).rejects({"state.S", "(2, 4)", "(4, 2)"});
     run(Q, Q, V, {zeros({2, 4}), zeros({4})}, elu_plus_one_map).rejects({"state.z", "(2,)", "(4,)"});
     run(Q, Q, V, empty_state({3}, 2, 4), elu_plus_one_map).rejects({"state.S", "(2, 4)", "(3, 2, 4)"});
-    run(Q, Q, V, state, oracle_feature_map("pairs")).rejects({"state.S", "(4, 4)", "(2, 4)"});
+    run(Q, Q, V, right, oracle_feature_map("pairs")).rejects({"state.S", "(4, 4)", "(2, 4)"});
 }
 TEST_CASE("equals the definition from any state on") {
     std::uint64_t stream = 1;

@@ -192,7 +192,7 @@ void Trial::equals(const std::vector<Expected>& expected) const {
         }
         return std::nullopt;
     };
-    judge(wrong);
+    judge(wrong, true);
     add_evidence(exercise_, [run = run_, wrong](const Mistake& each) { return !wrong(run(each.function)); });
     for (std::size_t p = 0; p < expected.size(); ++p) {
         char share[64];
@@ -229,7 +229,7 @@ void Trial::satisfies(bool holds, const std::string& otherwise, const char* mist
 }
 
 // Fails if the outcome is wrong, naming the mistakes that give the same wrong outcome.
-void Trial::judge(const Judge& wrong) const {
+void Trial::judge(const Judge& wrong, bool by_values) const {
     const std::optional<std::string> what = wrong(outcome_);
     if (!what) return;
     if (!outcome_.missing.empty()) require_result();
@@ -244,11 +244,11 @@ void Trial::judge(const Judge& wrong) const {
     const auto known = std::ranges::count(mistakes(), exercise_, &Mistake::exercise);
     if (known > 2 && std::ssize(resembled) == known) resembled.clear();
     std::string doubted;
-    if (!resembled.empty() && outcome_.error.empty()) {
+    if (!resembled.empty() && by_values) {
         const auto left = not_ruled_out(resembled);
         if (left.empty()) doubted = "\nhere, but not in every case, it does the same as: " + quoted_names(resembled);
         resembled = left;
-    } else if (outcome_.error.empty() && nothing_stored()) {
+    } else if (by_values && nothing_stored()) {
         doubted = "\nevery value is 0: was a copy changed? token(x, i) is a copy; set_token writes";
     }
     char how[48] = "";

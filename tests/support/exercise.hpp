@@ -71,7 +71,7 @@ protected:
 private:
     using Judge = std::function<std::optional<std::string>(const Outcome&)>;
 
-    void judge(const Judge& wrong) const;
+    void judge(const Judge& wrong, bool by_values = false) const;
     std::string unwritten_values() const;
     bool any_value(bool (*kind)(double)) const;
     bool nothing_stored() const;

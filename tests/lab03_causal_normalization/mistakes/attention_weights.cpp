@@ -67,7 +67,8 @@ WEIGHTS_MISTAKE("keep_dims forgotten",
 WEIGHTS_MISTAKE("ε missing", "ε is not in your denominator: it is added to the sum of each row.") {
     return divided_by_row(raw(Q, K, phi, allowed_by(mask)), 0.0);
 }
-WEIGHTS_MISTAKE("ε added after the division", "A division binds before an addition: put the sum and ε in parentheses.") {
+WEIGHTS_MISTAKE("ε added after the division",
+                "A division binds before an addition: put the sum and ε in parentheses.") {
     return divided_by_row(raw(Q, K, phi, allowed_by(mask)), 0.0) + epsilon;
 }
 WEIGHTS_MISTAKE("ε inside the sum", "ε is added once to the whole sum, not once for every entry of the row.") {

@@ -73,13 +73,15 @@ STREAMING_MISTAKE("S not rescaled", "When the maximum grows, S shrinks by the sa
     return weighted_sum(exp_weights(Q, K, not_rescaled()), V) /
            (sum(exp_weights(Q, K, terms_by_definition), -1, keep_dims) + epsilon);
 }
-STREAMING_MISTAKE("rescaled after adding", "The old sums shrink before the new token is added: it is on the new scale.") {
+STREAMING_MISTAKE("rescaled after adding",
+                  "The old sums shrink before the new token is added: it is on the new scale.") {
     return normalized(exp_weights(Q, K, off_scale([](double before, double then, double) { return before - then; })), V,
                       epsilon);
 }
-STREAMING_MISTAKE("factor inverted",
-                  "The old sums shrink, by exp(before - largest): the other way round they grow, and at the first token "
-                  "the factor is infinite, so that 0 · ∞ makes everything NaN.") {
+STREAMING_MISTAKE(
+    "factor inverted",
+    "The old sums shrink, by exp(before - largest): the other way round they grow, and at the first token "
+    "the factor is infinite, so that 0 · ∞ makes everything NaN.") {
     const auto error = [](double before, double then, double now) {
         return 2.0 * (now - then) + 0.0 * (then - before);  // before the first token: 0 · ∞
     };

@@ -132,6 +132,24 @@ void require_token_axis(const Tensor& x) {
                                     to_string(shape_of(x)));
 }
 
+// As it was meant: 0 - 1 is -1, not 18446744073709551615.
+std::string as_written(std::size_t index) { return std::to_string(static_cast<std::ptrdiff_t>(index)); }
+
+void require_token(const Tensor& x, std::size_t i) {
+    require_token_axis(x);
+    const std::size_t n = length(x, -2);
+    if (i >= n)
+        throw std::out_of_range("token " + as_written(i) + " does not exist: the shape is " + to_string(shape_of(x)) +
+                                ", so n = " + std::to_string(n) + ", and the first token is 0");
+}
+
+// Whether a holds the lengths of another shape: Tensor a({2, 3}) does, where zeros({2, 3}) was meant.
+bool holds_lengths(const Tensor& a, const Shape& shape) {
+    return a.dimension() == 1 && shape_of(a) != shape && a.size() == shape.size() &&
+           std::equal(shape.begin(), shape.end(), a.data(),
+                      [](std::size_t length, double entry) { return entry == static_cast<double>(length); });
+}
+
 }  // namespace
 
 Shape shape_of(const Tensor& x) { return Shape(x.shape().begin(), x.shape().end()); }
@@ -196,6 +214,9 @@ Tensor apply(Binary operation, const Tensor& a, double b) {
 Tensor apply(Binary operation, double a, const Tensor& b) { return apply(operation, full(shape_of(b), a), b); }
 
 Tensor& apply_in_place(Binary operation, Tensor& a, const Tensor& b) {
+    if (holds_lengths(a, shape_of(b)))
+        throw std::invalid_argument("the entries of a Tensor of shape " + to_string(shape_of(a)) + " are " +
+                                    to_string(shape_of(b)) + ": in Tensor y({…}) stand values, and zeros({…}) takes a shape");
     if (broadcast_shape(shape_of(a), shape_of(b)) != shape_of(a))
         throw std::invalid_argument("cannot store a result of shape " +
                                     to_string(broadcast_shape(shape_of(a), shape_of(b))) +
@@ -331,6 +352,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 }
 
 Tensor token(const Tensor& x, std::size_t i) {
+    require_token(x, i);
     const Tensor one = tokens(x, i, i + 1);
     Shape shape = shape_of(one);
     shape.erase(shape.end() - 2);
@@ -338,12 +360,9 @@ Tensor token(const Tensor& x, std::size_t i) {
 }
 
 void set_token(Tensor& x, std::size_t i, const Tensor& value) {
-    require_token_axis(x);
+    require_token(x, i);
     Shape expected = shape_of(x);
     const AxisView view(expected, expected.size() - 2);
-    if (i >= view.length)
-        throw std::out_of_range("token " + std::to_string(i) + " does not exist: the shape is " + to_string(expected) +
-                                ", so tokens run from 0 to n - 1 with n = " + std::to_string(view.length));
     expected.erase(expected.end() - 2);
     if (shape_of(value) != expected)
         throw std::invalid_argument("set_token: a token of " + to_string(shape_of(x)) + " has shape " +
@@ -357,7 +376,7 @@ Tensor tokens(const Tensor& x, std::size_t begin, std::size_t end) {
     Shape shape = shape_of(x);
     const AxisView view(shape, shape.size() - 2);
     if (begin > end || end > view.length)
-        throw std::out_of_range("tokens " + std::to_string(begin) + " to " + std::to_string(end) +
+        throw std::out_of_range("tokens " + as_written(begin) + " to " + as_written(end) +
                                 " (the last one excluded) do not exist: the shape is " + to_string(shape) +
                                 ", so n = " + std::to_string(view.length));
     shape[shape.size() - 2] = end - begin;

@@ -31,7 +31,7 @@ Tensor read(const CausalState& state, const Tensor& phi_q, double epsilon) {
 Tensor attention_weights(const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mask, double epsilon) {
     require_rank(Q, "Q", 2, "(…, n, d_k)");
     require_shape(K, "K", shape_of(Q), "(…, n, d_k), the shape of Q,");
-    // Forbidden weights are set to 0 before the rows are summed: what is not looked at must not be divided by either.
+    // One row for each query, one column for each key. Mask::causal allows j ≤ i, Mask::none every j.
     // BEGIN SOLUTION
     Tensor weights = matmul(phi(Q), matrix_transpose(phi(K)));
     if (mask == Mask::causal) {
@@ -56,7 +56,7 @@ Tensor normalized_linear_attention(const Tensor& Q, const Tensor& K, const Tenso
 Tensor causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
                                double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
-    // Every output has a denominator of its own: z is a running sum, exactly as S is. Update both, then read both.
+    // Every output has a numerator and a denominator of its own. Of no tokens there are no outputs: (…, 0, d_v).
     // BEGIN SOLUTION
     const std::size_t c = length(phi(zeros({shape.d_k})), -1);
     return causal_linear_attention_resume(Q, K, V, nothing_seen(shape.leading, c, shape.d_v), phi, epsilon).output;
@@ -98,7 +98,7 @@ Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
                                       const FeatureMap& phi, double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_shape(key_padding_mask, "key_padding_mask", join(shape.leading, {shape.n}), "(…, n)");
-    // φ first, then the mask: φ(0) need not be 0. What a padded token would add must be 0 in S and in z.
+    // A padded key counts in no output, whatever stands in it or in its value. A padded query has an output all the same.
     // BEGIN SOLUTION
     const Tensor is_token = expand_dims(key_padding_mask, -1);
     CausalState state = nothing_seen(shape.leading, length(phi(zeros({shape.d_k})), -1), shape.d_v);

@@ -6,7 +6,7 @@ namespace linattn {
 Tensor attention_weights(const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mask, double epsilon) {
     require_rank(Q, "Q", 2, "(…, n, d_k)");
     require_shape(K, "K", shape_of(Q), "(…, n, d_k), the shape of Q,");
-    // Forbidden weights are set to 0 before the rows are summed: what is not looked at must not be divided by either.
+    // One row for each query, one column for each key. Mask::causal allows j ≤ i, Mask::none every j.
     // YOUR CODE HERE
     throw NotImplemented("attention_weights");
 }
@@ -22,7 +22,7 @@ Tensor normalized_linear_attention(const Tensor& Q, const Tensor& K, const Tenso
 Tensor causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
                                double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
-    // Every output has a denominator of its own: z is a running sum, exactly as S is. Update both, then read both.
+    // Every output has a numerator and a denominator of its own. Of no tokens there are no outputs: (…, 0, d_v).
     // YOUR CODE HERE
     throw NotImplemented("causal_linear_attention");
 }
@@ -53,7 +53,7 @@ Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
                                       const FeatureMap& phi, double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_shape(key_padding_mask, "key_padding_mask", join(shape.leading, {shape.n}), "(…, n)");
-    // φ first, then the mask: φ(0) need not be 0. What a padded token would add must be 0 in S and in z.
+    // A padded key counts in no output, whatever stands in it or in its value. A padded query has an output all the same.
     // YOUR CODE HERE
     throw NotImplemented("masked_causal_linear_attention");
 }

@@ -92,8 +92,8 @@ OutputAndState causal_linear_attention_resume(const Tensor& Q, const Tensor& K, 
 Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& key_padding_mask,
                                       const FeatureMap& phi, double epsilon);
 
-/// Normalised causal linear attention with φ(x) = eˣ, entry by entry, that no finite input makes overflow or lose its
-/// denominator:
+/// Normalised causal linear attention with φ(x) = eˣ, entry by entry, that neither overflows nor loses its denominator
+/// as long as every q_ia + k_ja is finite:
 ///
 ///     o_i = Σ_{j≤i} w_ij v_j / (Σ_{j≤i} w_ij + ε), w_ij = Σ_a exp(q_ia + k_ja - g_i), g_i = max_{j≤i, a} (q_ia + k_ja)
 ///

@@ -9,6 +9,7 @@
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "comparison.hpp"
+#include "evidence.hpp"
 #include "exercise.hpp"
 #include "memory.hpp"
 #include "oracle.hpp"
@@ -64,9 +65,15 @@ TEST_CASE("shapes come first, then the first difference and how many there are")
     CHECK_FALSE(difference(zeros({0, 3}), exactly(zeros({0, 3}))));
     CHECK(difference(zeros({0, 3}), exactly(zeros({3, 0}))));
 }
+TEST_CASE("numbers in braces are a shape only where they are its lengths") {
+    const Expected y = exactly(zeros({2, 3}));
+    CHECK(contains(*difference(Tensor{2, 3}, y), "zeros({…}) takes a shape"));
+    CHECK_FALSE(contains(*difference(Tensor{4, 5}, y), "zeros"));
+}
 TEST_CASE("two values that differ are never printed alike") {
     const std::string text = *difference(Tensor{1.0 + 1e-12, 0.0}, exactly(Tensor{1.0, 0.0}));
     CHECK(contains(text, "expected 1, got 1.000000000001"));
+    CHECK_FALSE(contains(text, "{1, 0}"));
 }
 TEST_CASE("roundings are counted in units of the value") {
     CHECK_FALSE(difference(Tensor{1.0 + 0x1p-52}, to_rounding(Tensor{1.0}, 2, "two")));
@@ -365,9 +372,18 @@ TEST_CASE("an argument that changes has another fingerprint") {
     x(1) = std::nextafter(2.0, 3.0);
     CHECK(fingerprint(x) != before);
 }
+TEST_CASE("what an earlier call refuses is not named, unless it was named before") {
+    static const Mistake early{"evidence", "early", "", "", nullptr}, late{"evidence", "late", "", "", nullptr};
+    add_evidence("evidence", [](const Mistake& each) { return &each == &late; });
+    CHECK(not_ruled_out({&early}).empty());
+    CHECK(not_ruled_out({&early, &late}) == std::vector<const Mistake*>{&late});
+    add_evidence("evidence", [](const Mistake&) { return false; });
+    CHECK(not_ruled_out({&early, &late}) == std::vector<const Mistake*>{&late});
+}
 TEST_CASE("a call reads as it was written") {
     CHECK(describe_call("in.Q, Mask::causal, phi", {"(2, 3)", "", "relu"}) == "Q (2, 3), Mask::causal, phi relu");
     CHECK(describe_call("zeros({2, 3}), \"x\"", {"(2, 3)", "\"x\""}) == "(2, 3), \"x\"");
+    CHECK(describe_call("relu_map, 1e-12, 0.0", {"relu", describe(1e-12), describe(0.0)}) == "relu, 1e-12, 0");
 }
 }
 

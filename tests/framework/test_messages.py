@@ -28,7 +28,7 @@ class Line(StudentCourse):
         self.said("fail", "Tensor y = zeros({2, 2, 2, 2});\n    y(0, 0, 0, 9) = 1.0;  // HERE\n    return y;",
                   "index 9 is out of bounds for axis 3 with size 2\n")
         self.said("fail", "const Tensor y = zeros({a.size(), b.size()});\n    return token(y, 7);  // HERE",
-                  "tokens 7 to 8 (the last one excluded) do not exist")
+                  "token 7 does not exist: the shape is (3, 2), so n = 3")
         self.said("fail", "return sum(a, 3);  // HERE", "axis 3 does not exist: the shape is (3,)")
 
     def test_arrays(self):

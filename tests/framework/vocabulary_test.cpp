@@ -121,6 +121,10 @@ TEST_CASE("those that do not are refused with both shapes") {
               Tensor x = ones({3});
               x += ones({2, 3});
           }).find("(2, 3) in a Tensor of shape (3,)") != std::string::npos);
+    CHECK(words([] {
+              Tensor x({2, 3});
+              x += ones({2, 3});
+          }).find("zeros({…}) takes a shape") != std::string::npos);
     CHECK(words([] { where(ones({2}), ones({3}), 0.0); }).find("do not broadcast") != std::string::npos);
     CHECK(words([] { matmul(ones({2, 3}), ones({2, 3})); }).find("(3)") != std::string::npos);
     CHECK(words([] { matmul(ones({3}), ones({3, 2})); }).find("two axes") != std::string::npos);
@@ -135,7 +139,8 @@ TEST_CASE("an index that does not exist is refused with the shape") {
     const auto words = [](auto function) { return words_of<std::out_of_range>(function); };
     CHECK(words([] { sum(ones({2, 3}), 2); }) == "axis 2 does not exist: the shape is (2, 3)");
     CHECK(words([] { length(ones({2, 3}), -3); }) == "axis -3 does not exist: the shape is (2, 3)");
-    CHECK(words([] { token(ones({2, 3}), 2); }).find("n = 2") != std::string::npos);
+    CHECK(words([] { token(ones({2, 3}), 2); }).find("token 2 does not exist: the shape is (2, 3), so n = 2") == 0);
+    CHECK(words([] { token(ones({0, 3}), std::size_t{0} - 1); }).find("token -1 does not exist") == 0);
     CHECK(words([] { tokens(ones({2, 3}), 2, 1); }).find("n = 2") != std::string::npos);
     CHECK(words([] {
               Tensor x = zeros({2, 3});

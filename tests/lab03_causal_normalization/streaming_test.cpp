@@ -48,7 +48,9 @@ std::vector<Expected> expected_step(const Inputs& in, std::size_t i, const Featu
 Call<OutputAndState> step(const Inputs& in, std::size_t i, const CausalState& state, const FeatureMap& phi,
                           double epsilon) {
     const Tensor q = token(in.Q, i), k = token(in.K, i), v = token(in.V, i);
-    return CALL(causal_linear_attention_step, q, k, v, state, phi, epsilon);
+    auto call = CALL(causal_linear_attention_step, q, k, v, state, phi, epsilon);
+    call.at("token " + std::to_string(i));
+    return call;
 }
 
 Call<OutputAndState> resume(const Inputs& in, const CausalState& state, const FeatureMap& phi, double epsilon) {
@@ -65,10 +67,12 @@ void equals_definition(const Inputs& in, std::size_t begin, std::size_t end, con
 TEST_SUITE("causal_linear_attention_step") {
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
-    for (const double epsilon : {0.0, 4.0}) {
+    for (const double epsilon : {0.0, 6.0}) {
         CausalState state = empty_state({}, 2, 3);
         for (std::size_t i = 0; i < 4; ++i) {
-            CALL(causal_linear_attention_step, token(Q, i), token(K, i), token(V, i), state, elu_plus_one_map, epsilon)
+            const Tensor q = token(Q, i), k = token(K, i), v = token(V, i);
+            CALL(causal_linear_attention_step, q, k, v, state, elu_plus_one_map, epsilon)
+                .at("token " + std::to_string(i))
                 .equals({divided(token(causal_numerators, i), token(causal_sums, i), epsilon, false),
                          exactly(S[i], false), exactly(z[i], false)});
             state = {S[i], z[i]};
@@ -77,16 +81,16 @@ TEST_CASE("gives the chapter's worked example") {
 }
 TEST_CASE("rejects shapes that do not belong together") {
     const Tensor q = zeros({2}), v = zeros({3});
-    const CausalState state = empty_state({}, 2, 3);
-    const auto run = [](const Tensor& query, const Tensor& key, const Tensor& value, const CausalState& before,
+    const CausalState right = empty_state({}, 2, 3);
+    const auto run = [](const Tensor& query, const Tensor& k, const Tensor& value, const CausalState& state,
                         const FeatureMap& phi) {
-        return CALL(causal_linear_attention_step, query, key, value, before, phi, 1e-6);
+        return CALL(causal_linear_attention_step, query, k, value, state, phi, 1e-6);
     };
-    run(q, zeros({4}), v, state, elu_plus_one_map).rejects({"k", "(2,)", "(4,)"});
-    run(q, q, zeros({5, 3}), state, elu_plus_one_map).rejects({"v", "(3,)", "(5, 3)"});
+    run(q, zeros({4}), v, right, elu_plus_one_map).rejects({"k", "(2,)", "(4,)"});
+    run(q, q, zeros({5, 3}), right, elu_plus_one_map).rejects({"v", "(3,)", "(5, 3)"});
     run(q, q, v, {zeros({3, 2}), zeros({2})}, elu_plus_one_map).rejects({"state.S", "(2, 3)", "(3, 2)"});
     run(q, q, v, {zeros({2, 3}), zeros({3})}, elu_plus_one_map).rejects({"state.z", "(2,)", "(3,)"});
-    run(q, q, v, state, oracle_feature_map("pairs")).rejects({"state.S", "(4, 3)", "(2, 3)"});
+    run(q, q, v, right, oracle_feature_map("pairs")).rejects({"state.S", "(4, 3)", "(2, 3)"});
 }
 TEST_CASE("equals the definition from any state on") {
     std::uint64_t stream = 1;
@@ -140,28 +144,30 @@ TEST_CASE("a token without weight gives zero") {
 TEST_SUITE("causal_linear_attention_resume") {
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
-    for (const double epsilon : {0.0, 4.0})
+    for (const double epsilon : {0.0, 6.0})
         for (std::size_t split = 0; split < 4; ++split) {
-            const CausalState before = split == 0 ? empty_state({}, 2, 3) : CausalState{S[split - 1], z[split - 1]};
-            CALL(causal_linear_attention_resume, tokens(Q, split, 4), tokens(K, split, 4), tokens(V, split, 4), before,
-                 elu_plus_one_map, epsilon)
+            const CausalState state = split == 0 ? empty_state({}, 2, 3) : CausalState{S[split - 1], z[split - 1]};
+            const Tensor Q = tokens(worked_example::Q, split, 4), K = tokens(worked_example::K, split, 4),
+                         V = tokens(worked_example::V, split, 4);
+            CALL(causal_linear_attention_resume, Q, K, V, state, elu_plus_one_map, epsilon)
+                .at("from token " + std::to_string(split) + " on")
                 .equals({divided(tokens(causal_numerators, split, 4), tokens(causal_sums, split, 4), epsilon),
                          exactly(S[3], false), exactly(z[3], false)});
         }
 }
 TEST_CASE("rejects shapes that do not belong together") {
-    const CausalState state = empty_state({}, 2, 4);
-    const auto run = [](const Tensor& Q, const Tensor& K, const Tensor& V, const CausalState& before,
+    const CausalState right = empty_state({}, 2, 4);
+    const auto run = [](const Tensor& query, const Tensor& K, const Tensor& value, const CausalState& state,
                         const FeatureMap& phi) {
-        return CALL(causal_linear_attention_resume, Q, K, V, before, phi, 1e-6);
+        return CALL(causal_linear_attention_resume, query, K, value, state, phi, 1e-6);
     };
-    run(zeros({5, 2}), zeros({6, 2}), zeros({5, 4}), state, elu_plus_one_map).rejects({"K", "(5, 2)", "(6, 2)"});
-    run(zeros({5, 2}), zeros({5, 2}), zeros({6, 4}), state, elu_plus_one_map).rejects({"V", "(5, 4)", "(6, 4)"});
+    run(zeros({5, 2}), zeros({6, 2}), zeros({5, 4}), right, elu_plus_one_map).rejects({"K", "(5, 2)", "(6, 2)"});
+    run(zeros({5, 2}), zeros({5, 2}), zeros({6, 4}), right, elu_plus_one_map).rejects({"V", "(5, 4)", "(6, 4)"});
     const Tensor Q = zeros({5, 2}), V = zeros({5, 4});
     run(Q, Q, V, {zeros({4, 2}), zeros({2})}, elu_plus_one_map).rejects({"state.S", "(2, 4)", "(4, 2)"});
     run(Q, Q, V, {zeros({2, 4}), zeros({4})}, elu_plus_one_map).rejects({"state.z", "(2,)", "(4,)"});
     run(Q, Q, V, empty_state({3}, 2, 4), elu_plus_one_map).rejects({"state.S", "(2, 4)", "(3, 2, 4)"});
-    run(Q, Q, V, state, oracle_feature_map("pairs")).rejects({"state.S", "(4, 4)", "(2, 4)"});
+    run(Q, Q, V, right, oracle_feature_map("pairs")).rejects({"state.S", "(4, 4)", "(2, 4)"});
 }
 TEST_CASE("equals the definition from any state on") {
     std::uint64_t stream = 1;

@@ -1,13 +1,16 @@
 #include "exercise.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "contract.hpp"
+#include "evidence.hpp"
 #include "gpu/error.hpp"
 #include "memory.hpp"
 #include "random_inputs.hpp"
@@ -110,7 +113,11 @@ std::size_t fingerprint(const Tensor& x) {
 
 std::string describe(const Tensor& x) { return to_string(shape_of(x)); }
 
-std::string describe(double x) { return std::to_string(x); }
+std::string describe(double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", x);
+    return text;
+}
 
 std::string describe(Mask mask) { return mask == Mask::none ? "Mask::none" : "Mask::causal"; }
 
@@ -134,7 +141,9 @@ std::string describe_call(const char* names, const std::vector<std::string>& val
         name.erase(0, name.find_first_not_of(' '));
         const std::size_t member = name.rfind('.');  // in.Q reads as Q
         if (member != std::string::npos && name.find_first_of("({ ") == std::string::npos) name.erase(0, member + 1);
-        if (name.find('(') != std::string::npos || name == value) name.clear();  // zeros({2, 3}): its shape says enough
+        const bool repeats =  // relu_map relu, 0.0 0
+            !value.empty() && (name.starts_with(value) || std::isdigit(static_cast<unsigned char>(name[0])));
+        if (repeats || name.find('(') != std::string::npos) name.clear();  // zeros({2, 3}): its shape says enough
         text += (text.empty() ? "" : ", ") + name + (name.empty() || value.empty() ? "" : " ") + value;
     }
     return text;
@@ -161,7 +170,11 @@ void Trial::require_result() const {
         throw CaseOver();
     }
     if (!outcome_.symptoms.empty()) judge([](const Outcome& outcome) { return std::optional(outcome.error); });
-    if (!outcome_.error.empty()) fail("threw an exception: " + outcome_.error, {}, "", last_throw_site());
+    if (!outcome_.error.empty()) {
+        const std::string site = last_throw_site();
+        add_evidence(exercise_, [run = run_](const Mistake& each) { return !run(each.function).error.empty(); });
+        fail("threw an exception: " + outcome_.error, {}, "", site);
+    }
     if (outcome_.changed_argument)
         judge([](const Outcome& outcome) -> std::optional<std::string> {
             if (!outcome.changed_argument) return std::nullopt;
@@ -171,7 +184,7 @@ void Trial::require_result() const {
 
 void Trial::equals(const std::vector<Expected>& expected) const {
     require_result();
-    judge([&](const Outcome& outcome) -> std::optional<std::string> {
+    const Judge wrong = [expected](const Outcome& outcome) -> std::optional<std::string> {
         if (!outcome.error.empty() || outcome.parts.size() != expected.size()) return "threw " + outcome.error;
         for (std::size_t p = 0; p < expected.size(); ++p) {
             const Part& part = outcome.parts[p];
@@ -179,7 +192,9 @@ void Trial::equals(const std::vector<Expected>& expected) const {
                 return (part.name.empty() ? "" : part.name + " ") + *text;
         }
         return std::nullopt;
-    });
+    };
+    judge(wrong, true);
+    add_evidence(exercise_, [run = run_, wrong](const Mistake& each) { return !wrong(run(each.function)); });
     for (std::size_t p = 0; p < expected.size(); ++p) {
         char share[64];
         std::snprintf(share, sizeof share, "%.2g of the tolerance used: ",
@@ -221,24 +236,32 @@ void Trial::blames(const std::string& other, const std::string& what) const {
 }
 
 // Fails if the outcome is wrong, naming the mistakes that give the same wrong outcome.
-void Trial::judge(const Judge& wrong) const {
+void Trial::judge(const Judge& wrong, bool by_values) const {
     const std::optional<std::string> what = wrong(outcome_);
     if (!what) return;
     if (!outcome_.missing.empty()) require_result();
     const std::string origin = unwritten_values();
     if (!origin.empty()) fail(*what + "\nsome values were read from memory that was never written", {}, "", origin);
     double distance = 0.0;
-    auto resembled = alike(wrong, distance);
+    std::vector<const Mistake*> resembled = alike(wrong, distance);
     if (any_value(is_unset_local)) send_event("unset local", "surely");
     else if (resembled.empty() && any_value(may_come_from_unset_local)) send_event("unset local", "perhaps");
     if (resembled.empty() && outcome_.error.empty()) send_event("resembles nothing", "");
     // What all of them share, a shape that is not refused for instance, is not what any of them is about.
     const auto known = std::ranges::count(mistakes(), exercise_, &Mistake::exercise);
     if (known > 2 && std::ssize(resembled) == known) resembled.clear();
+    std::string doubted;
+    if (!resembled.empty() && by_values) {
+        const auto left = not_ruled_out(resembled);
+        if (left.empty()) doubted = "\nhere, but not in every case, it does the same as: " + quoted_names(resembled);
+        resembled = left;
+    } else if (by_values && nothing_stored()) {
+        doubted = "\nevery value is 0: was a copy changed? token(x, i) is a copy; set_token writes";
+    }
     char how[48] = "";
     if (outcome_.error.empty() && distance == 0.0) std::snprintf(how, sizeof how, " (matches exactly)");
     if (outcome_.error.empty() && distance > 0.0) std::snprintf(how, sizeof how, " (matches to %.0e)", distance);
-    fail(*what, resembled, how, outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : last_throw_site());
+    fail(*what + doubted, resembled, how, outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : last_throw_site());
 }
 
 std::vector<const Mistake*> Trial::alike(const Judge& wrong, double& distance) const {
@@ -268,6 +291,12 @@ bool Trial::any_value(bool (*kind)(double)) const {
         const auto* tensor = std::get_if<Tensor>(&part.value);
         return tensor != nullptr && std::any_of(tensor->data(), tensor->data() + tensor->size(), kind);
     });
+}
+
+// Zeros and nothing else, in a result that holds no state: a state may be right to be zero still.
+bool Trial::nothing_stored() const {
+    const auto* tensor = outcome_.parts.size() == 1 ? std::get_if<Tensor>(&outcome_.parts.front().value) : nullptr;
+    return tensor != nullptr && std::all_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return x == 0.0; });
 }
 
 // Where the memory was allocated that the result's unwritten values come from: the call is made again and watched.

@@ -42,6 +42,12 @@ public:
     /// Calls the exercise; the case ends as TODO if it is not written yet.
     Trial(std::string exercise, std::string call, Mistake::Function subject, Run run);
 
+    /// Says in messages which of several alike calls this is.
+    Trial& at(const std::string& place) {
+        call_ += "; " + place;
+        return *this;
+    }
+
     /// The result is this, or the case fails. A result in parts takes one expectation for each.
     void equals(const Expected& expected) const { equals(std::vector<Expected>{expected}); }
     void equals(const std::vector<Expected>& expected) const;
@@ -69,9 +75,10 @@ protected:
 private:
     using Judge = std::function<std::optional<std::string>(const Outcome&)>;
 
-    void judge(const Judge& wrong) const;
+    void judge(const Judge& wrong, bool by_values = false) const;
     std::string unwritten_values() const;
     bool any_value(bool (*kind)(double)) const;
+    bool nothing_stored() const;
     std::vector<const Mistake*> alike(const Judge& wrong, double& distance) const;
     [[noreturn]] void fail(const std::string& what, const std::vector<const Mistake*>& resembled = {},
                            const std::string& how = "", const std::string& stack = "") const;

@@ -49,7 +49,7 @@ FeatureMap oracle_feature_map(const std::string& name) {
     if (name == "elu_plus_one_times_0.001")
         return {name, [phi = oracle_feature_map("elu_plus_one")](const Tensor& x) { return phi(x) * 0.001; }};
     if (name == "pairs")
-        return {name, [](const Tensor& x) {
+        return {"pairs (c = d_k^2)", [](const Tensor& x) {
                     Shape shape = shape_of(x);
                     const std::size_t d = shape.back(), rows = d == 0 ? 0 : x.size() / d;
                     shape.back() = d * d;

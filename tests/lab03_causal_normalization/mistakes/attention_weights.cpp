@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "normalized_attention.hpp"
 #include "suite.hpp"
 
@@ -46,11 +48,32 @@ WEIGHTS_MISTAKE("softmax of the scores",
                               static_cast<double>(length(Q, -1)) * exp(score - amax(score, -1, keep_dims)),
                           epsilon);
 }
-WEIGHTS_MISTAKE("ε inside the sum", "ε is added once to the whole sum, not once for every token in it.") {
+WEIGHTS_MISTAKE("mask on the first leading index only",
+                "w(i, j) is an entry of the first matrix only; `where` and arithmetic reach all of them.") {
+    const Weights masked = raw(Q, K, phi, allowed_by(mask));
+    Weights weights = raw(Q, K, phi, everywhere);
+    const std::size_t n = length(Q, -2);
+    if (weights.size() > 0) std::copy_n(masked.data(), n * n, weights.data());
+    return divided_by_row(weights, epsilon);
+}
+WEIGHTS_MISTAKE("φ forgotten", "Apply φ to Q and to K before you multiply them.") {
+    return divided_by_row(weights_by_definition(Q, K, allowed_by(mask)), epsilon);
+}
+WEIGHTS_MISTAKE("keep_dims forgotten",
+                "Without keep_dims the sums of the rows lie along the columns, and that is what they divide.") {
     const Weights weights = raw(Q, K, phi, allowed_by(mask));
-    const Tensor one = ones(join(shape_of(sum(Q, -1)), {1}));
-    return weights / (sum(weights, -1, keep_dims) +
-                      sum(weights_by_definition(one, one, allowed_by(mask)), -1, keep_dims) * epsilon);
+    return weights / (sum(weights, -1) + epsilon);
+}
+WEIGHTS_MISTAKE("ε missing", "ε is not in your denominator: it is added to the sum of each row.") {
+    return divided_by_row(raw(Q, K, phi, allowed_by(mask)), 0.0);
+}
+WEIGHTS_MISTAKE("ε added after the division",
+                "A division binds before an addition: put the sum and ε in parentheses.") {
+    return divided_by_row(raw(Q, K, phi, allowed_by(mask)), 0.0) + epsilon;
+}
+WEIGHTS_MISTAKE("ε inside the sum", "ε is added once to the whole sum, not once for every entry of the row.") {
+    const Weights weights = raw(Q, K, phi, allowed_by(mask));
+    return weights / sum(weights + epsilon, -1, keep_dims);
 }
 WEIGHTS_MISTAKE("ε as a floor", "ε is added to the sum, however large that is: not max(sum, ε).") {
     const Weights weights = raw(Q, K, phi, allowed_by(mask));

@@ -9,6 +9,7 @@ namespace {
             explanation)
 
 bool earlier(std::size_t i, std::size_t j) { return j < i; }
+bool itself(std::size_t i, std::size_t j) { return j == i; }
 
 // All heads one after another as a single long sequence: what becomes of a state that is not reset.
 Tensor as_one_sequence(const Tensor& x) {
@@ -44,9 +45,36 @@ CAUSAL_MISTAKE("z read before it is updated",
                "The denominator counts token i too: update z before you read it, as you do with S.") {
     return weighted_sum(raw(Q, K, phi, causal), V) / (row_sums(raw(Q, K, phi, earlier)) + epsilon);
 }
+CAUSAL_MISTAKE("z replaced instead of added to", "z grows by φ(k_i) at every token; it does not become it.") {
+    return weighted_sum(raw(Q, K, phi, causal), V) / (row_sums(raw(Q, K, phi, itself)) + epsilon);
+}
+CAUSAL_MISTAKE("z summed along the features",
+               "z_i is a sum over the tokens j ≤ i, the axis before the last, for each feature by itself.") {
+    const Tensor below = row_sums(weights_by_definition(phi(Q), cumsum(phi(K), -1), itself));
+    return weighted_sum(raw(Q, K, phi, causal), V) / (below + epsilon);
+}
+CAUSAL_MISTAKE("first token left out", "Tokens are counted from 0 in the code: the loop begins there.") {
+    Tensor output = normalized_over(
+        Q, K, V, phi, [](std::size_t i, std::size_t j) { return 0 < j && j <= i; }, epsilon);
+    if (length(V, -2) > 0) set_token(output, 0, zeros(shape_of(token(V, 0))));
+    return output;
+}
+CAUSAL_MISTAKE("φ missing from the query", "The query that reads S and z is φ(q_i), not q_i.") {
+    const Weights weights = weights_by_definition(Q, phi(K), causal);
+    return weighted_sum(weights, V) / (row_sums(weights) + epsilon);
+}
 CAUSAL_MISTAKE("total instead of the running sum",
                "Output i uses S_i and z_i, the sums up to token i, not over all tokens.") {
     return normalized_over(Q, K, V, phi, everywhere, epsilon);
+}
+CAUSAL_MISTAKE("ε missing", "ε is not in your denominator: it is added to φ(q_i)·z_i.") {
+    return normalized_over(Q, K, V, phi, causal, 0.0);
+}
+CAUSAL_MISTAKE("ε added after the division", "A division binds before an addition: put the sum and ε in parentheses.") {
+    return normalized_over(Q, K, V, phi, causal, 0.0) + epsilon;
+}
+CAUSAL_MISTAKE("ε put into z", "ε belongs to the denominator, not to z: there it is multiplied with the query.") {
+    return with_epsilon_in_z(Q, K, V, phi, causal, epsilon);
 }
 CAUSAL_MISTAKE("ε inside the sum", "ε is added once to each denominator, not once for every token: keep it out of z.") {
     const Weights weights = raw(Q, K, phi, causal);

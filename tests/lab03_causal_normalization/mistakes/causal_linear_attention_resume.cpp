@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "wrong_states.hpp"
 
 namespace linattn::testing {
@@ -9,6 +11,7 @@ namespace {
              double epsilon),                                                                                    \
             name, "§3.5", explanation)
 
+bool none(std::size_t, std::size_t) { return false; }
 CausalState nothing(const CausalState& like) { return {zeros(shape_of(like.S)), zeros(shape_of(like.z))}; }
 CausalState after(const Tensor& K, const Tensor& V, const CausalState& state, const FeatureMap& phi) {
     return added(state, state_after(K, V, phi));
@@ -21,6 +24,27 @@ RESUME_MISTAKE("z lost on resume", "Go on with the z that came in as well as wit
     const CausalState from{state.S, nothing(state).z};
     return {Reading(Q, K, V, from, phi, causal).divided(epsilon), after(K, V, from, phi)};
 }
+RESUME_MISTAKE("S lost on resume", "Go on with the S that came in as well as with its z.") {
+    const CausalState from{nothing(state).S, state.z};
+    return {Reading(Q, K, V, from, phi, causal).divided(epsilon), after(K, V, from, phi)};
+}
+RESUME_MISTAKE("z not updated", "Every token adds to z as well as to S.") {
+    return {Reading(Q, K, V, state, phi, causal).numerator / (Reading(Q, K, V, state, phi, none).denominator + epsilon),
+            {after(K, V, state, phi).S, state.z}};
+}
+RESUME_MISTAKE("every token starts from the state that came in",
+               "Token i goes on from the state after token i-1: keep the new state from turn to turn.") {
+    const std::size_t n = length(V, -2), last = n - std::min<std::size_t>(n, 1);
+    return {Reading(Q, K, V, state, phi, [](std::size_t i, std::size_t j) { return j == i; }).divided(epsilon),
+            after(tokens(K, last, n), tokens(V, last, n), state, phi)};
+}
+RESUME_MISTAKE("state that came in returned twice",
+               "The returned state counts each earlier token once: whoever starts from the state has it already.") {
+    return {Reading(Q, K, V, state, phi, causal).divided(epsilon), added(state, after(K, V, state, phi))};
+}
+RESUME_MISTAKE("ε missing", "ε is not in your denominator: it is added to φ(q_i)·z_i.") {
+    return {Reading(Q, K, V, state, phi, causal).divided(0.0), after(K, V, state, phi)};
+}
 RESUME_MISTAKE("returned state lacks the one that came in",
                "The state after this piece knows all tokens so far, not only its own.") {
     return {Reading(Q, K, V, state, phi, causal).divided(epsilon), state_after(K, V, phi)};
@@ -30,7 +54,7 @@ RESUME_MISTAKE("state returned as it came in",
     return {Reading(Q, K, V, state, phi, causal).divided(epsilon), state};
 }
 RESUME_MISTAKE("normalised pieces added", "Add the numerators and add the denominators, then divide once.") {
-    const Tensor past = Reading(Q, K, V, state, phi, [](std::size_t, std::size_t) { return false; }).divided(epsilon);
+    const Tensor past = Reading(Q, K, V, state, phi, none).divided(epsilon);
     return {past + Reading(Q, K, V, nothing(state), phi, causal).divided(epsilon), after(K, V, state, phi)};
 }
 RESUME_MISTAKE("no normaliser", "Divide φ(q_i)ᵀS_i by φ(q_i)·z_i + ε.") {

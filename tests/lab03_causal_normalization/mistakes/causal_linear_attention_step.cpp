@@ -40,6 +40,13 @@ STEP_MISTAKE("z read before it is updated",
     const CausalState next = after(k, v, state, phi);
     return {output(q, {next.S, state.z}, phi, epsilon), next};
 }
+STEP_MISTAKE("state returned as it came in", "Return the state after this token: the next step goes on from there.") {
+    return {output(q, after(k, v, state, phi), phi, epsilon), state};
+}
+STEP_MISTAKE("S and z exchanged", "A CausalState is {S, z}, in this order.") {
+    const CausalState next = after(k, v, state, phi);
+    return {output(q, next, phi, epsilon), {next.z, next.S}};
+}
 STEP_MISTAKE("update missing from the returned z", "The next step needs the new z as well as the new S.") {
     const CausalState next = after(k, v, state, phi);
     return {output(q, next, phi, epsilon), {next.S, state.z}};
@@ -47,6 +54,18 @@ STEP_MISTAKE("update missing from the returned z", "The next step needs the new 
 STEP_MISTAKE("z replaced instead of added to", "z grows by φ(k); it does not become it.") {
     const CausalState next{after(k, v, state, phi).S, phi(k)};
     return {output(q, next, phi, epsilon), next};
+}
+STEP_MISTAKE("S replaced instead of added to", "S grows by φ(k)vᵀ; it does not become it.") {
+    const CausalState next{expand_dims(phi(k), -1) * expand_dims(v, -2), after(k, v, state, phi).z};
+    return {output(q, next, phi, epsilon), next};
+}
+STEP_MISTAKE("ε missing", "ε is not in your denominator: it is added to φ(q)·z.") {
+    const CausalState next = after(k, v, state, phi);
+    return {output(q, next, phi, 0.0), next};
+}
+STEP_MISTAKE("ε added after the division", "A division binds before an addition: put the sum and ε in parentheses.") {
+    const CausalState next = after(k, v, state, phi);
+    return {output(q, next, phi, 0.0) + epsilon, next};
 }
 STEP_MISTAKE("ε inside the sum", "ε belongs to the denominator, not to z: there it is added again at every token.") {
     const CausalState sums = after(k, v, state, phi), next{sums.S, sums.z + epsilon};

@@ -16,9 +16,16 @@ NORMALIZED_MISTAKE("normaliser inverted", "The sum of the weights divides; it do
     return weighted_sum(weights, V) * (row_sums(weights) + epsilon);
 }
 NORMALIZED_MISTAKE("normaliser on the wrong axis",
-                   "Sum over the keys for each query: z = Σ_j φ(k_j), not Σ_i φ(q_i).") {
+                   "Sum over the keys for each query, not over the queries for each key.") {
     const Weights weights = raw(Q, K, phi, everywhere);
     return weighted_sum(weights / (sum(weights, -2, keep_dims) + epsilon), V);
+}
+NORMALIZED_MISTAKE("z summed over the queries", "z is the sum of the keys' features: Σ_j φ(k_j), not Σ_j φ(q_j).") {
+    return weighted_sum(raw(Q, K, phi, everywhere), V) / (row_sums(raw(Q, Q, phi, everywhere)) + epsilon);
+}
+NORMALIZED_MISTAKE("φ missing from S", "Both sums are made of φ(k_j), the one in S too.") {
+    return weighted_sum(weights_by_definition(phi(Q), K, everywhere), V) /
+           (row_sums(raw(Q, K, phi, everywhere)) + epsilon);
 }
 NORMALIZED_MISTAKE("normaliser without the query",
                    "Each query has a denominator of its own: φ(q)·z, not the sum of z's entries.") {
@@ -29,6 +36,16 @@ NORMALIZED_MISTAKE("divided by the number of tokens", "The weights do not sum to
 }
 NORMALIZED_MISTAKE("running sum instead of the total", "Without a mask both S and z are sums over all tokens.") {
     return normalized_over(Q, K, V, phi, causal, epsilon);
+}
+NORMALIZED_MISTAKE("ε missing", "ε is not in your denominator: it is added to φ(q)·z.") {
+    return normalized_over(Q, K, V, phi, everywhere, 0.0);
+}
+NORMALIZED_MISTAKE("ε added after the division",
+                   "A division binds before an addition: put the sum and ε in parentheses.") {
+    return normalized_over(Q, K, V, phi, everywhere, 0.0) + epsilon;
+}
+NORMALIZED_MISTAKE("ε put into z", "ε belongs to the denominator, not to z: there it is multiplied with the query.") {
+    return with_epsilon_in_z(Q, K, V, phi, everywhere, epsilon);
 }
 NORMALIZED_MISTAKE("ε inside the sum", "ε is added once to the whole sum, not once for every token in it.") {
     const Weights weights = raw(Q, K, phi, everywhere);

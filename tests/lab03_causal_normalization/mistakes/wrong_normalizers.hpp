@@ -32,6 +32,13 @@ inline Tensor key_sums(const Tensor& K, const FeatureMap& phi, const Allowed& al
     return row_sums(weights_by_definition(ones(shape_of(phi_K)), phi_K, allowed));
 }
 
+/// φ(q)·(z + ε) below the line. \shape{(…, n, d_v)}
+inline Tensor with_epsilon_in_z(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
+                                const Allowed& allowed, double epsilon) {
+    const Weights weights = raw(Q, K, phi, allowed);
+    return weighted_sum(weights, V) / (row_sums(weights) + sum(phi(Q), -1, keep_dims) * epsilon);
+}
+
 /// One S and one z for all leading indices, to which every one of them adds.
 inline Tensor normalized_across_heads(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
                                       const Allowed& allowed, double epsilon) {

@@ -18,10 +18,10 @@ enum class Stabilizer {
 
 /// What Q, K and V have in common once their shapes are known to belong together.
 struct AttentionShape {
-    Shape leading;      ///< the axes before the tokens: none, (batch), (batch, heads), …
-    std::size_t n;      ///< tokens
-    std::size_t d_k;    ///< width of a query and of a key
-    std::size_t d_v;    ///< width of a value
+    Shape leading;    ///< the axes before the tokens: none, (batch), (batch, heads), …
+    std::size_t n;    ///< tokens
+    std::size_t d_k;  ///< width of a query and of a key
+    std::size_t d_v;  ///< width of a value
 };
 
 /// Checks that Q and K are (…, n, d_k) and V is (…, n, d_v) with the same leading axes.

@@ -59,9 +59,9 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
         const std::size_t in_a = back <= a.size() ? a[a.size() - back] : 1;
         const std::size_t in_b = back <= b.size() ? b[b.size() - back] : 1;
         if (in_a != in_b && in_a != 1 && in_b != 1)
-            throw std::invalid_argument("shapes " + to_string(a) + " and " + to_string(b) + " do not broadcast: axis -" +
-                                        std::to_string(back) + " has lengths " + std::to_string(in_a) + " and " +
-                                        std::to_string(in_b));
+            throw std::invalid_argument("shapes " + to_string(a) + " and " + to_string(b) +
+                                        " do not broadcast: axis -" + std::to_string(back) + " has lengths " +
+                                        std::to_string(in_a) + " and " + std::to_string(in_b));
         result[result.size() - back] = in_a == 1 ? in_b : in_a;
     }
     return result;
@@ -216,11 +216,12 @@ Tensor apply(Binary operation, double a, const Tensor& b) { return apply(operati
 Tensor& apply_in_place(Binary operation, Tensor& a, const Tensor& b) {
     if (holds_lengths(a, shape_of(b)))
         throw std::invalid_argument("the entries of a Tensor of shape " + to_string(shape_of(a)) + " are " +
-                                    to_string(shape_of(b)) + ": in Tensor y({…}) stand values, and zeros({…}) takes a shape");
+                                    to_string(shape_of(b)) +
+                                    ": in Tensor y({…}) stand values, and zeros({…}) takes a shape");
     if (broadcast_shape(shape_of(a), shape_of(b)) != shape_of(a))
         throw std::invalid_argument("cannot store a result of shape " +
-                                    to_string(broadcast_shape(shape_of(a), shape_of(b))) +
-                                    " in a Tensor of shape " + to_string(shape_of(a)));
+                                    to_string(broadcast_shape(shape_of(a), shape_of(b))) + " in a Tensor of shape " +
+                                    to_string(shape_of(a)));
     const Tensor right = broadcast_to(b, shape_of(a));
     count_work(a.size());
     std::transform(a.data(), a.data() + a.size(), right.data(), a.data(),
@@ -246,7 +247,9 @@ Tensor Where::operator()(const Tensor& condition, const Tensor& a, const Tensor&
     return result;
 }
 
-Tensor Sum::operator()(const Tensor& x, std::ptrdiff_t axis) const { return reduce(x, axis, false, 0.0, std::plus<>{}); }
+Tensor Sum::operator()(const Tensor& x, std::ptrdiff_t axis) const {
+    return reduce(x, axis, false, 0.0, std::plus<>{});
+}
 Tensor Sum::operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const {
     return reduce(x, axis, true, 0.0, std::plus<>{});
 }

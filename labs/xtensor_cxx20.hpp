@@ -13,12 +13,12 @@
 #if XTENSOR_VERSION_MINOR < 26 && defined(__GNUC__) && !defined(__clang__) && __cplusplus > 201703L
 namespace xt::detail {
 template <>
-struct xtype_for_shape<svector<std::size_t, 4>> {
+struct xtype_for_shape<svector<std::size_t, 4> > {
     template <class T, layout_type L>
     using type = xarray<T, L>;
 };
 template <>
-struct xtype_for_shape<svector<std::ptrdiff_t, 4>> {
+struct xtype_for_shape<svector<std::ptrdiff_t, 4> > {
     template <class T, layout_type L>
     using type = xarray<T, L>;
 };

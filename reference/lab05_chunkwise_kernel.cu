@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(threads_per_block)
     const StateTiles tile(sizes, chunk);
     const int d_k = sizes.d_k, d_v = sizes.d_v;
     const int start = blockIdx.x * chunk, rows = min(chunk, sizes.n - start);
-    const std::size_t token = static_cast<std::size_t>(blockIdx.y) * sizes.n + start;          // this chunk's first one
+    const std::size_t token = static_cast<std::size_t>(blockIdx.y) * sizes.n + start;         // this chunk's first one
     const std::size_t state = static_cast<std::size_t>(blockIdx.y) * gridDim.x + blockIdx.x;  // this chunk's number
     // BEGIN SOLUTION: gpu::not_implemented("chunk_states");
     load_features(tile.phi_K, K + token * d_k, rows, chunk, d_k);

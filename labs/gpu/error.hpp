@@ -39,8 +39,8 @@ struct Run {
 
     Order order = Order::forward;  ///< in which blocks, and the threads of a block between two barriers, take turns
     unsigned seed = 1;             ///< of Order::shuffled
-    bool checked = true;   ///< watch every access: races, unwritten memory, bounds, alignment; 3 times slower
-    bool profile = false;  ///< print what the accesses of the first warp would cost; implies checked
+    bool checked = true;           ///< watch every access: races, unwritten memory, bounds, alignment; 3 times slower
+    bool profile = false;          ///< print what the accesses of the first warp would cost; implies checked
 
     /// "reverse, checked", for messages.
     std::string name() const {

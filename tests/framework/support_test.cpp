@@ -57,8 +57,9 @@ TEST_CASE("shapes come first, then the first difference and how many there are")
     const Tensor expected{{1, 2, 3}, {4, 5, 6}}, other{{1, 2, 3}, {7, 5, 7}};
     CHECK(contains(*difference(zeros({3, 2}), exactly(expected)), "has shape (3, 2), expected shape (2, 3)"));
     CHECK(difference(zeros({6}), exactly(expected)));
-    CHECK_THROWS_AS(difference(expected, {expected, full({2, 3}, std::numeric_limits<double>::infinity()), "1/0", true}),
-                    std::logic_error);
+    CHECK_THROWS_AS(
+        difference(expected, {expected, full({2, 3}, std::numeric_limits<double>::infinity()), "1/0", true}),
+        std::logic_error);
     const std::string text = *difference(other, exactly(expected));
     CHECK(contains(text, "first differs at [token 1, 0]: expected 4, got 7; 2 of 6 values differ"));
     CHECK(contains(*difference(other, exactly(expected, false)), "at [1, 0]"));
@@ -324,8 +325,12 @@ TEST_CASE("what another exercise causes is all that the message says, and it lea
     Exercise waiting = exercise;
     waiting.sections = {{"twice", "7.1"}, {"half", "7.2"}};
     Events events = with(with(two_cases, "mistake", "thrice"), "failure", "    looks like: thrice");
-    for (const auto& [kind, payload] : {std::pair{"case", "its part"}, {"begin with", "half"}, {"caused elsewhere", ""},
-                                        {"failure", "    half is wrong"}, {"case", "later"}, {"failure", "    as well"}})
+    for (const auto& [kind, payload] : {std::pair{"case", "its part"},
+                                        {"begin with", "half"},
+                                        {"caused elsewhere", ""},
+                                        {"failure", "    half is wrong"},
+                                        {"case", "later"},
+                                        {"failure", "    as well"}})
         events.emplace_back(kind, payload);
     const Verdict verdict = judge(waiting, events, reported(4, 3));
     CHECK(verdict.status == Status::fail);

@@ -1,6 +1,6 @@
 // Lab 00: the sum of each row, and the outer product of two vectors.
-#include "suite.hpp"
 #include "warm_up.hpp"
+#include "suite.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -14,7 +14,8 @@ Expected expected_row_sums(const Tensor& x) {
             y(i) += x(i, j);
             magnitude(i) += std::abs(x(i, j));
         }
-    return {y, magnitude * (2.0 * static_cast<double>(n) * 0x1p-53), "2 n 2^-53 sum |x|, n = " + std::to_string(n), false};
+    return {y, magnitude * (2.0 * static_cast<double>(n) * 0x1p-53), "2 n 2^-53 sum |x|, n = " + std::to_string(n),
+            false};
 }
 
 Expected expected_outer_product(const Tensor& a, const Tensor& b) {
@@ -53,7 +54,8 @@ TEST_CASE("rejects what is not a vector") {
 }
 TEST_CASE("equals the definition for every pair of lengths") {
     std::uint64_t stream = 10;
-    for (const auto& [m, n] : {std::pair<std::size_t, std::size_t>{3, 2}, {2, 3}, {4, 4}, {1, 5}, {5, 1}, {0, 3}, {3, 0}}) {
+    for (const auto& [m, n] :
+         {std::pair<std::size_t, std::size_t>{3, 2}, {2, 3}, {4, 4}, {1, 5}, {5, 1}, {0, 3}, {3, 0}}) {
         const Tensor a = random_tensor({m}, ++stream), b = random_tensor({n}, ++stream);
         CALL(outer_product, a, b).equals(expected_outer_product(a, b));
     }

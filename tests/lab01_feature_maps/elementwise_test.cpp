@@ -177,8 +177,7 @@ TEST_CASE("keeps every bit: large, tiny, infinite, NaN and minus zero") {
     const Tensor x{-infinity, -1e308, -5e-324, -0.0, 0.0, 5e-324, 1e308, infinity, not_a_number};
     const Call<Tensor> call = CALL(identity, x);
     call.equals(exactly(x, false));
-    call.satisfies(fingerprint(call.result()) == fingerprint(x),
-                   "-0 lost its sign or NaN its bits: return x as it is");
+    call.satisfies(fingerprint(call.result()) == fingerprint(x), "-0 lost its sign or NaN its bits: return x as it is");
 }
 }
 

@@ -55,7 +55,8 @@ TEST_CASE("waits for no more than 2 ceil(log2 n) combines in a row") {
         for (const std::string& state : call.result()) deepest = std::max(deepest, nesting(state));
         call.satisfies(deepest <= rounds,
                        "for n = " + std::to_string(n) + " some state took " + std::to_string(deepest) +
-                           " combines one after another; at most 2 ceil(log2 n) = " + std::to_string(rounds) + " are allowed",
+                           " combines one after another; at most 2 ceil(log2 n) = " + std::to_string(rounds) +
+                           " are allowed",
                        "sequential scan");
     }
 }
@@ -67,9 +68,10 @@ TEST_CASE("calls combine at most 2n times") {
             return a;
         });
         const Call<std::vector<std::string>> call = CALL(inclusive_scan, letters(n), counted);
-        call.satisfies(*calls <= 2 * n,
-                       "n = " + std::to_string(n) + " took " + std::to_string(*calls) + " combines; at most 2n are allowed",
-                       "n log n combines");
+        call.satisfies(
+            *calls <= 2 * n,
+            "n = " + std::to_string(n) + " took " + std::to_string(*calls) + " combines; at most 2n are allowed",
+            "n log n combines");
     }
 }
 }

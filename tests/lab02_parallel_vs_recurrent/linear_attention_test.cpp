@@ -57,9 +57,15 @@ TEST_CASE("gives the chapter's worked example") {
     gives_the_worked_example(quadratic(Mask::causal), worked_example::causal_output);
     gives_the_worked_example(quadratic(Mask::none), worked_example::bidirectional_output);
 }
-TEST_CASE("rejects shapes that do not belong together") { rejects_shapes_that_do_not_belong_together(quadratic(Mask::none)); }
-TEST_CASE("equals the definition for every leading shape, causal") { equals_the_definition(quadratic(Mask::causal), 100); }
-TEST_CASE("equals the definition for every leading shape, not masked") { equals_the_definition(quadratic(Mask::none), 100); }
+TEST_CASE("rejects shapes that do not belong together") {
+    rejects_shapes_that_do_not_belong_together(quadratic(Mask::none));
+}
+TEST_CASE("equals the definition for every leading shape, causal") {
+    equals_the_definition(quadratic(Mask::causal), 100);
+}
+TEST_CASE("equals the definition for every leading shape, not masked") {
+    equals_the_definition(quadratic(Mask::none), 100);
+}
 TEST_CASE("handles one token, no token and no head") {
     handles_one_token_and_no_token(quadratic(Mask::causal));
     handles_one_token_and_no_token(quadratic(Mask::none));
@@ -170,7 +176,8 @@ TEST_CASE("the state that comes in stays as it is") {
     const Inputs in({2}, 4, 4, 5, 30);
     const FeatureMap phi = oracle_feature_map("elu_plus_one");
     const Tensor S = state_before(in, 3, phi);
-    const Call<AttentionStep> call = CALL(linear_attention_step, token(in.Q, 3), token(in.K, 3), token(in.V, 3), S, phi);
+    const Call<AttentionStep> call =
+        CALL(linear_attention_step, token(in.Q, 3), token(in.K, 3), token(in.V, 3), S, phi);
     call.equals(expected_step(in, 3, phi));
 }
 TEST_CASE("one step after another gives the whole sequence") {
@@ -179,12 +186,14 @@ TEST_CASE("one step after another gives the whole sequence") {
     Tensor S = zeros({2, 4, 5});
     std::size_t first_bytes = 0;
     for (std::size_t i = 0; i < 50; ++i) {
-        const Call<AttentionStep> call = CALL(linear_attention_step, token(in.Q, i), token(in.K, i), token(in.V, i), S, phi);
+        const Call<AttentionStep> call =
+            CALL(linear_attention_step, token(in.Q, i), token(in.K, i), token(in.V, i), S, phi);
         call.equals(expected_step(in, i, phi));
         if (i == 0) first_bytes = call.cost().extra_bytes;
-        call.satisfies(call.cost().extra_bytes <= first_bytes + 512, "step " + std::to_string(i) + " holds " +
-                           std::to_string(call.cost().extra_bytes) + " bytes beside its result; the first held " +
-                           std::to_string(first_bytes) + ": a step must not remember earlier tokens");
+        call.satisfies(call.cost().extra_bytes <= first_bytes + 512,
+                       "step " + std::to_string(i) + " holds " + std::to_string(call.cost().extra_bytes) +
+                           " bytes beside its result; the first held " + std::to_string(first_bytes) +
+                           ": a step must not remember earlier tokens");
         S = call.result().S;
     }
 }

@@ -33,7 +33,8 @@ TEST_SUITE("softmax_attention") {
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
     CALL(softmax_attention, Q, K, V, Mask::none).equals(to_rounding(softmax_output, 64, "sums of 4 exponentials"));
-    CALL(softmax_attention, Q, K, V, Mask::causal).equals(to_rounding(causal_softmax_output, 64, "sums of 4 exponentials"));
+    CALL(softmax_attention, Q, K, V, Mask::causal)
+        .equals(to_rounding(causal_softmax_output, 64, "sums of 4 exponentials"));
 }
 
 TEST_CASE("rejects shapes that do not belong together") {
@@ -68,7 +69,8 @@ TEST_CASE("stays exact for scores up to 10000") {
 TEST_CASE("its weights are positive and sum to one") {
     const Inputs in({2}, 9, 4, 5, 40);
     for (const Mask mask : {Mask::none, Mask::causal}) {
-        CALL(softmax_attention, in.Q, in.K, ones({2, 9, 5}), mask).equals(to_rounding(ones({2, 9, 5}), 30, "a sum of 9 weights"));
+        CALL(softmax_attention, in.Q, in.K, ones({2, 9, 5}), mask)
+            .equals(to_rounding(ones({2, 9, 5}), 30, "a sum of 9 weights"));
         const Call<Tensor> call = CALL(softmax_attention, in.Q, in.K, in.V, mask);
         const Tensor highest = amax(in.V, -2, keep_dims), lowest = -amax(-in.V, -2, keep_dims);
         const Tensor outside = maximum(maximum(call.result() - highest, lowest - call.result()), 0.0);

@@ -13,7 +13,8 @@ inline const Tensor causal_output{{1, 0, 2}, {1, 2, 4}, {5, 2, 7}, {14, 12, 10}}
 inline const Tensor bidirectional_output{{6, 4, 3}, {2, 4, 4}, {8, 8, 7}, {14, 12, 10}};
 
 /// S_1 to S_4, one after the other.
-inline const Tensor states{{{1, 0, 2}, {1, 0, 2}}, {{1, 0, 2}, {1, 2, 4}}, {{4, 0, 3}, {1, 2, 4}}, {{6, 4, 3}, {2, 4, 4}}};
+inline const Tensor states{
+    {{1, 0, 2}, {1, 0, 2}}, {{1, 0, 2}, {1, 2, 4}}, {{4, 0, 3}, {1, 2, 4}}, {{6, 4, 3}, {2, 4, 4}}};
 
 inline const Tensor softmax_output{{1.333304598437296, 1.0062185002160178, 0.77260048341376919},
                                    {0.76953433564981621, 0.89094256569686991, 1},

@@ -200,7 +200,8 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
                    "one length for a whole block");
     const double distance = distance_from_chi(squares);
     if (!sound().lengths) {
-        const double of_last_rows = sum(blocks, 0)(d - 1) / static_cast<double>(m / d);
+        const std::size_t whole_blocks = m / d;
+        const double of_last_rows = sum(blocks, 0)(d - 1) / static_cast<double>(whole_blocks);
         const char* mistake = distance_from_chi(sqrt(squares)) <= largest_distance(m)
                                   ? "squared lengths instead of lengths"
                               : of_last_rows < 2.0 ? "lengths from the diagonal of R"

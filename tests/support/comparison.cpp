@@ -64,9 +64,7 @@ std::string place(const Shape& shape, std::size_t flat, bool has_tokens) {
 
 }  // namespace
 
-Expected exactly(const Tensor& value, bool has_tokens) {
-    return {value, zeros(shape_of(value)), "exact", has_tokens};
-}
+Expected exactly(const Tensor& value, bool has_tokens) { return {value, zeros(shape_of(value)), "exact", has_tokens}; }
 
 Expected to_rounding(const Tensor& value, double units, const std::string& why, bool has_tokens) {
     Tensor tolerance = abs(value) * (units * 0x1p-53) + std::numeric_limits<double>::denorm_min();
@@ -76,7 +74,8 @@ Expected to_rounding(const Tensor& value, double units, const std::string& why, 
 std::optional<std::string> difference(const Tensor& got, const Expected& expected) {
     const Shape shape = shape_of(expected.value);
     if (shape_of(got) != shape)
-        return "has shape " + to_string(shape_of(got)) + ", expected shape " + to_string(shape) + why_that_shape(got, shape);
+        return "has shape " + to_string(shape_of(got)) + ", expected shape " + to_string(shape) +
+               why_that_shape(got, shape);
     std::size_t wrong = 0, first = 0;
     for (std::size_t i = got.size(); i-- > 0;)
         if (!within(got.data()[i], expected.value.data()[i], expected.tolerance.data()[i])) {
@@ -92,7 +91,8 @@ std::optional<std::string> difference(const Tensor& got, const Expected& expecte
     const std::string all_wanted = to_string(expected.value), all_came = to_string(got);
     if (got.size() > 1 && got.size() <= 9 && all_wanted != all_came)
         text += "\nexpected " + all_wanted + ", got " + all_came;
-    if (std::fabs(came - wanted) < 1e-6 * std::max(1.0, std::fabs(wanted)))  // only then does the tolerance matter to the reader
+    if (std::fabs(came - wanted) <
+        1e-6 * std::max(1.0, std::fabs(wanted)))  // only then does the tolerance matter to the reader
         text += "\nallowed there: " + number(expected.tolerance.data()[first]);
     return text;
 }

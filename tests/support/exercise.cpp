@@ -28,7 +28,8 @@ Cost metered;
 std::size_t bytes_of(const Parts& parts) {
     std::size_t bytes = 0;
     for (const Part& part : parts) {
-        if (const auto* tensor = std::get_if<Tensor>(&part.value)) bytes += tensor->size() * (part.float32 ? sizeof(float) : sizeof(double));
+        if (const auto* tensor = std::get_if<Tensor>(&part.value))
+            bytes += tensor->size() * (part.float32 ? sizeof(float) : sizeof(double));
     }
     return bytes;
 }
@@ -244,8 +245,10 @@ void Trial::judge(const Judge& wrong, bool by_values) const {
     if (!origin.empty()) fail(*what + "\nsome values were read from memory that was never written", {}, "", origin);
     double distance = 0.0;
     std::vector<const Mistake*> resembled = alike(wrong, distance);
-    if (any_value(is_unset_local)) send_event("unset local", "surely");
-    else if (resembled.empty() && any_value(may_come_from_unset_local)) send_event("unset local", "perhaps");
+    if (any_value(is_unset_local))
+        send_event("unset local", "surely");
+    else if (resembled.empty() && any_value(may_come_from_unset_local))
+        send_event("unset local", "perhaps");
     if (resembled.empty() && outcome_.error.empty()) send_event("resembles nothing", "");
     // What all of them share, a shape that is not refused for instance, is not what any of them is about.
     const auto known = std::ranges::count(mistakes(), exercise_, &Mistake::exercise);
@@ -261,7 +264,8 @@ void Trial::judge(const Judge& wrong, bool by_values) const {
     char how[48] = "";
     if (outcome_.error.empty() && distance == 0.0) std::snprintf(how, sizeof how, " (matches exactly)");
     if (outcome_.error.empty() && distance > 0.0) std::snprintf(how, sizeof how, " (matches to %.0e)", distance);
-    fail(*what + doubted, resembled, how, outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : last_throw_site());
+    fail(*what + doubted, resembled, how,
+         outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : last_throw_site());
 }
 
 std::vector<const Mistake*> Trial::alike(const Judge& wrong, double& distance) const {
@@ -272,8 +276,9 @@ std::vector<const Mistake*> Trial::alike(const Judge& wrong, double& distance) c
         if (!wrong(made) || made.changed_argument != outcome_.changed_argument) continue;
         if (made.error.empty() != outcome_.error.empty()) continue;
         if (!made.error.empty()) {
-            const bool same = outcome_.symptoms.empty() ? made.invalid_argument == outcome_.invalid_argument
-                                                        : std::ranges::count(made.symptoms, outcome_.symptoms.front()) > 0;
+            const bool same = outcome_.symptoms.empty()
+                                  ? made.invalid_argument == outcome_.invalid_argument
+                                  : std::ranges::count(made.symptoms, outcome_.symptoms.front()) > 0;
             if (same) found.push_back(&mistake);
             continue;
         }
@@ -296,7 +301,8 @@ bool Trial::any_value(bool (*kind)(double)) const {
 // Zeros and nothing else, in a result that holds no state: a state may be right to be zero still.
 bool Trial::nothing_stored() const {
     const auto* tensor = outcome_.parts.size() == 1 ? std::get_if<Tensor>(&outcome_.parts.front().value) : nullptr;
-    return tensor != nullptr && std::all_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return x == 0.0; });
+    return tensor != nullptr &&
+           std::all_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return x == 0.0; });
 }
 
 // Where the memory was allocated that the result's unwritten values come from: the call is made again and watched.
@@ -317,7 +323,8 @@ std::string Trial::unwritten_values() const {
 
 void Trial::fail(const std::string& what, const std::vector<const Mistake*>& resembled, const std::string& how,
                  const std::string& stack) const {
-    std::string text = "called with " + call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed()) + "\n" + what;
+    std::string text =
+        "called with " + call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed()) + "\n" + what;
     if (!resembled.empty()) {
         text += "\nlooks like: " + quoted_names(resembled) + how;
         for (const Mistake* mistake : resembled)

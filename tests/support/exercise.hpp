@@ -27,11 +27,11 @@ namespace linattn::testing {
 /// What came of running a function: its result in parts, or the exception it threw.
 struct Outcome {
     Parts parts;
-    std::string error;              ///< what() of the exception; empty when there was none
-    bool invalid_argument = false;  ///< the exception was a std::invalid_argument
+    std::string error;                  ///< what() of the exception; empty when there was none
+    bool invalid_argument = false;      ///< the exception was a std::invalid_argument
     std::vector<std::string> symptoms;  ///< of a kernel that did what none may: see gpu::Error::symptoms
-    bool changed_argument = false;  ///< a Tensor that came in as const is not what it was
-    std::string missing;            ///< the function a NotImplemented named; empty when there was none
+    bool changed_argument = false;      ///< a Tensor that came in as const is not what it was
+    std::string missing;                ///< the function a NotImplemented named; empty when there was none
 };
 
 /// A call of an exercise, without the types: what was called, what came, and a way to call it again.

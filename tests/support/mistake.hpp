@@ -47,9 +47,10 @@ struct ResultOf<Result(Arguments...)> {
 /// MISTAKE(function, (parameters), "name", "§2.5", "What to do about it.") { body }
 #define MISTAKE(function, parameters, name, section, explanation) \
     LINATTN_MISTAKE(function, parameters, name, section, explanation, LINATTN_CONCAT(mistake_, __COUNTER__))
-#define LINATTN_MISTAKE(function, parameters, name, section, explanation, identifier)                                \
-    static ::linattn::testing::ResultOf<decltype(::linattn::function)>::type identifier parameters;                  \
-    static const ::linattn::testing::RegisterMistake LINATTN_CONCAT(register_, identifier)(                          \
-        #function, name, section, explanation,                                                                       \
-        reinterpret_cast<::linattn::testing::Mistake::Function>(static_cast<decltype(&::linattn::function)>(&identifier))); \
+#define LINATTN_MISTAKE(function, parameters, name, section, explanation, identifier)               \
+    static ::linattn::testing::ResultOf<decltype(::linattn::function)>::type identifier parameters; \
+    static const ::linattn::testing::RegisterMistake LINATTN_CONCAT(register_, identifier)(         \
+        #function, name, section, explanation,                                                      \
+        reinterpret_cast<::linattn::testing::Mistake::Function>(                                    \
+            static_cast<decltype(&::linattn::function)>(&identifier)));                             \
     static ::linattn::testing::ResultOf<decltype(::linattn::function)>::type identifier parameters

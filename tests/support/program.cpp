@@ -93,7 +93,7 @@ std::optional<std::uint32_t> unwritten_origin(double value) {
 
 bool is_unset_local(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value) | 0x8000'0000'0000'0000;  // arithmetic may flip the sign
-    return bits == 0xFEFE'FEFE'FEFE'FEFE || bits == 0xFFFF'FFFF'FFFF'FFFF;           // g++, clang
+    return bits == 0xFEFE'FEFE'FEFE'FEFE || bits == 0xFFFF'FFFF'FFFF'FFFF;          // g++, clang
 }
 
 bool may_come_from_unset_local(double value) {

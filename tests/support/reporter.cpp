@@ -19,8 +19,7 @@ public:
     explicit EventReporter(const doctest::ContextOptions&) {}
 
     void report_query(const doctest::QueryData& query) override {
-        for (unsigned i = 0; i < query.num_data; ++i)
-            std::printf("suite\t%s\n", query.data[i]->m_test_suite);
+        for (unsigned i = 0; i < query.num_data; ++i) std::printf("suite\t%s\n", query.data[i]->m_test_suite);
     }
     void test_run_start() override {}
     void test_run_end(const doctest::TestRunStats& stats) override {

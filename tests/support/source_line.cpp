@@ -53,7 +53,8 @@ std::string stack_of_report(const std::string& report) {
 
 std::string summary_of_report(const std::string& report) {
     std::smatch match;
-    static const std::regex kind(R"(AddressSanitizer:? (?:attempting )?([A-Za-z-]+))"), access(R"((READ|WRITE) of size (\d+))");
+    static const std::regex kind(R"(AddressSanitizer:? (?:attempting )?([A-Za-z-]+))"),
+        access(R"((READ|WRITE) of size (\d+))");
     const std::string name = std::regex_search(report, match, kind) ? match[1].str() : "error";
     std::string what;
     if (name == "heap-buffer-overflow" || name == "stack-buffer-overflow" || name == "global-buffer-overflow")

@@ -48,7 +48,7 @@ Options parse(int argc, char** argv) {
             options.list = true;
             continue;
         }
-        std::string* value = flag == "--manifest"  ? &options.manifest
+        std::string* value = flag == "--manifest"   ? &options.manifest
                              : flag == "--exercise" ? &options.exercise
                              : flag == "--results"  ? &options.results
                              : flag == "--mistake"  ? &options.mistake
@@ -66,7 +66,8 @@ Options parse(int argc, char** argv) {
 char secret[48] = "";
 
 // Everything the child writes until it ends or the deadline passes, as events.
-std::vector<std::pair<std::string, std::string>> listen(int pipe, pid_t child, Clock::time_point deadline, bool& timed_out) {
+std::vector<std::pair<std::string, std::string>> listen(int pipe, pid_t child, Clock::time_point deadline,
+                                                        bool& timed_out) {
     std::string received;
     timed_out = false;
     for (;;) {
@@ -103,7 +104,8 @@ std::string printed_by_child(std::FILE* output) {
     return std::string(buffer, std::fread(buffer, 1, sizeof buffer, output));
 }
 
-[[noreturn]] void supervise(const Options& options, const Exercise& exercise, int pipe, std::FILE* output, pid_t child) {
+[[noreturn]] void supervise(const Options& options, const Exercise& exercise, int pipe, std::FILE* output,
+                            pid_t child) {
     Ending ending;
     const auto events =
         listen(pipe, child, Clock::now() + std::chrono::seconds(exercise.timeout_seconds), ending.timed_out);
@@ -114,8 +116,8 @@ std::string printed_by_child(std::FILE* output) {
     if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
     for (const auto& [kind, payload] : events) {
         char came[64] = "";
-        if (kind == "done" &&
-            std::sscanf(payload.c_str(), "%63s %zu %zu", came, &ending.run, &ending.failed) == 3 && std::strcmp(came, secret) == 0)
+        if (kind == "done" && std::sscanf(payload.c_str(), "%63s %zu %zu", came, &ending.run, &ending.failed) == 3 &&
+            std::strcmp(came, secret) == 0)
             ending.reported = true;
     }
     ending.printed = printed_by_child(output);
@@ -186,7 +188,8 @@ int run_exercise(int argc, char** argv) {
     if (options.list) {
         list_suites();
         for (const Mistake& mistake : mistakes())
-            std::printf("mistake\t%s\t%s\t%s\t%s\n", mistake.exercise, mistake.name, mistake.section, mistake.explanation);
+            std::printf("mistake\t%s\t%s\t%s\t%s\n", mistake.exercise, mistake.name, mistake.section,
+                        mistake.explanation);
         return 0;
     }
     if (!options.mistake.empty()) {

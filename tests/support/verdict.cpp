@@ -44,13 +44,13 @@ std::string where_to_read(Exercise exercise, const std::string& begin_with) {
 
 std::string how_it_ended(const Exercise& exercise, const Ending& ending, const Case& last) {
     const std::string during = last.last_call.empty() ? "before any check ran" : "in " + last.last_call;
-    if (ending.timed_out)
-        return "did not end within " + std::to_string(exercise.timeout_seconds) + " s, " + during;
+    if (ending.timed_out) return "did not end within " + std::to_string(exercise.timeout_seconds) + " s, " + during;
     if (ending.signal != 0)
-        return "was stopped by signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + "), " + during;
-    return "the program ended " + during + (last.last_call.empty()
-               ? ": a static constructor ended it, or main was replaced"
-               : ": exit, _exit or quick_exit was called; a function must return or throw");
+        return "was stopped by signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + "), " +
+               during;
+    return "the program ended " + during +
+           (last.last_call.empty() ? ": a static constructor ended it, or main was replaced"
+                                   : ": exit, _exit or quick_exit was called; a function must return or throw");
 }
 
 // "looks like: x" is too much said when another case fails in a way that x does not explain.
@@ -137,7 +137,8 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
         if (kind == "case" && caused_elsewhere) break;
         if (kind == "case") cases.push_back({payload, "", "", "", {}});
         if (kind == "call") current().last_call = payload;
-        if (kind == "checked" && std::strtod(payload.c_str(), nullptr) >= std::strtod(current().checked.c_str(), nullptr))
+        if (kind == "checked" &&
+            std::strtod(payload.c_str(), nullptr) >= std::strtod(current().checked.c_str(), nullptr))
             current().checked = payload;  // the closest call of the case
         if (kind == "note") current().note = payload;
         if (kind == "todo") todo = payload;
@@ -177,8 +178,9 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
 
     if (!ending.reported) {
         Case& last = current();
-        last.lines.push_back("    " + (crash.empty() ? how_it_ended(exercise, ending, last)
-                                                     : crash + (last.last_call.empty() ? "" : ", in " + last.last_call)) +
+        last.lines.push_back("    " +
+                             (crash.empty() ? how_it_ended(exercise, ending, last)
+                                            : crash + (last.last_call.empty() ? "" : ", in " + last.last_call)) +
                              at_line());
     }
 
@@ -186,12 +188,10 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
     switch (verdict.status) {
         case Status::pass:
             for (const Case& each : cases)
-                verdict.message += "  ok  " + each.name + (each.checked.empty() ? "" : "  (" + each.checked + ")") + "\n" +
-                                   (each.note.empty() ? "" : "        " + each.note + "\n");
+                verdict.message += "  ok  " + each.name + (each.checked.empty() ? "" : "  (" + each.checked + ")") +
+                                   "\n" + (each.note.empty() ? "" : "        " + each.note + "\n");
             break;
-        case Status::todo:
-            verdict.message += "  " + todo + "\n" + where_to_read(exercise, verdict.begin_with);
-            break;
+        case Status::todo: verdict.message += "  " + todo + "\n" + where_to_read(exercise, verdict.begin_with); break;
         case Status::not_run:
             verdict.message += "  the suite has no case for this exercise: nothing was graded\n";
             break;
@@ -200,7 +200,8 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
             const std::size_t most = 3;
             std::size_t wrong = 0;
             std::set<std::string> explained;
-            if (!ending.reported) std::rotate(cases.begin(), cases.end() - 1, cases.end());  // what ended the run comes first
+            if (!ending.reported)
+                std::rotate(cases.begin(), cases.end() - 1, cases.end());  // what ended the run comes first
             for (const Case& each : cases) {
                 if (each.lines.empty() || ++wrong > most) continue;
                 verdict.message += "  " + (each.name.empty() ? "before the first check" : each.name) + "\n";
@@ -211,7 +212,8 @@ Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string,
             }
             if (wrong == 0) verdict.message += "  a case failed without saying why\n";
             if (!caused_elsewhere)
-                verdict.message += "  " + std::to_string(wrong) + " of " + std::to_string(cases.size()) + " checks failed" +
+                verdict.message += "  " + std::to_string(wrong) + " of " + std::to_string(cases.size()) +
+                                   " checks failed" +
                                    (wrong > most ? "; the first " + std::to_string(most) + " are shown" : "") +
                                    (ending.reported ? "" : "; what comes after was not run") + "\n";
             verdict.message += where_to_read(exercise, verdict.begin_with);

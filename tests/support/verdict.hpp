@@ -25,7 +25,7 @@ Exercise read_exercise(const std::string& manifest, const std::string& function)
 
 /// How the child ended, beside its events.
 struct Ending {
-    bool reported = false;   ///< it sent the closing event with this run's secret
+    bool reported = false;  ///< it sent the closing event with this run's secret
     std::size_t run = 0, failed = 0;
     bool timed_out = false;
     int signal = 0;

@@ -3,7 +3,7 @@
 namespace linattn::testing {
 namespace {
 
-#define EXP_MISTAKE(name, explanation)                                                                              \
+#define EXP_MISTAKE(name, explanation) \
     MISTAKE(exp_features, (const Tensor& x, [[maybe_unused]] Stabilizer stabilizer), name, "§1.5", explanation)
 
 // The check that stands in the stub already.
@@ -28,8 +28,9 @@ EXP_MISTAKE("one shift for all heads",
     check(x);
     return exp(x - largest(x, stabilizer == Stabilizer::per_token ? same_token(x) : whole_array()));
 }
-EXP_MISTAKE("one shift for each channel",
-            "per_sequence means one number for a whole head: take the maximum over the tokens and over their channels.") {
+EXP_MISTAKE(
+    "one shift for each channel",
+    "per_sequence means one number for a whole head: take the maximum over the tokens and over their channels.") {
     check(x);
     return exp(x - largest(x, stabilizer == Stabilizer::per_token ? same_token(x) : same_channel(x)));
 }

@@ -9,7 +9,8 @@ namespace {
 
 SCAN_MISTAKE("exclusive scan", "Entry i includes state i itself.") {
     std::vector<std::string> result(states.size());
-    for (std::size_t i = 1; i < states.size(); ++i) result[i] = i == 1 ? states[0] : combine(result[i - 1], states[i - 1]);
+    for (std::size_t i = 1; i < states.size(); ++i)
+        result[i] = i == 1 ? states[0] : combine(result[i - 1], states[i - 1]);
     return result;
 }
 SCAN_MISTAKE("arguments exchanged", "The earlier state is the first argument: combine(earlier, later).") {
@@ -17,19 +18,22 @@ SCAN_MISTAKE("arguments exchanged", "The earlier state is the first argument: co
     for (std::size_t i = 1; i < states.size(); ++i) result[i] = combine(states[i], result[i - 1]);
     return result;
 }
-SCAN_MISTAKE("last state missing when n is not a power of two", "Both sweeps must reach the entries beyond the last power of two.") {
+SCAN_MISTAKE("last state missing when n is not a power of two",
+             "Both sweeps must reach the entries beyond the last power of two.") {
     std::size_t power = 1;
     while (2 * power <= states.size()) power *= 2;
     std::vector<std::string> result = states;
     for (std::size_t i = 1; i < std::min(power, states.size()); ++i) result[i] = combine(result[i - 1], states[i]);
     return result;
 }
-SCAN_MISTAKE("sequential scan", "Each entry waits for the one before: n - 1 rounds. Combine pairs, then pairs of pairs.") {
+SCAN_MISTAKE("sequential scan",
+             "Each entry waits for the one before: n - 1 rounds. Combine pairs, then pairs of pairs.") {
     std::vector<std::string> result = states;
     for (std::size_t i = 1; i < states.size(); ++i) result[i] = combine(result[i - 1], states[i]);
     return result;
 }
-SCAN_MISTAKE("n log n combines", "Combining with the entry 1, 2, 4, … back at every position is quick but not work-efficient.") {
+SCAN_MISTAKE("n log n combines",
+             "Combining with the entry 1, 2, 4, … back at every position is quick but not work-efficient.") {
     std::vector<std::string> result = states;
     for (std::size_t back = 1; back < states.size(); back *= 2) {
         const std::vector<std::string> before = result;

@@ -6,11 +6,10 @@
 namespace linattn::testing {
 namespace {
 
-#define QUADRATIC_MISTAKE(name, explanation) \
-    MISTAKE(linear_attention_quadratic, \
-            (const Tensor& Q, const Tensor& K, const Tensor& V, \
-             const FeatureMap& phi, Mask mask), \
-            name, "§2.2", explanation)
+#define QUADRATIC_MISTAKE(name, explanation)                                                                     \
+    MISTAKE(linear_attention_quadratic,                                                                          \
+            (const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, Mask mask), name, "§2.2", \
+            explanation)
 
 QUADRATIC_MISTAKE("mask ignored", "With Mask::causal the weights of later tokens, j > i, must be 0.") {
     return attention_by_definition(Q, K, V, phi, everywhere);

@@ -3,8 +3,8 @@
 namespace linattn::testing {
 namespace {
 
-#define STEP_MISTAKE(name, explanation) \
-    MISTAKE(linear_attention_step, \
+#define STEP_MISTAKE(name, explanation)                                                                                \
+    MISTAKE(linear_attention_step,                                                                                     \
             (const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& S, const FeatureMap& phi), name, "§2.6", \
             explanation)
 
@@ -15,7 +15,8 @@ Tensor write(const Tensor& a, const Tensor& b) { return expand_dims(a, -1) * exp
 STEP_MISTAKE("state read before it is updated", "A token must see itself: read the new state.") {
     return {read(phi(q), S), S + write(phi(k), v)};
 }
-STEP_MISTAKE("update missing from the returned state", "Return the state after the token; the next step starts from it.") {
+STEP_MISTAKE("update missing from the returned state",
+             "Return the state after the token; the next step starts from it.") {
     return {read(phi(q), S + write(phi(k), v)), S};
 }
 STEP_MISTAKE("input state modified", "Copy S before you add to it: whoever called still needs the old state.") {

@@ -27,7 +27,8 @@ MISTAKE(softmax_attention, (const Tensor& Q, const Tensor& K, const Tensor& V, M
         "§2.1", "Each row, one query against all keys, must sum to 1: reduce over the last axis of the scores.") {
     const Allowed allowed = allowed_by(mask);
     const Weights scores = weights_by_definition(Q, K, everywhere) / root_of_width(Q);
-    const Weights columns = softmax_rows(matrix_transpose(scores), [&](std::size_t j, std::size_t i) { return allowed(i, j); });
+    const Weights columns =
+        softmax_rows(matrix_transpose(scores), [&](std::size_t j, std::size_t i) { return allowed(i, j); });
     return weighted_sum(matrix_transpose(columns), V);
 }
 MISTAKE(softmax_attention, (const Tensor& Q, const Tensor& K, const Tensor& V, Mask mask), "masked after the softmax",
@@ -36,15 +37,18 @@ MISTAKE(softmax_attention, (const Tensor& Q, const Tensor& K, const Tensor& V, M
     const Weights kept = weights_by_definition(ones(shape_of(Q)), ones(shape_of(Q)), allowed_by(mask));
     return weighted_sum(weights * (kept > 0.0), V);
 }
-MISTAKE(softmax_attention, (const Tensor& Q, const Tensor& K, const Tensor& V, Mask mask), "diagonal masked out", "§2.1",
+MISTAKE(softmax_attention, (const Tensor& Q, const Tensor& K, const Tensor& V, Mask mask), "diagonal masked out",
+        "§2.1",
         "A token may look at itself: the causal mask keeps j ≤ i. Without it the first row has nothing to average.") {
-    return with_scale(Q, K, V, mask == Mask::none ? Allowed(everywhere) : [](std::size_t i, std::size_t j) { return j < i; },
-                      1.0 / root_of_width(Q));
+    return with_scale(
+        Q, K, V, mask == Mask::none ? Allowed(everywhere) : [](std::size_t i, std::size_t j) { return j < i; },
+        1.0 / root_of_width(Q));
 }
 MISTAKE(softmax_attention, (const Tensor& Q, const Tensor& K, const Tensor& V, Mask mask), "mask transposed", "§2.1",
         "Token i may look at j ≤ i, the lower triangle; this looks at the future.") {
-    return with_scale(Q, K, V, mask == Mask::none ? Allowed(everywhere) : [](std::size_t i, std::size_t j) { return j >= i; },
-                      1.0 / root_of_width(Q));
+    return with_scale(
+        Q, K, V, mask == Mask::none ? Allowed(everywhere) : [](std::size_t i, std::size_t j) { return j >= i; },
+        1.0 / root_of_width(Q));
 }
 
 }  // namespace

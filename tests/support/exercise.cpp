@@ -172,6 +172,7 @@ void Trial::require_result() const {
     }
     if (!outcome_.symptoms.empty()) judge([](const Outcome& outcome) { return std::optional(outcome.error); });
     if (!outcome_.error.empty()) {
+        // The mistakes that run next throw, too. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
         const std::string site = last_throw_site();
         add_evidence(exercise_, [run = run_](const Mistake& each) { return !run(each.function).error.empty(); });
         fail("threw an exception: " + outcome_.error, {}, "", site);

@@ -18,6 +18,7 @@ namespace linattn::testing {
 inline std::vector<std::string> any_of(const std::vector<std::string>& arrays, const std::string& before,
                                        const std::string& after = "") {
     std::vector<std::string> symptoms;
+    symptoms.reserve(arrays.size());
     for (const std::string& array : arrays) symptoms.push_back(before + array + after);
     return symptoms;
 }

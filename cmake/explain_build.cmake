@@ -127,7 +127,7 @@ function(essence_of output variable)
       string(LENGTH "${line}" length)
       if(length GREATER 300)
         string(SUBSTRING "${line}" 0 300 line)
-        string(REGEX REPLACE "[^ -~]*$" "" line "${line}")  # no part of a character: lengths are in bytes
+        string(REGEX REPLACE "[^ -~]+$" "" line "${line}")  # no part of a character: lengths are in bytes
         string(APPEND line "…")
       endif()
       math(EXPR count "${count} + 1")

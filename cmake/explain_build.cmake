@@ -3,7 +3,8 @@
 # explain_build(output, variable): why the lab could not be built, in words.
 function(explain_build output variable)
   list_exercises(exercises)
-  set(ungraded "so nothing of ${LAB} was graded (${exercises})")
+  join("${exercises}" exercise_names)
+  set(ungraded "so nothing of ${LAB} was graded (${exercise_names})")
 
   foreach(source IN LISTS SOURCES)
     shorten("${source}" short)
@@ -23,8 +24,7 @@ function(explain_build output variable)
   symbols("${linker}" "undefined (reference to|symbol:)|\n +\"[^\n]*, referenced from" undefined)
   symbols("${linker}" "(duplicate symbol|multiple definition of)" duplicate)
   set(missing "")  # in the order of the lab: a linker's own order changes from run to run
-  string(REPLACE ", " ";" exercises_in_order "${exercises}")
-  foreach(name IN LISTS exercises_in_order)
+  foreach(name IN LISTS exercises)
     list(FIND undefined ${name} at)
     if(NOT at EQUAL -1)
       list(APPEND missing ${name})
@@ -71,8 +71,7 @@ function(list_exercises variable)
     string(JSON name GET "${json}" exercises ${i} function)
     list(APPEND names ${name})
   endforeach()
-  join("${names}" text)
-  set(${variable} "${text}" PARENT_SCOPE)
+  set(${variable} "${names}" PARENT_SCOPE)
 endfunction()
 
 # The functions that lines of this kind complain about, by their names alone. GNU ld, gold, lld and mold put the symbol

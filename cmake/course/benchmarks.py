@@ -32,13 +32,23 @@ def run_on_gpu(root: Path) -> int:
     return subprocess.run([program], cwd=root).returncode
 
 
-def run(root: Path, program: str, repetitions: int = REPETITIONS) -> dict:
-    """The program's own JSON, medians only. Its table goes to the terminal, line by line, as it runs."""
+def run(root: Path, program: str) -> dict:
+    """The program's own JSON, of all repetitions together. Its table goes to the terminal, line by line, as it runs."""
     results = root / "build" / "bench" / f"{Path(program).name}.json"
-    command = [str(root / "build" / "bench" / "bench" / program), f"--benchmark_repetitions={repetitions}",
+    command = [str(root / "build" / "bench" / "bench" / program), f"--benchmark_repetitions={REPETITIONS}",
                "--benchmark_report_aggregates_only=true", f"--benchmark_out={results}", "--benchmark_out_format=json"]
     print(f"{program} …", file=sys.stderr)
     done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     if done.returncode != 0:
         raise CourseError(f"{program} ended with status {done.returncode}; its own words are above")
     return json.loads(results.read_text(encoding="utf-8"))
+
+
+def aggregates(results: dict) -> dict:
+    """Of that JSON: for each benchmark its rows by what they are, "median" or "cv"."""
+    rows = {}
+    for row in results["benchmarks"]:
+        if row.get("error_occurred"):
+            raise CourseError(f"{row['name']}: {row['error_message']}")
+        rows.setdefault(row["run_name"], {})[row["aggregate_name"]] = row
+    return rows

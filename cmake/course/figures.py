@@ -100,13 +100,8 @@ def _printed(root: Path, name: str) -> str:
 
 def _medians(results: dict) -> list:
     """Of google-benchmark's JSON what matters: medians, the counters, and how far the repetitions lie apart (cv)."""
-    aggregates = {}
-    for entry in results["benchmarks"]:
-        if entry.get("error_occurred"):
-            raise CourseError(f"{entry['name']}: {entry['error_message']}")
-        aggregates.setdefault(entry["run_name"], {})[entry["aggregate_name"]] = entry
     medians = []
-    for name, entry in aggregates.items():
+    for name, entry in benchmarks.aggregates(results).items():
         median = entry["median"]
         form, *arguments = re.sub(r"/min_time:[^/]*", "", name).split("/")
         row = {"form": form} | {key: int(value) for key, value in (argument.split(":") for argument in arguments)}

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from course import benchmarks
+
 RECURRENCES = {"tokens": "token by token, two sweeps over S", "tokens_one_sweep": "token by token, one sweep",
                "tokens_one_sweep_vector_exp": "the same, e^x by vectors"}
 
@@ -23,7 +25,7 @@ class Goal:
 
 
 def medians(result: dict) -> dict[str, dict]:
-    return {row["run_name"]: row for row in result["benchmarks"] if row["aggregate_name"] == "median"}
+    return {name: rows["median"] for name, rows in benchmarks.aggregates(result).items()}
 
 
 def chunkwise_goals(rows: dict[str, dict], d: int) -> list[Goal]:

@@ -1,5 +1,6 @@
-// Lab 05: read labs/lab05_chunkwise_cuda/README.md, write the function below, run: ctest -R
-// lab05.chunkwise_linear_attention The kernels are in lab05_chunkwise_kernel.cu.
+// Lab 05: read labs/lab05_chunkwise_cuda/README.md, write the function below, then run
+//     ctest -R lab05.chunkwise_linear_attention
+// The kernels are in lab05_chunkwise_kernel.cu.
 #include "chunkwise.hpp"
 #include "contract.hpp"
 #include "matrix.hpp"
@@ -14,7 +15,7 @@ Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float
                C = static_cast<std::size_t>(chunk);
     Array output{{heads, n, d_v}, std::vector<float>(V.size())};
     // For each head S = 0; for each chunk: A = φQ φKᵀ with zeros above the diagonal, O = A V + φQ S, then S += φKᵀV.
-    // A column of ones behind V brings the normalisers along.
+    // z grows beside S, or is the last column of S when V gets a column of ones.
     // YOUR CODE HERE
     throw NotImplemented("chunkwise_linear_attention");
 }

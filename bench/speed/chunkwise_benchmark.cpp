@@ -58,9 +58,7 @@ void features(const float* x, float* phi, std::size_t count) {
 }
 
 void features_by_vectors(const float* x, float* phi, std::size_t count) {
-    for (std::size_t a = 0; a < count; ++a) phi[a] = std::min(x[a], 0.0f);
-    linattn::exponentials({phi, count});
-    for (std::size_t a = 0; a < count; ++a) phi[a] += std::max(x[a], 0.0f);
+    linattn::elu_plus_one({x, count}, {phi, count});
 }
 
 /// One token: adds it to S and z, and its output, not yet normalised, to o. \return the normaliser without ε

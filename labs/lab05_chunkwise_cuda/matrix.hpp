@@ -1,4 +1,4 @@
-// Products of float32 matrices that lie in somebody else's array, and e^x for many x: the vocabulary of
+// Products of float32 matrices that lie in somebody else's array, and φ for many numbers at once: the vocabulary of
 // chunkwise_linear_attention. Given; compiled once, on xtensor-blas's binding of BLAS.
 #pragma once
 
@@ -28,7 +28,8 @@ ConstMatrix transpose(const ConstMatrix& A);
 /// C ← C + A B. \throws std::invalid_argument when the shapes do not fit
 void add_product(const Matrix& C, const ConstMatrix& A, const ConstMatrix& B);
 
-/// x ← e^x, entry by entry, several at a time where the C library can.
-void exponentials(std::span<float> x);
+/// phi ← elu(x) + 1, entry by entry, several at a time where the C library can. NaN where x is NaN or ∞.
+/// \throws std::invalid_argument when x and phi are not of one length
+void elu_plus_one(std::span<const float> x, std::span<float> phi);
 
 }  // namespace linattn

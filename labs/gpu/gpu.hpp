@@ -41,7 +41,7 @@ namespace gpu {
 // bool available()               whether a kernel can run: always on the CPU, on a GPU when there is one.
 // void launch(kernel, grid, block, shared_bytes, args…)
 //                                runs the kernel to its end; throws Error.
-// void not_implemented(function) stands in a kernel that is not written yet; the launch throws NotWritten.
+// float not_implemented(function) stands in a kernel that is not written yet; the launch throws NotWritten.
 // SharedMemory                   cuts a block's dynamic shared memory into arrays, below.
 
 /// Arrays laid out one after the other, each from a multiple of 16 bytes on: the bytes that SharedMemory needs for

@@ -184,8 +184,7 @@ int main() try {
     gpu::check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
     std::printf(
         "%s; batch %d, %d heads, float32, median of %d runs. GB/s counts Q, K, V and the output once; the floor is "
-        "a device-to-device copy\nthat moves as many bytes; \"of the floor\" is its time divided by the row's. "
-        "Softmax attention is not in the table.\n\n",
+        "a device-to-device copy\nthat moves as many bytes; \"of the floor\" is its time divided by the row's.\n\n",
         properties.name, batch, heads_each, repetitions);
     std::printf("| d | N | what | time | GB/s | of the floor | differs from token by token by |\n|-|-|-|-|-|-|-|\n");
     for (int n = 4096; n <= 65536; n *= 4) measure_all<64>(n);

@@ -304,15 +304,24 @@ TEST_CASE("passes only when every case ran and none failed") {
     CHECK(judge(exercise, two_cases, Ending{}).status == Status::crash);
 }
 TEST_CASE("a failure tells its case, the mistake and where to read") {
-    const Events events = with(with(two_cases, "mistake", "thrice"), "failure", "    first differs");
+    const Events events = with(with(two_cases, "mistake", "thrice\nDouble it (§7.1)"), "failure", "    first differs");
     const Verdict verdict = judge(exercise, events, reported(2, 1));
     CHECK(verdict.status == Status::fail);
     CHECK(contains(verdict.message, "lab07 · twice"));
     CHECK(contains(verdict.message, "FAIL\n"));
-    CHECK(contains(verdict.message, "  two\n    first differs\n"));
+    CHECK(contains(verdict.message, "  two\n    first differs\n    looks like: thrice\n      Double it (§7.1)\n"));
     CHECK(contains(verdict.message, "1 of 2 checks failed"));
     CHECK(contains(verdict.message, "labs/lab07_numbers/README.md §7.1"));
     CHECK(verdict.mistakes == std::vector<std::string>{"thrice"});
+}
+TEST_CASE("a mistake that does not explain every failure is not named, nor explained") {
+    Events events = with(with(two_cases, "mistake", "thrice\nDouble it (§7.1)"), "failure", "    first differs");
+    events = with(with(events, "resembles nothing", ""), "failure", "    second differs");
+    const Verdict verdict = judge(exercise, events, reported(2, 1));
+    CHECK(contains(
+        verdict.message,
+        "    first differs\n    here, but not in every case, it does the same as: thrice\n    second differs\n"));
+    CHECK(verdict.mistakes.empty());
 }
 TEST_CASE("to do is no failure, but a failure comes before to do") {
     const Events to_do = with(two_cases, "todo", "twice is not written yet");
@@ -324,7 +333,7 @@ TEST_CASE("to do is no failure, but a failure comes before to do") {
 TEST_CASE("what another exercise causes is all that the message says, and it leads there") {
     Exercise waiting = exercise;
     waiting.sections = {{"twice", "7.1"}, {"half", "7.2"}};
-    Events events = with(with(two_cases, "mistake", "thrice"), "failure", "    looks like: thrice");
+    Events events = with(with(two_cases, "mistake", "thrice"), "failure", "    first differs");
     for (const auto& [kind, payload] : {std::pair{"case", "its part"},
                                         {"begin with", "half"},
                                         {"caused elsewhere", ""},

@@ -50,12 +50,6 @@ std::string words_of(const std::exception& e) {
     return at == std::string::npos ? words : words.substr(at + prefix.size());
 }
 
-std::string quoted_names(const std::vector<const Mistake*>& all) {
-    std::string text;
-    for (const Mistake* mistake : all) text += (text.empty() ? "" : " or ") + std::string(mistake->name);
-    return text;
-}
-
 }  // namespace
 
 std::size_t blocks_run = 0;
@@ -254,18 +248,20 @@ void Trial::judge(const Judge& wrong, bool by_values) const {
     // What all of them share, a shape that is not refused for instance, is not what any of them is about.
     const auto known = std::ranges::count(mistakes(), exercise_, &Mistake::exercise);
     if (known > 2 && std::ssize(resembled) == known) resembled.clear();
-    std::string doubted;
+    std::string suspicion;
     if (!resembled.empty() && by_values) {
         const auto left = not_ruled_out(resembled);
-        if (left.empty()) doubted = "\nhere, but not in every case, it does the same as: " + quoted_names(resembled);
+        if (left.empty())
+            for (const Mistake* each : resembled) send_event("chance resemblance", each->name);
         resembled = left;
     } else if (by_values && nothing_stored()) {
-        doubted = "\nevery value is 0: was a copy changed? token(x, i) is a copy; set_token writes";
+        suspicion = "\nevery value is 0: was a copy changed? token(x, i) is a copy; set_token writes";
     }
-    char how[48] = "";
-    if (outcome_.error.empty() && distance == 0.0) std::snprintf(how, sizeof how, " (matches exactly)");
-    if (outcome_.error.empty() && distance > 0.0) std::snprintf(how, sizeof how, " (matches to %.0e)", distance);
-    fail(*what + doubted, resembled, how,
+    char closeness[48] = "";
+    if (outcome_.error.empty() && distance == 0.0) std::snprintf(closeness, sizeof closeness, " (matches exactly)");
+    if (outcome_.error.empty() && distance > 0.0)
+        std::snprintf(closeness, sizeof closeness, " (matches to %.0e)", distance);
+    fail(*what + suspicion, resembled, closeness,
          outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : last_throw_site());
 }
 
@@ -322,17 +318,14 @@ std::string Trial::unwritten_values() const {
     return "";
 }
 
-void Trial::fail(const std::string& what, const std::vector<const Mistake*>& resembled, const std::string& how,
+void Trial::fail(const std::string& what, const std::vector<const Mistake*>& resembled, const std::string& closeness,
                  const std::string& stack) const {
     std::string text =
         "called with " + call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed()) + "\n" + what;
-    if (!resembled.empty()) {
-        text += "\nlooks like: " + quoted_names(resembled) + how;
-        for (const Mistake* mistake : resembled)
-            text += "\n  " + std::string(mistake->explanation) + " (" + mistake->section + ")";
-    }
     if (!stack.empty()) send_event("stack", stack);
-    for (const Mistake* mistake : resembled) send_event("mistake", mistake->name);
+    for (const Mistake* mistake : resembled)
+        send_event("mistake", std::string(mistake->name) + "\n" + mistake->explanation + " (" + mistake->section + ")");
+    if (!resembled.empty()) send_event("closeness", closeness);
     send_event("failure", indent(text));
     throw CaseOver();
 }

@@ -81,7 +81,7 @@ private:
     bool nothing_stored() const;
     std::vector<const Mistake*> alike(const Judge& wrong, double& distance) const;
     [[noreturn]] void fail(const std::string& what, const std::vector<const Mistake*>& resembled = {},
-                           const std::string& how = "", const std::string& stack = "") const;
+                           const std::string& closeness = "", const std::string& stack = "") const;
 
     std::string exercise_, call_;
     Mistake::Function subject_;

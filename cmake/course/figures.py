@@ -20,6 +20,7 @@ from course import benchmarks, files
 from course.errors import CourseError
 
 FOLDERS = {  # of the chapter that shows it
+    "feature_maps": "labs/lab01_feature_maps",
     "memories": "labs/lab02_parallel_vs_recurrent",
     "attention_cost": "labs/lab02_parallel_vs_recurrent",
     "token_cost": "labs/lab02_parallel_vs_recurrent",

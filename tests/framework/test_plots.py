@@ -105,7 +105,7 @@ class Plots(unittest.TestCase):
     def test_an_unknown_figure_is_refused(self):
         done = subprocess.run([REPOSITORY / "course", "bench", "--figures", "memoirs"], text=True, capture_output=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("there is no figure memoirs; choose from memories", done.stderr)
+        self.assertIn("there is no figure memoirs; choose from " + ", ".join(figures.FOLDERS), done.stderr)
 
     def test_every_program_has_its_figure(self):
         programs = {path.stem for path in (REPOSITORY / "bench" / "figures").glob("*.cpp")} - {"peak_memory"}

@@ -93,9 +93,8 @@ Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
                                       const FeatureMap& phi, double epsilon);
 
 /// Normalised causal linear attention with φ(x) = eˣ, entry by entry, that neither overflows nor loses its denominator
-/// as long as every q_ia + k_ja is finite:
-///
-///     o_i = Σ_{j≤i} w_ij v_j / (Σ_{j≤i} w_ij + ε), w_ij = Σ_a exp(q_ia + k_ja - g_i), g_i = max_{j≤i, a} (q_ia + k_ja)
+/// as long as every q_ia + k_ja is finite: o_i = Σ_{j≤i} w_ij v_j / (Σ_{j≤i} w_ij + ε), where
+/// w_ij = Σ_a exp(q_ia + k_ja - g_i) and g_i = max_{j≤i, a} (q_ia + k_ja).
 ///
 /// The shift g_i cancels but for ε, which is therefore measured in units of the largest term of the sum; the sum lies
 /// between 1 and i·d_k. For ε = 0 this is causal_linear_attention with exp_features(per_sequence), wherever that has a

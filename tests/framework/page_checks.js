@@ -23,9 +23,20 @@
     if (raw) found.push(`unrendered: ${raw[0]} in "${node.data.trim().slice(0, 60)}"`);
   }
 
+  for (const code of contents.querySelectorAll(".fragment, code")) {
+    const tag = code.textContent.match(/<\/?su[bp]>/);
+    if (tag) found.push(`unrendered: ${tag[0]} in "${excerpt(code)}"`);
+  }
+
   for (const image of document.querySelectorAll("div.contents img")) {
     if (image.complete && image.naturalWidth === 0) found.push(`missing image: ${image.getAttribute("src")}`);
     if (!image.hasAttribute("alt")) found.push(`image without a text alternative: ${image.getAttribute("src")}`);
+  }
+  if (window.innerWidth >= 1280) {
+    for (const formula of contents.querySelectorAll("p.formulaDsp")) {
+      const hidden = formula.scrollWidth - formula.clientWidth;
+      if (hidden > 1) found.push(`formula: its last ${hidden} pixels are out of sight: ${formula.nextElementSibling}`);
+    }
   }
   if (!document.documentElement.lang) found.push("no language");
   const wide = document.documentElement.scrollWidth - window.innerWidth;

@@ -23,6 +23,10 @@ LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s]+(?:\([^()\s]*\))?)\)")
 STRONG = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*", re.S)
 EMPHASIS = re.compile(r"(?<![\w*\\])([*_])(?=[^\s*_])(.+?)(?<=[^\s\\])\1(?![\w*])", re.S)
 
+# "262 144", "1294 ns": no line ends in the middle of a number, or before its unit.
+GROUPS = re.compile(r"(?<![\w.,§])(\d{1,3}) (?=\d{3}(?!\d))")
+UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[KMG]B|bytes|FLOPs|[KMGT](?:FLOP|B)/s|%)(?!\w))")
+
 
 @dataclass(frozen=True)
 class Heading:
@@ -172,6 +176,7 @@ class Page:
         text = COMMENT.sub(lambda m: keep("", m[0]), text)
         text = IMAGE.sub(lambda m: keep(self._figure(m[1], m[2], line_of(m)), m[0]), text)
         text = LINK.sub(lambda m: self._link(m[1], m[2], line_of(m), keep), text)
+        text = UNIT.sub("\u00a0", GROUPS.sub("\\1\u00a0", text))
         text = STRONG.sub(r"<b>\1</b>", text)
         text = EMPHASIS.sub(r"<em>\2</em>", text)
         text = re.sub(r'"(?![^<>]*>)', "&quot;", text)  # between plain ones Doxygen reads no command and no formula

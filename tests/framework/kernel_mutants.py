@@ -115,29 +115,44 @@ def mutate(source: str, changes: list) -> str:
     return source
 
 
-def main(root: Path, build: Path) -> int:
-    place = build / "kernel_mutants"
-    sources = place / "reference"
-    sources.mkdir(parents=True, exist_ok=True)
-    for name in ("lab05_chunkwise.cpp", KERNEL):
-        shutil.copy2(root / "reference" / name, sources / name)
-    original = (root / "reference" / KERNEL).read_text(encoding="utf-8")
-    mutants = [(exercise, mistake, mutate(original, changes)) for exercise, mistake, changes in MUTANTS]
-    manifest = root / "labs" / "lab05_chunkwise_cuda" / "lab.json"
-    subprocess.run(["cmake", "-S", root, "-B", place / "build", "-G", "Ninja", f"-DLINATTN_SOURCES={sources}"],
-                   check=True, stdout=subprocess.DEVNULL)
+class Workshop:
+    """A build folder of its own, in which one mutant after the other stands in for the kernel."""
 
+    def __init__(self, root: Path, place: Path):
+        self.place, self.sources = place, place / "reference"
+        self.manifest = root / "labs" / "lab05_chunkwise_cuda" / "lab.json"
+        self.sources.mkdir(parents=True, exist_ok=True)
+        for name in ("lab05_chunkwise.cpp", KERNEL):
+            shutil.copy2(root / "reference" / name, self.sources / name)
+        original = (root / "reference" / KERNEL).read_text(encoding="utf-8")
+        self.mutants = [(exercise, mistake, mutate(original, changes)) for exercise, mistake, changes in MUTANTS]
+        subprocess.run(["cmake", "-S", root, "-B", place / "build", "-G", "Ninja", f"-DLINATTN_SOURCES={self.sources}"],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    def build(self, kernel: str, program: str) -> str:
+        """Returns the compiler's words where it fails."""
+        (self.sources / KERNEL).write_text(kernel, encoding="utf-8")
+        built = subprocess.run(["ninja", "-C", self.place / "build", program], capture_output=True, text=True)
+        return "" if built.returncode == 0 else built.stdout[-2000:]
+
+    def command(self, program: str, exercise: str) -> list:
+        return [self.place / "build" / program, "--manifest", self.manifest, "--exercise", exercise,
+                "--results", self.place / "results"]
+
+    def result(self, exercise: str) -> dict:
+        return json.loads((self.place / "results" / f"lab05.{exercise}.json").read_text(encoding="utf-8"))
+
+
+def main(root: Path, build: Path) -> int:
+    workshop = Workshop(root, build / "kernel_mutants")
     wrong = 0
-    for exercise, mistake, text in mutants:
-        (sources / KERNEL).write_text(text, encoding="utf-8")
-        built = subprocess.run(["ninja", "-C", place / "build", "lab05_check"], capture_output=True, text=True)
-        if built.returncode != 0:
-            print(f"{exercise}: '{mistake}' does not compile\n{built.stdout[-2000:]}")
+    for exercise, mistake, kernel in workshop.mutants:
+        if words := workshop.build(kernel, "lab05_check"):
+            print(f"{exercise}: '{mistake}' does not compile\n{words}")
             wrong += 1
             continue
-        subprocess.run([place / "build" / "lab05_check", "--manifest", manifest, "--exercise", exercise,
-                        "--results", place / "results"], stdout=subprocess.DEVNULL)
-        result = json.loads((place / "results" / f"lab05.{exercise}.json").read_text(encoding="utf-8"))
+        subprocess.run(workshop.command("lab05_check", exercise), stdout=subprocess.DEVNULL)
+        result = workshop.result(exercise)
         killed, named = result["status"] == "fail", mistake in result["mistakes"]
         others = len(result["mistakes"]) - named
         print(f"{exercise}: '{mistake}' is {'killed' if killed else 'NOT KILLED'}, {'named' if named else 'NOT NAMED'}"
@@ -145,7 +160,7 @@ def main(root: Path, build: Path) -> int:
         if not (killed and named):
             print(result["message"])
             wrong += 1
-    print(f"{len(mutants) - wrong} of {len(mutants)} kernels refused and named")
+    print(f"{len(workshop.mutants) - wrong} of {len(workshop.mutants)} kernels refused and named")
     return 1 if wrong else 0
 
 

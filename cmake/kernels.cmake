@@ -25,23 +25,18 @@ function(as_cxx)
   endforeach()
 endfunction()
 
-# add_kernels(lab folder sources given): what a lab's check program needs beside C++: its .cu files, those of its suite,
-# and what the lab's folder gives. A profile.cpp there becomes labNN_profile.
+# add_kernels(lab folder sources given): what a lab's check program needs beside C++: its .cu files, and what the lab's
+# folder gives. A profile.cpp there becomes labNN_profile.
 function(add_kernels lab folder sources given)
-  get_filename_component(name "${folder}" NAME)
   set(graded ${sources})
   list(FILTER graded INCLUDE REGEX "\\.cu$")
-  file(GLOB suite CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${name}/mistakes/*.cu")
-
-  foreach(part graded suite)
-    if(${part})
-      as_cxx(${${part}})
-      add_library(${lab}_${part}_kernels OBJECT EXCLUDE_FROM_ALL ${${part}})
-      target_include_directories(${lab}_${part}_kernels PRIVATE "${folder}")
-      target_link_libraries(${lab}_${part}_kernels PRIVATE linattn_warnings linattn_kernel)
-      target_link_libraries(${lab}_check PRIVATE ${lab}_${part}_kernels linattn_gpu)
-    endif()
-  endforeach()
+  if(graded)
+    as_cxx(${graded})
+    add_library(${lab}_graded_kernels OBJECT EXCLUDE_FROM_ALL ${graded})
+    target_include_directories(${lab}_graded_kernels PRIVATE "${folder}")
+    target_link_libraries(${lab}_graded_kernels PRIVATE linattn_warnings linattn_kernel)
+    target_link_libraries(${lab}_check PRIVATE ${lab}_graded_kernels linattn_gpu)
+  endif()
   set(given_cpp ${given})
   list(FILTER given_cpp EXCLUDE REGEX "\\.cu$")
   set(given_kernels ${given})

@@ -2,7 +2,7 @@
 #
 #   labNN_graded   the files under test, from LINATTN_SOURCES; labNN_graded_kernels, if any of them is a .cu file
 #   labNN_given_*  what the lab's own folder adds to them ("given" in the manifest), if anything
-#   labNN_suite    tests/labNN_*/ and its mistakes, never rebuilt by a student's edit; labNN_suite_kernels likewise
+#   labNN_suite    tests/labNN_*/ and its mistakes, never rebuilt by a student's edit
 #   labNN_check    both, with the support: one program that runs one exercise at a time
 #   ctest          labNN.build (a fixture that rebuilds what was edited), then labNN.<function> for every exercise
 

@@ -41,7 +41,7 @@ __global__ void compare(const float* x, const float* y, std::size_t count, int* 
     for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
          i += std::size_t{gridDim.x} * blockDim.x) {
         const float difference = fabsf(x[i] - y[i]);
-        worst = difference <= worst ? worst : difference;  // NaN stays
+        if (difference > worst || isnan(difference)) worst = difference;  // a NaN stays
     }
     atomicMax(largest, __float_as_int(worst));  // floats that are not negative order like their bits
 }

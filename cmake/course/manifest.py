@@ -32,7 +32,6 @@ class Lab:
     sources: tuple
     exercises: tuple
     needs: tuple = ()  # labs to do first
-    given: tuple = ()  # sources in the lab's folder that are linked with the student's
 
     @property
     def manifest(self) -> Path:
@@ -58,7 +57,7 @@ def read(root: Path, path: Path) -> Lab:
         lab = Lab(data["lab"], data["title"], path.parent, tuple(data["sources"]),
                   tuple(Exercise(data["lab"], entry["function"], entry["points"], entry["minutes"], entry["section"],
                                  entry.get("solved", False), entry.get("stretch", False))
-                        for entry in data["exercises"]), tuple(data.get("needs", ())), tuple(data.get("given", ())))
+                        for entry in data["exercises"]), tuple(data.get("needs", ())))
     except ValueError as error:
         raise CourseError(f"{where} is not JSON; {error}; mend it there") from None
     except KeyError as error:

@@ -39,6 +39,7 @@ namespace gpu {
 // Both sides have, beside the vocabulary of CUDA itself:
 //
 // bool available()               whether a kernel can run: always on the CPU, on a GPU when there is one.
+// size_t most_shared_bytes()     of dynamic shared memory for one block.
 // void launch(kernel, grid, block, shared_bytes, args…)
 //                                runs the kernel to its end; throws Error.
 // float not_implemented(function) stands in a kernel that is not written yet; the launch throws NotWritten.

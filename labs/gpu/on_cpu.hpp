@@ -90,6 +90,9 @@ __attribute__((no_sanitize("thread"), noinline)) T change_atomically(T* address,
 
 inline bool available() { return true; }
 
+/// What one block may ask for: as much as on an H100.
+constexpr std::size_t most_shared_bytes() { return 227 * 1024; }
+
 void* allocate(std::size_t bytes, const char* name);
 void release(void* memory) noexcept;
 void copy_in(void* device, const void* host, std::size_t bytes);

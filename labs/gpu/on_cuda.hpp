@@ -17,6 +17,13 @@ inline bool available() {
     return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
 }
 
+/// What one block may ask for.
+inline std::size_t most_shared_bytes() {
+    int bytes = 0;
+    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "cudaDeviceGetAttribute");
+    return static_cast<std::size_t>(bytes);
+}
+
 inline void* allocate(std::size_t bytes, const char*) {
     void* memory = nullptr;
     check(cudaMalloc(&memory, bytes == 0 ? 1 : bytes), "cudaMalloc");
@@ -57,7 +64,9 @@ static const bool unwritten_is_looked_for = [] {
 
 template <std::size_t Size>
 __device__ void write_down(char (&place)[Size], const char* text) {
-    for (std::size_t i = 0; i + 1 < Size && text[i] != '\0'; ++i) place[i] = text[i];
+    std::size_t i = 0;
+    for (; i + 1 < Size && text[i] != '\0'; ++i) place[i] = text[i];
+    place[i] = '\0';
 }
 
 __device__ inline float not_implemented(const char* function, const char* file = __builtin_FILE()) {

@@ -53,7 +53,7 @@ Array feature_map_fused(std::span<const float> x, const gpu::Run& run);
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
 /// \param run how the CPU run goes about it
 /// \return \shape{(heads, n, d_v)}
-/// \throws std::invalid_argument as above, and when the block would need more shared memory than a GPU has
+/// \throws std::invalid_argument as above   \throws gpu::Error when a block would need more shared memory than it may have
 /// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.3}   \solves{5,3}
 Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
                         const Sizes& sizes, int chunk, float epsilon, const gpu::Run& run);

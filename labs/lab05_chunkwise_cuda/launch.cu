@@ -3,6 +3,8 @@
 
 #include "kernels.hpp"
 
+#include <algorithm>
+
 namespace linattn {
 namespace {
 
@@ -47,10 +49,17 @@ std::string where_kernels_run() {
 #ifdef __CUDACC__
     cudaDeviceProp properties{};
     gpu::check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
-    return std::string("GPU run: ") + properties.name;
+    return std::string("GPU run: ") + properties.name +
+           (fits_a_block({1, 1, 128, 128}, 64) ? "" : "; what its shared memory is too small for was left out");
 #else
     return "CPU run: not GPU-verified";
 #endif
+}
+
+bool fits_a_block(const Sizes& sizes, int chunk) {
+    const std::size_t needed =
+        std::max(kernels::ForwardTiles::bytes(sizes, chunk), kernels::OutputTiles::bytes(sizes, chunk));
+    return needed <= gpu::most_shared_bytes();
 }
 
 Array launch_feature_map(FeatureMapKernel kernel, Values x, const gpu::Run& run) {

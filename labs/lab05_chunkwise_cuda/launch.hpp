@@ -23,6 +23,10 @@ using Values = std::span<const float>;
 /// "CPU run: not GPU-verified", or the GPU's name.
 std::string where_kernels_run();
 
+/// Whether the tiles of chunkwise_forward and chunk_outputs fit in what one block may have here: on the CPU run, and on
+/// an H100, those of all sizes that the suites use; on smaller cards not those of the widest.
+bool fits_a_block(const Sizes& sizes, int chunk);
+
 Array launch_feature_map(FeatureMapKernel kernel, Values x, const gpu::Run& run);
 Array launch_forward(ForwardKernel kernel, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
                      const gpu::Run& run);

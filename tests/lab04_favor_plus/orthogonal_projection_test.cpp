@@ -22,7 +22,7 @@ double largest_cosine(const Tensor& unit, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i)
         for (std::size_t j = first; j < i; ++j) {
             const double cosine = std::fabs(dot_product(unit.data() + i * d, unit.data() + j * d, d));
-            if (!(cosine <= largest)) largest = cosine;  // a NaN stays
+            if (cosine > largest || std::isnan(cosine)) largest = cosine;  // a NaN stays
         }
     return largest;
 }

@@ -79,6 +79,7 @@ Outcome outcome_of(const std::function<Parts()>& function) {
     forget_throw_site();
     try {
         outcome.parts = function();
+        return outcome;
     } catch (const NotImplemented& e) {
         outcome.missing = e.function();
         outcome.error = e.what();
@@ -93,6 +94,7 @@ Outcome outcome_of(const std::function<Parts()>& function) {
     } catch (...) {
         outcome.error = "something that is not a std::exception";
     }
+    if (outcome.error.empty()) outcome.error = "an exception without words";
     return outcome;
 }
 

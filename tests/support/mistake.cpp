@@ -14,13 +14,6 @@ const Mistake* active = nullptr;
 
 const std::vector<Mistake>& mistakes() { return registry(); }
 
-std::vector<Mistake> mistakes_of(std::string_view exercise) {
-    std::vector<Mistake> result;
-    for (const Mistake& mistake : registry())
-        if (mistake.exercise == exercise) result.push_back(mistake);
-    return result;
-}
-
 const Mistake* find_mistake(std::string_view exercise, std::string_view name) {
     for (const Mistake& mistake : registry())
         if (mistake.exercise == exercise && mistake.name == name) return &mistake;

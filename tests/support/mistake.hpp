@@ -19,7 +19,6 @@ struct Mistake {
 
 /// All mistakes linked into this program, in the order of their files.
 const std::vector<Mistake>& mistakes();
-std::vector<Mistake> mistakes_of(std::string_view exercise);
 const Mistake* find_mistake(std::string_view exercise, std::string_view name);
 
 /// The mistake that stands in its exercise's place, if this run was asked for one (--mistake).

@@ -155,5 +155,7 @@ extern "C" void __sanitizer_cov_trace_pc() { ++linattn::testing::blocks_run; }
 
 extern "C" const char* __asan_default_options() {
     return "detect_leaks=0:symbolize=0:handle_abort=1:handle_sigill=1:print_summary=0:allocator_may_return_null=1:"
-           "detect_odr_violation=0:quarantine_size_mb=1:malloc_context_size=0";  // the last two halve the time of a run
+           "detect_odr_violation=0:quarantine_size_mb=1:malloc_context_size=0:"  // the last two halve the time of a run
+           // The CUDA driver wants addresses of the gap, and compute-sanitizer to be loaded first.
+           "protect_shadow_gap=0:verify_asan_link_order=0";
 }

@@ -30,12 +30,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Options {
-    bool list = false;
+    bool list = false, on_gpu = false;
     std::string manifest, exercise, results, mistake;
 };
 
 [[noreturn]] void usage(const std::string& problem) {
-    std::fprintf(stderr, "%s\nusage: --manifest FILE --exercise NAME --results FOLDER [--mistake NAME] | --list\n",
+    std::fprintf(stderr,
+                 "%s\nusage: --manifest FILE --exercise NAME --results FOLDER [--mistake NAME] [--gpu] | --list\n",
                  problem.c_str());
     ::_exit(2);
 }
@@ -44,8 +45,8 @@ Options parse(int argc, char** argv) {
     Options options;
     for (int i = 1; i < argc; ++i) {
         const std::string flag = argv[i];
-        if (flag == "--list") {
-            options.list = true;
+        if (flag == "--list" || flag == "--gpu") {
+            (flag == "--list" ? options.list : options.on_gpu) = true;
             continue;
         }
         std::string* value = flag == "--manifest"   ? &options.manifest
@@ -97,6 +98,20 @@ std::vector<std::pair<std::string, std::string>> listen(int pipe, pid_t child, C
     return events;
 }
 
+// How the child ended. It may have closed the pipe and run on: then the deadline holds as well.
+int wait_for(pid_t child, Clock::time_point deadline, bool& timed_out) {
+    int status = 0;
+    for (;;) {
+        const pid_t ended = ::waitpid(child, &status, timed_out ? 0 : WNOHANG);
+        if (ended == child || (ended < 0 && errno != EINTR)) return status;
+        if (!timed_out && Clock::now() > deadline) {
+            timed_out = true;
+            ::kill(child, SIGKILL);
+        }
+        if (!timed_out) ::usleep(200);
+    }
+}
+
 // What the child printed, its first lines at least.
 std::string printed_by_child(std::FILE* output) {
     std::rewind(output);
@@ -107,12 +122,10 @@ std::string printed_by_child(std::FILE* output) {
 [[noreturn]] void supervise(const Options& options, const Exercise& exercise, int pipe, std::FILE* output,
                             pid_t child) {
     Ending ending;
-    const auto events =
-        listen(pipe, child, Clock::now() + std::chrono::seconds(exercise.timeout_seconds), ending.timed_out);
+    const auto deadline = Clock::now() + std::chrono::seconds(exercise.timeout_seconds);
+    const auto events = listen(pipe, child, deadline, ending.timed_out);
     if (ending.timed_out) ::kill(child, SIGKILL);
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int status = wait_for(child, deadline, ending.timed_out);
     if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
     for (const auto& [kind, payload] : events) {
         char came[64] = "";
@@ -146,7 +159,8 @@ void on_exit() { send_event("stack", call_stack()); }
     const Options options = parse(argc, argv);
     if (options.list) return;
     try {
-        const Exercise exercise = read_exercise(options.manifest, options.exercise);
+        Exercise exercise = read_exercise(options.manifest, options.exercise);
+        exercise.on_gpu = options.on_gpu;
         std::random_device random;
         std::snprintf(secret, sizeof secret, "%08x%08x%08x%08x", random(), random(), random(), random());
         int ends[2];

@@ -21,7 +21,7 @@ constexpr struct {
                 {"CRASH", "crash"}, {"TIMEOUT", "timeout"}, {"NOT RUN", "not_run"}};
 
 std::string title(const Exercise& exercise, Status status) {
-    std::string text = exercise.lab + " · " + exercise.function;
+    std::string text = exercise.lab + " · " + exercise.function + (exercise.on_gpu ? " on the GPU" : "");
     text.resize(std::max<std::size_t>(text.size() + 2, 72), ' ');
     return text + statuses[static_cast<std::size_t>(status)].word + "\n";
 }
@@ -31,8 +31,9 @@ std::string where_to_read(const Exercise& exercise, const std::string& begin_wit
     const bool here = elsewhere == exercise.sections.end();
     const std::string& section = here ? exercise.section : elsewhere->second;
     const std::string name = exercise.lab + "." + (here ? exercise.function : begin_with);
-    return "  read: labs/" + exercise.folder + "/README.md §" + section + "\n  again: ./course check " + name +
-           "    (in the build folder: ctest -R " + name + "$)\n";
+    return "  read: labs/" + exercise.folder + "/README.md §" + section + "\n  again: " +
+           (exercise.on_gpu ? "in the build folder, ctest -R " + name + ".gpu$\n"
+                            : "./course check " + name + "    (in the build folder: ctest -R " + name + "$)\n");
 }
 
 std::string how_it_ended(const Exercise& exercise, const Ending& ending, const Case& last) {

@@ -17,6 +17,7 @@ struct Exercise {
     double points = 0.0;
     int timeout_seconds = 10;
     std::map<std::string, std::string> sections = {};  ///< of all functions of the lab
+    bool on_gpu = false;                               ///< its kernels run there, and its ctest test is another
 };
 
 /// Reads labs/labNN_*/lab.json.

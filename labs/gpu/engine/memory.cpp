@@ -13,7 +13,7 @@
 
 // Dynamic shared memory. `extern __shared__ float smem[];` in a kernel file means this array.
 inline constexpr std::size_t gap = 64;  // between the arrays of SharedMemory
-inline constexpr std::size_t capacity = gpu::engine::most_shared_bytes + 64 * gap;
+inline constexpr std::size_t capacity = gpu::most_shared_bytes() + 64 * gap;
 alignas(128) thread_local unsigned char smem[capacity];
 
 namespace gpu::engine {

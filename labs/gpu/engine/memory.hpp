@@ -43,8 +43,6 @@ Array* find_array(std::uintptr_t address);
 /// \param array the name of the array nearby; "" if there is none
 std::string describe_outside(std::uintptr_t address, std::string& array);
 
-constexpr std::size_t most_shared_bytes = 227 * 1024;  // an H100 gives a block no more
-
 /// The launch's shared memory: the static arrays of the program and `bytes` of dynamic memory, at first one array.
 void begin_shared(std::size_t bytes);
 /// Fills shared memory with 0xFF, as every block finds it.

@@ -106,6 +106,18 @@ std::string function_name(const void* address) {
     return result_type == std::string::npos ? name : name.substr(result_type + 1);
 }
 
+// `tile`, of _ZZ…E4tile or _ZZ…E4tile_0, a variable in a function; it may hold an E itself.
+static std::string local_name(const std::string& mangled) {
+    for (std::size_t at = mangled.rfind('E'); at != std::string::npos && at > 0; at = mangled.rfind('E', at - 1)) {
+        const std::size_t digits = mangled.find_first_not_of("0123456789", at + 1);
+        if (digits == std::string::npos || digits == at + 1) continue;
+        const std::size_t length = std::stoul(mangled.substr(at + 1, digits - at - 1)), end = digits + length;
+        if (end == mangled.size() || (end < mangled.size() && mangled[end] == '_'))
+            return mangled.substr(digits, length);
+    }
+    return "";
+}
+
 std::vector<SharedVariable> static_shared_variables() {
     std::vector<SharedVariable> found;
     const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -124,13 +136,9 @@ std::vector<SharedVariable> static_shared_variables() {
         const char* names = bytes + sections[sections[s].sh_link].sh_offset;
         for (std::size_t i = 0; i < sections[s].sh_size / sizeof *symbols; ++i) {
             const std::string mangled = names + symbols[i].st_name;
-            // _ZZ…E4tile or _ZZ…E4tile_0: `tile` in a function
             if (ELF64_ST_TYPE(symbols[i].st_info) != STT_TLS || mangled.rfind("_ZZ", 0) != 0) continue;
-            std::string name = mangled.substr(mangled.rfind('E') + 1);
-            std::size_t digits = 0;
-            while (digits < name.size() && std::isdigit(static_cast<unsigned char>(name[digits]))) ++digits;
-            if (digits == 0 || symbols[i].st_size == 0) continue;
-            name = name.substr(digits, std::stoul(name.substr(0, digits)));
+            const std::string name = local_name(mangled);
+            if (name.empty() || symbols[i].st_size == 0) continue;
             found.push_back({name, image().thread_local_begin + symbols[i].st_value, symbols[i].st_size});
         }
     }

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "../gpu.hpp"
 #include "checker.hpp"
@@ -70,19 +71,17 @@ void give_way(State state) {
     thread.fiber->suspend();
 }
 
-void run_thread(void* argument) {
-    Thread& thread = *static_cast<Thread*>(argument);
+void run_thread(void*) {
     for (;;) {
-        std::string thrown;
+        std::optional<std::string> thrown;
         try {
             launch_state.call->invoke(launch_state.call->arguments);
         } catch (const std::exception& e) {
             thrown = e.what();
         }
         now.checking = false;
-        if (!thrown.empty()) stop("exception", "threw an exception: " + thrown + by_whom(""));
+        if (thrown) stop("exception", "threw an exception: " + *thrown + by_whom(""));
         give_way(State::done);
-        (void)thread;
     }
 }
 
@@ -288,7 +287,7 @@ void prepare(dim3 block) {
     const unsigned count = block.x * block.y * block.z;
     while (threads.size() < count) {
         Thread& thread = threads.emplace_back();
-        thread.fiber = std::make_unique<Fiber>(run_thread, &thread);
+        thread.fiber = std::make_unique<Fiber>(run_thread, nullptr);
     }
     for (unsigned i = 0; i < count; ++i) {
         threads[i].number = i;
@@ -423,9 +422,13 @@ void run(dim3 grid, dim3 block, std::size_t shared_bytes, const Call& call) {
     if (count == 0 || count > 1024)
         throw Error("a block of " + std::to_string(count) + " threads: 1 to 1024 are allowed");
     if (blocks == 0) throw Error("a grid without blocks: CUDA refuses it (invalid configuration argument)");
-    if (shared_bytes > most_shared_bytes)
+    if (block.z > 64 || grid.y > 65535 || grid.z > 65535)
+        throw Error("a grid of " + text_of(uint3{grid.x, grid.y, grid.z}) + " blocks of " +
+                    text_of(uint3{block.x, block.y, block.z}) +
+                    " threads: y and z of a grid end at 65535, z of a block at 64");
+    if (shared_bytes > most_shared_bytes())
         throw Error("a block with " + std::to_string(shared_bytes) + " bytes of shared memory: at most " +
-                    std::to_string(most_shared_bytes) + " are allowed");
+                    std::to_string(most_shared_bytes()) + " are allowed");
 
     launch_state = {};
     launch_state.call = &call;

@@ -11,6 +11,7 @@ target_compile_options(linattn_cuda_habits INTERFACE -Wno-sign-conversion -Wno-u
 add_library(linattn_kernel INTERFACE)  # link it after linattn_warnings, of which it takes something back
 target_compile_options(linattn_kernel INTERFACE -O2 -g1 -fno-omit-frame-pointer
   -fsanitize=thread$<$<CXX_COMPILER_ID:GNU>:,alignment,bounds>
+  -Werror=return-type -Werror=vla  # nvcc refuses both
   -Wno-unused-parameter -Wno-unused-variable -Wno-unused-but-set-parameter -Wno-unused-but-set-variable
   $<$<CXX_COMPILER_ID:GNU>:-fmax-errors=3>
   $<$<CXX_COMPILER_ID:Clang,AppleClang>:-ferror-limit=3>)

@@ -15,7 +15,7 @@ public:
     explicit Error(const std::string& message, std::vector<std::string> symptoms = {})
         : std::runtime_error(message), symptoms_(std::move(symptoms)) {}
 
-    /// What was found, without numbers and lines ("race on A, read first"), the finding of the message first: two
+    /// What was found, without numbers and lines ("race on A, write then read"), the finding of the message first: two
     /// kernels with the same fault show the same symptom. Empty when the fault is not the kernel's.
     const std::vector<std::string>& symptoms() const { return symptoms_; }
 

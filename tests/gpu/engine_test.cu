@@ -263,7 +263,7 @@ TEST_CASE("every fault ends in one message with the kernel's thread, the array a
         {reads_far_away, "read outside x", false},
         {overflows_its_stack, "stack overflow", true},
         {races, "race on shared", false},
-        {races_between_blocks, "blocks race on x, written first", false, 2},
+        {races_between_blocks, "blocks race on x", false, 2},
         {lacks_syncwarp, "race on shared", false},
         {reads_unwritten, "unwritten shared", false},
 #ifndef __clang__  // splits the access; see gpu.hpp

@@ -111,7 +111,8 @@ Expected expected_output(const Arrays& in, float epsilon) {
                 std::to_string(static_cast<int>(terms) + 8)};
 }
 
-ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk, const std::function<int(int start)>& rows) {
+ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk, const std::function<int(int start)>& rows,
+                         bool mapped) {
     const std::size_t chunks = size(chunks_of(sizes, chunk)), d_k = size(sizes.d_k), d_v = size(sizes.d_v);
     ChunkSums sums{zeros({size(sizes.heads), chunks, d_k, d_v}), zeros({size(sizes.heads), chunks, d_k}),
                    zeros({size(sizes.heads), chunks, d_k, d_v})};
@@ -122,7 +123,8 @@ ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk, cons
             for (int j = start; j < start + rows(start); ++j)
                 for (std::size_t a = 0; a < d_k; ++a) {
                     const std::size_t token = size(h) * size(sizes.n) + size(j);
-                    const double feature = j < sizes.n ? phi(static_cast<double>(K[token * d_k + a])) : 1.0;
+                    const double k = j < sizes.n ? static_cast<double>(K[token * d_k + a]) : 0.0;
+                    const double feature = mapped ? phi(k) : k;
                     sums.z.data()[state * d_k + a] += feature;
                     for (std::size_t b = 0; j < sizes.n && b < d_v; ++b) {
                         const double term = feature * static_cast<double>(V[token * d_v + b]);

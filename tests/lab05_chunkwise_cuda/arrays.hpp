@@ -49,7 +49,8 @@ std::vector<Expected> expected_states(const Arrays& in, int chunk, bool before);
 struct ChunkSums {
     Tensor S, z, size_of_S;
 };
-ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk, const std::function<int(int start)>& rows);
+ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk, const std::function<int(int start)>& rows,
+                         bool mapped = true);
 
 /// Σ over the chunks before (inclusive: and the chunk itself), for x of shape (heads, chunks, …).
 Tensor sums_before(const Tensor& x, bool inclusive = false);

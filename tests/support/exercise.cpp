@@ -297,10 +297,10 @@ bool Trial::any_value(bool (*kind)(double)) const {
     });
 }
 
-// Zeros and nothing else, in a result that holds no state: a state may be right to be zero still.
+// Zeros and nothing else, in a Tensor that is no state: a state may be right to be zero still.
 bool Trial::nothing_stored() const {
     const auto* tensor = outcome_.parts.size() == 1 ? std::get_if<Tensor>(&outcome_.parts.front().value) : nullptr;
-    return tensor != nullptr &&
+    return tensor != nullptr && !outcome_.parts.front().float32 &&
            std::all_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return x == 0.0; });
 }
 

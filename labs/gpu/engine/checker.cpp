@@ -1,10 +1,14 @@
 #include "checker.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "../gpu.hpp"
 #include "fiber.hpp"
@@ -51,20 +55,94 @@ Array* array_of(std::uintptr_t address, const void* instruction) {
     return guess.array;
 }
 
-void report_race(const Array& array, std::uintptr_t address, const Cell::Access& earlier, bool earlier_wrote,
-                 bool writes, const void* instruction) {
+// The instructions of each thread since the last barrier, in the order in which it came to them first. Who was first to
+// touch an entry is chance: it is this order that tells which of two instructions the kernel means to come first.
+class Course {
+public:
+    void note(const void* instruction) {
+        const std::uint64_t stamp = (std::uint64_t{now.epoch} << 16) + now.thread;
+        Seen& seen = recent_[reinterpret_cast<std::uintptr_t>(instruction) / 4 % recent_.size()];
+        if (seen.instruction == instruction && seen.stamp == stamp) return;
+        seen = {instruction, stamp};
+        Steps& steps = of_thread_[now.thread];
+        if (steps.epoch != now.epoch) steps = {now.epoch, {}};
+        if (std::ranges::find(steps.instructions, instruction) == steps.instructions.end())
+            steps.instructions.push_back(instruction);
+    }
+
+    /// Whether a thread came to the first before the second; nothing if none came to both.
+    std::optional<bool> before(const void* first, const void* second) const {
+        for (const Steps& steps : of_thread_) {
+            const auto begin = steps.instructions.begin(), end = steps.instructions.end();
+            const auto one = std::find(begin, end, first), other = std::find(begin, end, second);
+            if (steps.epoch == now.epoch && one != end && other != end) return one < other;
+        }
+        return std::nullopt;
+    }
+
+private:
+    struct Seen {
+        const void* instruction = nullptr;
+        std::uint64_t stamp = 0;
+    };
+    struct Steps {
+        std::uint32_t epoch = 0;
+        std::vector<const void*> instructions;
+    };
+    std::array<Seen, 512> recent_;
+    std::array<Steps, 1024> of_thread_;
+} course;
+
+// Between two threads of a block. What order the kernel means shows when all of them have come to the next barrier.
+struct Race {
+    std::string array, entry;
+    unsigned earlier_thread, thread;
+    bool earlier_wrote, writes;
+    const void *earlier_instruction, *instruction;
+};
+std::vector<Race> races;
+
+enum class Order { write_then_read, read_then_write, several_write };
+
+Order order_of(const Race& race) {
+    const std::string earlier_line = source_line(race.earlier_instruction), line = source_line(race.instruction);
+    if ((race.earlier_wrote && race.writes) || race.earlier_instruction == race.instruction ||
+        (!line.empty() && earlier_line == line))
+        return Order::several_write;
+    const auto meant = course.before(race.earlier_instruction, race.instruction);
+    const auto number = [](const std::string& place) { return std::atoi(place.c_str() + place.rfind(':') + 1); };
+    const bool earlier_is_first = meant.value_or(number(earlier_line) < number(line));
+    return earlier_is_first == race.earlier_wrote ? Order::write_then_read : Order::read_then_write;
+}
+
+void report_race(const Race& race) {
+    static constexpr struct {
+        const char *symptom, *advice;
+    } orders[] = {{", write then read", "one is missing after the write"},
+                  {", read then write", "one is missing after the read, before the write"},
+                  {", several write", "several threads have the same entry"}};
+    const auto& order = orders[static_cast<std::size_t>(order_of(race))];
+    report({Finding::Rank::race, "race on " + race.array + order.symptom,
+            "data race on " + race.entry + " in block " + this_block() + "\n" + thread_name(race.earlier_thread) + " " +
+                did(race.earlier_wrote) + " it" + at(race.earlier_instruction) + "\n" + thread_name(race.thread) + " " +
+                did(race.writes) + " it" + at(race.instruction) +
+                "\nand no __syncthreads() lies between the two: " + order.advice});
+}
+
+void note_race(const Array& array, std::uintptr_t address, const Cell::Access& earlier, bool earlier_wrote, bool writes,
+               const void* instruction) {
     const bool same_block = earlier.epoch >= now.block_epoch;
-    const char* kind = same_block ? "race" : "blocks race";
-    if (!is_new(kind, earlier.instruction, instruction)) return;
-    const std::string first = same_block ? thread_name(earlier.thread) : "block " + block_at(earlier.epoch);
-    const std::string second = thread_name(now.thread) + (same_block ? "" : " of block " + this_block());
-    report({Finding::Rank::race,
-            std::string(kind) + " on " + array.name + (earlier_wrote ? ", written first" : ", read first"),
-            (same_block ? "data race on " : "data race between blocks on ") + array.entry(address) +
-                (same_block ? " in block " + this_block() : "") + "\n" + first + " " + did(earlier_wrote) + " it" +
-                at(earlier.instruction) + "\n" + second + " " + did(writes) + " it" + at(instruction) +
-                (same_block ? "\nand no __syncthreads() lies between the two"
-                            : "\nand blocks of one launch run in no particular order")});
+    if (!is_new(same_block ? "race" : "blocks race", earlier.instruction, instruction)) return;
+    if (same_block) {
+        races.push_back({array.name, array.entry(address), earlier.thread, now.thread, earlier_wrote, writes,
+                         earlier.instruction, instruction});
+        return;
+    }
+    report({Finding::Rank::race, "blocks race on " + array.name,
+            "data race between blocks on " + array.entry(address) + "\nblock " + block_at(earlier.epoch) + " " +
+                did(earlier_wrote) + " it" + at(earlier.instruction) + "\n" + thread_name(now.thread) + " of block " +
+                this_block() + " " + did(writes) + " it" + at(instruction) +
+                "\nand blocks of one launch run in no particular order"});
 }
 
 // Whether nothing orders the earlier access before this one.
@@ -79,19 +157,19 @@ bool unordered(const Cell::Access& earlier, bool shared) {
 void check_cell(Array& array, Cell& cell, std::uintptr_t address, Access access, const void* instruction) {
     const bool writes = access != Access::read, reads = access != Access::write, atomic = access == Access::atomic;
     if (!(atomic && cell.write.atomic) && unordered(cell.write, array.shared))
-        report_race(array, address, cell.write, true, writes, instruction);
+        note_race(array, address, cell.write, true, writes, instruction);
     if (writes)
         for (const Cell::Access& read : cell.reads)
             if (unordered(read, array.shared)) {
-                report_race(array, address, read, false, true, instruction);
+                note_race(array, address, read, false, true, instruction);
                 break;
             }
     const bool written =
         array.shared ? cell.write.epoch >= now.block_epoch : array.filled_by_host || cell.write.epoch > 0;
     if (reads && !written && is_new("unwritten", instruction, nullptr))
         report({Finding::Rank::unwritten, "unwritten " + array.name,
-                array.entry(address) + " is read, but nothing has written it" + (array.shared ? " in this block" : "") +
-                    by_whom(source_line(instruction))});
+                array.entry(address) + " is read, but nothing has written it" +
+                    (array.shared ? " in this block yet" : "") + by_whom(source_line(instruction))});
 
     const Cell::Access here{instruction, now.epoch, now.warp_epochs[now.thread / 32],
                             static_cast<std::uint16_t>(now.thread), atomic};
@@ -124,6 +202,7 @@ void check(std::uintptr_t address, std::size_t bytes, Access access, const void*
     }
     if (aligned) require_alignment(*array, address, bytes, instruction);
     if (RunScope::current().profile) profile_access(*array, address, bytes, writes, instruction);
+    course.note(instruction);
     if (array->cells.empty()) array->cells.resize((array->end - array->begin + 3) / 4);
     if (bytes % 4 != 0 || address % 4 != 0) {  // smaller types: only remember that something was written
         if (writes) array->cells[(address - array->begin) / 4].write.epoch = now.epoch;
@@ -136,7 +215,15 @@ void check(std::uintptr_t address, std::size_t bytes, Access access, const void*
 
 }  // namespace
 
-void begin_checks() { reported.clear(); }
+void begin_checks() {
+    reported.clear();
+    races.clear();
+}
+
+void at_barrier() {
+    for (const Race& race : races) report_race(race);
+    races.clear();
+}
 
 void end_checks() {
     if (RunScope::current().profile) print_profile();

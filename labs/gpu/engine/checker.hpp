@@ -11,6 +11,8 @@
 namespace gpu::engine {
 
 void begin_checks();
+/// All threads of the block have come to the same barrier, or to their ends.
+void at_barrier();
 void end_checks();
 
 enum class Access { read, write, atomic };

@@ -12,7 +12,8 @@
 #include "program.hpp"
 
 // Dynamic shared memory. `extern __shared__ float smem[];` in a kernel file means this array.
-inline constexpr std::size_t gap = 64;  // between the arrays of SharedMemory
+inline constexpr std::size_t gap = 64;                // between the arrays of SharedMemory
+constexpr std::size_t most_static_bytes = 48 * 1024;  // of __shared__ arrays with a length
 inline constexpr std::size_t capacity = gpu::most_shared_bytes() + 64 * gap;
 alignas(128) thread_local unsigned char smem[capacity];
 
@@ -94,11 +95,17 @@ std::string describe_outside(std::uintptr_t address, std::string& array) {
     array = nearest == nullptr ? "" : nearest->name;
     if (address < 4096) return "a null pointer";
     if (nearest == nullptr) return "memory of the host: only buffers and shared memory exist on a GPU";
-    return std::to_string(distance) + (address < nearest->begin ? " bytes before '" : " bytes past the end of '") +
-           nearest->name + "' (" + std::to_string(nearest->end - nearest->begin) + " bytes)";
+    return std::to_string(distance) + (address < nearest->begin ? " bytes before " : " bytes past the end of ") +
+           (nearest->shared ? "shared '" : "'") + nearest->name + "' (" +
+           std::to_string(nearest->end - nearest->begin) + " bytes)";
 }
 
 void begin_shared(std::size_t bytes) {
+    for (const SharedVariable& variable : static_variables())
+        if (variable.bytes > most_static_bytes)
+            throw Error("__shared__ " + variable.name + " has " + std::to_string(variable.bytes) +
+                        " bytes; nvcc allows " + std::to_string(most_static_bytes) +
+                        ", so ask for dynamic shared memory instead");
     shared = {};
     shared.dynamic_bytes = bytes;
     for (const SharedVariable& variable : static_variables()) {

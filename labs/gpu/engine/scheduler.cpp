@@ -186,9 +186,10 @@ void run_block() {
                 if (threads[number].state != State::ready) continue;
                 moved = true;
                 let_run(threads[number]);
-                if (launch_state.stopped) return;
+                if (launch_state.stopped) return at_barrier();
             }
         }
+        at_barrier();
     } while (pass_barrier());
 }
 

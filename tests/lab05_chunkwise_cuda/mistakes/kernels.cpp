@@ -33,24 +33,28 @@ std::vector<float> with_confused_stride(Values V, const Sizes& sizes, int chunk)
 
 FORWARD_MISTAKE("no barrier after the chunk is loaded",
                 "Others read what a thread has loaded: __syncthreads() before A is made.") {
-    fault(any_of({"phi_Q", "phi_K", "V"}, "race on ", ", read first"));
+    fault(any_of({"phi_Q", "phi_K", "V"}, "race on ", ", write then read"));
 }
 FORWARD_MISTAKE("no barrier after A",
                 "A row of A is made by many threads: __syncthreads() before it is summed or multiplied.") {
-    fault({"race on A, read first"});
+    fault({"race on A, write then read"});
 }
 FORWARD_MISTAKE("no barrier after the normalisers",
                 "Each normaliser is made by one thread and read by others: __syncthreads() between.") {
-    fault({"race on normalizer, read first"});
+    fault({"race on normalizer, write then read"});
 }
 FORWARD_MISTAKE(
     "no barrier between reading and updating the state",
     "S and z must stay as they are until everybody's outputs are made: __syncthreads() before the update.") {
-    fault(any_of({"S", "z"}, "race on ", ", written first"));
+    fault(any_of({"S", "z"}, "race on ", ", read then write"));
 }
 FORWARD_MISTAKE("no barrier before the next chunk is loaded",
                 "Somebody may still read this chunk: __syncthreads() at the end of the loop.") {
-    fault(any_of({"phi_K", "V", "phi_Q", "A"}, "race on ", ", written first"));
+    fault(any_of({"phi_K", "V", "phi_Q", "A", "normalizer"}, "race on ", ", read then write"));
+}
+FORWARD_MISTAKE("several threads compute the same entry",
+                "Thread t takes the entries t, t + blockDim.x, …: each has one owner. No barrier helps against this.") {
+    fault(any_of({"phi_Q", "phi_K", "V", "A", "S", "z", "normalizer"}, "race on ", ", several write"));
 }
 FORWARD_MISTAKE("divergent barrier",
                 "A barrier is for all threads of the block: no __syncthreads() in a branch that some do not take.") {
@@ -91,7 +95,7 @@ FORWARD_MISTAKE("host pointer passed to the kernel",
 }
 FORWARD_MISTAKE("one block writes another's rows",
                 "Each head has its own rows: move the pointers to blockIdx.x's head.") {
-    fault(any_of({"O"}, "blocks race on ", ", written first"));
+    fault({"blocks race on O"});
 }
 
 // Wrong sums ----------------------------------------------------------------------------------------------------------
@@ -162,13 +166,25 @@ OUTPUTS_MISTAKE("future of the chunk not masked", "Token i sees the tokens j ≤
 OUTPUTS_MISTAKE("write past the end", "The last chunk has min(chunk, n - start) rows: do not write the others.") {
     fault({"wrote outside O"});
 }
+OUTPUTS_MISTAKE("no barrier after the chunk is loaded",
+                "Others read what a thread has loaded: __syncthreads() before A is made.") {
+    fault(any_of({"phi_Q", "phi_K", "V"}, "race on ", ", write then read"));
+}
+OUTPUTS_MISTAKE("no barrier after the normalisers",
+                "Each normaliser is made by one thread and read by others: __syncthreads() between.") {
+    fault({"race on normalizer, write then read"});
+}
+OUTPUTS_MISTAKE("several threads compute the same entry",
+                "Thread t takes the entries t, t + blockDim.x, …: each has one owner. No barrier helps against this.") {
+    fault(any_of({"phi_Q", "phi_K", "V", "A", "normalizer"}, "race on ", ", several write"));
+}
 OUTPUTS_MISTAKE("no barrier after A",
                 "A row of A is made by many threads: __syncthreads() before it is summed or multiplied.") {
-    fault({"race on A, read first"});
+    fault({"race on A, write then read"});
 }
 OUTPUTS_MISTAKE("one block writes another's rows",
                 "Each chunk of each head has its own rows: chunk blockIdx.x, head blockIdx.y.") {
-    fault({"blocks race on O, written first"});
+    fault({"blocks race on O"});
 }
 
 }  // namespace

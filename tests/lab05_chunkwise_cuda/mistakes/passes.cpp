@@ -55,18 +55,19 @@ STATES_MISTAKE("running sum instead of the chunk's own",
     return states_of(sums);
 }
 STATES_MISTAKE("feature map left out", "S is made of φ(k_j), not of k_j.") {
-    std::vector<float> undone;  // φ of these is K, where K > 0; below, the logarithm of what cannot be one
-    for (const float k : K) undone.push_back(k > 1.0f ? k - 1.0f : std::log(k));
-    return states_of(
-        sums_of_chunks(undone, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); }));
+    return states_of(sums_of_chunks(
+        K, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); }, false));
 }
 STATES_MISTAKE("no barrier after the chunk is loaded",
                "Others read what a thread has loaded: __syncthreads() before the sums.") {
-    fault({"race on phi_K, read first", "race on phi_K, written first", "race on V, read first",
-           "race on V, written first"});
+    fault({"race on phi_K, write then read", "race on V, write then read"});
+}
+STATES_MISTAKE("several threads compute the same entry",
+               "Thread t takes the entries t, t + blockDim.x, …: each has one owner.") {
+    fault(any_of({"phi_K", "V"}, "race on ", ", several write"));
 }
 STATES_MISTAKE("one block writes another's state", "Chunk m of head h is state h·chunks + m.") {
-    fault(any_of({"S", "z"}, "blocks race on ", ", written first"));
+    fault(any_of({"S", "z"}, "blocks race on ", ""));
 }
 
 States scanned(Values S, Values z, const Sizes& sizes, int chunk, const std::function<Tensor(const Tensor&)>& scan) {

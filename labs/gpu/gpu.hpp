@@ -11,7 +11,7 @@
 // checked run also finds races within and between blocks, reads of unwritten memory, and misaligned vector accesses
 // (engine/checker.hpp).
 //
-// Modelled: 1-D to 3-D grids and blocks, static and extern __shared__ arrays (the extern one is ::smem), SharedMemory,
+// Modelled: 1-D to 3-D grids and blocks, static and extern __shared__ arrays (the extern one is called smem), SharedMemory,
 // __syncthreads, __syncwarp, shuffles and votes with masks, atomics, float2 to float4, templates, __launch_bounds__;
 // tensor cores by wmma.hpp.
 // Not modelled: time, occupancy and registers; lanes of a warp running in lockstep; the order in which writes become

@@ -207,8 +207,8 @@ using std::min;
 #define __expf(x) ::expf(x)  // the C library has taken the name itself
 #define __logf(x) ::logf(x)
 // Legal C++ for both forms as they stand: `__shared__ float tile[32][33];` in a kernel (thread_local implies static
-// there), and `extern __shared__ float smem[];` outside of any namespace. The engine finds, names, poisons and watches
-// them.
+// there), and `extern __shared__ float smem[];`, by this name, outside of any namespace or in linattn::kernels, in
+// a kernel there too. The engine finds, names, poisons and watches them.
 #define __shared__ thread_local
 
 // What is not modelled, refused with a sentence -----------------------------------------------------------------------

@@ -7,8 +7,16 @@
 
 #include "gpu/gpu.hpp"
 
-// At global scope, as the CPU run wants it.
 extern __shared__ float smem[];
+
+namespace linattn::kernels {
+__global__ void reverse_in_dynamic_memory(float* x) {
+    extern __shared__ float smem[];  // another declaration of the same
+    smem[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = smem[blockDim.x - 1 - threadIdx.x];
+}
+}  // namespace linattn::kernels
 
 namespace {
 
@@ -122,6 +130,14 @@ TEST_CASE("kernels give what a GPU gives, in every order") {
                     REQUIRE(got[static_cast<std::size_t>(j * 50 + i)] == static_cast<float>(i * 37 + j));
         }
         {
+            const gpu::Buffer<float> x(counting(64), "x");
+            gpu::launch(linattn::kernels::reverse_in_dynamic_memory, 1, 64, 64 * sizeof(float), x.data());
+            std::vector<float> got(64);
+            x.copy_to(got);
+            CHECK(got[0] == 63.0f);
+            CHECK(got[63] == 0.0f);
+        }
+        {
             const gpu::Buffer<float> x(counting(1000), "x"), total(std::vector<float>{0.0f}, "total");
             const gpu::Buffer<int> blocks(std::vector<int>{0}, "blocks");
             gpu::launch(total_of, 5, 96, 0, x.data(), total.data(), blocks.data(), 1000);
@@ -186,6 +202,20 @@ __global__ void races(float* x) {
     __shared__ float shared[64];
     shared[threadIdx.x] = x[threadIdx.x];
     FAULT x[threadIdx.x] = shared[63 - threadIdx.x];
+}
+__global__ void overwrites_what_others_read(float* x) {
+    __shared__ float TABLE[64];
+    TABLE[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    const float other = TABLE[63 - threadIdx.x];
+    FAULT TABLE[threadIdx.x] = other;
+}
+__global__ void shares_an_entry(float* x) {
+    __shared__ float sum;
+    if (threadIdx.x == 0) sum = 0.0f;
+    __syncthreads();
+    FAULT sum += x[threadIdx.x];
+    x[threadIdx.x] = 0.0f;
 }
 __global__ void races_between_blocks(float* x) { FAULT x[threadIdx.x] = 1.0f; }
 __global__ void lacks_syncwarp(float* x) {
@@ -262,7 +292,9 @@ TEST_CASE("every fault ends in one message with the kernel's thread, the array a
         {writes_past_the_end, "wrote outside x", true},
         {reads_far_away, "read outside x", false},
         {overflows_its_stack, "stack overflow", true},
-        {races, "race on shared", false},
+        {races, "race on shared, write then read", false},
+        {overwrites_what_others_read, "race on TABLE, read then write", false},
+        {shares_an_entry, "race on sum, several write", false},
         {races_between_blocks, "blocks race on x", false, 2},
         {lacks_syncwarp, "race on shared", false},
         {reads_unwritten, "unwritten shared", false},
@@ -317,6 +349,7 @@ TEST_CASE("a launch that CUDA would refuse is refused") {
     CHECK_THROWS_AS(gpu::launch(races_between_blocks, 0, 64, 0, x.data()), gpu::Error);
     CHECK_THROWS_AS(gpu::launch(races_between_blocks, 1, 1025, 0, x.data()), gpu::Error);
     CHECK_THROWS_AS(gpu::launch(races_between_blocks, 1, 64, 228 * 1024, x.data()), gpu::Error);
+    CHECK_THROWS_AS(gpu::launch(races_between_blocks, dim3(1, 65536), 64, 0, x.data()), gpu::Error);
 }
 
 TEST_CASE("after a fault the next launch starts afresh") {

@@ -17,8 +17,9 @@ testing::Parts parts_of(const States& states) {
 }
 
 std::string describe(const Sizes& sizes) {
-    return "(" + std::to_string(sizes.heads) + " heads, n = " + std::to_string(sizes.n) +
-           ", d_k = " + std::to_string(sizes.d_k) + ", d_v = " + std::to_string(sizes.d_v) + ")";
+    return "(" + std::to_string(sizes.heads) + (sizes.heads == 1 ? " head, n = " : " heads, n = ") +
+           std::to_string(sizes.n) + ", d_k = " + std::to_string(sizes.d_k) + ", d_v = " + std::to_string(sizes.d_v) +
+           ")";
 }
 
 }  // namespace linattn

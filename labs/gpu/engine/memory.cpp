@@ -16,6 +16,9 @@ inline constexpr std::size_t gap = 64;                // between the arrays of S
 constexpr std::size_t most_static_bytes = 48 * 1024;  // of __shared__ arrays with a length
 inline constexpr std::size_t capacity = gpu::most_shared_bytes() + 64 * gap;
 alignas(128) thread_local unsigned char smem[capacity];
+// The same array, as a declaration inside a kernel of a lab, or inside the kernels' namespace, names it.
+extern thread_local unsigned char smem_of_kernels[capacity] __asm__("_ZN7linattn7kernels4smemE")
+    __attribute__((alias("smem")));
 
 namespace gpu::engine {
 namespace {

@@ -143,7 +143,10 @@ std::string who_waits_where() {
             .push_back(i);
     }
     std::string text;
-    for (const auto& [where, numbers] : groups) text += "\n" + list(numbers) + " " + where;
+    for (const auto& [where, numbers] : groups) {
+        const bool one = numbers.size() == 1 && where.starts_with("wait");
+        text += "\n" + list(numbers) + " " + (one ? "waits" + where.substr(4) : where);
+    }
     return text;
 }
 

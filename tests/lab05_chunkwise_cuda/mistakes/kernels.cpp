@@ -67,10 +67,14 @@ FORWARD_MISTAKE("early return before a barrier",
 
 // Faults in space: memory ---------------------------------------------------------------------------------------------
 
-FORWARD_MISTAKE("read past the end", "The last chunk has min(chunk, n - start) rows: do not load the others.") {
+FORWARD_MISTAKE("read past the end",
+                "An index leaves the array. Most often the last chunk, which has min(chunk, n - start) rows; else the "
+                "length of a row, or where the head begins.") {
     fault(any_of({"Q", "K", "V"}, "read outside "));
 }
-FORWARD_MISTAKE("write past the end", "The last chunk has min(chunk, n - start) rows: do not write the others.") {
+FORWARD_MISTAKE("write past the end",
+                "An index leaves the array. Most often the last chunk, which has min(chunk, n - start) rows; else the "
+                "length of a row, d_v, or where the head begins.") {
     fault({"wrote outside O"});
 }
 FORWARD_MISTAKE(
@@ -89,8 +93,10 @@ FORWARD_MISTAKE("misaligned float4",
                 "A float4 begins at a multiple of 16 bytes: rows do so only if their length is a multiple of 4.") {
     fault(any_of({"Q", "K", "V", "O"}, "misaligned "));
 }
-FORWARD_MISTAKE("host pointer passed to the kernel",
-                "A kernel sees device buffers and shared memory; nothing of the host's.") {
+FORWARD_MISTAKE(
+    "host pointer passed to the kernel",
+    "A kernel sees device buffers and shared memory; nothing of the host's: no new, no std::vector, no variable "
+    "outside of the kernel.") {
     fault({"host memory"});
 }
 FORWARD_MISTAKE("one block writes another's rows",
@@ -163,7 +169,9 @@ OUTPUTS_MISTAKE("future of the chunk not masked", "Token i sees the tokens j ≤
     const Count count = [chunk](int i, int j) { return j <= i || same_chunk(i, j, chunk) ? 1.0 : 0.0; };
     return by_definition(Q, K, V, sizes, epsilon, count, count);
 }
-OUTPUTS_MISTAKE("write past the end", "The last chunk has min(chunk, n - start) rows: do not write the others.") {
+OUTPUTS_MISTAKE("write past the end",
+                "An index leaves the array. Most often the last chunk, which has min(chunk, n - start) rows; else the "
+                "length of a row, d_v, or where the head begins.") {
     fault({"wrote outside O"});
 }
 OUTPUTS_MISTAKE("no barrier after the chunk is loaded",
@@ -181,6 +189,14 @@ OUTPUTS_MISTAKE("several threads compute the same entry",
 OUTPUTS_MISTAKE("no barrier after A",
                 "A row of A is made by many threads: __syncthreads() before it is summed or multiplied.") {
     fault({"race on A, write then read"});
+}
+OUTPUTS_MISTAKE("divergent barrier",
+                "A barrier is for all threads of the block: no __syncthreads() in a branch that some do not take.") {
+    fault({"different barriers"});
+}
+OUTPUTS_MISTAKE("early return before a barrier",
+                "A thread without work still has to come to every barrier: skip the work, not the barrier.") {
+    fault({"returned before a barrier"});
 }
 OUTPUTS_MISTAKE("one block writes another's rows",
                 "Each chunk of each head has its own rows: chunk blockIdx.x, head blockIdx.y.") {

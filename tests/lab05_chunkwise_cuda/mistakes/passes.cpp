@@ -66,6 +66,14 @@ STATES_MISTAKE("several threads compute the same entry",
                "Thread t takes the entries t, t + blockDim.x, …: each has one owner.") {
     fault(any_of({"phi_K", "V"}, "race on ", ", several write"));
 }
+STATES_MISTAKE("divergent barrier",
+               "A barrier is for all threads of the block: no __syncthreads() in a branch that some do not take.") {
+    fault({"different barriers"});
+}
+STATES_MISTAKE("early return before a barrier",
+               "A thread without work still has to come to every barrier: skip the work, not the barrier.") {
+    fault({"returned before a barrier"});
+}
 STATES_MISTAKE("one block writes another's state", "Chunk m of head h is state h·chunks + m.") {
     fault(any_of({"S", "z"}, "blocks race on ", ""));
 }
@@ -97,8 +105,10 @@ SCAN_MISTAKE("sum carried over from head to head", "Each head starts from 0.") {
 SCAN_MISTAKE("nothing summed", "Replace what each chunk adds by the sum over the chunks before it.") {
     return scanned(S, z, sizes, chunk, [](const Tensor& x) { return x; });
 }
-SCAN_MISTAKE("threads to spare not stopped",
-             "There are more threads than entries: those past the last entry have nothing to do.") {
+SCAN_MISTAKE(
+    "threads to spare not stopped",
+    "There are more threads than entries: those past the last entry have nothing to do. If they are stopped, an "
+    "index is too large: a head has `chunks` states.") {
     fault(any_of({"z", "S"}, "read outside "));
 }
 

@@ -18,6 +18,7 @@ class Exercise:
     section: str
     solved: bool = False  # comes solved, as an example
     stretch: bool = False  # ★: never needed by a later lab
+    kernel: bool = False  # runs on a GPU, too
 
     @property
     def name(self) -> str:
@@ -32,6 +33,10 @@ class Lab:
     sources: tuple
     exercises: tuple
     needs: tuple = ()  # labs to do first
+
+    def sources_of(self, exercise: Exercise) -> list:
+        """Where it stands: a kernel in the .cu files, anything else in the others."""
+        return [source for source in self.sources if source.endswith(".cu") == exercise.kernel]
 
     @property
     def manifest(self) -> Path:
@@ -56,7 +61,7 @@ def read(root: Path, path: Path) -> Lab:
         data = json.loads(path.read_text(encoding="utf-8"))
         lab = Lab(data["lab"], data["title"], path.parent, tuple(data["sources"]),
                   tuple(Exercise(data["lab"], entry["function"], entry["points"], entry["minutes"], entry["section"],
-                                 entry.get("solved", False), entry.get("stretch", False))
+                                 entry.get("solved", False), entry.get("stretch", False), entry.get("kernel", False))
                         for entry in data["exercises"]), tuple(data.get("needs", ())))
     except ValueError as error:
         raise CourseError(f"{where} is not JSON; {error}; mend it there") from None

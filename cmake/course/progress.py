@@ -11,7 +11,8 @@ COLOURS = {"pass": "32", "todo": "33", "fail": "31", "crash": "31", "timeout": "
 
 
 def report(labs: list, verdicts: list, track: str) -> str:
-    parts = [_spaced(messages(verdicts)), _table(labs, verdicts), _next_step(labs, verdicts, track)]
+    parts = [_spaced(messages(verdicts)), _table(labs, verdicts), _about_kernels(verdicts, track),
+             _next_step(labs, verdicts, track)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -45,6 +46,12 @@ def _table(labs: list, verdicts: list) -> str:
     return "\n".join(lines + [f"score {_score(verdicts, ' of ')}"])
 
 
+def _about_kernels(verdicts: list, track: str) -> str:
+    if not any(verdict.passed and verdict.exercise.kernel for verdict in verdicts):
+        return ""
+    return f"kernels: CPU run: not GPU-verified (with a GPU and nvcc: ctest --test-dir build/{track} -L gpu)"
+
+
 def _next_step(labs: list, verdicts: list, track: str) -> str:
     """The first exercise that does not pass, stretch exercises last; else the rest of the lab, else the next lab."""
     pending = sorted((verdict for verdict in verdicts if not verdict.passed), key=lambda verdict: verdict.exercise.stretch)
@@ -53,8 +60,8 @@ def _next_step(labs: list, verdicts: list, track: str) -> str:
         lab = _lab(labs, exercise.lab)
         exercise = next((other for other in lab.exercises if other.function == pending[0].begin_with), exercise)
         if track != "student":
-            return f"next: {exercise.name} in {' '.join(f'{track}/{source}' for source in lab.sources)}"
-        return (f"next: {exercise.function} in {' '.join(f'student/{source}' for source in lab.sources)}\n"
+            return f"next: {exercise.name} in {' '.join(f'{track}/{source}' for source in lab.sources_of(exercise))}"
+        return (f"next: {exercise.function} in {' '.join(f'student/{source}' for source in lab.sources_of(exercise))}\n"
                 f"  read   labs/{lab.folder.name}/README.md §{exercise.section}\n"
                 f"  hint   ./course hint {exercise.name}\n"
                 f"  again  ./course check {exercise.name}")

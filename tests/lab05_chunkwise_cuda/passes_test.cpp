@@ -10,6 +10,7 @@ namespace linattn::testing {
 namespace {
 
 const gpu::Run quick{gpu::Run::Order::shuffled, 3, true, false};
+const gpu::Run unwatched{gpu::Run::Order::shuffled, 3, false, false};  // for large cases: 3 times faster
 
 Expected exact_in_float(const Tensor& value) {
     return {value, abs(value) * 0x1p-24 + 1e-37, "one rounding of 2^-24", false};
@@ -80,7 +81,7 @@ TEST_CASE("takes widths up to 128, d_k and d_v unequal") {
     std::uint64_t stream = 130;
     for (const auto& [d_k, d_v] : {std::pair{1, 2}, {2, 1}, {128, 96}, {96, 128}, {200, 9}, {9, 200}}) {
         const Arrays in({1, 70, d_k, d_v}, ++stream);
-        first_pass(in, 64, quick).equals(expected_states(in, 64, false));
+        first_pass(in, 64, d_k + d_v > 200 ? unwatched : quick).equals(expected_states(in, 64, false));
     }
 }
 }

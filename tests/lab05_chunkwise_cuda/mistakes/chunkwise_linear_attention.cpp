@@ -33,15 +33,29 @@ CHUNKWISE_MISTAKE("chunk itself left out", "Tokens of the chunk see each other, 
     return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
 }
 CHUNKWISE_MISTAKE("diagonal masked out", "A token sees itself: keep A_ij for j = i.") {
-    const Count count = [](int i, int j) { return j < i ? 1.0 : 0.0; };
-    return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
+    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
+    return without_diagonal(Q, K, V, sizes, epsilon);
 }
 CHUNKWISE_MISTAKE("normaliser restarted per chunk", "z grows like S: the denominator counts the chunks before, too.") {
     return checked_definition(Q, K, V, sizes, chunk, epsilon, up_to_itself(),
                               [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; });
 }
 CHUNKWISE_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") {
-    return checked_definition(Q, K, V, sizes, chunk, 1.0f, up_to_itself(), [](int, int) { return 0.0; });
+    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
+    return not_normalized(Q, K, V, sizes);
+}
+CHUNKWISE_MISTAKE("multiplied by the normaliser", "Divide by it, or multiply with 1 / normaliser.") {
+    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
+    return multiplied_by_normalizer(Q, K, V, sizes, epsilon);
+}
+CHUNKWISE_MISTAKE("feature map left out", "All four products are of φ(Q) and φ(K): call elu_plus_one on each chunk.") {
+    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
+    return without_feature_map(Q, K, V, sizes, epsilon);
+}
+CHUNKWISE_MISTAKE("state replaced instead of added to",
+                  "Add what the chunk brings to S and z; this keeps the last chunk only.") {
+    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
+    return state_replaced(Q, K, V, sizes, chunk, epsilon);
 }
 CHUNKWISE_MISTAKE("state carried over from head to head", "Set S and z to 0 at the beginning of every head.") {
     require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");

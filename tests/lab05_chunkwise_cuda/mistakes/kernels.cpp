@@ -137,8 +137,7 @@ FORWARD_MISTAKE("state not carried from chunk to chunk",
 }
 FORWARD_MISTAKE("state replaced instead of added to",
                 "Add what the chunk brings to S and z; this keeps the last chunk only.") {
-    const Count count = [chunk](int i, int j) { return j <= i && i / chunk - j / chunk <= 1 ? 1.0 : 0.0; };
-    return by_definition(Q, K, V, sizes, epsilon, count, count);
+    return state_replaced(Q, K, V, sizes, chunk, epsilon);
 }
 FORWARD_MISTAKE("future of the chunk not masked", "Token i sees the tokens j ≤ i of its chunk only.") {
     const Count count = [chunk](int i, int j) { return j <= i || same_chunk(i, j, chunk) ? 1.0 : 0.0; };
@@ -146,6 +145,16 @@ FORWARD_MISTAKE("future of the chunk not masked", "Token i sees the tokens j ≤
 }
 FORWARD_MISTAKE("epsilon left out", "ε belongs to every denominator, once.") {
     return by_definition(Q, K, V, sizes, 0.0f, up_to_itself(), up_to_itself());
+}
+FORWARD_MISTAKE("diagonal masked out", "A token sees itself: keep A_ij for j = i.") {
+    return without_diagonal(Q, K, V, sizes, epsilon);
+}
+FORWARD_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") { return not_normalized(Q, K, V, sizes); }
+FORWARD_MISTAKE("multiplied by the normaliser", "Divide by it, or multiply with 1 / normaliser.") {
+    return multiplied_by_normalizer(Q, K, V, sizes, epsilon);
+}
+FORWARD_MISTAKE("feature map left out", "The tiles hold φ(Q) and φ(K): call feature_map_fused on what is loaded.") {
+    return without_feature_map(Q, K, V, sizes, epsilon);
 }
 
 // The third pass ------------------------------------------------------------------------------------------------------
@@ -168,6 +177,16 @@ OUTPUTS_MISTAKE("normaliser of the chunk alone", "The denominator counts the chu
 OUTPUTS_MISTAKE("future of the chunk not masked", "Token i sees the tokens j ≤ i of its chunk only.") {
     const Count count = [chunk](int i, int j) { return j <= i || same_chunk(i, j, chunk) ? 1.0 : 0.0; };
     return by_definition(Q, K, V, sizes, epsilon, count, count);
+}
+OUTPUTS_MISTAKE("diagonal masked out", "A token sees itself: keep A_ij for j = i.") {
+    return without_diagonal(Q, K, V, sizes, epsilon);
+}
+OUTPUTS_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") { return not_normalized(Q, K, V, sizes); }
+OUTPUTS_MISTAKE("multiplied by the normaliser", "Divide by it, or multiply with 1 / normaliser.") {
+    return multiplied_by_normalizer(Q, K, V, sizes, epsilon);
+}
+OUTPUTS_MISTAKE("feature map left out", "The tiles hold φ(Q) and φ(K): call feature_map_fused on what is loaded.") {
+    return without_feature_map(Q, K, V, sizes, epsilon);
 }
 OUTPUTS_MISTAKE("write past the end",
                 "An index leaves the array. Most often the last chunk, which has min(chunk, n - start) rows; else the "

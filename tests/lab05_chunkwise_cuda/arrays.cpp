@@ -75,10 +75,10 @@ Count up_to_itself() {
 }
 
 Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, const Count& count,
-                            const Count& counted, bool mapped) {
+                            const Count& counted, Mapped mapped) {
     Tensor output = zeros({size(sizes.heads), size(sizes.n), size(sizes.d_v)});
     const std::size_t n = size(sizes.n), d_k = size(sizes.d_k), d_v = size(sizes.d_v);
-    const std::vector<double> phi_Q = features(Q, mapped), phi_K = features(K, mapped);
+    const std::vector<double> phi_Q = features(Q, mapped.Q), phi_K = features(K, mapped.K);
     count_work(size(sizes.heads) * n * n * d_k);  // so that a mistake built on this is seen to cost O(n²)
     for (std::size_t h = 0; h < size(sizes.heads); ++h)
         for (std::size_t i = 0; i < n; ++i) {

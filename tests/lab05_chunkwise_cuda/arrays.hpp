@@ -33,9 +33,14 @@ Array array_of(const Tensor& x);
 using Count = std::function<double(int i, int j)>;
 Count up_to_itself();
 
-/// o_i = Σ_j count(i, j) φ(q_i)·φ(k_j) v_j / (Σ_j counted(i, j) φ(q_i)·φ(k_j) + ε), in double; unless mapped, without φ.
+/// What φ is applied to; for all definitions both.
+struct Mapped {
+    bool Q = true, K = true;
+};
+
+/// o_i = Σ_j count(i, j) φ(q_i)·φ(k_j) v_j / (Σ_j counted(i, j) φ(q_i)·φ(k_j) + ε), in double.
 Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, const Count& count,
-                            const Count& counted, bool mapped = true);
+                            const Count& counted, Mapped mapped = {});
 
 /// The causal output with its tolerance. A sum of m terms is off by 2⁻²⁴ min(m, 7√m) of their size: every rounding in
 /// the same direction, or, as rounding errors do, m independent ones (7 standard deviations: below 1e-11).

@@ -48,9 +48,20 @@ CHUNKWISE_MISTAKE("multiplied by the normaliser", "Divide by it, or multiply wit
     require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
     return multiplied_by_normalizer(Q, K, V, sizes, epsilon);
 }
-CHUNKWISE_MISTAKE("feature map left out", "All four products are of φ(Q) and φ(K): call elu_plus_one on each chunk.") {
+CHUNKWISE_MISTAKE("feature map left out",
+                  "All four products are of φ(Q) and φ(K): call elu_plus_one on each chunk of both.") {
     require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
-    return without_feature_map(Q, K, V, sizes, epsilon);
+    return partly_mapped(Q, K, V, sizes, epsilon, {false, false});
+}
+CHUNKWISE_MISTAKE("feature map left out of Q",
+                  "All four products are of φ(Q) and φ(K): call elu_plus_one on each chunk of both.") {
+    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
+    return partly_mapped(Q, K, V, sizes, epsilon, {false, true});
+}
+CHUNKWISE_MISTAKE("feature map left out of K",
+                  "All four products are of φ(Q) and φ(K): call elu_plus_one on each chunk of both.") {
+    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
+    return partly_mapped(Q, K, V, sizes, epsilon, {true, false});
 }
 CHUNKWISE_MISTAKE("state replaced instead of added to",
                   "Add what the chunk brings to S and z; this keeps the last chunk only.") {

@@ -30,8 +30,8 @@ inline Array by_definition(Values Q, Values K, Values V, const Sizes& sizes, flo
 
 inline bool same_chunk(int i, int j, int chunk) { return i / chunk == j / chunk; }
 
-inline Array without_feature_map(Values Q, Values K, Values V, const Sizes& sizes, float epsilon) {
-    return array_of(output_by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself(), false));
+inline Array partly_mapped(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, Mapped mapped) {
+    return array_of(output_by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself(), mapped));
 }
 
 /// Σ_{j≤i} φ(q_i)·φ(k_j) v_j, divided by nothing.

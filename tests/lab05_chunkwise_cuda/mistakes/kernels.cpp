@@ -117,6 +117,17 @@ FORWARD_MISTAKE("S and z updated before they are read",
     const Count count = [chunk](int i, int j) { return (j <= i ? 1.0 : 0.0) + (same_chunk(i, j, chunk) ? 1.0 : 0.0); };
     return by_definition(Q, K, V, sizes, epsilon, count, count);
 }
+FORWARD_MISTAKE("z updated before it is read",
+                "z is about the tokens before the chunk until the normalisers are made.") {
+    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(), [chunk](int i, int j) {
+        return (j <= i ? 1.0 : 0.0) + (same_chunk(i, j, chunk) ? 1.0 : 0.0);
+    });
+}
+FORWARD_MISTAKE("chunk itself left out", "Tokens of the chunk see each other, and themselves, through A.") {
+    return by_definition(
+        Q, K, V, sizes, epsilon, [chunk](int i, int j) { return j <= i && !same_chunk(i, j, chunk) ? 1.0 : 0.0; },
+        up_to_itself());
+}
 FORWARD_MISTAKE("row stride confused", "Rows of Q and K are d_k long, rows of V and the output d_v.") {
     return by_definition(Q, K, with_confused_stride(V, sizes, chunk), sizes, epsilon, up_to_itself(), up_to_itself());
 }
@@ -153,8 +164,17 @@ FORWARD_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") { return
 FORWARD_MISTAKE("multiplied by the normaliser", "Divide by it, or multiply with 1 / normaliser.") {
     return multiplied_by_normalizer(Q, K, V, sizes, epsilon);
 }
-FORWARD_MISTAKE("feature map left out", "The tiles hold φ(Q) and φ(K): call feature_map_fused on what is loaded.") {
-    return without_feature_map(Q, K, V, sizes, epsilon);
+FORWARD_MISTAKE("feature map left out",
+                "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
+    return partly_mapped(Q, K, V, sizes, epsilon, {false, false});
+}
+FORWARD_MISTAKE("feature map left out of Q",
+                "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
+    return partly_mapped(Q, K, V, sizes, epsilon, {false, true});
+}
+FORWARD_MISTAKE("feature map left out of K",
+                "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
+    return partly_mapped(Q, K, V, sizes, epsilon, {true, false});
 }
 
 // The third pass ------------------------------------------------------------------------------------------------------
@@ -185,8 +205,17 @@ OUTPUTS_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") { return
 OUTPUTS_MISTAKE("multiplied by the normaliser", "Divide by it, or multiply with 1 / normaliser.") {
     return multiplied_by_normalizer(Q, K, V, sizes, epsilon);
 }
-OUTPUTS_MISTAKE("feature map left out", "The tiles hold φ(Q) and φ(K): call feature_map_fused on what is loaded.") {
-    return without_feature_map(Q, K, V, sizes, epsilon);
+OUTPUTS_MISTAKE("feature map left out",
+                "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
+    return partly_mapped(Q, K, V, sizes, epsilon, {false, false});
+}
+OUTPUTS_MISTAKE("feature map left out of Q",
+                "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
+    return partly_mapped(Q, K, V, sizes, epsilon, {false, true});
+}
+OUTPUTS_MISTAKE("feature map left out of K",
+                "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
+    return partly_mapped(Q, K, V, sizes, epsilon, {true, false});
 }
 OUTPUTS_MISTAKE("write past the end",
                 "An index leaves the array. Most often the last chunk, which has min(chunk, n - start) rows; else the "

@@ -38,7 +38,7 @@ def gather(root: Path, dirty: bool) -> dict:
 
 
 def _read_list(root: Path, labs: list) -> list:
-    """(pattern, new name if it gets one), with LAB spelt out."""
+    """(pattern, new name if it gets one), with LAB and GIVEN spelt out."""
     patterns = []
     for line in (root / LIST).read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
@@ -53,7 +53,8 @@ def _read_list(root: Path, labs: list) -> list:
 def _spelt_out(pattern: str, labs: list) -> list:
     if "LAB" not in pattern:
         return [pattern]
-    return [pattern.replace("LAB", lab.folder.name) for lab in labs]
+    return [pattern.replace("LAB", lab.folder.name).replace("GIVEN", given)
+            for lab in labs for given in (lab.given if "GIVEN" in pattern else [""])]
 
 
 def _matches(root: Path, pattern: str) -> list:

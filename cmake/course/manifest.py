@@ -33,6 +33,7 @@ class Lab:
     sources: tuple
     exercises: tuple
     needs: tuple = ()  # labs to do first
+    given: tuple = ()  # sources in the lab's folder that are linked with the student's
 
     def sources_of(self, exercise: Exercise) -> list:
         """Where it stands: a kernel in the .cu files, anything else in the others."""
@@ -62,7 +63,7 @@ def read(root: Path, path: Path) -> Lab:
         lab = Lab(data["lab"], data["title"], path.parent, tuple(data["sources"]),
                   tuple(Exercise(data["lab"], entry["function"], entry["points"], entry["minutes"], entry["section"],
                                  entry.get("solved", False), entry.get("stretch", False), entry.get("kernel", False))
-                        for entry in data["exercises"]), tuple(data.get("needs", ())))
+                        for entry in data["exercises"]), tuple(data.get("needs", ())), tuple(data.get("given", ())))
     except ValueError as error:
         raise CourseError(f"{where} is not JSON; {error}; mend it there") from None
     except KeyError as error:

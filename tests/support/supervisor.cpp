@@ -31,13 +31,15 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
     bool list = false, on_gpu = false;
+    bool alone = false;  // no second process, no verdict: for debuggers and for sanitizers that do not follow a fork
     std::string manifest, exercise, results, mistake;
 };
 
 [[noreturn]] void usage(const std::string& problem) {
-    std::fprintf(stderr,
-                 "%s\nusage: --manifest FILE --exercise NAME --results FOLDER [--mistake NAME] [--gpu] | --list\n",
-                 problem.c_str());
+    std::fprintf(
+        stderr,
+        "%s\nusage: --manifest FILE --exercise NAME --results FOLDER [--mistake NAME] [--gpu] [--alone] | --list\n",
+        problem.c_str());
     ::_exit(2);
 }
 
@@ -45,8 +47,8 @@ Options parse(int argc, char** argv) {
     Options options;
     for (int i = 1; i < argc; ++i) {
         const std::string flag = argv[i];
-        if (flag == "--list" || flag == "--gpu") {
-            (flag == "--list" ? options.list : options.on_gpu) = true;
+        if (flag == "--list" || flag == "--gpu" || flag == "--alone") {
+            (flag == "--list" ? options.list : flag == "--gpu" ? options.on_gpu : options.alone) = true;
             continue;
         }
         std::string* value = flag == "--manifest"   ? &options.manifest
@@ -157,7 +159,7 @@ void on_exit() { send_event("stack", call_stack()); }
 #endif
 [[gnu::constructor(0)]] void divide(int argc, char** argv) {
     const Options options = parse(argc, argv);
-    if (options.list) return;
+    if (options.list || options.alone) return;
     try {
         Exercise exercise = read_exercise(options.manifest, options.exercise);
         exercise.on_gpu = options.on_gpu;
@@ -210,6 +212,11 @@ int run_exercise(int argc, char** argv) {
         const Mistake* mistake = find_mistake(options.exercise, options.mistake);
         if (mistake == nullptr) usage(options.exercise + " has no mistake '" + options.mistake + "'");
         activate_mistake(mistake);
+    }
+    if (options.alone) {
+        const RunCount count = run_suite(options.exercise);
+        std::printf("%s: %zu of %zu checks failed\n", options.exercise.c_str(), count.failed, count.run);
+        return count.run > 0 && count.failed == 0 ? 0 : 1;
     }
     call_stack();  // its first use loads a library: not in a signal handler
     std::signal(SIGUSR1, on_signal);

@@ -210,6 +210,13 @@ __global__ void overwrites_what_others_read(float* x) {
     const float other = TABLE[63 - threadIdx.x];
     FAULT TABLE[threadIdx.x] = other;
 }
+__global__ void writes_over_zeros(float* x) {
+    __shared__ float TABLE[64];
+    TABLE[threadIdx.x] = 0.0f;
+    FAULT TABLE[63 - threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = TABLE[threadIdx.x];
+}
 __global__ void shares_an_entry(float* x) {
     __shared__ float sum;
     if (threadIdx.x == 0) sum = 0.0f;
@@ -294,7 +301,8 @@ TEST_CASE("every fault ends in one message with the kernel's thread, the array a
         {overflows_its_stack, "stack overflow", true},
         {races, "race on shared, write then read", false},
         {overwrites_what_others_read, "race on TABLE, read then write", false},
-        {shares_an_entry, "race on sum, several write", false},
+        {writes_over_zeros, "race on TABLE, write then write", false},
+        {shares_an_entry, "race on sum, same line", false},
         {races_between_blocks, "blocks race on x", false, 2},
         {lacks_syncwarp, "race on shared", false},
         {reads_unwritten, "unwritten shared", false},

@@ -186,7 +186,7 @@ TEST_CASE("what a warp may not do ends in one message with the line") {
                   {loads_with_odd_stride, "matrix operation", "at least 8 numbers and a multiple of 4, not 10"},
                   {loads_overlapping_rows, "matrix operation", "at least 16 numbers"},
                   {loads_past_the_end, "read outside x", "past the end of 'x'"},
-                  {stores_from_two_warps, "race on x, several write", "data race on x"},
+                  {stores_from_two_warps, "race on x, same line", "data race on x"},
                   {stores_where_lanes_read, "race on x", "data race on x"},
                   {forgets_to_round, "matrix operation", "__float_to_tf32"},
                   {forgets_lanes, "warp operation", "not every thread"},

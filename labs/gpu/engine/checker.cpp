@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "../gpu.hpp"
@@ -57,7 +58,7 @@ Array* array_of(std::uintptr_t address, const void* instruction) {
 
 // The instructions of each thread since the last barrier, in the order in which it came to them first. Who was first to
 // touch an entry is chance: it is this order that tells which of two instructions the kernel means to come first.
-class Course {
+class ProgramOrder {
 public:
     void note(const void* instruction) {
         const std::uint64_t stamp = (std::uint64_t{now.epoch} << 16) + now.thread;
@@ -65,7 +66,7 @@ public:
         if (seen.instruction == instruction && seen.stamp == stamp) return;
         seen = {instruction, stamp};
         Steps& steps = of_thread_[now.thread];
-        if (steps.epoch != now.epoch) steps = {now.epoch, {}};
+        if (std::exchange(steps.epoch, now.epoch) != now.epoch) steps.instructions.clear();
         if (std::ranges::find(steps.instructions, instruction) == steps.instructions.end())
             steps.instructions.push_back(instruction);
     }
@@ -91,7 +92,7 @@ private:
     };
     std::array<Seen, 512> recent_;
     std::array<Steps, 1024> of_thread_;
-} course;
+} program_order;
 
 // Between two threads of a block. What order the kernel means shows when all of them have come to the next barrier.
 struct Race {
@@ -102,14 +103,14 @@ struct Race {
 };
 std::vector<Race> races;
 
-enum class Order { write_then_read, read_then_write, several_write };
+enum class Order { write_then_read, read_then_write, write_then_write, same_line };
 
 Order order_of(const Race& race) {
     const std::string earlier_line = source_line(race.earlier_instruction), line = source_line(race.instruction);
-    if ((race.earlier_wrote && race.writes) || race.earlier_instruction == race.instruction ||
-        (!line.empty() && earlier_line == line))
-        return Order::several_write;
-    const auto meant = course.before(race.earlier_instruction, race.instruction);
+    if (race.earlier_instruction == race.instruction || (!line.empty() && earlier_line == line))
+        return Order::same_line;
+    if (race.earlier_wrote && race.writes) return Order::write_then_write;
+    const auto meant = program_order.before(race.earlier_instruction, race.instruction);
     const auto number = [](const std::string& place) { return std::atoi(place.c_str() + place.rfind(':') + 1); };
     const bool earlier_is_first = meant.value_or(number(earlier_line) < number(line));
     return earlier_is_first == race.earlier_wrote ? Order::write_then_read : Order::read_then_write;
@@ -120,7 +121,8 @@ void report_race(const Race& race) {
         const char *symptom, *advice;
     } orders[] = {{", write then read", "one is missing after the write"},
                   {", read then write", "one is missing after the read, before the write"},
-                  {", several write", "several threads have the same entry"}};
+                  {", write then write", "one is missing, unless one thread should make both writes"},
+                  {", same line", "several threads have the same entry"}};
     const auto& order = orders[static_cast<std::size_t>(order_of(race))];
     report({Finding::Rank::race, "race on " + race.array + order.symptom,
             "data race on " + race.entry + " in block " + this_block() + "\n" + thread_name(race.earlier_thread) + " " +
@@ -202,7 +204,7 @@ void check(std::uintptr_t address, std::size_t bytes, Access access, const void*
     }
     if (aligned) require_alignment(*array, address, bytes, instruction);
     if (RunScope::current().profile) profile_access(*array, address, bytes, writes, instruction);
-    course.note(instruction);
+    program_order.note(instruction);
     if (array->cells.empty()) array->cells.resize((array->end - array->begin + 3) / 4);
     if (bytes % 4 != 0 || address % 4 != 0) {  // smaller types: only remember that something was written
         if (writes) array->cells[(address - array->begin) / 4].write.epoch = now.epoch;

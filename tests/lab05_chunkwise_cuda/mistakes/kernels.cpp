@@ -54,7 +54,7 @@ FORWARD_MISTAKE("no barrier before the next chunk is loaded",
 }
 FORWARD_MISTAKE("several threads compute the same entry",
                 "Thread t takes the entries t, t + blockDim.x, …: each has one owner. No barrier helps against this.") {
-    fault(any_of({"phi_Q", "phi_K", "V", "A", "S", "z", "normalizer"}, "race on ", ", several write"));
+    fault(any_of({"phi_Q", "phi_K", "V", "A", "S", "z", "normalizer"}, "race on ", ", same line"));
 }
 FORWARD_MISTAKE("divergent barrier",
                 "A barrier is for all threads of the block: no __syncthreads() in a branch that some do not take.") {
@@ -232,7 +232,7 @@ OUTPUTS_MISTAKE("no barrier after the normalisers",
 }
 OUTPUTS_MISTAKE("several threads compute the same entry",
                 "Thread t takes the entries t, t + blockDim.x, …: each has one owner. No barrier helps against this.") {
-    fault(any_of({"phi_Q", "phi_K", "V", "A", "normalizer"}, "race on ", ", several write"));
+    fault(any_of({"phi_Q", "phi_K", "V", "A", "normalizer"}, "race on ", ", same line"));
 }
 OUTPUTS_MISTAKE("no barrier after A",
                 "A row of A is made by many threads: __syncthreads() before it is summed or multiplied.") {

@@ -64,7 +64,7 @@ STATES_MISTAKE("no barrier after the chunk is loaded",
 }
 STATES_MISTAKE("several threads compute the same entry",
                "Thread t takes the entries t, t + blockDim.x, …: each has one owner.") {
-    fault(any_of({"phi_K", "V"}, "race on ", ", several write"));
+    fault(any_of({"phi_K", "V"}, "race on ", ", same line"));
 }
 STATES_MISTAKE("divergent barrier",
                "A barrier is for all threads of the block: no __syncthreads() in a branch that some do not take.") {

@@ -35,9 +35,6 @@ Arrays worked_arrays() {
     return in;
 }
 
-const gpu::Run quick{gpu::Run::Order::shuffled, 3, true, false};
-const gpu::Run unwatched{gpu::Run::Order::shuffled, 3, false, false};  // for large cases: 3 times faster
-
 void gives_the_worked_example(const Attention& attention) {
     const Tensor value = worked_example::output;
     attention(worked_arrays(), worked_example::chunk, 0.0f, {})

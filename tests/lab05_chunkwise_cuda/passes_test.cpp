@@ -9,9 +9,6 @@
 namespace linattn::testing {
 namespace {
 
-const gpu::Run quick{gpu::Run::Order::shuffled, 3, true, false};
-const gpu::Run unwatched{gpu::Run::Order::shuffled, 3, false, false};  // for large cases: 3 times faster
-
 Expected exact_in_float(const Tensor& value) {
     return {value, abs(value) * 0x1p-24 + 1e-37, "one rounding of 2^-24", false};
 }

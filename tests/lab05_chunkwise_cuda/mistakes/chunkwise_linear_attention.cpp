@@ -5,9 +5,9 @@ namespace {
 
 // As by_definition, but the check that stands in the stub stands here too.
 Array checked_definition(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const Count& count,
-                         const Count& counted) {
+                         const Count& counted, Mapped mapped = {}) {
     require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
-    return by_definition(Q, K, V, sizes, epsilon, count, counted);
+    return by_definition(Q, K, V, sizes, epsilon, count, counted, mapped);
 }
 
 #define CHUNKWISE_MISTAKE(name, explanation)                                                                          \
@@ -15,34 +15,29 @@ Array checked_definition(Values Q, Values K, Values V, const Sizes& sizes, int c
             name, "§5.1", explanation)
 
 CHUNKWISE_MISTAKE("future of the chunk not masked", "Set A_ij to 0 for j > i before you multiply it with V.") {
-    const Count count = [chunk](int i, int j) { return j <= i || same_chunk(i, j, chunk) ? 1.0 : 0.0; };
-    return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, to_the_end_of_the_chunk(chunk),
+                              to_the_end_of_the_chunk(chunk));
 }
 CHUNKWISE_MISTAKE("state not carried from chunk to chunk",
                   "S and z grow from chunk to chunk; set them to 0 once per head.") {
-    const Count count = [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; };
-    return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, of_the_chunk(chunk), of_the_chunk(chunk));
 }
 CHUNKWISE_MISTAKE("state updated before the outputs read it",
                   "φ(Q)S is about the tokens before the chunk: add φ(K)ᵀV to S after the outputs are made.") {
-    const Count count = [chunk](int i, int j) { return (j <= i ? 1.0 : 0.0) + (same_chunk(i, j, chunk) ? 1.0 : 0.0); };
-    return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, with_the_chunk_in_the_state(chunk),
+                              with_the_chunk_in_the_state(chunk));
 }
 CHUNKWISE_MISTAKE("chunk itself left out", "Tokens of the chunk see each other, and themselves, through A.") {
-    const Count count = [chunk](int i, int j) { return j <= i && !same_chunk(i, j, chunk) ? 1.0 : 0.0; };
-    return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, before_the_chunk(chunk), before_the_chunk(chunk));
 }
 CHUNKWISE_MISTAKE("diagonal masked out", "A token sees itself: keep A_ij for j = i.") {
-    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
-    return without_diagonal(Q, K, V, sizes, epsilon);
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, before_itself(), before_itself());
 }
 CHUNKWISE_MISTAKE("normaliser restarted per chunk", "z grows like S: the denominator counts the chunks before, too.") {
-    return checked_definition(Q, K, V, sizes, chunk, epsilon, up_to_itself(),
-                              [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; });
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, up_to_itself(), of_the_chunk(chunk));
 }
 CHUNKWISE_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") {
-    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
-    return not_normalized(Q, K, V, sizes);
+    return checked_definition(Q, K, V, sizes, chunk, 1.0f, up_to_itself(), none());
 }
 CHUNKWISE_MISTAKE("multiplied by the normaliser", "Divide by it, or multiply with 1 / normaliser.") {
     require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
@@ -50,23 +45,20 @@ CHUNKWISE_MISTAKE("multiplied by the normaliser", "Divide by it, or multiply wit
 }
 CHUNKWISE_MISTAKE("feature map left out",
                   "All four products are of φ(Q) and φ(K): call elu_plus_one on each chunk of both.") {
-    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
-    return partly_mapped(Q, K, V, sizes, epsilon, {false, false});
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, up_to_itself(), up_to_itself(), {false, false});
 }
 CHUNKWISE_MISTAKE("feature map left out of Q",
                   "All four products are of φ(Q) and φ(K): call elu_plus_one on each chunk of both.") {
-    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
-    return partly_mapped(Q, K, V, sizes, epsilon, {false, true});
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, up_to_itself(), up_to_itself(), {false, true});
 }
 CHUNKWISE_MISTAKE("feature map left out of K",
                   "All four products are of φ(Q) and φ(K): call elu_plus_one on each chunk of both.") {
-    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
-    return partly_mapped(Q, K, V, sizes, epsilon, {true, false});
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, up_to_itself(), up_to_itself(), {true, false});
 }
 CHUNKWISE_MISTAKE("state replaced instead of added to",
                   "Add what the chunk brings to S and z; this keeps the last chunk only.") {
-    require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
-    return state_replaced(Q, K, V, sizes, chunk, epsilon);
+    const Count count = of_the_chunk_and_the_last_one(chunk);
+    return checked_definition(Q, K, V, sizes, chunk, epsilon, count, count);
 }
 CHUNKWISE_MISTAKE("state carried over from head to head", "Set S and z to 0 at the beginning of every head.") {
     require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");

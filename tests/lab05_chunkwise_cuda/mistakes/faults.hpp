@@ -24,39 +24,45 @@ inline std::vector<std::string> any_of(const std::vector<std::string>& arrays, c
 }
 
 inline Array by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, const Count& count,
-                           const Count& counted) {
-    return array_of(output_by_definition(Q, K, V, sizes, epsilon, count, counted));
+                           const Count& counted, Mapped mapped = {}) {
+    return array_of(output_by_definition(Q, K, V, sizes, epsilon, count, counted, mapped));
+}
+
+// Which pairs (i, j) a mistake counts, and how often; up_to_itself() is right.
+
+inline Count none() {
+    return [](int, int) { return 0.0; };
+}
+inline Count before_itself() {
+    return [](int i, int j) { return j < i ? 1.0 : 0.0; };
 }
 
 inline bool same_chunk(int i, int j, int chunk) { return i / chunk == j / chunk; }
 
-inline Array partly_mapped(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, Mapped mapped) {
-    return array_of(output_by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself(), mapped));
+inline Count of_the_chunk(int chunk) {
+    return [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; };
 }
-
-/// Σ_{j≤i} φ(q_i)·φ(k_j) v_j, divided by nothing.
-inline Array not_normalized(Values Q, Values K, Values V, const Sizes& sizes) {
-    return by_definition(Q, K, V, sizes, 1.0f, up_to_itself(), [](int, int) { return 0.0; });
+inline Count before_the_chunk(int chunk) {
+    return [chunk](int i, int j) { return j <= i && !same_chunk(i, j, chunk) ? 1.0 : 0.0; };
+}
+inline Count to_the_end_of_the_chunk(int chunk) {
+    return [chunk](int i, int j) { return j <= i || same_chunk(i, j, chunk) ? 1.0 : 0.0; };
+}
+/// The whole chunk comes in with the state, and once more as it should.
+inline Count with_the_chunk_in_the_state(int chunk) {
+    return [chunk](int i, int j) { return (j <= i ? 1.0 : 0.0) + (same_chunk(i, j, chunk) ? 1.0 : 0.0); };
+}
+inline Count of_the_chunk_and_the_last_one(int chunk) {
+    return [chunk](int i, int j) { return j <= i && i / chunk - j / chunk <= 1 ? 1.0 : 0.0; };
 }
 
 /// The sum times the normaliser: from the sum and the quotient.
 inline Array multiplied_by_normalizer(Values Q, Values K, Values V, const Sizes& sizes, float epsilon) {
-    Array product = not_normalized(Q, K, V, sizes);
+    Array product = by_definition(Q, K, V, sizes, 1.0f, up_to_itself(), none());
     const Array quotient = by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself());
     for (std::size_t e = 0; e < product.values.size(); ++e)
         if (quotient.values[e] != 0.0f) product.values[e] *= product.values[e] / quotient.values[e];
     return product;
-}
-
-inline Array without_diagonal(Values Q, Values K, Values V, const Sizes& sizes, float epsilon) {
-    const Count count = [](int i, int j) { return j < i ? 1.0 : 0.0; };
-    return by_definition(Q, K, V, sizes, epsilon, count, count);
-}
-
-/// Each chunk sees itself and the one before it.
-inline Array state_replaced(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon) {
-    const Count count = [chunk](int i, int j) { return j <= i && i / chunk - j / chunk <= 1 ? 1.0 : 0.0; };
-    return by_definition(Q, K, V, sizes, epsilon, count, count);
 }
 
 }  // namespace linattn::testing

@@ -108,25 +108,19 @@ FORWARD_MISTAKE("one block writes another's rows",
 
 FORWARD_MISTAKE("state updated before the outputs read it",
                 "S is about the tokens before the chunk until the outputs are made.") {
-    return by_definition(
-        Q, K, V, sizes, epsilon,
-        [chunk](int i, int j) { return (j <= i ? 1.0 : 0.0) + (same_chunk(i, j, chunk) ? 1.0 : 0.0); }, up_to_itself());
+    return by_definition(Q, K, V, sizes, epsilon, with_the_chunk_in_the_state(chunk), up_to_itself());
 }
 FORWARD_MISTAKE("S and z updated before they are read",
                 "S and z are about the tokens before the chunk until the outputs are made.") {
-    const Count count = [chunk](int i, int j) { return (j <= i ? 1.0 : 0.0) + (same_chunk(i, j, chunk) ? 1.0 : 0.0); };
-    return by_definition(Q, K, V, sizes, epsilon, count, count);
+    return by_definition(Q, K, V, sizes, epsilon, with_the_chunk_in_the_state(chunk),
+                         with_the_chunk_in_the_state(chunk));
 }
 FORWARD_MISTAKE("z updated before it is read",
                 "z is about the tokens before the chunk until the normalisers are made.") {
-    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(), [chunk](int i, int j) {
-        return (j <= i ? 1.0 : 0.0) + (same_chunk(i, j, chunk) ? 1.0 : 0.0);
-    });
+    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(), with_the_chunk_in_the_state(chunk));
 }
 FORWARD_MISTAKE("chunk itself left out", "Tokens of the chunk see each other, and themselves, through A.") {
-    return by_definition(
-        Q, K, V, sizes, epsilon, [chunk](int i, int j) { return j <= i && !same_chunk(i, j, chunk) ? 1.0 : 0.0; },
-        up_to_itself());
+    return by_definition(Q, K, V, sizes, epsilon, before_the_chunk(chunk), up_to_itself());
 }
 FORWARD_MISTAKE("row stride confused", "Rows of Q and K are d_k long, rows of V and the output d_v.") {
     return by_definition(Q, K, with_confused_stride(V, sizes, chunk), sizes, epsilon, up_to_itself(), up_to_itself());
@@ -138,43 +132,43 @@ FORWARD_MISTAKE("chunk boundary off by one", "The state takes in all tokens of t
     return by_definition(Q, K, V, sizes, epsilon, count, count);
 }
 FORWARD_MISTAKE("normaliser restarted per chunk", "z grows like S: the denominator counts the chunks before, too.") {
-    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(),
-                         [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; });
+    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(), of_the_chunk(chunk));
 }
 FORWARD_MISTAKE("state not carried from chunk to chunk",
                 "S and z grow from chunk to chunk: set them to 0 once, before the loop.") {
-    const Count count = [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; };
-    return by_definition(Q, K, V, sizes, epsilon, count, count);
+    return by_definition(Q, K, V, sizes, epsilon, of_the_chunk(chunk), of_the_chunk(chunk));
 }
 FORWARD_MISTAKE("state replaced instead of added to",
                 "Add what the chunk brings to S and z; this keeps the last chunk only.") {
-    return state_replaced(Q, K, V, sizes, chunk, epsilon);
-}
-FORWARD_MISTAKE("future of the chunk not masked", "Token i sees the tokens j ≤ i of its chunk only.") {
-    const Count count = [chunk](int i, int j) { return j <= i || same_chunk(i, j, chunk) ? 1.0 : 0.0; };
+    const Count count = of_the_chunk_and_the_last_one(chunk);
     return by_definition(Q, K, V, sizes, epsilon, count, count);
 }
 FORWARD_MISTAKE("epsilon left out", "ε belongs to every denominator, once.") {
     return by_definition(Q, K, V, sizes, 0.0f, up_to_itself(), up_to_itself());
 }
-FORWARD_MISTAKE("diagonal masked out", "A token sees itself: keep A_ij for j = i.") {
-    return without_diagonal(Q, K, V, sizes, epsilon);
+FORWARD_MISTAKE("future of the chunk not masked", "Token i sees the tokens j ≤ i of its chunk only.") {
+    return by_definition(Q, K, V, sizes, epsilon, to_the_end_of_the_chunk(chunk), to_the_end_of_the_chunk(chunk));
 }
-FORWARD_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") { return not_normalized(Q, K, V, sizes); }
+FORWARD_MISTAKE("diagonal masked out", "A token sees itself: keep A_ij for j = i.") {
+    return by_definition(Q, K, V, sizes, epsilon, before_itself(), before_itself());
+}
+FORWARD_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") {
+    return by_definition(Q, K, V, sizes, 1.0f, up_to_itself(), none());
+}
 FORWARD_MISTAKE("multiplied by the normaliser", "Divide by it, or multiply with 1 / normaliser.") {
     return multiplied_by_normalizer(Q, K, V, sizes, epsilon);
 }
 FORWARD_MISTAKE("feature map left out",
                 "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
-    return partly_mapped(Q, K, V, sizes, epsilon, {false, false});
+    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself(), {false, false});
 }
 FORWARD_MISTAKE("feature map left out of Q",
                 "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
-    return partly_mapped(Q, K, V, sizes, epsilon, {false, true});
+    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself(), {false, true});
 }
 FORWARD_MISTAKE("feature map left out of K",
                 "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
-    return partly_mapped(Q, K, V, sizes, epsilon, {true, false});
+    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself(), {true, false});
 }
 
 // The third pass ------------------------------------------------------------------------------------------------------
@@ -187,35 +181,34 @@ OUTPUTS_MISTAKE("state of the chunk before read",
     return by_definition(Q, K, V, sizes, epsilon, count, count);
 }
 OUTPUTS_MISTAKE("state left out", "A is about the chunk only: the tokens before it come in through S and z.") {
-    const Count count = [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; };
-    return by_definition(Q, K, V, sizes, epsilon, count, count);
+    return by_definition(Q, K, V, sizes, epsilon, of_the_chunk(chunk), of_the_chunk(chunk));
 }
 OUTPUTS_MISTAKE("normaliser of the chunk alone", "The denominator counts the chunks before, too: φ(q_i)·z.") {
-    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(),
-                         [chunk](int i, int j) { return j <= i && same_chunk(i, j, chunk) ? 1.0 : 0.0; });
+    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(), of_the_chunk(chunk));
 }
 OUTPUTS_MISTAKE("future of the chunk not masked", "Token i sees the tokens j ≤ i of its chunk only.") {
-    const Count count = [chunk](int i, int j) { return j <= i || same_chunk(i, j, chunk) ? 1.0 : 0.0; };
-    return by_definition(Q, K, V, sizes, epsilon, count, count);
+    return by_definition(Q, K, V, sizes, epsilon, to_the_end_of_the_chunk(chunk), to_the_end_of_the_chunk(chunk));
 }
 OUTPUTS_MISTAKE("diagonal masked out", "A token sees itself: keep A_ij for j = i.") {
-    return without_diagonal(Q, K, V, sizes, epsilon);
+    return by_definition(Q, K, V, sizes, epsilon, before_itself(), before_itself());
 }
-OUTPUTS_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") { return not_normalized(Q, K, V, sizes); }
+OUTPUTS_MISTAKE("not normalised", "Divide row i by φ(q_i)·z_i + ε.") {
+    return by_definition(Q, K, V, sizes, 1.0f, up_to_itself(), none());
+}
 OUTPUTS_MISTAKE("multiplied by the normaliser", "Divide by it, or multiply with 1 / normaliser.") {
     return multiplied_by_normalizer(Q, K, V, sizes, epsilon);
 }
 OUTPUTS_MISTAKE("feature map left out",
                 "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
-    return partly_mapped(Q, K, V, sizes, epsilon, {false, false});
+    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself(), {false, false});
 }
 OUTPUTS_MISTAKE("feature map left out of Q",
                 "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
-    return partly_mapped(Q, K, V, sizes, epsilon, {false, true});
+    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself(), {false, true});
 }
 OUTPUTS_MISTAKE("feature map left out of K",
                 "The tiles hold φ(Q) and φ(K): call feature_map_fused on all that is loaded of both.") {
-    return partly_mapped(Q, K, V, sizes, epsilon, {true, false});
+    return by_definition(Q, K, V, sizes, epsilon, up_to_itself(), up_to_itself(), {true, false});
 }
 OUTPUTS_MISTAKE("write past the end",
                 "An index leaves the array. Most often the last chunk, which has min(chunk, n - start) rows; else the "
@@ -226,17 +219,13 @@ OUTPUTS_MISTAKE("no barrier after the chunk is loaded",
                 "Others read what a thread has loaded: __syncthreads() before A is made.") {
     fault(any_of({"phi_Q", "phi_K", "V"}, "race on ", ", write then read"));
 }
-OUTPUTS_MISTAKE("no barrier after the normalisers",
-                "Each normaliser is made by one thread and read by others: __syncthreads() between.") {
-    fault({"race on normalizer, write then read"});
-}
-OUTPUTS_MISTAKE("several threads compute the same entry",
-                "Thread t takes the entries t, t + blockDim.x, …: each has one owner. No barrier helps against this.") {
-    fault(any_of({"phi_Q", "phi_K", "V", "A", "normalizer"}, "race on ", ", same line"));
-}
 OUTPUTS_MISTAKE("no barrier after A",
                 "A row of A is made by many threads: __syncthreads() before it is summed or multiplied.") {
     fault({"race on A, write then read"});
+}
+OUTPUTS_MISTAKE("no barrier after the normalisers",
+                "Each normaliser is made by one thread and read by others: __syncthreads() between.") {
+    fault({"race on normalizer, write then read"});
 }
 OUTPUTS_MISTAKE("divergent barrier",
                 "A barrier is for all threads of the block: no __syncthreads() in a branch that some do not take.") {
@@ -245,6 +234,10 @@ OUTPUTS_MISTAKE("divergent barrier",
 OUTPUTS_MISTAKE("early return before a barrier",
                 "A thread without work still has to come to every barrier: skip the work, not the barrier.") {
     fault({"returned before a barrier"});
+}
+OUTPUTS_MISTAKE("several threads compute the same entry",
+                "Thread t takes the entries t, t + blockDim.x, …: each has one owner. No barrier helps against this.") {
+    fault(any_of({"phi_Q", "phi_K", "V", "A", "normalizer"}, "race on ", ", same line"));
 }
 OUTPUTS_MISTAKE("one block writes another's rows",
                 "Each chunk of each head has its own rows: chunk blockIdx.x, head blockIdx.y.") {

@@ -41,6 +41,18 @@ function(nvcc_object object source folder flags)
     COMMENT "nvcc ${file}")
 endfunction()
 
+# add_nvcc_test(name target object…): the test that builds the objects, as that target; Skipped without nvcc.
+function(add_nvcc_test name target)
+  if(LINATTN_NVCC)
+    add_custom_target(${target} DEPENDS ${ARGN})
+    add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
+  else()
+    add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -E echo "Skipped: no nvcc of CUDA 12 or later here")
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS framework RESOURCE_LOCK build TIMEOUT 300
+    SKIP_REGULAR_EXPRESSION "^Skipped:")
+endfunction()
+
 # add_gpu(lab folder manifest json cu_files): all of the above for one lab.
 function(add_gpu lab folder manifest json)
   if(NOT ARGN)
@@ -54,13 +66,8 @@ function(add_gpu lab folder manifest json)
       nvcc_object("${object}" "${source}" "${folder}" "${LINATTN_CUDA_FLAGS}")
       list(APPEND objects "${object}")
     endforeach()
-    add_custom_target(${lab}_nvcc DEPENDS ${objects})
-    add_test(NAME ${lab}.nvcc COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${lab}_nvcc)
-  else()
-    add_test(NAME ${lab}.nvcc COMMAND "${CMAKE_COMMAND}" -E echo "Skipped: no nvcc of CUDA 12 or later here")
   endif()
-  set_tests_properties(${lab}.nvcc PROPERTIES LABELS framework RESOURCE_LOCK build TIMEOUT 300
-    SKIP_REGULAR_EXPRESSION "^Skipped:")
+  add_nvcc_test(${lab}.nvcc ${lab}_nvcc ${objects})
 
   if(LINATTN_CUDART)
     add_executable(${lab}_check_gpu EXCLUDE_FROM_ALL)

@@ -28,7 +28,8 @@ def run_on_gpu(root: Path) -> int:
     build(root, "gpu_forward_benchmark")
     program = root / "build" / "bench" / "bench" / "gpu" / "gpu_forward_benchmark"
     if not program.exists():
-        raise CourseError("nvcc or its library cudart_static is not here, so nothing was measured on a GPU; run it where the CUDA toolkit is")
+        raise CourseError("nvcc or its library cudart_static is not here, so nothing was measured on a GPU; run it where "
+                          "the CUDA toolkit is")
     done = subprocess.run([program], cwd=root)
     if done.returncode == 0:  # what to hold it against; without PyTorch a line says that it is missing
         subprocess.run(["python3", root / "bench" / "gpu" / "softmax_attention.py"], cwd=root, stderr=subprocess.STDOUT)

@@ -35,7 +35,7 @@
   if (window.innerWidth >= 1280) {
     for (const formula of contents.querySelectorAll("p.formulaDsp")) {
       const hidden = formula.scrollWidth - formula.clientWidth;
-      if (hidden > 1) found.push(`formula: its last ${hidden} pixels are out of sight: ${formula.nextElementSibling}`);
+      if (hidden > 1) found.push(`formula: its last ${hidden} pixels are out of sight: ${formula.querySelector("script")?.textContent.slice(0, 60)}`);
     }
   }
   if (!document.documentElement.lang) found.push("no language");

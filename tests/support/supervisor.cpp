@@ -47,8 +47,12 @@ Options parse(int argc, char** argv) {
     Options options;
     for (int i = 1; i < argc; ++i) {
         const std::string flag = argv[i];
-        if (flag == "--list" || flag == "--gpu" || flag == "--alone") {
-            (flag == "--list" ? options.list : flag == "--gpu" ? options.on_gpu : options.alone) = true;
+        bool* on = flag == "--list"    ? &options.list
+                   : flag == "--gpu"   ? &options.on_gpu
+                   : flag == "--alone" ? &options.alone
+                                       : nullptr;
+        if (on != nullptr) {
+            *on = true;
             continue;
         }
         std::string* value = flag == "--manifest"   ? &options.manifest

@@ -8,9 +8,8 @@
 
 namespace gpu::engine {
 
-Fiber::Fiber(Entry entry, void* argument)
+Fiber::Fiber(Entry entry)
     : entry_(entry),
-      argument_(argument),
       map_(::mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
     if (map_ == MAP_FAILED) throw std::bad_alloc();
@@ -48,7 +47,7 @@ void Fiber::go_back() { __builtin_longjmp(back_, 1); }
 
 void Fiber::start(unsigned low, unsigned high) {
     Fiber& self = *reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(low | static_cast<std::uint64_t>(high) << 32));
-    self.entry_(self.argument_);
+    self.entry_();
     std::abort();
 }
 

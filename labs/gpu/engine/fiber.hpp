@@ -10,13 +10,13 @@ namespace gpu::engine {
 
 class Fiber {
 public:
-    using Entry = void (*)(void* argument);
+    using Entry = void (*)();
 
     static constexpr std::size_t stack_bytes = 64 * 1024;
     static constexpr std::size_t guard_bytes = 256 * 1024;  // below the stack; wider than any sane local array
 
     /// \param entry never returns: it suspends instead
-    Fiber(Entry entry, void* argument);
+    explicit Fiber(Entry entry);
     ~Fiber();
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;
@@ -30,7 +30,6 @@ private:
     static void start(unsigned low, unsigned high);
 
     Entry entry_;
-    void* argument_;
     void* map_;
     ucontext_t context_{};  // where it begins
 #ifdef __clang__

@@ -69,6 +69,18 @@ std::string addr2line(const char* flags, std::uintptr_t address) {
     return output;
 }
 
+// `tile`, of _ZZ…E4tile or _ZZ…E4tile_0, a variable in a function; it may hold an E itself.
+std::string local_name(const std::string& mangled) {
+    for (std::size_t at = mangled.rfind('E'); at != std::string::npos && at > 0; at = mangled.rfind('E', at - 1)) {
+        const std::size_t digits = mangled.find_first_not_of("0123456789", at + 1);
+        if (digits == std::string::npos || digits == at + 1) continue;
+        const std::size_t length = std::stoul(mangled.substr(at + 1, digits - at - 1)), end = digits + length;
+        if (end == mangled.size() || (end < mangled.size() && mangled[end] == '_'))
+            return mangled.substr(digits, length);
+    }
+    return "";
+}
+
 }  // namespace
 
 std::string short_path(const std::string& path) {
@@ -104,18 +116,6 @@ std::string function_name(const void* address) {
     if (scope != std::string::npos) name.erase(0, scope + 2);
     const std::size_t result_type = name.rfind(' ');  // a template's name comes with its type
     return result_type == std::string::npos ? name : name.substr(result_type + 1);
-}
-
-// `tile`, of _ZZ…E4tile or _ZZ…E4tile_0, a variable in a function; it may hold an E itself.
-static std::string local_name(const std::string& mangled) {
-    for (std::size_t at = mangled.rfind('E'); at != std::string::npos && at > 0; at = mangled.rfind('E', at - 1)) {
-        const std::size_t digits = mangled.find_first_not_of("0123456789", at + 1);
-        if (digits == std::string::npos || digits == at + 1) continue;
-        const std::size_t length = std::stoul(mangled.substr(at + 1, digits - at - 1)), end = digits + length;
-        if (end == mangled.size() || (end < mangled.size() && mangled[end] == '_'))
-            return mangled.substr(digits, length);
-    }
-    return "";
 }
 
 std::vector<SharedVariable> static_shared_variables() {

@@ -71,7 +71,7 @@ void give_way(State state) {
     thread.fiber->suspend();
 }
 
-void run_thread(void*) {
+void run_thread() {
     for (;;) {
         std::optional<std::string> thrown;
         try {
@@ -291,7 +291,7 @@ void prepare(dim3 block) {
     const unsigned count = block.x * block.y * block.z;
     while (threads.size() < count) {
         Thread& thread = threads.emplace_back();
-        thread.fiber = std::make_unique<Fiber>(run_thread, nullptr);
+        thread.fiber = std::make_unique<Fiber>(run_thread);
     }
     for (unsigned i = 0; i < count; ++i) {
         threads[i].number = i;

@@ -71,7 +71,7 @@ function(add_gpu lab folder manifest json)
 
   if(LINATTN_CUDART)
     add_executable(${lab}_check_gpu EXCLUDE_FROM_ALL)
-    target_link_libraries(${lab}_check_gpu PRIVATE linattn_supervisor linattn_support ${lab}_suite ${lab}_graded
+    target_link_libraries(${lab}_check_gpu PRIVATE linattn_supervisor linattn_grading ${lab}_suite ${lab}_graded
       ${lab}_given_cpp ${objects} linattn "${LINATTN_CUDART}" Threads::Threads ${CMAKE_DL_LIBS} rt)
     if(LINATTN_HAS_ASAN)
       target_link_options(${lab}_check_gpu PRIVATE -fsanitize=address)

@@ -13,7 +13,7 @@ from unittest import mock
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(REPOSITORY / "cmake"))
+sys.path.insert(0, str(REPOSITORY / "tools"))
 
 from course.__main__ import main
 

@@ -21,12 +21,12 @@ from unittest import mock
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(REPOSITORY / "cmake"))
+sys.path.insert(0, str(REPOSITORY / "tools"))
 
 from course import manifest, stubs
 from course.__main__ import main
 
-LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "reference", "tests")
+LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "reference", "tests", "tools")
 LABS = ("lab00", "lab01")  # one to break and one that must not notice; more would only take longer to build
 OUTER = ("LINATTN_RESULTS_ONLY", "CTEST_OUTPUT_ON_FAILURE", "LINATTN_SEED")  # of the ctest that runs the tests
 

@@ -178,14 +178,14 @@ class Watch(CourseTree):
 
 class CommandLine(CourseTree):
     def test_the_script_itself_runs(self):
-        script = [sys.executable, "-B", str(REPOSITORY / "cmake" / "course")]
+        script = [sys.executable, "-B", str(REPOSITORY / "tools" / "course")]
         refused = subprocess.run([*script, "hint", "lab99.none"], capture_output=True, text=True, encoding="utf-8",
                                  env=os.environ | {"LC_ALL": "C"})
         self.assertEqual((refused.returncode, refused.stderr[:8], refused.stdout), (2, "course: ", ""))
 
     def test_every_file_in_commands_is_a_command(self):
         listed = self.course("--help").stdout
-        for file in (REPOSITORY / "cmake/course/commands").glob("*.py"):
+        for file in (REPOSITORY / "tools/course/commands").glob("*.py"):
             self.assertTrue(re.search(rf"^ +{file.stem.replace('_', '-')}( |$)", listed, re.M), file)
         self.assert_one_line_error(self.course("frobnicate"), "frobnicate", "./course --help")
 

@@ -49,9 +49,9 @@ def plant(root):
     with open(root / "README.md", "a", encoding="utf-8") as readme:
         readme.write(f"<!-- BEGIN INSTRUCTORS -->\n{CANARY}\n<!-- END INSTRUCTORS -->\n")
     for name in ("docs/instructors.md", "docs/answers.md", "judge/grade.py", "bench/answers.cpp", "tests/framework/test_canary.py",
-                 "labs/lab00_warm_up/notes.md", "labs/lab00_warm_up/answers.cpp", "labs/notes.md", "labs/gpu/notes.md",
-                 "tests/lab00_warm_up/notes.md", "tests/support/notes.txt", "cmake/course/commands/answers.py", "cmake/answers.txt",
-                 "cmake/course/answers.py", ".ci/secret", "secret.md", "student/answers.txt", "student/lab00_warm_up.cpp.1.bak",
+                 "labs/lab00_warm_up/notes.md", "labs/lab00_warm_up/answers.cpp", "labs/notes.md", "labs/vocabulary/notes.md", "labs/gpu/notes.md",
+                 "tests/lab00_warm_up/notes.md", "grading/notes.txt", "tools/course/commands/answers.py", "cmake/answers.txt", "tools/answers.txt",
+                 "tools/course/answers.py", ".ci/secret", "secret.md", "student/answers.txt", "student/lab00_warm_up.cpp.1.bak",
                  "reference/notes.md", f"{CANARY}.md", "docs/handout/notes.md", "docs/theme/notes.md", "docs/figures/notes.md"):
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -106,7 +106,7 @@ class Contents(Handout):
         files = self.files()
         self.assertIn("student/lab90_running_mean.cpp", files)
         for name, data in files.items():
-            for word in (CANARY, SYMBOL) + (() if name.startswith("cmake/") else ("BEGIN SOLUTION", "INSTRUCTORS")):
+            for word in (CANARY, SYMBOL) + (() if name.startswith(("cmake/", "tools/")) else ("BEGIN SOLUTION", "INSTRUCTORS")):
                 self.assertNotIn(word.encode(), data, name)
                 self.assertNotIn(word, name)
         for unwanted in ("reference", "judge", "bench", "docs/handout", "docs/instructors.md", ".git", ".ci", "tests/framework"):
@@ -197,7 +197,7 @@ class Contents(Handout):
                 ("README.md", "<!-- END INSTRUCTORS -->", "<!-- END INSTRUCTOR -->", "looks like a marker"),
                 ("README.md", "<!-- END INSTRUCTORS -->", "", "inside the one of line"),
                 ("README.md", "<!-- BEGIN INSTRUCTORS -->", "", "without a BEGIN"),
-                ("cmake/handout.txt", "README.md", "READ.md", "READ.md, which is missing")):
+                ("tools/handout.txt", "README.md", "READ.md", "READ.md, which is missing")):
             self.setUp()
             self.edit(name, old, new)
             self.assert_refused(self.make("--dirty"), name, said)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(REPOSITORY / "cmake"))
+sys.path.insert(0, str(REPOSITORY / "tools"))
 
 from course import chapter, manifest
 

@@ -13,7 +13,7 @@ NEEDED = ("sh", "env", "dirname", "sed", "tr")  # what the scripts themselves ca
 
 
 def package_names(column, groups=("student",)):
-    rows = [line.split() for line in (REPOSITORY / "cmake/packages.txt").read_text().splitlines()
+    rows = [line.split() for line in (REPOSITORY / "tools/packages.txt").read_text().splitlines()
             if line and not line.startswith("#")]
     return [row[column] for row in rows if row[0] in groups]
 
@@ -41,7 +41,7 @@ class Setup(unittest.TestCase):
         self.fake("apt-get", f'echo "what apt-get prints"; echo "apt-get $*" >>"{self.calls}"')
         self.fake("id", f"echo {user}")
 
-    def setup(self, *words, script="cmake/setup.sh", **environment):
+    def setup(self, *words, script="tools/setup.sh", **environment):
         return subprocess.run(["sh", str(REPOSITORY / script), *words], text=True, capture_output=True, stdin=subprocess.DEVNULL,
                               env={"PATH": str(self.bin)} | environment, timeout=20)
 
@@ -164,12 +164,12 @@ class Setup(unittest.TestCase):
 
     def hide_headers(self):
         """The headers of this machine must not count: a copy of setup.sh that looks elsewhere."""
-        copy = self.bin.parent / "cmake"
+        copy = self.bin.parent / "tools"
         copy.mkdir()
-        text = (REPOSITORY / "cmake/setup.sh").read_text()
+        text = (REPOSITORY / "tools/setup.sh").read_text()
         self.assertIn("/usr /usr/local /opt/homebrew", text)
         (copy / "setup.sh").write_text(text.replace("/usr /usr/local /opt/homebrew", ""))
-        shutil.copy(REPOSITORY / "cmake/packages.txt", copy)
+        shutil.copy(REPOSITORY / "tools/packages.txt", copy)
         original = self.setup
         self.setup = lambda *words, **more: original(*words, script=os.path.relpath(copy / "setup.sh", REPOSITORY), **more)
 

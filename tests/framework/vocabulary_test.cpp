@@ -1,4 +1,4 @@
-// labs/tensor.hpp, the words that the labs are written in, and the repair of xtensor beneath it.
+// labs/vocabulary/tensor.hpp, the words that the labs are written in, and the repair of xtensor beneath it.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -36,7 +36,7 @@ std::string words_of(Function function) {
 }
 
 TEST_SUITE("xtensor under C++20") {
-TEST_CASE("a dynamic shape is not taken for one of four axes") {  // see labs/xtensor_cxx20.hpp; fails without it
+TEST_CASE("a dynamic shape is not taken for one of four axes") {  // see labs/vocabulary/xtensor_support/xtensor_cxx20.hpp; fails without it
     const Tensor a{{1, 2, 3}, {4, 5, 6}};
     const auto evaluated = xt::eval(a + xt::xscalar<double>(1.0));
     CHECK(Shape(evaluated.shape().begin(), evaluated.shape().end()) == Shape{2, 3});

@@ -15,7 +15,7 @@
 #include "fiber.hpp"
 #include "memory.hpp"
 #include "profile.hpp"
-#include "program.hpp"
+#include "executable.hpp"
 #include "scheduler.hpp"
 
 namespace gpu::engine {

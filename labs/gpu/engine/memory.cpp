@@ -9,7 +9,7 @@
 #include <new>
 
 #include "../gpu.hpp"
-#include "program.hpp"
+#include "executable.hpp"
 
 // Dynamic shared memory. `extern __shared__ float smem[];` in a kernel file means this array.
 inline constexpr std::size_t gap = 64;                // between the arrays of SharedMemory

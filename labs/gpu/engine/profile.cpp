@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "program.hpp"
+#include "executable.hpp"
 #include "scheduler.hpp"
 
 namespace gpu::engine {

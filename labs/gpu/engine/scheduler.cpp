@@ -16,7 +16,7 @@
 #include "checker.hpp"
 #include "fiber.hpp"
 #include "memory.hpp"
-#include "program.hpp"
+#include "executable.hpp"
 
 uint3 threadIdx{}, blockIdx{};
 dim3 blockDim{}, gridDim{};

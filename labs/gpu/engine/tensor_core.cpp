@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../wmma.hpp"
-#include "program.hpp"
+#include "executable.hpp"
 #include "scheduler.hpp"
 
 namespace gpu::engine {

@@ -1,4 +1,4 @@
-// The parts of tests/support one by one: what the suites of all labs rely on.
+// The parts of grading one by one: what the suites of all labs rely on.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 #include "comparison.hpp"
 #include "evidence.hpp"
 #include "exercise.hpp"
-#include "memory.hpp"
+#include "memory_watch.hpp"
 #include "oracle.hpp"
 #include "random_inputs.hpp"
 #include "source_line.hpp"
@@ -270,7 +270,7 @@ TEST_CASE("hold the calls of this program, wherever it lies") {
 TEST_CASE("lead to a line of one of the sources, or to none") {
     const std::string here = call_stack();
     CHECK(source_line(here, {"no_such.cpp"}).empty());
-    CHECK(source_line("0x10; touch /tmp/never", {"support_test.cpp"}).empty());
+    CHECK(source_line("0x10; touch /tmp/never", {"grading_test.cpp"}).empty());
 }
 }
 
@@ -374,7 +374,7 @@ TEST_CASE("an exception becomes an outcome") {
     CHECK(outcome_of([]() -> Parts { throw std::invalid_argument("no"); }).invalid_argument);
     const Outcome stub = outcome_of([]() -> Parts { throw NotImplemented("twice"); });
     CHECK(stub.missing == "twice");
-    CHECK(contains(stub.error, "twice is not written yet: replace YOUR CODE HERE in framework/support_test.cpp"));
+    CHECK(contains(stub.error, "twice is not written yet: replace YOUR CODE HERE in framework/grading_test.cpp"));
     const Outcome odd = outcome_of([]() -> Parts { throw 7; });
     CHECK((!odd.error.empty() && !odd.invalid_argument && odd.missing.empty()));
     CHECK(outcome_of([] { return parts_of(Tensor{1}); }).error.empty());

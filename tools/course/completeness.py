@@ -147,7 +147,7 @@ def _strangers(root: Path, labs: list) -> list:
 
 def _includes(root: Path) -> list:
     found = []
-    for folder in ("labs", "reference", "student", "tests"):
+    for folder in ("labs", "grading", "reference", "student", "tests"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".hpp", ".cpp", ".cu", ".cuh", ".h") and path.is_file():
                 text = path.read_text(encoding="utf-8", errors="replace")

@@ -12,7 +12,7 @@
 #include "contract.hpp"
 #include "evidence.hpp"
 #include "gpu/error.hpp"
-#include "memory.hpp"
+#include "memory_watch.hpp"
 #include "random_inputs.hpp"
 #include "reporter.hpp"
 #include "work_counter.hpp"

@@ -19,7 +19,7 @@ def write(folder: Path, places: Places) -> None:
         for header in lab.headers:
             path = f"{at}/{header.name}"
             pages[path] = contracts.header(header.read_text(encoding="utf-8"), path, lab, places)
-    pages["labs/shared_words.hpp"] = _shared_words(places)
+    pages["labs/vocabulary/shared_words.hpp"] = _shared_words(places)
     pages |= {"functions.md": lists.functions(places), "exercises.md": lists.exercises(places),
               "mistakes.md": lists.mistakes_page(places)}
     for path, text in pages.items():
@@ -45,14 +45,14 @@ def _words(places: Places) -> str:
     """The headers of the vocabulary, whole: they are short, and written to be read."""
     text = ""
     for name in WORDS:
-        code = places.text(f"labs/{name}.hpp").rstrip()
-        text += (f"## labs/{name}.hpp {{#words-{name}}}\n\n{lists.raw('<details><summary>show it</summary>')}\n\n"
+        code = places.text(f"labs/vocabulary/{name}.hpp").rstrip()
+        text += (f"## labs/vocabulary/{name}.hpp {{#words-{name}}}\n\n{lists.raw('<details><summary>show it</summary>')}\n\n"
                  f"```cpp\n{code}\n```\n\n{lists.raw('</details>')}\n\n")
     return text
 
 
 def _shared_words(places: Places) -> str:
-    types = [contracts.types(places.text(f"labs/{name}.hpp"), SHARED_TYPES) for name in ("attention", "named")]
+    types = [contracts.types(places.text(f"labs/vocabulary/{name}.hpp"), SHARED_TYPES) for name in ("attention", "named")]
     declarations = "\n\n".join(types)
     return ("/**\n\\namespace linattn\nEverything of the course.\n*/\n"
             "/**\n\\defgroup shared_words Words that the contracts share\n\nThe types in the labs' signatures.\n*/\n"

@@ -10,9 +10,9 @@ import os
 import sys
 from pathlib import Path
 
-CMAKE_FOLDER = Path(__file__).resolve().parent.parent
-if str(CMAKE_FOLDER) not in sys.path:
-    sys.path[0] = str(CMAKE_FOLDER)  # so that `course` is a package
+TOOLS = Path(__file__).resolve().parent.parent
+if str(TOOLS) not in sys.path:
+    sys.path[0] = str(TOOLS)  # so that `course` is a package
 
 from course.errors import CourseError
 
@@ -26,8 +26,8 @@ class Parser(argparse.ArgumentParser):
 def read_command_line(words: list) -> argparse.Namespace:
     parser = Parser(prog="course", description="Linear Attention Labs", allow_abbrev=False)
     commands = parser.add_subparsers(metavar="command", required=True)
-    commands.add_parser("setup", help="Install the packages that are missing.")  # cmake/setup.sh; never gets here
-    for file in sorted((CMAKE_FOLDER / "course" / "commands").glob("*.py")):
+    commands.add_parser("setup", help="Install the packages that are missing.")  # tools/setup.sh; never gets here
+    for file in sorted((TOOLS / "course" / "commands").glob("*.py")):
         command = importlib.import_module(f"course.commands.{file.stem}")
         summary, _, details = command.__doc__.partition("\n")
         subparser = commands.add_parser(
@@ -61,4 +61,4 @@ def main(root: Path, words: list) -> int:
 if __name__ == "__main__":
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")
-    sys.exit(main(CMAKE_FOLDER.parent, sys.argv[1:]))
+    sys.exit(main(TOOLS.parent, sys.argv[1:]))

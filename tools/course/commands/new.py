@@ -62,12 +62,12 @@ def _refuse_taken(root: Path, lab: str, slug: str) -> None:
             raise CourseError(f"{folder}/{path.name} is there already; choose another number")
     if slug in KEYWORDS:
         raise CourseError(f"{slug} is a word of C++, and the exercise gets that name; choose another")
-    for header in sorted([*(root / "labs").glob("*.hpp"), *(root / "tests/support").glob("*.hpp")]):
+    for header in sorted([*(root / "labs/vocabulary").glob("*.hpp"), *(root / "grading").glob("*.hpp")]):
         if header.stem == slug:
             raise CourseError(f"there is a {header.name} already, and the lab's header gets that name; choose another")
-    for header in sorted((root / "labs").glob("*.hpp")):
+    for header in sorted((root / "labs/vocabulary").glob("*.hpp")):
         if re.search(rf"\b{slug}\b", re.sub(r"//.*", "", header.read_text(encoding="utf-8"))):
-            raise CourseError(f"{slug} is taken by labs/{header.name}, and the exercise gets that name; choose another")
+            raise CourseError(f"{slug} is taken by labs/vocabulary/{header.name}, and the exercise gets that name; choose another")
 
 
 def _fill_in(template: str, words: dict) -> str:

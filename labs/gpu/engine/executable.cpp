@@ -1,4 +1,4 @@
-#include "program.hpp"
+#include "executable.hpp"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "instantiated_once.hpp"
+#include "xtensor_support/instantiated_once.hpp"
 
 namespace linattn {
 

@@ -1,6 +1,6 @@
 """(instructors) Make what students get: a folder, or a zip.
 
-It holds the files that cmake/handout.txt lists and freshly cut stubs: no answer key, nothing for instructors.
+It holds the files that tools/handout.txt lists and freshly cut stubs: no answer key, nothing for instructors.
 """
 
 from argparse import ArgumentParser, Namespace

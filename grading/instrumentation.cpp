@@ -1,5 +1,5 @@
 // What must live in the program itself, not in a shared library, because it replaces functions of the C++ runtime:
-// operator new and delete (memory.hpp), the throwing of exceptions (call_stack.hpp), the step counter (cost.hpp) and the
+// operator new and delete (memory_watch.hpp), the throwing of exceptions (call_stack.hpp), the step counter (cost.hpp) and the
 // settings of the address sanitizer.
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -20,7 +20,7 @@
 
 #include "call_stack.hpp"
 #include "cost.hpp"
-#include "memory.hpp"
+#include "memory_watch.hpp"
 
 namespace linattn::testing {
 namespace {

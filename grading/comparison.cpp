@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "memory.hpp"
+#include "memory_watch.hpp"
 
 namespace linattn::testing {
 namespace {

@@ -11,7 +11,7 @@ from course.site import markdown
 
 PAGES = ("start", "primer", "papers", "errata")  # docs/<name>.md, in both editions
 FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "authors": "For authors"}  # in theirs
-WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "contract")  # labs/<name>.hpp, quoted in the primer
+WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "contract")  # labs/vocabulary/<name>.hpp, quoted in the primer
 INSTRUCTORS = re.compile(r"^<!-- BEGIN INSTRUCTORS -->$((?!^<!-- BEGIN).)*?^<!-- END INSTRUCTORS -->$", re.M | re.S)
 EXERCISE = re.compile(r"lab\d\d\.\w+")
 
@@ -108,7 +108,7 @@ class Places:
                 self.labels[f"labs/{lab.folder.name}/README.md"] = lab.name
         self.headers = {str(header.relative_to(self.root)): f"group__{lab.group.replace('_', '__')}.html"
                         for lab in self.labs for header in lab.headers}
-        self.headers |= {f"labs/{name}.hpp": f"primer.html#words-{name}" for name in WORDS}
+        self.headers |= {f"labs/vocabulary/{name}.hpp": f"primer.html#words-{name}" for name in WORDS}
         self.slugs = {path: {heading.slug: heading.title for heading in markdown.headings(self.text(path))}
                       for path in self.labels}
 

@@ -140,7 +140,7 @@ def kill_matrix(places: Places) -> dict:
 def commands(places: Places) -> str:
     """What ./course can do, in its own words."""
     rows = []
-    for file in sorted((places.root / "cmake" / "course" / "commands").glob("*.py")):
+    for file in sorted((places.root / "tools" / "course" / "commands").glob("*.py")):
         summary = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n")[0]
         rows.append([_cell(f"<code>./course {file.stem.replace('_', '-')}</code>"), _cell(html.escape(summary))])
     return raw(table("", ["command", "what it does"], rows).replace("\n", ""))

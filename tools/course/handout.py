@@ -1,4 +1,4 @@
-"""What students get, gathered from the repository: the files that cmake/handout.txt lists, and freshly cut stubs.
+"""What students get, gathered from the repository: the files that tools/handout.txt lists, and freshly cut stubs.
 
 Nothing is written here. The caller writes the files that `gather` returns.
 """
@@ -13,7 +13,7 @@ from course.errors import CourseError
 from course.files import File
 from course.handout_record import RECORD, STUBS, record_of
 
-LIST = "cmake/handout.txt"
+LIST = "tools/handout.txt"
 LIKE_A_REMARK = re.compile(r"<!--.*instructor", re.I)
 
 

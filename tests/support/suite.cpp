@@ -1,1 +1,0 @@
-// Carries the precompiled header of the suites (see ../CMakeLists.txt).

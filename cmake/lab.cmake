@@ -46,7 +46,7 @@ function(add_lab manifest)
   set_property(SOURCE ${suite} APPEND PROPERTY COMPILE_OPTIONS -Wno-unused-parameter)
   target_precompile_headers(${lab}_suite REUSE_FROM linattn_suite_pch)
 
-  # A missing file is the student's to mend, not a reason to stop the other labs: the build fixture says so.
+  # A missing file is the student's to fix, not a reason to stop the other labs: the build fixture says so.
   foreach(source IN LISTS sources)
     if(NOT EXISTS "${source}")
       set_source_files_properties("${source}" PROPERTIES GENERATED TRUE)

@@ -6,9 +6,9 @@
 // checked             a call was right; the share of the tolerance that it used, and where the tolerance comes from
 // note                figures for the student
 // todo                what is not written yet
-// begin with          the exercise to write or mend first
+// begin with          the exercise to write or fix first
 // caused elsewhere    this case fails by another exercise's fault: nothing else counts
-// mistake             the next failure looks like this one; its name, and in the next line how to mend it
+// mistake             the next failure looks like this one; its name, and in the next line how to fix it
 // closeness           how well it matches
 // chance resemblance  a mistake that does what the next failure shows, but not everything else; its name
 // resembles nothing   this failure, so that no mistake explains all of them

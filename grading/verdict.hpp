@@ -37,7 +37,7 @@ struct Verdict {
     Status status = Status::not_run;
     std::string message;                ///< what the student reads
     std::vector<std::string> mistakes;  ///< names of the mistakes that the answer resembles
-    std::string begin_with;             ///< the exercise to mend or write first, where this one waits for another
+    std::string begin_with;             ///< the exercise to fix or write first, where this one waits for another
 };
 
 Verdict judge(const Exercise& exercise, const std::vector<std::pair<std::string, std::string>>& events,

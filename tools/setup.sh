@@ -137,5 +137,5 @@ if [ -n "$optional" ] && install_packages "$required"; then
 fi
 say "setup: apt-get could not install what is missing:"
 print_lists
-say "course: apt-get failed; its own message is above; mend that, or install the packages in another way and run this again"
+say "course: apt-get failed; its own message is above; fix that, or install the packages in another way and run this again"
 exit 2

@@ -212,7 +212,7 @@ class Canaries(Site):
 
 
 class Complaints(Site):
-    """What is to be mended is named with file and line; the site is there all the same, and the exit status is 1."""
+    """What is to be fixed is named with file and line; the site is there all the same, and the exit status is 1."""
 
     def setUp(self):
         self.kept = []

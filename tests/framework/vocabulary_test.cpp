@@ -36,7 +36,7 @@ std::string words_of(Function function) {
 }
 
 TEST_SUITE("xtensor under C++20") {
-TEST_CASE("a dynamic shape is not taken for one of four axes") {  // see labs/vocabulary/xtensor_support/xtensor_cxx20.hpp; fails without it
+TEST_CASE("a dynamic shape is not taken for one of four axes") {  // fails without xtensor_support/xtensor_cxx20.hpp
     const Tensor a{{1, 2, 3}, {4, 5, 6}};
     const auto evaluated = xt::eval(a + xt::xscalar<double>(1.0));
     CHECK(Shape(evaluated.shape().begin(), evaluated.shape().end()) == Shape{2, 3});

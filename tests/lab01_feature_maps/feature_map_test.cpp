@@ -33,7 +33,7 @@ void chooses_well(const Call<Tensor>& call, const Choice& choice, const Expected
         const bool same =
             own.error.empty() && !difference(call.result(), exactly(std::get<Tensor>(own.parts.front().value)));
         call.satisfies(!same, "\"" + choice.method + "\" gives what your " + choice.function +
-                                  " gives, as it should; but that is wrong: mend " + choice.function + " first");
+                                  " gives, as it should; but that is wrong: fix " + choice.function + " first");
     }
     call.equals(expected);
 }

@@ -74,7 +74,7 @@ TEST_CASE("does with its features what it should") {
                            difference(of_K, expected_positive_features(in.K, W, Stabilizer::per_sequence));
         if (wrong && distance_if_alike(parts_of(call.result()), parts_of(with_them)))
             call.blames("positive_random_features",
-                        "right but for your positive_random_features, which gives it wrong features: mend that first");
+                        "right but for your positive_random_features, which gives it wrong features: fix that first");
     }
 }
 TEST_CASE("gives the chapter's worked example") {

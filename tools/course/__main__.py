@@ -54,7 +54,7 @@ def main(root: Path, words: list) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        print(f"course: {error.filename}: {error.strerror}; mend that and try again", file=sys.stderr)
+        print(f"course: {error.filename}: {error.strerror}; fix that and try again", file=sys.stderr)
         return 2
 
 

@@ -51,7 +51,7 @@ def _manifest(lab: Lab, labs: list) -> list:
         found.append(f"{where} has no timeout_seconds; say after how long an exercise is stopped")
     for name in lab.needs:
         if name not in [other.name for other in labs]:
-            found.append(f"{where} needs {name}, which is no lab; mend it there")
+            found.append(f"{where} needs {name}, which is no lab; fix it there")
     for exercise in lab.exercises:
         if not _is_positive(exercise.points) and not exercise.solved:
             found.append(f'{where}: {exercise.function} has no points; give it some, or say "solved": true')
@@ -78,7 +78,7 @@ def _chapter(lab: Lab) -> list:
     for exercise in lab.exercises:
         if not _has_section(text, exercise.section):
             found.append(f"{where} has no section '## {exercise.section} …' for {exercise.function}; write it, "
-                         "or mend \"section\" in lab.json")
+                         "or fix \"section\" in lab.json")
         with _collected(found):
             if not chapter.hints(lab, exercise) and not exercise.solved:
                 found.append(f"{where} has no hint for {exercise.function}; add <details><summary>Hint 1: …</summary> below "
@@ -122,7 +122,7 @@ def _mistakes(root: Path, lab: Lab) -> list:
                       for name in sorted(set(names)) if names.count(name) > 1]
         text = lab.chapter.read_text(encoding="utf-8") if lab.chapter.is_file() else ""
         found += [f"{where}: '{mistake.name}' of {mistake.exercise} refers to §{mistake.section}, which the chapter lacks; "
-                  "mend it" for mistake in known if text and not _has_section(text, mistake.section)]
+                  "fix it" for mistake in known if text and not _has_section(text, mistake.section)]
     return found
 
 

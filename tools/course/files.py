@@ -113,7 +113,7 @@ def explained(path: Path):
         yield
     except OSError as error:
         raise CourseError(f"cannot write {path}: {error.strerror or error}; nothing was left half-written; "
-                          "mend that, or choose another place") from None
+                          "fix that, or choose another place") from None
 
 
 def _refuse_what_is_there(out: Path) -> None:

@@ -46,7 +46,7 @@ def _read_list(root: Path, labs: list) -> list:
             patterns += [(spelt, moved_to) for spelt in _spelt_out(pattern, labs)]
     for pattern, _ in patterns:
         if "*" not in pattern and not (root / pattern).is_file():
-            raise CourseError(f"{LIST} asks for {pattern}, which is missing; write it, or mend the list")
+            raise CourseError(f"{LIST} asks for {pattern}, which is missing; write it, or fix the list")
     return patterns
 
 
@@ -118,7 +118,7 @@ def _refuse_uncommitted(root: Path, patterns: list) -> None:
         raise CourseError("git is not on the PATH to say whether the tree is clean; install it, or use --dirty") from None
     if git.returncode != 0:
         said = " ".join(git.stderr.split())
-        raise CourseError(f"git cannot say whether the tree is clean ({said}); mend that, or use --dirty")
+        raise CourseError(f"git cannot say whether the tree is clean ({said}); fix that, or use --dirty")
     for name in (entry[3:] for entry in git.stdout.split("\0") if entry):
         path = PurePosixPath(name)
         if path.parts[0] == "reference" or any(path.match(pattern) for pattern, _ in patterns) or name == LIST:

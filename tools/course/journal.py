@@ -93,6 +93,6 @@ if __name__ == "__main__":
     try:
         finish(Path(__file__).resolve().parent.parent)
     except OSError as error:
-        print(f"course: an update was interrupted and cannot be finished: {error}; mend that and try again", file=sys.stderr)
+        print(f"course: an update was interrupted and cannot be finished: {error}; fix that and try again", file=sys.stderr)
         sys.exit(2)
     print("course: finished an update that was interrupted", file=sys.stderr)

@@ -65,7 +65,7 @@ def read(root: Path, path: Path) -> Lab:
                                  entry.get("solved", False), entry.get("stretch", False), entry.get("kernel", False))
                         for entry in data["exercises"]), tuple(data.get("needs", ())), tuple(data.get("given", ())))
     except ValueError as error:
-        raise CourseError(f"{where} is not JSON; {error}; mend it there") from None
+        raise CourseError(f"{where} is not JSON; {error}; fix it there") from None
     except KeyError as error:
         raise CourseError(f"{where} lacks {error}; see the other labs' lab.json; add it") from None
     except (TypeError, AttributeError):
@@ -76,7 +76,7 @@ def read(root: Path, path: Path) -> Lab:
     functions = [exercise.function for exercise in lab.exercises]
     for function in functions:
         if not re.fullmatch(r"[a-z]\w*", function):
-            raise CourseError(f"{where} names an exercise {function!r}; that is no function name; mend it there")
+            raise CourseError(f"{where} names an exercise {function!r}; that is no function name; fix it there")
         if functions.count(function) > 1:
             raise CourseError(f"{where} names {function} twice; keep one")
     return lab

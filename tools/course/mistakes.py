@@ -35,7 +35,7 @@ def of_lab(root: Path, lab: Lab) -> list:
     for mistake in found:
         if mistake.exercise not in order:
             raise CourseError(f"tests/{lab.folder.name}/mistakes has a mistake of {mistake.exercise}, which is no "
-                              f"exercise of {lab.name}; mend it there, or in lab.json")
+                              f"exercise of {lab.name}; fix it there, or in lab.json")
     return sorted(found, key=lambda mistake: order.index(mistake.exercise))
 
 

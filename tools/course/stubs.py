@@ -27,7 +27,7 @@ def cut_lab(root: Path, lab: manifest.Lab) -> dict:
     for source in lab.sources:
         path = root / "reference" / source
         if not path.is_file():
-            raise CourseError(f"reference/{source} is missing; {where} names it; write it, or mend the name there")
+            raise CourseError(f"reference/{source} is missing; {where} names it; write it, or fix the name there")
         cuts[source] = Cut(path.read_text(encoding="utf-8"), f"reference/{source}", exercises)
     for exercise in lab.exercises:
         _require_one(exercise, [cut for cut in cuts.values() if exercise.function in cut.functions], where)

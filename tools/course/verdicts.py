@@ -14,7 +14,7 @@ class Verdict:
     exercise: Exercise
     status: str
     message: str
-    begin_with: str = ""  # the function to mend or write first, where this one waits for another
+    begin_with: str = ""  # the function to fix or write first, where this one waits for another
 
     @property
     def passed(self) -> bool:

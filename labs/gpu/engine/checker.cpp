@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "../gpu.hpp"
+#include "executable.hpp"
 #include "fiber.hpp"
 #include "memory.hpp"
 #include "profile.hpp"
-#include "executable.hpp"
 #include "scheduler.hpp"
 
 namespace gpu::engine {

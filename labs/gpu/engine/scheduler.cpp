@@ -14,9 +14,9 @@
 
 #include "../gpu.hpp"
 #include "checker.hpp"
+#include "executable.hpp"
 #include "fiber.hpp"
 #include "memory.hpp"
-#include "executable.hpp"
 
 uint3 threadIdx{}, blockIdx{};
 dim3 blockDim{}, gridDim{};

@@ -1,7 +1,7 @@
 """Build the site: chapters, contracts, exercises, mistakes, papers, errata; it needs no network.
 
 The instructors' edition adds the solutions and what each mistake's message says: do not hand it out.
-What is to be mended (a dead link, a parameter without a word) is listed, and then the exit status is 1.
+What is to be fixed (a dead link, a parameter without a word) is listed, and then the exit status is 1.
 """
 
 import sys

@@ -116,7 +116,7 @@ def _undo(root: Path, reason: OSError) -> None:
     try:
         journal.undo(root)
     except OSError:
-        raise CourseError(f"the update stopped in the middle ({reason.strerror}); mend that and run ./course again, which "
+        raise CourseError(f"the update stopped in the middle ({reason.strerror}); fix that and run ./course again, which "
                           "completes it") from None
 
 

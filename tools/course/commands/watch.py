@@ -39,7 +39,7 @@ def _grade(root: Path, names: list) -> None:
     print(f"\n── {time.strftime('%H:%M:%S')} ── {' '.join(names)} ──\n", flush=True)
     try:
         check.run(root, Namespace(labs=names, track="student", json=False))
-    except CourseError as error:  # a save may mend it
+    except CourseError as error:  # a save may fix it
         print(f"course: {error}", file=sys.stderr)
 
 

@@ -20,7 +20,7 @@ OTHER_FONTS = shutil.ignore_patterns("[A-SU-Z]*")  # of jax/output/SVG/fonts onl
 
 
 def build(root: Path, edition: str) -> tuple:
-    """Returns the start page, and what is to be mended: dead links, undocumented parameters and the like."""
+    """Returns the start page, and what is to be fixed: dead links, undocumented parameters and the like."""
     site = root / "build" / "docs" / edition
     site.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=site.parent, prefix=f".{edition}.") as name:

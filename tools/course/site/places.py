@@ -80,7 +80,7 @@ def _of_edition(page: Path, edition: str) -> str:
         return text
     text = INSTRUCTORS.sub(lambda block: "\n" * block[0].count("\n"), text)
     if re.search("^<!--.*INSTRUCTOR", text, re.M):
-        raise CourseError(f"{page}: BEGIN INSTRUCTORS and END INSTRUCTORS do not pair up; mend that, nobody may see it")
+        raise CourseError(f"{page}: BEGIN INSTRUCTORS and END INSTRUCTORS do not pair up; fix that, nobody may see it")
     return text
 
 
@@ -96,7 +96,7 @@ class Places:
     labs: list
     figures: dict = field(default_factory=dict)  # URL → file, for those that a page shows
     known_mistakes: dict = field(default_factory=dict)
-    complaints: list = field(default_factory=list)  # what is to be mended, in the form of a compiler's messages
+    complaints: list = field(default_factory=list)  # what is to be fixed, in the form of a compiler's messages
 
     def __post_init__(self):
         self.labels = {f"docs/{name}.md": "index" if name == "start" else name for name in PAGES}
@@ -170,7 +170,7 @@ class Links:
         if not slug:
             return page
         if slug not in self.places.slugs[path]:
-            self._complain(line, f"{path} has no heading with the anchor #{slug}; mend the link")
+            self._complain(line, f"{path} has no heading with the anchor #{slug}; fix the link")
             return page
         return f"{page}#{markdown.anchor(self.places.labels[path], slug)}"
 
@@ -195,7 +195,7 @@ class Links:
         """The path in the repository; None, and a complaint, when there is no such file."""
         path = posixpath.normpath(posixpath.join(posixpath.dirname(self.path), target))
         if path.startswith("..") or not (self.places.root / path).exists():
-            self._complain(line, f"{target} does not exist; mend the link")
+            self._complain(line, f"{target} does not exist; fix the link")
             return None
         return path
 

@@ -1,4 +1,4 @@
-"""What Doxygen reads: pages and headers under the repository's own paths, so that a warning names the file to mend."""
+"""What Doxygen reads: pages and headers under the repository's own paths, so that a warning names the file to fix."""
 
 from pathlib import Path
 

@@ -71,6 +71,10 @@ Expected to_rounding(const Tensor& value, double units, const std::string& why, 
     return {value, tolerance, number(units) + " roundings of 2^-53 (" + why + ")", has_tokens};
 }
 
+bool is_right(const Tensor& got, const Expected& expected, std::size_t at) {
+    return within(got.data()[at], expected.value.data()[at], expected.tolerance.data()[at]);
+}
+
 std::optional<std::string> difference(const Tensor& got, const Expected& expected) {
     const Shape shape = shape_of(expected.value);
     if (shape_of(got) != shape)
@@ -78,7 +82,7 @@ std::optional<std::string> difference(const Tensor& got, const Expected& expecte
                why_that_shape(got, shape);
     std::size_t wrong = 0, first = 0;
     for (std::size_t i = got.size(); i-- > 0;)
-        if (!within(got.data()[i], expected.value.data()[i], expected.tolerance.data()[i])) {
+        if (!is_right(got, expected, i)) {
             ++wrong;
             first = i;
         }

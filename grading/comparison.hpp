@@ -38,6 +38,9 @@ inline Parts parts_of(const std::vector<std::string>& result) { return {{"", res
 std::optional<std::string> difference(const Tensor& got, const Expected& expected);
 std::optional<std::string> difference(const std::vector<std::string>& got, const std::vector<std::string>& expected);
 
+/// Whether entry `at` of a result of the expected shape is right.
+bool is_right(const Tensor& got, const Expected& expected, std::size_t at);
+
 /// The largest share of its tolerance that an entry uses up: 0 when all are exact, 1 at the limit.
 double share_of_tolerance(const Tensor& got, const Expected& expected);
 

@@ -10,7 +10,6 @@
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "contract.hpp"
-#include "evidence.hpp"
 #include "gpu/error.hpp"
 #include "memory_watch.hpp"
 #include "random_inputs.hpp"
@@ -147,11 +146,14 @@ std::string describe_call(const char* names, const std::vector<std::string>& val
 }
 
 Trial::Trial(std::string exercise, std::string call, Mistake::Function subject, Run run)
-    : exercise_(std::move(exercise)), call_(std::move(call)), subject_(subject), run_(std::move(run)) {
+    : exercise_(std::move(exercise)),
+      call_(std::move(call)),
+      subject_([subject] { return subject; }),
+      run_(std::move(run)) {
     if (const Mistake* mistake = active_mistake(); mistake != nullptr && mistake->exercise == exercise_)
-        subject_ = mistake->function;
+        subject_ = mistake->ready;
     send_event("call", exercise_ + " with " + call_);
-    outcome_ = run_(subject_);
+    outcome_ = run_(subject_());
     cost_ = metered;
     cost_.extra_bytes -= std::min(cost_.extra_bytes, bytes_of(outcome_.parts));
     if (outcome_.missing == exercise_) {
@@ -166,23 +168,29 @@ void Trial::require_result() const {
         send_event("begin with", outcome_.missing);
         throw CaseOver();
     }
-    if (!outcome_.symptoms.empty()) judge([](const Outcome& outcome) { return std::optional(outcome.error); });
+    if (!outcome_.symptoms.empty()) refuse_if([](const Outcome& outcome) { return std::optional(outcome.error); });
     if (!outcome_.error.empty()) {
         // The mistakes that run next throw, too. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
         const std::string site = last_throw_site();
-        add_evidence(exercise_, [run = run_](const Mistake& each) { return !run(each.function).error.empty(); });
+        keep_as_evidence(compared([](const Outcome& outcome) {
+            return outcome.error.empty() ? std::optional<std::string>("returned a result") : std::nullopt;
+        }));
         fail("threw an exception: " + outcome_.error, {}, "", site);
     }
     if (outcome_.changed_argument)
-        judge([](const Outcome& outcome) -> std::optional<std::string> {
+        refuse_if([](const Outcome& outcome) -> std::optional<std::string> {
             if (!outcome.changed_argument) return std::nullopt;
             return "an argument was changed that may only be read";
         });
 }
 
+ComparedCall Trial::compared(const Wrong& wrong, const std::vector<Expected>& expected) const {
+    return {exercise_, subject_, run_, outcome_, wrong, expected};
+}
+
 void Trial::equals(const std::vector<Expected>& expected) const {
     require_result();
-    const Judge wrong = [expected](const Outcome& outcome) -> std::optional<std::string> {
+    const Wrong wrong = [expected](const Outcome& outcome) -> std::optional<std::string> {
         if (!outcome.error.empty() || outcome.parts.size() != expected.size()) return "threw " + outcome.error;
         for (std::size_t p = 0; p < expected.size(); ++p) {
             const Part& part = outcome.parts[p];
@@ -191,8 +199,8 @@ void Trial::equals(const std::vector<Expected>& expected) const {
         }
         return std::nullopt;
     };
-    judge(wrong, true);
-    add_evidence(exercise_, [run = run_, wrong](const Mistake& each) { return !wrong(run(each.function)); });
+    refuse_if(wrong, expected);
+    keep_as_evidence(compared(wrong, expected));
     for (std::size_t p = 0; p < expected.size(); ++p) {
         char share[64];
         std::snprintf(share, sizeof share, "%.2g of the tolerance used: ",
@@ -203,14 +211,14 @@ void Trial::equals(const std::vector<Expected>& expected) const {
 
 void Trial::equals(const std::vector<std::string>& expected) const {
     require_result();
-    judge([&](const Outcome& outcome) -> std::optional<std::string> {
+    refuse_if([&](const Outcome& outcome) -> std::optional<std::string> {
         if (!outcome.error.empty()) return "threw " + outcome.error;
         return difference(std::get<std::vector<std::string>>(outcome.parts.front().value), expected);
     });
 }
 
 void Trial::rejects(const std::vector<std::string>& mentions) const {
-    judge([&](const Outcome& outcome) -> std::optional<std::string> {
+    refuse_if([&](const Outcome& outcome) -> std::optional<std::string> {
         if (outcome.error.empty()) return "expected std::invalid_argument, but it returned a result";
         if (!outcome.invalid_argument) return "expected std::invalid_argument, but it threw: " + outcome.error;
         for (const std::string& word : mentions)
@@ -233,60 +241,31 @@ void Trial::blames(const std::string& other, const std::string& what) const {
     fail(what);
 }
 
-// Fails if the outcome is wrong, naming the mistakes that give the same wrong outcome.
-void Trial::judge(const Judge& wrong, bool by_values) const {
+// Fails if the outcome is wrong, with what explains it. `expected`: when values were compared.
+void Trial::refuse_if(const Wrong& wrong, const std::vector<Expected>& expected) const {
     const std::optional<std::string> what = wrong(outcome_);
     if (!what) return;
     if (!outcome_.missing.empty()) require_result();
     const std::string origin = unwritten_values();
     if (!origin.empty()) fail(*what + "\nsome values were read from memory that was never written", {}, "", origin);
-    double distance = 0.0;
-    std::vector<const Mistake*> resembled = alike(wrong, distance);
+    const std::string site = last_throw_site();  // the diagnosis runs functions that throw, too
+    const Explanation found = explain(compared(wrong, expected));
+    for (const Mistake* name : take_back(exercise_)) send_event("ruled out", name->name);
     if (any_value(is_unset_local))
         send_event("unset local", "surely");
-    else if (resembled.empty() && any_value(may_come_from_unset_local))
+    else if (found.mistakes.empty() && any_value(may_come_from_unset_local))
         send_event("unset local", "perhaps");
-    if (resembled.empty() && outcome_.error.empty()) send_event("resembles nothing", "");
-    // What all of them share, a shape that is not refused for instance, is not what any of them is about.
-    const auto known = std::ranges::count(mistakes(), exercise_, &Mistake::exercise);
-    if (known > 2 && std::ssize(resembled) == known) resembled.clear();
-    std::string suspicion;
-    if (!resembled.empty() && by_values) {
-        const auto left = not_ruled_out(resembled);
-        if (left.empty())
-            for (const Mistake* each : resembled) send_event("chance resemblance", each->name);
-        resembled = left;
-    } else if (by_values && nothing_stored()) {
-        suspicion = "\nevery value is 0: was a copy changed? token(x, i) is a copy; set_token writes";
-    }
+    for (const Mistake* each : found.by_chance) send_event("chance resemblance", each->name);
+    if (found.mistakes.empty() && outcome_.error.empty()) send_event("resembles nothing", "");
+    std::string more = found.pattern.empty() ? "" : "\n" + found.pattern;
+    if (found.mistakes.empty() && found.by_chance.empty() && !expected.empty() && nothing_stored())
+        more = "\nevery value is 0: was a copy changed? token(x, i) is a copy; set_token writes";
     char closeness[48] = "";
-    if (outcome_.error.empty() && distance == 0.0) std::snprintf(closeness, sizeof closeness, " (matches exactly)");
-    if (outcome_.error.empty() && distance > 0.0)
-        std::snprintf(closeness, sizeof closeness, " (matches to %.0e)", distance);
-    fail(*what + suspicion, resembled, closeness,
-         outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : last_throw_site());
-}
-
-std::vector<const Mistake*> Trial::alike(const Judge& wrong, double& distance) const {
-    std::vector<const Mistake*> found;
-    for (const Mistake& mistake : mistakes()) {
-        if (mistake.exercise != exercise_) continue;
-        const Outcome made = run_(mistake.function);
-        if (!wrong(made) || made.changed_argument != outcome_.changed_argument) continue;
-        if (made.error.empty() != outcome_.error.empty()) continue;
-        if (!made.error.empty()) {
-            const bool same = outcome_.symptoms.empty()
-                                  ? made.invalid_argument == outcome_.invalid_argument
-                                  : std::ranges::count(made.symptoms, outcome_.symptoms.front()) > 0;
-            if (same) found.push_back(&mistake);
-            continue;
-        }
-        if (const auto apart = distance_if_alike(outcome_.parts, made.parts)) {
-            distance = std::max(distance, *apart);
-            found.push_back(&mistake);
-        }
-    }
-    return found;
+    if (outcome_.error.empty() && found.distance == 0.0)
+        std::snprintf(closeness, sizeof closeness, " (matches exactly)");
+    if (outcome_.error.empty() && found.distance > 0.0)
+        std::snprintf(closeness, sizeof closeness, " (matches to %.0e)", found.distance);
+    fail(*what + more, found.mistakes, closeness, outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : site);
 }
 
 // Whether some value of the result is of this kind.
@@ -312,7 +291,7 @@ std::string Trial::unwritten_values() const {
         for (std::size_t i = 0; i < tensor->size(); ++i)
             if (const auto origin = unwritten_origin(tensor->data()[i])) {
                 trace_next = *origin;
-                run_(subject_);
+                run_(subject_());
                 trace_next = 0;
                 return traced_allocation();
             }
@@ -326,7 +305,8 @@ void Trial::fail(const std::string& what, const std::vector<const Mistake*>& res
         "called with " + call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed()) + "\n" + what;
     if (!stack.empty()) send_event("stack", stack);
     for (const Mistake* mistake : resembled)
-        send_event("mistake", std::string(mistake->name) + "\n" + mistake->explanation + " (" + mistake->section + ")");
+        send_event("mistake", std::string(mistake->name) + "\n" + mistake->explanation +
+                                  (*mistake->section == '\0' ? "" : std::string(" (") + mistake->section + ")"));
     if (!resembled.empty()) send_event("closeness", closeness);
     send_event("failure", indent(text));
     throw CaseOver();

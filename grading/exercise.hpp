@@ -20,25 +20,14 @@
 #include "attention.hpp"
 #include "comparison.hpp"
 #include "cost.hpp"
+#include "diagnosis.hpp"
 #include "mistake.hpp"
 
 namespace linattn::testing {
 
-/// What came of running a function: its result in parts, or the exception it threw.
-struct Outcome {
-    Parts parts;
-    std::string error;                  ///< what() of the exception; empty when there was none
-    bool invalid_argument = false;      ///< the exception was a std::invalid_argument
-    std::vector<std::string> symptoms;  ///< of a kernel that did what none may: see gpu::Error::symptoms
-    bool changed_argument = false;      ///< a Tensor that came in as const is not what it was
-    std::string missing;                ///< the function a NotImplemented named; empty when there was none
-};
-
 /// A call of an exercise, without the types: what was called, what came, and a way to call it again.
 class Trial {
 public:
-    using Run = std::function<Outcome(Mistake::Function)>;
-
     /// Calls the exercise; the case ends as TODO if it is not written yet.
     Trial(std::string exercise, std::string call, Mistake::Function subject, Run run);
 
@@ -73,18 +62,16 @@ protected:
     void require_result() const;
 
 private:
-    using Judge = std::function<std::optional<std::string>(const Outcome&)>;
-
-    void judge(const Judge& wrong, bool by_values = false) const;
+    ComparedCall compared(const Wrong& wrong, const std::vector<Expected>& expected = {}) const;
+    void refuse_if(const Wrong& wrong, const std::vector<Expected>& expected = {}) const;
     std::string unwritten_values() const;
     bool any_value(bool (*kind)(double)) const;
     bool nothing_stored() const;
-    std::vector<const Mistake*> alike(const Judge& wrong, double& distance) const;
     [[noreturn]] void fail(const std::string& what, const std::vector<const Mistake*>& resembled = {},
                            const std::string& closeness = "", const std::string& stack = "") const;
 
     std::string exercise_, call_;
-    Mistake::Function subject_;
+    std::function<Mistake::Function()> subject_;  // the function under test, ready to be called
     Run run_;
     Outcome outcome_;
     Cost cost_;
@@ -160,12 +147,12 @@ struct Kept<std::span<const T>> {
     using type = std::vector<T>;
 };
 
+/// A call with these arguments, to be made with any function of this type. \param result of the latest run
 template <class Result, class... Parameters, class... Arguments>
-Call<Result> call(const char* name, const char* argument_names, Result (*function)(Parameters...),
-                  const Arguments&... arguments) {
+Run run_of(Result (*)(Parameters...), const std::shared_ptr<std::optional<Result>>& result,
+           const Arguments&... arguments) {
     const auto given = std::make_shared<const std::tuple<typename Kept<Parameters>::type...>>(arguments...);
-    const auto result = std::make_shared<std::optional<Result>>();  // of the latest run
-    Trial::Run run = [given, result](Mistake::Function any) {
+    return [given, result](Mistake::Function any) {
         const auto typed = reinterpret_cast<Result (*)(Parameters...)>(any);
         const auto digest = [](const auto& all) {
             return std::apply([](const auto&... each) { return (std::size_t{0} + ... + fingerprint(each)); }, all);
@@ -181,8 +168,20 @@ Call<Result> call(const char* name, const char* argument_names, Result (*functio
         outcome.changed_argument = digest(passed) != digest(*given);
         return outcome;
     };
+}
+
+/// A probe: a call that nobody announces and whose result only the diagnosis sees.
+template <class Result, class... Parameters, class... Arguments>
+Run probe(Result (*function)(Parameters...), const Arguments&... arguments) {
+    return run_of(function, std::make_shared<std::optional<Result>>(), arguments...);
+}
+
+template <class Result, class... Parameters, class... Arguments>
+Call<Result> call(const char* name, const char* argument_names, Result (*function)(Parameters...),
+                  const Arguments&... arguments) {
+    const auto result = std::make_shared<std::optional<Result>>();
     Trial trial(name, describe_call(argument_names, {describe(arguments)...}),
-                reinterpret_cast<Mistake::Function>(function), std::move(run));
+                reinterpret_cast<Mistake::Function>(function), run_of(function, result, arguments...));
     return Call<Result>(std::move(trial), *result);
 }
 

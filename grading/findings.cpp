@@ -50,6 +50,15 @@ void doubt_resemblances(std::vector<Case>& cases) {
         }
 }
 
+// A name that a later call speaks against.
+void take_back(std::vector<Case>& cases, const std::string& mistake) {
+    for (Case& each : cases)
+        for (Failure& failure : each.failures)
+            if (std::erase_if(failure.resembles, [&](const Resemblance& one) { return one.mistake == mistake; }) > 0 &&
+                failure.resembles.empty())
+                failure.by_chance.push_back(mistake);
+}
+
 }  // namespace
 
 std::vector<std::string> Findings::mistakes() const {
@@ -87,6 +96,7 @@ Findings read_events(const std::vector<std::pair<std::string, std::string>>& eve
         if (kind == "mistake") next.resembles.push_back(resemblance(payload));
         if (kind == "closeness") next.closeness = payload;
         if (kind == "chance resemblance") next.by_chance.push_back(payload);
+        if (kind == "ruled out") take_back(found.cases, payload);
         if (kind == "resembles nothing") unexplained = true;
         if (kind == "stack") stack = payload;
         if (kind == "unset local") unset_local = payload;

@@ -1,7 +1,10 @@
-// The wrong versions of an exercise that people really write. A suite's mistakes explain a wrong answer, and each of
-// them, put in the function's place, must make the suite fail (the mutation gate).
+// The wrong versions of an exercise that people really write. They explain a wrong answer, and each of them, put in the
+// function's place, must make the suite fail (the mutation gate). They come from MISTAKE or from a table of slips
+// (slips.hpp).
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,14 +15,32 @@ struct Mistake {
 
     const char* exercise;
     const char* name;
-    const char* section;
+    const char* section;  ///< of the chapter; "": the exercise's own, which the manifest names
     const char* explanation;
-    Function function;
+    std::function<Function()> ready;  ///< the function, with everything set that it needs
+    const char* topic = "";           ///< what it is about, for several that cannot be told apart
 };
 
 /// All mistakes linked into this program, in the order of their files.
 const std::vector<Mistake>& mistakes();
 const Mistake* find_mistake(std::string_view exercise, std::string_view name);
+void register_mistake(Mistake mistake);
+
+/// Two slips at once, for answers that no single one explains. They are made when they are first asked for, and belong to
+/// no kill matrix.
+void register_pairs(const char* exercise, std::function<std::vector<Mistake>()> make);
+const std::vector<Mistake>& pairs_of(std::string_view exercise);
+
+/// A slip with a number that the answer itself tells.
+struct NumberMistake {
+    const char* exercise;
+    const char* name;  ///< for printf, with one %s for the number
+    const char* explanation;
+    double low, high;  ///< where the number lies; equal: it is the index of the first wrong token
+    std::function<std::function<Mistake::Function()>(double)> with;
+};
+void register_number(NumberMistake number);
+const std::vector<NumberMistake>& number_mistakes();
 
 /// The mistake that stands in its exercise's place, if this run was asked for one (--mistake).
 const Mistake* active_mistake();

@@ -1,0 +1,479 @@
+#include "attention_definition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "work_counter.hpp"
+
+namespace linattn::testing {
+namespace {
+
+using Index = std::size_t;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The rows of a tensor (…, n, width), with one leading axis.
+struct Rows {
+    Index heads = 1, n, width;
+    std::vector<double> entries;
+    explicit Rows(const Tensor& x) : n(length(x, -2)), width(length(x, -1)), entries(x.data(), x.data() + x.size()) {
+        const Shape shape = shape_of(x);
+        for (Index axis = 0; axis + 2 < shape.size(); ++axis) heads *= shape[axis];
+    }
+    double* row(Index h, Index i) { return entries.data() + (h * n + i) * width; }
+    const double* row(Index h, Index i) const { return entries.data() + (h * n + i) * width; }
+};
+
+Rows mapped(Tensor x, const FeatureMap& phi, int times) {
+    for (int t = 0; t < times; ++t) x = phi(x);
+    return Rows(x);
+}
+
+void add_up_along_rows(Rows& x) {
+    for (Index r = 0; r < x.heads * x.n; ++r)
+        for (Index a = 1; a < x.width; ++a) x.entries[r * x.width + a] += x.entries[r * x.width + a - 1];
+}
+
+bool counts(Tokens tokens, Index i, Index j, Index n, Index block) {
+    switch (tokens) {
+        case Tokens::all: return true;
+        case Tokens::up_to_own: return j <= i;
+        case Tokens::before_own: return j < i;
+        case Tokens::from_own_on: return j >= i;
+        case Tokens::after_own: return j > i;
+        case Tokens::one_too_many: return j <= i + 1;
+        case Tokens::own_only: return j == i;
+        case Tokens::all_but_own: return j != i;
+        case Tokens::up_to_own_without_first: return 0 < j && j <= i;
+        case Tokens::all_but_last: return j + 1 < n;
+        case Tokens::own_block: return j <= i && j / block == i / block;
+        case Tokens::first_block: return j <= i && j < block;
+        case Tokens::without_block_ends: return j <= i && (j / block == i / block || (j + 1) % block != 0);
+    }
+    return false;
+}
+
+class Attention {
+public:
+    Attention(const AttentionCall& asked, const AttentionSettings& settings)
+        : call(asked),
+          s(settings),
+          v(values()),
+          S{s.S, queries(s.S), keys(s.S)},
+          z{s.z, queries(s.z), keys(s.z)},
+          H(v.heads),
+          n(v.n),
+          c(S.k.width),
+          d_v(v.width) {
+        if (S.q.width != c || z.q.width != z.k.width || d_v != length(call.V, -1) ||
+            (call.S != nullptr && length(*call.S, -2) != c) || (call.z != nullptr && z.k.width != c))
+            throw std::invalid_argument("the features have different widths");
+        const Shape shape = shape_of(call.V);
+        heads_of_batch_entry = shape.size() > 2 ? shape[shape.size() - 3] : 1;
+        for (Part* part : {&S, &z}) {
+            if (part->settings.along == Along::features) add_up_along_rows(part->k);
+            if (part->settings.padding == Padding::keys_after_phi_times_zero ||
+                part->settings.padding == Padding::keys_and_values_times_zero)
+                multiply_by_padding(part->k);
+        }
+        if (s.S.along == Along::values) add_up_along_rows(v);
+        epsilon = s.epsilon_fixed.value_or(call.epsilon);
+        if (s.epsilon == Epsilon::squared) epsilon *= epsilon;
+        if (s.epsilon == Epsilon::root) epsilon = std::sqrt(epsilon);
+        scale = scale_of_scores();
+        if (s.kernel == Kernel::exponentials) find_running_maxima();
+    }
+
+    AttentionResult result() {
+        AttentionResult made{zeros(shape_of(call.V)), {}, {}};
+        for (Index h = 0; h < H; ++h) {
+            if (divides_by_key()) find_divisors_of_keys(h);
+            for (Index i = 0; i < n; ++i) {
+                const std::vector<double> row = output_row(h, i);
+                std::copy(row.begin(), row.end(), made.output.data() + (h * n + i) * d_v);
+            }
+        }
+        write_wrongly(made.output);
+        if (call.S != nullptr) return_state(made);
+        count_work(H * n * n * (c + d_v));  // so that an answer in O(n²) is seen as one
+        return made;
+    }
+
+private:
+    struct Part {  // one of the two sums, with its own view of the inputs
+        const TokenSum& settings;
+        Rows q, k;
+    };
+    struct Denominator {
+        double sum = 0.0, tokens = 0.0, query_features = 0.0;
+    };
+
+    // Inputs ----------------------------------------------------------------------------------------------------------
+
+    Tensor without_padding(const Tensor& x) const {
+        return call.padding == nullptr ? x : where(expand_dims(*call.padding, -1), x, 0.0);
+    }
+    Rows values() const {
+        Rows rows = mapped(s.S.padding == Padding::keys_and_values_before_phi ? without_padding(call.V) : call.V,
+                           call.phi, s.phi_v);
+        if (s.S.padding == Padding::keys_and_values_times_zero) multiply_by_padding(rows);
+        return rows;
+    }
+    Rows queries(const TokenSum& sum) const {
+        return mapped(sum.query == From::query ? call.Q : call.K, call.phi, sum.phi_q);
+    }
+    Rows keys(const TokenSum& sum) const {
+        const Tensor& from = sum.key == From::key ? call.K : call.Q;
+        const bool before_phi =
+            sum.padding == Padding::keys_and_values_before_phi || sum.padding == Padding::keys_before_phi;
+        return mapped(before_phi ? without_padding(from) : from, call.phi, sum.phi_k);
+    }
+    void multiply_by_padding(Rows& x) const {
+        if (call.padding == nullptr) return;
+        for (Index e = 0; e < x.entries.size(); ++e) x.entries[e] *= call.padding->data()[e / x.width];
+    }
+
+    // Which tokens count ----------------------------------------------------------------------------------------------
+
+    bool is_causal(Index h) const {
+        switch (s.mask) {
+            case Obeys::given: return call.causal;
+            case Obeys::never: return false;
+            case Obeys::always: return true;
+            case Obeys::exchanged: return !call.causal;
+            case Obeys::only_in_first_head: return call.causal && h == 0;
+        }
+        return call.causal;
+    }
+    bool allowed(const TokenSum& sum, Index h, Index i, Index j) const {
+        return !is_causal(h) || counts(sum.tokens, i, j, n, s.block);
+    }
+    // How often token j of head g counts for token i of head h.
+    double count(const TokenSum& sum, Index h, Index i, Index g, Index j) const {
+        const bool pair = allowed(sum, h, i, j);
+        bool in = false;
+        switch (sum.heads) {
+            case Heads::own: in = g == h && pair; break;
+            case Heads::all:
+            case Heads::mean_of_all: in = pair; break;
+            case Heads::own_after_earlier: in = g < h || (g == h && pair); break;
+            case Heads::own_after_earlier_here:
+                in = (g < h && g / heads_of_batch_entry == h / heads_of_batch_entry) || (g == h && pair);
+                break;
+            case Heads::up_to_own: in = g <= h && pair; break;
+            case Heads::first: in = g == 0 && pair; break;
+            case Heads::last: in = g + 1 == H && pair; break;
+        }
+        if (!in) return 0.0;
+        double times = kept_by_padding(sum.padding, g, i, j);
+        if (sum.heads == Heads::mean_of_all) times /= static_cast<double>(H);
+        if (j == 0) times *= sum.first_counts;
+        if (j == i) times *= sum.own_counts;
+        if (sum.decay != 1.0 && j < i) times *= std::pow(sum.decay, static_cast<double>(i - j));
+        return times;
+    }
+    double kept_by_padding(Padding padding, Index h, Index i, Index j) const {
+        if (call.padding == nullptr) return 1.0;
+        const double* mask = call.padding->data() + h * n;
+        const auto none_padded = [&](Index begin, Index end) {
+            return std::find(mask + begin, mask + end, 0.0) == mask + end ? 1.0 : 0.0;
+        };
+        switch (padding) {
+            case Padding::removed:
+            case Padding::outputs_too: return mask[j];
+            case Padding::inverted: return 1.0 - mask[j];
+            case Padding::mask_of_first_head: return call.padding->data()[j];
+            case Padding::nothing_after_first: return none_padded(0, j + 1);
+            case Padding::state_starts_anew: return none_padded(j, std::max(i, j) + 1);
+            default: return 1.0;
+        }
+    }
+    template <class Function>
+    void for_each_token(const TokenSum& sum, Index h, Index i, Function function) const {
+        const bool own = sum.heads == Heads::own;
+        for (Index g = own ? h : 0; g < (own ? h + 1 : H); ++g)
+            for (Index j = 0; j < n; ++j) {
+                const double times = forbidden_counts() ? 1.0 : count(sum, h, i, g, j);
+                if (times != 0.0) function(g, j, times);
+            }
+    }
+    bool forbidden_counts() const {
+        return s.kernel == Kernel::exponential && s.forbidden != Forbidden::minus_infinity;
+    }
+
+    // Weights, before any division ------------------------------------------------------------------------------------
+
+    double weight(const Part& part, Index h, Index i, Index g, Index j) const {
+        if (s.kernel == Kernel::exponential)
+            return (s.scale_after && &part == &S ? scale : 1.0) * std::exp(score(h, i, j) - shift_of_scores);
+        if (s.kernel == Kernel::exponentials) return sum_of_exponentials(part.settings, h, i, j);
+        const double* q = part.settings.query_of_token_j ? part.q.row(g, j) : part.q.row(h, i);
+        const double* k = part.settings.key_of_token_i ? part.k.row(h, i) : part.k.row(g, j);
+        return dot_product(q, k, part.q.width) * scale;
+    }
+    double scale_of_scores() const {
+        const double d_k = static_cast<double>(length(call.Q, -1));
+        switch (s.scale) {
+            case Scale::one: return 1.0;
+            case Scale::over_root_d_k: return 1.0 / std::sqrt(d_k);
+            case Scale::over_d_k: return 1.0 / d_k;
+            case Scale::over_root_d_v: return 1.0 / std::sqrt(static_cast<double>(d_v));
+            case Scale::over_root_n: return 1.0 / std::sqrt(static_cast<double>(n));
+            case Scale::over_root_c: return 1.0 / std::sqrt(static_cast<double>(c));
+            case Scale::times_root_d_k: return std::sqrt(d_k);
+            case Scale::over_rounded_root_d_k: return 1.0 / std::floor(std::sqrt(d_k));
+            case Scale::zero: return 0.0;
+        }
+        return 1.0;
+    }
+    double score(Index h, Index i, Index j) const {
+        if (s.forbidden != Forbidden::minus_infinity && !allowed(s.S, h, i, j))
+            return s.forbidden == Forbidden::zero ? 0.0 : -1.0;
+        return dot_product(S.q.row(h, i), S.k.row(h, j), c) * (s.scale_after ? 1.0 : scale);
+    }
+    void find_shift_of_scores(Index h, Index i) {
+        if (s.kernel != Kernel::exponential) return;
+        const bool whole = s.shift == Shift::whole_matrix || divides_by_key();
+        shift_of_scores = s.shift == Shift::none ? 0.0 : -infinity;
+        if (s.shift == Shift::none) return;
+        for (Index r = whole ? 0 : i; r < (whole ? n : i + 1); ++r)
+            for (Index j = 0; j < n; ++j)
+                if (whole || forbidden_counts() || allowed(s.S, h, r, j) || allowed(s.z, h, r, j))
+                    shift_of_scores = std::max(shift_of_scores, score(h, r, j));
+    }
+    void find_running_maxima() {  // of each channel of the keys, over tokens 0 to i
+        running_maximum.assign(H * n * c, -infinity);
+        for (Index h = 0; h < H; ++h)
+            for (Index i = 0; i < n; ++i)
+                for (Index j = 0; j <= i; ++j)
+                    for (Index a = 0; a < c; ++a) {
+                        double& largest = running_maximum[(h * n + i) * c + a];
+                        largest = std::max(largest, S.k.row(h, j)[a]);
+                    }
+    }
+    // Σ_a exp(q_a + m_a - g) exp(k_a - m_a): m is the running maximum of the keys, g the query's largest exponent.
+    double sum_of_exponentials(const TokenSum& sum, Index h, Index i, Index j) const {
+        const double *q = S.q.row(h, i), *k = S.k.row(h, j);
+        const double *now = &running_maximum[(h * n + i) * c], *then = &running_maximum[(h * n + j) * c],
+                     *last = &running_maximum[(h * n + n - 1) * c];
+        std::vector<double> m(now, now + c), exponent(q, q + c);
+        if (s.shift == Shift::whole_sequence || s.shift == Shift::whole_sequence_one_for_all_channels)
+            m.assign(last, last + c);
+        if (s.shift == Shift::one_for_all_channels || s.shift == Shift::whole_sequence_one_for_all_channels)
+            m.assign(c, *std::max_element(m.begin(), m.end()));
+        if (s.shift == Shift::from_zero_on)
+            for (double& x : m) x = std::max(x, 0.0);
+        const bool given_to_query = s.shift != Shift::none && s.shift != Shift::each_key &&
+                                    s.shift != Shift::not_given_to_query && s.shift != Shift::keys_only;
+        for (Index a = 0; a < c; ++a)
+            if (given_to_query) exponent[a] += s.shift == Shift::taken_from_query ? -m[a] : m[a];
+        double g = *std::max_element(exponent.begin(), exponent.end());
+        if (s.shift == Shift::none || s.shift == Shift::query_unshifted || s.shift == Shift::keys_only) g = 0.0;
+        if (s.shift == Shift::query_by_itself) g = *std::max_element(q, q + c);
+        double total = 0.0;
+        for (Index a = 0; a < c; ++a) {
+            double shift = m[a];
+            if (s.shift == Shift::none) shift = 0.0;
+            if (s.shift == Shift::each_key) shift = *std::max_element(k, k + c);
+            const double before = j == 0 ? -infinity : running_maximum[(h * n + j - 1) * c + a];
+            if (sum.rescale == Rescale::none) shift -= now[a] - then[a];
+            if (sum.rescale == Rescale::after_adding) shift -= before - then[a];
+            if (sum.rescale == Rescale::inverted) shift -= 2.0 * (now[a] - then[a]) + 0.0 * (then[a] - before);
+            total += std::exp(exponent[a] - g) * std::exp(k[a] - shift);
+        }
+        return total;
+    }
+
+    // An output -------------------------------------------------------------------------------------------------------
+
+    std::vector<double> output_row(Index h, Index i) {
+        find_shift_of_scores(h, i);
+        const Denominator below = s.divisor == Divisor::none ? Denominator{} : denominator(h, i, true);
+        std::vector<double> row = numerator(h, i, true);
+        if (s.pieces_divided) {
+            const std::vector<double> piece = numerator(h, i, false);
+            const double piece_below = denominator(h, i, false).sum;
+            for (Index b = 0; b < d_v; ++b)
+                row[b] = (row[b] - piece[b]) / (below.sum - piece_below + epsilon) + piece[b] / (piece_below + epsilon);
+        } else if (!divides_by_key()) {
+            for (double& x : row) x = divided(x, below);
+        }
+        for (double& x : row) x *= s.factor;
+        return row;
+    }
+    std::vector<double> numerator(Index h, Index i, bool with_state) const {
+        std::vector<double> sums(d_v);
+        for_each_token(s.S, h, i, [&](Index g, Index j, double times) {
+            double w = times * weight(S, h, i, g, j);
+            if (divides_by_key()) w = divided(w, {divisor_of_key[j]});
+            const double* value = s.value_of_token_i ? v.row(h, i) : v.row(g, j);
+            for (Index b = 0; b < d_v; ++b) sums[b] += w * value[b];
+        });
+        const double* q = S.q.row(h, i);
+        const double left = std::pow(s.S.decay, static_cast<double>(i + 1));
+        for (Index a = 0; a < c; ++a)
+            for (Index b = 0; b < d_v; ++b) {
+                if (s.S.begins != 0.0) sums[b] += q[a] * s.S.begins * left;
+                if (call.S != nullptr && with_state && s.S.read != 0.0)
+                    sums[b] += s.S.read * left * q[a] * state_entry(*call.S, s.S, h, a * d_v + b, c * d_v);
+            }
+        return sums;
+    }
+    Denominator denominator(Index h, Index i, bool with_state) const {
+        Denominator found;
+        double largest = -infinity;
+        for_each_token(s.z, h, i, [&](Index g, Index j, double times) {
+            found.tokens += times;
+            double w = 0.0;
+            if (s.divisor == Divisor::keys_alone)
+                for (Index a = 0; a < z.k.width; ++a) w += z.k.row(g, j)[a];
+            else
+                w = weight(z, h, i, g, j);
+            largest = std::max(largest, w);
+            if (s.divisor == Divisor::length) w *= w;
+            if (s.divisor == Divisor::absolute_terms) w = std::fabs(w);
+            found.sum += times * w;
+        });
+        const double* q = z.q.row(h, i);
+        const double left = std::pow(s.z.decay, static_cast<double>(i + 1));
+        for (Index a = 0; a < z.q.width; ++a) {
+            found.query_features += q[a];
+            const double factor = (s.divisor == Divisor::keys_alone ? 1.0 : q[a]) * left;
+            found.sum += factor * s.z.begins;
+            if (call.z != nullptr && with_state && s.z.read != 0.0)
+                found.sum += s.z.read * factor * state_entry(*call.z, s.z, h, a, c);
+        }
+        switch (s.divisor) {
+            case Divisor::length: found.sum = std::sqrt(found.sum); break;
+            case Divisor::count: found.sum = found.tokens; break;
+            case Divisor::count_before: found.sum = found.tokens - 1.0; break;
+            case Divisor::n: found.sum = static_cast<double>(n); break;
+            case Divisor::query_alone: found.sum = found.query_features; break;
+            case Divisor::absolute_sum: found.sum = std::fabs(found.sum); break;
+            case Divisor::mean: found.sum /= found.tokens; break;
+            case Divisor::largest_weight: found.sum = largest; break;
+            default: break;
+        }
+        return found;
+    }
+    bool divides_by_key() const { return s.divisor == Divisor::column || s.divisor == Divisor::row_along_columns; }
+    void find_divisors_of_keys(Index h) {
+        divisor_of_key.assign(n, 0.0);
+        for (Index i = 0; i < n; ++i) {
+            find_shift_of_scores(h, i);
+            for (Index j = 0; j < n; ++j)
+                if (allowed(s.z, h, i, j))
+                    divisor_of_key[s.divisor == Divisor::column ? j : i] += weight(z, h, i, h, j);
+        }
+    }
+    double divided(double above, const Denominator& below) const {
+        if (s.divisor == Divisor::none) return above;
+        double e = epsilon;
+        if (s.epsilon == Epsilon::per_token || s.epsilon == Epsilon::per_token_and_feature) e *= below.tokens;
+        if (s.epsilon == Epsilon::per_token_of_all) e *= static_cast<double>(n);
+        if (s.epsilon == Epsilon::per_feature || s.epsilon == Epsilon::per_token_and_feature) e *= below.query_features;
+        if (s.epsilon == Epsilon::twice) e *= 2.0;
+        if (s.epsilon == Epsilon::subtracted) e = -e;
+        if (s.divisor == Divisor::times_sum) return above * (below.sum + e);
+        switch (s.epsilon) {
+            case Epsilon::missing: e = 0.0; break;
+            case Epsilon::after_division: return above / below.sum + e;
+            case Epsilon::floor: return above / std::max(below.sum, e);
+            case Epsilon::above_too: return (above + e) / (below.sum + e);
+            case Epsilon::only_where_zero: return above / (below.sum == 0.0 ? e : below.sum);
+            default: break;
+        }
+        const double once = above / (below.sum + e);
+        return s.divisor == Divisor::sum_twice ? once / (below.sum + e) : once;
+    }
+    void write_wrongly(Tensor& output) const {
+        const bool padded_are_zero =
+            call.padding != nullptr && (s.S.padding == Padding::outputs_too || s.S.padding == Padding::outputs_only);
+        for (Index h = 0; h < H; ++h)
+            for (Index i = 0; i < n; ++i)
+                for (Index b = 0; b < d_v; ++b) {
+                    double& o = output.data()[(h * n + i) * d_v + b];
+                    if (padded_are_zero && call.padding->data()[h * n + i] == 0.0) o = 0.0;
+                    if (s.written == Written::only_last && i + 1 < n) o = 0.0;
+                    if (s.written == Written::only_first_head && h > 0) o = 0.0;
+                    if (s.written == Written::running_sum && i > 0) o += output.data()[(h * n + i - 1) * d_v + b];
+                    if (s.written == Written::value_added) o += v.row(h, i)[b];
+                }
+    }
+
+    // The state -------------------------------------------------------------------------------------------------------
+
+    double state_entry(const Tensor& state, const TokenSum& sum, Index h, Index at, Index size) const {
+        if (sum.heads == Heads::first) return state.data()[at];
+        if (sum.heads != Heads::all && sum.heads != Heads::mean_of_all) return state.data()[h * size + at];
+        double total = 0.0;
+        for (Index g = 0; g < H; ++g) total += state.data()[g * size + at];
+        return sum.heads == Heads::all ? total : total / static_cast<double>(H);
+    }
+    // How often token j of head g is in the returned state of head h.
+    double returned_count(const TokenSum& sum, Index h, Index g, Index j) const {
+        const bool in = sum.heads == Heads::own ? g == h : sum.heads == Heads::first ? g == 0 : true;
+        if (!in) return 0.0;
+        const bool last = j + 1 == n;
+        double times = j == 0 ? sum.first_counts : 1.0;
+        if (sum.heads == Heads::mean_of_all) times /= static_cast<double>(H);
+        times *= std::pow(sum.decay, static_cast<double>(n - 1 - j));
+        switch (sum.returned) {
+            case Returned::all: return times;
+            case Returned::none: return 0.0;
+            case Returned::last: return last ? 1.0 : 0.0;
+            case Returned::all_twice: return 2.0 * times;
+            case Returned::all_but_last: return last ? 0.0 : times;
+        }
+        return 0.0;
+    }
+    // An entry of a returned sum; `term` is what token j of head g adds to it.
+    template <class Term>
+    double returned_entry(const TokenSum& sum, const Tensor& before, Index h, Index at, Index size, Term term) const {
+        const double left = std::pow(sum.decay, static_cast<double>(n));
+        double total = sum.begins * left;
+        if (sum.kept != 0.0) total += sum.kept * left * state_entry(before, sum, h, at, size);
+        for (Index g = 0; g < H; ++g)
+            for (Index j = 0; j < n; ++j)
+                if (const double times = returned_count(sum, h, g, j); times != 0.0) total += times * term(g, j);
+        return total;
+    }
+    void return_state(AttentionResult& made) const {
+        made.S = zeros(shape_of(*call.S));
+        if (call.z != nullptr) made.z = zeros(shape_of(*call.z));
+        for (Index h = 0; h < H; ++h) {
+            const double divisor = s.returned_divided && n > 0 ? denominator(h, n - 1, true).sum + epsilon : 1.0;
+            for (Index a = 0; a < c; ++a) {
+                for (Index b = 0; b < d_v; ++b)
+                    made.S.data()[(h * c + a) * d_v + b] =
+                        returned_entry(s.S, *call.S, h, a * d_v + b, c * d_v,
+                                       [&](Index g, Index j) { return S.k.row(g, j)[a] * v.row(g, j)[b]; }) /
+                        divisor;
+                if (call.z == nullptr) continue;
+                double total =
+                    returned_entry(s.z, *call.z, h, a, c, [&](Index g, Index j) { return z.k.row(g, j)[a]; });
+                if (s.epsilon_returned)
+                    total += epsilon * (s.epsilon == Epsilon::per_feature ? 1.0 : static_cast<double>(n));
+                made.z.data()[h * c + a] = total / divisor;
+            }
+        }
+    }
+
+    const AttentionCall& call;
+    const AttentionSettings& s;
+    Rows v;
+    Part S, z;
+    Index H, n, c, d_v, heads_of_batch_entry = 1;
+    double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0;
+    std::vector<double> running_maximum, divisor_of_key;
+};
+
+}  // namespace
+
+AttentionResult attention_by_settings(const AttentionCall& call, const AttentionSettings& settings) {
+    return Attention(call, settings).result();
+}
+
+}  // namespace linattn::testing

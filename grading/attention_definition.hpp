@@ -1,0 +1,192 @@
+// Attention by its definition, with everything that people get wrong as a setting. O(n²) loops over single entries, in
+// double. With the default settings it is causal linear attention; an exercise says in which settings it differs, and a
+// slip (attention_slips.cpp) turns one of them from right to wrong.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "attention.hpp"
+#include "oracle.hpp"
+
+namespace linattn::testing {
+
+/// What a weight is made of: Σ_a φ(q)_a φ(k)_a, exp(q·k), or Σ_a exp(q_a + k_a).
+enum class Kernel { features, exponential, exponentials };
+/// Which input plays a part.
+enum class From { query, key };
+/// Which tokens j count for token i.
+enum class Tokens {
+    all,
+    up_to_own,
+    before_own,
+    from_own_on,
+    after_own,
+    one_too_many,
+    own_only,
+    all_but_own,
+    up_to_own_without_first,
+    all_but_last,
+    own_block,  ///< of settings.block tokens
+    first_block,
+    without_block_ends,  ///< the last token of each block is missing from the blocks after it
+};
+/// Whose tokens count for a head.
+enum class Heads {
+    own,
+    all,
+    mean_of_all,
+    own_after_earlier,       ///< what earlier heads left behind, then its own
+    own_after_earlier_here,  ///< the same within a batch entry
+    up_to_own,               ///< those of earlier heads with the mask of its own
+    first,
+    last,
+};
+/// Along what the running sum runs.
+enum class Along { tokens, features, values };
+/// What the padding mask does, if there is one.
+enum class Padding {
+    removed,
+    ignored,
+    inverted,
+    keys_and_values_before_phi,
+    keys_before_phi,
+    keys_after_phi_times_zero,
+    keys_and_values_times_zero,
+    outputs_too,
+    outputs_only,
+    mask_of_first_head,
+    nothing_after_first,
+    state_starts_anew,
+};
+/// How old sums follow a maximum that grows.
+enum class Rescale { right, none, after_adding, inverted };
+/// Which tokens the returned state holds.
+enum class Returned { all, none, last, all_twice, all_but_last };
+
+/// One of the two sums over the tokens: S above the line, z below it.
+struct TokenSum {
+    From query = From::query, key = From::key;
+    int phi_q = 1, phi_k = 1;                               ///< how often φ is applied
+    bool query_of_token_j = false, key_of_token_i = false;  ///< indices mixed up
+    Tokens tokens = Tokens::up_to_own;
+    Heads heads = Heads::own;
+    Along along = Along::tokens;
+    double first_counts = 1.0, own_counts = 1.0;  ///< how often the first token, and token i for itself, are added
+    double decay = 1.0;                           ///< what the sum is multiplied by at every token
+    double begins = 0.0;                          ///< what its entries are before the first token
+    double read = 1.0, kept = 1.0;  ///< how often the state that came in counts: in outputs, in the returned state
+    Returned returned = Returned::all;
+    Padding padding = Padding::removed;
+    Rescale rescale = Rescale::right;
+    bool operator==(const TokenSum&) const = default;
+};
+
+/// Which Mask a call obeys.
+enum class Obeys { given, never, always, exchanged, only_in_first_head };
+/// What the scores are multiplied by.
+enum class Scale {
+    one,
+    over_root_d_k,
+    over_d_k,
+    over_root_d_v,
+    over_root_n,
+    over_root_c,
+    times_root_d_k,
+    over_rounded_root_d_k,
+    zero
+};
+/// What a forbidden score becomes before exp.
+enum class Forbidden { minus_infinity, zero, minus_one };
+/// What is subtracted in an exponent. The first three are those of softmax attention, the others those of streaming.
+enum class Shift {
+    row,
+    none,
+    whole_matrix,
+    not_given_to_query,
+    taken_from_query,
+    from_zero_on,
+    query_unshifted,
+    query_by_itself,
+    one_for_all_channels,
+    whole_sequence,
+    whole_sequence_one_for_all_channels,
+    each_key,
+    keys_only,
+};
+/// What the weighted sum of values is divided by.
+enum class Divisor {
+    none,
+    sum,
+    times_sum,
+    column,
+    row_along_columns,
+    count,
+    count_before,
+    n,
+    keys_alone,
+    query_alone,
+    length,
+    absolute_terms,
+    absolute_sum,
+    mean,
+    sum_twice,
+    largest_weight,
+};
+/// How ε enters.
+enum class Epsilon {
+    added,
+    missing,
+    after_division,
+    floor,
+    per_token,
+    per_token_of_all,
+    per_feature,
+    per_token_and_feature,
+    twice,
+    subtracted,
+    above_too,
+    squared,
+    root,
+    only_where_zero,
+};
+/// Which outputs are written.
+enum class Written { all, only_last, only_first_head, running_sum, value_added };
+
+struct AttentionSettings {
+    TokenSum S, z;
+    Kernel kernel = Kernel::features;
+    int phi_v = 0;
+    bool value_of_token_i = false;
+    Obeys mask = Obeys::given;
+    std::size_t block = 0;  ///< of Tokens::own_block
+    Scale scale = Scale::one;
+    bool scale_after = false;  ///< weights in place of scores
+    Forbidden forbidden = Forbidden::minus_infinity;
+    Shift shift = Shift::row;
+    Divisor divisor = Divisor::none;
+    Epsilon epsilon = Epsilon::added;
+    std::optional<double> epsilon_fixed;  ///< in place of the argument
+    double factor = 1.0;                  ///< of every output
+    bool pieces_divided = false;          ///< the state that came in and the new tokens divided each by itself
+    bool returned_divided = false, epsilon_returned = false, writes_argument = false;
+    Written written = Written::all;
+    bool operator==(const AttentionSettings&) const = default;
+};
+
+/// One call of an exercise. What an exercise does not have is left empty.
+struct AttentionCall {
+    Tensor Q, K, V;  ///< \shape{(…, n, d)}; a single token has n = 1
+    FeatureMap phi = oracle_feature_map("identity");
+    double epsilon = 0.0;
+    bool causal = true;
+    const Tensor *S = nullptr, *z = nullptr;  ///< the state that came in
+    const Tensor* padding = nullptr;          ///< \shape{(…, n)}, 1 for a token and 0 for padding
+};
+struct AttentionResult {
+    Tensor output, S, z;
+};
+
+AttentionResult attention_by_settings(const AttentionCall& call, const AttentionSettings& settings);
+
+}  // namespace linattn::testing

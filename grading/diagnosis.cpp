@@ -1,0 +1,299 @@
+#include "diagnosis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <set>
+
+#include "error_pattern.hpp"
+
+namespace linattn::testing {
+namespace {
+
+// Whether a mistake agrees with one call: right where the answer was right, the same wrong result where it was wrong.
+using Agrees = std::function<bool(const Mistake&)>;
+
+struct Case {
+    std::vector<Agrees> calls;                     // of the suite so far
+    std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
+    std::set<const Mistake*> named;
+    bool probed = false, hopeless = false;
+};
+std::map<std::string, Case> cases;  // by exercise
+std::deque<Mistake> solved;         // number slips whose number was found; a deque, so that pointers stay valid
+
+std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
+    static std::map<std::string, std::function<std::vector<Run>()>> all;
+    return all;
+}
+
+constexpr std::size_t most_numbers = 600;  // of a result that is compared with thousands of pairs
+constexpr std::size_t most_alike = 12;     // more that do the same say nothing
+
+std::size_t size_of(const Parts& parts) {
+    std::size_t size = 0;
+    for (const Part& part : parts)
+        if (const auto* tensor = std::get_if<Tensor>(&part.value)) size += tensor->size();
+    return size;
+}
+
+bool same_shapes(const Parts& a, const Parts& b) {
+    return std::ranges::equal(a, b, [](const Part& left, const Part& right) {
+        const auto *x = std::get_if<Tensor>(&left.value), *y = std::get_if<Tensor>(&right.value);
+        return x != nullptr && y != nullptr && shape_of(*x) == shape_of(*y);
+    });
+}
+
+// How far the two outcomes are apart when they are the same: the same exception, or results equal up to rounding.
+std::optional<double> distance_of(const Outcome& a, const Outcome& b) {
+    if (a.changed_argument != b.changed_argument || a.error.empty() != b.error.empty()) return std::nullopt;
+    if (a.error.empty()) return distance_if_alike(a.parts, b.parts);
+    const bool same = a.symptoms.empty() ? a.invalid_argument == b.invalid_argument
+                                         : std::ranges::count(b.symptoms, a.symptoms.front()) > 0;
+    return same ? std::optional(0.0) : std::nullopt;
+}
+
+bool agrees_with_all(const Mistake& mistake) {
+    Case& known = cases[mistake.exercise];
+    std::size_t& agreed = known.agreed[&mistake];
+    while (agreed < known.calls.size() && known.calls[agreed](mistake)) ++agreed;
+    return agreed == known.calls.size();
+}
+
+// A mistake that goes wrong in shape or with an exception says nothing about values, so that rules out nothing.
+void add_wrong_call(const ComparedCall& call) {
+    cases[call.exercise].calls.push_back([call](const Mistake& mistake) {
+        const Outcome made = call.run(mistake.ready());
+        if (!call.wrong(made)) return false;
+        return !made.error.empty() || !call.outcome.error.empty() || !same_shapes(made.parts, call.outcome.parts) ||
+               distance_if_alike(call.outcome.parts, made.parts).has_value();
+    });
+}
+
+// The probe calls, made once an answer is wrong.
+void probe(const ComparedCall& call) {
+    Case& known = cases[call.exercise];
+    const auto maker = makers_of_probes().find(call.exercise);
+    if (std::exchange(known.probed, true) || maker == makers_of_probes().end()) return;
+    for (const Run& run : maker->second()) {
+        const Outcome outcome = run(call.subject());
+        if (!outcome.error.empty()) continue;
+        known.calls.push_back([run, outcome](const Mistake& mistake) {
+            const Outcome made = run(mistake.ready());
+            return !made.error.empty() || !same_shapes(made.parts, outcome.parts) ||
+                   distance_if_alike(outcome.parts, made.parts).has_value();
+        });
+    }
+}
+
+bool is_alike(const Mistake& mistake, const ComparedCall& call, double& distance) {
+    const Outcome made = call.run(mistake.ready());
+    const auto apart = call.wrong(made) ? distance_of(call.outcome, made) : std::nullopt;
+    if (apart) distance = std::max(distance, *apart);
+    return apart.has_value();
+}
+
+std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& distance) {
+    std::vector<const Mistake*> found;
+    for (const Mistake& mistake : mistakes())
+        if (mistake.exercise == call.exercise && is_alike(mistake, call, distance)) found.push_back(&mistake);
+    return found;
+}
+
+// Pairs and numbers that explained an earlier call.
+std::vector<const Mistake*> named_alike(const ComparedCall& call, double& distance) {
+    std::vector<const Mistake*> found;
+    for (const Mistake* mistake : cases[call.exercise].named)
+        if (is_alike(*mistake, call, distance)) found.push_back(mistake);
+    return found;
+}
+
+std::vector<const Mistake*> agreeing(const std::vector<const Mistake*>& candidates) {
+    std::vector<const Mistake*> left;
+    std::ranges::copy_if(candidates, std::back_inserter(left),
+                         [](const Mistake* each) { return agrees_with_all(*each); });
+    return left;
+}
+
+// Pairs are many, so what speaks against most of them comes first: the evidence, whose probe calls are small.
+std::vector<const Mistake*> pairs_alike(const ComparedCall& call, double& distance) {
+    std::vector<const Mistake*> found;
+    for (const Mistake& pair : pairs_of(call.exercise))
+        if (agrees_with_all(pair) && is_alike(pair, call, distance)) found.push_back(&pair);
+    return found;
+}
+
+// Numbers that are solved for -----------------------------------------------------------------------------------------
+
+// The entry that is furthest from what it should be.
+std::optional<std::pair<std::size_t, std::size_t>> most_wrong_entry(const ComparedCall& call) {
+    std::optional<std::pair<std::size_t, std::size_t>> found;
+    double furthest = 0.0;
+    for (std::size_t p = 0; p < call.expected.size(); ++p) {
+        const auto* got = std::get_if<Tensor>(&call.outcome.parts[p].value);
+        if (got == nullptr || shape_of(*got) != shape_of(call.expected[p].value)) return std::nullopt;
+        for (std::size_t e = 0; e < got->size(); ++e) {
+            const double apart = std::fabs(got->data()[e] - call.expected[p].value.data()[e]);
+            if (std::isfinite(apart) && apart > furthest) {
+                furthest = apart;
+                found = {p, e};
+            }
+        }
+    }
+    return found;
+}
+
+// Where f changes its sign between low and high: on a grid whose steps grow with the number, then by halving.
+std::optional<double> root(const std::function<double(double)>& f, double low, double high) {
+    const int steps = 48;
+    double before = low, value_before = f(low);
+    for (int step = 1; step <= steps; ++step) {
+        const double here = low * std::pow(high / low, static_cast<double>(step) / steps), value = f(here);
+        if (value == 0.0) return here;
+        if (std::isfinite(value) && std::isfinite(value_before) && value * value_before < 0.0) {
+            double left = before, right = here;
+            for (int halving = 0; halving < 80 && left < right; ++halving) {
+                const double middle = left + (right - left) / 2.0, at_middle = f(middle);
+                if (middle == left || middle == right) break;
+                (at_middle * value_before > 0.0 ? left : right) = middle;
+            }
+            return left + (right - left) / 2.0;
+        }
+        before = here;
+        value_before = value;
+    }
+    return std::nullopt;
+}
+
+// A number as a person would have written it: the shortest decimal that gives the same result.
+std::vector<double> as_written(double x) {
+    std::vector<double> candidates;
+    for (int digits = 1; digits <= 12; ++digits) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.*g", digits, x);
+        candidates.push_back(std::strtod(text, nullptr));
+    }
+    candidates.push_back(x);
+    return candidates;
+}
+
+const Mistake* with_number(const NumberMistake& number, const ComparedCall& call, double value, double& distance) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.12g", value);
+    static std::deque<std::string> names;
+    std::string name = number.name;
+    name.replace(name.find("%s"), 2, text);
+    const Mistake candidate{number.exercise, names.emplace_back(name).c_str(), "", number.explanation,
+                            number.with(value)};
+    return is_alike(candidate, call, distance) ? &solved.emplace_back(candidate) : nullptr;
+}
+
+std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& distance) {
+    std::vector<const Mistake*> found;
+    const auto entry = most_wrong_entry(call);
+    if (!entry) return found;
+    const auto& [part, index] = *entry;
+    const double got = std::get<Tensor>(call.outcome.parts[part].value).data()[index];
+    for (const NumberMistake& number : number_mistakes()) {
+        if (number.exercise != call.exercise) continue;
+        std::vector<double> candidates;
+        if (number.low == number.high) {
+            const auto& tensor = std::get<Tensor>(call.outcome.parts[part].value);
+            candidates = {static_cast<double>(first_wrong_token(tensor, call.expected[part]))};
+            if (candidates.front() < 2.0) continue;
+        } else if (const auto value = root(
+                       [&](double x) {
+                           const Outcome made = call.run(number.with(x)());
+                           if (!made.error.empty()) return std::numeric_limits<double>::quiet_NaN();
+                           return std::get<Tensor>(made.parts[part].value).data()[index] - got;
+                       },
+                       number.low, number.high)) {
+            candidates = as_written(*value);
+        }
+        for (const double candidate : candidates)
+            if (const Mistake* mistake = with_number(number, call, candidate, distance)) {
+                found.push_back(mistake);
+                break;
+            }
+    }
+    return found;
+}
+
+std::string pattern_of(const ComparedCall& call) {
+    for (std::size_t p = 0; p < call.expected.size(); ++p)
+        if (const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value)) {
+            const std::string pattern = error_pattern(*tensor, call.expected[p]);
+            if (!pattern.empty()) return pattern;
+        }
+    return "";
+}
+
+}  // namespace
+
+Probes::Probes(const char* exercise, std::function<std::vector<Run>()> make) {
+    makers_of_probes()[exercise] = std::move(make);
+}
+
+Explanation explain(const ComparedCall& call) {
+    Explanation found;
+    Case& known = cases[call.exercise];
+    const std::vector<const Mistake*> same = singles_alike(call, found.distance);
+    const bool by_values = !call.expected.empty();
+    // What all of them share, a shape that is not refused for instance, is not what any of them is about.
+    const auto listed =
+        std::ranges::count_if(mistakes(), [&](const Mistake& each) { return each.exercise == call.exercise; });
+    if (listed > 2 && std::ssize(same) == listed) return found;
+    if (!by_values) {
+        found.mistakes = same;
+        return found;
+    }
+    if (call.outcome.error.empty()) probe(call);
+    found.mistakes = agreeing(same);
+    const bool small = size_of(call.outcome.parts) <= most_numbers;
+    const auto search = [&](auto* alike) {
+        if (!found.mistakes.empty() || !call.outcome.error.empty() || known.hopeless) return;
+        found.distance = 0.0;
+        found.mistakes = agreeing(alike(call, found.distance));
+    };
+    search(&named_alike);
+    if (small) {
+        search(&numbers_alike);
+        search(&pairs_alike);
+        // What explained none of the calls so far would be ruled out by this one.
+        known.hopeless = found.mistakes.empty() && call.outcome.error.empty();
+    }
+    if (found.mistakes.size() > most_alike) found.mistakes.clear();
+    if (found.mistakes.empty()) {
+        found.by_chance = same;
+        if (call.outcome.error.empty()) found.pattern = pattern_of(call);
+    }
+    known.named.insert(found.mistakes.begin(), found.mistakes.end());
+    add_wrong_call(call);
+    return found;
+}
+
+void keep_as_evidence(const ComparedCall& call) {
+    cases[call.exercise].calls.push_back(
+        [run = call.run, wrong = call.wrong](const Mistake& mistake) { return !wrong(run(mistake.ready())); });
+}
+
+std::vector<const Mistake*> take_back(const std::string& exercise) {
+    std::vector<const Mistake*> taken_back;
+    Case& known = cases[exercise];
+    std::erase_if(known.named, [&](const Mistake* each) {
+        if (agrees_with_all(*each)) return false;
+        taken_back.push_back(each);
+        return true;
+    });
+    return taken_back;
+}
+
+std::string common_topic(const std::vector<const Mistake*>& mistakes) {
+    if (mistakes.empty()) return "";
+    const std::string topic = mistakes.front()->topic;
+    const bool same = std::ranges::all_of(mistakes, [&](const Mistake* each) { return each->topic == topic; });
+    return same ? topic : "";
+}
+
+}  // namespace linattn::testing

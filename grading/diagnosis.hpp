@@ -1,0 +1,67 @@
+// Why an answer is wrong. The mistakes of the exercise are run on the same arguments, and those that make the same of them
+// explain the answer, unless another call speaks against them: earlier and later calls of the suite, right and wrong, and
+// probe calls made for the diagnosis alone. Where no mistake explains the answer, two slips together may, or a slip with a
+// number that is solved for.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comparison.hpp"
+#include "mistake.hpp"
+
+namespace linattn::testing {
+
+/// What came of running a function: its result in parts, or the exception it threw.
+struct Outcome {
+    Parts parts;
+    std::string error;                  ///< what() of the exception; empty when there was none
+    bool invalid_argument = false;      ///< the exception was a std::invalid_argument
+    std::vector<std::string> symptoms;  ///< of a kernel that broke a rule of the CUDA model: see gpu::Error::symptoms
+    bool changed_argument = false;      ///< a Tensor that came in as const is not what it was
+    std::string missing;                ///< the function a NotImplemented named; empty when there was none
+};
+
+/// One call, to be made with any function of the exercise's type.
+using Run = std::function<Outcome(Mistake::Function)>;
+/// What is wrong with an outcome, in words, or nothing.
+using Wrong = std::function<std::optional<std::string>(const Outcome&)>;
+
+/// Calls that the diagnosis may make on its own: inputs on which slips differ that agree on an easy example.
+struct Probes {
+    Probes(const char* exercise, std::function<std::vector<Run>()> make);
+};
+
+/// A call of an exercise whose outcome was compared.
+struct ComparedCall {
+    std::string exercise;
+    std::function<Mistake::Function()> subject;  ///< the function under test, ready to be called
+    Run run;
+    Outcome outcome;
+    Wrong wrong;
+    std::vector<Expected> expected;  ///< empty where a property was checked and not values
+};
+
+/// What may explain a wrong outcome. Pointers stay valid to the end of the program.
+struct Explanation {
+    std::vector<const Mistake*> mistakes;   ///< each explains this call and all the others
+    std::vector<const Mistake*> by_chance;  ///< they explain this call, but not all the others
+    double distance = 0.0;                  ///< of the results, where values were compared
+    std::string pattern;                    ///< where the wrong values lie, in words; only when nothing explains them
+};
+
+/// Explains a wrong outcome, and keeps it as evidence for the next ones.
+Explanation explain(const ComparedCall& call);
+
+/// A right outcome: evidence against every mistake that would have been wrong there.
+void keep_as_evidence(const ComparedCall& call);
+
+/// The names that an earlier explanation gave and that the evidence has ruled out since.
+std::vector<const Mistake*> take_back(const std::string& exercise);
+
+/// What several mistakes that cannot be told apart have in common: "ε"; "" when they are about different things.
+std::string common_topic(const std::vector<const Mistake*>& mistakes);
+
+}  // namespace linattn::testing

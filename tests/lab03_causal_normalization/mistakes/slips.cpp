@@ -1,0 +1,154 @@
+// The exercises of lab 03 as definitions whose settings are turned (attention_slips.hpp).
+#include "attention_slips.hpp"
+#include "causal_state.hpp"
+
+namespace linattn::testing {
+namespace {
+
+const AttentionSettings& settings() { return *settings_in_use<AttentionSettings>(); }
+
+Tensor weights(const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mask, double epsilon) {
+    require_rank(Q, "Q", 2, "(…, n, d_k)");
+    require_shape(K, "K", shape_of(Q), "(…, n, d_k), the shape of Q,");
+    Shape shape = shape_of(Q);
+    const std::size_t n = shape[shape.size() - 2];
+    shape.back() = n;
+    Tensor V = zeros(shape);  // with the unit vectors as values the output is the matrix of weights
+    for (std::size_t e = 0; e < V.size(); ++e) V.data()[e] = e / n % n == e % n;
+    return attention_by_settings(
+               {.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon, .causal = mask == Mask::causal}, settings())
+        .output;
+}
+Tensor whole(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, double epsilon) {
+    require_attention_shapes(Q, K, V);
+    return attention_by_settings({.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon}, settings()).output;
+}
+Tensor padded(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& key_padding_mask, const FeatureMap& phi,
+              double epsilon) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_shape(key_padding_mask, "key_padding_mask", join(shape.leading, {shape.n}), "(…, n)");
+    return attention_by_settings({.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon, .padding = &key_padding_mask},
+                                 settings())
+        .output;
+}
+Tensor streamed(const Tensor& Q, const Tensor& K, const Tensor& V, double epsilon) {
+    return whole(Q, K, V, oracle_feature_map("identity"), epsilon);
+}
+OutputAndState with_state(const AttentionCall& call, const CausalState& state, const Shape& shape) {
+    const AttentionResult made = attention_by_settings(call, settings());
+    const OutputAndState result{reshape(made.output, shape), {made.S, made.z}};
+    if (settings().writes_argument) const_cast<CausalState&>(state) = result.state;
+    return result;
+}
+void require_state(const CausalState& state, const Shape& leading, std::size_t c, std::size_t d_v) {
+    require_shape(state.S, "state.S", join(leading, {c, d_v}), "(…, c, d_v)");
+    require_shape(state.z, "state.z", join(leading, {c}), "(…, c)");
+}
+OutputAndState step(const Tensor& q, const Tensor& k, const Tensor& v, const CausalState& state, const FeatureMap& phi,
+                    double epsilon) {
+    const AttentionShape shape = require_step_shapes(q, k, v);
+    require_state(state, shape.leading, length(phi(k), -1), shape.d_v);
+    return with_state({.Q = expand_dims(q, -2),
+                       .K = expand_dims(k, -2),
+                       .V = expand_dims(v, -2),
+                       .phi = phi,
+                       .epsilon = epsilon,
+                       .S = &state.S,
+                       .z = &state.z},
+                      state, shape_of(v));
+}
+OutputAndState resume(const Tensor& Q, const Tensor& K, const Tensor& V, const CausalState& state,
+                      const FeatureMap& phi, double epsilon) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_state(state, shape.leading, length(phi(zeros({shape.d_k})), -1), shape.d_v);
+    return with_state({.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon, .S = &state.S, .z = &state.z}, state,
+                      shape_of(V));
+}
+
+AttentionSettings divided() {
+    AttentionSettings right;
+    right.divisor = Divisor::sum;
+    return right;
+}
+AttentionSettings over_all_tokens() {
+    AttentionSettings right = divided();
+    right.S.tokens = right.z.tokens = Tokens::all;
+    return right;
+}
+AttentionSettings exponentials() {
+    AttentionSettings right = divided();
+    right.kernel = Kernel::exponentials;
+    return right;
+}
+
+const unsigned every_form = has::features | has::divisor | has::epsilon | has::signed_features;
+const SlipTable<AttentionSettings>& table = attention_slips();
+
+const SlipsOf weights_slips("attention_weights", table, every_form | has::mask | has::sequence, divided(), &weights);
+const SlipsOf normalized_slips("normalized_linear_attention", table,
+                               every_form | has::sequence | has::values | has::total | has::linear_cost,
+                               over_all_tokens(), &whole);
+const SlipsOf causal_slips("causal_linear_attention", table,
+                           every_form | has::sequence | has::values | has::running | has::linear_cost, divided(),
+                           &whole);
+const SlipsOf step_slips("causal_linear_attention_step", table, every_form | has::values | has::state | has::z,
+                         divided(), &step);
+const SlipsOf resume_slips("causal_linear_attention_resume", table,
+                           every_form | has::values | has::sequence | has::running | has::state | has::z |
+                               has::resumed | has::constant_memory,
+                           divided(), &resume);
+const SlipsOf padded_slips("masked_causal_linear_attention", table,
+                           every_form | has::values | has::sequence | has::running | has::padding | has::linear_cost,
+                           divided(), &padded);
+const SlipsOf streaming_slips("streaming_exp_attention", table,
+                              has::divisor | has::epsilon | has::values | has::sequence | has::running |
+                                  has::streaming | has::constant_memory,
+                              exponentials(), &streamed);
+
+// Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
+// that is large enough to see.
+const Shape leading{2, 2};
+const std::size_t n = 5, d_k = 3, d_v = 2, c = d_k * d_k;
+const double epsilon = 0.5;
+const FeatureMap& signed_map() {
+    static const FeatureMap phi = oracle_feature_map("pairs");
+    return phi;
+}
+Tensor input(std::size_t width, std::uint64_t stream) { return random_tensor(join(leading, {n, width}), stream); }
+Tensor token_input(std::size_t width, std::uint64_t stream) { return random_tensor(join(leading, {width}), stream); }
+CausalState state_input() {
+    return {random_tensor(join(leading, {c, d_v}), 904), random_tensor(join(leading, {c}), 905, 0.5, 2.0)};
+}
+
+const Probes weights_probes("attention_weights", [] {
+    return std::vector{
+        probe(&linattn::attention_weights, input(d_k, 901), input(d_k, 902), signed_map(), Mask::causal, epsilon),
+        probe(&linattn::attention_weights, input(d_k, 901), input(d_k, 902), signed_map(), Mask::none, epsilon)};
+});
+template <class Form>
+std::vector<Run> probes_of(Form* form) {
+    return {probe(form, input(d_k, 901), input(d_k, 902), input(d_v, 903), signed_map(), epsilon)};
+}
+const Probes normalized_probes("normalized_linear_attention",
+                               [] { return probes_of(&linattn::normalized_linear_attention); });
+const Probes causal_probes("causal_linear_attention", [] { return probes_of(&linattn::causal_linear_attention); });
+const Probes step_probes("causal_linear_attention_step", [] {
+    return std::vector{probe(&linattn::causal_linear_attention_step, token_input(d_k, 901), token_input(d_k, 902),
+                             token_input(d_v, 903), state_input(), signed_map(), epsilon)};
+});
+const Probes resume_probes("causal_linear_attention_resume", [] {
+    return std::vector{probe(&linattn::causal_linear_attention_resume, input(d_k, 901), input(d_k, 902),
+                             input(d_v, 903), state_input(), signed_map(), epsilon)};
+});
+const Probes padded_probes("masked_causal_linear_attention", [] {
+    const Tensor mask{{{1, 0, 1, 1, 0}, {0, 1, 1, 0, 1}}, {{1, 1, 0, 1, 1}, {1, 0, 0, 1, 1}}};
+    return std::vector{probe(&linattn::masked_causal_linear_attention, input(d_k, 901), input(d_k, 902),
+                             input(d_v, 903), mask, signed_map(), epsilon)};
+});
+const Probes streaming_probes("streaming_exp_attention", [] {
+    return std::vector{
+        probe(&linattn::streaming_exp_attention, input(d_k, 901), input(d_k, 902), input(d_v, 903), epsilon)};
+});
+
+}  // namespace
+}  // namespace linattn::testing

@@ -17,7 +17,7 @@ function(explain_build output variable)
   endforeach()
 
   # Without the command that links, which names every file.
-  string(REGEX REPLACE "[^\n]* -o ${LAB}_check [^\n]*" "" linker "${output}")
+  string(REGEX REPLACE "[^\n]* -o ${LAB}_(check|exercises) [^\n]*" "" linker "${output}")
   if(linker MATCHES "${LAB}_graded")
     set(student_is_named TRUE)
   endif()

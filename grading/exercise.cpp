@@ -78,12 +78,13 @@ std::string name_to_show(std::string name, const std::string& value) {
     name.erase(0, name.find_first_not_of(' '));
     if (name.find_first_of("({\" ") != std::string::npos || std::isdigit(static_cast<unsigned char>(name[0])))
         return "";
-    if (value.empty()) return name;
-    if (name.starts_with(value)) return "";      // relu_map relu, Mask::causal
-    name.erase(0, name.find_last_of(".:") + 1);  // npos + 1 is 0
+    if (name.starts_with(value) && !value.empty()) return "";  // relu_map relu, Mask::causal
+    name.erase(0, name.find_last_of(".:") + 1);                // npos + 1 is 0
+    const std::size_t bracket = value.find('(');
     const bool tells_itself =
-        std::isalpha(static_cast<unsigned char>(value[0])) != 0 && value.find_first_of(" (") != std::string::npos;
-    return tells_itself ? "" : name;  // S (2, 3), z (3,); n = 4; shuffled(3), checked
+        !value.empty() && std::isalpha(static_cast<unsigned char>(value[0])) &&
+        (value.find(", ") != std::string::npos || (bracket != std::string::npos && value[bracket - 1] != ' '));
+    return tells_itself ? "" : name;  // S (2, 3), z (3,); shuffled(3)
 }
 
 }  // namespace

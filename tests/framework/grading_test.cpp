@@ -568,10 +568,13 @@ TEST_CASE("what an earlier call refuses is not named, unless it was named before
     CHECK(not_ruled_out({&early, &late}) == std::vector<const Mistake*>{&late});
 }
 TEST_CASE("a call reads as it was written") {
-    CHECK(describe_call("in.Q, Mask::causal, phi", {"(2, 3)", "", "relu"}) == "Q (2, 3), Mask::causal, phi relu");
+    CHECK(describe_call("in.Q, Mask::causal, phi", {"(2, 3)", "Mask::causal", "relu"}) ==
+          "Q (2, 3), Mask::causal, phi relu");
     CHECK(describe_call("zeros({2, 3}), \"x\"", {"(2, 3)", "\"x\""}) == "(2, 3), \"x\"");
     CHECK(describe_call("worked_example::sizes, gpu::Run{}, quick", {"(1 head)", "forward, checked", "shuffled(3)"}) ==
           "sizes (1 head), forward, checked, shuffled(3)");
+    CHECK(describe_call("in.V, phi, state", {"", "pairs (c = d_k^2)", "S (2, 3), z (3,)"}) ==
+          "V, phi pairs (c = d_k^2), S (2, 3), z (3,)");
     CHECK(describe_call("letters(n), token(Q, 1)", {describe(std::vector<std::string>(4)), ""}) == "n = 4");
     CHECK(describe_call("epsilon", {describe(1e-6f)}) == "epsilon 1e-06");
     CHECK(describe_call("relu_map, 1e-12, 0.0", {"relu", describe(1e-12), describe(0.0)}) == "relu, 1e-12, 0");

@@ -49,8 +49,8 @@ class FalsePass(StudentCourse):
 
     def test_code_that_runs_before_every_constructor(self):
         """None of it runs in the process that judges: labNN_check is not linked with the student's file."""
-        begin = "static void forge(int, char**, char**) { _exit(0); }\n"
-        for above in (begin + '[[gnu::section(".preinit_array"), gnu::used]] static void (*first)(int, char**, char**) = forge;',
+        for above in ("static void forge(int, char**, char**) { _exit(0); }\n"
+                      '[[gnu::section(".preinit_array"), gnu::used]] static void (*first)(int, char**, char**) = forge;',
                       'extern "C" int __libc_start_main(...) { _exit(0); }',
                       'extern "C" const char* __asan_default_suppressions() { _exit(0); }',
                       'static int (*chosen())() { _exit(0); }\nextern "C" [[gnu::ifunc("_ZL6chosenv")]] int choose();\n'

@@ -282,7 +282,7 @@ class ByItself(Handout):
         self.assertEqual(sum(row["points"] for row in found.values()), 0)
         for log in (elsewhere / "build/student").glob("*.log"):
             self.assertNotIn("warning", log.read_text().lower())
-        program = (elsewhere / "build/student/lab90_check").read_bytes()
+        program = (elsewhere / "build/student/lab90_exercises").read_bytes()
         self.assertNotIn(SYMBOL.encode(), program)
         self.assertNotIn(str(self.root).encode(), program)
 

@@ -131,7 +131,8 @@ class Words(StudentCourse):
 
     def test_nothing_but_text_reaches_the_terminal_and_the_result(self):
         spoilt = r'std::string("begin\0\x1b[31m\x07\xff\xc2\x9b", 15) + "end"'
-        for body in (f"throw std::runtime_error(({spoilt}).substr(6));", f"throw std::invalid_argument(({spoilt}).substr(6));",
+        for body in (f"throw std::runtime_error(({spoilt}).substr(6));",
+                     f"throw std::invalid_argument(({spoilt}).substr(6));",
                      f"std::cout << {spoilt} << std::endl;\n    return a;",
                      f"std::cout << {spoilt} << std::endl;\n    std::abort();"):
             with self.subTest(body):

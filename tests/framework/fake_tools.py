@@ -46,7 +46,8 @@ class FakeTools(CourseTree):
     def ctest_calls_failed(self, *names):
         """Shell that ends as a ctest does in which these tests did not pass."""
         lines = "\n".join(f"{number}:{name}" for number, name in enumerate(names, 1))
-        return f"mkdir -p build/student/Testing/Temporary\ncat >build/student/Testing/Temporary/LastTestsFailed.log <<'END'\n{lines}\nEND\nexit 8\n"
+        folder = "build/student/Testing/Temporary"
+        return f"mkdir -p {folder}\ncat >{folder}/LastTestsFailed.log <<'END'\n{lines}\nEND\nexit 8\n"
 
     def graded(self, *words):
         """What `./course words…` does with these tools."""

@@ -38,7 +38,8 @@ Tensor outer_product(const Tensor& a, const Tensor& b) {
 }  // namespace linattn
 """
 MANIFEST = {"exercises": [{"function": "row_sums"}, {"function": "outer_product"}]}
-FAILED = "[1/2] Building CXX object\nFAILED: CMakeFiles/lab00_graded.dir/student/lab00_warm_up.cpp.o \n/usr/bin/c++ -std=c++20 -c X\n"
+FAILED = ("[1/2] Building CXX object\nFAILED: CMakeFiles/lab00_graded.dir/student/lab00_warm_up.cpp.o \n"
+          "/usr/bin/c++ -std=c++20 -c X\n")
 
 GCC_WARNING_FIRST = """X: In function ‘linattn::Tensor linattn::row_sums(const Tensor&)’:
 X:7:16: warning: conversion from ‘double’ to ‘int’ changes value from ‘3.5e+0’ to ‘3’ [-Wfloat-conversion]
@@ -191,7 +192,8 @@ class Recorded(StudentFolder):
             link = f"FAILED: lab00_check\nc++ main.cpp.o {OBJECT} -o lab00_exercises libx.a\n"
             for words, begin_with, because in (
                     (missing, "row_sums", "does not define row_sums as labs/lab00_warm_up declares it"),
-                    (unknown, "", "uses part, which nothing defines"), (twice, "", "defines main, which the course defines")):
+                    (unknown, "", "uses part, which nothing defines"),
+                    (twice, "", "defines main, which the course defines")):
                 with self.subTest(linker=linker, because=because):
                     message, function = self.explain(link + words)
                     self.assertTrue(message.startswith(f"student/lab00_warm_up.cpp {because}"), message)
@@ -219,8 +221,8 @@ class BuildProgram(StudentFolder):
         self.folder = self.source.parents[1] / "build"
         self.folder.mkdir(exist_ok=True)
         program = REPOSITORY / "tools/course/ctest/build_lab.py"
-        ran = subprocess.run([sys.executable, "-I", "-S", "-B", program, self.folder, ninja, "lab00", self.manifest, self.source],
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=30)
+        command = [sys.executable, "-I", "-S", "-B", program, self.folder, ninja, "lab00", self.manifest, self.source]
+        ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
         calls = Path(f"{ninja}.calls")
         self.called = calls.exists()
         calls.unlink(missing_ok=True)

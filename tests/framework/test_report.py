@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 from fake_tools import FakeTools
 
-LEFT = ("lab07 · thrice   FAIL\n  your output:\n    \a ```\n      \0\n  a case\n    called with n = 3\n    differs at token 0 <&> \u2212 \x1b[31m"
-        "\n    expected 3\n  read: §7.2")
+LEFT = ("lab07 · thrice   FAIL\n  your output:\n    \a ```\n      \0\n  a case\n    called with n = 3\n"
+        "    differs at token 0 <&> \u2212 \x1b[31m\n    expected 3\n  read: §7.2")
 FAILURE = LEFT.replace("\a", "\ufffd").replace("\0", "\ufffd").replace("\x1b", "\ufffd")
 
 # The attributes and children that JUnit's format allows (the schema that Jenkins publishes), and those it demands.

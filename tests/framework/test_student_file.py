@@ -1,10 +1,13 @@
 """A student's file that cannot be built: the message names the file and the exercises, and other labs stay gradable."""
 
 import os
+import re
 import shutil
+import signal
 import subprocess
 import unittest
 
+from course_tree import course_process, wait_until
 from student_course import REPOSITORY, StudentCourse
 
 RIGHT = "return expand_dims(a, -1) * expand_dims(b, 0);"
@@ -96,6 +99,28 @@ class StudentFile(StudentCourse):
         source.rmdir()
         self.write("lab00", self.right)
         self.assertEqual(self.ctest("lab00").returncode, 0)
+
+    def test_a_signal_ends_compilers_and_exercises(self):
+        self.assertEqual(self.course("check", "lab00").returncode, 0)
+        slow = "constexpr int slow() { int n = 0; for (int i = 0; i < 30000000; ++i) n ^= i; return n; }\n"
+        slow += "constexpr int n = slow();\nnamespace linattn {"
+        for text, at_work in ((self.right.replace("namespace linattn {", slow, 1), "cc1plus|clang"),
+                              (self.right.replace(RIGHT, "for (;;) {}"), "--exercise outer_product")):
+            for number in (signal.SIGTERM, signal.SIGINT):
+                with self.subTest(at_work, signal=number):
+                    self.write("lab00", text)
+                    check = course_process(self.root, ["check", "lab00"])
+                    self.addCleanup(check.kill)
+                    wait_until(lambda: any(re.search(at_work, words) for words in self.processes(check)))
+                    check.send_signal(number)
+                    self.assertEqual(check.wait(60), 128 + number)
+                    wait_until(lambda: not self.processes(check))
+
+    def processes(self, check):
+        """The command lines of what works on this course, besides `check` itself."""
+        found = subprocess.run(["ps", "-ww", "-eo", "pid=,stat=,args="], stdout=subprocess.PIPE, text=True, check=True)
+        split = [line.split(None, 2) for line in found.stdout.splitlines() if str(self.root) in line]
+        return [words for pid, state, words in split if state[0] != "Z" and int(pid) not in (check.pid, os.getpid())]
 
     def test_other_labs_stay_gradable(self):
         self.answer("relu", "return maximum(x, 0.0);")

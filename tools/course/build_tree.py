@@ -75,8 +75,11 @@ class BuildTree:
 
     def _configure(self) -> None:
         print(f"configuring build/{self.track} …", file=sys.stderr)
-        command = ["cmake", "--preset", self.track] + (["--fresh"] if self._was_moved() else [])
-        with process_group.started(command, cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as cmake:
+        if self._was_moved():  # cmake --fresh does this, from 3.24 on
+            (self.folder / "CMakeCache.txt").unlink()
+            shutil.rmtree(self.folder / "CMakeFiles", ignore_errors=True)
+        with process_group.started(["cmake", "--preset", self.track], cwd=self.root, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT) as cmake:
             output = cmake.communicate()[0]
         if cmake.returncode != 0:
             print(output.rstrip(), file=sys.stderr)

@@ -72,8 +72,8 @@ def read(results: Path, exercises: list, doubted: set, log: str) -> list:
 
 
 def _doubt(verdict: Verdict, log: str) -> Verdict:
-    return Verdict(verdict.exercise, "not_run", f"{verdict.exercise.name}: the result says PASS, but ctest reports a failure; "
-                                                f"not counted as a pass; read {log}")
+    said = f"the result says PASS, but ctest reports a failure; not counted as a pass; read {log}"
+    return Verdict(verdict.exercise, "not_run", f"{verdict.exercise.name}: {said}")
 
 
 def _read_one(results: Path, exercise: Exercise, log: str) -> Verdict:

@@ -34,19 +34,20 @@ class FailedBuild:
         return f"{compiler_words.short(source)} does not compile, {self._ungraded()}:\n\n{found.text}", begin_with
 
     def _of_the_linker(self, output: str) -> tuple:
-        words = re.sub(rf"[^\n]* -o {self.lab}_\w+ [^\n]*", "", output)  # the command that links names every file
+        words = re.sub(rf"[^\n]* -o {self.lab}_\w+ [^\n]*", "", output)  # without the command that links: it names every file
         of_the_student = f"{self.lab}_graded" in words
         undefined, duplicate = _symbols(MISSING, words), _symbols(DUPLICATE, words)
         missing = [name for name in self.exercises if name in undefined]  # a linker's own order changes from run to run
         last = compiler_words.short(self.sources[-1])
         if missing:
-            return (f"{last} does not define {', '.join(missing)} as {self.headers} declares it: the function is missing, or "
-                    f"its name or parameters differ; {self._ungraded()}."), missing[0]
+            return (f"{last} does not define {', '.join(missing)} as {self.headers} declares it: the function is missing, "
+                    f"or its name or parameters differ; {self._ungraded()}."), missing[0]
         if undefined and of_the_student:
-            return f"{last} uses {', '.join(undefined)}, which nothing defines: write it, or correct the name; {self._ungraded()}.", ""
+            return (f"{last} uses {', '.join(undefined)}, which nothing defines: write it, or correct the name; "
+                    f"{self._ungraded()}."), ""
         if duplicate and of_the_student:
-            return (f"{last} defines {', '.join(duplicate)}, which the course defines already: give it another name, or remove "
-                    f"it; {self._ungraded()}."), ""
+            return (f"{last} defines {', '.join(duplicate)}, which the course defines already: give it another name, "
+                    f"or remove it; {self._ungraded()}."), ""
         return (f"{self.lab} could not be built, and {last} is not the cause. This is a fault of the course or of the "
                 f"installation; please report it with what follows:\n\n{output}"), ""
 

@@ -26,7 +26,8 @@ def _failed(source: str, build: str) -> list:
         for _, data in _left_by_this_run(build, folder, ".json"):
             if data["status"] != "pass":
                 lab, function = data["lab"], data["exercise"]
-                command = f"ctest -R '{lab}.{function}.gpu$'" if folder == "results/gpu" else f"./course check {lab}.{function}"
+                name = f"{lab}.{function}"
+                command = f"ctest -R '{name}.gpu$'" if folder == "results/gpu" else f"./course check {name}"
                 place = (data["status"] == "todo", bool(data.get("begin_with")), *_place(source, lab, function), folder)
                 found.append(((1, *place), data["message"], command))
     return found

@@ -6,8 +6,8 @@
 #   labNN_check    both, with the support: one program that runs one exercise at a time
 #   ctest          labNN.build (a fixture that rebuilds what was edited), then labNN.<function> for every exercise
 
-# The programs that ctest runs besides the suites. Without site-packages Python starts in a third of the time, and without
-# a version manager's wrapper around it in half of that.
+# The programs that ctest runs besides the suites. They run at every verdict: without site-packages (-S) Python starts in a
+# quarter of the time, and it is asked for its own path since a version manager may wrap it in a script.
 find_package(Python3 3.9 COMPONENTS Interpreter REQUIRED)
 execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import sys; print(sys.executable, end='')"
   OUTPUT_VARIABLE LINATTN_PYTHON COMMAND_ERROR_IS_FATAL ANY)

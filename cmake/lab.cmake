@@ -7,6 +7,13 @@
 #   labNN_check    starts it and judges (grading/CMakeLists.txt)
 #   ctest          labNN.build (a fixture that rebuilds what was edited), then labNN.<function> for every exercise
 
+# The programs that ctest runs besides the suites. They run at every verdict: without site-packages (-S) Python starts in a
+# quarter of the time, and it is asked for its own path since a version manager may wrap it in a script.
+find_package(Python3 3.9 COMPONENTS Interpreter REQUIRED)
+execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import sys; print(sys.executable, end='')"
+  OUTPUT_VARIABLE LINATTN_PYTHON COMMAND_ERROR_IS_FATAL ANY)
+set(LINATTN_CTEST_PROGRAMS "${PROJECT_SOURCE_DIR}/tools/course/ctest")
+
 # read_list(out json key): the strings of an array; none where there is no such key.
 function(read_list out json key)
   set(result "")
@@ -69,9 +76,8 @@ function(add_lab manifest)
   add_gpu(${lab} "${folder}" "${manifest}" "${json}" ${kernels})
 
   set(results "${PROJECT_BINARY_DIR}/results")
-  add_test(NAME ${lab}.build COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DMAKE=${CMAKE_MAKE_PROGRAM}"
-    "-DLAB=${lab}"
-    "-DSOURCES=${sources}" "-DHEADERS=labs/${name}" -P "${PROJECT_SOURCE_DIR}/cmake/build_lab.cmake")
+  add_test(NAME ${lab}.build COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/build_lab.py"
+    "${PROJECT_BINARY_DIR}" "${CMAKE_MAKE_PROGRAM}" ${lab} "${manifest}" ${sources})
   set_tests_properties(${lab}.build PROPERTIES FIXTURES_SETUP ${lab}_built LABELS ${lab} RESOURCE_LOCK build TIMEOUT 600)
 
   string(JSON count LENGTH "${json}" exercises)

@@ -86,9 +86,8 @@ function(add_gpu lab folder manifest json)
     if(NOT is_kernel STREQUAL "ON")
       continue()
     endif()
-    add_test(NAME ${lab}.${function}.gpu COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DLAB=${lab}"
-      "-DFUNCTION=${function}" "-DMANIFEST=${manifest}" "-DNVCC=${LINATTN_NVCC}" "-DCUDART=${LINATTN_CUDART}"
-      -P "${PROJECT_SOURCE_DIR}/cmake/run_on_gpu.cmake")
+    add_test(NAME ${lab}.${function}.gpu COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/run_on_gpu.py"
+      "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" ${lab} ${function} "${manifest}" "${LINATTN_NVCC}" "${LINATTN_CUDART}")
     math(EXPR backstop "2 * ${timeout} + 300")
     set_tests_properties(${lab}.${function}.gpu PROPERTIES LABELS "${lab};gpu" RESOURCE_LOCK "build;gpu" 
       TIMEOUT ${backstop}

@@ -14,6 +14,7 @@ TOOLS = Path(__file__).resolve().parent.parent
 if str(TOOLS) not in sys.path:
     sys.path[0] = str(TOOLS)  # so that `course` is a package
 
+from course import process_group
 from course.errors import CourseError
 
 
@@ -26,6 +27,7 @@ class Parser(argparse.ArgumentParser):
 def read_command_line(words: list) -> argparse.Namespace:
     parser = Parser(prog="course", description="Linear Attention Labs", allow_abbrev=False)
     commands = parser.add_subparsers(metavar="command", required=True)
+    commands.add_parser("help", help="Print this, or with a command its own help.")
     commands.add_parser("setup", help="Install the packages that are missing.")  # tools/setup.sh; never gets here
     for file in sorted((TOOLS / "course" / "commands").glob("*.py")):
         command = importlib.import_module(f"course.commands.{file.stem}")
@@ -35,6 +37,8 @@ def read_command_line(words: list) -> argparse.Namespace:
             formatter_class=argparse.RawDescriptionHelpFormatter)
         command.arguments(subparser)
         subparser.set_defaults(run=command.run)
+    if words[:1] == ["help"] or not words:
+        words = [*words[1:], "--help"]
     return parser.parse_args(words)
 
 
@@ -50,6 +54,8 @@ def main(root: Path, words: list) -> int:
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return 130
+    except process_group.Ended as ended:
+        return ended.status
     except BrokenPipeError:  # `./course … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -61,4 +67,5 @@ def main(root: Path, words: list) -> int:
 if __name__ == "__main__":
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")
+    process_group.end_when_told()
     sys.exit(main(TOOLS.parent, sys.argv[1:]))

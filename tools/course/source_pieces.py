@@ -79,6 +79,23 @@ def split(text: str, names) -> Pieces:
     return Pieces(functions, between)
 
 
+def function_at(text: str, names, line: int) -> str:
+    """Which of the functions `names` holds this line (counted from 1); "" where none does. Where brackets do not match,
+    the last that begins above the line: its closing brace is what is missing."""
+    try:
+        pieces, begin = split(text, names), 1
+    except CannotSplit:
+        heads = [(number, name) for number, words in enumerate(_visible(text).split("\n"), 1) for name in names
+                 if re.match(rf"\w.*\b{name}\s*\(", words)]
+        return max([head for head in heads if head[0] < line], default=(0, ""))[1]
+    for name, function in pieces.functions.items():
+        begin += pieces.between[START if name == next(iter(pieces.functions)) else name].count("\n")
+        if begin <= line <= begin + function.text.rstrip("\n").count("\n"):
+            return name
+        begin += function.text.count("\n")
+    return ""
+
+
 def _line_start(text: str, at: int) -> int:
     return text.rfind("\n", 0, at) + 1
 

@@ -17,8 +17,9 @@ from course_tree import CourseTree
 from course import manifest, mistakes
 from course.cutter import MARKER
 from course.errors import CourseError
+from course.headings import headings
 from course.site import markdown
-from course.site.places import FOR_INSTRUCTORS
+from course.site.site_map import FOR_INSTRUCTORS
 
 CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
 DRAWN = ("!window.MathJax || (MathJax.Hub && MathJax.isReady && MathJax.Hub.queue.pending === 0 && "
@@ -266,7 +267,7 @@ class Complaints(Site):
 
     def test_a_block_for_instructors_that_is_not_closed_stops_everything(self):
         self.edit("docs/errata.md", "# Errata", "<!-- BEGIN INSTRUCTORS -->\n\n# Errata")
-        self.assert_one_line_error(self.build(), "docs/errata.md", "do not pair up")
+        self.assert_one_line_error(self.build(), "docs/errata.md:", "inside the one of line 1")
 
     def test_a_lab_that_is_half_there(self):
         only_chapter = self.root / "labs/lab88_half"
@@ -333,7 +334,7 @@ class Translation(unittest.TestCase):
 
     def test_headings(self):
         text = '# T\n## 2.1 `f(x)`: a, b\n```\n# no\n```\n<a id="key"></a>\n\n### Other\n## Other\n'
-        self.assertEqual([heading.slug for heading in markdown.headings(text)], ["t", "21-fx-a-b", "key", "other"])
+        self.assertEqual([heading.slug for heading in headings(text)], ["t", "21-fx-a-b", "key", "other"])
         self.assertIn("## 2.1 f(x): a, b {#p-21-fx-a-b}", self.translated(text))
 
 

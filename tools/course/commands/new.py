@@ -11,6 +11,7 @@ from course import stubs
 from course.cutter import Cut
 from course.errors import CourseError
 from course.files import File, write_new
+from course.source_pieces import visible_code
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "new_lab"
 KEYWORDS = set("""alignas alignof and asm auto bool break case catch char class concept const constexpr continue decltype default
@@ -66,7 +67,7 @@ def _refuse_taken(root: Path, lab: str, slug: str) -> None:
         if header.stem == slug:
             raise CourseError(f"there is a {header.name} already, and the lab's header gets that name; choose another")
     for header in sorted((root / "labs/vocabulary").glob("*.hpp")):
-        if re.search(rf"\b{slug}\b", re.sub(r"//.*", "", header.read_text(encoding="utf-8"))):
+        if re.search(rf"\b{slug}\b", visible_code(header.read_text(encoding="utf-8"))):
             raise CourseError(f"{slug} is taken by labs/vocabulary/{header.name}, and the exercise gets that name; choose another")
 
 

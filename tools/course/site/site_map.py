@@ -10,6 +10,7 @@ from course.chapter import exercise_heading
 from course.errors import CourseError
 from course.headings import headings
 from course.site import markdown
+from course.source_pieces import declares
 
 PAGES = ("start", "primer", "papers", "errata")  # docs/<name>.md, in both editions
 FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "authors": "For authors"}  # in theirs
@@ -57,8 +58,7 @@ class LabFolder:
         return f"{self.name}_functions"
 
     def declares(self, function: str) -> bool:
-        declaration = re.compile(rf"^(?!\s*//).*\b{function}\s*\(", re.M)
-        return any(declaration.search(header.read_text(encoding="utf-8")) for header in self.headers)
+        return any(declares(header.read_text(encoding="utf-8"), function) for header in self.headers)
 
 
 def lab_folders(root: Path, edition: str) -> list:

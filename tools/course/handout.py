@@ -8,7 +8,7 @@ import re
 import subprocess
 from pathlib import Path, PurePosixPath
 
-from course import instructors, leaks, manifest, stubs
+from course import instructors, leaks, manifest, stubs, version
 from course.errors import CourseError
 from course.files import File
 from course.handout_record import RECORD, STUBS, record_of
@@ -16,8 +16,9 @@ from course.handout_record import RECORD, STUBS, record_of
 LIST = "tools/handout.txt"
 
 
-def gather(root: Path, dirty: bool) -> dict:
-    """Name in the handout → File. `dirty` permits a tree with changes that are not committed or not cut."""
+def gather(root: Path, dirty: bool, number: str = "") -> dict:
+    """Name in the handout → File. `dirty` permits a tree with changes that are not committed or not cut; `number` is the
+    version, where it is not the commit's."""
     labs = manifest.load(root)
     cut = stubs.cut_all(root)
     patterns = _read_list(root, labs)
@@ -32,8 +33,17 @@ def gather(root: Path, dirty: bool) -> dict:
     for name, text in cut.items():
         files[f"student/{name}"] = files[f"{STUBS}/{name}"] = File(text.encode())
     _refuse_leaks(root, labs, cut, files)
+    files[version.FILE] = File(f"{number or _commit(root)}\n".encode())
     files[RECORD] = File(record_of(files).encode())
     return files
+
+
+def _commit(root: Path) -> str:
+    found = version.of_commit(root)
+    if not found:
+        raise CourseError("git knows no commit of this tree, from which a handout takes its version; "
+                          "say which it is, as in --version 2027-01-15")
+    return found
 
 
 def _read_list(root: Path, labs: list) -> list:

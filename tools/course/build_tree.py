@@ -30,6 +30,13 @@ class BuildTree:
             for lab in new:
                 (built / lab).touch()
 
+    def build(self, labs: list) -> list:
+        """Brings the programs of these labs up to date, and returns the labs that do not build; programs.log says why."""
+        self.prepare([lab.manifest for lab in labs], [lab.name for lab in labs])
+        with open(self.folder / "programs.log", "w", encoding="utf-8") as log:
+            return [lab for lab in labs if _start(["cmake", "--build", str(self.folder), "--target", f"{lab.name}_check"],
+                                                  cwd=self.root, stdout=log, stderr=subprocess.STDOUT).wait() != 0]
+
     def run_tests(self, exercises: list) -> bool:
         """Runs these exercises; the words go to the log, the verdicts to result files. True when ctest has no complaint."""
         names = "|".join(re.escape(exercise.name) for exercise in exercises)

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from course.build_tree import BuildTree
 from course.errors import CourseError
 from course.site import source
 from course.site.site_map import FOR_INSTRUCTORS, SiteMap, lab_folders
@@ -19,23 +20,23 @@ MATHJAX = ("MathJax.js", "extensions", "jax/element/mml", "jax/input/TeX", "jax/
 OTHER_FONTS = shutil.ignore_patterns("[A-SU-Z]*")  # of jax/output/SVG/fonts only TeX is used
 
 
-def build(root: Path, edition: str) -> tuple:
+def build(root: Path, edition: str, tree: BuildTree) -> tuple:
     """Returns the start page, and what is to be fixed: dead links, undocumented parameters and the like."""
     site = root / "build" / "docs" / edition
     site.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=site.parent, prefix=f".{edition}.") as name:
         folder = Path(name)
-        complaints = _build_in(folder, root, edition)
+        complaints = _build_in(folder, root, edition, tree)
         shutil.rmtree(site, ignore_errors=True)
         site.mkdir()
         (folder / "html").rename(site / "html")
     return site / "html" / "index.html", complaints
 
 
-def _build_in(folder: Path, root: Path, edition: str) -> list:
+def _build_in(folder: Path, root: Path, edition: str, tree: BuildTree) -> list:
     awesome = _find("doxygen-awesome-css", "doxygen-awesome.css")
     mathjax = _find("javascript/mathjax", "MathJax.js")
-    site_map = SiteMap(root, edition, lab_folders(root, edition))
+    site_map = SiteMap(root, edition, lab_folders(root, edition), tree)
     source.write(folder / "input", site_map)
     _copy_files(folder / "html", site_map, mathjax)
     said = _run(["doxygen", "-"], _config(folder, root, site_map, awesome), folder)

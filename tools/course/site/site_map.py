@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from course import instructors, manifest, mistakes
+from course.build_tree import BuildTree
 from course.chapter import exercise_heading
 from course.errors import CourseError
 from course.headings import headings
@@ -88,6 +89,7 @@ class SiteMap:
     root: Path
     edition: str
     labs: list
+    tree: BuildTree  # whose programs list the mistakes
     figures: dict = field(default_factory=dict)  # URL → file, for those that a page shows
     known_mistakes: dict = field(default_factory=dict)
     complaints: list = field(default_factory=list)  # what is to be fixed, in the form of a compiler's messages
@@ -113,14 +115,18 @@ class SiteMap:
             raise CourseError(f"{path} is missing; the site needs it; bring it back from the repository") from None
 
     def mistakes(self, lab: LabFolder) -> list:
-        """Those of a lab; none, and a complaint, while its files cannot be read."""
+        """Those of a lab; none, and a complaint, while it has no program."""
         if lab.name not in self.known_mistakes:
             try:
-                self.known_mistakes[lab.name] = mistakes.of_lab(self.root, lab.lab) if lab.lab else []
+                self.known_mistakes[lab.name] = self._listed(lab)
             except CourseError as error:
                 self.complaints.append(str(error))
                 self.known_mistakes[lab.name] = []
         return self.known_mistakes[lab.name]
+
+    def _listed(self, lab: LabFolder) -> list:
+        has_suite = (self.root / "tests" / lab.folder.name).is_dir()
+        return mistakes.of_lab(self.tree, lab.lab).mistakes if lab.lab and has_suite else []
 
     def complain(self, where: str, what: str) -> None:
         self.complaints.append(f"{where}: {what}")

@@ -89,7 +89,9 @@ class New(Authors):
         before = self.files()
         for words, said in ((["lab9_x"], "two digits"), (["lab91"], "lab09_gated_attention"), (["Lab91_x"], "small letters"),
                             (["lab91_x/../../y"], "not the name of a lab"), (["lab00_again"], "labs/lab00_warm_up is there already"),
-                            (["lab91_class"], "a word of C++"), (["lab91_row_sums"], "labs/lab00_warm_up/warm_up.hpp declares a row_sums already"), (["lab91_matmul"], "taken by labs/vocabulary/tensor.hpp"),
+                            (["lab91_class"], "a word of C++"),
+                            (["lab91_row_sums"], "labs/lab00_warm_up/warm_up.hpp declares a row_sums already"),
+                            (["lab91_matmul"], "taken by labs/vocabulary/tensor.hpp"),
                             (["lab91_suite"], "suite.hpp already"), (["lab91_gate", "--title", 'a "title"'], "quotes")):
             self.assert_one_line_error(self.course("new", *words), said)
         self.write("student/lab00_warm_up.cpp", "mine")

@@ -129,8 +129,8 @@ def _mistakes(lab: Lab, known: list) -> list:
             found.append(f"{where} has a mistake of {mistake.exercise}, which is no exercise of {lab.name}; fix it there, "
                          "or in lab.json")
         elif sections and mistake.section not in sections:
-            found.append(f"{where}: '{mistake.name}' of {mistake.exercise} refers to §{mistake.section}, which the chapter lacks; "
-                         "fix it")
+            found.append(f"{where}: '{mistake.name}' of {mistake.exercise} refers to §{mistake.section}, which the chapter "
+                         "lacks; fix it")
     return found
 
 

@@ -22,7 +22,8 @@ def blanked(name: str, text: str) -> str:
             if not begin:
                 raise CourseError(f"{where}: END INSTRUCTORS without a BEGIN INSTRUCTORS; remove it, or add the other")
         elif LIKE_A_MARKER.search(line):
-            raise CourseError(f"{where}: this looks like a marker, but is not one; write {BEGIN} or {END}, alone on its line")
+            raise CourseError(f"{where}: this looks like a marker, but is not one; write {BEGIN} or {END}, "
+                              "alone on its line")
         kept.append("\n" if begin or marker == END else line)
         if marker == END:
             begin = None

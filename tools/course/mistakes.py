@@ -36,7 +36,8 @@ def of_lab(tree: BuildTree, lab: Lab) -> Listing:
         raise CourseError(f"{lab.name} has no program that could list its mistakes, since it was not built; "
                           f"./course check {lab.name} --track {tree.track} says why") from None
     if listing.returncode != 0:
-        raise CourseError(f"build/{tree.track}/{program.name} --list failed; {' '.join(listing.stderr.split())}; build it again")
+        said = " ".join(listing.stderr.split())
+        raise CourseError(f"build/{tree.track}/{program.name} --list failed; {said}; build it again")
     rows = [line.split("\t") for line in listing.stdout.splitlines()]
     order = {exercise.function: place for place, exercise in enumerate(lab.exercises)}
     known = [Mistake(row[1], row[2], row[3].lstrip("§"), row[4]) for row in rows if row[0] == "mistake"]

@@ -7,7 +7,8 @@ from course import lab_template
 from course.headings import headings, outside_fences
 from course.manifest import Lab
 
-TOLD = {"minutes": re.compile(r"(\d+) minutes?\b|\((\d+) without\b"), "points": re.compile(r"(\d+) points?\b|\*\*Points\*\* (\d+)")}
+TOLD = {"minutes": re.compile(r"(\d+) minutes?\b|\((\d+) without\b"),
+        "points": re.compile(r"(\d+) points?\b|\*\*Points\*\* (\d+)")}
 MAY_STAY = ("Check it: ", "When an output is wrong, ")  # sentences of the template that hold for every lab
 NO_PROSE = re.compile(r"#|\||<|\S+$|\s*$")
 
@@ -55,8 +56,8 @@ def of_readme(root: Path, labs: list) -> list:
     for number, line in outside_fences(path.read_text(encoding="utf-8")):
         name = re.match(r"\| *(lab\d\d) *\|", line)
         if name and name[1] in rows or name and name[1] not in [lab.name for lab in labs]:
-            found.append(f"README.md:{number} has a row of {name[1]}, which {'stands above' if name[1] in rows else 'is no lab'}; "
-                         "remove it")
+            reason = "stands above" if name[1] in rows else "is no lab"
+            found.append(f"README.md:{number} has a row of {name[1]}, which {reason}; remove it")
         elif name:
             rows[name[1]] = number, line
     for lab in labs:

@@ -1,7 +1,7 @@
 """Takes a C++ source apart: the functions one asks for, and the text between them. Put together again it is the same text.
 
-Whoever wants to know something of a C++ source asks here. It reads brackets, strings, comments and #if 0, which is enough for functions at namespace level; templates and
-overloads of other functions are text like any other.
+Whoever wants to know something of a C++ source asks here. It reads brackets, strings, comments and #if 0, which is
+enough for functions at namespace level; templates and overloads of other functions are text like any other.
 """
 
 import re

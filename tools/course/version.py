@@ -21,9 +21,11 @@ def of_commit(root: Path) -> str:
     """"2026-11-21 23:21:54 d2e3817"; empty where git knows no commit of this very folder."""
     if not (root / ".git").exists():
         return ""
-    command = ["git", "-C", str(root), "log", "-1", "--format=%cd %h", "--abbrev=10", "--date=format-local:%Y-%m-%d %H:%M:%S"]
+    command = ["git", "-C", str(root), "log", "-1", "--format=%cd %h", "--abbrev=10",
+               "--date=format-local:%Y-%m-%d %H:%M:%S"]
     try:
-        said = subprocess.run(command, env=os.environ | {"TZ": "UTC"}, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        said = subprocess.run(command, env=os.environ | {"TZ": "UTC"}, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True)
     except FileNotFoundError:
         return ""
     return said.stdout.strip() if said.returncode == 0 else ""

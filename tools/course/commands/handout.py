@@ -22,9 +22,10 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("out", metavar="OUT", type=Path,
                         help="a folder that does not exist yet, or is empty; a name that ends in .zip means a zip file")
     parser.add_argument("--zip", action="store_true", help="make OUT a zip file, whatever its name")
-    parser.add_argument("--dirty", action="store_true", help="also from a tree with changes that are not committed or not cut")
+    parser.add_argument("--dirty", action="store_true",
+                        help="also from a tree with changes that are not committed or not cut")
     parser.add_argument("--version", metavar="DATE", default="",
-                        help="as in 2027-01-15; a later handout needs a later one (default: the commit's date, time and name)")
+                        help="as in 2027-01-15; a later handout needs a later one (default: that of the commit)")
 
 
 def run(root: Path, options: Namespace) -> int:
@@ -47,6 +48,6 @@ def _try_it(root: Path, files: dict) -> None:
     began = time.monotonic()
     if found := handout_trial.findings(root, files):
         print("\n".join(found), file=sys.stderr)
-        raise CourseError(f"the course cannot be given out like this, for the reason{'s' * (len(found) != 1)} named above; nothing was "
-                          "written; fix that")
+        raise CourseError(f"the course cannot be given out like this, for the reason{'s' * (len(found) != 1)} named above; "
+                          "nothing was written; fix that")
     print(f"it builds, and every stub is TODO ({time.monotonic() - began:.0f} s)", file=sys.stderr)

@@ -70,5 +70,5 @@ def _refuse_taken(root: Path, lab: str, slug: str) -> None:
             raise CourseError(f"{slug} is taken by labs/vocabulary/{header.name}, and the exercise gets that name; choose another")
     for header in sorted((root / "labs").glob("lab*/*.h*")):
         if declares(header.read_text(encoding="utf-8"), slug):
-            raise CourseError(f"labs/{header.parent.name}/{header.name} declares a {slug} already, and the exercise gets that name; "
-                              "choose another")
+            raise CourseError(f"labs/{header.parent.name}/{header.name} declares a {slug} already, and the exercise gets "
+                              "that name; choose another")

@@ -61,8 +61,8 @@ def _refuse_older(root: Path, handout: Path, new: dict) -> None:
     mine = _text(_read(root / version.FILE) or b"").strip()
     theirs = _text(new[version.FILE].data).strip() if version.FILE in new else ""
     if version.is_older(theirs, mine):
-        raise CourseError(f"{handout} is older ({theirs or 'it has no version'}) than this folder ({mine}); get the newest handout, "
-                          "or use --downgrade")
+        raise CourseError(f"{handout} is older ({theirs or 'it has no version'}) than this folder ({mine}); "
+                          "get the newest handout, or use --downgrade")
 
 
 def make_plan(root: Path, old: dict, new: dict) -> Plan:

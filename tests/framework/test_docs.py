@@ -17,7 +17,7 @@ from course_tree import CourseTree
 
 from course import manifest, mistakes
 from course.build_tree import BuildTree
-from course.cutter import MARKER
+from course.cutter import regions
 from course.errors import CourseError
 from course.headings import headings
 from course.site import markdown
@@ -407,13 +407,8 @@ def words(path):
 def solution_lines(root, source="*.c*"):
     """The longer lines between the markers of reference/, squeezed."""
     for path in sorted((root / "reference").glob(source)):
-        inside = False
-        for line in path.read_text(encoding="utf-8").splitlines():
-            marker = MARKER.match(line)
-            if marker:
-                inside = marker["which"] == "BEGIN"
-            elif inside and len(squeezed(line)) >= 20:
-                yield squeezed(line)
+        for _, lines in regions(path.read_text(encoding="utf-8")):
+            yield from (squeezed(line) for _, line in lines if len(squeezed(line)) >= 20)
 
 
 def dead_links(page):

@@ -144,6 +144,7 @@ class CheckCourse(Authors):
     def test_what_is_missing_is_named_with_its_file(self):
         for name, old, new, said in (
                 (f"{self.LAB}/lab.json", '"points": 1', '"points": 0', "has no points"),
+                (f"{self.LAB}/lab.json", '"points": 1', '"points": "1"', "has no points"),
                 (f"{self.LAB}/lab.json", '"points": 1, ', "", "lacks 'points'"),
                 (f"{self.LAB}/lab.json", '"minutes": 15', '"minutes": 0', "has no minutes"),
                 (f"{self.LAB}/lab.json", '"timeout_seconds": 10,', "", "has no timeout_seconds"),

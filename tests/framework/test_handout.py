@@ -268,11 +268,11 @@ class Trial(FakeTools):
     def test_only_what_comes_solved_may_pass(self):
         self.assertEqual(self.tried(), [])
         [found] = self.tried(thrice="pass")
-        self.assertIn("lab07.thrice comes out as pass where it should be todo", found)
+        self.assertIn("lab07.thrice comes out as PASS where it should be TODO", found)
         [found] = self.tried(twice="not_run", once="pass")
-        self.assertIn("lab07.twice comes out as not_run where it should be todo: numbers.cpp:3: no semicolon; ", found)
+        self.assertIn("lab07.twice comes out as NOT RUN where it should be TODO (numbers.cpp:3: no semicolon); ", found)
         [found] = self.tried(once="todo")
-        self.assertIn("lab08.once comes out as todo where it should be pass", found)
+        self.assertIn("lab08.once comes out as TODO where it should be PASS", found)
 
     def test_what_check_course_finds_stops_it_too(self):
         self.assertEqual(self.tried(lacks=["no hint; add one"]), ["no hint; add one"])

@@ -6,8 +6,8 @@ from pathlib import Path
 from course import completeness, manifest
 from course.build_tree import BuildTree
 from course.commands import check
-from course.errors import CourseError
 from course.files import File, explained, fill
+from course.verdicts import WORDS, Verdict
 
 FOLDER = "build/handout"  # kept, so that the next trial compiles only what changed
 
@@ -34,7 +34,14 @@ def findings(root: Path, files: dict) -> list:
     if found:
         return found
     grading = check.grade(folder, manifest.load(folder), Namespace(labs=[], track="student"))
-    return [f"{verdict.exercise.name} comes out as {verdict.status} where it should be {wanted}: "
-            f"{verdict.message.partition(chr(10))[0]}; fix reference/, its suite, or tools/handout.txt"
-            for verdict in grading.verdicts
-            if verdict.status != (wanted := "pass" if verdict.exercise.solved else "todo")]
+    return [_complaint(verdict) for verdict in grading.verdicts if verdict.status != _wanted(verdict)]
+
+
+def _wanted(verdict: Verdict) -> str:
+    return "pass" if verdict.exercise.solved else "todo"
+
+
+def _complaint(verdict: Verdict) -> str:
+    said = verdict.message.partition("\n")[0]
+    return (f"{verdict.exercise.name} comes out as {WORDS[verdict.status]} where it should be {WORDS[_wanted(verdict)]}"
+            f"{f' ({said})' if said else ''}; fix reference/, the suite, or tools/handout.txt")

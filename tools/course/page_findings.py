@@ -40,7 +40,8 @@ def _totals(lab: Lab, text: str) -> list:
 
 
 def _total(lab: Lab, unit: str, stretch: bool = True) -> int:
-    return sum(getattr(exercise, unit) for exercise in lab.exercises if stretch or not exercise.stretch)
+    numbers = [getattr(exercise, unit) for exercise in lab.exercises if stretch or not exercise.stretch]
+    return sum(number for number in numbers if isinstance(number, (int, float)))  # what is no number is a finding elsewhere
 
 
 def _where(lab: Lab) -> str:

@@ -39,7 +39,7 @@ def _programs(root: Path, tree: BuildTree, labs: list) -> list:
         broken = tree.build(labs)
         for lab in labs:
             if lab in broken:
-                found.append(f"tests/{lab.folder.name}/ or what it needs does not compile; {log} says why; fix that")
+                found.append(f"{lab.folder.name} does not compile, its suite or the source beneath it; {log} says why; fix that")
             else:
                 with _collected(found):
                     listing = mistakes.of_lab(tree, lab)

@@ -11,14 +11,7 @@
 #include <xtensor-blas/xblas.hpp>
 
 #include "work_counter.hpp"
-
-#if __has_include(<xtensor/containers/xadapt.hpp>)
-#include <xtensor/containers/xadapt.hpp>
-#include <xtensor/misc/xmanipulation.hpp>
-#else
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xbroadcast.hpp>
-#endif
+#include "xtensor_support/xtensor_views.hpp"
 
 namespace linattn {
 namespace {

@@ -6,15 +6,7 @@
 #include <stdexcept>
 
 #include "tensor.hpp"
-#if __has_include(<xtensor/views/xstrided_view.hpp>)  // the layout since 0.26
-#include <xtensor/containers/xtensor.hpp>
-#include <xtensor/core/xeval.hpp>
-#include <xtensor/views/xstrided_view.hpp>
-#else
-#include <xtensor/xeval.hpp>
-#include <xtensor/xstrided_view.hpp>
-#include <xtensor/xtensor.hpp>
-#endif
+#include "xtensor_support/xtensor_views.hpp"
 
 namespace linattn {
 namespace {
@@ -36,7 +28,7 @@ std::string words_of(Function function) {
 }
 
 TEST_SUITE("xtensor under C++20") {
-TEST_CASE("a dynamic shape is not taken for one of four axes") {  // fails without xtensor_support/xtensor_cxx20.hpp
+TEST_CASE("a dynamic shape is not taken for one of four axes") {  // fails without xtensor_support/xtensor_releases.hpp
     const Tensor a{{1, 2, 3}, {4, 5, 6}};
     const auto evaluated = xt::eval(a + xt::xscalar<double>(1.0));
     CHECK(Shape(evaluated.shape().begin(), evaluated.shape().end()) == Shape{2, 3});

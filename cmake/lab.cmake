@@ -4,6 +4,7 @@
 #   labNN_given_*  what the lab's own folder adds to them ("given" in the manifest), if anything
 #   labNN_suite    tests/labNN_*/ and its mistakes, never rebuilt by a student's edit
 #   labNN_check    both, with the support: one program that runs one exercise at a time
+#   labNN_debug    the same with variables that a debugger can show; only ./course debug builds it
 #   ctest          labNN.build (a fixture that rebuilds what was edited), then labNN.<function> for every exercise
 
 # read_list(out json key): the strings of an array; none where there is no such key.
@@ -68,6 +69,7 @@ function(add_lab manifest)
   if(LINATTN_HAS_ASAN)
     target_link_options(${lab}_check PRIVATE -fsanitize=address)
   endif()
+  add_debug(${lab})
 
   set(results "${PROJECT_BINARY_DIR}/results")
   add_test(NAME ${lab}.build COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DMAKE=${CMAKE_MAKE_PROGRAM}"

@@ -56,7 +56,10 @@ class BuildTree:
 
     def _configure(self) -> None:
         print(f"configuring build/{self.track} …", file=sys.stderr)
-        command = ["cmake", "--preset", self.track] + (["--fresh"] if self._was_moved() else [])
+        if self._was_moved():  # what cmake --fresh does, since CMake 3.24
+            (self.folder / "CMakeCache.txt").unlink()
+            shutil.rmtree(self.folder / "CMakeFiles", ignore_errors=True)
+        command = ["cmake", "--preset", self.track]
         cmake = _start(command, cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         output = cmake.communicate()[0]
         if cmake.returncode != 0:

@@ -144,10 +144,10 @@ class Check(FakeTools):
 
 
 class Watch(CourseTree):
-    def assert_wakes(self, file, before, seconds):
+    def assert_wakes(self, file, before):
         waiting = threading.Thread(target=watch.wait_for_change, args=([file], before), daemon=True)
         waiting.start()
-        waiting.join(seconds)
+        waiting.join(30)  # a limit, not an expectation: a loaded machine takes its time
         self.assertFalse(waiting.is_alive(), "the save was not seen")
 
     def test_it_wakes_for_every_way_to_save(self):
@@ -166,14 +166,14 @@ class Watch(CourseTree):
             before = watch.fingerprint([file])
             editor = threading.Timer(0.1, save)
             editor.start()
-            self.assert_wakes(file, before, seconds=1.5)
+            self.assert_wakes(file, before)
             editor.join()
 
     def test_a_save_during_the_grading_is_not_missed(self):
         file = self.write("student/x.cpp", "one")
         before = watch.fingerprint([file])
-        file.write_text("two")
-        self.assert_wakes(file, before, seconds=0.5)
+        file.write_text("longer")  # within a tick of the clock the time stamp may stay as it was
+        self.assert_wakes(file, before)
 
 
 class CommandLine(CourseTree):

@@ -9,7 +9,7 @@ from course import manifest, mistakes
 from course.errors import CourseError
 from course.site import markdown
 
-PAGES = ("start", "primer", "papers", "errata")  # docs/<name>.md, in both editions
+PAGES = ("start", "primer", "papers", "errata", "architecture")  # docs/<name>.md, in both editions
 FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "authors": "For authors"}  # in theirs
 WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "contract")  # labs/vocabulary/<name>.hpp, quoted in the primer
 INSTRUCTORS = re.compile(r"^<!-- BEGIN INSTRUCTORS -->$((?!^<!-- BEGIN).)*?^<!-- END INSTRUCTORS -->$", re.M | re.S)

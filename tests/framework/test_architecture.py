@@ -72,7 +72,8 @@ class Includes(unittest.TestCase):
     def candidates(self, source: str, included: str) -> list:
         """The file beside the source, or else all that an include path could lead to."""
         beside = os.path.normpath(os.path.join(os.path.dirname(source), included))
-        return [beside] if beside in self.code else [name for name in self.code if f"/{name}".endswith(f"/{included}")]
+        end = "/" + re.sub(r"^(\.\./)+", "", included)
+        return [beside] if beside in self.code else [name for name in self.code if f"/{name}".endswith(end)]
 
     def permitted(self, source: str, target: str) -> bool:
         at, to = self.room(source), self.room(target)
@@ -106,6 +107,7 @@ class Includes(unittest.TestCase):
                                  ("student/lab00_warm_up.cpp", "comparison.hpp"),
                                  ("grading/oracle.cpp", "linear_attention.hpp"),
                                  ("grading/oracle.cpp", "../reference/lab00_warm_up.cpp"),
+                                 ("grading/oracle.cpp", "../../reference/lab00_warm_up.cpp"),
                                  ("bench/speed/cpu_run_benchmark.cpp", "reference/lab00_warm_up.cpp")):
             with self.subTest(source):
                 self.assertEqual(len(self.forbidden(source, f'#include "{included}"\n')), 1)

@@ -14,13 +14,13 @@ namespace {
 // Whether a mistake agrees with one call: right where the answer was right, the same wrong result where it was wrong.
 using Agrees = std::function<bool(const Mistake&)>;
 
-struct Case {
+struct EvidenceOfExercise {
     std::vector<Agrees> calls;                     // of the suite so far
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
     std::set<const Mistake*> named;
     bool probed = false, hopeless = false;
 };
-std::map<std::string, Case> cases;  // by exercise
+std::map<std::string, EvidenceOfExercise> evidence;  // by exercise
 std::deque<Mistake> solved;         // number slips whose number was found; a deque, so that pointers stay valid
 
 std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
@@ -55,7 +55,7 @@ std::optional<double> distance_of(const Outcome& a, const Outcome& b) {
 }
 
 bool agrees_with_all(const Mistake& mistake) {
-    Case& known = cases[mistake.exercise];
+    EvidenceOfExercise& known = evidence[mistake.exercise];
     std::size_t& agreed = known.agreed[&mistake];
     while (agreed < known.calls.size() && known.calls[agreed](mistake)) ++agreed;
     return agreed == known.calls.size();
@@ -63,7 +63,7 @@ bool agrees_with_all(const Mistake& mistake) {
 
 // A mistake that goes wrong in shape or with an exception says nothing about values, so that rules out nothing.
 void add_wrong_call(const ComparedCall& call) {
-    cases[call.exercise].calls.push_back([call](const Mistake& mistake) {
+    evidence[call.exercise].calls.push_back([call](const Mistake& mistake) {
         const Outcome made = call.run(mistake.ready());
         if (!call.wrong(made)) return false;
         return !made.error.empty() || !call.outcome.error.empty() || !same_shapes(made.parts, call.outcome.parts) ||
@@ -73,7 +73,7 @@ void add_wrong_call(const ComparedCall& call) {
 
 // The probe calls, made once an answer is wrong.
 void probe(const ComparedCall& call) {
-    Case& known = cases[call.exercise];
+    EvidenceOfExercise& known = evidence[call.exercise];
     const auto maker = makers_of_probes().find(call.exercise);
     if (std::exchange(known.probed, true) || maker == makers_of_probes().end()) return;
     for (const Run& run : maker->second()) {
@@ -104,7 +104,7 @@ std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& dist
 // Pairs and numbers that explained an earlier call.
 std::vector<const Mistake*> named_alike(const ComparedCall& call, double& distance) {
     std::vector<const Mistake*> found;
-    for (const Mistake* mistake : cases[call.exercise].named)
+    for (const Mistake* mistake : evidence[call.exercise].named)
         if (is_alike(*mistake, call, distance)) found.push_back(mistake);
     return found;
 }
@@ -237,7 +237,7 @@ Probes::Probes(const char* exercise, std::function<std::vector<Run>()> make) {
 
 Explanation explain(const ComparedCall& call) {
     Explanation found;
-    Case& known = cases[call.exercise];
+    EvidenceOfExercise& known = evidence[call.exercise];
     const std::vector<const Mistake*> same = singles_alike(call, found.distance);
     const bool by_values = !call.expected.empty();
     // What all of them share, a shape that is not refused for instance, is not what any of them is about.
@@ -274,13 +274,18 @@ Explanation explain(const ComparedCall& call) {
 }
 
 void keep_as_evidence(const ComparedCall& call) {
-    cases[call.exercise].calls.push_back(
+    evidence[call.exercise].calls.push_back(
         [run = call.run, wrong = call.wrong](const Mistake& mistake) { return !wrong(run(mistake.ready())); });
+}
+
+bool first_call_agrees(const Mistake& function) {
+    const std::vector<Agrees>& calls = evidence[function.exercise].calls;
+    return calls.empty() || calls.front()(function);
 }
 
 std::vector<const Mistake*> take_back(const std::string& exercise) {
     std::vector<const Mistake*> taken_back;
-    Case& known = cases[exercise];
+    EvidenceOfExercise& known = evidence[exercise];
     std::erase_if(known.named, [&](const Mistake* each) {
         if (agrees_with_all(*each)) return false;
         taken_back.push_back(each);

@@ -27,7 +27,7 @@ struct Outcome {
 /// One call, to be made with any function of the exercise's type.
 using Run = std::function<Outcome(Mistake::Function)>;
 /// What is wrong with an outcome, in words, or nothing.
-using Wrong = std::function<std::optional<std::string>(const Outcome&)>;
+using Objection = std::function<std::optional<std::string>(const Outcome&)>;
 
 /// Calls that the diagnosis may make on its own: inputs on which slips differ that agree on an easy example.
 struct Probes {
@@ -40,7 +40,7 @@ struct ComparedCall {
     std::function<Mistake::Function()> subject;  ///< the function under test, ready to be called
     Run run;
     Outcome outcome;
-    Wrong wrong;
+    Objection wrong;
     std::vector<Expected> expected;  ///< empty where a property was checked and not values
 };
 
@@ -57,6 +57,10 @@ Explanation explain(const ComparedCall& call);
 
 /// A right outcome: evidence against every mistake that would have been wrong there.
 void keep_as_evidence(const ComparedCall& call);
+
+/// Whether the first call of the exercise in this run, made again with this function, fares as it did then. One that
+/// remembers nothing of the calls in between does.
+bool first_call_agrees(const Mistake& function);
 
 /// The names that an earlier explanation gave and that the evidence has ruled out since.
 std::vector<const Mistake*> take_back(const std::string& exercise);

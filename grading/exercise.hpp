@@ -62,8 +62,9 @@ protected:
     void require_result() const;
 
 private:
-    ComparedCall compared(const Wrong& wrong, const std::vector<Expected>& expected = {}) const;
-    void refuse_if(const Wrong& wrong, const std::vector<Expected>& expected = {}) const;
+    ComparedCall compared(const Objection& wrong, const std::vector<Expected>& expected = {}) const;
+    void fail_if(const Objection& wrong, const std::vector<Expected>& expected = {}) const;
+    bool differs_when_repeated() const;
     std::string unwritten_values() const;
     bool any_value(bool (*kind)(double)) const;
     bool nothing_stored() const;
@@ -122,19 +123,23 @@ std::string describe(const Tensor& x);
 std::string describe(double x);
 std::string describe(Mask mask);
 std::string describe(Stabilizer stabilizer);
+std::string describe(const std::vector<std::string>& words);
+std::string describe(const std::vector<float>& numbers);
 template <class T>
 std::string describe(const T& value) {
     if constexpr (requires { value.name(); })
         return value.name();  // a feature map, a combine
     else if constexpr (std::integral<T>)
         return std::to_string(value);
+    else if constexpr (std::floating_point<T>)
+        return describe(static_cast<double>(value));
     else if constexpr (std::convertible_to<T, std::string>)
         return "\"" + std::string(value) + "\"";
     else
         return "";  // the argument's own text in the call says it
 }
 
-/// "Q (2, 3), phi relu" from the texts of the arguments and the arguments.
+/// "Q (2, 3), phi relu" from the texts of the arguments and the arguments. An expression is told by its value alone.
 std::string describe_call(const char* names, const std::vector<std::string>& values);
 
 /// What a call keeps of an argument, so that it can be made again: the values where the function takes a view of them.

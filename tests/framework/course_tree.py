@@ -4,8 +4,11 @@ import contextlib
 import io
 import json
 import os
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
@@ -53,6 +56,28 @@ int thrice(int x) {
     // END SOLUTION
 }
 """
+
+
+def course_process(root: Path, words: list, **environment) -> subprocess.Popen:
+    """`./course words…` in the tree `root`, as a process of its own that ignores no signal, whoever runs the tests."""
+    main = ("import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; "
+            "from course import __main__, process_group; process_group.end_when_told(); sys.exit(__main__.main(Path(sys.argv[2]), sys.argv[3:]))")
+
+    def heed_signals():
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+    return subprocess.Popen([sys.executable, "-B", "-c", main, REPOSITORY / "tools", root, *words], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                            env=os.environ | environment, preexec_fn=heed_signals)
+
+
+def wait_until(happened, limit: float = 60) -> None:
+    """The limit, in seconds, is for a machine with much else to do."""
+    ends = time.monotonic() + limit
+    while not happened():
+        if time.monotonic() > ends:
+            raise AssertionError(f"it did not happen within {limit} s")
+        time.sleep(0.02)
 
 
 class CourseTree(unittest.TestCase):

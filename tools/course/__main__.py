@@ -15,7 +15,7 @@ TOOLS = Path(__file__).resolve().parent.parent
 if str(TOOLS) not in sys.path:
     sys.path[0] = str(TOOLS)  # so that `course` is a package
 
-from course import version
+from course import process_group, version
 from course.errors import CourseError
 
 OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)  # where the error names no file
@@ -31,6 +31,7 @@ def read_command_line(words: list) -> argparse.Namespace:
     parser = Parser(prog="course", description="Linear Attention Labs", allow_abbrev=False)
     parser.add_argument("--version", action="store_true", help="show which version of the course this is")
     commands = parser.add_subparsers(metavar="command", required=True)
+    commands.add_parser("help", help="Print this, or with a command its own help.")
     commands.add_parser("setup", help="Install the packages that are missing.")  # tools/setup.sh; never gets here
     for file in sorted((TOOLS / "course" / "commands").glob("*.py")):
         command = importlib.import_module(f"course.commands.{file.stem}")
@@ -40,6 +41,8 @@ def read_command_line(words: list) -> argparse.Namespace:
             formatter_class=argparse.RawDescriptionHelpFormatter)
         command.arguments(subparser)
         subparser.set_defaults(run=command.run)
+    if words[:1] == ["help"] or not words:
+        words = [*words[1:], "--help"]
     return parser.parse_args(words)
 
 
@@ -67,6 +70,8 @@ def _run(root: Path, words: list) -> int:
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return 130
+    except process_group.Ended as ended:
+        return ended.status
 
 
 def _explain(error: OSError) -> int:
@@ -86,4 +91,5 @@ def _explain(error: OSError) -> int:
 if __name__ == "__main__":
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")
+    process_group.end_when_told()
     sys.exit(main(TOOLS.parent, sys.argv[1:]))

@@ -77,6 +77,18 @@ def definitions(text: str) -> list:
     return found
 
 
+def function_at(text: str, names, line: int) -> str:
+    """Which of the functions `names` holds this line (counted from 1); "" where none does. Where brackets do not match,
+    the last that begins above the line: its closing brace is what is missing."""
+    try:
+        return next((found.name for found in definitions(text)
+                     if found.name in names and found.first_line <= line <= found.last_line), "")
+    except CannotSplit:
+        heads = [(number, name) for number, words in enumerate(visible_code(text).split("\n"), 1) for name in names
+                 if re.match(rf"\w.*\b{name}\s*\(", words)]
+        return max([head for head in heads if head[0] < line], default=(0, ""))[1]
+
+
 def declares(text: str, function: str) -> bool:
     return bool(re.search(rf"\b{function}\s*\(", visible_code(text)))
 

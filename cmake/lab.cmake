@@ -5,6 +5,7 @@
 #   labNN_suite    tests/labNN_*/ and its mistakes, never rebuilt by a student's edit
 #   labNN_exercises  both, with grading/: one program that runs one exercise at a time
 #   labNN_check    starts it and judges (grading/CMakeLists.txt)
+#   labNN_debug    the same with variables that a debugger can show; only ./course debug builds it
 #   ctest          labNN.build (a fixture that rebuilds what was edited), then labNN.<function> for every exercise
 
 # The programs that ctest runs besides the suites. They run at every verdict: without site-packages (-S) Python starts in a
@@ -74,6 +75,7 @@ function(add_lab manifest)
   set(kernels ${sources} ${given})
   list(FILTER kernels INCLUDE REGEX "\\.cu$")
   add_gpu(${lab} "${folder}" "${manifest}" "${json}" ${kernels})
+  add_debug(${lab})
 
   set(results "${PROJECT_BINARY_DIR}/results")
   add_test(NAME ${lab}.build COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/build_lab.py"

@@ -38,12 +38,14 @@ class BuildTree:
         """Brings the programs of these labs up to date, and returns the labs that do not build; programs.log says why."""
         self.prepare([lab.manifest for lab in labs], labs)
         with open(self.folder / "programs.log", "w", encoding="utf-8") as log:
-            return [lab for lab in labs if not (self._can_be_read(lab) and self._is_built(lab, log))]
+            return [lab for lab in labs if not self._builds(lab, log)]
 
-    def _is_built(self, lab: Lab, log) -> bool:
+    def _builds(self, lab: Lab, log) -> bool:
+        if not self._can_be_read(lab):
+            return False
         command = ["cmake", "--build", str(self.folder), "--target", f"{lab.name}_check"]
-        with process_group.started(command, cwd=self.root, stdout=log, stderr=subprocess.STDOUT) as ninja:
-            return ninja.wait() == 0
+        with process_group.started(command, cwd=self.root, stdout=log, stderr=subprocess.STDOUT) as build:
+            return build.wait() == 0
 
     def run_tests(self, exercises: list) -> set:
         """Runs these exercises; the words go to the log, the verdicts to result files. Returns the names of those that

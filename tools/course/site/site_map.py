@@ -13,7 +13,7 @@ from course.headings import headings
 from course.site import markdown
 from course.source_pieces import declares
 
-PAGES = ("start", "primer", "papers", "errata")  # docs/<name>.md, in both editions
+PAGES = ("start", "primer", "papers", "errata", "architecture")  # docs/<name>.md, in both editions
 FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "authors": "For authors"}  # in theirs
 WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "contract")  # labs/vocabulary/<name>.hpp, quoted in the primer
 EXERCISE = re.compile(r"lab\d\d\.\w+")

@@ -98,8 +98,8 @@ class Line(StudentCourse):
         end = '("seven") where nothing can catch it: out of a noexcept function or a destructor, in outer_product'
         self.said("crash", "struct Last { ~Last() { throw std::runtime_error(\"seven\"); } } last;  // HERE\n    return a;",
                   "threw std::runtime_error " + end)
-        self.said("crash", "const auto part = []() noexcept { throw std::runtime_error(\"seven\"); };\n"
-                  "    part();  // HERE\n    return a;", "threw std::runtime_error " + end)
+        self.said("crash", "const auto part = []() noexcept { throw std::runtime_error(\"seven\"); };  // HERE\n"
+                  "    part();\n    return a;", "threw std::runtime_error " + end)
 
     def test_memory_that_cannot_be_had(self):
         self.said("fail", "const std::vector<double> v(a.size() - 4);  // HERE\n    return a;", "below 0?")

@@ -428,12 +428,14 @@ TEST_CASE("passes only when every case ran and none failed") {
     CHECK(judged(two_cases, Ending{}).status == Status::crash);
 }
 TEST_CASE("a failure tells its case, the mistake and where to read") {
-    const Events events = with(with(two_cases, mistake, "thrice\nDouble it (§7.1)"), failure, "    first differs");
+    const Events named = with(two_cases, mistake, "thrice\nDouble it (§7.1)");
+    const Events events = with(with(named, inputs, "x 1"), failure, "    first differs");
     const Verdict verdict = judged(events, reported(2, 1));
     CHECK(verdict.status == Status::fail);
     CHECK(contains(verdict.message, "lab07 · twice"));
     CHECK(contains(verdict.message, "FAIL\n"));
-    CHECK(contains(verdict.message, "  two\n    first differs\n    looks like: thrice\n      Double it (§7.1)\n"));
+    CHECK(contains(verdict.message,
+                   "  two\n    first differs\n    looks like: thrice\n      Double it (§7.1)\n    called with x 1\n"));
     CHECK(contains(verdict.message, "1 of 2 checks failed"));
     CHECK(contains(verdict.message, "labs/lab07_numbers/README.md §7.1"));
     CHECK(verdict.mistakes == std::vector<std::string>{"thrice"});

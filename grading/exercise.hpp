@@ -29,7 +29,7 @@ struct Outcome {
     Parts parts;
     std::string error;                  ///< what() of the exception; empty when there was none
     bool invalid_argument = false;      ///< the exception was a std::invalid_argument
-    std::vector<std::string> symptoms;  ///< of a kernel that did what none may: see gpu::Error::symptoms
+    std::vector<std::string> symptoms;  ///< of a kernel that broke a rule of the CUDA model: see gpu::Error::symptoms
     bool changed_argument = false;      ///< a Tensor that came in as const is not what it was
     std::string missing;                ///< the function a NotImplemented named; empty when there was none
 };

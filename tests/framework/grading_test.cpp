@@ -154,7 +154,9 @@ TEST_CASE("what was allocated outside a watch is left alone") {
 TEST_CASE("an unset local is recognised by the pattern of either compiler") {
     const double gcc = std::bit_cast<double>(0xFEFE'FEFE'FEFE'FEFE),
                  clang = std::bit_cast<double>(0xFFFF'FFFF'FFFF'FFFF);
-    for (const double value : {gcc, -gcc, gcc + 1e6, clang, -clang, clang * 2.0}) CHECK(is_unset_local(value));
+    const double in_a_kernel = static_cast<double>(std::bit_cast<float>(0xFEFE'FEFEu));
+    for (const double value : {gcc, -gcc, gcc + 1e6, clang, -clang, clang * 2.0, in_a_kernel, -in_a_kernel})
+        CHECK(is_unset_local(value));
     CHECK(may_come_from_unset_local(gcc * 0.5));
     for (const double ordinary : {0.0, 1.0, 1e200, nan, -nan, inf, -inf}) {
         CHECK_FALSE(is_unset_local(ordinary));

@@ -24,10 +24,11 @@ std::string short_path(const std::string& path) {
     return folder == std::string::npos ? path : path.substr(folder + 1);
 }
 
-std::string addr2line(const std::vector<std::string>& options, const std::vector<std::uintptr_t>& offsets) {
+std::string addr2line(const std::string& program, const std::vector<std::string>& options,
+                      const std::vector<std::uintptr_t>& offsets) {
     std::vector<std::string> words{"addr2line"};
     words.insert(words.end(), options.begin(), options.end());
-    words.insert(words.end(), {"-e", executable_path()});
+    words.insert(words.end(), {"-e", program});
     for (const std::uintptr_t offset : offsets) {
         char text[24];
         std::snprintf(text, sizeof text, "%#zx", static_cast<std::size_t>(offset));
@@ -38,7 +39,7 @@ std::string addr2line(const std::vector<std::string>& options, const std::vector
     arguments.push_back(nullptr);
 
     int ends[2];
-    if (words.back().empty() || offsets.empty() || ::pipe2(ends, O_CLOEXEC) != 0) return "";
+    if (program.empty() || offsets.empty() || ::pipe2(ends, O_CLOEXEC) != 0) return "";
     posix_spawn_file_actions_t redirect;
     ::posix_spawn_file_actions_init(&redirect);
     ::posix_spawn_file_actions_adddup2(&redirect, ends[1], STDOUT_FILENO);
@@ -60,9 +61,9 @@ std::string addr2line(const std::vector<std::string>& options, const std::vector
     return output;
 }
 
-std::vector<std::string> source_lines(const std::vector<std::uintptr_t>& offsets) {
+std::vector<std::string> source_lines(const std::string& program, const std::vector<std::uintptr_t>& offsets) {
     std::vector<std::string> found;
-    std::istringstream lines(addr2line({"-i"}, offsets));
+    std::istringstream lines(addr2line(program, {"-i"}, offsets));
     for (std::string line; std::getline(lines, line);) {
         line = line.substr(0, line.find(" ("));  // "/somewhere/student/lab02.cpp:41 (discriminator 2)"
         const std::size_t colon = line.rfind(':');

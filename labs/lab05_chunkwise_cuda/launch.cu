@@ -84,7 +84,8 @@ Array launch_forward(ForwardKernel kernel, Values Q, Values K, Values V, const S
     return O;
 }
 
-States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes, int chunk, const gpu::RunOptions& run) {
+States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes, int chunk,
+                     const gpu::RunOptions& run) {
     const gpu::RunScope scope(run);
     States states{make_S(sizes, chunk), make_z(sizes, chunk)};
     if (states.z.values.empty()) return states;

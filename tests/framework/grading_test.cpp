@@ -13,6 +13,7 @@
 #include "crash_report.hpp"
 #include "evidence.hpp"
 #include "exercise.hpp"
+#include "gpu/executable.hpp"
 #include "manifest_entry.hpp"
 #include "memory_watch.hpp"
 #include "oracle.hpp"
@@ -331,15 +332,15 @@ TEST_CASE("are told in a few words") {
     CHECK(contains(summary_of_report("stack-overflow: without a sanitizer"), "(stack overflow)"));
 }
 TEST_CASE("hold the calls of this program, wherever it lies") {
-    const std::string program = program_path();
+    const std::string program = gpu::executable_path();
     const std::string report = "    #0 0x7f (/lib/libasan.so+0x10)\n    #1 0x55 (" + program +
                                "+0x1337)\n    #2 0x55  (/a b/" + program.substr(program.rfind('/') + 1) + "+0x20)\n";
     CHECK(stack_of_report(report, program) == "0x1337 0x20 ");
 }
 TEST_CASE("lead to a line of one of the sources, or to none") {
     const std::string here = call_stack();
-    CHECK(source_line(here, program_path(), {"no_such.cpp"}).empty());
-    CHECK(source_line("0x10; touch /tmp/never", program_path(), {"grading_test.cpp"}).empty());
+    CHECK(source_line(here, gpu::executable_path(), {"no_such.cpp"}).empty());
+    CHECK(source_line("0x10; touch /tmp/never", gpu::executable_path(), {"grading_test.cpp"}).empty());
 }
 }
 

@@ -14,7 +14,7 @@ int look() {
     Dl_info program{};
     ::dladdr(reinterpret_cast<void*>(&look), &program);
     const auto offset = reinterpret_cast<std::uintptr_t>(&look) - reinterpret_cast<std::uintptr_t>(program.dli_fbase);
-    const auto lines = gpu::source_lines({offset, offset});
+    const auto lines = gpu::source_lines(gpu::executable_path(), {offset, offset});
     for (const std::string& line : lines) std::printf("%s\n", line.c_str());
     if (lines.size() != 2) return 1;
     const std::size_t colon = lines[0].rfind(':');

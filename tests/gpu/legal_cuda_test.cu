@@ -338,7 +338,7 @@ void answer(int) {
     for (int i = 0; i < depth; ++i)
         offsets.push_back(reinterpret_cast<std::uintptr_t>(frames[i]) - 1 -
                           reinterpret_cast<std::uintptr_t>(program.dli_fbase));
-    stack_in_handler = gpu::source_lines(offsets);
+    stack_in_handler = gpu::source_lines(gpu::executable_path(), offsets);
     answered = 1;
 }
 

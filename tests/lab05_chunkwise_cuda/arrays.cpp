@@ -169,7 +169,8 @@ std::vector<Expected> expected_states(const Arrays& in, int chunk, bool before) 
 
 std::vector<gpu::RunOptions> every_order(bool checked) {
     std::vector<gpu::RunOptions> runs;
-    for (const auto order : {gpu::RunOptions::Order::forward, gpu::RunOptions::Order::reverse, gpu::RunOptions::Order::shuffled})
+    for (const auto order :
+         {gpu::RunOptions::Order::forward, gpu::RunOptions::Order::reverse, gpu::RunOptions::Order::shuffled})
         runs.push_back({order, 7, checked, false});
     return runs;
 }

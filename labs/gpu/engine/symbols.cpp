@@ -78,7 +78,8 @@ std::string local_name(const std::string& mangled) {
 
 std::string source_line(const void* address) {
     if (address == nullptr) return "";
-    const std::vector<std::string> lines = source_lines({offset_of(address) - 1});  // the call, not what follows
+    const std::vector<std::string> lines =
+        source_lines(executable_path(), {offset_of(address) - 1});  // the call, not what follows
     for (const std::string& line : lines)
         if (is_source(line)) return short_line(line);
     return lines.empty() ? "" : short_line(lines.front());
@@ -89,13 +90,13 @@ std::string calling_line() {
     const int depth = ::backtrace(frames.data(), static_cast<int>(frames.size()));
     std::vector<std::uintptr_t> offsets;
     for (int i = 0; i < depth; ++i) offsets.push_back(offset_of(frames[static_cast<std::size_t>(i)]) - 1);
-    for (const std::string& line : source_lines(offsets))
+    for (const std::string& line : source_lines(executable_path(), offsets))
         if (is_source(line) && line.find("/gpu/engine/") == std::string::npos) return short_line(line);
     return "";
 }
 
 std::string function_name(const void* address) {
-    std::string name = addr2line({"-f", "-C"}, {offset_of(address)});
+    std::string name = addr2line(executable_path(), {"-f", "-C"}, {offset_of(address)});
     name = name.substr(0, name.find('\n'));
     if (name.empty() || name[0] == '?') return "the kernel";
     const std::string unnamed = "(anonymous namespace)::";

@@ -38,6 +38,7 @@ static_assert(std::size(names) == static_cast<std::size_t>(EventKind::done) + 1)
 }  // namespace
 
 void open_channel(int file_descriptor) { channel = file_descriptor; }
+bool channel_is_open() { return channel >= 0; }
 
 void send_event(EventKind kind, std::string_view payload) {
     if (channel < 0) return;

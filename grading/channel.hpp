@@ -40,6 +40,9 @@ struct Event {
 /// Where events go; -1 (the default) drops them, which is what a listing run wants.
 void open_channel(int file_descriptor);
 
+/// Whether anybody listens: not when the suite runs by hand or in a debugger.
+bool channel_is_open();
+
 /// Sends one event. Line breaks in the payload are escaped. Safe in a signal handler as long as the payload is.
 void send_event(EventKind kind, std::string_view payload = "");
 

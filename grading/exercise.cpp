@@ -375,7 +375,7 @@ bool Trial::differs_when_repeated() const {
 void Trial::fail(const std::string& what, const std::vector<const Mistake*>& resembled, const std::string& closeness,
                  const std::string& stack) const {
     send_event(EventKind::inputs, call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed()));
-    if (differs_when_repeated()) send_event(EventKind::differs_when_repeated);
+    if (channel_is_open() && differs_when_repeated()) send_event(EventKind::differs_when_repeated);
     if (!stack.empty()) send_event(EventKind::stack, stack);
     for (const Mistake* mistake : resembled)
         send_event(EventKind::mistake,

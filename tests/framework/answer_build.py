@@ -16,6 +16,8 @@ from case_file import put_into
 from course.errors import CourseError
 from course.manifest import Lab
 
+PATIENCE = 120  # seconds for an exercise: that others use the machine is no reason to refuse a right answer
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -90,7 +92,12 @@ class AnswerBuild:
         return (done.stdout or f"{command[0]} failed") if done.returncode else ""
 
     def _graded(self, lab: Lab, function: str, program: Path, place: Path) -> Verdict:
-        subprocess.run([program, "--manifest", lab.manifest, "--exercise", function, "--results", place / "results"],
+        patient = json.loads(lab.manifest.read_text(encoding="utf-8"))
+        patient["timeout_seconds"] = max(patient.get("timeout_seconds", 0), PATIENCE)
+        changed = place / lab.folder.name / "lab.json"
+        changed.parent.mkdir(exist_ok=True)
+        changed.write_text(json.dumps(patient), encoding="utf-8")
+        subprocess.run([program, "--manifest", changed, "--exercise", function, "--results", place / "results"],
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         written = place / "results" / f"{lab.name}.{function}.json"
         if not written.exists():

@@ -116,7 +116,7 @@ def put_into(text: str, file: str, exercises: set, cases: list) -> str:
         begin = cut.stubs[case.function]  # the line after the marker, counted from 0
         end = next(i for i in range(begin, len(lines)) if MARKER.match(lines[i]))
         lines[begin:end] = case.lines("body")
-        above = cut.functions[case.function] - 1
+        above = cut.functions[case.function].first_line - 1
         lines[above:above] = case.lines("before")
     opening = next(i for i, line in enumerate(lines) if line.startswith("namespace linattn"))
     lines[opening:opening] = [line for case in cases for line in case.lines("include")]

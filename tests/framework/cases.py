@@ -10,7 +10,6 @@ many of the wrong ones were named rightly is only counted.
 
 import os
 import re
-import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -72,12 +71,9 @@ def totals(name: str, rows: list) -> str:
 def built(labs: list) -> Path:
     """build/reference, with the check programs of these labs as the sources are now."""
     tree = BuildTree(ROOT, "reference")
-    tree.prepare([lab.manifest for lab in labs], [lab.name for lab in labs])
-    make = subprocess.run(["cmake", "--build", tree.folder, "--target", *(f"{lab.name}_check" for lab in labs)],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    if make.returncode != 0:
-        print(make.stdout, file=sys.stderr)
-        raise CourseError("build/reference does not build; the compiler's words are above; fix that first")
+    if broken := tree.build(labs):
+        raise CourseError(f"build/reference does not build {', '.join(lab.name for lab in broken)}; programs.log there says "
+                          "why; fix that first")
     return tree.folder
 
 

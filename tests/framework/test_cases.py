@@ -1,5 +1,7 @@
 """Case files: what is read from one, where it is put, what is said of a broken one, and which diagnosis is a right one."""
 
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -109,6 +111,14 @@ class CaseFile(unittest.TestCase):
         self.read(GOOD)
         self.read(GOOD, "notes.md")
         self.assertEqual(len(case_file.read_folder(self.folder, LABS)), 2)
+
+
+    def test_the_command_ends_with_that_line_before_anything_is_built(self):
+        (self.folder / "one.case").write_text("lab: lab42\n")
+        run = subprocess.run([sys.executable, "-B", REPOSITORY / "tools" / "course", "test", "--cases", self.folder],
+                             capture_output=True, text=True)
+        self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
+        self.assertRegex(run.stderr, r"^course: \S*one.case:1: there is no lab 'lab42'; .*\n$")
 
 
 class Placing(unittest.TestCase):

@@ -16,12 +16,13 @@ from case_file import put_into
 from course.errors import CourseError
 from course.manifest import Lab
 
+NOT_COMPILED = "does not compile"
 PATIENCE = 120  # seconds for an exercise: that others use the machine is no reason to refuse a right answer
 
 
 @dataclass(frozen=True)
 class Verdict:
-    status: str  # pass, fail, todo, crash, timeout, not_run; or "does not compile"
+    status: str  # pass, fail, todo, crash, timeout, not_run; or NOT_COMPILED
     points: float
     max_points: float
     mistakes: list
@@ -55,7 +56,7 @@ class AnswerBuild:
         verdicts = {}
         for case in cases:
             if words:
-                verdicts[case.function] = Verdict("does not compile", 0, _exercise(lab, case).points, [], words)
+                verdicts[case.function] = Verdict(NOT_COMPILED, 0, _exercise(lab, case).points, [], words)
             else:
                 verdicts[case.function] = self._graded(lab, case.function, program, place)
         program.unlink(missing_ok=True)  # 10 MB each

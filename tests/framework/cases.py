@@ -19,28 +19,27 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import case_file
-from answer_build import AnswerBuild, Verdict
+from answer_build import NOT_COMPILED, AnswerBuild, Verdict
 from course import manifest
 from course.build_tree import BuildTree
 from course.errors import CourseError
-
 
 FURNITURE = re.compile(r" *(called with|read:|again:) ")
 
 
 def as_expected(case: case_file.Case, verdict: Verdict) -> bool:
-    return (verdict.points == verdict.max_points and verdict.status == "pass") == (case.expect == "pass")
+    """What does not compile says nothing about a suite."""
+    return verdict.status != NOT_COMPILED and (verdict.points == verdict.max_points and verdict.status == "pass") == (case.expect == "pass")
 
 
 def naming(case: case_file.Case, verdict: Verdict) -> str:
     """Whether the diagnosis of a wrong answer is right: its names are compared, or its words where it gives no name."""
     if case.expect == "pass" or verdict.status == "pass":
         return ""
-    if any(re.search(case.right, name) for name in verdict.mistakes):
+    said = verdict.mistakes or [diagnosis(verdict.message)]
+    if case.right and any(re.search(case.right, words) for words in said):
         return "rightly"
-    if verdict.mistakes:
-        return "wrongly"
-    return "rightly" if case.right and re.search(case.right, diagnosis(verdict.message)) else "not at all"
+    return "wrongly" if verdict.mistakes else "not at all"
 
 
 def diagnosis(message: str) -> str:
@@ -112,4 +111,7 @@ if __name__ == "__main__":
         sys.exit(main(Path(sys.argv[1])))
     except CourseError as error:
         print(f"course: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        print(f"course: {error.filename}: {error.strerror}; fix that and try again", file=sys.stderr)
         sys.exit(2)

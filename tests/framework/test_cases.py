@@ -11,7 +11,7 @@ from course_tree import REPOSITORY
 import acceptance_matrix
 import case_file
 import cases
-from answer_build import Verdict
+from answer_build import NOT_COMPILED, Verdict
 from course import manifest
 from course.errors import CourseError
 
@@ -88,6 +88,7 @@ class CaseFile(unittest.TestCase):
 
     def test_a_broken_file_is_named_with_its_line(self):
         self.assert_refused(GOOD.replace("expect: refuse", "expect: perhaps"), 5, "perhaps", "pass, refuse")
+        self.assert_refused(GOOD.replace("id: a7", "id: ../a7"), 1, "no id")
         self.assert_refused(GOOD.replace("right: mask|later", "right: (mask"), 6, "regular expression")
         self.assert_refused(GOOD.replace("lab: lab02", "lab: lab42"), 2, "lab42", "lab05")
         self.assert_refused(GOOD.replace("softmax_attention", "softmax"), 3, "softmax", "softmax_attention")
@@ -158,6 +159,14 @@ class Judging(unittest.TestCase):
     def test_words_that_every_failure_has_are_no_diagnosis(self):
         self.assertEqual(self.named("mask", [], "    called with mask causal\n  read: mask.md\n  again: mask"), "not at all")
         self.assertEqual(self.named("", [], "anything"), "not at all")
+        self.assertEqual(self.named("", ["other"], "anything"), "wrongly")
+
+    def test_what_does_not_compile_is_never_as_expected(self):
+        for expect in ("pass", "refuse"):
+            tried = case_file.Case("a", "lab02", "f", "", expect, "", {})
+            self.assertFalse(cases.as_expected(tried, Verdict(NOT_COMPILED, 0, 2, [], "")))
+            self.assertEqual(cases.as_expected(tried, Verdict("fail", 0, 2, [], "")), expect == "refuse")
+            self.assertEqual(cases.as_expected(tried, Verdict("pass", 2, 2, [], "")), expect == "pass")
 
     def test_what_passes_has_no_diagnosis(self):
         self.assertEqual(self.named("mask", [], "the mask", status="pass"), "")

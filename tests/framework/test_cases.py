@@ -182,6 +182,14 @@ class Alternatives(unittest.TestCase):
                 self.assertEqual((read.lab, read.expect, path.suffix), (lab.name, "pass", ".case"), path)
                 self.assertTrue(path.name.startswith(f"{read.function}-"), path)
 
+    def test_an_exercise_of_two_points_or_more_has_five(self):
+        for lab in LABS:
+            folder = REPOSITORY / "tests" / lab.folder.name / "alternatives"
+            for exercise in lab.exercises:
+                if exercise.points >= 2:
+                    self.assertGreaterEqual(len(list(folder.glob(f"{exercise.function}-*.case"))), 5,
+                                            f"write more right answers of {exercise.name} in {folder}")
+
     def test_no_two_of_a_round_are_of_one_exercise(self):
         several = [case(function, []) for function in ("a", "a", "b", "a", "c", "b")]
         rounds = acceptance_matrix.rounds(several)

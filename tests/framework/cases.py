@@ -4,8 +4,8 @@
 usage: ./course test --cases FOLDER
 
 Each .case or .patch file (case_file.py says what is in it) is put by itself into a copy of the reference, compiled as a
-student's file is, and graded with build/reference, which is built first. Exits with 1 unless every right answer gets all points and every wrong one is refused; how
-many of the wrong ones were named rightly is only counted.
+student's file is, and graded with build/reference, which is built first. Exits with 1 unless every right answer gets all
+points and every wrong one is refused; how many of the wrong ones were named rightly is only counted.
 """
 
 import os
@@ -29,7 +29,8 @@ FURNITURE = re.compile(r" *(called with|read:|again:) ")
 
 def as_expected(case: case_file.Case, verdict: Verdict) -> bool:
     """What does not compile says nothing about a suite."""
-    return verdict.status != NOT_COMPILED and (verdict.points == verdict.max_points and verdict.status == "pass") == (case.expect == "pass")
+    passed = verdict.status == "pass" and verdict.points == verdict.max_points
+    return verdict.status != NOT_COMPILED and passed == (case.expect == "pass")
 
 
 def naming(case: case_file.Case, verdict: Verdict) -> str:
@@ -78,8 +79,8 @@ def built(labs: list) -> Path:
 
 def main(folder: Path) -> int:
     if not (ROOT / "reference").is_dir():
-        raise CourseError("reference/ is not here, and a case takes the place of a solution in it; run this in the repository "
-                          "that has it")
+        raise CourseError("reference/ is not here, and a case takes the place of a solution in it; run this in the "
+                          "repository that has it")
     labs = manifest.load(ROOT)
     cases = case_file.read_folder(folder, labs)
     build = built([lab for lab in labs if lab.name in {case.lab for case in cases}])

@@ -138,7 +138,8 @@ class Placing(unittest.TestCase):
         other = case("thrice", ["    return x + x + x;"], (), ["// of thrice"])
         text = self.put(one, other)
         self.assertEqual(text, self.put(other, one))
-        self.assertIn("// of twice\nTensor twice(const Tensor& x) {\n    // How often?\n    // a\n    // b\n    return 2 * x;\n}", text)
+        self.assertIn("// of twice\nTensor twice(const Tensor& x) {\n    // How often?\n"
+                      "    // a\n    // b\n    return 2 * x;\n}", text)
         self.assertIn("// of thrice\nTensor thrice(const Tensor& x) {\n    return x + x + x;\n}", text)
 
     def test_a_function_without_a_solution_takes_no_case(self):

@@ -278,12 +278,17 @@ class Trial(FakeTools):
         self.assertEqual(self.tried(lacks=["no hint; add one"]), ["no hint; add one"])
 
     def test_a_lab_that_does_not_compile_is_told_from_the_others(self):
+        self.course("cut")
         self.write("bin/cmake", '#!/bin/sh\ncase "$*" in *--preset*) mkdir -p build/student; : >build/student/build.ninja ;;\n'
                                 '*"--target lab08_check") echo "lab08: error"; exit 1 ;; esac\n', 0o755)
         with mock.patch.dict(os.environ, {"PATH": f"{self.root}/bin:{os.environ['PATH']}"}), contextlib.redirect_stderr(io.StringIO()):
             broken = BuildTree(self.root, "student").build(manifest.load(self.root))
         self.assertEqual([lab.name for lab in broken], ["lab08"])
         self.assertEqual(self.read("build/student/programs.log"), "lab08: error\n")
+        (self.root / "student/lab07_numbers.cpp").unlink()
+        os.mkfifo(self.root / "student/lab07_numbers.cpp")  # a compiler would wait for ever
+        with mock.patch.dict(os.environ, {"PATH": f"{self.root}/bin:{os.environ['PATH']}"}), contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(len(BuildTree(self.root, "student").build(manifest.load(self.root))), 2)
 
     def test_nothing_is_written_when_something_is_found(self):
         out = self.root / "out.zip"

@@ -113,7 +113,7 @@ def put_into(text: str, file: str, exercises: set, cases: list) -> str:
     lines = text.splitlines()
     for case in cases:
         if case.function not in cut.stubs:
-            raise CourseError(f"{file} has no BEGIN SOLUTION in {case.function}, whose place a case could take; add it there")
+            raise CourseError(f"{file} has no BEGIN SOLUTION in {case.function}, whose place a case takes; add it there")
     for case in sorted(cases, key=lambda case: -cut.stubs[case.function]):  # from the end, so that the numbers stay true
         begin = cut.stubs[case.function]  # the line after the marker, counted from 0
         end = next(i for i in range(begin, len(lines)) if MARKER.match(lines[i]))

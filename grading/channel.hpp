@@ -24,6 +24,7 @@ enum class EventKind {
     differs_when_repeated,  ///< the next failure's call gave another result when it was made again
     stack,                  ///< calls that were open at the next failure, or at the end
     unset_local,            ///< the next failure may come from a local variable without a value: "surely" or "perhaps"
+    inputs,                 ///< what the next failure's call was made with
     failure,                ///< what is wrong
     crash,                  ///< the address sanitizer's report
     output_begins,          ///< how many bytes the program had printed when the case began

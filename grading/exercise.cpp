@@ -374,15 +374,14 @@ bool Trial::differs_when_repeated() const {
 
 void Trial::fail(const std::string& what, const std::vector<const Mistake*>& resembled, const std::string& closeness,
                  const std::string& stack) const {
-    const std::string text =
-        what + "\ncalled with " + call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed());
+    send_event(EventKind::inputs, call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed()));
     if (differs_when_repeated()) send_event(EventKind::differs_when_repeated);
     if (!stack.empty()) send_event(EventKind::stack, stack);
     for (const Mistake* mistake : resembled)
         send_event(EventKind::mistake,
                    std::string(mistake->name) + "\n" + mistake->explanation + " (" + mistake->section + ")");
     if (!resembled.empty()) send_event(EventKind::closeness, closeness);
-    send_event(EventKind::failure, indent(text));
+    send_event(EventKind::failure, indent(what));
     throw CaseOver();
 }
 

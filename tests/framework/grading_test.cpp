@@ -163,7 +163,9 @@ TEST_CASE("what was allocated outside a watch is left alone") {
 TEST_CASE("an unset local is recognised by the pattern of either compiler") {
     const double gcc = std::bit_cast<double>(0xFEFE'FEFE'FEFE'FEFE),
                  clang = std::bit_cast<double>(0xFFFF'FFFF'FFFF'FFFF);
-    for (const double value : {gcc, -gcc, gcc + 1e6, clang, -clang, clang * 2.0}) CHECK(is_unset_local(value));
+    const double in_a_kernel = static_cast<double>(std::bit_cast<float>(0xFEFE'FEFEu));
+    for (const double value : {gcc, -gcc, gcc + 1e6, clang, -clang, clang * 2.0, in_a_kernel, -in_a_kernel})
+        CHECK(is_unset_local(value));
     CHECK(may_come_from_unset_local(gcc * 0.5));
     for (const double ordinary : {0.0, 1.0, 1e200, nan, -nan, inf, -inf}) {
         CHECK_FALSE(is_unset_local(ordinary));
@@ -437,12 +439,14 @@ TEST_CASE("passes only when every case ran and none failed") {
     CHECK(judged(two_cases, Ending{}).status == Status::crash);
 }
 TEST_CASE("a failure tells its case, the mistake and where to read") {
-    const Events events = with(with(two_cases, mistake, "thrice\nDouble it (§7.1)"), failure, "    first differs");
+    const Events named = with(two_cases, mistake, "thrice\nDouble it (§7.1)");
+    const Events events = with(with(named, inputs, "x 1"), failure, "    first differs");
     const Verdict verdict = judged(events, reported(2, 1));
     CHECK(verdict.status == Status::fail);
     CHECK(contains(verdict.message, "lab07 · twice"));
     CHECK(contains(verdict.message, "FAIL\n"));
-    CHECK(contains(verdict.message, "  two\n    first differs\n    looks like: thrice\n      Double it (§7.1)\n"));
+    CHECK(contains(verdict.message,
+                   "  two\n    first differs\n    looks like: thrice\n      Double it (§7.1)\n    called with x 1\n"));
     CHECK(contains(verdict.message, "1 of 2 checks failed"));
     CHECK(contains(verdict.message, "labs/lab07_numbers/README.md §7.1"));
     CHECK(verdict.mistakes == std::vector<std::string>{"thrice"});

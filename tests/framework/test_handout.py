@@ -136,7 +136,8 @@ class Contents(Handout):
     def test_the_commands_are_the_students(self):
         self.make()
         listed = subprocess.run([self.out / "course", "--help"], capture_output=True, text=True).stdout
-        self.assertEqual(re.findall(r"^    ([a-z-]+) ", listed, re.M), ["help", "setup", "check", "docs", "hint", "report", "update", "watch"])
+        self.assertEqual(re.findall(r"^    ([a-z-]+) ", listed, re.M),
+                         ["help", "setup", "check", "debug", "docs", "hint", "report", "update", "watch"])
         presets = json.loads((self.out / "CMakePresets.json").read_text())
         self.assertEqual([preset["name"] for preset in presets["configurePresets"]], ["base", "student", "student-clang"])
         refused = course(self.out, "check", "--track", "reference")

@@ -1,5 +1,6 @@
 #include "attention_claims.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -103,6 +104,24 @@ void keeps_a_nan_to_its_own_and_later_tokens(const Form& form) {
     const Call<Tensor> infinite = form.run(in.Q, in.K, V, phi);
     infinite.satisfies(token(infinite.result(), 4) == full({2, 5}, std::numeric_limits<double>::infinity()),
                        "the value of token 3 is infinite and its weight positive, so output 4 must be infinite");
+}
+
+void keeps_a_nan_to_its_own_head(const Form& form) {
+    const FeatureMap phi = oracle_feature_map("elu_plus_one");
+    const Inputs in({2}, 6, 4, 5, 60);
+    const Tensor before = result_of_shape(form.run(in.Q, in.K, in.V, phi), {2, 6, 5});
+    Tensor K = in.K, V = in.V;
+    std::fill_n(K.data() + 3 * 4, 4, std::numeric_limits<double>::quiet_NaN());  // token 3 of head 0
+    std::fill_n(V.data() + 3 * 5, 5, std::numeric_limits<double>::quiet_NaN());
+    for (const Call<Tensor>& call : {form.run(in.Q, in.K, V, phi), form.run(in.Q, K, in.V, phi)}) {
+        const double* now = result_of_shape(call, {2, 6, 5}).data();
+        const bool reached = std::all_of(now + 3 * 5, now + 6 * 5, [](double o) { return std::isnan(o); });
+        call.satisfies(
+            reached, "the key or the value of token 3 of head 0 is NaN: outputs 3 and later of that head must be NaN");
+        call.satisfies(
+            std::equal(now + 6 * 5, now + 12 * 5, before.data() + 6 * 5),
+            "the key or the value of token 3 of head 0 is NaN: the outputs of head 1 must stay as they were");
+    }
 }
 
 void costs_no_more_than_in_proportion_to_n(const Form& form) {

@@ -31,6 +31,8 @@ void handles_one_token_and_no_token(const Form& form);
 void treats_every_head_by_itself(const Form& form);
 void never_depends_on_a_later_token(const Form& form);
 void keeps_a_nan_to_its_own_and_later_tokens(const Form& form);
+/// The same for a form that may work in chunks, where earlier tokens of the head may become NaN as well.
+void keeps_a_nan_to_its_own_head(const Form& form);
 void costs_no_more_than_in_proportion_to_n(const Form& form);
 
 /// A call with n tokens and two heads holds no more beside its result when n grows.

@@ -71,6 +71,13 @@ Expected to_rounding(const Tensor& value, double units, const std::string& why, 
     return {value, tolerance, number(units) + " roundings of 2^-53 (" + why + ")", has_tokens};
 }
 
+Expected to_rounding_of_terms(const Tensor& value, const Tensor& terms, double units, const std::string& why,
+                              bool has_tokens) {
+    const Tensor tolerance =
+        terms * (units * 0x1p-53) + full(shape_of(value), std::numeric_limits<double>::denorm_min());
+    return {value, tolerance, number(units) + " roundings of 2^-53 of what cancels (" + why + ")", has_tokens};
+}
+
 std::optional<std::string> difference(const Tensor& got, const Expected& expected) {
     const Shape shape = shape_of(expected.value);
     if (shape_of(got) != shape)

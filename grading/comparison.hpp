@@ -22,6 +22,10 @@ struct Expected {
 Expected exactly(const Tensor& value, bool has_tokens = true);
 /// value, give or take `units` roundings of it: |got - value| ≤ units · 2⁻⁵³ · |value|, plus the smallest denormal.
 Expected to_rounding(const Tensor& value, double units, const std::string& why, bool has_tokens = true);
+/// The same for a sum whose terms may cancel: |got - value| ≤ units · 2⁻⁵³ · terms, where `terms` broadcasts to the shape
+/// of value and is what the sum would be if all its terms had one sign. An expected 0 need not be met to the last bit.
+Expected to_rounding_of_terms(const Tensor& value, const Tensor& terms, double units, const std::string& why,
+                              bool has_tokens = true);
 
 /// A part of a result: a Tensor, or words where the exercise computes with words.
 struct Part {

@@ -87,6 +87,15 @@ TEST_CASE("roundings are counted in units of the value") {
     CHECK_FALSE(difference(Tensor{1.0 + 0x1p-52}, to_rounding(Tensor{1.0}, 2, "two")));
     CHECK(difference(Tensor{1.0 + 0x1p-51}, to_rounding(Tensor{1.0}, 2, "two")));
 }
+TEST_CASE("an expected 0 may be as wrong as the terms that cancel, and no more") {
+    const Tensor value{0.0, 1.0}, terms{3.0, 5.0};
+    const Expected sums = to_rounding_of_terms(value, terms, 2, "3 - 3 and 3 - 2");
+    CHECK_FALSE(difference(Tensor{6 * 0x1p-53, 1.0 - 10 * 0x1p-53}, sums));
+    CHECK(difference(Tensor{7 * 0x1p-53, 1.0}, sums));
+    CHECK(difference(Tensor{0.0, 1.0 + 12 * 0x1p-53}, sums));
+    const Tensor row = reshape(Tensor{0.0, 1e-16}, {1, 2});
+    CHECK_FALSE(difference(row, to_rounding_of_terms(zeros({1, 2}), ones({1, 1}), 1, "the terms of a row")));
+}
 TEST_CASE("a wrong value comes with the tolerance it was given, and why") {
     CHECK(contains(*difference(Tensor{7.0}, to_rounding(Tensor{1.0}, 2, "two sums")),
                    "allowed there: 2.22045e-16 (2 roundings of 2^-53 (two sums))"));

@@ -53,7 +53,7 @@ def plant(root):
         readme.write(f"<!-- BEGIN INSTRUCTORS -->\n{CANARY}\n<!-- END INSTRUCTORS -->\n")
     for name in ("docs/instructors.md", "docs/answers.md", "judge/grade.py", "bench/answers.cpp", "tests/framework/test_canary.py",
                  "labs/lab00_warm_up/notes.md", "labs/lab00_warm_up/answers.cpp", "labs/notes.md", "labs/vocabulary/notes.md", "labs/gpu/notes.md",
-                 "tests/lab00_warm_up/notes.md", "grading/notes.txt", "tools/course/commands/answers.py", "cmake/answers.txt", "tools/answers.txt",
+                 "tests/lab00_warm_up/notes.md", "tests/lab00_warm_up/alternatives/outer_product.case", "grading/notes.txt", "tools/course/commands/answers.py", "cmake/answers.txt", "tools/answers.txt",
                  "tools/course/answers.py", ".ci/secret", "secret.md", "student/answers.txt", "student/lab00_warm_up.cpp.1.bak",
                  "reference/notes.md", f"{CANARY}.md", "docs/handout/notes.md", "docs/theme/notes.md", "docs/figures/notes.md"):
         path = root / name

@@ -97,7 +97,7 @@ TEST_CASE("handles one token, no token and no head") { handles_one_token_and_no_
 TEST_CASE("treats every head by itself") { treats_every_head_by_itself(parallel); }
 TEST_CASE("handles large and tiny inputs") { handles_large_and_tiny_inputs(parallel); }
 TEST_CASE("an output never depends on a later token") { never_depends_on_a_later_token(parallel); }
-TEST_CASE("keeps a NaN to its own and later tokens") { keeps_a_nan_to_its_own_and_later_tokens(parallel); }
+TEST_CASE("keeps a NaN to its own head, where it reaches all later tokens") { keeps_a_nan_to_its_own_head(parallel); }
 TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(parallel); }
 }
 

@@ -53,7 +53,13 @@ TEST_CASE("counts the width of the vectors, zeros included") {
 TEST_CASE("is 0 for opposite vectors: then every W gives the kernel exactly") {
     const std::size_t m = 8;
     const Tensor q = random_tensor({5, 16}, 30), k = -q;
-    CALL(kernel_variance, q, k, m).equals(exactly(zeros({5}), false));
+    // e^{2 q̂·k̂} (e^s - 1)/m with s = 0, which may be the sum ‖q̂‖² + ‖k̂‖² + 2 q̂·k̂ of terms that cancel.
+    const Tensor square = sum(q * q, -1) / 4.0;  // ‖q̂‖² = ‖k̂‖² = -q̂·k̂, and √d = 4
+    const Tensor terms = exp(-2.0 * square) * (4.0 * square + 2.0) / 8.0;
+    CALL(kernel_variance, q, k, m)
+        .equals(to_rounding_of_terms(zeros({5}), terms, 4 * (16 + 6),
+                                     "s is a sum of 4 |q|^2, q scaled, and e^s - 1 the difference of two terms of 1",
+                                     false));
 }
 TEST_CASE("rejects shapes that differ, and m = 0") {
     const std::size_t m = 8, none = 0;

@@ -64,6 +64,9 @@ Tensor sums_before(const Tensor& x, bool inclusive = false);
 inline const gpu::Run quick{gpu::Run::Order::shuffled, 3, true, false};
 inline const gpu::Run unwatched{gpu::Run::Order::shuffled, 3, false, false};
 
+/// Both sides of every border, as in sizes.hpp.
+std::vector<Sizes> every_size();
+
 /// Forward, reverse and shuffled.
 std::vector<gpu::Run> every_order(bool checked);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../gpu.hpp"
+#include "../launch_counts.hpp"
 #include "executable.hpp"
 #include "fiber.hpp"
 #include "memory.hpp"
@@ -205,6 +206,7 @@ void check(std::uintptr_t address, std::size_t bytes, Access access, const void*
     if (aligned) require_alignment(*array, address, bytes, instruction);
     if (RunScope::current().profile) profile_access(*array, address, bytes, writes, instruction);
     program_order.note(instruction);
+    if (now.thread < launch_counts.accesses.size()) ++launch_counts.accesses[now.thread];
     if (array->cells.empty()) array->cells.resize((array->end - array->begin + 3) / 4);
     if (bytes % 4 != 0 || address % 4 != 0) {  // smaller types: only remember that something was written
         if (writes) array->cells[(address - array->begin) / 4].write.epoch = now.epoch;

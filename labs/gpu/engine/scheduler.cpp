@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "../gpu.hpp"
+#include "../launch_counts.hpp"
 #include "checker.hpp"
 #include "executable.hpp"
 #include "fiber.hpp"
@@ -167,6 +168,7 @@ bool pass_barrier() {
     if (waiting == launch_state.threads && same) {
         for (unsigned i = 0; i < launch_state.threads; ++i) threads[i].state = State::ready;
         ++now.epoch;
+        ++launch_counts.barriers;
         return true;
     }
     const bool at_barriers = done + waiting == launch_state.threads;
@@ -438,6 +440,7 @@ void run(dim3 grid, dim3 block, std::size_t shared_bytes, const Call& call) {
     launch_state.call = &call;
     launch_state.random = RunScope::current().seed;
     prepare(block);
+    launch_counts = {0, std::vector<std::size_t>(RunScope::current().checked ? count : 0)};
     const Stage stage(shared_bytes);
     blockDim = block;
     gridDim = grid;

@@ -202,8 +202,8 @@ TEST_CASE("equals the definition from any state on") {
 TEST_CASE("equals the definition at every size") {
     std::uint64_t stream = 60;
     for (const Size& size : sizes_around_borders(129)) {
-        const Inputs in(size, ++stream);
-        equals_definition(in, size.n / 2, size.n, elu_plus_one_map, 1e-6);
+        const Inputs in(size.leading, 3 + size.n, size.d_k, size.d_v, ++stream);
+        equals_definition(in, 3, 3 + size.n, elu_plus_one_map, 1e-6);
     }
 }
 TEST_CASE("equals the definition where features have both signs") {

@@ -3,8 +3,17 @@
 #   labNN_graded   the files under test, from LINATTN_SOURCES; labNN_graded_kernels, if any of them is a .cu file
 #   labNN_given_*  what the lab's own folder adds to them ("given" in the manifest), if anything
 #   labNN_suite    tests/labNN_*/ and its mistakes, never rebuilt by a student's edit
-#   labNN_check    both, with the support: one program that runs one exercise at a time
+#   labNN_exercises  both, with grading/: one program that runs one exercise at a time
+#   labNN_check    starts it and judges (grading/CMakeLists.txt)
+#   labNN_debug    the same with variables that a debugger can show; only ./course debug builds it
 #   ctest          labNN.build (a fixture that rebuilds what was edited), then labNN.<function> for every exercise
+
+# The programs that ctest runs besides the suites. They run at every verdict: without site-packages (-S) Python starts in a
+# quarter of the time, and it is asked for its own path since a version manager may wrap it in a script.
+find_package(Python3 3.9 COMPONENTS Interpreter REQUIRED)
+execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import sys; print(sys.executable, end='')"
+  OUTPUT_VARIABLE LINATTN_PYTHON COMMAND_ERROR_IS_FATAL ANY)
+set(LINATTN_CTEST_PROGRAMS "${PROJECT_SOURCE_DIR}/tools/course/ctest")
 
 # read_list(out json key): the strings of an array; none where there is no such key.
 function(read_list out json key)
@@ -59,20 +68,18 @@ function(add_lab manifest)
   target_link_libraries(${lab}_graded PRIVATE linattn linattn_warnings linattn_graded)
   target_precompile_headers(${lab}_graded REUSE_FROM linattn_graded_pch)
 
-  add_executable(${lab}_check)
-  target_link_libraries(${lab}_check PRIVATE linattn_supervisor linattn_grading ${lab}_suite ${lab}_graded)
+  add_executable(${lab}_exercises)
+  target_link_libraries(${lab}_exercises PRIVATE ${lab}_suite ${lab}_graded)
+  add_check_program(${lab}_exercises ${lab}_check)
   add_kernels(${lab} "${folder}" "${sources}" "${given}")
   set(kernels ${sources} ${given})
   list(FILTER kernels INCLUDE REGEX "\\.cu$")
   add_gpu(${lab} "${folder}" "${manifest}" "${json}" ${kernels})
-  if(LINATTN_HAS_ASAN)
-    target_link_options(${lab}_check PRIVATE -fsanitize=address)
-  endif()
+  add_debug(${lab})
 
   set(results "${PROJECT_BINARY_DIR}/results")
-  add_test(NAME ${lab}.build COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DMAKE=${CMAKE_MAKE_PROGRAM}"
-    "-DLAB=${lab}"
-    "-DSOURCES=${sources}" "-DHEADERS=labs/${name}" -P "${PROJECT_SOURCE_DIR}/cmake/build_lab.cmake")
+  add_test(NAME ${lab}.build COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/build_lab.py"
+    "${PROJECT_BINARY_DIR}" "${CMAKE_MAKE_PROGRAM}" ${lab} "${manifest}" ${sources})
   set_tests_properties(${lab}.build PROPERTIES FIXTURES_SETUP ${lab}_built LABELS ${lab} RESOURCE_LOCK build TIMEOUT 600)
 
   string(JSON count LENGTH "${json}" exercises)

@@ -1,7 +1,8 @@
 # Kernels on a GPU, where there is nvcc: compiled for it everywhere, run where there is also a GPU.
 #
 #   labNN_nvcc           the .cu files of a lab by nvcc
-#   labNN_check_gpu      the lab's suite with those in place of the CPU run
+#   labNN_exercises_gpu  the lab's suite with those in place of the CPU run
+#   labNN_check_gpu      starts it and judges
 #   labNN.nvcc           (framework) builds labNN_nvcc; Skipped without nvcc
 #   labNN.<function>.gpu (labNN, gpu) one for each exercise with "kernel": true; Skipped without nvcc or GPU
 #
@@ -70,12 +71,10 @@ function(add_gpu lab folder manifest json)
   add_nvcc_test(${lab}.nvcc ${lab}_nvcc ${objects})
 
   if(LINATTN_CUDART)
-    add_executable(${lab}_check_gpu EXCLUDE_FROM_ALL)
-    target_link_libraries(${lab}_check_gpu PRIVATE linattn_supervisor linattn_grading ${lab}_suite ${lab}_graded
-      ${lab}_given_cpp ${objects} linattn "${LINATTN_CUDART}" Threads::Threads ${CMAKE_DL_LIBS} rt)
-    if(LINATTN_HAS_ASAN)
-      target_link_options(${lab}_check_gpu PRIVATE -fsanitize=address)
-    endif()
+    add_executable(${lab}_exercises_gpu EXCLUDE_FROM_ALL)
+    target_link_libraries(${lab}_exercises_gpu PRIVATE ${lab}_suite ${lab}_graded ${lab}_given_cpp ${objects} linattn
+      "${LINATTN_CUDART}" Threads::Threads ${CMAKE_DL_LIBS} rt)
+    add_check_program(${lab}_exercises_gpu ${lab}_check_gpu EXCLUDE_FROM_ALL)
   endif()
 
   string(JSON timeout GET "${json}" timeout_seconds)
@@ -87,9 +86,8 @@ function(add_gpu lab folder manifest json)
     if(NOT is_kernel STREQUAL "ON")
       continue()
     endif()
-    add_test(NAME ${lab}.${function}.gpu COMMAND "${CMAKE_COMMAND}" "-DBUILD=${PROJECT_BINARY_DIR}" "-DLAB=${lab}"
-      "-DFUNCTION=${function}" "-DMANIFEST=${manifest}" "-DNVCC=${LINATTN_NVCC}" "-DCUDART=${LINATTN_CUDART}"
-      -P "${PROJECT_SOURCE_DIR}/cmake/run_on_gpu.cmake")
+    add_test(NAME ${lab}.${function}.gpu COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/run_on_gpu.py"
+      "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" ${lab} ${function} "${manifest}" "${LINATTN_NVCC}" "${LINATTN_CUDART}")
     math(EXPR backstop "2 * ${timeout} + 300")
     set_tests_properties(${lab}.${function}.gpu PROPERTIES LABELS "${lab};gpu" RESOURCE_LOCK "build;gpu" 
       TIMEOUT ${backstop}

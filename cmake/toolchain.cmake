@@ -17,6 +17,9 @@ check_cxx_source_compiles("extern \"C\" void __sanitizer_cov_trace_pc() {} int m
 set(CMAKE_REQUIRED_FLAGS "-fsanitize=bounds -fsanitize-undefined-trap-on-error")
 check_cxx_source_compiles("int main(int n, char**) { int a[2] = {}; return a[n]; }" LINATTN_HAS_BOUNDS)
 unset(CMAKE_REQUIRED_FLAGS)
+set(CMAKE_REQUIRED_LINK_OPTIONS -static-libstdc++ -static-libgcc)
+check_cxx_source_compiles("#include <iostream>\nint main() { std::cout << 1; return 0; }" LINATTN_LINKS_STATIC_RUNTIME)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
 check_cxx_compiler_flag(-ftrivial-auto-var-init=pattern LINATTN_HAS_AUTO_VAR_INIT)
 if(NOT LINATTN_HAS_ASAN)
   message(STATUS "no address sanitizer for this compiler: an access outside an array may go unnoticed")
@@ -30,6 +33,8 @@ endif()
 add_library(linattn_graded INTERFACE)
 target_compile_options(linattn_graded INTERFACE -O0 -g1 -fno-omit-frame-pointer
   -Wno-unused-parameter -Wno-unused-variable -Wno-unused-but-set-parameter -Wno-unused-but-set-variable
+  # Containers of the standard library refuse an index that is out of range: libstdc++, and libc++ since 18.
+  -D_GLIBCXX_ASSERTIONS -D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_FAST
   $<$<BOOL:${LINATTN_HAS_ASAN}>:-fsanitize=address>
   # Watching a function's own arrays in this way costs a tenth of the compile time; the next check costs nothing.
   $<$<AND:$<BOOL:${LINATTN_HAS_ASAN}>,$<CXX_COMPILER_ID:GNU>>:SHELL:--param asan-stack=0>

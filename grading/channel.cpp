@@ -2,14 +2,44 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "printable.hpp"
+
 namespace linattn::testing {
 namespace {
+
 int channel = -1;
-}
+
+// In the order of EventKind.
+constexpr std::string_view names[] = {"case",
+                                      "call",
+                                      "checked",
+                                      "note",
+                                      "todo",
+                                      "begin with",
+                                      "caused elsewhere",
+                                      "mistake",
+                                      "closeness",
+                                      "chance resemblance",
+                                      "resembles nothing",
+                                      "differs when repeated",
+                                      "stack",
+                                      "unset local",
+                                      "inputs",
+                                      "failure",
+                                      "crash",
+                                      "output begins",
+                                      "output ends",
+                                      "done"};
+static_assert(std::size(names) == static_cast<std::size_t>(EventKind::done) + 1);
+
+}  // namespace
 
 void open_channel(int file_descriptor) { channel = file_descriptor; }
 
-void send_event(std::string_view kind, std::string_view payload) {
+void send_event(EventKind kind, std::string_view payload) {
     if (channel < 0) return;
     // One write where it fits, without allocating: this also runs in signal handlers.
     char buffer[1024];
@@ -28,7 +58,7 @@ void send_event(std::string_view kind, std::string_view payload) {
             buffer[used++] = letter;
         }
     };
-    put(kind);
+    put(names[static_cast<std::size_t>(kind)]);
     put("\t");
     for (std::size_t at = 0; at <= payload.size();) {
         const std::size_t stop = payload.find_first_of("\n\\", at);
@@ -41,15 +71,20 @@ void send_event(std::string_view kind, std::string_view payload) {
     flush();
 }
 
-std::string unescape(std::string_view text) {
-    std::string result;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\\' && i + 1 < text.size())
-            result += text[++i] == 'n' ? '\n' : text[i];
-        else
-            result += text[i];
+std::optional<Event> read_event(std::string_view line) {
+    const std::size_t tab = line.find('\t');
+    const auto* name = std::ranges::find(names, line.substr(0, tab));
+    if (tab == std::string_view::npos || name == std::end(names)) return std::nullopt;
+    std::string payload;
+    for (std::size_t i = tab + 1; i < line.size(); ++i) {
+        if (line[i] != '\\') {
+            payload += line[i];
+            continue;
+        }
+        if (++i == line.size() || (line[i] != 'n' && line[i] != '\\')) return std::nullopt;
+        payload += line[i] == 'n' ? '\n' : '\\';
     }
-    return result;
+    return Event{static_cast<EventKind>(name - std::begin(names)), printable(payload)};
 }
 
 }  // namespace linattn::testing

@@ -39,6 +39,7 @@ std::vector<std::string> unset_locals(const std::vector<std::string>& sources) {
         bool about_a_variable = false;
         std::smatch match;
         for (std::string line; std::getline(words, line);) {
+            if (line.size() > 2000) continue;  // one of the source: std::regex recurses for every character
             if (line.find(": warning: ") != std::string::npos || line.find(": error: ") != std::string::npos)
                 about_a_variable = std::regex_match(line, kind);
             if (!about_a_variable || !std::regex_match(line, match, declared) || match[1] != path.string()) continue;

@@ -17,6 +17,7 @@
 #include "memory_watch.hpp"
 #include "random_inputs.hpp"
 #include "reporter.hpp"
+#include "supervised.hpp"
 #include "work_counter.hpp"
 
 namespace linattn::testing {
@@ -54,11 +55,47 @@ std::string indent(const std::string& text) {
     return result;
 }
 
+std::string shortened(const std::string& words) {
+    const std::size_t most = 2000;
+    const std::size_t end = words.find_last_not_of(" \t\r\n") + 1;
+    return end <= most ? words.substr(0, end) : words.substr(0, most) + "…";
+}
+
+// Whether two results are the same to the last bit; values that were never written count as one.
+bool same(const Tensor& a, const Tensor& b) {
+    return shape_of(a) == shape_of(b) && std::equal(a.data(), a.data() + a.size(), b.data(), [](double x, double y) {
+               return x == y || (std::isnan(x) && std::isnan(y));
+           });
+}
+
+bool same(const Outcome& a, const Outcome& b) {
+    return a.error == b.error && a.changed_argument == b.changed_argument &&
+           std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), [](const Part& x, const Part& y) {
+               const auto *left = std::get_if<Tensor>(&x.value), *right = std::get_if<Tensor>(&y.value);
+               return left != nullptr && right != nullptr ? same(*left, *right) : x.value == y.value;
+           });
+}
+
 // What xtensor says of an index that is out of range, without the place in its own header.
 std::string words_of(const std::exception& e) {
     const std::string words = e.what(), prefix = ": check failed\n\t";
     const std::size_t at = words.find(prefix);
-    return at == std::string::npos ? words : words.substr(at + prefix.size());
+    return shortened(at == std::string::npos ? words : words.substr(at + prefix.size()));
+}
+
+// Of an argument's own text what a student knows: the name of a parameter (Q for in.Q, sizes for worked_example::sizes),
+// and nothing of an expression, or of a name that the value repeats.
+std::string name_to_show(std::string name, const std::string& value) {
+    name.erase(0, name.find_first_not_of(' '));
+    if (name.find_first_of("({\" ") != std::string::npos || std::isdigit(static_cast<unsigned char>(name[0])))
+        return "";
+    if (name.starts_with(value) && !value.empty()) return "";  // relu_map relu, Mask::causal
+    name.erase(0, name.find_last_of(".:") + 1);                // npos + 1 is 0
+    const std::size_t bracket = value.find('(');
+    const bool tells_itself =
+        !value.empty() && std::isalpha(static_cast<unsigned char>(value[0])) &&
+        (value.find(", ") != std::string::npos || (bracket != std::string::npos && value[bracket - 1] != ' '));
+    return tells_itself ? "" : name;  // S (2, 3), z (3,); shuffled(3)
 }
 
 }  // namespace
@@ -93,7 +130,7 @@ Meter::~Meter() {
     metered.extra_bytes = peak_bytes();
 }
 
-void note(const std::string& figures) { send_event("note", figures); }
+void note(const std::string& figures) { send_event(EventKind::note, figures); }
 
 Outcome outcome_of(const std::function<Parts()>& function) {
     Outcome outcome;
@@ -108,8 +145,15 @@ Outcome outcome_of(const std::function<Parts()>& function) {
         outcome.error = e.what();
         outcome.symptoms = e.symptoms();
     } catch (const std::invalid_argument& e) {
-        outcome.error = e.what();
+        outcome.error = shortened(e.what());
         outcome.invalid_argument = true;
+    } catch (const std::bad_array_new_length&) {
+        outcome.error =
+            "std::bad_array_new_length: an array of an impossible length; is it an unsigned difference below 0?";
+    } catch (const std::bad_alloc&) {
+        outcome.error = "std::bad_alloc: so much memory cannot be had; is a length an unsigned difference below 0?";
+    } catch (const std::length_error& e) {
+        outcome.error = words_of(e) + ": is a length an unsigned difference below 0?";
     } catch (const std::exception& e) {
         outcome.error = words_of(e);
     } catch (...) {
@@ -143,6 +187,10 @@ std::string describe(Stabilizer stabilizer) {
     return stabilizer == Stabilizer::per_token ? "Stabilizer::per_token" : "Stabilizer::per_sequence";
 }
 
+std::string describe(const std::vector<std::string>& words) { return "n = " + std::to_string(words.size()); }
+
+std::string describe(const std::vector<float>& numbers) { return "(" + std::to_string(numbers.size()) + " numbers)"; }
+
 std::string describe_call(const char* names, const std::vector<std::string>& values) {
     std::string text;
     std::string_view rest(names);
@@ -156,12 +204,8 @@ std::string describe_call(const char* names, const std::vector<std::string>& val
         }
         std::string name(rest.substr(0, end));
         rest.remove_prefix(std::min(rest.size(), end + 1));
-        name.erase(0, name.find_first_not_of(' '));
-        const std::size_t member = name.rfind('.');  // in.Q reads as Q
-        if (member != std::string::npos && name.find_first_of("({ ") == std::string::npos) name.erase(0, member + 1);
-        const bool repeats =  // relu_map relu, 0.0 0
-            !value.empty() && (name.starts_with(value) || std::isdigit(static_cast<unsigned char>(name[0])));
-        if (repeats || name.find('(') != std::string::npos) name.clear();  // zeros({2, 3}): its shape says enough
+        name = name_to_show(std::move(name), value);
+        if (name.empty() && value.empty()) continue;
         text += (text.empty() ? "" : ", ") + name + (name.empty() || value.empty() ? "" : " ") + value;
     }
     return text;
@@ -171,23 +215,23 @@ Trial::Trial(std::string exercise, std::string call, Mistake::Function subject, 
     : exercise_(std::move(exercise)), call_(std::move(call)), subject_(subject), run_(std::move(run)) {
     if (const Mistake* mistake = active_mistake(); mistake != nullptr && mistake->exercise == exercise_)
         subject_ = mistake->function;
-    send_event("call", exercise_ + " with " + call_);
+    send_event(EventKind::call_begins, exercise_ + " with " + call_);
     outcome_ = run_(subject_);
     cost_ = metered;
     cost_.extra_bytes -= std::min(cost_.extra_bytes, bytes_of(outcome_.parts));
     if (outcome_.missing == exercise_) {
-        send_event("todo", outcome_.error);
+        send_event(EventKind::todo, outcome_.error);
         throw CaseOver();
     }
 }
 
 void Trial::require_result() const {
     if (!outcome_.missing.empty()) {
-        send_event("todo", exercise_ + " calls " + outcome_.missing + "; " + outcome_.error);
-        send_event("begin with", outcome_.missing);
+        send_event(EventKind::todo, exercise_ + " calls " + outcome_.missing + "; " + outcome_.error);
+        send_event(EventKind::begin_with, outcome_.missing);
         throw CaseOver();
     }
-    if (!outcome_.symptoms.empty()) judge([](const Outcome& outcome) { return std::optional(outcome.error); });
+    if (!outcome_.symptoms.empty()) fail_if([](const Outcome& outcome) { return std::optional(outcome.error); });
     if (!outcome_.error.empty()) {
         // The mistakes that run next throw, too. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
         const std::string site = last_throw_site();
@@ -195,7 +239,7 @@ void Trial::require_result() const {
         fail("threw an exception: " + outcome_.error, {}, "", site);
     }
     if (outcome_.changed_argument)
-        judge([](const Outcome& outcome) -> std::optional<std::string> {
+        fail_if([](const Outcome& outcome) -> std::optional<std::string> {
             if (!outcome.changed_argument) return std::nullopt;
             return "an argument was changed that may only be read";
         });
@@ -206,7 +250,7 @@ void Trial::require_result() const {
 
 void Trial::equals(const std::vector<Expected>& expected) const {
     require_result();
-    const Judge wrong = [expected](const Outcome& outcome) -> std::optional<std::string> {
+    const Objection wrong = [expected](const Outcome& outcome) -> std::optional<std::string> {
         if (!outcome.error.empty() || outcome.parts.size() != expected.size()) return "threw " + outcome.error;
         for (std::size_t p = 0; p < expected.size(); ++p) {
             const Part& part = outcome.parts[p];
@@ -215,7 +259,7 @@ void Trial::equals(const std::vector<Expected>& expected) const {
         }
         return std::nullopt;
     };
-    judge(wrong, true);
+    fail_if(wrong, true);
     add_evidence(exercise_, [run = run_, wrong](const Mistake& each) { return !wrong(run(each.function)); });
     try_borders(
         exercise_, outcome_, [&] { return run_(subject_); },
@@ -224,24 +268,24 @@ void Trial::equals(const std::vector<Expected>& expected) const {
         char share[64];
         std::snprintf(share, sizeof share, "%.2g of the tolerance used: ",
                       share_of_tolerance(std::get<Tensor>(outcome_.parts[p].value), expected[p]));
-        send_event("checked", share + expected[p].derivation);
+        send_event(EventKind::checked, share + expected[p].derivation);
     }
 }
 
 void Trial::equals(const std::vector<std::string>& expected) const {
     require_result();
-    const Judge wrong = [&](const Outcome& outcome) -> std::optional<std::string> {
+    const Objection wrong = [&](const Outcome& outcome) -> std::optional<std::string> {
         if (!outcome.error.empty()) return "threw " + outcome.error;
         return difference(std::get<std::vector<std::string>>(outcome.parts.front().value), expected);
     };
-    judge(wrong);
+    fail_if(wrong);
     try_borders(
         exercise_, outcome_, [&] { return run_(subject_); },
         [&](const Outcome& cut) { return wrong(cut).has_value(); });
 }
 
 void Trial::rejects(const std::vector<std::string>& mentions) const {
-    judge([&](const Outcome& outcome) -> std::optional<std::string> {
+    fail_if([&](const Outcome& outcome) -> std::optional<std::string> {
         if (outcome.error.empty()) return "expected std::invalid_argument, but it returned a result";
         if (!outcome.invalid_argument) return "expected std::invalid_argument, but it threw: " + outcome.error;
         for (const std::string& word : mentions)
@@ -285,25 +329,26 @@ void Trial::remembers_nothing() const {
 }
 
 void Trial::blames(const std::string& other, const std::string& what) const {
-    send_event("begin with", other);
-    send_event("caused elsewhere", "");
+    send_event(EventKind::begin_with, other);
+    send_event(EventKind::caused_elsewhere);
     fail(what);
 }
 
 // Fails if the outcome is wrong, naming the mistakes that give the same wrong outcome.
-void Trial::judge(const Judge& wrong, bool by_values) const {
+void Trial::fail_if(const Objection& wrong, bool by_values) const {
     const std::optional<std::string> what = wrong(outcome_);
     if (!what) return;
     if (!outcome_.missing.empty()) require_result();
     const std::string origin = unwritten_values();
     if (!origin.empty()) fail(*what + "\nsome values were read from memory that was never written", {}, "", origin);
     double distance = 0.0;
+    const std::string site = last_throw_site();  // the mistakes that run next may throw, too
     std::vector<const Mistake*> resembled = alike(wrong, distance);
     if (any_value(is_unset_local))
-        send_event("unset local", "surely");
+        send_event(EventKind::unset_local, "surely");
     else if (resembled.empty() && any_value(may_come_from_unset_local))
-        send_event("unset local", "perhaps");
-    if (resembled.empty() && outcome_.error.empty()) send_event("resembles nothing", "");
+        send_event(EventKind::unset_local, "perhaps");
+    if (resembled.empty() && outcome_.error.empty()) send_event(EventKind::resembles_nothing);
     // What all of them share, a shape that is not refused for instance, is not what any of them is about.
     const auto known = std::ranges::count(mistakes(), exercise_, &Mistake::exercise);
     if (known > 2 && std::ssize(resembled) == known) resembled.clear();
@@ -311,7 +356,7 @@ void Trial::judge(const Judge& wrong, bool by_values) const {
     if (!resembled.empty() && by_values) {
         const auto left = not_ruled_out(resembled);
         if (left.empty())
-            for (const Mistake* each : resembled) send_event("chance resemblance", each->name);
+            for (const Mistake* each : resembled) send_event(EventKind::chance_resemblance, each->name);
         resembled = left;
     } else if (by_values && nothing_stored()) {
         suspicion = "\nevery value is 0: was a copy changed? token(x, i) is a copy; set_token writes";
@@ -320,11 +365,10 @@ void Trial::judge(const Judge& wrong, bool by_values) const {
     if (outcome_.error.empty() && distance == 0.0) std::snprintf(closeness, sizeof closeness, " (matches exactly)");
     if (outcome_.error.empty() && distance > 0.0)
         std::snprintf(closeness, sizeof closeness, " (matches to %.0e)", distance);
-    fail(*what + suspicion, resembled, closeness,
-         outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : last_throw_site());
+    fail(*what + suspicion, resembled, closeness, outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : site);
 }
 
-std::vector<const Mistake*> Trial::alike(const Judge& wrong, double& distance) const {
+std::vector<const Mistake*> Trial::alike(const Objection& wrong, double& distance) const {
     std::vector<const Mistake*> found;
     for (const Mistake& mistake : mistakes()) {
         if (mistake.exercise != exercise_) continue;
@@ -368,6 +412,7 @@ std::string Trial::unwritten_values() const {
         if (tensor == nullptr) continue;
         for (std::size_t i = 0; i < tensor->size(); ++i)
             if (const auto origin = unwritten_origin(tensor->data()[i])) {
+                mark_output(EventKind::output_ends);
                 trace_next = *origin;
                 run_(subject_);
                 trace_next = 0;
@@ -377,15 +422,23 @@ std::string Trial::unwritten_values() const {
     return "";
 }
 
+// Calls again, this call and the first one, so only when the answer was wrong.
+bool Trial::differs_when_repeated() const {
+    mark_output(EventKind::output_ends);
+    const Mistake mine{exercise_.c_str(), "", "", "", subject_};
+    return !same(outcome_, run_(subject_)) || !first_call_agrees(mine);
+}
+
 void Trial::fail(const std::string& what, const std::vector<const Mistake*>& resembled, const std::string& closeness,
                  const std::string& stack) const {
-    std::string text =
-        "called with " + call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed()) + "\n" + what;
-    if (!stack.empty()) send_event("stack", stack);
+    send_event(EventKind::inputs, call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed()));
+    if (differs_when_repeated()) send_event(EventKind::differs_when_repeated);
+    if (!stack.empty()) send_event(EventKind::stack, stack);
     for (const Mistake* mistake : resembled)
-        send_event("mistake", std::string(mistake->name) + "\n" + mistake->explanation + " (" + mistake->section + ")");
-    if (!resembled.empty()) send_event("closeness", closeness);
-    send_event("failure", indent(text));
+        send_event(EventKind::mistake,
+                   std::string(mistake->name) + "\n" + mistake->explanation + " (" + mistake->section + ")");
+    if (!resembled.empty()) send_event(EventKind::closeness, closeness);
+    send_event(EventKind::failure, indent(what));
     throw CaseOver();
 }
 

@@ -30,7 +30,7 @@ struct Outcome {
     Parts parts;
     std::string error;                  ///< what() of the exception; empty when there was none
     bool invalid_argument = false;      ///< the exception was a std::invalid_argument
-    std::vector<std::string> symptoms;  ///< of a kernel that did what none may: see gpu::Error::symptoms
+    std::vector<std::string> symptoms;  ///< of a kernel that broke a rule of the CUDA model: see gpu::Error::symptoms
     bool changed_argument = false;      ///< a Tensor that came in as const is not what it was
     std::string missing;                ///< the function a NotImplemented named; empty when there was none
 };
@@ -78,13 +78,15 @@ protected:
     void require_result() const;
 
 private:
-    using Judge = std::function<std::optional<std::string>(const Outcome&)>;
+    /// What is wrong with an outcome, in words, or nothing.
+    using Objection = std::function<std::optional<std::string>(const Outcome&)>;
 
-    void judge(const Judge& wrong, bool by_values = false) const;
+    void fail_if(const Objection& wrong, bool by_values = false) const;
+    bool differs_when_repeated() const;
     std::string unwritten_values() const;
     bool any_value(bool (*kind)(double)) const;
     bool nothing_stored() const;
-    std::vector<const Mistake*> alike(const Judge& wrong, double& distance) const;
+    std::vector<const Mistake*> alike(const Objection& wrong, double& distance) const;
     [[noreturn]] void fail(const std::string& what, const std::vector<const Mistake*>& resembled = {},
                            const std::string& closeness = "", const std::string& stack = "") const;
 
@@ -140,19 +142,23 @@ std::string describe(const Tensor& x);
 std::string describe(double x);
 std::string describe(Mask mask);
 std::string describe(Stabilizer stabilizer);
+std::string describe(const std::vector<std::string>& words);
+std::string describe(const std::vector<float>& numbers);
 template <class T>
 std::string describe(const T& value) {
     if constexpr (requires { value.name(); })
         return value.name();  // a feature map, a combine
     else if constexpr (std::integral<T>)
         return std::to_string(value);
+    else if constexpr (std::floating_point<T>)
+        return describe(static_cast<double>(value));
     else if constexpr (std::convertible_to<T, std::string>)
         return "\"" + std::string(value) + "\"";
     else
         return "";  // the argument's own text in the call says it
 }
 
-/// "Q (2, 3), phi relu" from the texts of the arguments and the arguments.
+/// "Q (2, 3), phi relu" from the texts of the arguments and the arguments. An expression is told by its value alone.
 std::string describe_call(const char* names, const std::vector<std::string>& values);
 
 /// What a call keeps of an argument, so that it can be made again: the values where the function takes a view of them.

@@ -3,20 +3,23 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "compiler_remarks.hpp"
+#include "crash_report.hpp"
 #include "source_line.hpp"
 
 namespace linattn::testing {
 namespace {
 
 // Call stacks and uninitialised variables, as lines of the student's files.
-class Places {
+class StudentLines {
 public:
-    explicit Places(const std::vector<std::string>& sources) : sources_(sources) {}
+    StudentLines(const std::string& program, const std::vector<std::string>& sources)
+        : program_(program), sources_(sources) {}
 
     std::string of_stack(const std::string& stack) const {
-        const std::string line = source_line(stack, sources_);
+        const std::string line = source_line(stack, program_, sources_);
         return line.empty() ? "" : "\n    at " + line;
     }
 
@@ -30,6 +33,7 @@ public:
     }
 
 private:
+    const std::string& program_;
     const std::vector<std::string>& sources_;
     std::optional<std::vector<std::string>> remarks_;  // asked for once, and only when there is reason to
 };
@@ -38,6 +42,8 @@ Resemblance resemblance(const std::string& payload) {
     const std::size_t end = payload.find('\n');
     return {payload.substr(0, end), end == std::string::npos ? "" : payload.substr(end + 1)};
 }
+
+std::size_t offset(const std::string& payload) { return std::strtoull(payload.c_str(), nullptr, 10); }
 
 double share_used(const std::string& checked) { return std::strtod(checked.c_str(), nullptr); }
 
@@ -61,10 +67,10 @@ std::vector<std::string> Findings::mistakes() const {
     return names;
 }
 
-Findings read_events(const std::vector<std::pair<std::string, std::string>>& events,
+Findings read_events(const std::vector<Event>& events, const std::string& program,
                      const std::vector<std::string>& sources) {
     Findings found;
-    Places places(sources);
+    StudentLines lines(program, sources);
     Failure next;
     std::string stack, unset_local;
     bool unexplained = false;
@@ -73,35 +79,50 @@ Findings read_events(const std::vector<std::pair<std::string, std::string>>& eve
         return found.cases.back();
     };
     for (const auto& [kind, payload] : events) {
-        if (kind == "case" && found.caused_elsewhere) break;
-        if (kind == "case") found.cases.emplace_back().name = payload;
-        if (kind == "call") current().last_call = payload;
-        if (kind == "checked" && share_used(payload) >= share_used(current().checked)) current().checked = payload;
-        if (kind == "note") current().note = payload;
-        if (kind == "todo") found.todo = payload;
-        if (kind == "begin with") found.begin_with = payload;
-        if (kind == "caused elsewhere") {
-            found.caused_elsewhere = true;
-            found.cases = {current()};
-        }
-        if (kind == "mistake") next.resembles.push_back(resemblance(payload));
-        if (kind == "closeness") next.closeness = payload;
-        if (kind == "chance resemblance") next.by_chance.push_back(payload);
-        if (kind == "resembles nothing") unexplained = true;
-        if (kind == "stack") stack = payload;
-        if (kind == "unset local") unset_local = payload;
-        if (kind == "crash") {
-            found.crash = summary_of_report(payload);
-            stack = stack_of_report(payload);
-        }
-        if (kind == "failure") {
-            next.what = payload;
-            next.places =
-                places.of_stack(std::exchange(stack, "")) + places.of_unset_local(std::exchange(unset_local, ""));
-            current().failures.push_back(std::exchange(next, {}));
+        if (kind == EventKind::case_begins && found.caused_elsewhere) break;
+        switch (kind) {
+            case EventKind::case_begins: found.cases.emplace_back().name = payload; break;
+            case EventKind::call_begins: current().last_call = payload; break;
+            case EventKind::checked:
+                if (share_used(payload) >= share_used(current().checked)) current().checked = payload;
+                break;
+            case EventKind::note: current().note = payload; break;
+            case EventKind::todo: found.todo = payload; break;
+            case EventKind::begin_with: found.begin_with = payload; break;
+            case EventKind::caused_elsewhere:
+                found.caused_elsewhere = true;
+                found.cases = {Case(current())};
+                break;
+            case EventKind::mistake: next.resembles.push_back(resemblance(payload)); break;
+            case EventKind::closeness: next.closeness = payload; break;
+            case EventKind::chance_resemblance: next.by_chance.push_back(payload); break;
+            case EventKind::resembles_nothing: unexplained = true; break;
+            case EventKind::differs_when_repeated: next.differs_when_repeated = true; break;
+            case EventKind::stack: stack = payload; break;
+            case EventKind::unset_local: unset_local = payload; break;
+            case EventKind::inputs: next.inputs = payload; break;
+            case EventKind::failure:
+                next.what = payload;
+                if (next.differs_when_repeated) {  // then a resemblance means nothing
+                    next.resembles.clear();
+                    next.by_chance.clear();
+                }
+                next.places =
+                    lines.of_stack(std::exchange(stack, "")) + lines.of_unset_local(std::exchange(unset_local, ""));
+                current().failures.push_back(std::exchange(next, {}));
+                break;
+            case EventKind::crash:
+                found.crash = summary_of_report(payload);
+                stack = stack_of_report(payload, program);
+                break;
+            case EventKind::output_begins: current().output_begins = offset(payload); break;
+            case EventKind::output_ends:
+                if (current().output_ends == 0) current().output_ends = offset(payload);
+                break;
+            case EventKind::done: break;  // supervised_run.hpp has dealt with it
         }
     }
-    found.ended_at = places.of_stack(stack);
+    found.ended_at = lines.of_stack(stack);
     if (unexplained) doubt_resemblances(found.cases);
     return found;
 }

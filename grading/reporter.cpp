@@ -8,6 +8,7 @@
 
 #include "channel.hpp"
 #include "random_inputs.hpp"
+#include "supervised.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -28,22 +29,24 @@ public:
     }
     void test_case_start(const doctest::TestCaseData& data) override {
         forget_seed();
-        send_event("case", data.m_name);
+        send_event(EventKind::case_begins, data.m_name);
+        mark_output(EventKind::output_begins);
     }
     void test_case_reenter(const doctest::TestCaseData&) override {}
     void test_case_end(const doctest::CurrentTestCaseStats&) override {}
     void test_case_exception(const doctest::TestCaseException& exception) override {
         if (exception.error_string.size() > 0)
-            send_event("failure", std::string("    threw: ") + exception.error_string.c_str());
+            send_event(EventKind::failure, std::string("    threw: ") + exception.error_string.c_str());
     }
     void subcase_start(const doctest::SubcaseSignature&) override {}
     void subcase_end() override {}
     void log_assert(const doctest::AssertData& data) override {
         if (data.m_failed)
-            send_event("failure", std::string("    ") + data.m_expr + "\n    values: " + data.m_decomp.c_str());
+            send_event(EventKind::failure,
+                       std::string("    ") + data.m_expr + "\n    values: " + data.m_decomp.c_str());
     }
     void log_message(const doctest::MessageData& data) override {
-        send_event("failure", std::string("    ") + data.m_string.c_str());
+        send_event(EventKind::failure, std::string("    ") + data.m_string.c_str());
     }
     void test_case_skipped(const doctest::TestCaseData&) override {}
 };

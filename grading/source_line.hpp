@@ -12,14 +12,9 @@ std::string program_path();
 /// What a shell command prints.
 std::string output_of(const std::string& command);
 
-/// "student/lab02_parallel_vs_recurrent.cpp:41": the innermost call that lies in one of the sources; empty if none does
-/// or if addr2line (binutils) is not installed.
-std::string source_line(const std::string& call_stack, const std::vector<std::string>& sources);
-
-/// The call stack in a report of the address sanitizer: offsets into this program.
-std::string stack_of_report(const std::string& report);
-
-/// What such a report is about, in a few words.
-std::string summary_of_report(const std::string& report);
+/// "student/lab02_parallel_vs_recurrent.cpp:41": the innermost call of that program that lies in one of the sources; empty
+/// if none does or if addr2line (binutils) is not installed.
+std::string source_line(const std::string& call_stack, const std::string& program,
+                        const std::vector<std::string>& sources);
 
 }  // namespace linattn::testing

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "work_counter.hpp"
-#include "xtensor_support/xtensor_cxx20.hpp"
+#include "xtensor_support/xtensor_releases.hpp"
 
 #include <xtensor-blas/xblas.hpp>
 

@@ -6,19 +6,11 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <ostream>
 #include <stdexcept>
 #include <xtensor-blas/xblas.hpp>
 
 #include "work_counter.hpp"
-
-#if __has_include(<xtensor/containers/xadapt.hpp>)
-#include <xtensor/containers/xadapt.hpp>
-#include <xtensor/misc/xmanipulation.hpp>
-#else
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xbroadcast.hpp>
-#endif
+#include "xtensor_support/xtensor_views.hpp"
 
 namespace linattn {
 namespace {
@@ -27,9 +19,32 @@ std::size_t product(const Shape& shape) {
     return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>{});
 }
 
+// As it was meant: 0 - 1 is -1, not 18446744073709551615.
+std::string as_written(std::size_t index) { return std::to_string(static_cast<std::ptrdiff_t>(index)); }
+
+// The number of entries of a shape that an array can have.
+std::size_t entries_of(const Shape& shape) {
+    constexpr std::size_t largest_length = std::numeric_limits<std::size_t>::max() / 2;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        if (shape[axis] > largest_length)
+            throw std::invalid_argument("a shape cannot be " + to_string(shape) + ": its axis " + std::to_string(axis) +
+                                        " is " + as_written(shape[axis]) +
+                                        ", as an unsigned number; do not subtract a size from a smaller one");
+    if (std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end()) return 0;
+    constexpr std::size_t most_entries = std::size_t{1} << 37;  // 1 TiB
+    std::size_t entries = 1;
+    for (const std::size_t length : shape) {
+        if (length > most_entries / entries)
+            throw std::invalid_argument("an array of shape " + to_string(shape) +
+                                        " does not fit into memory: check the lengths of its axes");
+        entries *= length;
+    }
+    return entries;
+}
+
 // Every result is made here, so that every entry computed is counted as one step of work.
 Tensor make(const Shape& shape, double value) {
-    count_work(product(shape));
+    count_work(entries_of(shape));
     return Tensor(Tensor::shape_type(shape.begin(), shape.end()), value);
 }
 
@@ -132,9 +147,6 @@ void require_token_axis(const Tensor& x) {
                                     to_string(shape_of(x)));
 }
 
-// As it was meant: 0 - 1 is -1, not 18446744073709551615.
-std::string as_written(std::size_t index) { return std::to_string(static_cast<std::ptrdiff_t>(index)); }
-
 void require_token(const Tensor& x, std::size_t i) {
     require_token_axis(x);
     const std::size_t n = length(x, -2);
@@ -160,7 +172,7 @@ std::size_t length(const Tensor& x, std::ptrdiff_t axis) {
 
 std::string to_string(const Shape& shape) {
     std::string text = "(";
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) text += (axis ? ", " : "") + std::to_string(shape[axis]);
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) text += (axis ? ", " : "") + as_written(shape[axis]);
     return text + (shape.size() == 1 ? ",)" : ")");
 }
 
@@ -182,13 +194,17 @@ std::string to_string(const Tensor& x) {
     return text;
 }
 
-std::ostream& operator<<(std::ostream& out, const Tensor& x) { return out << to_string(x); }
-
 Tensor zeros(const Shape& shape) { return make(shape, 0.0); }
 Tensor ones(const Shape& shape) { return make(shape, 1.0); }
 Tensor full(const Shape& shape, double value) { return make(shape, value); }
 
 namespace eager {
+
+void refuse_wrapped(std::ptrdiff_t meant) {
+    throw std::invalid_argument("a number that is computed with a Tensor is " + std::to_string(meant) +
+                                ", but unsigned: an enormous number; subtract after conversion, as in "
+                                "static_cast<double>(a) - static_cast<double>(b)");
+}
 
 double apply(Unary operation, double x) { return compute(operation, x); }
 
@@ -281,9 +297,10 @@ Tensor ExpandDims::operator()(const Tensor& x, std::ptrdiff_t axis) const {
 }
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
-    if (product(shape) != x.size())
+    const std::size_t entries = entries_of(shape);
+    if (entries != x.size())
         throw std::invalid_argument("cannot reshape " + to_string(shape_of(x)) + " with " + std::to_string(x.size()) +
-                                    " entries into " + to_string(shape) + " with " + std::to_string(product(shape)));
+                                    " entries into " + to_string(shape) + " with " + std::to_string(entries));
     Tensor result = x;
     result.reshape(shape);
     return result;

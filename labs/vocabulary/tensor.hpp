@@ -35,8 +35,9 @@ Shape shape_of(const Tensor& x);
 std::size_t length(const Tensor& x, std::ptrdiff_t axis);
 /// "(2, 3, 4)", for messages.
 std::string to_string(const Shape& shape);
-/// "{{1, 2}, {3, 4}}", for messages and for a look at a value: std::cout << x does the same.
+/// "{{1, 2}, {3, 4}}", for messages.
 std::string to_string(const Tensor& x);
+/// As NumPy prints an array: one row a line, points below each other, and of a long axis only both ends.
 std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
 // Creation -----------------------------------------------------------------------------------------------------------
@@ -44,6 +45,35 @@ std::ostream& operator<<(std::ostream& out, const Tensor& x);
 Tensor zeros(const Shape& shape);
 Tensor ones(const Shape& shape);
 Tensor full(const Shape& shape, double value);
+
+// Numbers ------------------------------------------------------------------------------------------------------------
+
+template <class T>
+concept IsNumber = std::is_arithmetic_v<std::remove_cvref_t<T>>;
+
+namespace eager {
+[[noreturn]] void refuse_wrapped(std::ptrdiff_t meant);
+
+// Where a number meets a Tensor. An unsigned difference below 0, which C++ turns into an enormous number, is refused.
+template <IsNumber N>
+double number(N x) {
+    if constexpr (std::is_unsigned_v<N> && sizeof(N) >= sizeof(unsigned)) {
+        const auto meant = static_cast<std::make_signed_t<N>>(x);
+        if (meant < 0) refuse_wrapped(meant);
+    }
+    return static_cast<double>(x);
+}
+template <std::unsigned_integral N>
+Tensor operand(N x) {
+    return full({}, number(x));
+}
+inline const Tensor& operand(const Tensor& x) { return x; }
+}  // namespace eager
+
+template <std::unsigned_integral N>
+Tensor full(const Shape& shape, N value) {
+    return full(shape, eager::number(value));
+}
 
 // Element by element -------------------------------------------------------------------------------------------------
 
@@ -65,6 +95,10 @@ struct UnaryFunction {
     eager::Unary operation;
     double operator()(double x) const { return eager::apply(operation, x); }
     Tensor operator()(const Tensor& x) const { return eager::apply(operation, x); }
+    template <std::unsigned_integral N>
+    double operator()(N x) const {
+        return eager::apply(operation, eager::number(x));
+    }
 };
 inline constexpr UnaryFunction exp{eager::Unary::exp};
 inline constexpr UnaryFunction log{eager::Unary::log};
@@ -78,6 +112,14 @@ struct BinaryFunction {
     Tensor operator()(const Tensor& a, const Tensor& b) const { return eager::apply(operation, a, b); }
     Tensor operator()(const Tensor& a, double b) const { return eager::apply(operation, a, b); }
     Tensor operator()(double a, const Tensor& b) const { return eager::apply(operation, a, b); }
+    template <std::unsigned_integral N>
+    Tensor operator()(const Tensor& a, N b) const {
+        return eager::apply(operation, a, eager::number(b));
+    }
+    template <std::unsigned_integral N>
+    Tensor operator()(N a, const Tensor& b) const {
+        return eager::apply(operation, eager::number(a), b);
+    }
 };
 inline constexpr BinaryFunction maximum{eager::Binary::maximum};
 inline constexpr BinaryFunction minimum{eager::Binary::minimum};
@@ -86,26 +128,24 @@ inline constexpr BinaryFunction minimum{eager::Binary::minimum};
 // where false. They are constrained templates, so that they are chosen over xt::'s lazy ones.
 template <class T>
 concept IsTensor = std::same_as<std::remove_cvref_t<T>, Tensor>;
-template <class T>
-concept IsNumber = std::is_arithmetic_v<std::remove_cvref_t<T>>;
 
 template <IsTensor X>
 Tensor operator-(X&& x) {
     return eager::apply(eager::Unary::negate, x);
 }
 
-#define LINATTN_OPERATOR(symbol, operation)                                       \
-    template <IsTensor A, IsTensor B>                                             \
-    Tensor operator symbol(A&& a, B&& b) {                                        \
-        return eager::apply(eager::Binary::operation, a, b);                      \
-    }                                                                             \
-    template <IsTensor A, IsNumber B>                                             \
-    Tensor operator symbol(A&& a, B&& b) {                                        \
-        return eager::apply(eager::Binary::operation, a, static_cast<double>(b)); \
-    }                                                                             \
-    template <IsNumber A, IsTensor B>                                             \
-    Tensor operator symbol(A&& a, B&& b) {                                        \
-        return eager::apply(eager::Binary::operation, static_cast<double>(a), b); \
+#define LINATTN_OPERATOR(symbol, operation)                                 \
+    template <IsTensor A, IsTensor B>                                       \
+    Tensor operator symbol(A&& a, B&& b) {                                  \
+        return eager::apply(eager::Binary::operation, a, b);                \
+    }                                                                       \
+    template <IsTensor A, IsNumber B>                                       \
+    Tensor operator symbol(A&& a, B&& b) {                                  \
+        return eager::apply(eager::Binary::operation, a, eager::number(b)); \
+    }                                                                       \
+    template <IsNumber A, IsTensor B>                                       \
+    Tensor operator symbol(A&& a, B&& b) {                                  \
+        return eager::apply(eager::Binary::operation, eager::number(a), b); \
     }
 LINATTN_OPERATOR(+, add)
 LINATTN_OPERATOR(-, subtract)
@@ -124,25 +164,30 @@ inline Tensor& operator*=(Tensor& a, const Tensor& b) { return eager::apply_in_p
 inline Tensor& operator/=(Tensor& a, const Tensor& b) { return eager::apply_in_place(eager::Binary::divide, a, b); }
 template <IsNumber N>
 Tensor& operator+=(Tensor& a, const N& b) {
-    return eager::apply_in_place(eager::Binary::add, a, static_cast<double>(b));
+    return eager::apply_in_place(eager::Binary::add, a, eager::number(b));
 }
 template <IsNumber N>
 Tensor& operator-=(Tensor& a, const N& b) {
-    return eager::apply_in_place(eager::Binary::subtract, a, static_cast<double>(b));
+    return eager::apply_in_place(eager::Binary::subtract, a, eager::number(b));
 }
 template <IsNumber N>
 Tensor& operator*=(Tensor& a, const N& b) {
-    return eager::apply_in_place(eager::Binary::multiply, a, static_cast<double>(b));
+    return eager::apply_in_place(eager::Binary::multiply, a, eager::number(b));
 }
 template <IsNumber N>
 Tensor& operator/=(Tensor& a, const N& b) {
-    return eager::apply_in_place(eager::Binary::divide, a, static_cast<double>(b));
+    return eager::apply_in_place(eager::Binary::divide, a, eager::number(b));
 }
 
 /// where(condition, a, b): a where condition is not 0, b elsewhere; a and b may be numbers. Both are computed in full
 /// before one is chosen.
 struct Where {
     Tensor operator()(const Tensor& condition, const Tensor& a, const Tensor& b) const;
+    template <class A, class B>
+    Tensor operator()(const Tensor& condition, const A& a, const B& b) const
+        requires(std::unsigned_integral<A> || std::unsigned_integral<B>) {
+        return (*this)(condition, eager::operand(a), eager::operand(b));
+    }
 };
 inline constexpr Where where{};
 

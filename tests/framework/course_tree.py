@@ -4,8 +4,11 @@ import contextlib
 import io
 import json
 import os
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
@@ -55,6 +58,28 @@ int thrice(int x) {
 """
 
 
+def course_process(root: Path, words: list, **environment) -> subprocess.Popen:
+    """`./course words…` in the tree `root`, as a process of its own that ignores no signal, whoever runs the tests."""
+    main = ("import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; "
+            "from course import __main__, process_group; process_group.end_when_told(); sys.exit(__main__.main(Path(sys.argv[2]), sys.argv[3:]))")
+
+    def heed_signals():
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+    return subprocess.Popen([sys.executable, "-B", "-c", main, REPOSITORY / "tools", root, *words], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                            env=os.environ | environment, preexec_fn=heed_signals)
+
+
+def wait_until(happened, limit: float = 60) -> None:
+    """The limit, in seconds, is for a machine with much else to do."""
+    ends = time.monotonic() + limit
+    while not happened():
+        if time.monotonic() > ends:
+            raise AssertionError(f"it did not happen within {limit} s")
+        time.sleep(0.02)
+
+
 class CourseTree(unittest.TestCase):
     """self.root holds lab07 (twice; thrice ★) and lab08 (once, which comes solved)."""
 
@@ -79,6 +104,10 @@ class CourseTree(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         path.chmod(mode)
         return path
+
+    def put_program(self, lab, listing, track="reference"):
+        """In the place of a lab's check program: one that answers --list with this."""
+        self.write(f"build/{track}/{lab}_check", f"#!/bin/sh\ncat <<'END'\n{listing}\nEND\n", 0o755)
 
     def read(self, name):
         return (self.root / name).read_text(encoding="utf-8")

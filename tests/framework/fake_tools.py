@@ -38,6 +38,17 @@ class FakeTools(CourseTree):
                            "message": message})
         return f"cat >build/{track}/results/{lab}.{function}.json <<'END'\n{data}\nEND\n"
 
+    def not_built(self, message, begin_with="", lab="lab07", track="student"):
+        """Shell that leaves what lab.build leaves when the lab cannot be built."""
+        data = json.dumps({"message": message, "begin_with": begin_with})
+        return f"cat >build/{track}/results/{lab}.not_built <<'END'\n{data}\nEND\n"
+
+    def ctest_calls_failed(self, *names):
+        """Shell that ends as a ctest does in which these tests did not pass."""
+        lines = "\n".join(f"{number}:{name}" for number, name in enumerate(names, 1))
+        folder = "build/student/Testing/Temporary"
+        return f"mkdir -p {folder}\ncat >{folder}/LastTestsFailed.log <<'END'\n{lines}\nEND\nexit 8\n"
+
     def graded(self, *words):
         """What `./course words…` does with these tools."""
         return self.course(*words, PATH=f"{self.root}/bin:{os.environ['PATH']}", CALLS=str(self.calls))

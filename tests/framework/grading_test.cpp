@@ -4,17 +4,23 @@
 
 #include <bit>
 #include <cmath>
+#include <csignal>
 #include <limits>
 
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "comparison.hpp"
+#include "crash_report.hpp"
 #include "evidence.hpp"
 #include "exercise.hpp"
+#include "manifest_entry.hpp"
 #include "memory_watch.hpp"
 #include "oracle.hpp"
+#include "printable.hpp"
 #include "random_inputs.hpp"
 #include "source_line.hpp"
+#include "supervised.hpp"
+#include "supervised_run.hpp"
 #include "verdict.hpp"
 #include "work_counter.hpp"
 
@@ -80,6 +86,11 @@ TEST_CASE("roundings are counted in units of the value") {
     CHECK_FALSE(difference(Tensor{1.0 + 0x1p-52}, to_rounding(Tensor{1.0}, 2, "two")));
     CHECK(difference(Tensor{1.0 + 0x1p-51}, to_rounding(Tensor{1.0}, 2, "two")));
 }
+TEST_CASE("a wrong value comes with the tolerance it was given, and why") {
+    CHECK(contains(*difference(Tensor{7.0}, to_rounding(Tensor{1.0}, 2, "two sums")),
+                   "allowed there: 2.22045e-16 (2 roundings of 2^-53 (two sums))"));
+    CHECK(contains(*difference(Tensor{7.0}, exactly(Tensor{1.0})), "allowed there: 0 (exact)"));
+}
 TEST_CASE("words are compared one by one") {
     const std::vector<std::string> expected{"a", "ab"};
     CHECK_FALSE(difference(expected, expected));
@@ -143,7 +154,9 @@ TEST_CASE("what was allocated outside a watch is left alone") {
 TEST_CASE("an unset local is recognised by the pattern of either compiler") {
     const double gcc = std::bit_cast<double>(0xFEFE'FEFE'FEFE'FEFE),
                  clang = std::bit_cast<double>(0xFFFF'FFFF'FFFF'FFFF);
-    for (const double value : {gcc, -gcc, gcc + 1e6, clang, -clang, clang * 2.0}) CHECK(is_unset_local(value));
+    const double in_a_kernel = static_cast<double>(std::bit_cast<float>(0xFEFE'FEFEu));
+    for (const double value : {gcc, -gcc, gcc + 1e6, clang, -clang, clang * 2.0, in_a_kernel, -in_a_kernel})
+        CHECK(is_unset_local(value));
     CHECK(may_come_from_unset_local(gcc * 0.5));
     for (const double ordinary : {0.0, 1.0, 1e200, nan, -nan, inf, -inf}) {
         CHECK_FALSE(is_unset_local(ordinary));
@@ -214,7 +227,7 @@ TEST_CASE("a stream gives the same numbers every time, another stream others") {
 
 TEST_SUITE("channel") {
 // The lines that come out of the channel when these events go in.
-std::string sent(const std::vector<std::pair<std::string, std::string>>& events) {
+std::string sent(const std::vector<Event>& events) {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
     open_channel(ends[1]);
@@ -229,19 +242,72 @@ std::string sent(const std::vector<std::pair<std::string, std::string>>& events)
     return text;
 }
 
-TEST_CASE("one line an event, whatever the payload holds") {
-    for (const std::string payload :
-         {"", "plain", "two\nlines", "\n", "back\\slash", "\\n", "\\\n\\\\", "ends in \\", "tab\there"}) {
-        const std::string line = sent({{"kind", payload}});
-        REQUIRE(line.starts_with("kind\t"));
-        REQUIRE(line.ends_with("\n"));
-        const std::string inner = line.substr(5, line.size() - 6);
-        CHECK(inner.find('\n') == std::string::npos);
-        CHECK(unescape(inner) == payload);
-    }
-    CHECK(sent({{"a", "1"}, {"b", "2"}}) == "a\t1\nb\t2\n");
+TEST_CASE("every kind of event comes out as it went in, on one line, whatever the payload holds") {
+    for (int kind = 0; kind <= static_cast<int>(EventKind::done); ++kind)
+        for (const std::string payload :
+             {"", "plain", "two\nlines", "\n", "back\\slash", "\\n", "\\\n\\\\", "ends in \\", "tab\there"}) {
+            const std::string line = sent({{static_cast<EventKind>(kind), payload}});
+            REQUIRE(line.find('\n') == line.size() - 1);
+            const auto event = read_event(std::string_view(line).substr(0, line.size() - 1));
+            REQUIRE(event);
+            CHECK(event->kind == static_cast<EventKind>(kind));
+            CHECK(event->payload == payload);
+        }
 }
-TEST_CASE("without a channel nothing happens") { send_event("kind", "payload"); }
+TEST_CASE("what is no event is told apart") {
+    for (const char* line : {"", "case", "no such kind\tx", "Case\tx", "case\tends in \\", "case\t\\x", "\tx"})
+        CHECK_FALSE(read_event(line));
+}
+TEST_CASE("without a channel nothing happens") { send_event(EventKind::note, "payload"); }
+TEST_CASE("control characters and bytes that are no text become visible") {
+    CHECK(printable("plain\ttext\n φ ε √") == "plain\ttext\n φ ε √");
+    CHECK(printable(std::string("a\0b", 3)) == "a\\x00b");
+    CHECK(printable("\x1b[31mred\x7f") == "\\x1b[31mred\\x7f");
+    CHECK(printable("10%\r20%\r\n") == "10%\n20%\n");
+    CHECK(printable("\xC2\x9B") == "\\x9b");  // a control character of two bytes
+    for (const char* no_text : {"\xFF", "\x80", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF5"})
+        CHECK(contains(printable(no_text), "\xEF\xBF\xBD"));
+    CHECK(read_event(std::string("failure\tgot \0", 13))->payload == "got \\x00");
+}
+}
+
+TEST_SUITE("a supervised run") {
+// What a shell script in the program's place leads to. $fd is the channel, $secret this run's secret.
+SupervisedRun run_of(const std::string& script, int seconds = 30) {
+    const std::string begin = "for fd in \"$@\"; do :; done; read -r -N 32 secret <&$fd; ";
+    return run_supervised("/bin/bash", {"-c", begin + script, "program"}, seconds);
+}
+
+TEST_CASE("counts when it ends with its secret") {
+    const SupervisedRun run =
+        run_of("printf 'case\\tone\\n' >&$fd; echo hello; printf 'done\\t%s 3 1\\n' $secret >&$fd");
+    CHECK(run.ending.reported);
+    CHECK_FALSE(run.ending.damaged);
+    CHECK((run.ending.run == 3 && run.ending.failed == 1));
+    REQUIRE(run.events.size() == 1);
+    CHECK(run.events[0].payload == "one");
+    CHECK(run.ending.printed == "hello\n");
+}
+TEST_CASE("does not count otherwise") {
+    const std::string done = "printf 'done\\t%s 3 0\\n' $secret >&$fd; ";
+    CHECK_FALSE(run_of("exit 0").ending.reported);
+    const Ending forged = run_of("printf 'done\\t00000000000000000000000000000000 3 0\\n' >&$fd").ending;
+    CHECK((!forged.reported && forged.damaged));
+    CHECK(run_of(done + "echo anything >&$fd").ending.damaged);
+    CHECK(run_of(done + "printf case >&$fd").ending.damaged);
+    CHECK(run_of("kill -9 $$").ending.signal == 9);
+}
+TEST_CASE("is ended when it sends or prints without end, or does not end") {
+    const SupervisedRun flood = run_of("exec yes \"$(printf 'note\\tx')\" >&$fd");
+    CHECK(flood.ending.flooded);
+    CHECK(flood.events.empty());
+    const SupervisedRun loud = run_of("exec yes");
+    CHECK(loud.ending.printed.size() == most_output);
+    CHECK(loud.ending.signal == SIGXFSZ);
+    CHECK(run_of("while :; do :; done", 1).ending.timed_out);
+    CHECK(run_of("exec {fd}>&-; exec sleep 1000", 1).ending.timed_out);
+    CHECK_THROWS_WITH(run_supervised("/no/such", {}, 1), doctest::Contains("is not there: build it"));
+}
 }
 
 TEST_SUITE("reports of the address sanitizer") {
@@ -260,24 +326,84 @@ TEST_CASE("are told in a few words") {
     CHECK(contains(summary("ILL on unknown address"), "array of fixed size"));
     CHECK(contains(summary("ABRT on unknown address"), "called abort"));
     CHECK(contains(summary("something-new on"), "something-new"));
+    CHECK(contains(summary_of_report("#0 0x1 (" + std::string(1'000'000, 'x')), "error"));
+    CHECK(stack_of_report("#0 0x1 (" + std::string(1'000'000, 'x'), "program").empty());
+    CHECK(contains(summary_of_report("stack-overflow: without a sanitizer"), "(stack overflow)"));
 }
 TEST_CASE("hold the calls of this program, wherever it lies") {
     const std::string program = program_path();
     const std::string report = "    #0 0x7f (/lib/libasan.so+0x10)\n    #1 0x55 (" + program +
                                "+0x1337)\n    #2 0x55  (/a b/" + program.substr(program.rfind('/') + 1) + "+0x20)\n";
-    CHECK(stack_of_report(report) == "0x1337 0x20 ");
+    CHECK(stack_of_report(report, program) == "0x1337 0x20 ");
 }
 TEST_CASE("lead to a line of one of the sources, or to none") {
     const std::string here = call_stack();
-    CHECK(source_line(here, {"no_such.cpp"}).empty());
-    CHECK(source_line("0x10; touch /tmp/never", {"grading_test.cpp"}).empty());
+    CHECK(source_line(here, program_path(), {"no_such.cpp"}).empty());
+    CHECK(source_line("0x10; touch /tmp/never", program_path(), {"grading_test.cpp"}).empty());
+}
+}
+
+TEST_SUITE("last words of the C++ runtime") {
+std::string last_words(std::string printed) { return take_last_words(printed); }
+
+TEST_CASE("name what a container refused") {
+    const auto refused = [](const std::string& signature, const std::string& condition) {
+        return last_words("/usr/include/c++/12/bits/x.h:1123: " + signature + ": Assertion '" + condition +
+                          "' failed.\n");
+    };
+    CHECK(refused("std::vector<_Tp, _Alloc>::reference std::vector<_Tp, _Alloc>::operator[](size_type) [with _Tp = "
+                  "double; _Alloc = std::allocator<double>; reference = double&; size_type = long unsigned int]",
+                  "__n < this->size()") ==
+          "went outside a std::vector: operator[] with an index that is not below its size");
+    CHECK(refused("constexpr std::array<_Tp, _Nm>::value_type& std::array<_Tp, _Nm>::operator[](size_type) [with _Tp = "
+                  "int; long unsigned int _Nm = 3]",
+                  "__n < this->size()") ==
+          "went outside a std::array: operator[] with an index that is not below its size");
+    CHECK(refused("void std::vector<_Tp, _Alloc>::pop_back() [with _Tp = int]", "!this->empty()") ==
+          "called pop_back() on an empty std::vector");
+    CHECK(refused("constexpr _Tp& std::_Optional_base_impl<_Tp, _Dp>::_M_get() [with _Tp = int]",
+                  "this->_M_is_engaged()") == "read a std::optional that holds no value");
+    CHECK(refused(
+              "typename std::add_lvalue_reference<_Tp>::type std::unique_ptr<_Tp, _Dp>::operator*() const [with _Tp = "
+              "int]",
+              "get() != pointer()") == "followed a std::unique_ptr that points to nothing");
+    CHECK(
+        last_words("/usr/include/c++/v1/vector:1456: assertion __n < size() failed: vector[] index out of bounds\n") ==
+        "broke a condition of the standard library: vector[] index out of bounds");
+    CHECK(last_words("program: file.cpp:12: int f(int): Assertion `n > 0' failed.\n") == "failed the assertion n > 0");
+}
+TEST_CASE("name the exception that nothing could catch") {
+    const std::string end = " where nothing can catch it: out of a noexcept function or a destructor";
+    CHECK(last_words("terminate called after throwing an instance of 'std::runtime_error'\n  what():  seven\n") ==
+          "threw std::runtime_error (\"seven\")" + end);
+    CHECK(last_words("terminate called after throwing an instance of 'int'\n") == "threw int" + end);
+    CHECK(last_words("libc++abi: terminating due to uncaught exception of type std::runtime_error: seven\n") ==
+          "threw std::runtime_error (\"seven\")" + end);
+    CHECK(last_words("terminate called without an active exception\n") == "called std::terminate");
+}
+TEST_CASE("are taken out of what the student printed, and nothing else is") {
+    std::string printed = "mine\nterminate called without an active exception\n";
+    take_last_words(printed);
+    CHECK(printed == "mine\n");
+    std::string long_ago = std::string(20000, 'x') + "\nmine";
+    CHECK(take_last_words(long_ago).empty());
+    CHECK(long_ago.ends_with("mine"));
+    CHECK(last_words(std::string(1'000'000, 'x')).empty());  // one line without end
+    CHECK(last_words("").empty());
+    CHECK(last_words("\n").empty());
 }
 }
 
 TEST_SUITE("verdict") {
-const Exercise exercise{"lab07", "lab07_numbers", "twice", "7.1", {"lab07_numbers.cpp"}, 2.0, 10};
-using Events = std::vector<std::pair<std::string, std::string>>;
-const Events two_cases{{"case", "one"}, {"call", "twice with x 1"}, {"case", "two"}};
+const ManifestEntry exercise{"lab07", "lab07_numbers", "twice", "7.1", {"lab07_numbers.cpp"}, 2.0, 10};
+using enum EventKind;
+using Events = std::vector<Event>;
+const Events two_cases{{case_begins, "one"}, {call_begins, "twice with x 1"}, {case_begins, "two"}};
+
+Verdict judged(const ManifestEntry& entry, const Events& events, const Ending& ending) {
+    return verdict_of(entry, "", {events, ending});
+}
+Verdict judged(const Events& events, const Ending& ending) { return judged(exercise, events, ending); }
 
 Ending reported(std::size_t run, std::size_t failed) {
     Ending ending;
@@ -288,60 +414,62 @@ Ending reported(std::size_t run, std::size_t failed) {
 }
 
 // These events and one more.
-Events with(Events events, const char* kind, const char* payload) {
-    events.emplace_back(kind, payload);
+Events with(Events events, EventKind kind, const char* payload) {
+    events.push_back({kind, payload});
     return events;
 }
 
 TEST_CASE("passes only when every case ran and none failed") {
-    const Verdict verdict = judge(exercise, two_cases, reported(2, 0));
+    const Verdict verdict = judged(two_cases, reported(2, 0));
     CHECK(verdict.status == Status::pass);
     CHECK(contains(verdict.message, "ok  one"));
     CHECK(verdict.mistakes.empty());
-    CHECK(judge(exercise, {}, reported(0, 0)).status == Status::not_run);
-    CHECK(judge(exercise, two_cases, reported(2, 1)).status == Status::fail);
-    CHECK(judge(exercise, with(two_cases, "failure", "    wrong"), reported(2, 0)).status == Status::fail);
-    CHECK(judge(exercise, two_cases, Ending{}).status == Status::crash);
+    CHECK(judged({}, reported(0, 0)).status == Status::not_run);
+    CHECK(judged(two_cases, reported(2, 1)).status == Status::fail);
+    CHECK(judged(with(two_cases, failure, "    wrong"), reported(2, 0)).status == Status::fail);
+    CHECK(judged(two_cases, Ending{}).status == Status::crash);
 }
 TEST_CASE("a failure tells its case, the mistake and where to read") {
-    const Events events = with(with(two_cases, "mistake", "thrice\nDouble it (§7.1)"), "failure", "    first differs");
-    const Verdict verdict = judge(exercise, events, reported(2, 1));
+    const Events named = with(two_cases, mistake, "thrice\nDouble it (§7.1)");
+    const Events events = with(with(named, inputs, "x 1"), failure, "    first differs");
+    const Verdict verdict = judged(events, reported(2, 1));
     CHECK(verdict.status == Status::fail);
     CHECK(contains(verdict.message, "lab07 · twice"));
     CHECK(contains(verdict.message, "FAIL\n"));
-    CHECK(contains(verdict.message, "  two\n    first differs\n    looks like: thrice\n      Double it (§7.1)\n"));
+    CHECK(contains(verdict.message,
+                   "  two\n    first differs\n    looks like: thrice\n      Double it (§7.1)\n    called with x 1\n"));
     CHECK(contains(verdict.message, "1 of 2 checks failed"));
     CHECK(contains(verdict.message, "labs/lab07_numbers/README.md §7.1"));
     CHECK(verdict.mistakes == std::vector<std::string>{"thrice"});
 }
 TEST_CASE("a mistake that does not explain every failure is not named, nor explained") {
-    Events events = with(with(two_cases, "mistake", "thrice\nDouble it (§7.1)"), "failure", "    first differs");
-    events = with(with(events, "resembles nothing", ""), "failure", "    second differs");
-    const Verdict verdict = judge(exercise, events, reported(2, 1));
+    Events events = with(with(two_cases, mistake, "thrice\nDouble it (§7.1)"), failure, "    first differs");
+    events = with(with(events, resembles_nothing, ""), failure, "    second differs");
+    const Verdict verdict = judged(events, reported(2, 1));
     CHECK(contains(
         verdict.message,
         "    first differs\n    here, but not in every case, it does the same as: thrice\n    second differs\n"));
     CHECK(verdict.mistakes.empty());
 }
 TEST_CASE("to do is no failure, but a failure comes before to do") {
-    const Events to_do = with(two_cases, "todo", "twice is not written yet");
-    const Verdict verdict = judge(exercise, to_do, reported(2, 2));
+    const Events to_do = with(two_cases, todo, "twice is not written yet");
+    const Verdict verdict = judged(to_do, reported(2, 2));
     CHECK(verdict.status == Status::todo);
     CHECK(contains(verdict.message, "twice is not written yet"));
-    CHECK(judge(exercise, with(to_do, "failure", "    wrong"), reported(2, 2)).status == Status::fail);
+    CHECK(judged(with(to_do, failure, "    wrong"), reported(2, 2)).status == Status::fail);
 }
 TEST_CASE("what another exercise causes is all that the message says, and it leads there") {
-    Exercise waiting = exercise;
+    ManifestEntry waiting = exercise;
     waiting.sections = {{"twice", "7.1"}, {"half", "7.2"}};
-    Events events = with(with(two_cases, "mistake", "thrice"), "failure", "    first differs");
-    for (const auto& [kind, payload] : {std::pair{"case", "its part"},
-                                        {"begin with", "half"},
-                                        {"caused elsewhere", ""},
-                                        {"failure", "    half is wrong"},
-                                        {"case", "later"},
-                                        {"failure", "    as well"}})
-        events.emplace_back(kind, payload);
-    const Verdict verdict = judge(waiting, events, reported(4, 3));
+    Events events = with(with(two_cases, mistake, "thrice"), failure, "    first differs");
+    for (const Event& event : Events{{case_begins, "its part"},
+                                     {begin_with, "half"},
+                                     {caused_elsewhere},
+                                     {failure, "    half is wrong"},
+                                     {case_begins, "later"},
+                                     {failure, "    as well"}})
+        events.push_back(event);
+    const Verdict verdict = judged(waiting, events, reported(4, 3));
     CHECK(verdict.status == Status::fail);
     CHECK(contains(verdict.message, "  its part\n    half is wrong\n"));
     CHECK(!contains(verdict.message, "thrice"));
@@ -349,23 +477,72 @@ TEST_CASE("what another exercise causes is all that the message says, and it lea
     CHECK(contains(verdict.message, "§7.2\n  again: ./course check lab07.half "));
     CHECK(verdict.mistakes.empty());
     CHECK(verdict.begin_with == "half");
-    const Events to_do = with(with(two_cases, "todo", "twice calls half"), "begin with", "half");
-    CHECK(contains(judge(waiting, to_do, reported(2, 2)).message, "§7.2"));
+    const Events to_do = with(with(two_cases, todo, "twice calls half"), begin_with, "half");
+    CHECK(contains(judged(waiting, to_do, reported(2, 2)).message, "§7.2"));
 }
 TEST_CASE("a crash and a timeout tell the last thing known") {
     Ending killed;
     killed.signal = 9;
-    CHECK(contains(judge(exercise, two_cases, killed).message, "signal 9"));
+    CHECK(contains(judged(two_cases, killed).message, "signal 9"));
     Ending late;
     late.timed_out = true;
-    const Verdict verdict = judge(exercise, {{"case", "one"}, {"call", "twice with x 1"}}, late);
+    const Verdict verdict = judged({{case_begins, "one"}, {call_begins, "twice with x 1"}}, late);
     CHECK(verdict.status == Status::timeout);
     CHECK(contains(verdict.message, "did not end within 10 s, in twice with x 1"));
     const char* report = "==1==ERROR: AddressSanitizer: heap-buffer-overflow on\nREAD of size 8 at";
-    const Verdict crash = judge(exercise, with(two_cases, "crash", report), Ending{});
-    CHECK(crash.status == Status::crash);
-    CHECK(contains(crash.message, "went outside an array: read 8 bytes"));
-    CHECK(contains(judge(exercise, {}, Ending{}).message, "before any check ran"));
+    const Verdict crashed = judged(with(two_cases, crash, report), Ending{});
+    CHECK(crashed.status == Status::crash);
+    CHECK(contains(crashed.message, "went outside an array: read 8 bytes"));
+    CHECK(contains(judged({}, Ending{}).message, "before any check ran"));
+}
+TEST_CASE("a run that said too much, or what is no event, earns nothing") {
+    Ending ending = reported(2, 0);
+    ending.damaged = true;
+    CHECK(judged(two_cases, ending).status == Status::crash);
+    CHECK(contains(judged(two_cases, ending).message, "what it reported cannot be read"));
+    ending = reported(2, 0);
+    ending.flooded = true;
+    CHECK(judged(two_cases, ending).status == Status::crash);
+    CHECK(contains(judged(two_cases, ending).message, "more than 1 MiB"));
+}
+TEST_CASE("a call that gives another result when it is repeated is told before all else, and no mistake is named") {
+    const Events events = with(with(with(two_cases, mistake, "thrice\nDouble it"), differs_when_repeated, ""), failure,
+                               "    first differs");
+    const Verdict verdict = judged(events, reported(2, 1));
+    CHECK(contains(verdict.message, "  two\n    two calls with the same arguments gave different results: "));
+    CHECK(contains(verdict.message, "    first differs"));
+    CHECK_FALSE(contains(verdict.message, "thrice"));
+    CHECK(verdict.mistakes.empty());
+}
+TEST_CASE("what was printed stands under its case, without what came of repeating a call") {
+    Ending ending = reported(2, 1);
+    ending.printed = "early\none\ntwo\nagain\n";
+    const Events events{{case_begins, "one"}, {output_begins, "6"}, {case_begins, "two"},        {output_begins, "10"},
+                        {output_ends, "14"},  {output_ends, "20"},  {failure, "    it is wrong"}};
+    CHECK(contains(judged(events, ending).message, "  two\n    it is wrong\n    your output:\n      two\n  1 of 2"));
+    ending.failed = 0;
+    const Events passed(events.begin(), events.end() - 1);
+    CHECK(contains(judged(passed, ending).message,
+                   "  ok  one\n    your output:\n      early\n      one\n  ok  two\n    your output:\n      two\n"));
+    ending.printed = "a\x1b[31m\0b";
+    CHECK(contains(judged(passed, ending).message, "a\\x1b[31m"));
+}
+TEST_CASE("of what was printed the last lines are kept, and the others are counted") {
+    Ending ending = reported(1, 0);
+    for (int line = 1; line <= 1224; ++line) ending.printed += "line " + std::to_string(line) + "\n";
+    const std::string message = judged({{case_begins, "one"}}, ending).message;
+    CHECK(contains(message, "    your output:\n      … 1 204 lines before these\n      line 1205\n"));
+    CHECK(contains(message, "      line 1224\n"));
+    ending.printed = std::string(most_output, 'x');
+    ending.reported = false;
+    ending.signal = SIGXFSZ;
+    CHECK(contains(judged({{case_begins, "one"}}, ending).message, "printed more than 16 MB, and was stopped"));
+    ending.printed = "";
+    CHECK(contains(judged({{case_begins, "one"}}, ending).message, "wrote a file of more than 16 MB, and was stopped"));
+}
+TEST_CASE("a result that cannot be written is an error") {
+    CHECK_THROWS_WITH(write_result("/dev/null/folder", exercise, Verdict{}),
+                      doctest::Contains("/dev/null/folder/lab07.twice.json cannot be written"));
 }
 }
 
@@ -395,8 +572,15 @@ TEST_CASE("what an earlier call refuses is not named, unless it was named before
     CHECK(not_ruled_out({&early, &late}) == std::vector<const Mistake*>{&late});
 }
 TEST_CASE("a call reads as it was written") {
-    CHECK(describe_call("in.Q, Mask::causal, phi", {"(2, 3)", "", "relu"}) == "Q (2, 3), Mask::causal, phi relu");
+    CHECK(describe_call("in.Q, Mask::causal, phi", {"(2, 3)", "Mask::causal", "relu"}) ==
+          "Q (2, 3), Mask::causal, phi relu");
     CHECK(describe_call("zeros({2, 3}), \"x\"", {"(2, 3)", "\"x\""}) == "(2, 3), \"x\"");
+    CHECK(describe_call("worked_example::sizes, gpu::Run{}, quick", {"(1 head)", "forward, checked", "shuffled(3)"}) ==
+          "sizes (1 head), forward, checked, shuffled(3)");
+    CHECK(describe_call("in.V, phi, state", {"", "pairs (c = d_k^2)", "S (2, 3), z (3,)"}) ==
+          "V, phi pairs (c = d_k^2), S (2, 3), z (3,)");
+    CHECK(describe_call("letters(n), token(Q, 1)", {describe(std::vector<std::string>(4)), ""}) == "n = 4");
+    CHECK(describe_call("epsilon", {describe(1e-6f)}) == "epsilon 1e-06");
     CHECK(describe_call("relu_map, 1e-12, 0.0", {"relu", describe(1e-12), describe(0.0)}) == "relu, 1e-12, 0");
 }
 }

@@ -1,6 +1,7 @@
 """./course new and ./course check-course: a new lab is complete at once, and what a lab lacks is said with file and fix."""
 
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -10,11 +11,19 @@ from unittest import mock
 from course_copy import REPOSITORY, commit, copy_course
 from course_tree import CourseTree
 
-from course import completeness
+from course import completeness, manifest
+from course.build_tree import BuildTree
+from course.errors import CourseError
+
+
+def listing(lab):
+    """What the program of a lab says that has a suite and a mistake for each exercise."""
+    return "\n".join(f"suite\t{exercise.function}\nmistake\t{exercise.function}\tforgotten\t§{exercise.section}\tDo it."
+                     for exercise in lab.exercises)
 
 
 class Authors(CourseTree):
-    """self.root is a clone with lab00 only."""
+    """self.root is a clone with lab00 only, in which nothing is compiled."""
 
     @classmethod
     def setUpClass(cls):
@@ -28,24 +37,49 @@ class Authors(CourseTree):
         self.root = self.clone
         git = ["git", "-C", str(self.root)]
         subprocess.run([*git, "checkout", "-q", "."], check=True)
-        subprocess.run([*git, "clean", "-fdq"], check=True)
+        subprocess.run([*git, "clean", "-fdxq"], check=True)
+        self.broken = []  # labs that do not compile
+        build = mock.patch.object(BuildTree, "build", lambda _, labs: [lab for lab in labs if lab.name in self.broken])
+        build.start()
+        self.addCleanup(build.stop)
+
+    def put_programs(self):
+        for lab in manifest.load(self.root):
+            self.put_program(lab.name, listing(lab))
+
+    def write_the_rest(self, lab):
+        """What an author writes after ./course new: the chapter's own words, and the row in the README."""
+        chapter = f"labs/{lab}/README.md"
+        self.write(chapter, re.sub(r"(?m)^(\w.*|- .*|\*\*.*)$", r"\1 Ours.", self.read(chapter)))
+        row = re.search(r"README.md has no row of .*; add (.*)\n", self.course("check-course").stdout)[1]
+        self.edit("README.md", "\n| lab00 |", f"\n{row}\n| lab00 |")
+
+    def edit(self, name, old, new):
+        text = self.read(name)
+        self.assertIn(old, text, name)
+        (self.root / name).write_text(text.replace(old, new), encoding="utf-8")
 
     def files(self):
         return {path: path.read_bytes() for path in self.root.rglob("*") if path.is_file() and ".git" not in path.parts}
 
 
 class New(Authors):
-    def test_it_is_complete_at_once(self):
+    def test_it_works_at_once_and_lacks_only_words(self):
         before = self.files()
         result = self.course("new", "lab91_gated_attention", "--title", "Gated attention: S forgets")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         after = self.files()
         changed = [path.relative_to(self.root).as_posix() for path in before if before[path] != after[path]]
         self.assertEqual(changed, ["student/.stubs.sha256"], "another file was touched")
-        self.assertEqual(self.course("check-course").stdout, "the course is complete: 2 labs, 3 exercises, 9 mistakes\n")
+        self.put_programs()
+        chapter, row = self.course("check-course").stdout.splitlines()
+        self.assertIn("labs/lab91_gated_attention/README.md:3 still has 14 lines of the template, the first is 'Why it", chapter)
+        self.assertIn("README.md has no row of lab91 in its table; add | lab91 | [Gated attention: S forgets](labs/lab91_gated", row)
+        self.write_the_rest("lab91_gated_attention")
+        self.assertEqual(self.course("check-course").stdout, "the course is complete: 2 labs, 3 exercises, 3 mistakes\n")
         self.assertEqual(self.course("cut", "--check").stdout, "")
         self.assertIn("hint 1 of 2", self.course("hint", "lab91.gated_attention").stdout)
-        for path in set(after) - set(before):
+        for path in set(after) - set(before) - {self.root / "labs/lab91_gated_attention/README.md"}:
             text = path.read_text(encoding="utf-8")
             self.assertNotRegex(text, "@[A-Z]", path)
             self.assertLessEqual(max(map(len, text.splitlines())), 120, path)
@@ -55,7 +89,9 @@ class New(Authors):
         before = self.files()
         for words, said in ((["lab9_x"], "two digits"), (["lab91"], "lab09_gated_attention"), (["Lab91_x"], "small letters"),
                             (["lab91_x/../../y"], "not the name of a lab"), (["lab00_again"], "labs/lab00_warm_up is there already"),
-                            (["lab91_class"], "a word of C++"), (["lab91_matmul"], "taken by labs/vocabulary/tensor.hpp"),
+                            (["lab91_class"], "a word of C++"),
+                            (["lab91_row_sums"], "labs/lab00_warm_up/warm_up.hpp declares a row_sums already"),
+                            (["lab91_matmul"], "taken by labs/vocabulary/tensor.hpp"),
                             (["lab91_suite"], "suite.hpp already"), (["lab91_gate", "--title", 'a "title"'], "quotes")):
             self.assert_one_line_error(self.course("new", *words), said)
         self.write("student/lab00_warm_up.cpp", "mine")
@@ -84,12 +120,14 @@ class New(Authors):
 class CheckCourse(Authors):
     LAB = "labs/lab91_gated_attention"
     SUITE = "tests/lab91_gated_attention/gated_attention_test.cpp"
-    MISTAKES = "tests/lab91_gated_attention/mistakes/gated_attention.cpp"
+    PROGRAM = "build/reference/lab91_check"
     REFERENCE = "reference/lab91_gated_attention.cpp"
 
     def setUp(self):
         super().setUp()
         self.assertEqual(self.course("new", "lab91_gated_attention").returncode, 0)
+        self.put_programs()
+        self.write_the_rest("lab91_gated_attention")
 
     def assert_found(self, *fragments):
         result = self.course("check-course")
@@ -99,11 +137,6 @@ class CheckCourse(Authors):
         self.assertIn("; ", matching[0], "no fix is named")
         return result.stdout.splitlines()
 
-    def edit(self, name, old, new):
-        text = self.read(name)
-        self.assertIn(old, text, name)
-        self.write(name, text.replace(old, new))
-
     def line(self, words):
         """Where these words are in the suite."""
         return 1 + next(number for number, line in enumerate(self.read(self.SUITE).splitlines()) if words in line)
@@ -111,6 +144,7 @@ class CheckCourse(Authors):
     def test_what_is_missing_is_named_with_its_file(self):
         for name, old, new, said in (
                 (f"{self.LAB}/lab.json", '"points": 1', '"points": 0', "has no points"),
+                (f"{self.LAB}/lab.json", '"points": 1', '"points": "1"', "has no points"),
                 (f"{self.LAB}/lab.json", '"points": 1, ', "", "lacks 'points'"),
                 (f"{self.LAB}/lab.json", '"minutes": 15', '"minutes": 0', "has no minutes"),
                 (f"{self.LAB}/lab.json", '"timeout_seconds": 10,', "", "has no timeout_seconds"),
@@ -120,11 +154,19 @@ class CheckCourse(Authors):
                 (f"{self.LAB}/README.md", "## 91.1 The mean", "## The mean", "has no section '## 91.1 …'"),
                 (f"{self.LAB}/README.md", "### Exercise 91.1: `gated_attention`", "### Exercise", "no heading '### Exercise 91.1"),
                 (f"{self.LAB}/README.md", "<summary>Hint", "<summary>Remark", "has no hint for gated_attention"),
-                (self.SUITE, "TEST_CASE(", "IGNORED(", "has no case for gated_attention"),
-                (self.MISTAKES, "MISTAKE(gated_attention", "MISTAKE(other", "a mistake of other"),
-                (self.MISTAKES, "\nMISTAKE(", "\n// MISTAKE(", "has no mistake of gated_attention"),
-                (self.MISTAKES, '"sum instead of mean"', '"mean over all tokens"', "two mistakes called 'mean over all tokens'"),
-                (self.MISTAKES, "§91.1", "§91.7", "'sum instead of mean' of gated_attention refers to §91.7"),
+                (self.PROGRAM, "suite\tgated_attention", "", "has no suite with a case for gated_attention"),
+                (self.PROGRAM, "suite\tgated", "suite\tungated", "no manifest names the suite 'ungated_attention'"),
+                (self.PROGRAM, "mistake\tgated", "mistake\tungated", "a mistake of ungated_attention"),
+                (self.PROGRAM, "mistake\tgated_attention", "", "has no mistake of gated_attention"),
+                (self.PROGRAM, "mistake", "mistake\tgated_attention\tforgotten\t§91.1\tDo.\nmistake", "two mistakes called 'forgotten'"),
+                (self.PROGRAM, "§91.1", "§91.7", "'forgotten' of gated_attention refers to §91.7"),
+                ("README.md", "lab91_gated_attention.cpp` | 1 |", "lab91_gated_attention.cpp` | 2 |", "gives lab91 2 points"),
+                ("README.md", "`student/lab91_gated", "`student/lab19_gated", "does not name lab91_gated_attention.cpp"),
+                ("README.md", "| lab00 |", "| lab01 |", "has a row of lab01, which is no lab"),
+                ("README.md", "| lab91 |", "| lab00 |", "has a row of lab00, which stands above"),
+                (f"{self.LAB}/README.md", "about 15 minutes", "about 25 minutes", "says 25 minutes; those of lab.json add up to 15"),
+                (f"{self.LAB}/README.md", "for 1 point", "for 3 points", "says 3 points; those of lab.json add up to 1"),
+                (f"{self.LAB}/README.md", "Derive it.", "Add them.\nThose of token 2 and of all later ones.\n", "1 line of the template"),
                 (self.REFERENCE, "    // END SOLUTION\n", "", "add `// END SOLUTION`"),
                 (self.REFERENCE, "// BEGIN SOLUTION", "// BEGIN SOLUTON", "looks like a solution marker"),
                 (self.REFERENCE, '#include "gated_attention.hpp"', '#include "gated_attention.hpp"\n#include <vector>',
@@ -133,18 +175,28 @@ class CheckCourse(Authors):
                 self.setUp()
                 self.edit(name, old, new)
                 lines = self.assert_found(said)
-                self.assertIn(Path(name).parts[1].split(".")[0], "".join(lines))
+                self.assertIn("README.md" if name == "README.md" else "lab91_gated_attention", "".join(lines))
 
     def test_one_finding_does_not_hide_another(self):
         self.edit(f"{self.LAB}/README.md", "<summary>Hint", "<summary>Remark")
         self.edit("labs/lab00_warm_up/lab.json", '"points": 1', '"points": 0')
         self.assert_found("has no hint")
-        self.assertEqual(len(self.assert_found("has no points")), 2)
+        self.assertEqual(len(self.assert_found("has no points")), 4)  # the README and the chapter now say another total
 
-    def test_a_suite_no_manifest_names(self):
-        self.edit(self.SUITE, 'TEST_SUITE("gated_attention")', 'TEST_SUITE("gate")')
-        self.assert_found(f"{self.SUITE}:{self.line('TEST_SUITE')}: no manifest names the suite 'gate'")
-        self.assert_found("tests/lab91_gated_attention/ has no suite for gated_attention")
+    def test_what_does_not_compile_is_one_finding(self):
+        self.broken = ["lab91"]
+        [found] = self.assert_found("lab91_gated_attention does not compile")
+        self.assertIn("build/reference/programs.log says why", found)
+        with mock.patch.object(BuildTree, "build", side_effect=CourseError("CMake could not configure it; fix that")):
+            self.assert_found("CMake could not configure it")
+
+    def test_totals_without_the_stretch_exercises_may_be_told(self):
+        self.edit(f"{self.LAB}/lab.json", '"exercises": [', '"exercises": [\n    {"function": "gate", "points": 4, "minutes": 30, '
+                  '"section": "91.1", "stretch": true},')
+        self.edit(f"{self.LAB}/README.md", "about 15 minutes for 1 point", "45 minutes (15 without) for 5 points; **Points** 1")
+        self.assertNotIn(f"{self.LAB}/README.md:", self.course("check-course").stdout)
+        self.edit(f"{self.LAB}/README.md", "(15 without)", "(30 without)")
+        self.assert_found("says 30 minutes; those of lab.json add up to 45, or 15 without ★")
 
     def test_files_and_folders_of_no_lab(self):
         self.write("tests/lab92_lost/a_test.cpp", "")
@@ -174,7 +226,10 @@ class CheckCourse(Authors):
 
 class ThisCourse(unittest.TestCase):
     def test_it_lacks_nothing(self):
-        self.assertEqual(completeness.findings(REPOSITORY), [])
+        tree = BuildTree(REPOSITORY, "reference")
+        tree.folder = Path(os.environ["LINATTN_BUILD"])
+        with mock.patch.object(tree, "build", return_value=[]):  # ctest did
+            self.assertEqual(completeness.findings(REPOSITORY, tree), [])
 
 
 if __name__ == "__main__":

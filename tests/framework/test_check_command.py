@@ -1,19 +1,23 @@
 """./course check, with a ctest that does what the test tells it: nothing passes unless a result of this run says so."""
 
+import contextlib
+import io
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import threading
 import time
 import unittest
+from unittest import mock
 
-from course_tree import REPOSITORY, CourseTree
-from fake_tools import FakeTools
+from course_tree import REPOSITORY, CourseTree, course_process, wait_until
+from fake_tools import FAKE_CMAKE, FakeTools
 
 from course.commands import watch
-
 
 class Check(FakeTools):
     def check(self, *words):
@@ -74,13 +78,50 @@ class Check(FakeTools):
         self.assertIn("what ctest prints", self.read("build/student/check.log"))
 
     def test_what_does_not_compile_is_said_once(self):
-        self.ctest_does("echo 'lab07_numbers.cpp:3: expected ;' >build/student/results/lab07.build.txt; exit 8")
-        result = self.check("lab07")
+        self.ctest_does(self.not_built("lab07_numbers.cpp:3: expected ;", begin_with="thrice")
+                        + self.ctest_calls_failed("lab07.build", "lab07.twice", "lab07.thrice"))
+        result = self.check("lab07.twice", "lab07.thrice")
         self.assertEqual(result.returncode, 1)
         self.assertEqual(result.stdout.count("expected ;"), 1)
         self.assertEqual(result.stdout.count("NOT RUN"), 2)
+        self.assertIn("next: thrice", result.stdout, "the function that holds the error")
         self.assertEqual([json.loads(line)["message"] for line in self.check("lab07", "--json").stdout.splitlines()],
                          ["lab07_numbers.cpp:3: expected ;"] * 2)
+
+    def test_what_to_fix_first_is_on_the_screen(self):
+        def message(name):
+            return "\n".join([f"{name}   FAIL"] + [f"    {name} line {number}" for number in range(2, 41)])
+        self.ctest_does("".join(self.leaves(name, "fail", message(name), lab=lab) for name, lab in
+                                (("twice", "lab07"), ("thrice", "lab07"), ("once", "lab08"))))
+        said = self.check().stdout
+        self.assertIn(message("twice") + "\n\nlab07 · Numbers", said, "the first is whole, and the last above the table")
+        self.assertLess(said.index("thrice   FAIL"), said.index("once   FAIL"), "a stretch exercise comes last of all")
+        for name, lab in (("once", "lab08"), ("thrice", "lab07")):
+            self.assertIn(f"{name} line 8\n  … 32 more lines: ./course check {lab}.{name}\n\n", said)
+            self.assertNotIn(f"{name} line 9", said)
+
+    def test_a_short_output_is_whole(self):
+        self.ctest_does(self.leaves("twice", "fail", "twice\n" * 12) + self.leaves("thrice", "fail", "thrice\n" * 12))
+        said = self.check("lab07").stdout
+        self.assertEqual((said.count("thrice\n"), said.count("\ntwice") + said.startswith("twice")), (12, 12))
+
+    def test_what_an_exercise_waits_for_comes_first(self):
+        waits = json.dumps({"lab": "lab07", "exercise": "twice", "status": "fail", "message": "twice\n  is wrong",
+                            "begin_with": "thrice"})
+        self.ctest_does(f"cat >build/student/results/lab07.twice.json <<'END'\n{waits}\nEND\n"
+                        + self.leaves("thrice", "fail", "thrice\n  is wrong"))
+        said = self.check("lab07").stdout
+        self.assertLess(said.index("twice\n  is wrong"), said.index("thrice\n  is wrong"))
+        self.assertIn("next: thrice", said)
+
+    def test_no_control_character_is_printed(self):
+        hostile = "".join(map(chr, (*range(32), 127, 0x9b, 0x202e, 0xfffe))) + "\ud800 end"
+        self.ctest_does(self.leaves("twice", "fail", hostile) + self.not_built(hostile, lab="lab08"))
+        for words in (("lab07", "lab08"), ("lab07", "lab08", "--json")):
+            said = self.check(*words).stdout
+            self.assertIn(" end", said)
+            for line in said.splitlines():
+                self.assertTrue(line.replace("\t", "").isprintable() or not line, ascii(line))
 
     def test_forged_and_broken_results_do_not_pass(self):
         for forged in (self.leaves("once", "pass", lab="lab08", exercise="other"), self.leaves("once", "PASS", lab="lab08"),
@@ -92,10 +133,17 @@ class Check(FakeTools):
             self.assertIn("NOT RUN", result.stdout)
 
     def test_a_complaint_of_ctest_is_no_pass(self):
-        self.ctest_does(self.leaves("once", "pass", lab="lab08") + "exit 8")
-        result = self.check("lab08")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("not counted as a pass", result.stderr)
+        both = self.leaves("twice", "pass") + self.leaves("thrice", "pass")
+        for complaint, passed in ((both + "exit 8", []), (both + self.ctest_calls_failed("lab07.build"), []),
+                                  (both + self.ctest_calls_failed("lab07.thrice"), ["twice"])):
+            self.ctest_does(complaint)
+            result = self.check("lab07", "--json")
+            self.assertEqual(result.returncode, 1)
+            for line in map(json.loads, result.stdout.splitlines()):
+                good = line["exercise"] in passed
+                self.assertEqual((line["status"], line["points"] > 0), ("pass" if good else "not_run", good))
+                self.assertEqual("not counted as a pass" in line["message"], not good)
+        self.assertIn("score 2 of 3", self.check("lab07").stdout)
 
     def test_only_what_was_asked_for_runs(self):
         self.check("lab07.twice")
@@ -116,7 +164,8 @@ class Check(FakeTools):
         self.write("build/student/CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=/where/it/was\n")
         os.utime(self.root / "build/student/build.ninja", (later + 10, later + 10))
         self.check("lab07")
-        self.assertIn("cmake --preset student --fresh", self.read("calls"))
+        self.assertEqual(configured(), 3)
+        self.assertFalse((self.root / "build/student/CMakeCache.txt").exists(), "CMake refuses the cache of another folder")
 
     def test_the_reference_track(self):
         self.ctest_does(self.leaves("once", "pass", lab="lab08", track="reference"))
@@ -144,10 +193,10 @@ class Check(FakeTools):
 
 
 class Watch(CourseTree):
-    def assert_wakes(self, file, before, seconds):
+    def assert_wakes(self, file, before):
         waiting = threading.Thread(target=watch.wait_for_change, args=([file], before), daemon=True)
         waiting.start()
-        waiting.join(seconds)
+        waiting.join(30)  # a limit, not an expectation: a loaded machine takes its time
         self.assertFalse(waiting.is_alive(), "the save was not seen")
 
     def test_it_wakes_for_every_way_to_save(self):
@@ -166,22 +215,107 @@ class Watch(CourseTree):
             before = watch.fingerprint([file])
             editor = threading.Timer(0.1, save)
             editor.start()
-            self.assert_wakes(file, before, seconds=1.5)
+            self.assert_wakes(file, before)
             editor.join()
 
     def test_a_save_during_the_grading_is_not_missed(self):
         file = self.write("student/x.cpp", "one")
         before = watch.fingerprint([file])
-        file.write_text("two")
-        self.assert_wakes(file, before, seconds=0.5)
+        file.write_text("longer")  # within a tick of the clock the time stamp may stay as it was
+        self.assert_wakes(file, before)
+
+
+class FirstBuild(FakeTools):
+    NINJA = "for step in 1 2 3; do echo \"[$step/3] Building x.cpp\"; done; exit {}"
+
+    def building(self, status, stderr):
+        self.write("bin/cmake", FAKE_CMAKE + f"case $1 in --build) {self.NINJA.format(status)} ;; esac\n", 0o755)
+        self.write("student/lab07_numbers.cpp", "")
+        with mock.patch("contextlib.redirect_stderr", lambda _: contextlib.nullcontext()), mock.patch("sys.stderr", stderr):
+            self.graded("check", "lab07")
+        return stderr.getvalue()
+
+    def test_a_pipe_gets_a_line_at_the_start_and_one_at_the_end(self):
+        for status, word in ((0, "built"), (1, "stopped")):
+            said = self.building(status, io.StringIO())
+            self.assertRegex(said, r"building lab07 in build/student; the first time takes about a minute[^\n]*\n"
+                                   rf"{word} after \d+ s\n$")
+            shutil.rmtree(self.root / "build")
+
+    def test_a_terminal_gets_a_line_that_is_rewritten(self):
+        terminal = io.StringIO()
+        terminal.isatty = lambda: True
+        self.assertRegex(self.building(0, terminal),
+                         r"\r  \[1/3\] \d+ s .*\r  \[3/3\] \d+ s .*\r\033\[Kbuilt after \d+ s\n$")
+
+
+class Ending(FakeTools):
+    """A real tree of processes: ctest, below it ninja, below that a compiler in a group of its own, as ninja has it."""
+
+    NINJA = """import os, signal, subprocess, sys, time
+compiler = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+def told(*_):
+    os.killpg(compiler.pid, signal.SIGTERM)
+    compiler.wait()
+    sys.exit(1)
+signal.signal(signal.SIGTERM, told)
+with open("tree.new", "w") as file:
+    file.write(f"{os.getppid()} {os.getpid()} {compiler.pid}")
+os.rename("tree.new", "tree")
+time.sleep(1000)
+"""
+
+    def end(self, number):
+        """Starts `course check` as a user does, ends it by this signal, and returns its status."""
+        (self.root / "tree").unlink(missing_ok=True)
+        self.write("ninja.py", self.NINJA)
+        self.ctest_does(f"'{sys.executable}' ninja.py & wait")
+        check = course_process(self.root, ["check", "lab07"], PATH=f"{self.root}/bin:{os.environ['PATH']}",
+                               CALLS=str(self.calls))
+        self.addCleanup(check.kill)
+        wait_until((self.root / "tree").exists)
+        check.send_signal(number)
+        status = check.wait(60)
+        processes = [int(pid) for pid in self.read("tree").split()]
+        wait_until(lambda: not any(map(self.is_alive, processes)))
+        return status
+
+    @staticmethod
+    def is_alive(pid):
+        state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], stdout=subprocess.PIPE, text=True).stdout.strip()
+        return bool(state) and not state.startswith("Z")
+
+    def test_nothing_is_left_at_work(self):
+        for number, status in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)):
+            with self.subTest(number):
+                self.assertEqual(self.end(number), status)
 
 
 class CommandLine(CourseTree):
+    def script(self, *words, program=REPOSITORY / "course"):
+        return subprocess.run([program, *words], capture_output=True, text=True, encoding="utf-8",
+                              env=os.environ | {"LC_ALL": "C"}, stdin=subprocess.DEVNULL)
+
     def test_the_script_itself_runs(self):
-        script = [sys.executable, "-B", str(REPOSITORY / "tools" / "course")]
-        refused = subprocess.run([*script, "hint", "lab99.none"], capture_output=True, text=True, encoding="utf-8",
-                                 env=os.environ | {"LC_ALL": "C"})
+        refused = self.script("hint", "lab99.none")
         self.assertEqual((refused.returncode, refused.stderr[:8], refused.stdout), (2, "course: ", ""))
+
+    def test_it_may_be_linked_to(self):
+        folder = self.root / "on the path"
+        folder.mkdir(parents=True)
+        (folder / "linked").symlink_to(REPOSITORY / "course")
+        (folder / "course").symlink_to("linked")
+        refused = self.script("hint", "lab99.none", program=folder / "course")
+        self.assertEqual((refused.returncode, refused.stderr[:8]), (2, "course: "))
+
+    def test_help(self):
+        for words in ((), ("help",), ("--help",)):
+            result = self.course(*words)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertRegex(result.stdout, r"(?s)usage: course .*\n    check .*\n    hint ")
+        self.assertEqual(self.course("help", "check").stdout, self.course("check", "--help").stdout)
+        self.assertEqual(self.script("help", "setup").stdout, self.script("setup", "--help").stdout)
+        self.assert_one_line_error(self.course("help", "frobnicate"), "frobnicate")
 
     def test_every_file_in_commands_is_a_command(self):
         listed = self.course("--help").stdout

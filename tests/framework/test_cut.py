@@ -41,8 +41,15 @@ class CutText(unittest.TestCase):
     def test_only_definitions_name_a_function(self):
         stub = cut("int g(int);\nint g(int,\n      int);\nconst int table{g(1)};\nconst int other = g(1);\nint f() { return 1; }\n"
                    "int g(int x)\n{\n    // BEGIN SOLUTION\n    return x;\n    // END SOLUTION\n}\n")
-        self.assertEqual(stub.functions, {"f": 6, "g": 7})
+        self.assertEqual({name: found.first_line for name, found in stub.functions.items()}, {"f": 6, "g": 7})
         self.assertEqual(list(stub.stubs), ["g"])
+
+    def test_a_function_ends_at_its_own_brace(self):
+        stub = cut('template <class T>\nint f(T x = {}) {\n    const char* s = R"(\n}\n)";\n    // BEGIN SOLUTION\n    return s[x];\n'
+                   "    // END SOLUTION\n}\n")
+        self.assertEqual((list(stub.stubs), stub.functions["f"].last_line), (["f"], 9))
+        with self.assertRaisesRegex(CourseError, "reference/x.cpp: the { of line 1 is never closed; "):
+            cut("int f() {\n")
 
     def test_markers_that_do_not_pair_are_refused(self):
         body = "int f() {{\n{}\n}}\n"

@@ -47,6 +47,25 @@ class FalsePass(StudentCourse):
                 self.put_stubs()
                 self.assertIn("before any check ran: a static constructor ended it", self.graded("crash", RIGHT, above))
 
+    def test_code_that_runs_before_every_constructor(self):
+        """None of it runs in the process that judges: labNN_check is not linked with the student's file."""
+        for above in ("static void forge(int, char**, char**) { _exit(0); }\n"
+                      '[[gnu::section(".preinit_array"), gnu::used]] static void (*first)(int, char**, char**) = forge;',
+                      'extern "C" int __libc_start_main(...) { _exit(0); }',
+                      'extern "C" const char* __asan_default_suppressions() { _exit(0); }',
+                      'static int (*chosen())() { _exit(0); }\nextern "C" [[gnu::ifunc("_ZL6chosenv")]] int choose();\n'
+                      "const int forged = choose();"):
+            with self.subTest(above):
+                self.put_stubs()
+                self.graded("crash", RIGHT, f"{UNISTD}\n{above}")
+
+    def test_functions_of_the_system_replaced(self):
+        for above in ('extern "C" int fork() { _exit(0); }', 'extern "C" int waitpid(int, int*, int) { return 0; }',
+                      'extern "C" int execv(const char*, char* const*) { _exit(0); }'):
+            with self.subTest(above):
+                self.put_stubs()
+                self.graded("fail", WRONG, f"#include <cstddef>\nextern \"C\" [[noreturn]] void _exit(int);\n{above}")
+
     def test_exit_after_main(self):
         words = self.graded("fail", WRONG, UNISTD + "\nstruct Forge { ~Forge() { _exit(0); } } forge;")
         self.assertIn("expected 10, got 0", words)
@@ -106,7 +125,7 @@ class FalsePass(StudentCourse):
         self.assertRegex(words, r"at student/lab00_warm_up\.cpp:\d+")
 
     def test_what_ends_the_program(self):
-        for statement, said in (("std::abort();", "called abort"), ("std::terminate();", "called abort"),
+        for statement, said in (("std::abort();", "called abort"), ("std::terminate();", "called std::terminate"),
                                 ("::raise(SIGKILL);", "was stopped by signal 9"),
                                 ("volatile int zero = 0; zero = 7 / zero;", "divided an integer by zero")):
             with self.subTest(statement):
@@ -131,6 +150,24 @@ class FalsePass(StudentCourse):
     }
     _exit(0);'''
         self.graded("crash", forge, UNISTD)
+
+    def test_reports_without_end_and_reports_that_are_none(self):
+        loop = """std::string notes;
+    while (notes.size() < 1 << 20) notes += "note\\tx\\n";
+    for (;;) for (int file = 3; file < 64; ++file) (void)!::write(file, notes.data(), notes.size());"""
+        self.assertIn("sent more than 1 MiB to the program that judges it", self.graded("crash", loop, UNISTD))
+        self.put_stubs()
+        once = "for (int file = 3; file < 64; ++file) (void)!::write(file, \"nothing known\\n\", 14);"
+        self.assertIn("what it reported cannot be read", self.graded("crash", f"{once}\n    {RIGHT}", UNISTD))
+
+    def test_a_result_that_cannot_be_written(self):
+        self.answer("outer_product", RIGHT)
+        self.assertEqual(self.grade("lab00", "outer_product").returncode, 0)
+        manifest = next(each.manifest for each in self.labs if each.name == "lab00")
+        run = subprocess.run([self.build / "lab00_check", "--manifest", manifest, "--exercise", "outer_product",
+                              "--results", "/dev/null/results"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("/dev/null/results/lab00.outer_product.json cannot be written", run.stderr)
 
     def test_closed_files(self):
         self.graded("crash", f"for (int file = 0; file < 1024; ++file) ::close(file);\n    {RIGHT}", UNISTD)

@@ -15,10 +15,13 @@ from types import SimpleNamespace
 from unittest import mock
 
 from course_copy import REPOSITORY, commit, copy_course
+from fake_tools import FakeTools
 from kill_matrix import main as kill_matrix
 
-from course import handout, leaks
+from course import completeness, handout, handout_trial, leaks, manifest
 from course.__main__ import main
+from course.build_tree import BuildTree
+from course.files import File
 from course.handout_record import RECORD
 
 CANARY = "canary-7f3a"
@@ -59,7 +62,7 @@ def plant(root):
 
 
 class Handout(unittest.TestCase):
-    """self.root is a clean clone with lab00 and lab90, which ./course new made."""
+    """self.root is a clean clone with lab00 and lab90, which ./course new made. The trial is left out: see Trial."""
 
     @classmethod
     def setUpClass(cls):
@@ -78,6 +81,9 @@ class Handout(unittest.TestCase):
         git = ["git", "-C", str(self.root)]
         subprocess.run([*git, "checkout", "-q", "."], check=True)
         subprocess.run([*git, "clean", "-fdq"], check=True)
+        trial = mock.patch("course.commands.handout._try_it")
+        trial.start()
+        self.addCleanup(trial.stop)
 
     def make(self, *words):
         return course(self.root, "handout", self.out, *words)
@@ -130,7 +136,8 @@ class Contents(Handout):
     def test_the_commands_are_the_students(self):
         self.make()
         listed = subprocess.run([self.out / "course", "--help"], capture_output=True, text=True).stdout
-        self.assertEqual(re.findall(r"^    ([a-z-]+) ", listed, re.M), ["setup", "check", "docs", "hint", "report", "update", "watch"])
+        self.assertEqual(re.findall(r"^    ([a-z-]+) ", listed, re.M),
+                         ["help", "setup", "check", "debug", "docs", "hint", "report", "update", "watch"])
         presets = json.loads((self.out / "CMakePresets.json").read_text())
         self.assertEqual([preset["name"] for preset in presets["configurePresets"]], ["base", "student", "student-clang"])
         refused = course(self.out, "check", "--track", "reference")
@@ -140,7 +147,7 @@ class Contents(Handout):
         self.make()
         first, second = self.place / "first.zip", self.place / "second.zip"
         for path in (first, second):
-            self.assertEqual(course(self.root, "handout", "--zip", path).returncode, 0)
+            self.assertEqual(course(self.root, "handout", path).returncode, 0)
         self.assertEqual(first.read_bytes(), second.read_bytes())
         with zipfile.ZipFile(first) as archive:
             entries = {entry.filename.partition("/")[2]: entry for entry in archive.infolist()}
@@ -148,12 +155,30 @@ class Contents(Handout):
             self.assertEqual({entry.filename.partition("/")[0] for entry in entries.values()}, {"linear-attention-labs"})
             self.assertEqual(entries["course"].external_attr >> 16 & 0o777, 0o755)
 
+    def test_its_version_is_the_commits_or_the_one_given(self):
+        self.make()
+        commit = subprocess.run(["git", "-C", str(self.root), "rev-parse", "HEAD"], text=True, capture_output=True).stdout
+        version = course(self.root, "--version").stdout.strip()
+        self.assertRegex(version, r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [0-9a-f]{10}$")
+        self.assertTrue(commit.startswith(version.split()[2]))
+        self.assertEqual(course(self.out, "--version").stdout.strip(), version)
+        self.assertIn(".handout.version", (self.out / RECORD).read_text())
+        named = self.place / "named"
+        self.assertEqual(course(self.root, "handout", named, "--version", "2027-01-15").returncode, 0)
+        self.assertEqual((named / ".handout.version").read_text(), "2027-01-15\n")
+        self.assert_refused(course(self.root, "handout", self.place / "b", "--version", "2"), "'2' is no version", "2027-01-15")
+        without_git = self.place / "without git"
+        shutil.copytree(self.root, without_git, ignore=shutil.ignore_patterns(".git"))
+        self.assert_refused(course(without_git, "handout", self.place / "b"), "knows no commit", "--version 2027-01-15")
+
     def test_what_is_there_is_refused_and_an_empty_folder_is_not(self):
         self.out.mkdir()
         self.assertEqual(self.make().returncode, 0)
         before = self.files()
         self.assert_refused(self.make(), "not empty")
         self.assert_refused(self.make("--zip"), "not empty")
+        with mock.patch("course.commands.handout._try_it", side_effect=AssertionError("a long trial before a short refusal")):
+            self.assert_refused(self.make(), "not empty")
         self.assertEqual(self.files(), before)
         file = self.place / "file.zip"
         file.write_text("mine")
@@ -223,6 +248,72 @@ class Contents(Handout):
         self.assertFalse(self.out.exists())
 
 
+class Trial(FakeTools):
+    """lab07 (twice, thrice) and lab08 (once, which comes solved), as students would get them; ctest says what the test wants."""
+
+    def setUp(self):
+        super().setUp()
+        self.files = {path.relative_to(self.root).as_posix(): File(path.read_bytes()) for path in self.root.glob("labs/*/*")}
+        self.folder = self.root / handout_trial.FOLDER
+
+    def tried(self, twice="todo", thrice="todo", once="pass", lacks=()):
+        """What is found when these are the verdicts, and check-course finds what `lacks` names."""
+        verdicts = [self.leaves("twice", twice, "numbers.cpp:3: no semicolon"), self.leaves("thrice", thrice),
+                    self.leaves("once", once, lab="lab08")]
+        self.ctest_does("".join(verdicts))
+        tools = {"PATH": f"{self.root}/bin:{os.environ['PATH']}", "CALLS": str(self.calls)}
+        with mock.patch.object(completeness, "findings", return_value=list(lacks)), mock.patch.dict(os.environ, tools), \
+                contextlib.redirect_stderr(io.StringIO()):
+            return handout_trial.findings(self.root, self.files)
+
+    def test_only_what_comes_solved_may_pass(self):
+        self.assertEqual(self.tried(), [])
+        [found] = self.tried(thrice="pass")
+        self.assertIn("lab07.thrice comes out as PASS where it should be TODO", found)
+        [found] = self.tried(twice="not_run", once="pass")
+        self.assertIn("lab07.twice comes out as NOT RUN where it should be TODO (numbers.cpp:3: no semicolon); ", found)
+        [found] = self.tried(once="todo")
+        self.assertIn("lab08.once comes out as TODO where it should be PASS", found)
+
+    def test_what_check_course_finds_stops_it_too(self):
+        self.assertEqual(self.tried(lacks=["no hint; add one"]), ["no hint; add one"])
+
+    def test_a_lab_that_does_not_compile_is_told_from_the_others(self):
+        self.course("cut")
+        self.write("bin/cmake", '#!/bin/sh\ncase "$*" in *--preset*) mkdir -p build/student; : >build/student/build.ninja ;;\n'
+                                '*"--target lab08_check") echo "lab08: error"; exit 1 ;; esac\n', 0o755)
+        with mock.patch.dict(os.environ, {"PATH": f"{self.root}/bin:{os.environ['PATH']}"}), contextlib.redirect_stderr(io.StringIO()):
+            broken = BuildTree(self.root, "student").build(manifest.load(self.root))
+        self.assertEqual([lab.name for lab in broken], ["lab08"])
+        self.assertEqual(self.read("build/student/programs.log"), "lab08: error\n")
+        (self.root / "student/lab07_numbers.cpp").unlink()
+        os.mkfifo(self.root / "student/lab07_numbers.cpp")  # a compiler would wait for ever
+        with mock.patch.dict(os.environ, {"PATH": f"{self.root}/bin:{os.environ['PATH']}"}), contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(len(BuildTree(self.root, "student").build(manifest.load(self.root))), 2)
+
+    def test_nothing_is_written_when_something_is_found(self):
+        out = self.root / "out.zip"
+        with mock.patch.object(handout, "gather", return_value=self.files), \
+                mock.patch.object(handout_trial, "findings", return_value=["no hint; add one"]):
+            for words in ([], ["--dirty"]):
+                result = self.course("handout", str(out), *words)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertRegex(result.stderr, r"\nno hint; add one\ncourse: .*, for the reason named above; nothing was written")
+                self.assertFalse(out.exists())
+
+    def test_the_folder_is_brought_in_line_and_keeps_what_was_built(self):
+        self.tried()
+        name = "labs/lab07_numbers/README.md"
+        stays, built = self.folder / "labs/lab07_numbers/lab.json", self.folder / "build/student/object"
+        built.write_text("object")
+        (self.folder / "gone.txt").write_text("of an earlier list")
+        os.utime(stays, (1, 1))
+        self.files[name] = File(b"changed", executable=True)
+        self.tried()
+        self.assertEqual(((self.folder / name).read_bytes(), os.access(self.folder / name, os.X_OK)), (b"changed", True))
+        self.assertEqual((stays.stat().st_mtime, built.read_text(), (self.folder / "gone.txt").exists()), (1, "object", False))
+
+
 class Leaks(unittest.TestCase):
     SOURCE = "int f() {\n    // BEGIN SOLUTION\n    int one = 1;\n    for (int i = 0; i < 1000000; ++i) {\n        one += thing(i);\n" \
              "    }\n    return one + one + one;\n    // END SOLUTION\n}\n"
@@ -243,7 +334,7 @@ class Leaks(unittest.TestCase):
 class Whole(unittest.TestCase):
     def test_this_very_course(self):
         """All labs as they are here: no solution in what students get, and no dead link."""
-        files = handout.gather(REPOSITORY, dirty=True)
+        files = handout.gather(REPOSITORY, dirty=True, number="2027-01-15")
         self.assertIn(RECORD, files)
         for name, file in files.items():
             if name.endswith(".md"):
@@ -282,7 +373,7 @@ class ByItself(Handout):
         self.assertEqual(sum(row["points"] for row in found.values()), 0)
         for log in (elsewhere / "build/student").glob("*.log"):
             self.assertNotIn("warning", log.read_text().lower())
-        program = (elsewhere / "build/student/lab90_check").read_bytes()
+        program = (elsewhere / "build/student/lab90_exercises").read_bytes()
         self.assertNotIn(SYMBOL.encode(), program)
         self.assertNotIn(str(self.root).encode(), program)
 

@@ -1,8 +1,12 @@
 """./course hint: the chapter's folded blocks, one more at each call."""
 
+import os
+import subprocess
+import sys
 import unittest
+from unittest import mock
 
-from course_tree import CourseTree
+from course_tree import REPOSITORY, CourseTree
 
 
 class Hints(CourseTree):
@@ -52,6 +56,28 @@ class Hints(CourseTree):
         for spoilt in ("{", "[]", '{"lab07.twice": "two"}'):
             self.write("build/hints.json", spoilt)
             self.assertIn("hint 1 of 2", self.hint("lab07.twice"))
+
+    def test_a_folder_that_cannot_be_written_to_costs_only_the_count(self):
+        with mock.patch("tempfile.mkstemp", side_effect=OSError(30, os.strerror(30))):
+            for _ in range(2):
+                result = self.course("hint", "lab07.twice")
+                self.assertEqual(result.returncode, 0)
+                self.assertIn("hint 1 of 2", result.stdout)
+                self.assertRegex(result.stderr, r"^course: the next call shows this hint again; cannot write .*: Read-only .*\n$")
+            self.assert_one_line_error(self.course("hint", "lab07.twice", "--reset"), "Read-only file system")
+
+    def test_an_output_that_cannot_be_written_is_one_sentence(self):
+        """Whatever the command, and also when it writes a character at a time."""
+        start = "import sys, pathlib; from course.__main__ import main; sys.exit(main(pathlib.Path(sys.argv[1]), sys.argv[2:]))"
+        for unbuffered in ("", "1"):
+            for words in (["hint", "lab07.twice"], ["hint", "lab07.twice", "--reset"], ["cut"], ["--version"]):
+                with open("/dev/full", "w") as full, self.subTest(words):
+                    environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "tools"), "PYTHONUNBUFFERED": unbuffered}
+                    ended = subprocess.run([sys.executable, "-c", start, self.root, *words], stdout=full, env=environment,
+                                           stderr=subprocess.PIPE, text=True)
+                    self.assertEqual((ended.returncode, ended.stderr), (
+                        2, "course: the output cannot be written: No space left on device; fix that and try again\n"))
+        self.assertIn("hint 1 of 2", self.hint("lab07.twice"), "a hint that nobody saw was counted")
 
     def test_what_cannot_be_shown_is_said(self):
         self.assert_one_line_error(self.course("hint", "lab07.half"), "lab07.twice, lab07.thrice")

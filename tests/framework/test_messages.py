@@ -1,5 +1,6 @@
-"""Memory errors in a student's function end in a message with the student's own line (issue 2, item 9)."""
+"""What a student reads of what went wrong in their function: what it is, first, and their own line."""
 
+import subprocess
 import unittest
 
 from student_course import StudentCourse
@@ -33,14 +34,16 @@ class Line(StudentCourse):
 
     def test_arrays(self):
         self.said("crash", "std::vector<double> v(a.size());\n    v[a.size()] = 1.0;  // HERE\n    return a;",
-                  "went outside an array: wrote 8 bytes")
+                  "went outside a std::vector: operator[] with an index that is not below its size, in outer_product")
+        self.said("crash", "std::vector<double> v;\n    v.pop_back();  // HERE\n    return a;",
+                  "called pop_back() on an empty std::vector")
         self.said("crash",
                   "volatile std::size_t n = 7;\n    double own[4] = {};\n    own[n] = a(0);  // HERE\n    return a;",
                   "went outside an array of fixed size")
         self.said("crash",
                   "std::array<double, 4> own{};\n    volatile std::size_t n = 7;\n    "
                   "own[n] = a(0);  // HERE\n    return a;",
-                  "went outside an array of fixed size", above="#include <array>")
+                  "went outside a std::array: operator[] with an index", above="#include <array>")
 
     def test_raw_pointers(self):
         self.said("crash",
@@ -91,6 +94,18 @@ class Line(StudentCourse):
                     self.assertRegex(run.words, r"student/lab00_warm_up\.cpp:\d+:\d+: error: "
                                                 r".*'total' is (used )?uninitialized")
 
+    def test_exceptions_that_nothing_can_catch(self):
+        end = '("seven") where nothing can catch it: out of a noexcept function or a destructor, in outer_product'
+        self.said("crash", "struct Last { ~Last() { throw std::runtime_error(\"seven\"); } } last;  // HERE\n    return a;",
+                  "threw std::runtime_error " + end)
+        self.said("crash", "const auto part = []() noexcept { throw std::runtime_error(\"seven\"); };  // HERE\n"
+                  "    part();\n    return a;", "threw std::runtime_error " + end)
+
+    def test_memory_that_cannot_be_had(self):
+        self.said("fail", "const std::vector<double> v(a.size() - 4);  // HERE\n    return a;", "below 0?")
+        self.said("fail", "const std::vector<double> v(std::size_t{1} << 40);  // HERE\n    return a;",
+                  "std::bad_alloc: so much memory cannot be had")
+
     def test_what_is_certainly_wrong_does_not_compile(self):
         for body, said in (("std::size_t n;\n    n += 1;  // HERE\n    return zeros({n});", "uninitialized"),
                            ("double s;\n    const double t = s + 1.0;  // HERE\n    return a * t;", "uninitialized"),
@@ -102,6 +117,64 @@ class Line(StudentCourse):
             self.assertEqual(run.results, {})
             self.assertIn(said, run.words)
             self.assertIn(self.line("lab00") if "HERE" in body else "student/lab00_warm_up.cpp:", run.words)
+
+
+class Words(StudentCourse):
+    """What is said of a wrong answer, whatever the line."""
+
+    def said(self, body, above=""):
+        self.put_stubs()
+        self.answer("outer_product", body, above)
+        run = self.grade("lab00", "outer_product")
+        self.assertEqual(run.words, run.result["message"])
+        return run.words
+
+    def test_nothing_but_text_reaches_the_terminal_and_the_result(self):
+        spoilt = r'std::string("begin\0\x1b[31m\x07\xff\xc2\x9b", 15) + "end"'
+        for body in (f"throw std::runtime_error(({spoilt}).substr(6));",
+                     f"throw std::invalid_argument(({spoilt}).substr(6));",
+                     f"std::cout << {spoilt} << std::endl;\n    return a;",
+                     f"std::cout << {spoilt} << std::endl;\n    std::abort();"):
+            with self.subTest(body):
+                words = self.said(body)
+                self.assertIn(r"\x1b[31m", words)
+                self.assertEqual([c for c in words if (ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160], [])
+
+    def test_a_function_that_remembers_is_told_so_first(self):
+        first = "    two calls with the same arguments gave different results: the function remembers something"
+        right = "expand_dims(a, -1) * expand_dims(b, 0)"
+        for body in (f"static Tensor y = zeros({{a.size(), b.size()}});\n    return y = y + {right};",
+                     f"static int calls = 0;\n    if (++calls > 1) return a;\n    return {right};"):
+            with self.subTest(body):
+                lines = self.said(body).splitlines()
+                self.assertTrue(lines[2].startswith(first), lines)
+        self.assertNotIn(first, self.said("return zeros({a.size(), b.size()});"))
+
+    def test_what_is_wrong_comes_first_and_the_tolerance_is_printed(self):
+        lines = self.said("return zeros({a.size(), b.size()});").splitlines()
+        self.assertEqual(lines[1], "  gives the chapter's worked example")
+        self.assertTrue(lines[2].startswith("    first differs at [0, 0]: expected 10, got 0"), lines)
+        self.assertIn("    allowed there: 0 (exact)", lines)
+        self.assertIn("    called with a (3,), b (2,)", lines)
+
+    def test_what_was_printed_stands_under_its_case(self):
+        words = self.said('std::cout << "length " << a.size() << "\\n";\n    return zeros({a.size(), b.size()});')
+        self.assertRegex(words, r"worked example\n    first differs (.*\n)+?    your output:\n      length 3\n  equals the")
+
+    def test_the_last_lines_of_a_long_output_are_kept(self):
+        words = self.said('for (int i = 1; i <= 1224; ++i) std::cout << "line " << i << "\\n";\n    return a;')
+        self.assertIn("    your output:\n      … 1 204 lines before these\n      line 1205\n", words)
+        words = self.said('std::string lines;\n    while (lines.size() < 1 << 20) lines += "line\\n";\n'
+                          "    for (;;) std::cout << lines;")
+        self.assertIn("printed more than 16 MB, and was stopped, in outer_product", words)
+        self.assertIn("      line\n", words)
+
+    def test_endless_recursion_is_told_in_a_single_process_too(self):
+        self.said("return outer_product(a, b);")
+        run = subprocess.run([self.build / "lab00_check", "--alone", "--exercise", "outer_product"], capture_output=True,
+                             text=True, errors="replace")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("stack overflow", run.stderr)
 
 
 if __name__ == "__main__":

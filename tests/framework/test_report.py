@@ -8,7 +8,9 @@ from xml.etree import ElementTree
 
 from fake_tools import FakeTools
 
-FAILURE = "lab07 · thrice   FAIL\n  differs at token 0 <&> ``` \u2212 \x1b[31m\n  read: §7.2"
+LEFT = ("lab07 · thrice   FAIL\n  your output:\n    \a ```\n      \0\n  a case\n    called with n = 3\n"
+        "    differs at token 0 <&> \u2212 \x1b[31m\n    expected 3\n  read: §7.2")
+FAILURE = LEFT.replace("\a", "\ufffd").replace("\0", "\ufffd").replace("\x1b", "\ufffd")
 
 # The attributes and children that JUnit's format allows (the schema that Jenkins publishes), and those it demands.
 JUNIT = {
@@ -31,7 +33,7 @@ GRADESCOPE_TEST = {"score": (int, float), "max_score": (int, float), "status": {
 class Report(FakeTools):
     def setUp(self):
         super().setUp()
-        self.ctest_does(self.leaves("twice", "pass", "lab07 · twice   PASS") + self.leaves("thrice", "fail", FAILURE)
+        self.ctest_does(self.leaves("twice", "pass", "lab07 · twice   PASS") + self.leaves("thrice", "fail", LEFT)
                         + self.leaves("once", "todo", "once: not written", lab="lab08"))
         self.out = self.root / "out"
 
@@ -62,8 +64,7 @@ class Report(FakeTools):
             self.assert_form(test, GRADESCOPE_TEST)
         self.assertEqual(data["score"], 2)
         self.assertEqual([(test["name"], test["score"], test["max_score"], test["status"]) for test in data["tests"]],
-                         [("lab07.twice: PASS", 2, 2, "passed"), ("lab07.thrice: FAIL", 0, 1, "failed"),
-                          ("lab08.once: TODO", 0, 4, "failed")])
+                         [("lab07.twice", 2, 2, "passed"), ("lab07.thrice", 0, 1, "failed"), ("lab08.once", 0, 4, "failed")])
         self.assertEqual(data["tests"][1]["output"], FAILURE)
 
     def test_junit(self):
@@ -77,12 +78,21 @@ class Report(FakeTools):
         self.assertEqual(root.attrib, {"tests": "3", "failures": "2", "errors": "0"})
         self.assertEqual([(case.get("name"), [problem.get("type") for problem in case]) for case in root.iter("testcase")],
                          [("twice", []), ("thrice", ["FAIL"]), ("once", ["TODO"])])
-        self.assertEqual(next(root.iter("failure")).text, FAILURE.replace("\x1b", "\ufffd"))
+        self.assertEqual([problem.get("message") for problem in root.iter("failure")],
+                         ["differs at token 0 <&> \u2212 \ufffd[31m", "once: not written"])
+        self.assertEqual(next(root.iter("failure")).text, FAILURE)
 
-        self.ctest_does(self.leaves("twice", "crash") + self.leaves("thrice", "timeout"))
+        ended = "  a case\n    {}, in {} with n = 3\n    at student/lab07_numbers.cpp:4\n  read: §7.1"
+        self.ctest_does(self.leaves("twice", "crash", "lab07 · twice" + " " * 40 + "CRASH\n"
+                                    + ended.format("went outside an array", "twice"))
+                        + self.leaves("thrice", "timeout", "lab07 · thrice" + " " * 40 + "TIMEOUT\n"
+                                      + ended.format("did not end within 10 s", "thrice")))
         self.report()
         root = ElementTree.fromstring(self.read("out/junit.xml").encode())
         self.assertEqual(root.attrib, {"tests": "3", "failures": "0", "errors": "3"}, "one left no result")
+        self.assertEqual([problem.get("message") for problem in root.iter("error")],
+                         ["went outside an array, in twice with n = 3", "did not end within 10 s, in thrice with n = 3",
+                          "lab08.once left no result; ctest's own words are in build/student/check.log"])
 
     def test_the_page_has_the_words_that_check_prints(self):
         self.report()
@@ -105,6 +115,18 @@ class Report(FakeTools):
         with mock.patch("tempfile.mkdtemp", side_effect=OSError(30, os.strerror(30))):
             self.assert_one_line_error(self.report(), "Read-only file system")
         self.assertEqual({name: self.read(f"out/{name}") for name in os.listdir(self.out)}, before)
+
+    def test_a_lab_is_no_folder(self):
+        for word in ("lab07", "lab07_numbers", "lab07.twice", "twice", "lab99"):
+            self.assert_one_line_error(self.graded("report", word, "lab08"), f"./course report OUT {word} lab08")
+        self.assertEqual(self.read("calls"), "")
+
+    def test_what_ctest_doubts_earns_nothing(self):
+        self.ctest_does(self.leaves("twice", "pass") + "exit 8")
+        self.report()
+        self.assertEqual(json.loads(self.read("out/results.json"))["score"], 0)
+        self.assertIn("| `twice` | NOT RUN | 0 of 2 |", self.read("out/report.md"))
+        self.assertIn('errors="2"', self.read("out/junit.xml"))
 
     def test_a_mistyped_lab_is_refused(self):
         self.assert_one_line_error(self.report("lab99"), "lab07")

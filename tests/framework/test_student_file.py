@@ -1,11 +1,13 @@
 """A student's file that cannot be built: the message names the file and the exercises, and other labs stay gradable."""
 
+import os
+import re
 import shutil
+import signal
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
+from course_tree import course_process, wait_until
 from student_course import REPOSITORY, StudentCourse
 
 RIGHT = "return expand_dims(a, -1) * expand_dims(b, 0);"
@@ -71,43 +73,54 @@ class StudentFile(StudentCourse):
                      .replace("return sum(x, 1);", "return own_part(x);"), "uses own_part, which nothing defines")
         self.refused(self.right + "\nint main() { return 0; }\n", "defines main, which the course defines already")
 
-    def test_every_linker_is_understood(self):
-        for linker in ("bfd", "gold", "lld", "mold"):
-            if not shutil.which(f"ld.{linker}"):
-                continue
-            for text, because in (
-                    ("Tensor row_sums(Tensor) { return {}; }",
-                     "does not define row_sums as labs/lab00_warm_up declares it"),
-                    ("Tensor part(int);\nTensor row_sums(const Tensor&) { return part(1); }",
-                     "uses part, which nothing defines"),
-                    ("Tensor row_sums(const Tensor&) { return {}; }\n}\nint main() {",
-                     "defines main, which the course defines already")):
-                with self.subTest(linker=linker, because=because), tempfile.TemporaryDirectory() as folder:
-                    self.assertIn(because, self.explained(linker, Path(folder), text))
+    def test_the_function_that_does_not_compile_comes_next(self):
+        self.write("lab00", self.right.replace(RIGHT, "int n = 2.5;\n    return smu(a, n);  // HERE"))
+        said = self.course("check", "lab00").stdout
+        self.assertLess(said.index(f"{self.line('lab00')}:"), said.index("NOT RUN"))
+        self.assertIn("next: outer_product in student/lab00_warm_up.cpp", said)
+        if "2.5" in said:  # the compiler warned of it
+            self.assertLess(said.index("smu"), said.index("2.5"))
 
-    def explained(self, linker, folder, text):
-        """What explain_build.cmake makes of this linker's words."""
-        declared = "namespace linattn {\nstruct Tensor {};\nTensor row_sums(const Tensor&);\n"
-        graded = folder / "CMakeFiles/lab00_graded.dir/student/lab00_warm_up.cpp"
-        graded.parent.mkdir(parents=True, exist_ok=True)
-        graded.write_text(f"{declared}{text}\n}}\n")
-        (folder / "main.cpp").write_text(f"{declared}}}\nint main() {{ linattn::row_sums({{}}); }}\n")
-        (folder / "explain.cmake").write_text(f'''
-            set(LAB lab00)
-            set(HEADERS labs/lab00_warm_up)
-            set(SOURCES student/lab00_warm_up.cpp)
-            file(READ "{folder}/words" words)
-            include("{REPOSITORY}/cmake/explain_build.cmake")
-            explain_build("${{words}}" because)
-            message("${{because}}")''')
-        for source in (graded, folder / "main.cpp"):
-            subprocess.run(["g++", "-c", source, "-o", f"{source}.o"], check=True)
-        link = ["g++", f"-fuse-ld={linker}", "main.cpp.o", f"{graded.relative_to(folder)}.o", "-o", "lab00_check"]
-        said = subprocess.run(link, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.assertNotEqual(said.returncode, 0)
-        (folder / "words").write_text("FAILED: lab00_check\n" + " ".join(link) + "\n" + said.stdout)
-        script = ["cmake", "-P", folder / "explain.cmake"]
-        return subprocess.run(script, check=True, capture_output=True, text=True).stderr
+    def test_what_is_no_ordinary_file_is_refused(self):
+        """By ctest, and by ./course check also where it would build the lab for the first time."""
+        source = self.source("lab00")
+        for make in (lambda: os.mkfifo(source), lambda: source.symlink_to("/dev/zero"), source.mkdir):
+            self.addCleanup(lambda: source.rmdir() if source.is_dir() else None)
+            source.rmdir() if source.is_dir() else source.unlink()
+            make()
+            shutil.rmtree(self.build / "built_once", ignore_errors=True)
+            status, exercises = self.check("lab00", "lab01.relu")
+            self.assertEqual((status, exercises["lab01.relu"]["status"]), (1, "todo"))
+            for name in ("lab00.row_sums", "lab00.outer_product"):
+                self.assertEqual(exercises[name]["status"], "not_run")
+                self.assertIn("student/lab00_warm_up.cpp is not an ordinary file", exercises[name]["message"])
+            self.assertIn("is not an ordinary file", self.ctest("lab00").words)
+            subprocess.run(["cmake", "."], cwd=self.build, check=True, stdout=subprocess.DEVNULL)
+        source.rmdir()
+        self.write("lab00", self.right)
+        self.assertEqual(self.ctest("lab00").returncode, 0)
+
+    def test_a_signal_ends_compilers_and_exercises(self):
+        self.assertEqual(self.course("check", "lab00").returncode, 0)
+        slow = "constexpr int slow() { int n = 0; for (int i = 0; i < 30000000; ++i) n ^= i; return n; }\n"
+        slow += "constexpr int n = slow();\nnamespace linattn {"
+        for text, at_work in ((self.right.replace("namespace linattn {", slow, 1), "cc1plus|clang"),
+                              (self.right.replace(RIGHT, "for (;;) {}"), "--exercise outer_product")):
+            for number in (signal.SIGTERM, signal.SIGINT):
+                with self.subTest(at_work, signal=number):
+                    self.write("lab00", text)
+                    check = course_process(self.root, ["check", "lab00"])
+                    self.addCleanup(check.kill)
+                    wait_until(lambda: any(re.search(at_work, words) for words in self.processes(check)))
+                    check.send_signal(number)
+                    self.assertEqual(check.wait(60), 128 + number)
+                    wait_until(lambda: not self.processes(check))
+
+    def processes(self, check):
+        """The command lines of what works on this course, besides `check` itself."""
+        found = subprocess.run(["ps", "-ww", "-eo", "pid=,stat=,args="], stdout=subprocess.PIPE, text=True, check=True)
+        split = [line.split(None, 2) for line in found.stdout.splitlines() if str(self.root) in line]
+        return [words for pid, state, words in split if state[0] != "Z" and int(pid) not in (check.pid, os.getpid())]
 
     def test_other_labs_stay_gradable(self):
         self.answer("relu", "return maximum(x, 0.0);")
@@ -125,7 +138,7 @@ class StudentFile(StudentCourse):
         self.assertRegex(table, r"outer_product +NOT RUN +0/1")
         self.assertRegex(table, r"relu +PASS +1/1")
 
-    def test_a_file_that_is_mended_is_graded_again(self):
+    def test_a_file_that_is_fixed_is_graded_again(self):
         self.refused("", "does not define")
         self.write("lab00", self.right)
         run = self.ctest("lab00")

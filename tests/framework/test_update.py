@@ -154,12 +154,14 @@ class MergeFiles(unittest.TestCase):
         self.assertNotRegex(result.text, "[^\r]\n")
 
 
-def handout(stub, **files):
+def handout(stub, version="", **files):
     """The files of a small handout. In names, __ stands for / and _dot_ for a dot."""
     named = {name.replace("__", "/").replace("_dot_", "."): File(text.encode()) for name, text in files.items()}
     named |= {"student/lab07_numbers.cpp": File(stub.encode()), f"{STUBS}/lab07_numbers.cpp": File(stub.encode()),
               "labs/lab07_numbers/lab.json": File(json.dumps({"exercises": [{"function": name} for name in sorted(NAMES)]}).encode()),
               "course": File((REPOSITORY / "course").read_bytes(), executable=True)}
+    if version:
+        named[".handout.version"] = File(f"{version}\n".encode())
     return named | {RECORD: File(record_of(named).encode())}
 
 
@@ -219,6 +221,34 @@ class Update(CourseTree):
         write_zip(self.root.parent / "new.zip", NEW, "course-2027")
         self.assertEqual(self.update(self.root.parent / "new.zip").returncode, 0)
         self.assert_updated()
+
+    def test_an_older_handout_is_refused_unless_told_otherwise(self):
+        older, old, newer = "2027-01-15", "2027-01-15 08:00:00 3f2a", "2027-01-15 08:00:01 0000"
+        for mine, theirs, refused in ((old, newer, False), (old, old, False), (old, older, True), (newer, old, True), (old, "", True),
+                                      ("", old, False), ("", "", False)):
+            with self.subTest(mine=mine, theirs=theirs):
+                shutil.rmtree(self.root)
+                shutil.rmtree(self.new)
+                fill(self.root, handout(STUB, mine, README_dot_md="first\n"))
+                fill(self.new, handout(STUB, theirs, README_dot_md="second\n"))
+                self.assertEqual(self.course("--version").stdout.strip(), mine or "unknown: this is neither a handout nor a clone with "
+                                                                                  "a commit")
+                before = self.files()
+                if refused:
+                    self.assert_one_line_error(self.update(), theirs or "it has no version", mine, "--downgrade")
+                    self.assertEqual(self.files(), before)
+                    self.assertEqual(self.course("update", str(self.new), "--downgrade").returncode, 0)
+                else:
+                    self.assertEqual(self.update().returncode, 0)
+                self.assertEqual(self.read("README.md"), "second\n")
+                self.assertEqual((self.root / ".handout.version").exists(), bool(theirs))
+
+    def test_what_an_update_that_never_began_left_is_removed(self):
+        self.write(f"{journal.FOLDER}/new/README.md", "half of it")
+        self.update()
+        self.write(f"{journal.FOLDER}/new/README.md", "half of it")
+        self.assertEqual(self.update().stdout, "nothing to do: this folder is up to date\n")
+        self.assertFalse((self.root / journal.FOLDER).exists())
 
     def test_the_students_own_files_and_changes(self):
         self.write("notes.txt", "mine\n")
@@ -337,7 +367,7 @@ class Update(CourseTree):
         self.assert_one_line_error(self.update(self.root / "nothing"), "neither a folder nor a zip")
         self.assertEqual(self.files(), before)
         (self.root / RECORD).unlink()
-        self.assert_one_line_error(self.update(), "this folder is no handout", "git pull")
+        self.assert_one_line_error(self.update(), "this folder is no handout", "updated by git")
 
 
 if __name__ == "__main__":

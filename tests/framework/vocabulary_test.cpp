@@ -2,19 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 
+#include "random.hpp"
 #include "tensor.hpp"
-#if __has_include(<xtensor/views/xstrided_view.hpp>)  // the layout since 0.26
-#include <xtensor/containers/xtensor.hpp>
-#include <xtensor/core/xeval.hpp>
-#include <xtensor/views/xstrided_view.hpp>
-#else
-#include <xtensor/xeval.hpp>
-#include <xtensor/xstrided_view.hpp>
-#include <xtensor/xtensor.hpp>
-#endif
+#include "xtensor_support/xtensor_views.hpp"
 
 namespace linattn {
 namespace {
@@ -36,7 +31,7 @@ std::string words_of(Function function) {
 }
 
 TEST_SUITE("xtensor under C++20") {
-TEST_CASE("a dynamic shape is not taken for one of four axes") {  // fails without xtensor_support/xtensor_cxx20.hpp
+TEST_CASE("a dynamic shape is not taken for one of four axes") {  // fails without xtensor_support/xtensor_releases.hpp
     const Tensor a{{1, 2, 3}, {4, 5, 6}};
     const auto evaluated = xt::eval(a + xt::xscalar<double>(1.0));
     CHECK(Shape(evaluated.shape().begin(), evaluated.shape().end()) == Shape{2, 3});
@@ -89,6 +84,35 @@ TEST_CASE("comparisons give 1 and 0, and NaN is neither less nor greater") {
     CHECK((x <= 0) == Tensor{1, 1, 0});
     CHECK((0 >= x) == Tensor{1, 1, 0});
 }
+TEST_CASE("an unsigned difference below 0 is refused wherever it meets a Tensor") {
+    const Tensor x{1, 2, 4};
+    const auto refuses = [&](auto wrapped) {
+        Tensor y = x;
+        const auto words = [](auto function) { return words_of<std::invalid_argument>(function); };
+        const std::string said = words([&] { x* wrapped; });
+        CHECK(said.find("a number that is computed with a Tensor is -2, but unsigned") == 0);
+        CHECK(words([&] { wrapped - x; }) == said);
+        CHECK(words([&] { static_cast<void>(x > wrapped); }) == said);
+        CHECK(words([&] { y += wrapped; }) == said);
+        CHECK(words([&] { y -= wrapped; }) == said);
+        CHECK(words([&] { y *= wrapped; }) == said);
+        CHECK(words([&] { y /= wrapped; }) == said);
+        CHECK(words([&] { maximum(x, wrapped); }) == said);
+        CHECK(words([&] { minimum(wrapped, x); }) == said);
+        CHECK(words([&] { where(x, wrapped, x); }) == said);
+        CHECK(words([&] { where(x, 0, wrapped); }) == said);
+        CHECK(words([&] { full({2}, wrapped); }) == said);
+        CHECK(words([&] { exp(wrapped); }) == said);
+    };
+    refuses(std::size_t{1} - 3);
+    refuses(1U - 3U);
+    const std::size_t three = 3;
+    CHECK(where(x > three, three, three - 1) == Tensor{2, 2, 3});
+    CHECK(maximum(three, x) == Tensor{3, 3, 4});
+    CHECK(full({1}, three) == Tensor{3});
+    CHECK(x * std::uint8_t{255} == Tensor{255, 510, 1020});
+    CHECK(x * true == x);
+}
 TEST_CASE("where takes Tensors and numbers") {
     const Tensor x{-1, 0, 2};
     CHECK(where(x > 0, x, 0) == Tensor{0, 0, 2});
@@ -135,6 +159,21 @@ TEST_CASE("those that do not are refused with both shapes") {
               set_token(x, 0, zeros({2}));
           }).find("(3,), got (2,)") != std::string::npos);
 }
+TEST_CASE("one that no array can have is refused, and says why") {
+    const auto words = [](auto function) { return words_of<std::invalid_argument>(function); };
+    const std::size_t one = 1, large = std::size_t{1} << 33;
+    const std::string below_0 = "a shape cannot be (-2, 2): its axis 0 is -2, as an unsigned number";
+    CHECK(words([&] { zeros({one - 3, 2}); }).find(below_0) == 0);
+    CHECK(words([&] { full({one - 3, 2}, 1.0); }).find(below_0) == 0);
+    CHECK(words([&] { normal({one - 3, 2}, 1); }).find(below_0) == 0);
+    CHECK(words([&] { reshape(zeros({2}), {one - 3, 2}); }).find(below_0) == 0);
+    CHECK(words([&] { zeros({0, one - 3}); }).find("its axis 1 is -2") != std::string::npos);
+    const std::string too_large = "an array of shape (8589934592, 2147483648) does not fit into memory";
+    CHECK(words([&] { zeros({large, large / 4}); }).find(too_large) == 0);
+    CHECK(words([&] { reshape(zeros({0}), {large, large / 4}); }).find(too_large) == 0);
+    CHECK(words([&] { matmul(zeros({large, 0}), zeros({0, large / 4})); }).find(too_large) == 0);
+    CHECK(shape_of(zeros({large, large, 0})) == Shape{large, large, 0});
+}
 TEST_CASE("an index that does not exist is refused with the shape") {
     const auto words = [](auto function) { return words_of<std::out_of_range>(function); };
     CHECK(words([] { sum(ones({2, 3}), 2); }) == "axis 2 does not exist: the shape is (2, 3)");
@@ -173,6 +212,38 @@ TEST_CASE("arrays without entries are ordinary arrays") {
     CHECK(concatenate(zeros({0, 3}), ones({2, 3}), 0) == ones({2, 3}));
     CHECK(shape_of(tokens(ones({2, 3}), 1, 1)) == Shape{0, 3});
     CHECK(shape_of(reshape(zeros({0, 3}), {3, 0})) == Shape{3, 0});
+}
+}
+
+TEST_SUITE("std::cout << x") {
+std::string printed(const Tensor& x) {
+    std::ostringstream out;
+    out << x;
+    return out.str();
+}
+TEST_CASE("rows stand on lines, points below each other") {
+    CHECK(printed(Tensor{{1, 0.5}, {-10, 0.25}}) == "[[  1.     0.5 ]\n [-10.     0.25]]");
+    CHECK(printed(Tensor{1, 2, 3}) == "[1. 2. 3.]");
+    CHECK(printed(Tensor{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}) == "[[[1. 2.]\n  [3. 4.]]\n\n [[5. 6.]\n  [7. 8.]]]");
+    CHECK(printed(Tensor{1.0 / 3.0, 0}) == "[0.333333 0.      ]");
+}
+TEST_CASE("so do numbers that are none, very large or very small") {
+    CHECK(printed(Tensor{nan, inf, -inf, -0.5}) == "[ nan  inf -inf -0.5]");
+    CHECK(printed(Tensor{-nan, 1e9, 0, 0.5}) == "[   nan 1.e+09 0.e+00 5.e-01]");
+    CHECK(printed(column({1.5e-7, -12})) == "[[ 1.5e-07]\n [-1.2e+01]]");
+}
+TEST_CASE("a long axis shows its ends, and then the shape is said") {
+    CHECK(printed(ones({12})) == "[1. 1. 1. 1. 1. 1. 1. 1. 1. 1. 1. 1.]");
+    Tensor x = zeros({13, 2});
+    x(5, 0) = 1e300;  // not shown, so it does not choose the notation
+    CHECK(printed(x) ==
+          "[[0. 0.]\n [0. 0.]\n [0. 0.]\n [0. 0.]\n …\n [0. 0.]\n [0. 0.]\n [0. 0.]\n [0. 0.]]"
+          " of shape (13, 2)");
+    CHECK(printed(ones({1, 20})) == "[[1. 1. 1. 1. … 1. 1. 1. 1.]] of shape (1, 20)");
+}
+TEST_CASE("one without axes is a number, one without entries is its shape") {
+    CHECK(printed(sum(Tensor{1, 1.5}, 0)) == "2.5");
+    CHECK(printed(zeros({0, 3})) == "[] of shape (0, 3)");
 }
 }
 

@@ -178,9 +178,10 @@ std::vector<Sizes> every_size() {
     return result;
 }
 
-std::vector<gpu::Run> every_order(bool checked) {
-    std::vector<gpu::Run> runs;
-    for (const auto order : {gpu::Run::Order::forward, gpu::Run::Order::reverse, gpu::Run::Order::shuffled})
+std::vector<gpu::RunOptions> every_order(bool checked) {
+    std::vector<gpu::RunOptions> runs;
+    for (const auto order :
+         {gpu::RunOptions::Order::forward, gpu::RunOptions::Order::reverse, gpu::RunOptions::Order::shuffled})
         runs.push_back({order, 7, checked, false});
     return runs;
 }

@@ -20,18 +20,18 @@ namespace {
 constexpr float epsilon = 1e-6f;
 
 /// An exercise that gives the outputs, seen through the arguments they all have. The CPU's own ignores the run.
-using Attention = std::function<Call<Array>(const Arrays& in, int chunk, float eps, const gpu::Run& run)>;
+using Attention = std::function<Call<Array>(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run)>;
 
-Call<Array> on_cpu(const Arrays& in, int chunk, float eps, const gpu::Run&) {
+Call<Array> on_cpu(const Arrays& in, int chunk, float eps, const gpu::RunOptions&) {
     return CALL(chunkwise_linear_attention, in.Q, in.K, in.V, in.sizes, chunk, eps);
 }
 
-Call<Array> forward(const Arrays& in, int chunk, float eps, const gpu::Run& run) {
+Call<Array> forward(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run) {
     return CALL(chunkwise_forward, in.Q, in.K, in.V, in.sizes, chunk, eps, run);
 }
 
 // The states that the third pass is given come from the definition.
-Call<Array> third_pass(const Arrays& in, int chunk, float eps, const gpu::Run& run) {
+Call<Array> third_pass(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run) {
     const std::vector<Expected> states = expected_states(in, chunk, true);
     const std::vector<float> S = rounded(states[0].value), z = rounded(states[1].value);
     return CALL(chunk_outputs, in.Q, in.K, in.V, S, z, in.sizes, chunk, eps, run);
@@ -53,7 +53,7 @@ void gives_the_worked_example(const Attention& attention) {
 
 void runs_clean_when_watched(const Attention& attention) {
     std::uint64_t stream = 10;
-    for (const gpu::Run& run : every_order(true))
+    for (const gpu::RunOptions& run : every_order(true))
         for (const Sizes& sizes : {Sizes{2, 45, 17, 24}, Sizes{3, 64, 24, 17}}) {
             const Arrays in(sizes, ++stream);
             attention(in, 16, epsilon, run).equals(expected_output(in, epsilon));
@@ -62,7 +62,7 @@ void runs_clean_when_watched(const Attention& attention) {
 
 void equals_the_definition(const Attention& attention) {
     std::uint64_t stream = 20;
-    const std::vector<gpu::Run> orders = every_order(true);
+    const std::vector<gpu::RunOptions> orders = every_order(true);
     for (const int n : {0, 1, 63, 64, 65, 200}) {
         const Arrays in({2, n, 16, 24}, ++stream);
         attention(in, 64, epsilon, orders[stream % orders.size()]).equals(expected_output(in, epsilon));
@@ -253,7 +253,7 @@ TEST_CASE("computes in float, not in double") {
 TEST_CASE("three orders of the threads give the same bits") {
     const Arrays in({3, 77, 12, 20}, 93);
     const Array first = forward(in, 32, epsilon, every_order(true)[0]).result();
-    for (const gpu::Run& run : every_order(true)) {
+    for (const gpu::RunOptions& run : every_order(true)) {
         const Call<Array> call = forward(in, 32, epsilon, run);
         call.satisfies(call.result().values == first.values,
                        "the order in which threads take turns changes the result");

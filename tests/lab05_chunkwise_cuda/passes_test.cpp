@@ -24,7 +24,7 @@ TEST_CASE("gives the tabulated values") {
     // From 40 digits: e^-0.5, e^-1, e^-10. __expf is allowed 2 + 1.16 |x| roundings.
     const std::vector<float> x{0.0f, 1.0f, 2.5f, -0.5f, -1.0f, -10.0f};
     const Tensor value{1.0, 2.0, 3.5, 0.60653065971263342, 0.36787944117144232, 4.5399929762484852e-05};
-    CALL(feature_map_fused, x, gpu::Run{})
+    CALL(feature_map_fused, x, gpu::RunOptions{})
         .equals(Expected{value, value * (16 * 0x1p-24), "16 roundings of 2^-24", false});
 }
 TEST_CASE("takes every number of entries") {
@@ -40,7 +40,7 @@ TEST_CASE("takes every number of entries") {
 TEST_CASE("is continuous at 0 and grows everywhere") {
     std::vector<float> x;
     for (int i = -400; i <= 400; ++i) x.push_back(static_cast<float>(i) / 64.0f);
-    const Call<Array> call = CALL(feature_map_fused, x, gpu::Run{});
+    const Call<Array> call = CALL(feature_map_fused, x, gpu::RunOptions{});
     const std::vector<float>& y = call.result().values;
     for (std::size_t i = 1; i < y.size(); ++i)
         call.satisfies(y[i] > y[i - 1] && y[i - 1] > 0.0f,
@@ -67,20 +67,20 @@ TEST_CASE("keeps a NaN") {
 }
 }
 
-Call<States> first_pass(const Arrays& in, int chunk, const gpu::Run& run) {
+Call<States> first_pass(const Arrays& in, int chunk, const gpu::RunOptions& run) {
     return CALL(chunk_states, in.K, in.V, in.sizes, chunk, run);
 }
 
 TEST_SUITE("chunk_states") {
 TEST_CASE("gives the states of the worked example") {
     using namespace worked_example;
-    CALL(chunk_states, K, V, sizes, chunk, gpu::Run{})
+    CALL(chunk_states, K, V, sizes, chunk, gpu::RunOptions{})
         .equals({exact_in_float(worked_example::S), exact_in_float(worked_example::z)});
 }
 TEST_CASE("runs clean when every access is watched") {
     note(where_kernels_run());
     std::uint64_t stream = 100;
-    for (const gpu::Run& run : every_order(true)) {
+    for (const gpu::RunOptions& run : every_order(true)) {
         const Arrays in({2, 45, 17, 24}, ++stream);
         first_pass(in, 16, run).equals(expected_states(in, 16, false));
     }
@@ -132,13 +132,13 @@ struct ToScan {
 TEST_SUITE("scan_states") {
 TEST_CASE("gives the sums of the worked example") {
     const std::vector<float> S = rounded(worked_example::S), z = rounded(worked_example::z);
-    CALL(scan_states, S, z, worked_example::sizes, worked_example::chunk, gpu::Run{})
+    CALL(scan_states, S, z, worked_example::sizes, worked_example::chunk, gpu::RunOptions{})
         .equals({exact_in_float(worked_example::S_before), exact_in_float(worked_example::z_before)});
 }
 TEST_CASE("runs clean when every access is watched") {
     note(where_kernels_run());
     std::uint64_t stream = 140;
-    for (const gpu::Run& run : every_order(true)) {
+    for (const gpu::RunOptions& run : every_order(true)) {
         const Sizes sizes{2, 100, 7, 9};
         const ToScan in(sizes, 16, ++stream);
         CALL(scan_states, in.S, in.z, sizes, 16, run).equals(in.expected);

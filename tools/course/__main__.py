@@ -5,6 +5,7 @@ A command is a file in commands/: its docstring's first line is the help, `argum
 """
 
 import argparse
+import errno
 import importlib
 import os
 import sys
@@ -14,7 +15,10 @@ TOOLS = Path(__file__).resolve().parent.parent
 if str(TOOLS) not in sys.path:
     sys.path[0] = str(TOOLS)  # so that `course` is a package
 
+from course import process_group, version
 from course.errors import CourseError
+
+OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)  # where the error names no file
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,7 +29,9 @@ class Parser(argparse.ArgumentParser):
 
 def read_command_line(words: list) -> argparse.Namespace:
     parser = Parser(prog="course", description="Linear Attention Labs", allow_abbrev=False)
+    parser.add_argument("--version", action="store_true", help="show which version of the course this is")
     commands = parser.add_subparsers(metavar="command", required=True)
+    commands.add_parser("help", help="Print this, or with a command its own help.")
     commands.add_parser("setup", help="Install the packages that are missing.")  # tools/setup.sh; never gets here
     for file in sorted((TOOLS / "course" / "commands").glob("*.py")):
         command = importlib.import_module(f"course.commands.{file.stem}")
@@ -35,30 +41,55 @@ def read_command_line(words: list) -> argparse.Namespace:
             formatter_class=argparse.RawDescriptionHelpFormatter)
         command.arguments(subparser)
         subparser.set_defaults(run=command.run)
+    if words[:1] == ["help"] or not words:
+        words = [*words[1:], "--help"]
     return parser.parse_args(words)
 
 
 def main(root: Path, words: list) -> int:
     try:
-        options = read_command_line(words)
-        status = options.run(root, options)
-        sys.stdout.flush()
+        status = _run(root, words)
+        sys.stdout.flush()  # while there is still a way to say in words that it cannot be written
         return status
+    except OSError as error:
+        return _explain(error)
+
+
+def _run(root: Path, words: list) -> int:
+    try:
+        if words == ["--version"]:
+            print(version.of(root))
+            return 0
+        options = read_command_line(words)
+        return options.run(root, options)
+    except SystemExit as end:  # argparse has said what there is to say
+        return end.code
     except CourseError as error:
         print(f"course: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return 130
-    except BrokenPipeError:  # `./course … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except OSError as error:
+    except process_group.Ended as ended:
+        return ended.status
+
+
+def _explain(error: OSError) -> int:
+    if error.filename:
         print(f"course: {error.filename}: {error.strerror}; fix that and try again", file=sys.stderr)
         return 2
+    if error.errno not in OUTPUT_FAILED:
+        print(f"course: {error.strerror}; fix that and try again", file=sys.stderr)
+        return 2
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what Python still wants to write when it ends
+    if isinstance(error, BrokenPipeError):  # `./course … | head`
+        return 1
+    print(f"course: the output cannot be written: {error.strerror}; fix that and try again", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")
+    process_group.end_when_told()
     sys.exit(main(TOOLS.parent, sys.argv[1:]))

@@ -7,10 +7,9 @@ import re
 from dataclasses import dataclass
 
 from course.errors import CourseError
+from course.headings import headings
 from course.manifest import Exercise, Lab
 
-HEADING = re.compile(r"^#{1,3} ")
-FENCE = re.compile(r"^\s*(```|~~~)")
 FOLDED = re.compile(r"<details>\s*<summary>\s*(?P<title>.*?)\s*</summary>(?P<body>.*?)</details>", re.S)
 FORMULA = re.compile(r"(?P<code>^ *```.*?^ *```|`[^`]*`)|\$(?P<formula>[^$]+)\$", re.S | re.M)
 COMMAND = re.compile(r"\\([A-Za-z]+|,)( ?)")
@@ -60,19 +59,14 @@ def _symbol(command: re.Match) -> str:
     return symbol if command[1] in OPENING else symbol + space
 
 
+def exercise_heading(text: str, exercise: Exercise):
+    """That of `### Exercise 2.5: `function``; None when the chapter has none."""
+    wanted = f"Exercise {exercise.section}: `{exercise.function}`"
+    return next((heading for heading in headings(text) if heading.title.startswith(wanted)), None)
+
+
 def _section(text: str, exercise: Exercise, where: str) -> str:
-    """From `### Exercise 2.5: `function`` to the next heading of that rank; what a code fence holds is no heading."""
-    wanted = re.compile(rf"^### Exercise {re.escape(exercise.section)}: `{re.escape(exercise.function)}`")
-    inside, fenced, kept = False, False, []
-    for line in text.splitlines():
-        if FENCE.match(line):
-            fenced = not fenced
-        elif HEADING.match(line) and not fenced:
-            if inside:
-                break
-            inside = bool(wanted.match(line))
-        if inside:
-            kept.append(line)
-    if not kept:
+    heading = exercise_heading(text, exercise)
+    if not heading:
         raise CourseError(f"the chapter has no heading '### Exercise {exercise.section}: `{exercise.function}`'; {where}; add it")
-    return "\n".join(kept)
+    return "\n".join(text.splitlines()[heading.line:heading.end])

@@ -1,21 +1,21 @@
-"""What a lab lacks, for its author: each finding names the file and the fix. Everything is read, nothing is built."""
+"""What a lab lacks, for its author: each finding names the file and the fix."""
 
 import contextlib
 import json
-import re
+import os
 from pathlib import Path
 
-from course import chapter, manifest, mistakes, stubs
+from course import chapter, manifest, mistakes, page_findings, stubs
+from course.build_tree import BuildTree
 from course.errors import CourseError
+from course.headings import headings
 from course.manifest import Lab
-
-SUITE = re.compile(r'^[ \t]*TEST_SUITE\("([^"]*)"\)', re.M)
-CASE = re.compile(r"^[ \t]*TEST_CASE\(", re.M)
-INCLUDE_OF_REFERENCE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?reference/', re.M)
-HEADING = "^## {}(?![.\\d])"
+from course.source_pieces import declares, includes
 
 
-def findings(root: Path) -> list:
+def findings(root: Path, tree: BuildTree, drift: bool = True) -> list:
+    """Most is read. What suites and mistakes there are is asked of the programs, which are built in `tree` first.
+    `drift` is whether student/ has to be as cut."""
     found, labs, fresh = [], [], {}
     for folder in sorted((root / "labs").glob("lab[0-9][0-9]_*")):
         if not (folder / "lab.json").is_file():
@@ -26,10 +26,25 @@ def findings(root: Path) -> list:
     if not labs and not found:
         found.append("labs/ has no lab; ./course new labNN_title makes one")
     for lab in labs:
-        found += _manifest(lab, labs) + _header(lab) + _chapter(lab) + _suite(root, lab) + _mistakes(root, lab)
+        found += _manifest(lab, labs) + _header(lab) + _chapter(lab)
         with _collected(found):
             fresh |= stubs.cut_lab(root, lab)
-    return found + _strangers(root, labs) + _includes(root) + _drift(root, labs, fresh)
+    found += page_findings.of_readme(root, labs) + _strangers(root, labs) + _includes(root)
+    return found + (_drift(root, labs, fresh) if drift else []) + _programs(root, tree, labs)
+
+
+def _programs(root: Path, tree: BuildTree, labs: list) -> list:
+    found, log = [], os.path.relpath(tree.folder / "programs.log", root)
+    with _collected(found):
+        broken = tree.build(labs)
+        for lab in labs:
+            if lab in broken:
+                found.append(f"{lab.folder.name} does not compile, its suite or the source beneath it; {log} says why; fix that")
+            else:
+                with _collected(found):
+                    listing = mistakes.of_lab(tree, lab)
+                    found += _suite(lab, listing.suites) + _mistakes(lab, listing.mistakes)
+    return found
 
 
 @contextlib.contextmanager
@@ -67,7 +82,7 @@ def _is_positive(value) -> bool:
 def _header(lab: Lab) -> list:
     declared = "\n".join(path.read_text(encoding="utf-8") for path in sorted(lab.folder.glob("*.h*")))
     return [f"labs/{lab.folder.name}/*.hpp declares no {exercise.function}; add its declaration and contract"
-            for exercise in lab.exercises if not re.search(rf"\b{exercise.function}\s*\(", declared)]
+            for exercise in lab.exercises if not declares(declared, exercise.function)]
 
 
 def _chapter(lab: Lab) -> list:
@@ -75,54 +90,47 @@ def _chapter(lab: Lab) -> list:
     if not lab.chapter.is_file():
         return [f"{where} is missing; write the chapter"]
     text = lab.chapter.read_text(encoding="utf-8")
+    sections = _sections(lab)
     for exercise in lab.exercises:
-        if not _has_section(text, exercise.section):
+        if exercise.section not in sections:
             found.append(f"{where} has no section '## {exercise.section} …' for {exercise.function}; write it, "
                          "or fix \"section\" in lab.json")
         with _collected(found):
             if not chapter.hints(lab, exercise) and not exercise.solved:
                 found.append(f"{where} has no hint for {exercise.function}; add <details><summary>Hint 1: …</summary> below "
                              "its heading")
-    return found
+    return found + page_findings.of_chapter(lab, text)
 
 
-def _has_section(text: str, section: str) -> bool:
-    return bool(re.search(HEADING.format(re.escape(section)), text, re.M))
+def _sections(lab: Lab) -> list:
+    """The numbers of the chapter's sections: 2.1, 2.2, …"""
+    text = lab.chapter.read_text(encoding="utf-8") if lab.chapter.is_file() else ""
+    return [heading.title.partition(" ")[0].rstrip(".:") for heading in headings(text) if heading.level == 2]
 
 
-def _suite(root: Path, lab: Lab) -> list:
-    folder = f"tests/{lab.folder.name}"
-    cases, found = {}, []
-    for path in sorted((root / folder).glob("*.cpp")):
-        text = path.read_text(encoding="utf-8")
-        suites = list(SUITE.finditer(text))
-        for suite, following in zip(suites, [*suites[1:], None]):
-            end = following.start() if following else len(text)
-            cases[suite[1]] = cases.get(suite[1], 0) + len(CASE.findall(text, suite.end(), end))
-            if suite[1] not in _functions(lab):
-                line = text.count("\n", 0, suite.start()) + 1
-                found.append(f"{folder}/{path.name}:{line}: no manifest names the suite {suite[1]!r}; add the exercise to "
-                             f"labs/{lab.folder.name}/lab.json, or give the suite an exercise's name")
+def _suite(lab: Lab, suites: list) -> list:
+    folder = f"tests/{lab.folder.name}/"
+    found = [f"{folder}: no manifest names the suite '{suite}'; add the exercise to labs/{lab.folder.name}/lab.json, "
+             "or give the suite an exercise's name" for suite in suites if suite not in _functions(lab)]
+    return found + [f"{folder} has no suite with a case for {function}; add TEST_SUITE(\"{function}\") with its cases"
+                    for function in _functions(lab) if function not in suites]
+
+
+def _mistakes(lab: Lab, known: list) -> list:
+    where, found, sections = f"tests/{lab.folder.name}/mistakes/", [], _sections(lab)
     for function in _functions(lab):
-        if not cases.get(function):
-            found.append(f"{folder}/ has no {'case' if function in cases else 'suite'} for {function}; add "
-                         f"TEST_SUITE(\"{function}\") with its cases")
-    return found
-
-
-def _mistakes(root: Path, lab: Lab) -> list:
-    where, found = f"tests/{lab.folder.name}/mistakes/", []
-    with _collected(found):
-        known = mistakes.of_lab(root, lab)
-        for function in _functions(lab):
-            names = [mistake.name for mistake in known if mistake.exercise == function]
-            if not names:
-                found.append(f"{where} has no mistake of {function}; add MISTAKE({function}, …)")
-            found += [f"{where}: {function} has two mistakes called '{name}'; rename one"
-                      for name in sorted(set(names)) if names.count(name) > 1]
-        text = lab.chapter.read_text(encoding="utf-8") if lab.chapter.is_file() else ""
-        found += [f"{where}: '{mistake.name}' of {mistake.exercise} refers to §{mistake.section}, which the chapter lacks; "
-                  "fix it" for mistake in known if text and not _has_section(text, mistake.section)]
+        names = [mistake.name for mistake in known if mistake.exercise == function]
+        if not names:
+            found.append(f"{where} has no mistake of {function}; add MISTAKE({function}, …)")
+        found += [f"{where}: {function} has two mistakes called '{name}'; rename one"
+                  for name in sorted(set(names)) if names.count(name) > 1]
+    for mistake in known:
+        if mistake.exercise not in _functions(lab):
+            found.append(f"{where} has a mistake of {mistake.exercise}, which is no exercise of {lab.name}; fix it there, "
+                         "or in lab.json")
+        elif sections and mistake.section not in sections:
+            found.append(f"{where}: '{mistake.name}' of {mistake.exercise} refers to §{mistake.section}, which the chapter "
+                         "lacks; fix it")
     return found
 
 
@@ -150,11 +158,10 @@ def _includes(root: Path) -> list:
     for folder in ("labs", "grading", "reference", "student", "tests"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".hpp", ".cpp", ".cu", ".cuh", ".h") and path.is_file():
-                text = path.read_text(encoding="utf-8", errors="replace")
-                for include in INCLUDE_OF_REFERENCE.finditer(text):
-                    line = text.count("\n", 0, include.start()) + 1
-                    found.append(f"{path.relative_to(root)}:{line} includes a file of reference/, which a handout does not "
-                                 "have; include the lab's header")
+                found += [f"{path.relative_to(root)}:{line} includes a file of reference/, which a handout does not have; "
+                          "include the lab's header"
+                          for line, target in includes(path.read_text(encoding="utf-8", errors="replace"))
+                          if "reference" in target.split("/")[:-1]]
     return found
 
 

@@ -15,12 +15,10 @@ import re
 from difflib import SequenceMatcher
 
 from course.errors import CourseError
+from course.source_pieces import CannotSplit, Definition, definitions
 
 MARKER = re.compile(r"^(?P<indent>[ \t]*)// (?P<which>BEGIN|END) SOLUTION(?:: (?P<instead>\S.*))?[ \t]*$")
 COMMENT = re.compile(r"(?://|/\*)(.*)")
-NOT_A_FUNCTION = re.compile(r"^(?:[#/}\s]|(?:namespace|using|struct|class|enum|union|extern|static_assert)\b|"
-                            r"template\s*<[^()]*>\s*$|$)")
-NAME_BEFORE_PARENTHESIS = re.compile(r"\b(?!__)([A-Za-z]\w*)\s*\(")
 
 
 class Cut:
@@ -30,28 +28,36 @@ class Cut:
         self.file = file
         self.exercises = exercises
         self.stubs = {}  # function → line of its marker
-        self.functions = {}  # function → line where its definition begins
+        self.functions = {}  # function → its Definition
         self._kept = []
-        self._function = None  # whose body we are in
+        self._function = None  # whose definition we are in
         self._begin = None  # (line, indent) of the open marker
         self._number = 0
-        self._cut(text.splitlines())
+        self._cut(text.splitlines(), self._definitions(text))
         self.text = "\n".join(self._kept).rstrip() + "\n"
 
-    def _cut(self, lines: list) -> None:
+    def _definitions(self, text: str) -> list:
+        try:
+            return definitions(text)
+        except CannotSplit as reason:
+            raise CourseError(f"{self.file}: {reason}; fix that") from None
+
+    def _cut(self, lines: list, found: list) -> None:
+        rest = iter(found)
+        definition = next(rest, None)
         for self._number, line in enumerate(lines, start=1):
+            if definition and self._number == definition.first_line and not self._begin:
+                self._enter_function(definition)
             marker = MARKER.match(line)
             if marker:
                 self._on_begin(marker) if marker["which"] == "BEGIN" else self._on_end(marker)
-                continue
-            self._refuse_misspelt(line)
-            at_top_level = not (self._begin and self._begin[1] == "")
-            if at_top_level and line.startswith("}"):
+            else:
+                self._refuse_misspelt(line)
+                if not self._begin:
+                    self._keep(line)
+            while definition and self._number >= definition.last_line:
                 self._leave_function()
-            elif at_top_level and not self._begin and not NOT_A_FUNCTION.match(line):
-                self._enter_function(lines[self._number - 1:])
-            if not self._begin:
-                self._keep(line)
+                definition = next(rest, None)
         if self._begin:
             self._fail(f"BEGIN SOLUTION of line {self._begin[0]} is never closed; add `// END SOLUTION`")
 
@@ -87,25 +93,15 @@ class Cut:
         if line.strip() or (self._kept and self._kept[-1].strip()):
             self._kept.append(line)
 
-    def _enter_function(self, rest: list) -> None:
-        """`rest` begins with the line of a definition, or of a declaration, which ends with a semicolon."""
-        head = ""
-        for line in rest:
-            head += line.split("//")[0].rstrip() + " "
-            if "{" in line or head.rstrip().endswith(";"):
-                break
-        name = NAME_BEFORE_PARENTHESIS.search(head)
-        if not name or "{" not in head or re.search("[={]", head[:name.start()]):
-            return
-        function = name[1]
-        if function in self.functions and function in self.exercises:
-            self._fail(f"{function} is defined a second time; line {self.functions[function]} has it already; keep one")
-        self.functions.setdefault(function, self._number)
-        if not head.rstrip().endswith("}"):
-            self._function = function
+    def _enter_function(self, definition: Definition) -> None:
+        earlier = self.functions.get(definition.name)
+        if earlier and definition.name in self.exercises:
+            self._fail(f"{definition.name} is defined a second time; line {earlier.first_line} has it already; keep one")
+        self.functions.setdefault(definition.name, definition)
+        self._function = definition.name
 
     def _leave_function(self) -> None:
-        if self._begin:
+        if self._function and self._begin:
             self._fail(f"{self._function} ends before the BEGIN SOLUTION of line {self._begin[0]} is closed; add `// END SOLUTION`")
         self._function = None
 
@@ -117,6 +113,20 @@ class Cut:
 
     def _fail(self, what: str) -> None:
         raise CourseError(f"{self.file}:{self._number}: {what}")
+
+
+def regions(text: str) -> list:
+    """(indent, [(number, line), …]) of what each pair of markers encloses, in a source that can be cut."""
+    found, inside = [], False
+    for number, line in enumerate(text.splitlines(), start=1):
+        marker = MARKER.match(line)
+        if marker:
+            inside = marker["which"] == "BEGIN"
+            if inside:
+                found.append((marker["indent"], []))
+        elif inside:
+            found[-1][1].append((number, line))
+    return found
 
 
 def _resembles_marker(comment: str) -> bool:

@@ -66,7 +66,7 @@ def write_new(root: Path, files: dict) -> None:
 def write_folder(out: Path, files: dict) -> None:
     """A new folder with these files (relative name → File). A folder that is there and not empty is refused."""
     with explained(out):
-        _refuse_what_is_there(out)
+        refuse_what_is_there(out)
         out.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
         try:
@@ -81,7 +81,7 @@ def write_folder(out: Path, files: dict) -> None:
 def write_zip(out: Path, files: dict, folder: str) -> None:
     """A new zip file in which everything lies in `folder`."""
     with explained(out):
-        _refuse_what_is_there(out)
+        refuse_what_is_there(out)
         out.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
         try:
@@ -116,7 +116,7 @@ def explained(path: Path):
                           "fix that, or choose another place") from None
 
 
-def _refuse_what_is_there(out: Path) -> None:
+def refuse_what_is_there(out: Path) -> None:
     if out.is_dir() and not any(out.iterdir()):
         return
     if out.exists() or out.is_symlink():

@@ -8,17 +8,17 @@ import re
 import subprocess
 from pathlib import Path, PurePosixPath
 
-from course import leaks, manifest, stubs
+from course import instructors, leaks, manifest, stubs, version
 from course.errors import CourseError
 from course.files import File
 from course.handout_record import RECORD, STUBS, record_of
 
 LIST = "tools/handout.txt"
-LIKE_A_REMARK = re.compile(r"<!--.*instructor", re.I)
 
 
-def gather(root: Path, dirty: bool) -> dict:
-    """Name in the handout → File. `dirty` permits a tree with changes that are not committed or not cut."""
+def gather(root: Path, dirty: bool, number: str = "") -> dict:
+    """Name in the handout → File. `dirty` permits a tree with changes that are not committed or not cut; `number` is the
+    version, where it is not the commit's."""
     labs = manifest.load(root)
     cut = stubs.cut_all(root)
     patterns = _read_list(root, labs)
@@ -33,8 +33,17 @@ def gather(root: Path, dirty: bool) -> dict:
     for name, text in cut.items():
         files[f"student/{name}"] = files[f"{STUBS}/{name}"] = File(text.encode())
     _refuse_leaks(root, labs, cut, files)
+    files[version.FILE] = File(f"{number or _commit(root)}\n".encode())
     files[RECORD] = File(record_of(files).encode())
     return files
+
+
+def _commit(root: Path) -> str:
+    found = version.of_commit(root)
+    if not found:
+        raise CourseError("git knows no commit of this tree, from which a handout takes its version; "
+                          "say which it is, as in --version 2027-01-15")
+    return found
 
 
 def _read_list(root: Path, labs: list) -> list:
@@ -63,33 +72,11 @@ def _matches(root: Path, pattern: str) -> list:
 
 def _for_students(name: str, data: bytes) -> bytes:
     if name.endswith(".md"):
-        return without_instructors(name, data.decode("utf-8")).encode()
+        page = instructors.blanked(name, data.decode("utf-8"))
+        return (re.sub(r"\n{3,}", "\n\n", page).strip("\n") + "\n").encode()
     if name == "CMakePresets.json":
         return _without_reference(data).encode()
     return data
-
-
-def without_instructors(name: str, text: str) -> str:
-    """Drops what stands between the lines <!-- BEGIN INSTRUCTORS --> and <!-- END INSTRUCTORS -->."""
-    kept, begin = [], None
-    for number, line in enumerate(text.splitlines(keepends=True), start=1):
-        where = f"{name}:{number}"
-        if line.strip() == "<!-- BEGIN INSTRUCTORS -->":
-            if begin:
-                raise CourseError(f"{where}: BEGIN INSTRUCTORS inside the one of line {begin}; close that first")
-            begin = number
-        elif line.strip() == "<!-- END INSTRUCTORS -->":
-            if not begin:
-                raise CourseError(f"{where}: END INSTRUCTORS without a BEGIN INSTRUCTORS; remove it, or add the other")
-            begin = None
-        elif LIKE_A_REMARK.search(line):
-            raise CourseError(f"{where}: this looks like a marker, but is not one; write <!-- BEGIN INSTRUCTORS --> or "
-                              "<!-- END INSTRUCTORS -->, alone on its line")
-        elif not begin and (line.strip() or not kept or kept[-1].strip()):  # never two empty lines in a row
-            kept.append(line)
-    if begin:
-        raise CourseError(f"{name}:{begin}: BEGIN INSTRUCTORS is never closed; add <!-- END INSTRUCTORS -->")
-    return "".join(kept).rstrip() + "\n"
 
 
 def _without_reference(data: bytes) -> str:

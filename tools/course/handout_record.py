@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from course.errors import CourseError
 from course.files import File
 
-RECORD = ".handout.sha256"
+RECORD = ".handout.sha256"  # earlier handouts read it too, so its form cannot change
 STUBS = "student/.stubs"  # the stubs as they were handed out, to tell what the student wrote from what was there
 
 

@@ -23,6 +23,12 @@ def commit(root: Path, put: list, remove: list, kept: str) -> None:
     os.replace(folder / "journal.new", folder / "journal")
 
 
+def discard_unbegun(root: Path) -> None:
+    """Removes what is left of an update that was stopped before it moved anything, or after it moved everything."""
+    if not is_pending(root) and (root / FOLDER).exists():
+        shutil.rmtree(root / FOLDER)
+
+
 def is_pending(root: Path) -> bool:
     return (root / FOLDER / "journal").exists()
 

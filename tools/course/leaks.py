@@ -7,7 +7,7 @@ LONG characters, or RUN lines in a row that are as long together. A shorter answ
 import re
 from dataclasses import dataclass
 
-from course.cutter import MARKER
+from course.cutter import regions
 
 LONG = 40  # characters, without white space
 RUN = 3
@@ -31,7 +31,8 @@ def find(sources: dict, stubs: list, files: dict) -> list:
 def secrets(source: str, text: str) -> list:
     """(where, what) for everything between markers that nobody would write by chance."""
     found = []
-    for region in _regions(text):
+    for _, lines in regions(text):
+        region = [(number, _packed(line)) for number, line in lines if line.strip()]
         for at, (number, line) in enumerate(region):
             where = f"{source}:{number}"
             run = [each for _, each in region[at:at + RUN]]
@@ -40,20 +41,6 @@ def secrets(source: str, text: str) -> list:
             elif len(run) == RUN and len("".join(run)) >= LONG and not all(map(ORDINARY.match, run)):
                 found.append((where, "".join(run)))
     return found
-
-
-def _regions(text: str) -> list:
-    """The lines between each pair of markers, packed, with their numbers; empty lines are left out."""
-    regions, inside = [], False
-    for number, line in enumerate(text.splitlines(), start=1):
-        marker = MARKER.match(line)
-        if marker:
-            inside = marker["which"] == "BEGIN"
-            if inside:
-                regions.append([])
-        elif inside and line.strip():
-            regions[-1].append((number, _packed(line)))
-    return regions
 
 
 def _packed(text: str) -> str:

@@ -4,6 +4,7 @@ import os
 import sys
 from itertools import groupby
 
+from course import messages
 from course.manifest import Lab
 from course.verdicts import WORDS, Verdict
 
@@ -11,24 +12,23 @@ COLOURS = {"pass": "32", "todo": "33", "fail": "31", "crash": "31", "timeout": "
 
 
 def report(labs: list, verdicts: list, track: str) -> str:
-    parts = [_spaced(messages(verdicts)), _table(labs, verdicts), _about_kernels(verdicts, track),
+    parts = [_messages(labs, verdicts), _table(labs, verdicts), _about_kernels(verdicts, track),
              _next_step(labs, verdicts, track)]
     return "\n\n".join(part for part in parts if part)
 
 
-def messages(verdicts: list) -> list:
-    """Each message once: a lab that does not compile says so once, not once per exercise. What is simply not written yet
-    is in the table; a TODO says more only when the function calls another that is not written."""
-    return list(dict.fromkeys(verdict.message for verdict in verdicts if not verdict.passed and verdict.message
-                              and (verdict.status != "todo" or " calls " in verdict.message)))
+def with_words(verdicts: list) -> list:
+    """Those whose message is worth showing. What is simply not written yet is in the table; a TODO says more only when
+    the function calls another that is not written."""
+    return [verdict for verdict in verdicts if not verdict.passed and verdict.message
+            and (verdict.status != "todo" or " calls " in verdict.message)]
 
 
-def _spaced(said: list) -> str:
-    text = ""
-    for message, following in zip(said, said[1:] + [""]):
-        lone_lines = "\n" not in message and "\n" not in following
-        text += message + ("\n" if lone_lines else "\n\n")
-    return text.rstrip("\n")
+def _messages(labs: list, verdicts: list) -> str:
+    shown = with_words(_pending(verdicts))
+    first = _first_to_fix(labs, verdicts)
+    shown.sort(key=lambda verdict: verdict.exercise != first)
+    return messages.arrange([(verdict.message, f"./course check {verdict.exercise.name}") for verdict in shown])
 
 
 def _table(labs: list, verdicts: list) -> str:
@@ -52,13 +52,25 @@ def _about_kernels(verdicts: list, track: str) -> str:
     return f"kernels: CPU run: not GPU-verified (with a GPU and nvcc: ctest --test-dir build/{track} -L gpu)"
 
 
+def _pending(verdicts: list) -> list:
+    """What does not pass, stretch exercises last."""
+    return sorted((verdict for verdict in verdicts if not verdict.passed), key=lambda verdict: verdict.exercise.stretch)
+
+
+def _first_to_fix(labs: list, verdicts: list):
+    """The first exercise that does not pass, or the one that it waits for."""
+    pending = _pending(verdicts)
+    if not pending:
+        return None
+    exercise = pending[0].exercise
+    return next((other for other in _lab(labs, exercise.lab).exercises if other.function == pending[0].begin_with), exercise)
+
+
 def _next_step(labs: list, verdicts: list, track: str) -> str:
-    """The first exercise that does not pass, stretch exercises last; else the rest of the lab, else the next lab."""
-    pending = sorted((verdict for verdict in verdicts if not verdict.passed), key=lambda verdict: verdict.exercise.stretch)
-    if pending:
-        exercise = pending[0].exercise
+    """What to fix; else the rest of the lab, else the next lab."""
+    exercise = _first_to_fix(labs, verdicts)
+    if exercise:
         lab = _lab(labs, exercise.lab)
-        exercise = next((other for other in lab.exercises if other.function == pending[0].begin_with), exercise)
         if track != "student":
             return f"next: {exercise.name} in {' '.join(f'{track}/{source}' for source in lab.sources_of(exercise))}"
         return (f"next: {exercise.function} in {' '.join(f'student/{source}' for source in lab.sources_of(exercise))}\n"

@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 from course import progress
 from course.verdicts import WORDS
 
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
 BACKTICKS = re.compile("`+")
 
 
@@ -20,18 +19,17 @@ def junit(verdicts: list) -> str:
         for verdict in of_lab:
             case = ElementTree.SubElement(suite, "testcase", {"classname": lab, "name": verdict.exercise.function})
             if not verdict.passed:
-                words = _clean(verdict.message)
-                first_line = words.partition("\n")[0]
-                problem = ElementTree.SubElement(case, _kind(verdict), {"type": WORDS[verdict.status], "message": first_line})
-                problem.text = words
+                problem = ElementTree.SubElement(case, _kind(verdict), {"type": WORDS[verdict.status],
+                                                                        "message": verdict.sentence})
+                problem.text = verdict.message
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
 def gradescope(verdicts: list) -> str:
     """results.json as Gradescope's autograders leave it."""
-    tests = [{"name": f"{verdict.exercise.name}: {WORDS[verdict.status]}", "score": verdict.points,
-              "max_score": verdict.exercise.points, "status": "passed" if verdict.passed else "failed",
+    tests = [{"name": verdict.exercise.name, "score": verdict.points, "max_score": verdict.exercise.points,
+              "status": "passed" if verdict.passed else "failed",
               "output": verdict.message, "output_format": "text", "visibility": "visible", "tags": [verdict.exercise.lab]}
              for verdict in verdicts]
     whole = {"score": sum(verdict.points for verdict in verdicts), "output": _score(verdicts), "tests": tests}
@@ -46,7 +44,7 @@ def markdown(labs: list, verdicts: list) -> str:
         lines += [f"| `{verdict.exercise.function}`{' ★' if verdict.exercise.stretch else ''} | {WORDS[verdict.status]} "
                   f"| {verdict.points} of {verdict.exercise.points} | §{verdict.exercise.section} |" for verdict in of_lab]
         lines.append("")
-        for message in progress.messages(of_lab):
+        for message in dict.fromkeys(verdict.message for verdict in progress.with_words(of_lab)):
             fence = "`" * max(3, 1 + max(map(len, BACKTICKS.findall(message)), default=0))
             lines += [f"{fence}text", message, fence, ""]
     return "\n".join(lines)
@@ -69,7 +67,3 @@ def _kind(verdict) -> str:
 
 def _score(verdicts: list) -> str:
     return f"score {sum(verdict.points for verdict in verdicts)} of {sum(verdict.exercise.points for verdict in verdicts)}"
-
-
-def _clean(text: str) -> str:
-    return NOT_XML.sub("\ufffd", text)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from course.cutter import MARKER, Cut
+from course.cutter import MARKER, Cut, regions
 from course.manifest import Lab
 
 
@@ -15,32 +15,9 @@ def of_lab(root: Path, lab: Lab) -> tuple:
         if not path.is_file():
             continue
         text = path.read_text(encoding="utf-8")
-        lines = text.splitlines()
-        for function, line in Cut(text, f"reference/{source}", exercises).functions.items():
-            if function in exercises:
-                functions[function] = _function(lines, line - 1)
-        shared += _shared(lines)
-    return functions, "\n\n".join(shared)
-
-
-def _function(lines: list, begin: int) -> str:
-    """From the definition's first line to the brace that closes it: the first one that is not indented."""
-    end = next((i for i in range(begin, len(lines)) if lines[i].startswith("}")), len(lines) - 1)
-    if lines[begin].rstrip().endswith("}"):
-        end = begin
-    return "\n".join(line for line in lines[begin:end + 1] if not MARKER.match(line))
-
-
-def _shared(lines: list) -> list:
-    regions, region = [], None
-    for line in lines:
-        marker = MARKER.match(line)
-        if marker and not marker["indent"]:
-            if marker["which"] == "BEGIN":
-                region = []
-            else:
-                regions.append("\n".join(region).strip("\n"))
-                region = None
-        elif region is not None:
-            region.append(line)
-    return [text for text in regions if text]
+        for name, definition in Cut(text, f"reference/{source}", exercises).functions.items():
+            if name in exercises:
+                lines = text.splitlines()[definition.first_line - 1:definition.last_line]
+                functions[name] = "\n".join(line for line in lines if not MARKER.match(line))
+        shared += ["\n".join(line for _, line in lines).strip("\n") for indent, lines in regions(text) if not indent]
+    return functions, "\n\n".join(filter(None, shared))

@@ -1,7 +1,7 @@
 """Takes a C++ source apart: the functions one asks for, and the text between them. Put together again it is the same text.
 
-It reads brackets, strings, comments and #if 0, which is enough for functions at namespace level; templates and
-overloads of other functions are text like any other.
+Whoever wants to know something of a C++ source asks here. It reads brackets, strings, comments and #if 0, which is
+enough for functions at namespace level; templates and overloads of other functions are text like any other.
 """
 
 import re
@@ -19,11 +19,24 @@ HIDDEN = re.compile(  # what may hold brackets that do not count
 BRACKET = re.compile(r"[;(){}]")
 NAMESPACE = re.compile(r"\bnamespace\b[\w\s:]*$|\bextern\s*$")
 NAME = re.compile(r"\b(?!__|(?:alignas|decltype|requires)\b)([A-Za-z_]\w*)\s*\(")
+TEMPLATE = re.compile(r"(?:template\s*<[^(){}]*>)?")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)', re.M)
 START, END = "the beginning", "the end"  # the keys of the text before the first function and after the last
 
 
 class CannotSplit(Exception):
     """Says in words why."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """Of a function at namespace level: where in the text it begins, and where its braces are."""
+    name: str
+    start: int
+    opening: int
+    closing: int
+    first_line: int
+    last_line: int
 
 
 @dataclass(frozen=True)
@@ -38,7 +51,7 @@ class Function:
 
     @property
     def signature(self) -> str:
-        return " ".join(_visible(self.head).rstrip("{ \n").split())
+        return " ".join(visible_code(self.head).rstrip("{ \n").split())
 
 
 @dataclass(frozen=True)
@@ -53,12 +66,43 @@ class Pieces:
                                              for name, function in self.functions.items()) + self.between[END]
 
 
-def split(text: str, names) -> Pieces:
-    visible = _visible(text)
-    functions, between, done = {}, {}, 0
+def definitions(text: str) -> list:
+    visible = visible_code(text)
+    found = []
     for start, opening, closing in _blocks(visible):
-        called = NAME.search(visible, start, opening)
-        name = called[1] if called else None
+        head = TEMPLATE.match(visible, start, opening).end()
+        called = NAME.search(visible, head, opening)
+        if called and "=" not in visible[head:called.start()]:  # else it is the initial value of a variable
+            found.append(Definition(called[1], start, opening, closing, _line(visible, start), _line(visible, closing)))
+    return found
+
+
+def function_at(text: str, names, line: int) -> str:
+    """Which of the functions `names` holds this line (counted from 1); "" where none does. Where brackets do not match,
+    the last that begins above the line: its closing brace is what is missing."""
+    try:
+        return next((found.name for found in definitions(text)
+                     if found.name in names and found.first_line <= line <= found.last_line), "")
+    except CannotSplit:
+        heads = [(number, name) for number, words in enumerate(visible_code(text).split("\n"), 1) for name in names
+                 if re.match(rf"\w.*\b{name}\s*\(", words)]
+        return max([head for head in heads if head[0] < line], default=(0, ""))[1]
+
+
+def declares(text: str, function: str) -> bool:
+    return bool(re.search(rf"\b{function}\s*\(", visible_code(text)))
+
+
+def includes(text: str) -> list:
+    """(line, path) of each #include."""
+    return [(_line(text, include.start(1)), include[1]) for include in INCLUDE.finditer(text)]
+
+
+def split(text: str, names) -> Pieces:
+    visible = visible_code(text)
+    functions, between, done = {}, {}, 0
+    for definition in definitions(text):
+        name, start, opening, closing = definition.name, definition.start, definition.opening, definition.closing
         if name not in names:
             continue
         if name in functions:
@@ -113,7 +157,7 @@ def _blocks(visible: str):
         raise CannotSplit(f"the {opened[-1][0]} of line {_line(visible, opened[-1][1])} is never closed")
 
 
-def _visible(text: str) -> str:
+def visible_code(text: str) -> str:
     """The text with blanks for everything whose brackets do not count; every character keeps its place."""
     return HIDDEN.sub(lambda hidden: hidden[0] if hidden[0][0].isdigit() else re.sub(r"[^\n]", " ", hidden[0]), text)
 

@@ -40,7 +40,7 @@ def _require_one(exercise: manifest.Exercise, cuts: list, where: str) -> None:
         raise CourseError(f"no source of {exercise.lab} defines {name}; {where} names it; define it, or remove it there")
     if len(cuts) > 1:
         raise CourseError(f"{name} is defined in {cuts[0].file} and in {cuts[1].file}; keep one")
-    line = f"{cuts[0].file}:{cuts[0].functions[name]}"
+    line = f"{cuts[0].file}:{cuts[0].functions[name].first_line}"
     if exercise.solved and name in cuts[0].stubs:
         raise CourseError(f"{line}: {name} has a solution marker, but {where} says it comes solved; remove one of the two")
     if not exercise.solved and name not in cuts[0].stubs:

@@ -1,10 +1,11 @@
-"""What the suites said: one result file per exercise. Without one nothing passed."""
+"""What the suites said: one result file per exercise. Without one, or without ctest's agreement, nothing passed."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from course.manifest import Exercise
+from course.plain_text import plain
 
 WORDS = {"pass": "PASS", "fail": "FAIL", "todo": "TODO", "crash": "CRASH", "timeout": "TIMEOUT", "not_run": "NOT RUN"}
 
@@ -13,8 +14,11 @@ WORDS = {"pass": "PASS", "fail": "FAIL", "todo": "TODO", "crash": "CRASH", "time
 class Verdict:
     exercise: Exercise
     status: str
-    message: str
+    message: str  # plain text, whatever the result file held: every output is made from verdicts
     begin_with: str = ""  # the function to fix or write first, where this one waits for another
+
+    def __post_init__(self):
+        object.__setattr__(self, "message", plain(self.message).rstrip())
 
     @property
     def passed(self) -> bool:
@@ -24,37 +28,76 @@ class Verdict:
     def points(self) -> int:
         return self.exercise.points if self.passed else 0
 
+    @property
+    def sentence(self) -> str:
+        """What happened, in a line: of the message, without its title and what the student printed."""
+        lines = self.message.splitlines()
+        if lines and lines[0].endswith(f" {WORDS[self.status]}"):
+            lines = lines[1:]
+        lines = [line for line in _without_output(lines) if not line.strip().startswith("called with ")]
+        what = next((line for line in lines if line.startswith("    ")), lines[0] if lines else "")  # not the case's name
+        return what.strip().rstrip(":")
+
     def as_json(self) -> str:
         return json.dumps({"lab": self.exercise.lab, "exercise": self.exercise.function, "status": self.status,
                            "points": self.points, "max_points": self.exercise.points, "message": self.message},
                           ensure_ascii=False)
 
 
+def _without_output(lines: list) -> list:
+    """Without what the student printed: the words "your output:" and what is indented further below them."""
+    kept, heading = [], None
+    for line in lines:
+        indent = len(line) - len(line.lstrip(" "))
+        if heading is not None and (indent > heading or not line.strip()):
+            continue
+        heading = indent if line.strip() == "your output:" else None
+        if heading is None:
+            kept.append(line)
+    return kept
+
+
 def forget(results: Path, exercises: list) -> None:
     """Removes what an earlier run left, so that nothing stale can pass."""
     for exercise in exercises:
         (results / f"{exercise.name}.json").unlink(missing_ok=True)
-        (results / f"{exercise.lab}.build.txt").unlink(missing_ok=True)
+        (results / f"{exercise.lab}.not_built").unlink(missing_ok=True)
 
 
-def read(results: Path, exercises: list, log: str) -> list:
-    """The verdicts of a run that just ended; `log` names the file to look into where the run left nothing else."""
-    return [_read_one(results, exercise, log) for exercise in exercises]
+def read(results: Path, exercises: list, doubted: set, log: str) -> list:
+    """The verdicts of a run that just ended. `doubted` names the exercises that ctest does not call passed; `log` is the
+    file to look into where the run left nothing else."""
+    found = [_read_one(results, exercise, log) for exercise in exercises]
+    return [_doubt(verdict, log) if verdict.passed and verdict.exercise.name in doubted else verdict for verdict in found]
+
+
+def _doubt(verdict: Verdict, log: str) -> Verdict:
+    said = f"the result says PASS, but ctest reports a failure; not counted as a pass; read {log}"
+    return Verdict(verdict.exercise, "not_run", f"{verdict.exercise.name}: {said}")
 
 
 def _read_one(results: Path, exercise: Exercise, log: str) -> Verdict:
     path = results / f"{exercise.name}.json"
     try:
-        data = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+        data = _load(path)
         status, message = data["status"], data.get("message") or ""
-        whose, begin_with = (data["lab"], data["exercise"]), str(data.get("begin_with", ""))
+        whose = data["lab"], data["exercise"]
     except FileNotFoundError:
-        build = results / f"{exercise.lab}.build.txt"
-        if build.is_file():
-            return Verdict(exercise, "not_run", build.read_text(encoding="utf-8", errors="replace").rstrip())
-        return Verdict(exercise, "not_run", f"{exercise.name} left no result; ctest's own words are in {log}")
+        return _not_built(results, exercise, log)
     except (ValueError, KeyError, TypeError, AttributeError):
         return Verdict(exercise, "not_run", f"{exercise.name} left a result that cannot be read: {path.name}")
     if status not in WORDS or whose != (exercise.lab, exercise.function):
         return Verdict(exercise, "not_run", f"{exercise.name} left a result that is not its own: {path.name}")
-    return Verdict(exercise, status, str(message).rstrip(), begin_with)
+    return Verdict(exercise, status, str(message), str(data.get("begin_with", "")))
+
+
+def _not_built(results: Path, exercise: Exercise, log: str) -> Verdict:
+    try:
+        data = _load(results / f"{exercise.lab}.not_built")
+        return Verdict(exercise, "not_run", str(data["message"]), str(data["begin_with"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return Verdict(exercise, "not_run", f"{exercise.name} left no result; ctest's own words are in {log}")
+
+
+def _load(path: Path):
+    return json.loads(path.read_text(encoding="utf-8", errors="replace"))

@@ -6,17 +6,24 @@
 #include <string>
 #include <vector>
 
-#include "xtensor_cxx20.hpp"
+#include "xtensor_releases.hpp"
 
 namespace xt {
 using DoubleArray = xarray_container<uvector<double>, layout_type::row_major, dynamic_shape<std::size_t>>;
 }
 
 // clang-format off
+#ifdef LINATTN_XTENSOR_IS_OLD
+#define LINATTN_STORAGE_TEMPLATES(keyword)             \
+    keyword template class xt::uvector<double>;        \
+    keyword template class xt::svector<std::size_t, 4>; \
+    keyword template class xt::svector<std::ptrdiff_t, 4>;
+#else
+#define LINATTN_STORAGE_TEMPLATES(keyword)
+#endif
+
 #define LINATTN_XTENSOR_TEMPLATES(keyword)                                                                             \
-    keyword template class xt::uvector<double>;                                                                        \
-    keyword template class xt::svector<std::size_t, 4>;                                                                \
-    keyword template class xt::svector<std::ptrdiff_t, 4>;                                                             \
+    LINATTN_STORAGE_TEMPLATES(keyword)                                                                                 \
     keyword template class xt::xsharable_expression<xt::DoubleArray>;                                                  \
     keyword template class xt::xsemantic_base<xt::DoubleArray>;                                                        \
     keyword template class xt::xcontainer_semantic<xt::DoubleArray>;                                                   \

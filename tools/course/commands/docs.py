@@ -2,6 +2,7 @@
 
 The instructors' edition adds the solutions and what each mistake's message says: do not hand it out.
 What is to be fixed (a dead link, a parameter without a word) is listed, and then the exit status is 1.
+The labs are built first, since their programs list the mistakes; a lab that does not compile is shown without them.
 """
 
 import sys
@@ -9,6 +10,8 @@ import webbrowser
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from course import manifest, mistakes
+from course.errors import CourseError
 from course.site import doxygen
 
 
@@ -19,7 +22,14 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(root: Path, options: Namespace) -> int:
-    start, complaints = doxygen.build(root, options.edition)
+    tree = mistakes.tree(root)
+    not_built = []
+    try:
+        tree.build(manifest.load(root))
+    except CourseError as error:
+        not_built.append(str(error))
+    start, complaints = doxygen.build(root, options.edition, tree)
+    complaints = not_built + complaints
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     print(f"wrote {start.relative_to(root)}")

@@ -1,10 +1,12 @@
 """Show the next hint of an exercise, one more at each call."""
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from course import chapter, manifest
+from course.errors import CourseError
 from course.files import write_whole
 
 
@@ -32,8 +34,11 @@ def run(root: Path, options: Namespace) -> int:
     before = shown.get(exercise.name, 0)
     if before < len(hints):
         _print(hints, before)
-        shown[exercise.name] = before + 1
-        write_whole(state, json.dumps(shown, indent=2) + "\n")
+        sys.stdout.flush()  # what nobody could see was not shown
+        try:
+            write_whole(state, json.dumps(shown | {exercise.name: before + 1}, indent=2) + "\n")
+        except CourseError as error:
+            print(f"course: the next call shows this hint again; {error}", file=sys.stderr)
     else:
         for number in range(len(hints)):
             _print(hints, number)

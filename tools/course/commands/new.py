@@ -1,18 +1,19 @@
-"""(authors) Make a new lab that is complete at once: manifest, header, answer key, suite, mistakes, chapter.
+"""(authors) Make a new lab that works at once: manifest, header, answer key, suite, mistakes, chapter.
 
-It holds a small exercise of each kind of file, to be replaced piece by piece; the tests are green from the start.
+It holds a small exercise of each kind of file, to be replaced piece by piece; the tests are green from the start, and
+./course check-course says what is left to write.
 """
 
 import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import stubs
+from course import lab_template, stubs
 from course.cutter import Cut
 from course.errors import CourseError
 from course.files import File, write_new
+from course.source_pieces import declares, visible_code
 
-TEMPLATES = Path(__file__).resolve().parent.parent / "new_lab"
 KEYWORDS = set("""alignas alignof and asm auto bool break case catch char class concept const constexpr continue decltype default
 delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept
 not nullptr operator or private protected public register requires return short signed sizeof static struct switch template
@@ -39,8 +40,7 @@ def run(root: Path, options: Namespace) -> int:
         raise CourseError("student/ is not what reference/ gives; run ./course cut first, so that the new stub can join it")
 
     source = f"{lab}_{slug}.cpp"
-    words = {"LAB": lab, "NAME": slug, "TITLE": title, "NUMBER": str(int(lab[3:])), "LAB_TITLE": f"Lab {lab[3:]}: {title}"}
-    texts = {target: _fill_in(template, words) for template, target in {
+    texts = {target: lab_template.fill_in(template, lab, slug, title) for template, target in {
         "contract.hpp": f"labs/{options.lab}/{slug}.hpp",
         "chapter.md": f"labs/{options.lab}/README.md",
         "reference.cpp": f"reference/{source}",
@@ -66,10 +66,9 @@ def _refuse_taken(root: Path, lab: str, slug: str) -> None:
         if header.stem == slug:
             raise CourseError(f"there is a {header.name} already, and the lab's header gets that name; choose another")
     for header in sorted((root / "labs/vocabulary").glob("*.hpp")):
-        if re.search(rf"\b{slug}\b", re.sub(r"//.*", "", header.read_text(encoding="utf-8"))):
+        if re.search(rf"\b{slug}\b", visible_code(header.read_text(encoding="utf-8"))):
             raise CourseError(f"{slug} is taken by labs/vocabulary/{header.name}, and the exercise gets that name; choose another")
-
-
-def _fill_in(template: str, words: dict) -> str:
-    text = (TEMPLATES / template).read_text(encoding="utf-8")
-    return re.sub(r"@(\w+)@", lambda word: words[word[1]], text)
+    for header in sorted((root / "labs").glob("lab*/*.h*")):
+        if declares(header.read_text(encoding="utf-8"), slug):
+            raise CourseError(f"labs/{header.parent.name}/{header.name} declares a {slug} already, and the exercise gets "
+                              "that name; choose another")

@@ -3,24 +3,35 @@
 report.md, junit.xml and results.json say what ./course check says. Exit status: that of ./course check.
 """
 
+import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from course import manifest, results
 from course.commands import check
+from course.errors import CourseError
 from course.files import write_together
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("out", metavar="OUT", type=Path, help="the folder to write to; earlier reports in it are replaced")
+    parser.add_argument("out", metavar="OUT", help="the folder to write to; earlier reports in it are replaced")
     check.choice_arguments(parser)
 
 
 def run(root: Path, options: Namespace) -> int:
     labs = manifest.load(root)
+    _refuse_a_lab(labs, options)
     grading = check.grade(root, labs, options)
-    write_together(options.out, {"report.md": results.markdown(labs, grading.verdicts),
+    write_together(Path(options.out), {"report.md": results.markdown(labs, grading.verdicts),
                                  "junit.xml": results.junit(grading.verdicts),
                                  "results.json": results.gradescope(grading.verdicts)})
     print(f"{options.out}: report.md, junit.xml, results.json")
     return grading.status
+
+
+def _refuse_a_lab(labs: list, options: Namespace) -> None:
+    """`./course report lab02` means the lab, not a folder of that name; ./lab02 would be the folder."""
+    names = {name for lab in labs for name in (lab.folder.name, *(exercise.function for exercise in lab.exercises))}
+    if options.out in names or re.fullmatch(r"lab\d*(\.\w*)?", options.out):
+        raise CourseError(f"'{options.out}' is no folder to write to; say where the results go, then what to grade: "
+                          f"./course report OUT {' '.join([options.out, *options.labs])}")

@@ -9,6 +9,9 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from course import process_group
+from course.errors import CourseError
+
 LABS = "^lab[0-9][0-9]$"
 CLANG = "^(lab[0-9][0-9]|tidy)$"
 ANOTHER_SEED = 2  # students' inputs come from seed 1
@@ -73,10 +76,11 @@ def _run_step(root: Path, step: Step, logs: Path) -> tuple:
     began = time.monotonic()
     with open(log, "wb") as output:
         try:
-            status = subprocess.run(step.command, cwd=root, env=os.environ | step.environment, stdin=subprocess.DEVNULL,
-                                    stdout=output, stderr=subprocess.STDOUT).returncode
-        except FileNotFoundError:
-            output.write(f"{step.command[0]} is not on the PATH; run ./course setup --with-tests\n".encode())
+            with process_group.started(step.command, cwd=root, env=os.environ | step.environment, stdout=output,
+                                       stderr=subprocess.STDOUT) as running:
+                status = running.wait()
+        except CourseError as error:
+            output.write(f"{error} --with-tests\n".encode())
             status = 127
     words = log.read_text(encoding="utf-8", errors="replace")
     summary = (list(SUMMARY.finditer(words)) or [None])[-1]  # the last: a failing test may print a ctest of its own

@@ -1,7 +1,8 @@
 """Bring in a newer handout around what you wrote.
 
 Functions that you wrote, your helpers and includes stay; the rest follows the handout. Whatever is replaced is kept in
-kept/ first. Interrupted, it leaves the old state or completes the new one. Not for a clone: that has git pull.
+kept/ first. Interrupted, it leaves the old state or completes the new one. A handout that is older than this one is
+refused, unless --downgrade is given. Not for a clone of the whole course, which is updated by git.
 """
 
 import contextlib
@@ -13,7 +14,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from course import journal, merge
+from course import journal, merge, version
 from course.errors import CourseError
 from course.files import File, explained, fill
 from course.handout_record import RECORD, STUBS, digest, parse, read_handout
@@ -28,16 +29,22 @@ class Plan:
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("handout", metavar="NEW_HANDOUT", type=Path, help="the folder or the zip that you received")
+    parser.add_argument("--downgrade", action="store_true", help="also bring in a handout that is older than this one")
 
 
 def run(root: Path, options: Namespace) -> int:
     record = root / RECORD
     if not record.is_file():
         raise CourseError(f"this folder is no handout, it has no {RECORD}; run this in the folder that you were given "
-                          "(in a clone: git pull)")
+                          "(a clone of the whole course is updated by git)")
     if options.handout.resolve() == root.resolve():
         raise CourseError(f"{options.handout} is this very folder; name the newer handout")
-    plan = make_plan(root, parse(record.read_text(encoding="utf-8", errors="replace")), read_handout(options.handout))
+    new = read_handout(options.handout)
+    if not options.downgrade:
+        _refuse_older(root, options.handout, new)
+    with explained(root):
+        journal.discard_unbegun(root)
+    plan = make_plan(root, parse(record.read_text(encoding="utf-8", errors="replace")), new)
     print("\n".join(plan.notes), end="\n" if plan.notes else "")
     if not plan.put and not plan.remove:
         print("nothing to do: this folder is up to date")
@@ -48,6 +55,14 @@ def run(root: Path, options: Namespace) -> int:
     print(f"{len(plan.put)} files brought in, {len(plan.remove)} removed"
           + (f"; what they replaced is in {kept}/" if replaced else ""))
     return 0
+
+
+def _refuse_older(root: Path, handout: Path, new: dict) -> None:
+    mine = _text(_read(root / version.FILE) or b"").strip()
+    theirs = _text(new[version.FILE].data).strip() if version.FILE in new else ""
+    if version.is_older(theirs, mine):
+        raise CourseError(f"{handout} is older ({theirs or 'it has no version'}) than this folder ({mine}); "
+                          "get the newest handout, or use --downgrade")
 
 
 def make_plan(root: Path, old: dict, new: dict) -> Plan:
@@ -97,7 +112,6 @@ def _merged(root: Path, name: str, old: dict, present: bytes, file: File, exerci
 def apply(root: Path, plan: Plan, kept: str) -> None:
     folder = root / journal.FOLDER
     with explained(root):
-        shutil.rmtree(folder, ignore_errors=True)  # of an update that was stopped before it began to move anything
         try:
             fill(folder / "new", plan.put)
             journal.commit(root, list(plan.put), plan.remove, kept)

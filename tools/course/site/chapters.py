@@ -3,22 +3,23 @@
 import html
 
 from course import solutions
+from course.chapter import exercise_heading
 from course.site import lists, markdown
-from course.site.places import LabFolder, Links, Places, exercise_heading
+from course.site.site_map import LabFolder, Links, SiteMap
 
 
-def page(lab: LabFolder, places: Places) -> str:
+def page(lab: LabFolder, site_map: SiteMap) -> str:
     insert = {}
     for exercise in lab.exercises:
         heading = exercise_heading(lab.chapter, exercise)
         if heading:
             insert[heading.line + 1] = _facts(lab, exercise)
-    if places.edition == "instructor":
-        for line, text in _answers(lab, places).items():
+    if site_map.edition == "instructor":
+        for line, text in _answers(lab, site_map).items():
             insert[line] = insert.get(line, "") + text
     end = len(lab.chapter.splitlines()) + 1
-    insert[end] = insert.get(end, "") + _pager(lab, places)
-    links = Links(places, f"labs/{lab.folder.name}/README.md")
+    insert[end] = insert.get(end, "") + _pager(lab, site_map)
+    links = Links(site_map, f"labs/{lab.folder.name}/README.md")
     return markdown.Page(lab.chapter, lab.name, links, insert, contents=True).translate()
 
 
@@ -30,23 +31,21 @@ def _facts(lab: LabFolder, exercise) -> str:
     return f'<p class="facts">{" · ".join(facts)}</p>'
 
 
-def _answers(lab: LabFolder, places: Places) -> dict:
+def _answers(lab: LabFolder, site_map: SiteMap) -> dict:
     """Line → the solution and the mistakes, on the last empty line of each exercise's section."""
-    functions, shared = solutions.of_lab(places.root, lab.lab) if lab.lab else ({}, "")
-    headings = markdown.headings(lab.chapter)
-    found = {}
+    functions, shared = solutions.of_lab(site_map.root, lab.lab) if lab.lab else ({}, "")
+    found, last = {}, len(lab.chapter.splitlines())
     for exercise in lab.exercises:
         heading = exercise_heading(lab.chapter, exercise)
         if not heading:
             continue
-        following = [other.line for other in headings if other.line > heading.line and other.level <= heading.level]
-        end = following[0] - 1 if following else len(lab.chapter.splitlines()) + 1
-        known = [mistake for mistake in places.mistakes(lab) if mistake.exercise == exercise.function]
+        end = heading.end if heading.end < last else last + 1
+        known = [mistake for mistake in site_map.mistakes(lab) if mistake.exercise == exercise.function]
         found[end] = ""
         if exercise.function in functions:
             found[end] += _folded("Solution", f"\n\n```cpp\n{functions[exercise.function]}\n```\n\n", " open")
         if known:
-            found[end] += _folded(f"Mistakes ({len(known)})", lists.raw(lists.mistakes_table(places, lab, known)))
+            found[end] += _folded(f"Mistakes ({len(known)})", lists.raw(lists.mistakes_table(site_map, lab, known)))
     if shared and found:
         found[max(found)] += _folded(f"What the solutions of lab {lab.number} share", f"\n\n```cpp\n{shared}\n```\n\n")
     return found
@@ -57,8 +56,8 @@ def _folded(title: str, body: str, state: str = "") -> str:
     return f"{lists.raw(summary)}{body}{lists.raw('</details>')}\n"
 
 
-def _pager(lab: LabFolder, places: Places) -> str:
-    chapters = [None, *(other for other in places.labs if other.chapter is not None), None]
+def _pager(lab: LabFolder, site_map: SiteMap) -> str:
+    chapters = [None, *(other for other in site_map.labs if other.chapter is not None), None]
     i = chapters.index(lab)
     before, after = chapters[i - 1], chapters[i + 1]
     left = f'<a rel="prev" href="{before.page}">← {_name(before)}</a>' if before else "<span></span>"

@@ -12,7 +12,7 @@ import html
 import re
 
 from course.errors import CourseError
-from course.site.places import LabFolder, Places
+from course.site.site_map import LabFolder, SiteMap
 
 COMMAND = re.compile(r"\\(shape|complexity|paper|solves)\{")
 SUBSCRIPT = re.compile(r"(?:(?<=[^\W\d])|(?<=\)))_(?:\{([^{}]*)\}|([a-z0-9]{1,2})(?![A-Za-z0-9_]))")
@@ -37,12 +37,12 @@ def group(lab: LabFolder) -> str:
             f"{text[:1].upper()}{text[1:]}\n\n{back}\nWrite the functions in {files}.\n*/\n")
 
 
-def header(text: str, where: str, lab: LabFolder, places: Places) -> str:
+def header(text: str, where: str, lab: LabFolder, site_map: SiteMap) -> str:
     """The header as Doxygen gets it, line for line."""
     lines = NOT_A_CONTRACT.sub(lambda block: block[0].replace("///", "//"), text).splitlines()
     for number, line in enumerate(lines, start=1):
         if LINE_COMMENT.match(line) or "///<" in line:
-            lines[number - 1] = _commands(line, f"{where}:{number}", lab, places)
+            lines[number - 1] = _commands(line, f"{where}:{number}", lab, site_map)
     text = "\n".join(lines) + "\n"
     opening = rf"\g<0> /** \\addtogroup {lab.group} */ /** @{{ */"
     text = re.sub(r"^namespace linattn(::\w+)* \{$", opening, text, flags=re.M)
@@ -56,7 +56,7 @@ def types(text: str, keep: tuple) -> str:
     return "\n\n".join(blocks)
 
 
-def _commands(line: str, where: str, lab: LabFolder, places: Places) -> str:
+def _commands(line: str, where: str, lab: LabFolder, site_map: SiteMap) -> str:
     out, position = "", 0
     while command := COMMAND.search(line, position):
         argument, end = _braced(line, command.end(), where)
@@ -69,9 +69,9 @@ def _commands(line: str, where: str, lab: LabFolder, places: Places) -> str:
             end += len(note)
             out += _section("cost", "Cost", _cost(argument, where) + html.escape(f" {note.strip()}".rstrip()))
         elif name == "paper":
-            out += _section("source", "Source", _paper(argument, where, places))
+            out += _section("source", "Source", _paper(argument, where, site_map))
         else:
-            out += _section("exercise", "Exercise", _exercise(argument, where, lab, places))
+            out += _section("exercise", "Exercise", _exercise(argument, where, lab, site_map))
         position = end
     return out + _letters(line[position:])
 
@@ -106,22 +106,22 @@ def _cost(argument: str, where: str) -> str:
     return rf"time \f$O({time})\f$, memory \f$O({memory})\f$"
 
 
-def _paper(argument: str, where: str, places: Places) -> str:
+def _paper(argument: str, where: str, site_map: SiteMap) -> str:
     key, _, place = argument.partition(", ")
-    papers = places.slugs["docs/papers.md"]
+    papers = site_map.slugs["docs/papers.md"]
     if key not in papers:
-        places.complain(where, f'docs/papers.md has no paper {key}; add it, with <a id="{key}"></a> above its heading')
+        site_map.complain(where, f'docs/papers.md has no paper {key}; add it, with <a id="{key}"></a> above its heading')
         return html.escape(argument)
     return f'<a href="papers.html#papers-{key}">{papers[key]}</a>' + (f", {html.escape(place)}" if place else "")
 
 
-def _exercise(argument: str, where: str, lab: LabFolder, places: Places) -> str:
+def _exercise(argument: str, where: str, lab: LabFolder, site_map: SiteMap) -> str:
     section = argument.replace(",", ".").replace(" ", "")
     exercise = next((known for known in lab.exercises if known.section == section), None)
     if not exercise:
-        places.complain(where, f"{lab.name} has no exercise {section}; compare its lab.json")
+        site_map.complain(where, f"{lab.name} has no exercise {section}; compare its lab.json")
         return section
-    url = places.exercise(lab, exercise)
+    url = site_map.exercise(lab, exercise)
     title = f"{section}{' ★' if exercise.stretch else ''}"
     link = f'<a href="{url}">{title}</a>' if url else title
     worth = "comes solved" if exercise.solved else f"{exercise.points} point{'s' * (exercise.points != 1)}"

@@ -7,9 +7,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from course.build_tree import BuildTree
 from course.errors import CourseError
 from course.site import source
-from course.site.places import FOR_INSTRUCTORS, Places, lab_folders
+from course.site.site_map import FOR_INSTRUCTORS, SiteMap, lab_folders
 
 INSTALL = "run ./course setup --with-docs"
 STYLES = ("", "-sidebar-only", "-sidebar-only-darkmode-toggle")  # of doxygen-awesome
@@ -19,34 +20,34 @@ MATHJAX = ("MathJax.js", "extensions", "jax/element/mml", "jax/input/TeX", "jax/
 OTHER_FONTS = shutil.ignore_patterns("[A-SU-Z]*")  # of jax/output/SVG/fonts only TeX is used
 
 
-def build(root: Path, edition: str) -> tuple:
+def build(root: Path, edition: str, tree: BuildTree) -> tuple:
     """Returns the start page, and what is to be fixed: dead links, undocumented parameters and the like."""
     site = root / "build" / "docs" / edition
     site.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=site.parent, prefix=f".{edition}.") as name:
         folder = Path(name)
-        complaints = _build_in(folder, root, edition)
+        complaints = _build_in(folder, root, edition, tree)
         shutil.rmtree(site, ignore_errors=True)
         site.mkdir()
         (folder / "html").rename(site / "html")
     return site / "html" / "index.html", complaints
 
 
-def _build_in(folder: Path, root: Path, edition: str) -> list:
+def _build_in(folder: Path, root: Path, edition: str, tree: BuildTree) -> list:
     awesome = _find("doxygen-awesome-css", "doxygen-awesome.css")
     mathjax = _find("javascript/mathjax", "MathJax.js")
-    places = Places(root, edition, lab_folders(root, edition))
-    source.write(folder / "input", places)
-    _copy_files(folder / "html", places, mathjax)
-    said = _run(["doxygen", "-"], _config(folder, root, places, awesome), folder)
+    site_map = SiteMap(root, edition, lab_folders(root, edition), tree)
+    source.write(folder / "input", site_map)
+    _copy_files(folder / "html", site_map, mathjax)
+    said = _run(["doxygen", "-"], _config(folder, root, site_map, awesome), folder)
     if not (folder / "html" / "index.html").exists():
         raise CourseError(f"Doxygen wrote no site: {' '.join(said)}")
     _remove_clutter(folder / "html")
-    return places.complaints + said
+    return site_map.complaints + said
 
 
-def _copy_files(site: Path, places: Places, mathjax: Path) -> None:
-    for url, figure in places.figures.items():
+def _copy_files(site: Path, site_map: SiteMap, mathjax: Path) -> None:
+    for url, figure in site_map.figures.items():
         (site / url).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(figure, site / url)
     for part in MATHJAX:
@@ -62,9 +63,9 @@ def _unused(folder: str, names: list) -> list:
     return OTHER_FONTS(folder, names) if folder.endswith("SVG/fonts") else []
 
 
-def _config(folder: Path, root: Path, places: Places, awesome: Path) -> str:
+def _config(folder: Path, root: Path, site_map: SiteMap, awesome: Path) -> str:
     theme = root / "docs" / "theme"
-    layout = _layout((theme / "layout.xml").read_text(encoding="utf-8"), places)
+    layout = _layout((theme / "layout.xml").read_text(encoding="utf-8"), site_map)
     (folder / "layout.xml").write_text(layout, encoding="utf-8")
     (folder / "header.html").write_text(_page_header(folder), encoding="utf-8")
     brief = {"student": "Write linear attention yourself", "instructor": "Instructors' edition: not for students"}
@@ -72,7 +73,7 @@ def _config(folder: Path, root: Path, places: Places, awesome: Path) -> str:
         "INPUT": [folder / "input"],
         "FILE_PATTERNS": ["*.md", "*.dox", "*.hpp"],
         "OUTPUT_DIRECTORY": [folder],
-        "PROJECT_BRIEF": [brief[places.edition]],
+        "PROJECT_BRIEF": [brief[site_map.edition]],
         "LAYOUT_FILE": [folder / "layout.xml"],
         "HTML_HEADER": [folder / "header.html"],
         "HTML_EXTRA_STYLESHEET": [*(awesome / f"doxygen-awesome{name}.css" for name in STYLES), theme / "site.css"],
@@ -83,14 +84,14 @@ def _config(folder: Path, root: Path, places: Places, awesome: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _layout(template: str, places: Places) -> str:
+def _layout(template: str, site_map: SiteMap) -> str:
     def tab(page: str, title: str) -> str:
         return f'<tab type="user" visible="yes" url="@ref {page}" title="{html.escape(title)}"/>'
 
     tabs = {
-        "@LABS@": [tab(lab.name, f"{lab.number} {lab.short_title}") for lab in places.labs if lab.chapter is not None],
-        "@CONTRACTS@": [tab(lab.group, f"Lab {lab.number}") for lab in places.labs if lab.headers],
-        "@INSTRUCTOR@": [tab(name, title) for name, title in FOR_INSTRUCTORS.items() if name in places.labels.values()]}
+        "@LABS@": [tab(lab.name, f"{lab.number} {lab.short_title}") for lab in site_map.labs if lab.chapter is not None],
+        "@CONTRACTS@": [tab(lab.group, f"Lab {lab.number}") for lab in site_map.labs if lab.headers],
+        "@INSTRUCTOR@": [tab(name, title) for name, title in FOR_INSTRUCTORS.items() if name in site_map.labels.values()]}
     return re.sub("@[A-Z]+@", lambda place: "\n".join(tabs[place[0]]), template)
 
 

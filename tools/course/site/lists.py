@@ -8,7 +8,7 @@ import ast
 import csv
 import html
 
-from course.site.places import LabFolder, Places
+from course.site.site_map import LabFolder, SiteMap
 
 
 def raw(text: str) -> str:
@@ -16,47 +16,47 @@ def raw(text: str) -> str:
     return rf"\htmlonly[block]{text}\endhtmlonly"
 
 
-def path(places: Places) -> str:
+def path(site_map: SiteMap) -> str:
     """One step for each lab, in order, each leading to its chapter."""
     steps = ""
-    for lab in places.labs:
+    for lab in site_map.labs:
         inside = f"<b>{lab.number}</b><span>{html.escape(lab.short_title)}</span>"
         steps += f"<li>{_link(lab.page, inside)}</li>" if lab.page else f'<li class="unwritten">{inside}</li>'
     return raw(f'<ol class="path" aria-label="The labs in order">{steps}</ol>')
 
 
-def cards(places: Places) -> str:
-    return raw('<div class="cards">' + "".join(_card(places, lab) for lab in places.labs if lab.lab) + "</div>")
+def cards(site_map: SiteMap) -> str:
+    return raw('<div class="cards">' + "".join(_card(site_map, lab) for lab in site_map.labs if lab.lab) + "</div>")
 
 
-def _card(places: Places, lab: LabFolder) -> str:
+def _card(site_map: SiteMap, lab: LabFolder) -> str:
     title = _link(lab.page, f"<span>Lab {lab.number}</span> {html.escape(lab.title)}")
     points = sum(exercise.points for exercise in lab.exercises)
     minutes = sum(exercise.minutes for exercise in lab.exercises)
     stretch = sum(exercise.minutes for exercise in lab.exercises if exercise.stretch)
     facts = {"time": f"{minutes} minutes" + (f" (★ {stretch} of them)" if stretch else ""),
              "worth": f"{_count(points, 'point')}, {_count(len(lab.exercises), 'exercise')}",
-             "first": _needs(places, lab)}
+             "first": _needs(site_map, lab)}
     terms = "".join(f"<div><dt>{term}</dt><dd>{fact}</dd></div>" for term, fact in facts.items())
-    names = [_link(places.exercise(lab, exercise), f"<code>{exercise.function}</code>") + _star(exercise)
+    names = [_link(site_map.exercise(lab, exercise), f"<code>{exercise.function}</code>") + _star(exercise)
              for exercise in lab.exercises]
     items = "".join(f"<li>{name}</li>" for name in names)
     return f'<section class="card"><h3>{title}</h3><dl>{terms}</dl><ul>{items}</ul></section>'
 
 
-def _needs(places: Places, lab: LabFolder) -> str:
-    needed = [other for other in places.labs if other.name in lab.lab.needs]
+def _needs(site_map: SiteMap, lab: LabFolder) -> str:
+    needed = [other for other in site_map.labs if other.name in lab.lab.needs]
     return ", ".join(_link(other.page, f"lab {other.number}") for other in needed) or "nothing"
 
 
-def functions(places: Places) -> str:
+def functions(site_map: SiteMap) -> str:
     """Every function to write, with its contract's first sentence."""
     text = ["# Functions to write {#functions}", "",
             "Each name leads to the contract: shapes, errors, cost, source, and the exercise that it belongs to. "
             'The words to write them with are in the <a href="primer.html#words-tensor">primer</a>.', ""]
-    for lab in places.labs:
+    for lab in site_map.labs:
         rows = [[_cell(contract(lab, exercise)), _cell(f"\n\\copybrief linattn::{exercise.function}\n"),
-                 _cell(_number(places, lab, exercise), label="exercise")]
+                 _cell(_number(site_map, lab, exercise), label="exercise")]
                 for exercise in lab.exercises if lab.declares(exercise.function)]
         if rows:
             heads = ["function", "what it computes", "exercise"]
@@ -64,12 +64,12 @@ def functions(places: Places) -> str:
     return "\n".join(text) + "\n"
 
 
-def exercises(places: Places) -> str:
+def exercises(site_map: SiteMap) -> str:
     text = ["# Exercises {#exercises}", "",
             "All of them, in order. ★ marks a stretch: worth few points, and never needed later. "
             "`./course check lab02` grades a lab, `./course check lab02.inclusive_scan` a single exercise.", ""]
-    for lab in places.labs:
-        rows = [[_cell(_number(places, lab, exercise)), _cell(contract(lab, exercise)),
+    for lab in site_map.labs:
+        rows = [[_cell(_number(site_map, lab, exercise)), _cell(contract(lab, exercise)),
                  _cell("solved", "number") if exercise.solved else _amount(exercise.points, "point"),
                  _amount(exercise.minutes, "minute"), _cell(f"``./course check {exercise.name}``")]
                 for exercise in lab.exercises]
@@ -82,29 +82,29 @@ def exercises(places: Places) -> str:
     return "\n".join(text) + "\n"
 
 
-def mistakes_page(places: Places) -> str:
+def mistakes_page(site_map: SiteMap) -> str:
     """Names and sections; for instructors also what the suite tells the student, and whether it was caught."""
     text = ["# Mistakes people make {#mistakes}", "",
             "When an answer is wrong, the suite compares it with these, and says so when one of them gives the same "
             "output. The section explains what is wrong and why.", ""]
-    for lab in places.labs:
-        if places.mistakes(lab):
+    for lab in site_map.labs:
+        if site_map.mistakes(lab):
             text += [_heading(lab, "mistakes"), ""]
         for exercise in lab.exercises:
-            known = [mistake for mistake in places.mistakes(lab) if mistake.exercise == exercise.function]
+            known = [mistake for mistake in site_map.mistakes(lab) if mistake.exercise == exercise.function]
             if known:
                 text += [f"### {exercise.function} {{#mistakes-{lab.name}-{exercise.function}}}", "",
-                         raw(mistakes_table(places, lab, known)), ""]
+                         raw(mistakes_table(site_map, lab, known)), ""]
     return "\n".join(text) + "\n"
 
 
-def mistakes_table(places: Places, lab: LabFolder, known: list) -> str:
-    caught = kill_matrix(places)
-    instructor = places.edition == "instructor"
+def mistakes_table(site_map: SiteMap, lab: LabFolder, known: list) -> str:
+    caught = kill_matrix(site_map)
+    instructor = site_map.edition == "instructor"
     rows = []
     for mistake in known:
         exercise = next(exercise for exercise in lab.exercises if exercise.function == mistake.exercise)
-        row = [_cell(html.escape(mistake.name)), _cell(_link(places.exercise(lab, exercise), f"§{mistake.section}"))]
+        row = [_cell(html.escape(mistake.name)), _cell(_link(site_map.exercise(lab, exercise), f"§{mistake.section}"))]
         if instructor:
             killed, named = caught.get((lab.name, mistake.exercise, mistake.name), ("–", "–"))
             row += [_cell(html.escape(mistake.explanation)), _cell(killed, label="killed"), _cell(named, label="named")]
@@ -113,12 +113,12 @@ def mistakes_table(places: Places, lab: LabFolder, known: list) -> str:
     return table("stack" if instructor else "", heads, rows).replace("\n", "")
 
 
-def kills(places: Places) -> str:
+def kills(site_map: SiteMap) -> str:
     """The kill matrix in one line for each lab."""
-    caught = kill_matrix(places)
+    caught = kill_matrix(site_map)
     rows = []
-    for lab in places.labs:
-        known = places.mistakes(lab)
+    for lab in site_map.labs:
+        known = site_map.mistakes(lab)
         verdicts = [caught.get((lab.name, mistake.exercise, mistake.name)) for mistake in known]
         yes = [sum(verdict[i] == "yes" for verdict in verdicts if verdict) if any(verdicts) else "–" for i in (0, 1)]
         if known:
@@ -127,9 +127,9 @@ def kills(places: Places) -> str:
     return table("", ["lab", "mistakes", "killed", "named"], rows)
 
 
-def kill_matrix(places: Places) -> dict:
+def kill_matrix(site_map: SiteMap) -> dict:
     """(lab, exercise, mistake) → (killed, named), from the last ./course test; empty before the first."""
-    matrix = places.root / "build" / "reference" / "kill_matrix.csv"
+    matrix = site_map.root / "build" / "reference" / "kill_matrix.csv"
     if not matrix.is_file():
         return {}
     with open(matrix, newline="", encoding="utf-8") as file:
@@ -137,10 +137,10 @@ def kill_matrix(places: Places) -> dict:
                 for row in csv.DictReader(file)}
 
 
-def commands(places: Places) -> str:
+def commands(site_map: SiteMap) -> str:
     """What ./course can do, in its own words."""
     rows = []
-    for file in sorted((places.root / "tools" / "course" / "commands").glob("*.py")):
+    for file in sorted((site_map.root / "tools" / "course" / "commands").glob("*.py")):
         summary = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n")[0]
         rows.append([_cell(f"<code>./course {file.stem.replace('_', '-')}</code>"), _cell(html.escape(summary))])
     return raw(table("", ["command", "what it does"], rows).replace("\n", ""))
@@ -173,8 +173,8 @@ def _heading(lab: LabFolder, page: str) -> str:
     return f"## Lab {lab.number}: {lab.title} {{#{page}-{lab.name}}}"
 
 
-def _number(places: Places, lab: LabFolder, exercise) -> str:
-    return _link(places.exercise(lab, exercise), exercise.section + _star(exercise))
+def _number(site_map: SiteMap, lab: LabFolder, exercise) -> str:
+    return _link(site_map.exercise(lab, exercise), exercise.section + _star(exercise))
 
 
 def _star(exercise) -> str:

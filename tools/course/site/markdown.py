@@ -7,11 +7,9 @@ are turned into commands and HTML here. Tables, lists and fences of code are lef
 
 import html
 import re
-from dataclasses import dataclass
 
-FENCE = re.compile(r"^\s*(```+|~~~+)\s*(\w*)")
-HEADING = re.compile(r"^(#{1,6}) +(.*?)(?: +#+)?$")
-ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>$')
+from course.headings import ANCHOR, FENCE, Heading, headings
+
 ALERT = re.compile(r"^> \[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]$")
 DETAILS = re.compile(r"^<details>(?:<summary>(.*)</summary>)?$|^<summary>(.*)</summary>$|^</details>$")
 # In this order: what a code span holds is no formula, and what a formula holds is no link.
@@ -26,38 +24,6 @@ EMPHASIS = re.compile(r"(?<![\w*\\])([*_])(?=[^\s*_])(.+?)(?<=[^\s\\])\1(?![\w*]
 # "262 144", "1294 ns": no line ends in the middle of a number, or before its unit.
 GROUPS = re.compile(r"(?<![\w.,§])(\d{1,3}) (?=\d{3}(?!\d))")
 UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[KMG]B|bytes|FLOPs|[KMGT](?:FLOP|B)/s|%)(?!\w))")
-
-
-@dataclass(frozen=True)
-class Heading:
-    line: int  # counted from 1
-    level: int
-    title: str  # as written
-    slug: str  # what a code host calls it in links
-
-
-def headings(text: str) -> list:
-    """Every heading outside fences, with the anchor that a code host gives it, or the one of an <a id> just above."""
-    found, fence, given, used = [], None, None, {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        mark = FENCE.match(line)
-        if mark and fence is None:
-            fence = mark[1]
-        elif mark and line.strip() == fence:
-            fence = None
-        heading = HEADING.match(line) if fence is None else None
-        if heading:
-            slug = given or _slug(heading[2])
-            used[slug] = used.get(slug, -1) + 1
-            found.append(Heading(number, len(heading[1]), heading[2], f"{slug}-{used[slug]}" if used[slug] else slug))
-        anchor = ANCHOR.match(line)
-        given = anchor[1] if anchor else given if not line.strip() else None
-    return found
-
-
-def _slug(title: str) -> str:
-    kept = re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "]", title).lower())
-    return kept.replace(" ", "-")
 
 
 class Page:

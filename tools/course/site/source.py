@@ -3,56 +3,56 @@
 from pathlib import Path
 
 from course.site import chapters, contracts, lists, markdown
-from course.site.places import WORDS, Links, Places
+from course.site.site_map import WORDS, Links, SiteMap
 
 SHARED_TYPES = ("Mask", "AttentionShape", "FeatureMap", "Combine")  # those that the contracts' signatures name
 
 
-def write(folder: Path, places: Places) -> None:
-    pages = {path: _page(path, places) for path in places.labels if path.startswith("docs/")}
-    for lab in places.labs:
+def write(folder: Path, site_map: SiteMap) -> None:
+    pages = {path: _page(path, site_map) for path in site_map.labels if path.startswith("docs/")}
+    for lab in site_map.labs:
         at = f"labs/{lab.folder.name}"
         if lab.chapter is not None:
-            pages[f"{at}/README.md"] = chapters.page(lab, places)
+            pages[f"{at}/README.md"] = chapters.page(lab, site_map)
         if lab.headers:
             pages[f"{at}/contracts.dox"] = contracts.group(lab)
         for header in lab.headers:
             path = f"{at}/{header.name}"
-            pages[path] = contracts.header(header.read_text(encoding="utf-8"), path, lab, places)
-    pages["labs/vocabulary/shared_words.hpp"] = _shared_words(places)
-    pages |= {"functions.md": lists.functions(places), "exercises.md": lists.exercises(places),
-              "mistakes.md": lists.mistakes_page(places)}
+            pages[path] = contracts.header(header.read_text(encoding="utf-8"), path, lab, site_map)
+    pages["labs/vocabulary/shared_words.hpp"] = _shared_words(site_map)
+    pages |= {"functions.md": lists.functions(site_map), "exercises.md": lists.exercises(site_map),
+              "mistakes.md": lists.mistakes_page(site_map)}
     for path, text in pages.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
 
 
-def _page(path: str, places: Places) -> str:
+def _page(path: str, site_map: SiteMap) -> str:
     """A page of docs/; `<!-- name -->` on a line of its own is replaced by what is made for it."""
     made = {"path": lists.path, "cards": lists.cards, "words": _words, "kills": lists.kills, "commands": lists.commands}
-    lines = places.text(path).splitlines()
+    lines = site_map.text(path).splitlines()
     insert = {}
     for number, line in enumerate(lines, start=1):
         name = line.removeprefix("<!-- ").removesuffix(" -->")
         if line == f"<!-- {name} -->" and name in made:
-            insert[number] = made[name](places)
+            insert[number] = made[name](site_map)
             lines[number - 1] = ""
     contents = path not in ("docs/start.md", "docs/primer.md")
-    return markdown.Page("\n".join(lines), places.labels[path], Links(places, path), insert, contents).translate()
+    return markdown.Page("\n".join(lines), site_map.labels[path], Links(site_map, path), insert, contents).translate()
 
 
-def _words(places: Places) -> str:
+def _words(site_map: SiteMap) -> str:
     """The headers of the vocabulary, whole: they are short, and written to be read."""
     text = ""
     for name in WORDS:
-        code = places.text(f"labs/vocabulary/{name}.hpp").rstrip()
+        code = site_map.text(f"labs/vocabulary/{name}.hpp").rstrip()
         text += (f"## labs/vocabulary/{name}.hpp {{#words-{name}}}\n\n{lists.raw('<details><summary>show it</summary>')}\n\n"
                  f"```cpp\n{code}\n```\n\n{lists.raw('</details>')}\n\n")
     return text
 
 
-def _shared_words(places: Places) -> str:
-    types = [contracts.types(places.text(f"labs/vocabulary/{name}.hpp"), SHARED_TYPES) for name in ("attention", "named")]
+def _shared_words(site_map: SiteMap) -> str:
+    types = [contracts.types(site_map.text(f"labs/vocabulary/{name}.hpp"), SHARED_TYPES) for name in ("attention", "named")]
     declarations = "\n\n".join(types)
     return ("/**\n\\namespace linattn\nEverything of the course.\n*/\n"
             "/**\n\\defgroup shared_words Words that the contracts share\n\nThe types in the labs' signatures.\n*/\n"

@@ -5,14 +5,17 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from course import manifest, mistakes
+from course import instructors, manifest, mistakes
+from course.build_tree import BuildTree
+from course.chapter import exercise_heading
 from course.errors import CourseError
+from course.headings import headings
 from course.site import markdown
+from course.source_pieces import declares
 
-PAGES = ("start", "primer", "papers", "errata")  # docs/<name>.md, in both editions
+PAGES = ("start", "primer", "papers", "errata", "architecture")  # docs/<name>.md, in both editions
 FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "authors": "For authors"}  # in theirs
 WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "contract")  # labs/vocabulary/<name>.hpp, quoted in the primer
-INSTRUCTORS = re.compile(r"^<!-- BEGIN INSTRUCTORS -->$((?!^<!-- BEGIN).)*?^<!-- END INSTRUCTORS -->$", re.M | re.S)
 EXERCISE = re.compile(r"lab\d\d\.\w+")
 
 
@@ -33,9 +36,8 @@ class LabFolder:
     def title(self) -> str:
         if self.lab:
             return self.lab.title
-        headings = markdown.headings(self.chapter or "")
-        if headings:
-            return re.sub(r"^Lab \d+: *", "", headings[0].title)
+        for heading in headings(self.chapter or ""):
+            return re.sub(r"^Lab \d+: *", "", heading.title)
         return self.folder.name.partition("_")[2].replace("_", " ")
 
     @property
@@ -57,8 +59,7 @@ class LabFolder:
         return f"{self.name}_functions"
 
     def declares(self, function: str) -> bool:
-        declaration = re.compile(rf"^(?!\s*//).*\b{function}\s*\(", re.M)
-        return any(declaration.search(header.read_text(encoding="utf-8")) for header in self.headers)
+        return any(declares(header.read_text(encoding="utf-8"), function) for header in self.headers)
 
 
 def lab_folders(root: Path, edition: str) -> list:
@@ -68,20 +69,14 @@ def lab_folders(root: Path, edition: str) -> list:
         chapter = folder / "README.md"
         found.append(LabFolder(
             folder.name.partition("_")[0], folder, with_manifest.get(folder),
-            _of_edition(chapter, edition) if chapter.is_file() else None,
+            _of_edition(root, chapter, edition) if chapter.is_file() else None,
             _contract_headers(folder) if folder in with_manifest else ()))
     return found
 
 
-def _of_edition(page: Path, edition: str) -> str:
-    """The students' edition loses what stands between <!-- BEGIN INSTRUCTORS --> and <!-- END INSTRUCTORS -->."""
+def _of_edition(root: Path, page: Path, edition: str) -> str:
     text = page.read_text(encoding="utf-8")
-    if edition == "instructor":
-        return text
-    text = INSTRUCTORS.sub(lambda block: "\n" * block[0].count("\n"), text)
-    if re.search("^<!--.*INSTRUCTOR", text, re.M):
-        raise CourseError(f"{page}: BEGIN INSTRUCTORS and END INSTRUCTORS do not pair up; fix that, nobody may see it")
-    return text
+    return text if edition == "instructor" else instructors.blanked(str(page.relative_to(root)), text)
 
 
 def _contract_headers(folder: Path) -> tuple:
@@ -90,10 +85,11 @@ def _contract_headers(folder: Path) -> tuple:
 
 
 @dataclass
-class Places:
+class SiteMap:
     root: Path
     edition: str
     labs: list
+    tree: BuildTree  # whose programs list the mistakes
     figures: dict = field(default_factory=dict)  # URL → file, for those that a page shows
     known_mistakes: dict = field(default_factory=dict)
     complaints: list = field(default_factory=list)  # what is to be fixed, in the form of a compiler's messages
@@ -109,24 +105,28 @@ class Places:
         self.headers = {str(header.relative_to(self.root)): f"group__{lab.group.replace('_', '__')}.html"
                         for lab in self.labs for header in lab.headers}
         self.headers |= {f"labs/vocabulary/{name}.hpp": f"primer.html#words-{name}" for name in WORDS}
-        self.slugs = {path: {heading.slug: heading.title for heading in markdown.headings(self.text(path))}
+        self.slugs = {path: {heading.slug: heading.title for heading in headings(self.text(path))}
                       for path in self.labels}
 
     def text(self, path: str) -> str:
         try:
-            return _of_edition(self.root / path, self.edition)
+            return _of_edition(self.root, self.root / path, self.edition)
         except FileNotFoundError:
             raise CourseError(f"{path} is missing; the site needs it; bring it back from the repository") from None
 
     def mistakes(self, lab: LabFolder) -> list:
-        """Those of a lab; none, and a complaint, while its files cannot be read."""
+        """Those of a lab; none, and a complaint, while it has no program."""
         if lab.name not in self.known_mistakes:
             try:
-                self.known_mistakes[lab.name] = mistakes.of_lab(self.root, lab.lab) if lab.lab else []
+                self.known_mistakes[lab.name] = self._listed(lab)
             except CourseError as error:
                 self.complaints.append(str(error))
                 self.known_mistakes[lab.name] = []
         return self.known_mistakes[lab.name]
+
+    def _listed(self, lab: LabFolder) -> list:
+        has_suite = (self.root / "tests" / lab.folder.name).is_dir()
+        return mistakes.of_lab(self.tree, lab.lab).mistakes if lab.lab and has_suite else []
 
     def complain(self, where: str, what: str) -> None:
         self.complaints.append(f"{where}: {what}")
@@ -144,16 +144,11 @@ class Places:
                      if exercise.name == name), None)
 
 
-def exercise_heading(chapter: str, exercise: manifest.Exercise):
-    wanted = f"Exercise {exercise.section}: `{exercise.function}`"
-    return next((heading for heading in markdown.headings(chapter) if heading.title.startswith(wanted)), None)
-
-
 class Links:
     """What one page asks for while it is translated."""
 
-    def __init__(self, places: Places, path: str):
-        self.places = places
+    def __init__(self, site_map: SiteMap, path: str):
+        self.site_map = site_map
         self.path = path
 
     def href(self, target: str, line: int):
@@ -162,39 +157,39 @@ class Links:
             return target
         name, _, slug = target.partition("#")
         path = self._resolve(name, line) if name else self.path
-        if path in self.places.headers:
-            return self.places.headers[path]
-        if path not in self.places.labels:
+        if path in self.site_map.headers:
+            return self.site_map.headers[path]
+        if path not in self.site_map.labels:
             return None
-        page = f"{self.places.labels[path]}.html"
+        page = f"{self.site_map.labels[path]}.html"
         if not slug:
             return page
-        if slug not in self.places.slugs[path]:
+        if slug not in self.site_map.slugs[path]:
             self._complain(line, f"{path} has no heading with the anchor #{slug}; fix the link")
             return page
-        return f"{page}#{markdown.anchor(self.places.labels[path], slug)}"
+        return f"{page}#{markdown.anchor(self.site_map.labels[path], slug)}"
 
     def figure(self, target: str, line: int) -> tuple:
         """URL and size of a figure, which is then copied beside the page."""
         path = self._resolve(target, line)
-        if not path or not (self.places.root / path).is_file():
+        if not path or not (self.site_map.root / path).is_file():
             return target, ""
         url = f"figures/{path.replace('/', '-')}"
-        self.places.figures[url] = self.places.root / path
-        return url, _size(self.places.root / path)
+        self.site_map.figures[url] = self.site_map.root / path
+        return url, _size(self.site_map.root / path)
 
     def mention(self, code: str):
         """`lab02.inclusive_scan` leads to that exercise; a chapter's own commands stay as they are."""
-        found = EXERCISE.fullmatch(code) and self.places.find_exercise(code)
-        return self.places.exercise(*found) if found else None
+        found = EXERCISE.fullmatch(code) and self.site_map.find_exercise(code)
+        return self.site_map.exercise(*found) if found else None
 
     def _complain(self, line: int, what: str) -> None:
-        self.places.complain(f"{self.path}:{line}", what)
+        self.site_map.complain(f"{self.path}:{line}", what)
 
     def _resolve(self, target: str, line: int):
         """The path in the repository; None, and a complaint, when there is no such file."""
         path = posixpath.normpath(posixpath.join(posixpath.dirname(self.path), target))
-        if path.startswith("..") or not (self.places.root / path).exists():
+        if path.startswith("..") or not (self.site_map.root / path).exists():
             self._complain(line, f"{target} does not exist; fix the link")
             return None
         return path

@@ -1,0 +1,147 @@
+#include "crash_report.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <regex>
+#include <string_view>
+
+namespace linattn::testing {
+namespace {
+
+constexpr std::size_t most_of_report = 16384;  // std::regex recurses for every character
+
+// Of "… std::vector<_Tp, _Alloc>::operator[](size_type) [with …]": what was called, of what.
+struct Member {
+    std::string type, name;
+};
+
+Member member_in(const std::string& signature) {
+    static const std::regex call(R"(.*(std::(?:\w+::)*\w+)(?:<.*>)?::(operator\[\]|operator\*|operator->|\w+)\(.*)");
+    std::smatch match;
+    const std::string text = signature.substr(0, signature.find(" [with"));
+    if (!std::regex_match(text, match, call)) return {};
+    static const std::map<std::string, std::string> public_names{{"std::_Optional_base_impl", "std::optional"},
+                                                                 {"std::__shared_ptr_access", "std::shared_ptr"},
+                                                                 {"std::__cxx11::basic_string", "std::string"}};
+    const auto known = public_names.find(match[1]);
+    return {known == public_names.end() ? match[1].str() : known->second, match[2]};
+}
+
+// An assertion of the standard library (-D_GLIBCXX_ASSERTIONS).
+std::string refusal(const std::string& signature, const std::string& condition) {
+    const auto [type, name] = member_in(signature);
+    if (type.empty()) return "broke a condition of the standard library: " + condition;
+    const bool of_index = condition.find("< this->size()") != std::string::npos ||
+                          condition.find("< size()") != std::string::npos ||
+                          condition.find("< _Nm") != std::string::npos;
+    if (of_index) return "went outside a " + type + ": " + name + " with an index that is not below its size";
+    if (condition.find("empty()") != std::string::npos) return "called " + name + "() on an empty " + type;
+    if (condition.find("_M_is_engaged") != std::string::npos) return "read a " + type + " that holds no value";
+    if (condition.find("get() != pointer()") != std::string::npos ||
+        condition.find("_M_get() != nullptr") != std::string::npos)
+        return "followed a " + type + " that points to nothing";
+    return "broke a condition of " + type + "::" + name + ": " + condition;
+}
+
+std::string uncaught(const std::string& type, const std::string& words) {
+    return "threw " + type + (words.empty() ? "" : " (\"" + words + "\")") +
+           " where nothing can catch it: out of a noexcept function or a destructor";
+}
+
+// What stands behind `mark` in a line, without its line break; nothing if it is not there.
+std::optional<std::string> behind(std::string_view line, std::string_view mark) {
+    const std::size_t at = line.find(mark);
+    if (at == std::string_view::npos) return std::nullopt;
+    const std::string_view rest = line.substr(at + mark.size());
+    return std::string(rest.substr(0, rest.find('\n')));
+}
+
+// A line that the runtime printed, in our words; the next one may say what() an exception held.
+std::string last_words_in(std::string_view line, std::string_view after) {
+    if (const auto condition = behind(line, ": Assertion '")) {  // libstdc++
+        const std::string signature(line.substr(0, line.find(": Assertion '")));
+        return refusal(signature.substr(signature.find(": ") + 1), condition->substr(0, condition->rfind('\'')));
+    }
+    if (const auto condition = behind(line, ": Assertion `"))  // the C library
+        return "failed the assertion " + condition->substr(0, condition->rfind('\''));
+    if (const auto condition = behind(line, ": assertion "))  // libc++
+        return "broke a condition of the standard library: " + behind(*condition, " failed: ").value_or(*condition);
+    if (const auto type = behind(line, "terminate called after throwing an instance of '"))
+        return uncaught(type->substr(0, type->rfind('\'')),
+                        after.starts_with("  what():  ") ? behind(after, "  what():  ").value_or("") : "");
+    if (const auto thrown = behind(line, "uncaught exception of type ")) {  // libc++abi
+        const std::size_t colon = thrown->find(": ");
+        return uncaught(thrown->substr(0, colon), colon == std::string::npos ? "" : thrown->substr(colon + 2));
+    }
+    if (line.starts_with("terminate called") || line.starts_with("libc++abi: terminating"))
+        return "called std::terminate";
+    if (line.starts_with("pure virtual method called") || line.starts_with("libc++abi: Pure virtual function called"))
+        return "called a virtual function that has no body";
+    return "";
+}
+
+}  // namespace
+
+std::string stack_of_report(const std::string& whole, const std::string& program) {
+    const std::string report = whole.substr(0, most_of_report);
+    const std::filesystem::path name = std::filesystem::path(program).filename();
+    static const std::regex frame(R"(#\d+ 0x[0-9a-f]+ +\((.+)\+(0x[0-9a-f]+)\))");
+    std::string stack;
+    for (std::sregex_iterator match(report.begin(), report.end(), frame), end; match != end; ++match) {
+        if (std::filesystem::path((*match)[1].str()).filename() != name) continue;
+        stack += (*match)[2].str() + " ";
+    }
+    return stack;
+}
+
+std::string summary_of_report(const std::string& whole) {
+    const std::string report = whole.substr(0, most_of_report);
+    std::smatch match;
+    static const std::regex kind(R"(AddressSanitizer:? (?:attempting )?([A-Za-z-]+))"), stack(R"(^(stack-overflow))"),
+        access(R"((READ|WRITE) of size (\d+))");
+    const bool known = std::regex_search(report, match, kind) || std::regex_search(report, match, stack);
+    const std::string name = known ? match[1].str() : "error";
+    std::string what;
+    if (name == "heap-buffer-overflow" || name == "stack-buffer-overflow" || name == "global-buffer-overflow")
+        what = "went outside an array";
+    else if (name == "heap-use-after-free")
+        what = "used memory that was already freed";
+    else if (name == "double-free" || name == "free" || report.find("malloc_usable_size") != std::string::npos)
+        what = "freed memory that was freed already, or that was never allocated";
+    else if (name == "stack-use-after-scope")
+        what = "used a variable that no longer exists";
+    else if (name == "stack-overflow")
+        what = "called itself without end (stack overflow)";
+    else if (name == "SEGV")
+        what = "used memory that does not belong to the program (segmentation fault)";
+    else if (name == "FPE")
+        what = "divided an integer by zero";
+    else if (name == "ILL")  // what -fsanitize=bounds stops with
+        what = "went outside an array of fixed size";
+    else if (name == "ABRT")
+        what = "called abort: a failed assertion, or an exception that nothing can catch";
+    else
+        what = "was stopped: " + name;
+    if (std::regex_search(report, match, access))
+        what += std::string(": ") + (match[1] == "READ" ? "read " : "wrote ") + match[2].str() + " bytes";
+    return what;
+}
+
+std::string take_last_words(std::string& printed) {
+    // std::regex recurses for every character: it only gets the last few lines, where they look like what it knows.
+    const std::size_t farthest = 8192;  // a signature of a template can be long
+    std::size_t at = printed.size() > farthest ? printed.find('\n', printed.size() - farthest) : 0;
+    for (std::size_t next; at < printed.size(); at = next) {
+        next = std::min(printed.find('\n', at), printed.size() - 1) + 1;
+        const std::string words =
+            last_words_in(std::string_view(printed).substr(at, next - at), std::string_view(printed).substr(next));
+        if (words.empty()) continue;
+        printed.erase(at);
+        return words;
+    }
+    return "";
+}
+
+}  // namespace linattn::testing

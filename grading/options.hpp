@@ -1,0 +1,27 @@
+// The command line of labNN_check, which hands it on to labNN_exercises.
+//
+//     lab02_check --manifest lab.json --exercise NAME --results FOLDER [--mistake NAME] [--gpu]
+//     lab02_check --alone --exercise NAME [--mistake NAME]
+//     lab02_check --list
+#pragma once
+
+#include <string>
+
+namespace linattn::testing {
+
+struct Options {
+    bool list = false;    ///< name the suites and mistakes, run nothing
+    bool on_gpu = false;  ///< the kernels run there, and the messages say so
+    bool alone =
+        false;  ///< a single process and no verdict: for debuggers and for sanitizers that do not follow a fork
+    std::string manifest, exercise, results, mistake;
+    int events = -1;  ///< file descriptor to send events to; labNN_check sets it
+};
+
+/// Ends the program with status 2 and a sentence when the command line is wrong.
+Options parse_options(int argc, char** argv);
+
+/// The same ending for a wrong name.
+[[noreturn]] void refuse_options(const std::string& problem);
+
+}  // namespace linattn::testing

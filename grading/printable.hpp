@@ -1,0 +1,13 @@
+// Text that a student's program made, as a terminal, JSON and XML can take it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace linattn::testing {
+
+/// The text with every control character but tab and line feed spelled out, "\x1b", a carriage return as a line feed,
+/// and U+FFFD in the place of bytes that are not UTF-8.
+std::string printable(std::string_view text);
+
+}  // namespace linattn::testing

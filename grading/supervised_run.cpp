@@ -1,0 +1,171 @@
+#include "supervised_run.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+
+namespace linattn::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string new_secret() {
+    std::random_device random;
+    char text[secret_length + 1];
+    std::snprintf(text, sizeof text, "%08x%08x%08x%08x", random(), random(), random(), random());
+    return text;
+}
+
+// In the child, between fork and exec.
+[[noreturn]] void become(const std::string& program, const std::vector<char*>& arguments, std::FILE* output,
+                         pid_t parent) {
+#ifdef __linux__
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (::getppid() != parent) ::_exit(2);
+    const rlimit no_core{0, 0}, little_output{most_output, most_output};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    ::setrlimit(RLIMIT_FSIZE, &little_output);
+    ::dup2(::fileno(output), STDOUT_FILENO);
+    ::dup2(::fileno(output), STDERR_FILENO);
+    ::execv(program.c_str(), arguments.data());
+    ::_exit(2);
+}
+
+// Everything the child sends until it ends, the deadline passes or it is too much.
+std::string listen(int channel, pid_t child, Clock::time_point deadline, Ending& ending) {
+    std::string received;
+    for (;;) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        pollfd wait{channel, POLLIN, 0};
+        const int ready = ::poll(&wait, 1, static_cast<int>(std::max<long long>(left, 0)));
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready == 0) {
+            if (ending.timed_out) break;
+            ending.timed_out = true;  // ask the child where it is, and give it a moment to answer
+            ::kill(child, SIGUSR1);
+            deadline = Clock::now() + std::chrono::milliseconds(200);
+            continue;
+        }
+        char buffer[4096];
+        const ssize_t got = ::read(channel, buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        received.append(buffer, static_cast<std::size_t>(got));
+        if (received.size() > most_events) {
+            ending.flooded = true;
+            ::kill(child, SIGKILL);
+            return "";
+        }
+    }
+    return received;
+}
+
+// The child may have closed the channel and run on: then the deadline holds as well.
+void wait_for(pid_t child, Clock::time_point deadline, Ending& ending) {
+    if (ending.timed_out) ::kill(child, SIGKILL);
+    int status = 0;
+    for (;;) {
+        const pid_t ended = ::waitpid(child, &status, ending.timed_out ? 0 : WNOHANG);
+        if (ended == child || (ended < 0 && errno != EINTR)) break;
+        if (!ending.timed_out && Clock::now() > deadline) {
+            ending.timed_out = true;
+            ::kill(child, SIGKILL);
+        }
+        if (!ending.timed_out) ::usleep(200);
+    }
+    if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
+}
+
+std::vector<Event> events_in(const std::string& received, const std::string& secret, Ending& ending) {
+    std::vector<Event> events;
+    std::size_t at = 0;
+    for (std::size_t end; (end = received.find('\n', at)) != std::string::npos; at = end + 1) {
+        const auto event = read_event(std::string_view(received).substr(at, end - at));
+        if (!event) {
+            ending.damaged = true;
+        } else if (event->kind != EventKind::done) {
+            events.push_back(*event);
+        } else {
+            char came[secret_length + 1] = "";
+            std::size_t run = 0, failed = 0;
+            if (std::sscanf(event->payload.c_str(), "%32s %zu %zu", came, &run, &failed) == 3 && secret == came) {
+                ending.reported = true;
+                ending.run = run;
+                ending.failed = failed;
+            } else {
+                ending.damaged = true;
+            }
+        }
+    }
+    if (at < received.size() && ending.reported) ending.damaged = true;  // without: the child ended while it wrote
+    return events;
+}
+
+std::string content_of(std::FILE* file) {
+    std::string content;
+    std::rewind(file);
+    char buffer[65536];
+    while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, file)) {
+        content.append(buffer, got);
+        if (content.size() > most_output) break;
+    }
+    return content;
+}
+
+}  // namespace
+
+SupervisedRun run_supervised(const std::string& program, const std::vector<std::string>& arguments,
+                             int timeout_seconds) {
+    if (::access(program.c_str(), X_OK) != 0)
+        throw std::runtime_error(program + " is not there: build it (cmake --build with the target " +
+                                 program.substr(program.rfind('/') + 1) + ")");
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) throw std::runtime_error("cannot make a pair of sockets");
+    std::FILE* const output = std::tmpfile();
+    if (output == nullptr) throw std::runtime_error("cannot make a temporary file");
+    ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    ::fcntl(::fileno(output), F_SETFD, FD_CLOEXEC);
+
+    std::vector<std::string> words{program};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    words.insert(words.end(), {"--events", std::to_string(ends[1])});
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+
+    const std::string secret = new_secret();
+    if (::write(ends[0], secret.data(), secret_length) != secret_length)
+        throw std::runtime_error("cannot write to a socket");
+    const pid_t parent = ::getpid(), child = ::fork();
+    if (child < 0) throw std::runtime_error("cannot start a process");
+    if (child == 0) become(program, pointers, output, parent);
+    ::close(ends[1]);
+
+    SupervisedRun run;
+    const auto deadline = Clock::now() + std::chrono::seconds(timeout_seconds);
+    const std::string received = listen(ends[0], child, deadline, run.ending);
+    wait_for(child, deadline, run.ending);
+    run.events = events_in(received, secret, run.ending);
+    run.ending.printed = content_of(output);
+    std::fclose(output);
+    ::close(ends[0]);
+    return run;
+}
+
+}  // namespace linattn::testing

@@ -1,0 +1,117 @@
+"""docs/architecture.md is true: it names the folders and files that are there, and the includes obey its table."""
+
+import os
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PAGE = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
+WITH_SUBFOLDERS = ("labs", "grading", "tools", "tests", "docs", "bench")
+LAB = re.compile(r"lab\d\d_\w+")
+CODE = (".hpp", ".cpp", ".cu")
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
+
+
+def tracked() -> list:
+    git = ["git", "-C", str(REPOSITORY), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(git, capture_output=True, text=True, check=True).stdout.split("\0")
+    return [name for name in names if name and (REPOSITORY / name).is_file()]
+
+
+def general(name: str) -> str:
+    """labs/lab02_parallel_vs_recurrent/ is one of labs/labNN_*/."""
+    return LAB.sub("labNN_*", name)
+
+
+def rows(heading: str) -> list:
+    """The cells of every table row below a heading."""
+    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    return [re.findall(r"(?<=\|) (.*?) (?=\|)", line) for line in section.splitlines() if line.startswith("| `")]
+
+
+def folders_in(cell: str) -> list:
+    return re.findall(r"`([\w.*/]+)/`", cell)
+
+
+class Rooms(unittest.TestCase):
+    def test_every_folder_is_named_and_every_name_is_a_folder(self):
+        there = set()
+        for name in tracked():
+            parts = general(name).split("/")[:-1]
+            there |= {"/".join(parts[:depth]) for depth in range(1, len(parts) + 1)}
+        named = [folder for cell, *_ in rows("The rooms") for folder in folders_in(cell)]
+        self.assertEqual(len(named), len(set(named)), "a folder is named twice")
+        self.assertEqual(sorted(set(named) - there), [], "these do not exist")
+        to_name = {folder for folder in there if "/" not in folder
+                   or folder.count("/") == 1 and folder.split("/")[0] in WITH_SUBFOLDERS}
+        self.assertEqual(sorted(to_name - set(named)), [], "docs/architecture.md, \"The rooms\", does not say what these are")
+
+    def test_every_file_that_the_page_names_is_there(self):
+        named = re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|cpp|hpp|cu|cmake|json|md|sh))`", PAGE)
+        self.assertGreater(len(named), 10)
+        made = {name for name in named if name.startswith("results/")}
+        self.assertEqual([name for name in named if name not in made and not (REPOSITORY / name).is_file()], [])
+
+
+class Includes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.code = [name for name in tracked() if name.endswith(CODE)]
+        cls.allowed = {}
+        for files_in, *included in rows("What includes what"):
+            for folder in folders_in(files_in):
+                cls.allowed[folder] = folders_in(" ".join(included))
+
+    def room(self, name: str) -> str:
+        """The folder of the table that a file belongs to; "" when it is in none."""
+        inside = [room for room in self.allowed if general(name).startswith(f"{room}/")]
+        return max(inside, key=len, default="")
+
+    def candidates(self, source: str, included: str) -> list:
+        """The file beside the source, or else all that an include path could lead to."""
+        beside = os.path.normpath(os.path.join(os.path.dirname(source), included))
+        end = "/" + re.sub(r"^(\.\./)+", "", included)
+        return [beside] if beside in self.code else [name for name in self.code if f"/{name}".endswith(end)]
+
+    def permitted(self, source: str, target: str) -> bool:
+        at, to = self.room(source), self.room(target)
+        own_lab, other_lab = LAB.search(source), LAB.search(target)
+        if own_lab and other_lab and source.startswith(("labs/", "tests/")) and own_lab[0] != other_lab[0]:
+            return False
+        return at == to or to in self.allowed[at] or at == "tests/labNN_*" and to == "labs/labNN_*"
+
+    def forbidden(self, source: str, text: str) -> list:
+        """What the source includes against the table."""
+        found = []
+        for included in INCLUDE.findall(text):
+            targets = self.candidates(source, included)
+            if targets and not any(self.permitted(source, target) for target in targets):
+                found.append(f"{source} includes {targets[0]}")
+        return found
+
+    def test_every_source_has_a_row(self):
+        self.assertEqual([name for name in self.code if not self.room(name) and "/new_lab/" not in name], [])
+
+    def test_includes_run_one_way(self):
+        for source in self.code:
+            if "/new_lab/" not in source:
+                self.assertEqual(self.forbidden(source, (REPOSITORY / source).read_text(encoding="utf-8")), [])
+
+    def test_an_include_the_other_way_would_be_found(self):
+        for source, included in (("labs/gpu/engine/scheduler.cpp", "labs/vocabulary/tensor.hpp"),
+                                 ("labs/vocabulary/tensor.cpp", "gpu/gpu.hpp"),
+                                 ("labs/lab01_feature_maps/feature_maps.hpp", "linear_attention.hpp"),
+                                 ("tests/lab01_feature_maps/elementwise_test.cpp", "linear_attention.hpp"),
+                                 ("student/lab00_warm_up.cpp", "comparison.hpp"),
+                                 ("grading/oracle.cpp", "linear_attention.hpp"),
+                                 ("grading/oracle.cpp", "../reference/lab00_warm_up.cpp"),
+                                 ("grading/oracle.cpp", "../../reference/lab00_warm_up.cpp"),
+                                 ("bench/speed/cpu_run_benchmark.cpp", "reference/lab00_warm_up.cpp")):
+            with self.subTest(source):
+                self.assertEqual(len(self.forbidden(source, f'#include "{included}"\n')), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

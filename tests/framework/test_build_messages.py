@@ -1,0 +1,282 @@
+"""What a student reads when a lab could not be built: from recorded words of compilers and linkers, and from files that
+no compiler should open."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from course.ctest.explain_build import FailedBuild
+from course.source_pieces import function_at
+
+SOURCE = """#include "warm_up.hpp"
+
+namespace linattn {
+
+// Solved.
+Tensor row_sums(const Tensor& x) {
+    int rows = 3.5;
+    return sum(x, 1);
+}
+
+Tensor helper() { return zeros({2}); }
+
+Tensor outer_product(const Tensor& a, const Tensor& b) {
+    if (a.size() > 3) {
+        return a;
+    }
+    return expand_dim(a, -1) * b;
+}
+
+}  // namespace linattn
+"""
+MANIFEST = {"exercises": [{"function": "row_sums"}, {"function": "outer_product"}]}
+FAILED = ("[1/2] Building CXX object\nFAILED: CMakeFiles/lab00_graded.dir/student/lab00_warm_up.cpp.o \n"
+          "/usr/bin/c++ -std=c++20 -c X\n")
+
+GCC_WARNING_FIRST = """X: In function ‘linattn::Tensor linattn::row_sums(const Tensor&)’:
+X:7:16: warning: conversion from ‘double’ to ‘int’ changes value from ‘3.5e+0’ to ‘3’ [-Wfloat-conversion]
+    7 |     int rows = 3.5;
+      |                ^~~
+X: In function ‘linattn::Tensor linattn::outer_product(const Tensor&, const Tensor&)’:
+X:17:12: error: ‘expand_dim’ was not declared in this scope; did you mean ‘expand_dims’?
+   17 |     return expand_dim(a, -1) * b;
+      |            ^~~~~~~~~~
+      |            expand_dims
+ninja: build stopped: subcommand failed.
+"""
+CLANG_WARNING_FIRST = """X:7:16: warning: implicit conversion from 'double' to 'int' changes value from 3.5 to 3 [-Wliteral-conversion]
+    int rows = 3.5;
+        ~~~~   ^~~
+X:17:12: error: use of undeclared identifier 'expand_dim'; did you mean 'xt::expand_dims'?
+    return expand_dim(a, -1) * b;
+           ^~~~~~~~~~
+           xt::expand_dims
+/usr/include/xtensor/xmanipulation.hpp:475:17: note: 'xt::expand_dims' declared here
+    inline auto expand_dims(E&& e, std::size_t axis)
+                ^
+1 warning and 1 error generated.
+ninja: build stopped: subcommand failed.
+"""
+GCC_IN_A_LIBRARY = """In file included from /usr/include/xtensor/xbuilder.hpp:32,
+                 from X:1:
+/usr/include/xtensor/xoperation.hpp: In instantiation of ‘constexpr auto xt::plus::operator()(T1&&, T2&&) const’:
+/usr/include/xtensor/xfunction.hpp:145:83:   [ skipping 2 instantiation contexts, use -ftemplate-backtrace-limit=0 to disable ]
+X:8:36:   required from here
+/usr/include/xtensor/xoperation.hpp:107:9: error: no match for ‘operator+’ (operand types are ‘double’ and ‘std::string’)
+  107 |         BINARY_OPERATOR_FUNCTOR(plus, +);
+      |         ^
+/usr/include/xtensor/xoperation.hpp:86:9: note: candidate: ‘constexpr auto xt::operator+(const std::complex<_Tp>&, const T2&)’
+   86 |         DEFINE_COMPLEX_OVERLOAD(+);
+      |         ^~~~~~~~~~~~~~~~~~~~~~~
+compilation terminated due to -fmax-errors=3.
+"""
+CLANG_IN_A_LIBRARY = """In file included from X:1:
+In file included from /usr/include/xtensor/xfunction.hpp:13:
+/usr/include/xtensor/xoperation.hpp:107:39: error: invalid operands to binary expression ('double' and 'std::string')
+        BINARY_OPERATOR_FUNCTOR(plus, +);
+        ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~^~
+X:8:22: note: in instantiation of template class 'xt::xfunction<xt::detail::plus>' requested here
+    return sum(x, 1) + std::string();
+                     ^
+fatal error: too many errors emitted, stopping now [-ferror-limit=]
+4 errors generated.
+"""
+GCC_BRACE = """X: In function ‘linattn::Tensor linattn::row_sums(const Tensor&)’:
+X:13:56: error: a function-definition is not allowed here before ‘{’ token
+   13 | Tensor outer_product(const Tensor& a, const Tensor& b) {
+      |                                                        ^
+"""
+GCC_OUTSIDE = """X:11:20: error: ‘zeros’ was not declared in this scope
+   11 | Tensor helper() { return zeros({2}); }
+      |                          ^~~~~
+"""
+
+OBJECT = "CMakeFiles/lab00_graded.dir/student/lab00_warm_up.cpp.o"
+LINKERS = {  # what lacks a definition of row_sums, what uses `part` that nothing defines, what defines main
+    "GNU ld": (
+        "/usr/bin/ld.bfd: main.cpp.o: in function `main':\n"
+        "main.cpp:(.text+0x10): undefined reference to `linattn::row_sums(linattn::Tensor const&)'\n",
+        f"/usr/bin/ld.bfd: {OBJECT}: in function `linattn::row_sums(linattn::Tensor const&)':\n"
+        "lab00_warm_up.cpp:(.text+0x12): undefined reference to `linattn::part(int)'\n",
+        f"/usr/bin/ld.bfd: {OBJECT}: in function `main':\n"
+        "lab00_warm_up.cpp:(.text+0xb): multiple definition of `main'; main.cpp.o:main.cpp:(.text+0x0): first defined here\n"),
+    "gold": (
+        "main.cpp.o:main.cpp:function main: error: undefined reference to 'linattn::row_sums(linattn::Tensor const&)'\n",
+        f"{OBJECT}:lab00_warm_up.cpp:function linattn::row_sums(linattn::Tensor const&): error: "
+        "undefined reference to 'linattn::part(int)'\n",
+        f"/usr/bin/ld.gold: error: {OBJECT}: multiple definition of 'main'\n"
+        "/usr/bin/ld.gold: main.cpp.o: previous definition here\n"),
+    "lld": (
+        "ld.lld: error: undefined symbol: linattn::row_sums(linattn::Tensor const&)\n>>> referenced by main.cpp\n"
+        ">>>               main.cpp.o:(main)\n",
+        "ld.lld: error: undefined symbol: linattn::part(int)\n>>> referenced by lab00_warm_up.cpp\n"
+        f">>>               {OBJECT}:(linattn::row_sums(linattn::Tensor const&))\n",
+        "ld.lld: error: duplicate symbol: main\n>>> defined at main.cpp\n>>>            main.cpp.o:(main)\n"
+        f">>> defined at lab00_warm_up.cpp\n>>>            {OBJECT}:(.text+0xB)\n"),
+    "mold": (
+        "mold: error: undefined symbol: linattn::row_sums(linattn::Tensor const&)\n>>> referenced by main.cpp\n"
+        ">>>               main.cpp.o:(main)\n",
+        "mold: error: undefined symbol: linattn::part(int)\n>>> referenced by lab00_warm_up.cpp\n"
+        f">>>               {OBJECT}:(linattn::row_sums(linattn::Tensor const&))\n",
+        f"mold: error: duplicate symbol: {OBJECT}: main.cpp.o: main\n"),
+    "Apple ld": (
+        "Undefined symbols for architecture arm64:\n  \"linattn::row_sums(linattn::Tensor const&)\", referenced from:\n"
+        "      _main in main.cpp.o\nld: symbol(s) not found for architecture arm64\n",
+        "Undefined symbols for architecture arm64:\n  \"linattn::part(int)\", referenced from:\n"
+        f"      linattn::row_sums(linattn::Tensor const&) in {OBJECT}\nld: symbol(s) not found for architecture arm64\n",
+        f"duplicate symbol '_main' in:\n    main.cpp.o\n    {OBJECT}\nld: 1 duplicate symbols for architecture arm64\n"),
+}
+
+
+class StudentFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.source = Path(folder.name) / "a course/student/lab00_warm_up.cpp"
+        self.manifest = Path(folder.name) / "a course/labs/lab00_warm_up/lab.json"
+        for path, text in ((self.source, SOURCE), (self.manifest, json.dumps(MANIFEST))):
+            path.parent.mkdir(parents=True)
+            path.write_text(text, encoding="utf-8")
+
+
+class Recorded(StudentFolder):
+    def explain(self, words):
+        """The message and the function to begin with, for these words; X stands for the student's file."""
+        words = words.replace("X", str(self.source))
+        message, begin_with = FailedBuild("lab00", str(self.manifest), [str(self.source)]).explain(words)
+        self.assertNotIn(str(self.source.parent), message, "the name within the course is enough")
+        self.assertNotIn("-std=c++20", message, "a command line is noise")
+        return message, begin_with
+
+    def test_the_error_comes_before_warnings_of_other_lines(self):
+        for words in (GCC_WARNING_FIRST, CLANG_WARNING_FIRST):
+            message, begin_with = self.explain(FAILED + words)
+            self.assertTrue(message.startswith("student/lab00_warm_up.cpp does not compile, so nothing of lab00 was graded "
+                                               "(row_sums, outer_product):\n\n"))
+            self.assertIn("return expand_dim(a, -1) * b;", message)
+            self.assertLess(message.index("cpp:17:12: error"), message.index("cpp:7:16: warning"))
+            self.assertNotIn("xmanipulation", message)
+            self.assertNotIn("generated", message)
+            self.assertEqual(begin_with, "outer_product")
+
+    def test_an_error_in_a_library_leads_to_the_students_line(self):
+        for words in (GCC_IN_A_LIBRARY, CLANG_IN_A_LIBRARY):
+            message, begin_with = self.explain(FAILED + words)
+            self.assertRegex(message, r"student/lab00_warm_up\.cpp:8:\d+: ")
+            self.assertRegex(message, "error: (no match for|invalid operands)")
+            self.assertLess(len(message.splitlines()), 8, message)
+            self.assertEqual(begin_with, "row_sums")
+
+    def test_where_brackets_do_not_match_the_function_above_is_to_blame(self):
+        self.source.write_text(SOURCE.replace("    return sum(x, 1);\n}", "    if (rows) {\n    return sum(x, 1);\n}"))
+        self.assertEqual(self.explain(FAILED + GCC_BRACE)[1], "row_sums")
+
+    def test_outside_of_the_exercises_no_function_is_named(self):
+        self.assertEqual(self.explain(FAILED + GCC_OUTSIDE)[1], "")
+
+    def test_long_words_are_cut(self):
+        message = self.explain(FAILED + "".join(f"X:8:9: error: {'y' * 1000}\n" for _ in range(100)))[0]
+        self.assertLess(len(message.splitlines()), 40)
+        self.assertLess(max(map(len, message.splitlines())), 400)
+
+    def test_every_linker_is_understood(self):
+        for linker, (missing, unknown, twice) in LINKERS.items():
+            link = f"FAILED: lab00_check\nc++ main.cpp.o {OBJECT} -o lab00_exercises libx.a\n"
+            for words, begin_with, because in (
+                    (missing, "row_sums", "does not define row_sums as labs/lab00_warm_up declares it"),
+                    (unknown, "", "uses part, which nothing defines"),
+                    (twice, "", "defines main, which the course defines")):
+                with self.subTest(linker=linker, because=because):
+                    message, function = self.explain(link + words)
+                    self.assertTrue(message.startswith(f"student/lab00_warm_up.cpp {because}"), message)
+                    self.assertIn("so nothing of lab00 was graded (row_sums, outer_product)", message)
+                    self.assertEqual(function, begin_with)
+
+    def test_a_fault_of_the_course_is_called_one(self):
+        message, _ = self.explain("FAILED: labs/linattn.dir/tensor.cpp.o\nlabs/tensor.cpp:3:1: error: no\n")
+        self.assertIn("is a fault of the course", message)
+        self.assertIn("tensor.cpp:3:1: error: no", message)
+
+    def test_the_function_of_a_line(self):
+        lines = {number: function_at(SOURCE, ("row_sums", "outer_product"), number) for number in range(1, 22)}
+        self.assertEqual({number for number, name in lines.items() if name == "row_sums"}, set(range(6, 10)))
+        self.assertEqual({number for number, name in lines.items() if name == "outer_product"}, set(range(13, 19)))
+
+
+class BuildProgram(StudentFolder):
+    """build_lab.py itself, with a ninja that does what the test tells it."""
+
+    def build(self, script="exit 0"):
+        ninja = self.source.parents[1] / "ninja"
+        ninja.write_text(f"#!/bin/sh\necho \"$*\" >>'{ninja}.calls'\n{script}\n")
+        ninja.chmod(0o755)
+        self.folder = self.source.parents[1] / "build"
+        self.folder.mkdir(exist_ok=True)
+        program = REPOSITORY / "tools/course/ctest/build_lab.py"
+        command = [sys.executable, "-I", "-S", "-B", program, self.folder, ninja, "lab00", self.manifest, self.source]
+        ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+        calls = Path(f"{ninja}.calls")
+        self.called = calls.exists()
+        calls.unlink(missing_ok=True)
+        left = self.folder / "results/lab00.not_built"
+        return ran.returncode, ran.stdout.decode(), json.loads(left.read_text(encoding="utf-8")) if left.exists() else None
+
+    def test_a_lab_that_builds(self):
+        self.assertEqual(self.build(), (0, "", None))
+
+    def test_one_that_does_not(self):
+        words = (FAILED + GCC_WARNING_FIRST).replace("X", str(self.source))
+        status, printed, left = self.build(f"cat <<'END'\n{words}\nEND\nexit 1")
+        self.assertEqual((status, left["begin_with"]), (1, "outer_product"))
+        self.assertEqual(printed, left["message"] + "\n")
+        self.assertEqual(self.build()[2], None, "once it builds, nothing of that is left")
+
+    def test_no_control_character_of_the_file_is_printed(self):
+        words = (FAILED + "X:1:1: error: stray ‘\a\b\033[31m\x7f\u202e’\n").replace("X", str(self.source))
+        _, printed, left = self.build(f"cat <<'END'\n{words}\nEND\nexit 1")
+        for text in (printed, left["message"]):
+            self.assertIn("error: stray ‘", text)
+            self.assertNotRegex(text, "[\0-\x08\x0b-\x1f\x7f-\x9f\u202e]")
+
+    def test_results_of_an_earlier_run_are_removed(self):
+        self.build()
+        for name in ("lab00.row_sums.json", "lab01.relu.json"):
+            (self.folder / "results" / name).write_text("{}")
+        self.build("exit 1")
+        self.assertEqual({path.name for path in (self.folder / "results").iterdir()}, {"lab00.not_built", "lab01.relu.json"})
+
+    def test_what_is_no_ordinary_file_is_never_opened(self):
+        def fifo():
+            os.mkfifo(self.source)
+        for make in (fifo, self.source.mkdir, lambda: self.source.symlink_to("/dev/zero"),
+                     lambda: self.source.symlink_to("/dev/stdin")):
+            self.source.rmdir() if self.source.is_dir() else self.source.unlink()
+            make()
+            status, printed, left = self.build()
+            self.assertEqual((status, self.called), (1, False))
+            self.assertIn("student/lab00_warm_up.cpp is not an ordinary file", printed)
+            self.assertEqual(left["message"], printed.rstrip())
+        self.source.unlink()
+        self.assertIn("student/lab00_warm_up.cpp is missing: put it back", self.build()[1])
+
+    def test_a_file_put_back_with_an_old_time_is_built_again(self):
+        self.build()
+        old = self.source.stat().st_mtime_ns
+        self.build()
+        self.assertEqual(self.source.stat().st_mtime_ns, old, "what did not change is left alone")
+        self.source.write_text("other")
+        os.utime(self.source, ns=(old - 10**9, old - 10**9))
+        self.build()
+        self.assertGreater(self.source.stat().st_mtime_ns, old)
+
+
+if __name__ == "__main__":
+    unittest.main()

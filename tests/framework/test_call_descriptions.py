@@ -1,0 +1,45 @@
+"""How the suites describe their calls: in the words of the contract, and none of the suite's own."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from course import manifest
+
+ENUMERATORS = r"\b(Mask|Stabilizer)::"
+
+
+def calls_of(program: Path, exercise: str) -> set:
+    """The distinct calls that the exercise's suite makes, as its messages spell them."""
+    mine, its = socket.socketpair()
+    with mine, its:
+        mine.sendall(b"0" * 32)  # the secret of this run
+        command = [program, "--exercise", exercise, "--events", str(its.fileno())]
+        with subprocess.Popen(command, pass_fds=[its.fileno()], stdout=subprocess.DEVNULL):
+            its.close()
+            with mine.makefile(encoding="utf-8", newline="\n") as lines:
+                return {line.rstrip("\n").split("\t")[1] for line in lines if line.startswith("call\t")}
+
+
+class CallDescriptions(unittest.TestCase):
+    def test_they_hold_no_name_of_the_suite(self):
+        for lab in manifest.load(REPOSITORY):
+            program = Path(os.environ["LINATTN_BUILD"]) / f"{lab.name}_exercises"
+            for exercise in lab.exercises:
+                with self.subTest(exercise.name):
+                    calls = calls_of(program, exercise.function)
+                    self.assertTrue(calls)
+                    for call in calls:
+                        self.assertNotRegex(re.sub(ENUMERATORS, "", call), r"::|[{}]|\(\)|\bin\.|\bquick\b|, ,|, $", call)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+"""What a plain ctest prints after its own words, and what a GPU test says without a GPU."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+from unittest import mock
+
+from course_tree import REPOSITORY, CourseTree
+
+from course.ctest import print_results, run_on_gpu
+from course.ctest.what_failed import what_failed
+
+PROGRAMS = REPOSITORY / "tools/course/ctest"
+
+
+class Words(CourseTree):
+    def setUp(self):
+        super().setUp()
+        self.build = self.root / "a build"
+        self.write("a build/run_started", "")
+
+    def left(self, function, status, message, lab="lab07", folder="results", **more):
+        self.write(f"a build/{folder}/{lab}.{function}.json",
+                   json.dumps({"lab": lab, "exercise": function, "status": status, "message": message} | more))
+
+    def words(self):
+        return what_failed(str(self.root), str(self.build))
+
+    def assert_order(self, *fragments):
+        words = self.words()
+        self.assertEqual(sorted(fragments, key=words.index), list(fragments), words)
+        return words
+
+    def test_what_passes_is_silent(self):
+        self.assertEqual(self.words(), "")
+        self.left("twice", "pass", "lab07 · twice   PASS")
+        self.assertEqual(self.words(), "")
+
+    def test_what_to_fix_first_comes_last(self):
+        self.left("thrice", "fail", "thrice is wrong")
+        self.left("twice", "fail", "twice is wrong")
+        self.left("once", "todo", "once is not written", lab="lab08")
+        self.assert_order("once is not written", "thrice is wrong", "twice is wrong")
+        self.left("twice", "fail", "twice waits", begin_with="thrice")
+        self.assert_order("once is not written", "twice waits", "thrice is wrong")
+        self.write("a build/results/lab08.not_built", json.dumps({"message": "does not compile", "begin_with": "once"}))
+        self.assert_order("twice waits", "thrice is wrong", "does not compile")
+
+    def test_a_long_output_is_cut_but_for_the_first(self):
+        for name in ("twice", "thrice"):
+            self.left(name, "fail", "\n".join(f"{name} {number}" for number in range(1, 31)))
+        words = self.words()
+        self.assertTrue(words.endswith("\n".join(f"twice {number}" for number in range(1, 31))))
+        self.assertIn("thrice 8\n  … 22 more lines: ./course check lab07.thrice\n", words)
+
+    def test_results_of_an_earlier_run_are_not_printed(self):
+        self.left("twice", "fail", "twice is wrong")
+        started = (self.build / "run_started").stat().st_mtime_ns
+        os.utime(self.build / "results/lab07.twice.json", ns=(started - 1, started - 1))
+        self.assertEqual(self.words(), "")
+
+    def test_the_run_on_a_gpu_has_words_of_its_own(self):
+        self.left("twice", "pass", "twice")
+        self.left("twice", "fail", "\n".join(["twice on the GPU"] * 31), folder="results/gpu")
+        self.left("thrice", "fail", "\n".join(["thrice on the GPU"] * 31), folder="results/gpu")
+        self.assertIn("ctest -R 'lab07.thrice.gpu$'", self.words())
+
+    def test_control_characters_are_not_printed(self):
+        self.left("twice", "fail", "a\x1b[31mb\0c\td\re")
+        self.assertEqual(self.words(), "a\ufffd[31mb\ufffdc\td\ufffde")
+
+    def run_below(self, *ctest, **environment):
+        """What the program prints below a process that is called in this way."""
+        self.left("twice", "fail", "twice · is wrong")
+        program = [sys.executable, "-I", "-S", "-B", str(PROGRAMS / "print_results.py"), str(self.root), str(self.build)]
+        parent = "import subprocess, sys, json; sys.exit(subprocess.call(json.loads(sys.argv[1])))"
+        outer = {"LINATTN_RESULTS_ONLY": "", "CTEST_OUTPUT_ON_FAILURE": "", "LC_ALL": "C"}
+        ran = subprocess.run([sys.executable, "-c", parent, json.dumps(program), *ctest], stdout=subprocess.PIPE,
+                             encoding="utf-8", check=True, env=os.environ | outer | environment)
+        return ran.stdout
+
+    def test_nothing_is_said_twice(self):
+        self.assertEqual(self.run_below("-L", "^lab07$"), "\ntwice · is wrong\n")
+        for option in print_results.PRINTS_ITSELF:
+            self.assertEqual(self.run_below("-L", "^lab07$", option), "", option)
+        self.assertEqual(self.run_below(CTEST_OUTPUT_ON_FAILURE="1"), "")
+        self.assertEqual(self.run_below(LINATTN_RESULTS_ONLY="1"), "", "./course check prints them itself")
+
+
+class OnGpu(CourseTree):
+    def run_it(self, nvcc=sys.executable, cudart=sys.executable, cmake="exit 0", check="exit 0"):
+        cmake = self.write("cmake", f"#!/bin/sh\n{cmake}\n", 0o755)
+        self.write("lab07_check_gpu", f"#!/bin/sh\necho \"ran $*\"\n{check}\n", 0o755)
+        with mock.patch.object(run_on_gpu.subprocess, "run", wraps=subprocess.run) as run, \
+                mock.patch("builtins.print") as said:
+            status = run_on_gpu.main(str(cmake), str(self.root), "lab07", "twice", "lab.json", nvcc, cudart)
+        return status, "".join(str(call.args[0]) for call in said.call_args_list), run.call_args_list
+
+    def test_without_a_gpu_it_says_why(self):
+        with mock.patch.object(run_on_gpu, "DEVICES", ()):
+            for missing, why in (({"nvcc": "LINATTN_NVCC-NOTFOUND"}, "no nvcc"), ({"nvcc": ""}, "no nvcc"),
+                                 ({"cudart": "LINATTN_CUDART-NOTFOUND"}, "cudart_static is not"),
+                                 ({}, "no NVIDIA GPU here")):
+                status, said, ran = self.run_it(**missing)
+                self.assertEqual((status, ran), (0, []))
+                self.assertRegex(said, f"^Skipped: .*{why}.*lab07.twice was graded on the CPU run only$")
+
+    def test_with_one_it_builds_and_runs(self):
+        with mock.patch.object(run_on_gpu, "DEVICES", ("/dev/null",)):
+            status, said, ran = self.run_it()
+            self.assertEqual((status, said), (0, ""))
+            self.assertEqual(ran[0].args[0][1:], ["--build", str(self.root), "--target", "lab07_check_gpu"])
+            self.assertEqual(ran[1].args[0][1:], ["--manifest", "lab.json", "--exercise", "twice", "--gpu", "--results",
+                                                  f"{self.root}/results/gpu"])
+            status, said, ran = self.run_it(cmake="echo 'x.cu: error: no'; exit 1")
+            self.assertEqual((status, len(ran)), (1, 1))
+            self.assertIn("lab07 does not compile for a GPU:\nx.cu: error: no", said)
+            status, said, _ = self.run_it(check="exit 1")
+            self.assertEqual((status, said), (1, "lab07.twice does not pass on the GPU; its message is above"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,87 @@
+"""What a compiler said of the student's own lines, without the rest: errors first, in their order, then warnings.
+
+Errors are kept whole, the notes and lists of candidates that follow them only where they point into the student's file;
+none of the commands that ninja echoes.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+MOST_LINES = 30
+LONGEST = 300  # characters of a line
+NOISE = re.compile(r"(In file included| +from |\[[0-9]+/|FAILED:|ninja:|cc1plus:|compilation terminated)"
+                   r"|[0-9]+ (error|warning)s? |fatal error: too many|.* -std=")
+HEAD = re.compile(r".*: (?:fatal )?(error|warning): ")
+ABOUT_WHAT_FOLLOWS = re.compile(r".*(required from| instantiation |: In |: At )")  # g++; clang says it in a note
+ALSO_KNOWN_AS = re.compile(r" (\{aka [^}]*\}|\(aka '[^']*'\))")  # the name that it has in the code is enough
+OF_A_CONST = re.compile(r"discards qualifiers|not marked const|assignment of (member|read-only)|returns a const value"
+                        r"|operator[-+*/]?=[^ ]* \(operand types are [^a-z]*const ")
+CONST_ADVICE = "\n\nWhat a function gets as const it cannot change: make a copy, and change that."
+
+
+@dataclass
+class Complaint:
+    """An error or a warning, with the lines that lead to it and those that follow."""
+    kind: str = ""
+    lines: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Essence:
+    text: str
+    file: str  # where the student should look first: a graded file and its line, if any error names one
+    line: int
+
+
+def short(source: str) -> str:
+    """"student/lab02_….cpp" for a graded file."""
+    return "/".join(source.split("/")[-2:])
+
+
+def essence(output: str, sources: list) -> Essence:
+    complaints = _complaints(output, sources)
+    errors = [line for complaint in complaints if complaint.kind == "error" for line in complaint.lines]
+    others = [line for complaint in complaints if complaint.kind != "error" for line in complaint.lines]
+    file, line = _first_place(errors, sources)
+    kept = [_readable(line, sources) for line in (errors + others)[:MOST_LINES]]
+    text = "\n".join(kept).strip() or output.strip()
+    return Essence(text + (CONST_ADVICE if OF_A_CONST.search(output) else ""), file, line)
+
+
+def _complaints(output: str, sources: list) -> list:
+    found, keep = [Complaint()], False
+    for line in output.splitlines():
+        own = line.startswith(tuple(f"{source}:" for source in sources))
+        head = HEAD.match(line)
+        if NOISE.match(line):
+            keep = False
+            continue
+        if head:
+            if found[-1].kind:
+                found.append(Complaint())
+            found[-1].kind = head[1]
+            keep = own
+        elif ": note: " in line:
+            keep = own
+        elif ABOUT_WHAT_FOLLOWS.match(line):
+            if found[-1].kind:
+                found.append(Complaint())
+            keep = own
+        if keep or (head and head[1] == "error"):
+            found[-1].lines.append(line)
+    return found
+
+
+def _first_place(lines: list, sources: list) -> tuple:
+    for line in lines:
+        for source in sources:
+            if place := re.match(re.escape(source) + r":(\d+):", line):
+                return source, int(place[1])
+    return "", 0
+
+
+def _readable(line: str, sources: list) -> str:
+    for source in sources:
+        line = line.replace(f"{source}:", f"{short(source)}:")
+    line = ALSO_KNOWN_AS.sub("", line)
+    return line if len(line) <= LONGEST else line[:LONGEST] + "…"

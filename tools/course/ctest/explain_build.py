@@ -1,0 +1,67 @@
+"""From what ninja printed to what a student can use. Compilers: g++ and clang. Linkers: GNU ld, gold, lld, mold, Apple's."""
+
+import json
+import os
+import re
+
+from course.ctest import compiler_words
+from course.source_pieces import function_at
+
+MISSING = re.compile(r"undefined (?:reference to|symbol:) (.*)|^ +(\".*\"), referenced from", re.M)  # the second: Apple's
+DUPLICATE = re.compile(r"(?:duplicate symbol:?|multiple definition of) (.*)()")
+QUOTED = re.compile(r"[`'\"](.*?)['\"]")
+
+
+class FailedBuild:
+    def __init__(self, lab: str, manifest: str, sources: list):
+        with open(manifest, encoding="utf-8") as file:
+            self.exercises = [exercise["function"] for exercise in json.load(file)["exercises"]]
+        self.lab = lab
+        self.headers = f"labs/{os.path.basename(os.path.dirname(manifest))}"
+        self.sources = sources
+
+    def explain(self, output: str) -> tuple:
+        """Why the lab could not be built, and the exercise to change first, "" where that is unknown."""
+        for source in self.sources:
+            if re.search(rf"FAILED: [^\n]*{self.lab}_graded[^\n]*{re.escape(os.path.basename(source))}", output):
+                return self._of_the_compiler(source, output)
+        return self._of_the_linker(output)
+
+    def _of_the_compiler(self, source: str, output: str) -> tuple:
+        found = compiler_words.essence(output, self.sources)
+        with open(source, encoding="utf-8", errors="replace") as file:
+            begin_with = function_at(file.read(), self.exercises, found.line) if found.file == source else ""
+        return f"{compiler_words.short(source)} does not compile, {self._ungraded()}:\n\n{found.text}", begin_with
+
+    def _of_the_linker(self, output: str) -> tuple:
+        words = re.sub(rf"[^\n]* -o {self.lab}_\w+ [^\n]*", "", output)  # the command that links names every file
+        of_the_student = f"{self.lab}_graded" in words
+        undefined, duplicate = _symbols(MISSING, words), _symbols(DUPLICATE, words)
+        missing = [name for name in self.exercises if name in undefined]  # a linker's own order changes from run to run
+        last = compiler_words.short(self.sources[-1])
+        if missing:
+            return (f"{last} does not define {', '.join(missing)} as {self.headers} declares it: the function is missing, "
+                    f"or its name or parameters differ; {self._ungraded()}."), missing[0]
+        if undefined and of_the_student:
+            return (f"{last} uses {', '.join(undefined)}, which nothing defines: write it, or correct the name; "
+                    f"{self._ungraded()}."), ""
+        if duplicate and of_the_student:
+            return (f"{last} defines {', '.join(duplicate)}, which the course defines already: give it another name, "
+                    f"or remove it; {self._ungraded()}."), ""
+        return (f"{self.lab} could not be built, and {last} is not the cause. This is a fault of the course or of the "
+                f"installation; please report it with what follows:\n\n{output}"), ""
+
+    def _ungraded(self) -> str:
+        return f"so nothing of {self.lab} was graded ({', '.join(self.exercises)})"
+
+
+def _symbols(kind: re.Pattern, words: str) -> list:
+    """The functions that lines of this kind complain about, by their names alone."""
+    names = []
+    for found in kind.findall(words):
+        symbol = "".join(found)
+        if quoted := QUOTED.search(symbol):
+            symbol = quoted[1]
+        name = re.split("[ :]", symbol.partition("(")[0])[-1]
+        names.append("main" if name == "_main" else name)  # as Apple's linker spells it
+    return list(dict.fromkeys(names))

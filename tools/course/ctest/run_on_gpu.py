@@ -1,0 +1,42 @@
+"""The test labNN.<function>.gpu: builds the lab's check program for a GPU and runs one exercise on it, or says why not.
+
+usage: run_on_gpu.py CMAKE BUILD LAB FUNCTION MANIFEST NVCC CUDART      (the last two need not exist)
+"""
+
+import os
+import subprocess
+import sys
+
+DEVICES = ("/dev/nvidiactl", "/dev/dxg")  # the second is Windows' Linux
+
+
+def why_not(nvcc: str, cudart: str) -> str:
+    if not os.path.exists(nvcc):
+        return "no nvcc of CUDA 12 or later here"
+    if not os.path.exists(cudart):
+        return "nvcc is here, but its library cudart_static is not"
+    if not any(map(os.path.exists, DEVICES)):
+        return "no NVIDIA GPU here"
+    return ""
+
+
+def main(cmake: str, build: str, lab: str, function: str, manifest: str, nvcc: str, cudart: str) -> int:
+    if why := why_not(nvcc, cudart):
+        print(f"Skipped: {why}; {lab}.{function} was graded on the CPU run only")
+        return 0
+    built = subprocess.run([cmake, "--build", build, "--target", f"{lab}_check_gpu"], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace")
+    if built.returncode != 0:
+        print(f"{lab} does not compile for a GPU:\n{built.stdout}")
+        return 1
+    ran = subprocess.run([f"{build}/{lab}_check_gpu", "--manifest", manifest, "--exercise", function, "--gpu",
+                          "--results", f"{build}/results/gpu"])
+    if ran.returncode != 0:
+        print(f"{lab}.{function} does not pass on the GPU; its message is above")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    sys.exit(main(*sys.argv[1:]))

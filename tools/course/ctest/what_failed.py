@@ -1,0 +1,55 @@
+"""What a run of ctest that just ended left to say, from its result files."""
+
+import json
+import os
+
+from course import messages
+from course.plain_text import plain
+
+
+def what_failed(source: str, build: str) -> str:
+    """The messages of this run: first those of labs that could not be built, last the first exercise to fix."""
+    said = sorted(_not_built(build) + _failed(source, build), key=lambda one: one[0])
+    return messages.arrange([(plain(message).strip("\n"), command) for _, message, command in said])
+
+
+def _not_built(build: str) -> list:
+    """(place, message, command that shows it) of every lab that could not be built."""
+    return [((0, path), data["message"], f"./course check {os.path.basename(path).partition('.')[0]}")
+            for path, data in _left_by_this_run(build, "results", ".not_built")]
+
+
+def _failed(source: str, build: str) -> list:
+    """The same of every exercise. What waits for another comes after all; so does what no later lab needs."""
+    found = []
+    for folder in ("results", "results/gpu"):
+        for _, data in _left_by_this_run(build, folder, ".json"):
+            if data["status"] != "pass":
+                lab, function = data["lab"], data["exercise"]
+                name = f"{lab}.{function}"
+                command = f"ctest -R '{name}.gpu$'" if folder == "results/gpu" else f"./course check {name}"
+                place = (data["status"] == "todo", bool(data.get("begin_with")), *_place(source, lab, function), folder)
+                found.append(((1, *place), data["message"], command))
+    return found
+
+
+def _place(source: str, lab: str, function: str) -> tuple:
+    """Whether it is a stretch exercise, and where the manifest lists it."""
+    for folder in os.listdir(f"{source}/labs"):
+        if folder.startswith(f"{lab}_"):
+            with open(f"{source}/labs/{folder}/lab.json", encoding="utf-8") as file:
+                for number, exercise in enumerate(json.load(file)["exercises"]):
+                    if exercise["function"] == function:
+                        return exercise.get("stretch", False), lab, number
+    return True, lab, 0
+
+
+def _left_by_this_run(build: str, folder: str, ending: str) -> list:
+    began = os.stat(f"{build}/run_started").st_mtime_ns
+    found = []
+    for name in sorted(os.listdir(f"{build}/{folder}")) if os.path.isdir(f"{build}/{folder}") else []:
+        path = f"{build}/{folder}/{name}"
+        if name.endswith(ending) and os.stat(path).st_mtime_ns >= began:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                found.append((path, json.load(file)))
+    return found

@@ -28,7 +28,7 @@ void rejects_shapes_that_do_not_belong_together(const Form& form) {
     form.run(zeros({2}), zeros({2}), zeros({5, 4}), phi).rejects({"Q", "(…, n, d_k)", "(2,)"});
 }
 
-void equals_the_definition(const Form& form, const std::vector<std::string>& feature_maps, std::size_t longest) {
+void equals_the_definition(const Form& form, const std::vector<std::string>& feature_maps) {
     std::uint64_t stream = 1;
     for (const std::string& name : feature_maps)
         for (const Shape& leading : leading_shapes) {
@@ -36,9 +36,20 @@ void equals_the_definition(const Form& form, const std::vector<std::string>& fea
             const FeatureMap phi = oracle_feature_map(name);
             form.run(in.Q, in.K, in.V, phi).equals(form.expected(in.Q, in.K, in.V, phi));
         }
-    const Inputs longer({}, longest, 3, 2, ++stream);
+}
+
+void equals_the_definition_at_every_size(const Form& form, std::size_t longest) {
+    std::uint64_t stream = 700;
     const FeatureMap phi = oracle_feature_map("elu_plus_one");
-    form.run(longer.Q, longer.K, longer.V, phi).equals(form.expected(longer.Q, longer.K, longer.V, phi));
+    for (const Size& size : sizes_around_borders(longest)) {
+        const Inputs in(size, ++stream);
+        form.run(in.Q, in.K, in.V, phi).equals(form.expected(in.Q, in.K, in.V, phi));
+    }
+}
+
+void remembers_nothing(const Form& form) {
+    const Inputs in({2}, 6, 4, 5, 90);
+    form.run(in.Q, in.K, in.V, oracle_feature_map("elu_plus_one")).remembers_nothing();
 }
 
 void handles_one_token_and_no_token(const Form& form) {

@@ -38,6 +38,9 @@ using Parts = std::vector<Part>;
 inline Parts parts_of(const Tensor& result) { return {{"", result}}; }
 inline Parts parts_of(const std::vector<std::string>& result) { return {{"", result}}; }
 
+/// What is wrong with a Tensor that has a shape but not the numbers of that shape, or nothing.
+std::optional<std::string> hollow(const Tensor& got);
+
 /// What is wrong with `got`, in words, or nothing.
 std::optional<std::string> difference(const Tensor& got, const Expected& expected);
 std::optional<std::string> difference(const std::vector<std::string>& got, const std::vector<std::string>& expected);

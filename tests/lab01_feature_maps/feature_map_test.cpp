@@ -44,6 +44,21 @@ TEST_CASE("each name gives the map of that name") {
     for (const Choice& choice : choices)
         chooses_well(CALL(feature_map, x, choice.method), choice, close_to(choice.value), x);
 }
+TEST_CASE("takes every size") {
+    std::uint64_t stream = 50;
+    for (const Shape& shape : shapes_around_borders()) {
+        const Tensor x = random_tensor(shape, ++stream);
+        const Choice& identity = choices[2];
+        chooses_well(CALL(feature_map, x, identity.method), identity, close_to(x), x);
+    }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor x = random_tensor({2, 3}, 49);
+    for (const Choice& choice : choices) {
+        const Call<Tensor> call = CALL(feature_map, x, choice.method);
+        if (call.missing() != choice.function) call.remembers_nothing();
+    }
+}
 TEST_CASE("without a name it is elu_plus_one") {
     const Tensor x = worked_example::x;
     const Call<Tensor> call = CALL(feature_map, x, "elu_plus_one");

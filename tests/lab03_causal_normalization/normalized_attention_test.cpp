@@ -40,6 +40,8 @@ TEST_CASE("rejects shapes that do not belong together") {
     rejects_shapes_that_do_not_belong_together(normalized.with(1e-6));
 }
 TEST_CASE("equals the definition for every leading shape") { equals_the_normalized_definition(normalized); }
+TEST_CASE("equals the definition at every size") { equals_the_definition_at_every_size(normalized.with(1e-6)); }
+TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(normalized.with(1e-6)); }
 TEST_CASE("handles one token, no token and no head") { handles_one_token_and_no_token(normalized.with(1e-6)); }
 TEST_CASE("treats every head by itself") { treats_every_head_by_itself(normalized.with(1e-6)); }
 TEST_CASE("values of one give one, but for epsilon") { values_of_one_give_one(normalized); }
@@ -62,6 +64,8 @@ TEST_CASE("rejects shapes that do not belong together") {
     rejects_shapes_that_do_not_belong_together(causal_form.with(1e-6));
 }
 TEST_CASE("equals the definition for every leading shape") { equals_the_normalized_definition(causal_form); }
+TEST_CASE("equals the definition at every size") { equals_the_definition_at_every_size(causal_form.with(1e-6), 129); }
+TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(causal_form.with(1e-6)); }
 TEST_CASE("handles one token, no token and no head") { handles_one_token_and_no_token(causal_form.with(1e-6)); }
 TEST_CASE("treats every head by itself") { treats_every_head_by_itself(causal_form.with(1e-6)); }
 TEST_CASE("values of one give one, but for epsilon") { values_of_one_give_one(causal_form); }

@@ -1,4 +1,5 @@
 // kernel_variance: tabulated values, and the variance that is there when features are simulated.
+#include <algorithm>
 #include <cmath>
 
 #include "random_features.hpp"
@@ -29,7 +30,8 @@ TEST_CASE("gives the chapter's worked example") {
     CALL(kernel_variance, q, k, m).equals(rounded(Tensor(1089.244102329528 / 3.0)));
 }
 TEST_CASE("gives the tabulated values, for every leading shape") {
-    for (const Shape& leading : {Shape{}, Shape{5}, Shape{2, 3}, Shape{0}}) {
+    for (const Shape& leading :
+         {Shape{}, Shape{5}, Shape{2, 3}, Shape{0}, Shape{128}, Shape{130}, Shape{130, 2}, Shape{128, 1}}) {
         const Tensor choice = random_tensor(leading, 10 + leading.size(), 0.0, 7.0);
         Tensor q = zeros(join(leading, {16})), k = q, expected = zeros(leading);
         const std::size_t m = 8;
@@ -44,6 +46,24 @@ TEST_CASE("gives the tabulated values, for every leading shape") {
     const Tensor q = q_of_table, k = k_of_table;
     for (const std::size_t m : {std::size_t{1}, std::size_t{3}, std::size_t{4096}})
         CALL(kernel_variance, q, k, m).equals(rounded(variances / static_cast<double>(m)));
+}
+TEST_CASE("uses the last entries as well as the first") {
+    const std::size_t m = 8;
+    for (const std::size_t d : {std::size_t{128}, std::size_t{131}}) {
+        const auto at_the_end = [&](const Tensor& x) {
+            Tensor wide = padded(x * std::pow(static_cast<double>(d) / 16.0, 0.25), d);
+            for (std::size_t row = 0; row < length(wide, 0); ++row)
+                std::reverse(wide.data() + row * d, wide.data() + (row + 1) * d);
+            return wide;
+        };
+        const Tensor q = at_the_end(q_of_table), k = at_the_end(k_of_table);
+        CALL(kernel_variance, q, k, m).equals(rounded(variances / 8.0));
+    }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor q = random_tensor({2, 3}, 50), k = random_tensor({2, 3}, 51);
+    const std::size_t m = 8;
+    CALL(kernel_variance, q, k, m).remembers_nothing();
 }
 TEST_CASE("counts the width of the vectors, zeros included") {
     const std::size_t m = 8;

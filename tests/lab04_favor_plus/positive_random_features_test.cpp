@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "random_features.hpp"
+#include "sizes.hpp"
 #include "statistics.hpp"
 #include "worked_example.hpp"
 
@@ -52,6 +53,20 @@ TEST_CASE("equals the definition for every leading shape") {
             const Tensor x = random_tensor(join(leading, {6, 5}), ++stream), W = normal({7, 5}, random_seed(++stream));
             CALL(positive_random_features, x, W, stabilizer).equals(expected_positive_features(x, W, stabilizer));
         }
+}
+TEST_CASE("equals the definition at every size") {
+    std::uint64_t stream = 300;
+    for (const Size& size : sizes_around_borders()) {
+        const Tensor x = random_tensor(join(size.leading, {size.n, size.d_k}), ++stream),
+                     W = normal({std::max<std::size_t>(2, size.d_v), size.d_k}, random_seed(++stream));
+        const Stabilizer stabilizer = stabilizers[stream / 2 % 2];
+        CALL(positive_random_features, x, W, stabilizer).equals(expected_positive_features(x, W, stabilizer));
+    }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor x = random_tensor({2, 3}, 299), W = normal({5, 3}, random_seed(298));
+    for (const Stabilizer stabilizer : stabilizers)
+        CALL(positive_random_features, x, W, stabilizer).remembers_nothing();
 }
 TEST_CASE("one token, one direction, one entry, no token, no head") {
     for (const Stabilizer stabilizer : stabilizers)

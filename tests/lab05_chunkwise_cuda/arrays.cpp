@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "sizes.hpp"
 #include "work_counter.hpp"
 
 namespace linattn {
@@ -165,6 +166,16 @@ std::vector<Expected> expected_states(const Arrays& in, int chunk, bool before) 
         "min(m, 7 sqrt(m)) 2^-24 sum |phi(k)| |v| with m = " + std::to_string(static_cast<int>(terms) + 8);
     return {{sums.S, sums.size_of_S * rounding(terms) + 1e-37, why, false},
             {sums.z, sums.z * rounding(terms) + 1e-37, why, false}};
+}
+
+std::vector<Sizes> every_size() {
+    std::vector<Sizes> result;
+    for (const Size& size : sizes_around_borders()) {
+        Sizes sizes{1, static_cast<int>(size.n), static_cast<int>(size.d_k), static_cast<int>(size.d_v)};
+        for (const std::size_t length : size.leading) sizes.heads *= static_cast<int>(length);
+        result.push_back(sizes);
+    }
+    return result;
 }
 
 std::vector<gpu::RunOptions> every_order(bool checked) {

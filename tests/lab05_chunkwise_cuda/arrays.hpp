@@ -64,6 +64,9 @@ Tensor sums_before(const Tensor& x, bool inclusive = false);
 inline const gpu::RunOptions quick{gpu::RunOptions::Order::shuffled, 3, true, false};
 inline const gpu::RunOptions unwatched{gpu::RunOptions::Order::shuffled, 3, false, false};
 
+/// Both sides of every border, as in sizes.hpp.
+std::vector<Sizes> every_size();
+
 /// Forward, reverse and shuffled.
 std::vector<gpu::RunOptions> every_order(bool checked);
 

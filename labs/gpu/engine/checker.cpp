@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "../launch_counts.hpp"
 #include "access_costs.hpp"
 #include "faults.hpp"
 #include "memory.hpp"
@@ -243,6 +244,7 @@ void check(std::uintptr_t address, std::size_t bytes, Access access, const void*
     if (aligned) require_alignment(*array, address, bytes, instruction);
     if (RunScope::current().profile) profile_access(*array, address, bytes, writes, instruction);
     program_order.note(instruction);
+    if (running.thread < launch_counts.accesses.size()) ++launch_counts.accesses[running.thread];
     const std::size_t from = address - array->begin;
     if (array->cells.empty()) array->cells.resize((array->end - array->begin + 3) / 4);
     if (array->cell_bytes == 4 && (from % 4 != 0 || bytes % 4 != 0)) watch_bytes(*array);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../gpu.hpp"
+#include "../launch_counts.hpp"
 #include "checker.hpp"
 #include "fault_signals.hpp"
 #include "faults.hpp"
@@ -57,6 +58,7 @@ void run(dim3 grid, dim3 block, std::size_t shared_bytes, const Call& call) {
                     std::to_string(most_shared_bytes()) + " are allowed");
 
     prepare_threads(block, call);
+    launch_counts = {0, std::vector<std::size_t>(RunScope::current().checked ? count : 0)};
     seed_turns(RunScope::current().seed);
     const Stage stage(shared_bytes);
     blockDim = block;

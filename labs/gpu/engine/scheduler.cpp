@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "../executable.hpp"
+#include "../launch_counts.hpp"
 #include "checker.hpp"
 #include "fault_signals.hpp"
 #include "faults.hpp"
@@ -109,6 +110,7 @@ bool pass_barrier() {
     if (waiting == thread_count() && same) {
         for (unsigned i = 0; i < thread_count(); ++i) threads[i].state = State::ready;
         ++running.epoch;
+        ++launch_counts.barriers;
         return true;
     }
     const bool at_barriers = done + waiting == thread_count();

@@ -11,7 +11,13 @@ target_compile_options(linattn_cuda_habits INTERFACE -Wno-sign-conversion -Wno-u
 add_library(linattn_kernel INTERFACE)  # link it after linattn_warnings, of which it takes something back
 target_compile_options(linattn_kernel INTERFACE -O2 -g1 -fno-omit-frame-pointer
   -fsanitize=thread$<$<CXX_COMPILER_ID:GNU>:,alignment,bounds>
+  # So that every memcpy is a call that the engine hears of (on_cpu.hpp).
+  $<$<CXX_COMPILER_ID:GNU>:-fno-builtin-memcpy$<SEMICOLON>-fno-builtin-memmove$<SEMICOLON>-fno-builtin-memset>
+  # `extern __shared__` arrays have nothing to initialise, and the build defines them (name_dynamic_memory below).
+  $<$<CXX_COMPILER_ID:GNU>:-fno-extern-tls-init> $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-undefined-internal>
   -Werror=return-type -Werror=vla  # nvcc refuses both
+  # As in C++ files (toolchain.cmake): a local variable that was never given a value holds what can be recognised.
+  -Werror=uninitialized $<$<BOOL:${LINATTN_HAS_AUTO_VAR_INIT}>:-ftrivial-auto-var-init=pattern>
   -Wno-unused-parameter -Wno-unused-variable -Wno-unused-but-set-parameter -Wno-unused-but-set-variable
   $<$<CXX_COMPILER_ID:GNU>:-fmax-errors=3>
   $<$<CXX_COMPILER_ID:Clang,AppleClang>:-ferror-limit=3>)
@@ -26,6 +32,25 @@ function(as_cxx)
   endforeach()
 endfunction()
 
+# name_dynamic_memory(kernels): `extern __shared__` arrays of these kernels, whatever they are called, are the engine's
+# dynamic shared memory. Makes <kernels>_dynamic_memory, which is to be linked beside them. Such an array is what the
+# compiled kernels have as a thread-local symbol without a definition.
+function(name_dynamic_memory kernels)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${kernels}_dynamic_memory")
+  set(list "${folder}/dynamic_arrays.inc")
+  file(MAKE_DIRECTORY "${folder}")
+  add_custom_command(OUTPUT "${list}" DEPENDS ${kernels} $<TARGET_OBJECTS:${kernels}> VERBATIM COMMAND_EXPAND_LISTS
+    COMMAND "${CMAKE_READELF}" -sW $<TARGET_OBJECTS:${kernels}> | awk
+      "$4 == \"TLS\" && $7 == \"UND\" && $8 !~ /^_ZSt/ && !seen[$8]++ { print \"GPU_DYNAMIC_ARRAY(\" $8 \")\" }"
+      > "${list}.new"
+    COMMAND "${CMAKE_COMMAND}" -E copy_if_different "${list}.new" "${list}"
+    COMMENT "dynamic shared memory of ${kernels}")
+  add_library(${kernels}_dynamic_memory OBJECT EXCLUDE_FROM_ALL
+    "${PROJECT_SOURCE_DIR}/labs/gpu/engine/dynamic_memory.cpp" "${list}")
+  target_include_directories(${kernels}_dynamic_memory PRIVATE "${folder}" "${PROJECT_SOURCE_DIR}/labs")
+  target_link_libraries(${kernels}_dynamic_memory PRIVATE linattn_warnings)
+endfunction()
+
 # add_kernels(lab folder sources given): what a lab's check program needs beside C++: its .cu files, and what the lab's
 # folder gives. A profile.cpp there becomes labNN_profile.
 function(add_kernels lab folder sources given)
@@ -36,7 +61,8 @@ function(add_kernels lab folder sources given)
     add_library(${lab}_graded_kernels OBJECT EXCLUDE_FROM_ALL ${graded})
     target_include_directories(${lab}_graded_kernels PRIVATE "${folder}")
     target_link_libraries(${lab}_graded_kernels PRIVATE linattn_warnings linattn_kernel)
-    target_link_libraries(${lab}_exercises PRIVATE ${lab}_graded_kernels linattn_gpu)
+    name_dynamic_memory(${lab}_graded_kernels)
+    target_link_libraries(${lab}_exercises PRIVATE ${lab}_graded_kernels ${lab}_graded_kernels_dynamic_memory linattn_gpu)
   endif()
   set(given_cpp ${given})
   list(FILTER given_cpp EXCLUDE REGEX "\\.cu$")
@@ -56,7 +82,7 @@ function(add_kernels lab folder sources given)
   endforeach()
   if(EXISTS "${folder}/profile.cpp")
     add_executable(${lab}_profile EXCLUDE_FROM_ALL "${folder}/profile.cpp")
-    target_link_libraries(${lab}_profile PRIVATE ${lab}_graded_kernels ${lab}_given_cpp ${lab}_given_kernels linattn
-      linattn_gpu)
+    target_link_libraries(${lab}_profile PRIVATE ${lab}_graded_kernels ${lab}_graded_kernels_dynamic_memory
+      ${lab}_given_cpp ${lab}_given_kernels linattn linattn_gpu)
   endif()
 endfunction()

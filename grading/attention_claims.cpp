@@ -1,5 +1,6 @@
 #include "attention_claims.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -27,7 +28,7 @@ void rejects_shapes_that_do_not_belong_together(const Form& form) {
     form.run(zeros({2}), zeros({2}), zeros({5, 4}), phi).rejects({"Q", "(…, n, d_k)", "(2,)"});
 }
 
-void equals_the_definition(const Form& form, const std::vector<std::string>& feature_maps, std::size_t longest) {
+void equals_the_definition(const Form& form, const std::vector<std::string>& feature_maps) {
     std::uint64_t stream = 1;
     for (const std::string& name : feature_maps)
         for (const Shape& leading : leading_shapes) {
@@ -35,9 +36,20 @@ void equals_the_definition(const Form& form, const std::vector<std::string>& fea
             const FeatureMap phi = oracle_feature_map(name);
             form.run(in.Q, in.K, in.V, phi).equals(form.expected(in.Q, in.K, in.V, phi));
         }
-    const Inputs longer({}, longest, 3, 2, ++stream);
+}
+
+void equals_the_definition_at_every_size(const Form& form, std::size_t longest) {
+    std::uint64_t stream = 700;
     const FeatureMap phi = oracle_feature_map("elu_plus_one");
-    form.run(longer.Q, longer.K, longer.V, phi).equals(form.expected(longer.Q, longer.K, longer.V, phi));
+    for (const Size& size : sizes_around_borders(longest)) {
+        const Inputs in(size, ++stream);
+        form.run(in.Q, in.K, in.V, phi).equals(form.expected(in.Q, in.K, in.V, phi));
+    }
+}
+
+void remembers_nothing(const Form& form) {
+    const Inputs in({2}, 6, 4, 5, 90);
+    form.run(in.Q, in.K, in.V, oracle_feature_map("elu_plus_one")).remembers_nothing();
 }
 
 void handles_one_token_and_no_token(const Form& form) {
@@ -103,6 +115,24 @@ void keeps_a_nan_to_its_own_and_later_tokens(const Form& form) {
     const Call<Tensor> infinite = form.run(in.Q, in.K, V, phi);
     infinite.satisfies(token(infinite.result(), 4) == full({2, 5}, std::numeric_limits<double>::infinity()),
                        "the value of token 3 is infinite and its weight positive, so output 4 must be infinite");
+}
+
+void keeps_a_nan_to_its_own_head(const Form& form) {
+    const FeatureMap phi = oracle_feature_map("elu_plus_one");
+    const Inputs in({2}, 6, 4, 5, 60);
+    const Tensor before = result_of_shape(form.run(in.Q, in.K, in.V, phi), {2, 6, 5});
+    Tensor K = in.K, V = in.V;
+    std::fill_n(K.data() + 3 * 4, 4, std::numeric_limits<double>::quiet_NaN());  // token 3 of head 0
+    std::fill_n(V.data() + 3 * 5, 5, std::numeric_limits<double>::quiet_NaN());
+    for (const Call<Tensor>& call : {form.run(in.Q, in.K, V, phi), form.run(in.Q, K, in.V, phi)}) {
+        const double* now = result_of_shape(call, {2, 6, 5}).data();
+        const bool reached = std::all_of(now + 3 * 5, now + 6 * 5, [](double o) { return std::isnan(o); });
+        call.satisfies(
+            reached, "the key or the value of token 3 of head 0 is NaN: outputs 3 and later of that head must be NaN");
+        call.satisfies(
+            std::equal(now + 6 * 5, now + 12 * 5, before.data() + 6 * 5),
+            "the key or the value of token 3 of head 0 is NaN: the outputs of head 1 must stay as they were");
+    }
 }
 
 void costs_no_more_than_in_proportion_to_n(const Form& form) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sizes.hpp"
 #include "suite.hpp"
 
 namespace linattn::testing {
@@ -22,15 +23,20 @@ struct Inputs {
         : Q(random_tensor(join(leading, {n, d_k}), 3 * stream)),
           K(random_tensor(join(leading, {n, d_k}), 3 * stream + 1)),
           V(random_tensor(join(leading, {n, d_v}), 3 * stream + 2)) {}
+    Inputs(const Size& size, std::uint64_t stream) : Inputs(size.leading, size.n, size.d_k, size.d_v, stream) {}
 };
 
 void rejects_shapes_that_do_not_belong_together(const Form& form);
-/// \param longest length of the longest sequence tried; an O(n²) form gets a shorter one
-void equals_the_definition(const Form& form, const std::vector<std::string>& feature_maps, std::size_t longest = 257);
+void equals_the_definition(const Form& form, const std::vector<std::string>& feature_maps);
+/// \param longest length of the longest sequence tried
+void equals_the_definition_at_every_size(const Form& form, std::size_t longest = 913);
+void remembers_nothing(const Form& form);
 void handles_one_token_and_no_token(const Form& form);
 void treats_every_head_by_itself(const Form& form);
 void never_depends_on_a_later_token(const Form& form);
 void keeps_a_nan_to_its_own_and_later_tokens(const Form& form);
+/// The same for a form that may work in chunks, where earlier tokens of the head may become NaN as well.
+void keeps_a_nan_to_its_own_head(const Form& form);
 void costs_no_more_than_in_proportion_to_n(const Form& form);
 
 /// A call with n tokens and two heads holds no more beside its result when n grows.

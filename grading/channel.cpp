@@ -28,6 +28,7 @@ constexpr std::string_view names[] = {"case",
                                       "differs when repeated",
                                       "stack",
                                       "unset local",
+                                      "inputs",
                                       "failure",
                                       "crash",
                                       "output begins",
@@ -38,6 +39,7 @@ static_assert(std::size(names) == static_cast<std::size_t>(EventKind::done) + 1)
 }  // namespace
 
 void open_channel(int file_descriptor) { channel = file_descriptor; }
+bool channel_is_open() { return channel >= 0; }
 
 void send_event(EventKind kind, std::string_view payload) {
     if (channel < 0) return;

@@ -25,6 +25,7 @@ enum class EventKind {
     differs_when_repeated,  ///< the next failure's call gave another result when it was made again
     stack,                  ///< calls that were open at the next failure, or at the end
     unset_local,            ///< the next failure may come from a local variable without a value: "surely" or "perhaps"
+    inputs,                 ///< what the next failure's call was made with
     failure,                ///< what is wrong
     crash,                  ///< the address sanitizer's report
     output_begins,          ///< how many bytes the program had printed when the case began
@@ -39,6 +40,9 @@ struct Event {
 
 /// Where events go; -1 (the default) drops them, which is what a listing run wants.
 void open_channel(int file_descriptor);
+
+/// Whether anybody listens: not when the suite runs by hand or in a debugger.
+bool channel_is_open();
 
 /// Sends one event. Line breaks in the payload are escaped. Safe in a signal handler as long as the payload is.
 void send_event(EventKind kind, std::string_view payload = "");

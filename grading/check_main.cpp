@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "gpu/executable.hpp"
 #include "manifest_entry.hpp"
 #include "options.hpp"
-#include "source_line.hpp"
 #include "supervised_run.hpp"
 #include "verdict.hpp"
 
@@ -45,7 +45,7 @@ int grade(const Options& options, const std::string& program, const std::vector<
 
 int main(int argc, char** argv) try {
     const Options options = parse_options(argc, argv);
-    const std::string own = program_path(), program = neighbour_of(own.empty() ? argv[0] : own);
+    const std::string own = gpu::executable_path(), program = neighbour_of(own.empty() ? argv[0] : own);
     if (options.list || options.alone) {
         ::execv(program.c_str(), argv);
         throw std::runtime_error(program + " cannot be started: build it first");

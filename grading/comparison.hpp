@@ -22,6 +22,10 @@ struct Expected {
 Expected exactly(const Tensor& value, bool has_tokens = true);
 /// value, give or take `units` roundings of it: |got - value| ≤ units · 2⁻⁵³ · |value|, plus the smallest denormal.
 Expected to_rounding(const Tensor& value, double units, const std::string& why, bool has_tokens = true);
+/// The same for a sum whose terms may cancel: |got - value| ≤ units · 2⁻⁵³ · terms, where `terms` broadcasts to the shape
+/// of value and is what the sum would be if all its terms had one sign. An expected 0 need not be met to the last bit.
+Expected to_rounding_of_terms(const Tensor& value, const Tensor& terms, double units, const std::string& why,
+                              bool has_tokens = true);
 
 /// A part of a result: a Tensor, or words where the exercise computes with words.
 struct Part {
@@ -33,6 +37,9 @@ using Parts = std::vector<Part>;
 
 inline Parts parts_of(const Tensor& result) { return {{"", result}}; }
 inline Parts parts_of(const std::vector<std::string>& result) { return {{"", result}}; }
+
+/// What is wrong with a Tensor that has a shape but not the numbers of that shape, or nothing.
+std::optional<std::string> hollow(const Tensor& got);
 
 /// What is wrong with `got`, in words, or nothing.
 std::optional<std::string> difference(const Tensor& got, const Expected& expected);

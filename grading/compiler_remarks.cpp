@@ -1,13 +1,14 @@
 #include "compiler_remarks.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
-#include "source_line.hpp"
+#include "gpu/executable.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -22,11 +23,21 @@ constexpr const char* more_options =
     " -ftrivial-auto-var-init=uninitialized -Wuninitialized -Wmaybe-uninitialized -o /dev/null 2>&1";
 #endif
 
+std::string output_of(const std::string& command) {
+    std::string output;
+    if (std::FILE* pipe = ::popen(command.c_str(), "r")) {
+        char buffer[4096];
+        while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, got);
+        ::pclose(pipe);
+    }
+    return output;
+}
+
 }  // namespace
 
 std::vector<std::string> unset_locals(const std::vector<std::string>& sources) {
     std::vector<std::string> remarks;
-    std::ifstream database(std::filesystem::path(program_path()).replace_filename("compile_commands.json"));
+    std::ifstream database(std::filesystem::path(gpu::executable_path()).replace_filename("compile_commands.json"));
     const auto commands = nlohmann::json::parse(database, nullptr, false);
     if (!commands.is_array()) return remarks;
     static const std::regex kind(R"(.*\[-W.*uninitialized.*\])");

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
+#include <string>
 
 namespace linattn::testing {
 
@@ -9,8 +11,12 @@ namespace linattn::testing {
 extern std::size_t blocks_run;
 
 struct Cost {
-    std::size_t steps = 0;        ///< basic blocks of the student's file + work of the vocabulary (work_counter.hpp)
-    std::size_t extra_bytes = 0;  ///< peak of the memory held beside arguments and result
+    std::size_t steps = 0;           ///< the next two together
+    std::size_t blocks = 0;          ///< basic blocks of the student's file
+    std::size_t work = 0;            ///< of the vocabulary (work_counter.hpp)
+    std::size_t largest = 0;         ///< the most of it that one call did
+    std::size_t extra_bytes = 0;     ///< peak of the memory held beside arguments and result
+    std::set<std::string> checking;  ///< the functions that checked their arguments: the exercise, and others it called
 };
 
 }  // namespace linattn::testing

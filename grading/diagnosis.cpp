@@ -21,7 +21,7 @@ struct EvidenceOfExercise {
     bool probed = false, hopeless = false;
 };
 std::map<std::string, EvidenceOfExercise> evidence;  // by exercise
-std::deque<Mistake> solved;         // number slips whose number was found; a deque, so that pointers stay valid
+std::deque<Mistake> solved;  // number slips whose number was found; a deque, so that pointers stay valid
 
 std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
     static std::map<std::string, std::function<std::vector<Run>()>> all;

@@ -1,12 +1,14 @@
 #include "exercise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
+#include "borders.hpp"
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "contract.hpp"
@@ -24,6 +26,15 @@ std::optional<MemoryWatch> watch;
 std::uint32_t trace_next = 0;  // the allocation whose call stack the next metered call should record
 std::size_t work_before = 0, blocks_before = 0;
 Cost metered;
+
+// Without allocating: memory is watched meanwhile.
+std::array<const char*, 16> checking;
+void note_check(const char* caller) {
+    for (const char*& name : checking) {
+        if (name == nullptr) name = caller;
+        if (name == caller) return;
+    }
+}
 
 std::size_t bytes_of(const Parts& parts) {
     std::size_t bytes = 0;
@@ -98,13 +109,23 @@ const Tensor& result_of_shape(const Call<Tensor>& call, const Shape& shape) {
 
 Meter::Meter() {
     work_before = work_done;
+    largest_work = 0;
     blocks_before = blocks_run;
+    checking.fill(nullptr);
+    on_check = note_check;
     watch.emplace(trace_next);
 }
 
 Meter::~Meter() {
     watch.reset();
-    metered.steps = (work_done - work_before) + (blocks_run - blocks_before);
+    on_check = nullptr;
+    metered.work = work_done - work_before;
+    metered.largest = largest_work;
+    metered.blocks = blocks_run - blocks_before;
+    metered.steps = metered.work + metered.blocks;
+    metered.checking.clear();
+    for (const char* name : checking)
+        if (name != nullptr) metered.checking.insert(name);
     metered.extra_bytes = peak_bytes();
 }
 
@@ -226,6 +247,9 @@ void Trial::require_result() const {
             if (!outcome.changed_argument) return std::nullopt;
             return "an argument was changed that may only be read";
         });
+    for (const Part& part : outcome_.parts)
+        if (const auto* tensor = std::get_if<Tensor>(&part.value))
+            if (const auto empty = hollow(*tensor)) fail((part.name.empty() ? "" : part.name + " ") + *empty);
 }
 
 ComparedCall Trial::compared(const Objection& wrong, const std::vector<Expected>& expected) const {
@@ -245,6 +269,9 @@ void Trial::equals(const std::vector<Expected>& expected) const {
     };
     fail_if(wrong, expected);
     keep_as_evidence(compared(wrong, expected));
+    try_borders(
+        exercise_, outcome_, [&] { return run_(subject_()); },
+        [&](const Outcome& cut) { return wrong(cut).has_value(); });
     for (std::size_t p = 0; p < expected.size(); ++p) {
         char share[64];
         std::snprintf(share, sizeof share, "%.2g of the tolerance used: ",
@@ -255,10 +282,14 @@ void Trial::equals(const std::vector<Expected>& expected) const {
 
 void Trial::equals(const std::vector<std::string>& expected) const {
     require_result();
-    fail_if([&](const Outcome& outcome) -> std::optional<std::string> {
+    const Objection wrong = [&](const Outcome& outcome) -> std::optional<std::string> {
         if (!outcome.error.empty()) return "threw " + outcome.error;
         return difference(std::get<std::vector<std::string>>(outcome.parts.front().value), expected);
-    });
+    };
+    fail_if(wrong);
+    try_borders(
+        exercise_, outcome_, [&] { return run_(subject_()); },
+        [&](const Outcome& cut) { return wrong(cut).has_value(); });
 }
 
 void Trial::rejects(const std::vector<std::string>& mentions) const {
@@ -279,6 +310,21 @@ void Trial::satisfies(bool holds, const std::string& otherwise, const char* mist
     fail(otherwise, named == nullptr ? std::vector<const Mistake*>{} : std::vector<const Mistake*>{named});
 }
 
+void Trial::remembers_nothing() const {
+    require_result();
+    const Outcome other = [&] {
+        const ChangeScope scope(all_but_the_first_entry());
+        return run_(subject_());
+    }();
+    const char* remembered = "the function remembers something of an earlier call: ";
+    if (same(other, outcome_))
+        fail(remembered +
+             std::string("called with other numbers in arguments of the same shapes, whose first entries are "
+                         "the same, it returns the old result"));
+    if (!same(run_(subject_()), outcome_))
+        fail(remembered + std::string("the same call gives another result the second time"));
+}
+
 void Trial::blames(const std::string& other, const std::string& what) const {
     send_event(EventKind::begin_with, other);
     send_event(EventKind::caused_elsewhere);
@@ -289,6 +335,7 @@ void Trial::blames(const std::string& other, const std::string& what) const {
 void Trial::fail_if(const Objection& wrong, const std::vector<Expected>& expected) const {
     const std::optional<std::string> what = wrong(outcome_);
     if (!what) return;
+    if (!channel_is_open()) fail(*what);  // nobody reads a diagnosis
     mark_output(EventKind::output_ends);  // what the diagnosis runs next may print, too
     if (!outcome_.missing.empty()) require_result();
     const std::string origin = unwritten_values();
@@ -354,16 +401,15 @@ bool Trial::differs_when_repeated() const {
 
 void Trial::fail(const std::string& what, const std::vector<const Mistake*>& resembled, const std::string& closeness,
                  const std::string& stack) const {
-    const std::string text =
-        what + "\ncalled with " + call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed());
-    if (differs_when_repeated()) send_event(EventKind::differs_when_repeated);
+    send_event(EventKind::inputs, call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed()));
+    if (channel_is_open() && differs_when_repeated()) send_event(EventKind::differs_when_repeated);
     if (!stack.empty()) send_event(EventKind::stack, stack);
     for (const Mistake* mistake : resembled)
         send_event(EventKind::mistake,
                    std::string(mistake->name) + "\n" + mistake->explanation +
                        (*mistake->section == '\0' ? "" : std::string(" (") + mistake->section + ")"));
     if (!resembled.empty()) send_event(EventKind::closeness, closeness);
-    send_event(EventKind::failure, indent(text));
+    send_event(EventKind::failure, indent(what));
     throw CaseOver();
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "attention.hpp"
+#include "changed_arguments.hpp"
 #include "comparison.hpp"
 #include "cost.hpp"
 #include "diagnosis.hpp"
@@ -48,6 +49,10 @@ public:
     /// A property of the result or of its cost holds, or the case fails with `otherwise`.
     /// \param mistake name of the mistake that a violation means, if it can only mean one
     void satisfies(bool holds, const std::string& otherwise, const char* mistake = nullptr) const;
+
+    /// The call made again gives the same bits, also after one with other numbers in arrays of the same shapes and with
+    /// the same first entries; and that one gives others. Arguments other than arrays stay.
+    void remembers_nothing() const;
 
     /// Fails: the exercise does its part, and what is wrong comes from another one that it calls. The message says this
     /// and nothing else, and leads there.
@@ -162,15 +167,17 @@ Run run_of(Result (*)(Parameters...), const std::shared_ptr<std::optional<Result
         const auto digest = [](const auto& all) {
             return std::apply([](const auto&... each) { return (std::size_t{0} + ... + fingerprint(each)); }, all);
         };
-        const auto passed = *given;
+        auto passed = *given;
+        change_arguments(passed);
+        const std::size_t digest_before = digest(passed);
         Outcome outcome = outcome_of([&] {
             {
                 const Meter meter;
-                result->emplace(std::apply(typed, passed));
+                result->emplace(std::apply(typed, std::as_const(passed)));
             }
             return parts_of(**result);
         });
-        outcome.changed_argument = digest(passed) != digest(*given);
+        outcome.changed_argument = digest(passed) != digest_before;
         return outcome;
     };
 }

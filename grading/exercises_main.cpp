@@ -56,15 +56,15 @@ void watch_for_crashes(bool supervised) {
 
 #else
 
+bool has_supervisor = false;
 std::uintptr_t stack_end = 0;  // the lowest address that the stack may reach, roughly
 
 void on_crash(int signal, siginfo_t* info, void*) {
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     const std::uintptr_t near = std::uintptr_t{1} << 20;
     if (signal == SIGSEGV && address + near > stack_end && address < stack_end + near) {
-        const char* const words = "stack-overflow: the function called itself without end (stack overflow)\n";
-        send_event(EventKind::crash, words);
-        std::fputs(words, stderr);
+        send_event(EventKind::crash, "stack-overflow");
+        if (!has_supervisor) std::fputs("the function called itself without end (stack overflow)\n", stderr);
     }
     send_event(EventKind::stack, call_stack());
     std::signal(signal, SIG_DFL);
@@ -72,7 +72,8 @@ void on_crash(int signal, siginfo_t* info, void*) {
 }
 
 // On a stack of their own, or an endless recursion would have none left to say so on.
-void watch_for_crashes(bool) {
+void watch_for_crashes(bool supervised) {
+    has_supervisor = supervised;
     static std::array<char, 1 << 16> own_stack;
     stack_t place{};
     place.ss_sp = own_stack.data();

@@ -110,6 +110,7 @@ Findings read_events(const std::vector<Event>& events, const std::string& progra
             case EventKind::differs_when_repeated: next.differs_when_repeated = true; break;
             case EventKind::stack: stack = payload; break;
             case EventKind::unset_local: unset_local = payload; break;
+            case EventKind::inputs: next.inputs = payload; break;
             case EventKind::failure:
                 next.what = payload;
                 if (next.differs_when_repeated) {  // then a resemblance means nothing

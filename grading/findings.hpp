@@ -19,6 +19,7 @@ struct Failure {
     std::vector<Resemblance> resembles;  ///< mistakes that would explain it
     std::string closeness;               ///< " (matches exactly)"
     std::vector<std::string> by_chance;  ///< mistakes that would explain it, but not what other calls gave
+    std::string inputs;                  ///< what its call was made with
     std::string places;                  ///< lines of the student's file, "\n    at student/…"
 };
 

@@ -92,8 +92,10 @@ std::optional<std::uint32_t> unwritten_origin(double value) {
 }
 
 bool is_unset_local(double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value) | 0x8000'0000'0000'0000;  // arithmetic may flip the sign
-    return bits == 0xFEFE'FEFE'FEFE'FEFE || bits == 0xFFFF'FFFF'FFFF'FFFF;          // g++, clang
+    const auto bits = std::bit_cast<std::uint64_t>(value) | 0x8000'0000'0000'0000;     // arithmetic may flip the sign
+    const auto in_a_kernel = static_cast<double>(std::bit_cast<float>(0xFEFE'FEFEu));  // a float, by g++
+    return bits == 0xFEFE'FEFE'FEFE'FEFE || bits == 0xFFFF'FFFF'FFFF'FFFF ||           // a double, by g++ and clang
+           std::fabs(value) == -in_a_kernel;
 }
 
 bool may_come_from_unset_local(double value) {

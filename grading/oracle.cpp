@@ -113,25 +113,68 @@ Tensor attention_by_definition(const Tensor& Q, const Tensor& K, const Tensor& V
     return weighted_sum(weights_by_definition(phi(Q), phi(K), allowed), V);
 }
 
+namespace {
+
+// Σ_j w_ij v_j and Σ_j w_ij for w_ij = φ(q_i)·φ(k_j), and the same for the sizes of all factors, a row at a time: sequences
+// are long and the matrix of weights is not kept.
+struct Sums {
+    Tensor value, total, magnitude, total_magnitude;
+};
+Sums sums_by_definition(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V, const Allowed& allowed) {
+    if (shape_of(phi_Q) != shape_of(phi_K))
+        throw std::invalid_argument("the rows of " + to_string(shape_of(phi_Q)) + " and " + to_string(shape_of(phi_K)) +
+                                    " have no dot product");
+    const Rows keys(phi_K), values(V);
+    Shape one = shape_of(V);
+    one.back() = 1;
+    Sums sums{zeros(shape_of(V)), zeros(one), zeros(shape_of(V)), zeros(one)};
+    for (std::size_t h = 0; h < keys.heads; ++h)
+        for (std::size_t i = 0; i < keys.n; ++i) {
+            const std::size_t row = h * keys.n + i;
+            const double* q = phi_Q.data() + row * keys.width;
+            for (std::size_t j = 0; j < keys.n; ++j) {
+                if (!allowed(i, j)) continue;
+                const double* k = phi_K.data() + (h * keys.n + j) * keys.width;
+                const double* v = V.data() + (h * keys.n + j) * values.width;
+                double weight = 0.0, size = 0.0;
+                for (std::size_t a = 0; a < keys.width; ++a) {
+                    weight += q[a] * k[a];
+                    size += std::fabs(q[a] * k[a]);
+                }
+                sums.total.data()[row] += weight;
+                sums.total_magnitude.data()[row] += size;
+                if (size == 0.0) continue;  // a token without weight may hold anything, NaN included
+                for (std::size_t b = 0; b < values.width; ++b) {
+                    sums.value.data()[row * values.width + b] += weight * v[b];
+                    sums.magnitude.data()[row * values.width + b] += size * std::fabs(v[b]);
+                }
+            }
+        }
+    return sums;
+}
+
+Expected quotient(const Sums& sums, const Tensor& V, double epsilon, std::size_t c);
+
+}  // namespace
+
 Expected expected_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
                             const Allowed& allowed) {
     const Tensor phi_Q = phi(Q), phi_K = phi(K);
     const std::size_t n = length(V, -2), c = length(phi_Q, -1);
-    const Tensor magnitude = weighted_sum(weights_by_definition(abs(phi_Q), abs(phi_K), allowed), abs(V));
-    return {weighted_sum(weights_by_definition(phi_Q, phi_K, allowed), V),
-            magnitude * rounding(n + c) + underflow(n * c, V),
+    const Sums sums = sums_by_definition(phi_Q, phi_K, V, allowed);
+    return {sums.value, sums.magnitude * rounding(n + c) + underflow(n * c, V),
             "2 (n + c) 2^-53 sum |phi(q)| |phi(k)| |v| with n = " + std::to_string(n) + ", c = " + std::to_string(c)};
 }
 
-Expected normalized_sum(const Weights& weights, const Weights& magnitude, const Tensor& V, double epsilon,
-                        std::size_t c) {
+namespace {
+
+Expected quotient(const Sums& sums, const Tensor& V, double epsilon, std::size_t c) {
     const std::size_t n = length(V, -2);
-    const Tensor denominator = sum(weights, -1, keep_dims) + epsilon, largest = sum(magnitude, -1, keep_dims);
-    const Tensor value = weighted_sum(weights, V) / denominator;
+    const Tensor denominator = sums.total + epsilon, largest = sums.total_magnitude;
+    const Tensor value = sums.value / denominator;
     // The sums of n + c products, then ε, the division, and a factor 1/denominator that may have been taken inside.
     const double unit = rounding(n + c + 4);
-    const Tensor wrong =
-        (weighted_sum(magnitude, abs(V)) + abs(value) * largest) * unit + (abs(value) + 1.0) * underflow(n * c, V);
+    const Tensor wrong = (sums.magnitude + abs(value) * largest) * unit + (abs(value) + 1.0) * underflow(n * c, V);
     double condition = 1.0;
     for (std::size_t i = 0; i < denominator.size(); ++i)
         condition = std::max(condition, largest.data()[i] / std::fabs(denominator.data()[i]));
@@ -143,11 +186,29 @@ Expected normalized_sum(const Weights& weights, const Weights& magnitude, const 
     return {value, wrong / maximum(abs(denominator) - largest * unit, 0.0), text};
 }
 
+}  // namespace
+
+Expected normalized_sum(const Weights& weights, const Weights& magnitude, const Tensor& V, double epsilon,
+                        std::size_t c) {
+    return quotient({weighted_sum(weights, V), sum(weights, -1, keep_dims), weighted_sum(magnitude, abs(V)),
+                     sum(magnitude, -1, keep_dims)},
+                    V, epsilon, c);
+}
+
 Expected expected_normalized_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
                                        const Allowed& allowed, double epsilon) {
     const Tensor phi_Q = phi(Q), phi_K = phi(K);
-    return normalized_sum(weights_by_definition(phi_Q, phi_K, allowed),
-                          weights_by_definition(abs(phi_Q), abs(phi_K), allowed), V, epsilon, length(phi_Q, -1));
+    return quotient(sums_by_definition(phi_Q, phi_K, V, allowed), V, epsilon, length(phi_Q, -1));
+}
+
+Expected expected_weights(const Tensor& Q, const Tensor& K, const FeatureMap& phi, const Allowed& allowed,
+                          double epsilon) {
+    const Tensor phi_Q = phi(Q), phi_K = phi(K);
+    const Weights weights = weights_by_definition(phi_Q, phi_K, allowed),
+                  magnitude = weights_by_definition(abs(phi_Q), abs(phi_K), allowed);
+    // What averages of values 0 and 1 would be.
+    return quotient({weights, sum(weights, -1, keep_dims), magnitude, sum(magnitude, -1, keep_dims)},
+                    ones(shape_of(weights)), epsilon, length(phi_Q, -1));
 }
 
 Expected expected_state(const Tensor& K, const Tensor& V, const FeatureMap& phi) {

@@ -55,6 +55,10 @@ Expected normalized_sum(const Weights& weights, const Weights& magnitude, const 
 Expected expected_normalized_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
                                        const Allowed& allowed, double epsilon);
 
+/// The weights themselves, each row divided by its sum + ε. \return \shape{(…, n, n)}
+Expected expected_weights(const Tensor& Q, const Tensor& K, const FeatureMap& phi, const Allowed& allowed,
+                          double epsilon);
+
 /// Softmax over the allowed j of each row of scores.
 Weights softmax_rows(const Weights& scores, const Allowed& allowed);
 

@@ -6,12 +6,6 @@
 
 namespace linattn::testing {
 
-/// The running program's own file; empty where the system does not tell.
-std::string program_path();
-
-/// What a shell command prints.
-std::string output_of(const std::string& command);
-
 /// "student/lab02_parallel_vs_recurrent.cpp:41": the innermost call of that program that lies in one of the sources; empty
 /// if none does or if addr2line (binutils) is not installed.
 std::string source_line(const std::string& call_stack, const std::string& program,

@@ -121,7 +121,7 @@ const char* const differs =
 // A mistake is explained once, however many failures it explains.
 std::string in_words(const Failure& failure, std::set<std::string>& explained) {
     std::string text = failure.differs_when_repeated ? differs : "";
-    text += failure.what;
+    text += failure.what + failure.places;
     if (!failure.resembles.empty()) {
         std::vector<std::string> names;
         for (const Resemblance& each : failure.resembles) names.push_back(each.mistake);
@@ -131,7 +131,8 @@ std::string in_words(const Failure& failure, std::set<std::string>& explained) {
     }
     if (!failure.by_chance.empty())
         text += "\n    here, but not in every case, it does the same as: " + joined(failure.by_chance);
-    return text + failure.places + "\n";
+    if (!failure.inputs.empty()) text += "\n    called with " + failure.inputs;
+    return text + "\n";
 }
 
 std::string in_words(const Case& passed, const std::string& output) {

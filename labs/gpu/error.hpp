@@ -8,7 +8,7 @@
 
 namespace gpu {
 
-/// A kernel did what no kernel may do, or CUDA refused. One message: what, which array, which kernel, block, thread,
+/// A kernel broke a rule of the CUDA model, or CUDA refused. One message: what, which array, which kernel, block, thread,
 /// line.
 class Error : public std::runtime_error {
 public:
@@ -34,7 +34,7 @@ private:
 };
 
 /// How the CPU run goes about a launch. A GPU ignores it.
-struct Run {
+struct RunOptions {
     enum class Order { forward, reverse, shuffled };
 
     Order order = Order::forward;  ///< in which blocks, and the threads of a block between two barriers, take turns
@@ -51,21 +51,19 @@ struct Run {
     }
 };
 
-/// Every launch made during its lifetime goes this way.
+/// Every launch that this host thread makes during its lifetime goes this way.
 class RunScope {
 public:
-    explicit RunScope(const Run& run) : before_(std::exchange(current(), run)) {}
+    explicit RunScope(const RunOptions& options) : before_(std::exchange(current(), options)) {}
     ~RunScope() { current() = before_; }
     RunScope(const RunScope&) = delete;
     RunScope& operator=(const RunScope&) = delete;
 
-    static Run& current() {
-        static Run run;
-        return run;
-    }
+    static RunOptions& current() { return current_; }
 
 private:
-    Run before_;
+    static inline constinit thread_local RunOptions current_{};
+    RunOptions before_;
 };
 
 }  // namespace gpu

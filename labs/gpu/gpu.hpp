@@ -6,20 +6,20 @@
 //     y.copy_to(result);
 //
 // The CPU run is stricter than a GPU. Shared memory and new buffers start poisoned with NaN; buffers end at a guard
-// page; threads take turns forward, in reverse or shuffled (gpu::Run); every thread of a block has to reach the same
+// page; threads take turns forward, in reverse or shuffled (gpu::RunOptions); every thread of a block has to reach the same
 // barrier. A fault ends the launch with one gpu::Error. In files compiled with -fsanitize=thread,alignment,bounds a
 // checked run also finds races within and between blocks, reads of unwritten memory, and misaligned vector accesses
 // (engine/checker.hpp).
 //
-// Modelled: 1-D to 3-D grids and blocks, static and extern __shared__ arrays (the extern one is called smem), SharedMemory,
+// Modelled: 1-D to 3-D grids and blocks, static and extern __shared__ arrays, SharedMemory,
 // __syncthreads, __syncwarp, shuffles and votes with masks, atomics, float2 to float4, templates, __launch_bounds__;
 // tensor cores by wmma.hpp.
 // Not modelled: time, occupancy and registers; lanes of a warp running in lockstep; the order in which writes become
 // visible (here at once, so that __threadfence does nothing); streams, PTX, textures, cooperative groups, dynamic
-// parallelism. What of this has a name is refused at compile time (on_cpu.hpp). Checks look at 4 bytes at a time:
-// smaller types are checked for bounds only. Under clang a misaligned vector access is found only where one instruction
-// makes it, and an index outside of a kernel's own array not at all. A result of the CPU run is a result of the CPU
-// run: it is not GPU-verified.
+// parallelism; 16-bit floats; the device's heap (new and malloc in a kernel). What of this has a name is refused at
+// compile time (on_cpu.hpp). Under clang a misaligned vector access is found only where one instruction makes it, and an
+// index outside of a kernel's own array not at all; before clang 15, what memcpy and copies of large structs write
+// counts as unwritten. A result of the CPU run is a result of the CPU run: it is not GPU-verified.
 #pragma once
 
 #include <cstddef>

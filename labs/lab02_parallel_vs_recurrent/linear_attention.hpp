@@ -35,6 +35,8 @@ Tensor linear_attention_quadratic(const Tensor& Q, const Tensor& K, const Tensor
 Tensor linear_attention_bidirectional(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi);
 
 /// Causal linear attention, all tokens at once: the running sum S_i = Σ_{j≤i} φ(k_j)v_jᵀ for every i, then o_i = φ(q_i)ᵀS_i.
+/// A NaN in a token makes its own and all later outputs of its head NaN. Earlier outputs of that head may become NaN, too:
+/// an answer that works in chunks multiplies by the zeros of a mask, and 0 · NaN is NaN. Other heads stay as they are.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param phi feature map, applied to each token of Q and K
 /// \return \shape{(…, n, d_v)}

@@ -32,6 +32,8 @@ Tensor normalized_linear_attention(const Tensor& Q, const Tensor& K, const Tenso
                                    double epsilon);
 
 /// Normalised causal linear attention: o_i = φ(q_i)ᵀS_i / (φ(q_i)·z_i + ε), S_i and z_i summed over the tokens j ≤ i.
+/// A NaN in a token makes its own and all later outputs of its head NaN. Earlier outputs of that head may become NaN, too:
+/// an answer that works in chunks multiplies by the zeros of a mask, and 0 · NaN is NaN. Other heads stay as they are.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param phi feature map, applied to each token of Q and K
 /// \param epsilon ε ≥ 0

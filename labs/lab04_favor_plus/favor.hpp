@@ -29,7 +29,7 @@ Tensor gaussian_projection(std::size_t m, std::size_t d, std::uint64_t seed);
 Tensor orthogonal_projection(std::size_t m, std::size_t d, std::uint64_t seed);
 
 /// Positive features: φ(x)_r = exp(w_r·x̂ - ‖x̂‖²/2 - shift)/√m. Without the shifts, the mean of φ(q)·φ(k) over W is
-/// exp(q·k/√d).
+/// exp(q·k/√d). A NaN makes the features of its token NaN, and may spoil all features whose shift it enters, but no others.
 /// \param x \shape{(…, n, d)}   \param W \shape{(m, d)}
 /// \param stabilizer the shift: the largest exponent w_r·x̂ - ‖x̂‖²/2 of each token, or of all tokens of a head
 /// \return \shape{(…, n, m)}, entries in [0, 1/√m], the largest of each token or head 1/√m
@@ -49,7 +49,8 @@ Tensor trigonometric_random_features(const Tensor& x, const Tensor& W);
 /// that the mask allows. The features of Q are shifted per token, those of K per sequence. Both shifts cancel in o_i
 /// but for ε, which is added to the sum of the shifted weights. With Mask::causal a later token can touch an output only
 /// by way of the shift of K, which its head shares: through ε and rounding, or when its exponents are larger by 700 and
-/// more, so that earlier keys vanish beside it. A NaN in K spoils its head for the same reason.
+/// more, so that earlier keys vanish beside it. A NaN in K spoils its head for the same reason. With Mask::causal a NaN
+/// in V makes its own and all later outputs of its head NaN, and may spoil earlier ones where an answer works in chunks.
 /// \param Q \shape{(…, n, d)}   \param K \shape{(…, n, d)}   \param V \shape{(…, n, d_v)}
 /// \param W \shape{(m, d)}, the same for queries and keys and for all heads
 /// \param mask Mask::causal allows j ≤ i only

@@ -46,7 +46,7 @@ Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float
 /// φ(x) = elu(x) + 1, entry by entry, by a kernel that calls your __device__ function.
 /// \param x any number of entries   \param run how the CPU run goes about it
 /// \return as many   \solves{5,2}
-Array feature_map_fused(std::span<const float> x, const gpu::Run& run);
+Array feature_map_fused(std::span<const float> x, const gpu::RunOptions& run);
 
 /// One block per head walks its chunks in order; S and z stay in shared memory.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
@@ -56,7 +56,7 @@ Array feature_map_fused(std::span<const float> x, const gpu::Run& run);
 /// \throws std::invalid_argument as above   \throws gpu::Error when a block would need more shared memory than it may have
 /// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.3}   \solves{5,3}
 Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
-                        const Sizes& sizes, int chunk, float epsilon, const gpu::Run& run);
+                        const Sizes& sizes, int chunk, float epsilon, const gpu::RunOptions& run);
 
 /// First pass, one block per chunk and head: what each chunk alone adds, S = Σ φ(k_j)v_jᵀ and z = Σ φ(k_j) over its
 /// tokens.
@@ -65,7 +65,7 @@ Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std:
 /// \return S \shape{(heads, chunks, d_k, d_v)} and z \shape{(heads, chunks, d_k)}
 /// \complexity{n\,d^2, n\,d^2/C}   \solves{5,4}
 States chunk_states(std::span<const float> K, std::span<const float> V, const Sizes& sizes, int chunk,
-                    const gpu::Run& run);
+                    const gpu::RunOptions& run);
 
 /// Second pass, one thread per entry of S and z: replaces what each chunk adds by the sum over the chunks before it.
 /// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}
@@ -73,7 +73,7 @@ States chunk_states(std::span<const float> K, std::span<const float> V, const Si
 /// \return S and z of the same shapes
 /// \complexity{n\,d^2/C, 1}   \paper{blelloch1990, section 1}   \solves{5,5}
 States scan_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk,
-                   const gpu::Run& run);
+                   const gpu::RunOptions& run);
 
 /// Third pass, one block per chunk and head: the outputs, from the chunk's tokens and the state before it.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
@@ -84,7 +84,7 @@ States scan_states(std::span<const float> S, std::span<const float> z, const Siz
 /// \complexity{n\,d(d + C), C(C + d)}   \solves{5,6}
 Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
                     std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk, float epsilon,
-                    const gpu::Run& run);
+                    const gpu::RunOptions& run);
 
 /// ⌈n/chunk⌉
 inline int chunks_of(const Sizes& sizes, int chunk) { return (sizes.n + chunk - 1) / chunk; }

@@ -62,7 +62,7 @@ bool fits_a_block(const Sizes& sizes, int chunk) {
     return needed <= gpu::most_shared_bytes();
 }
 
-Array launch_feature_map(FeatureMapKernel kernel, Values x, const gpu::Run& run) {
+Array launch_feature_map(FeatureMapKernel kernel, Values x, const gpu::RunOptions& run) {
     const gpu::RunScope scope(run);
     Array y = make_array({static_cast<int>(x.size())});
     if (x.empty()) return y;
@@ -73,7 +73,7 @@ Array launch_feature_map(FeatureMapKernel kernel, Values x, const gpu::Run& run)
 }
 
 Array launch_forward(ForwardKernel kernel, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
-                     const gpu::Run& run) {
+                     const gpu::RunOptions& run) {
     const gpu::RunScope scope(run);
     Array O = make_array({sizes.heads, sizes.n, sizes.d_v});
     if (O.values.empty()) return O;
@@ -84,7 +84,8 @@ Array launch_forward(ForwardKernel kernel, Values Q, Values K, Values V, const S
     return O;
 }
 
-States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes, int chunk, const gpu::Run& run) {
+States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes, int chunk,
+                     const gpu::RunOptions& run) {
     const gpu::RunScope scope(run);
     States states{make_S(sizes, chunk), make_z(sizes, chunk)};
     if (states.z.values.empty()) return states;
@@ -97,7 +98,7 @@ States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes
     return states;
 }
 
-States launch_scan(ScanKernel kernel, Values S, Values z, const Sizes& sizes, int chunk, const gpu::Run& run) {
+States launch_scan(ScanKernel kernel, Values S, Values z, const Sizes& sizes, int chunk, const gpu::RunOptions& run) {
     const gpu::RunScope scope(run);
     States states{make_S(sizes, chunk), make_z(sizes, chunk)};
     if (states.z.values.empty()) return states;
@@ -110,7 +111,7 @@ States launch_scan(ScanKernel kernel, Values S, Values z, const Sizes& sizes, in
 }
 
 Array launch_outputs(OutputsKernel kernel, Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes,
-                     int chunk, float epsilon, const gpu::Run& run) {
+                     int chunk, float epsilon, const gpu::RunOptions& run) {
     const gpu::RunScope scope(run);
     Array O = make_array({sizes.heads, sizes.n, sizes.d_v});
     if (O.values.empty()) return O;
@@ -124,28 +125,28 @@ Array launch_outputs(OutputsKernel kernel, Values Q, Values K, Values V, Values 
 
 // The exercises, as the suite calls them ------------------------------------------------------------------------------
 
-Array feature_map_fused(Values x, const gpu::Run& run) {
+Array feature_map_fused(Values x, const gpu::RunOptions& run) {
     return launch_feature_map(kernels::apply_feature_map, x, run);
 }
 
 Array chunkwise_forward(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
-                        const gpu::Run& run) {
+                        const gpu::RunOptions& run) {
     require_attention_arrays(Q, K, V, sizes, chunk);
     return launch_forward(kernels::chunkwise_forward, Q, K, V, sizes, chunk, epsilon, run);
 }
 
-States chunk_states(Values K, Values V, const Sizes& sizes, int chunk, const gpu::Run& run) {
+States chunk_states(Values K, Values V, const Sizes& sizes, int chunk, const gpu::RunOptions& run) {
     require_attention_arrays(K, K, V, sizes, chunk);
     return launch_states(kernels::chunk_states, K, V, sizes, chunk, run);
 }
 
-States scan_states(Values S, Values z, const Sizes& sizes, int chunk, const gpu::Run& run) {
+States scan_states(Values S, Values z, const Sizes& sizes, int chunk, const gpu::RunOptions& run) {
     require_states(S, z, sizes, chunk);
     return launch_scan(kernels::scan_states, S, z, sizes, chunk, run);
 }
 
 Array chunk_outputs(Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes, int chunk, float epsilon,
-                    const gpu::Run& run) {
+                    const gpu::RunOptions& run) {
     require_attention_arrays(Q, K, V, sizes, chunk);
     require_states(S, z, sizes, chunk);
     return launch_outputs(kernels::chunk_outputs, Q, K, V, S, z, sizes, chunk, epsilon, run);

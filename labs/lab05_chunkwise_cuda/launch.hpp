@@ -27,12 +27,13 @@ std::string where_kernels_run();
 /// an H100, those of all sizes that the suites use; on smaller cards not those of the widest.
 bool fits_a_block(const Sizes& sizes, int chunk);
 
-Array launch_feature_map(FeatureMapKernel kernel, Values x, const gpu::Run& run);
+Array launch_feature_map(FeatureMapKernel kernel, Values x, const gpu::RunOptions& run);
 Array launch_forward(ForwardKernel kernel, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
-                     const gpu::Run& run);
-States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes, int chunk, const gpu::Run& run);
-States launch_scan(ScanKernel kernel, Values S, Values z, const Sizes& sizes, int chunk, const gpu::Run& run);
+                     const gpu::RunOptions& run);
+States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes, int chunk,
+                     const gpu::RunOptions& run);
+States launch_scan(ScanKernel kernel, Values S, Values z, const Sizes& sizes, int chunk, const gpu::RunOptions& run);
 Array launch_outputs(OutputsKernel kernel, Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes,
-                     int chunk, float epsilon, const gpu::Run& run);
+                     int chunk, float epsilon, const gpu::RunOptions& run);
 
 }  // namespace linattn

@@ -24,10 +24,12 @@ void reject(const char* caller, const std::string& argument, const std::string& 
 }
 
 void require_rank(const Tensor& x, const char* argument, std::size_t rank, const char* meaning, const char* caller) {
+    if (on_check != nullptr) on_check(caller);
     if (x.dimension() < rank) reject(caller, argument, meaning, "shape " + to_string(shape_of(x)));
 }
 
 void require_shape(const Tensor& x, const char* argument, const Shape& shape, const char* meaning, const char* caller) {
+    if (on_check != nullptr) on_check(caller);
     if (shape_of(x) != shape)
         reject(caller, argument, std::string(meaning) + " = " + to_string(shape), "shape " + to_string(shape_of(x)));
 }

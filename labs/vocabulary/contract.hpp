@@ -24,6 +24,9 @@ private:
 [[noreturn]] void reject(const char* caller, const std::string& argument, const std::string& expected,
                          const std::string& got);
 
+/// Told of every function that checks its arguments, when set: the suites see by it which exercises an answer calls.
+inline void (*on_check)(const char* caller) = nullptr;
+
 // Each check names the calling function in its message; leave `caller` to its default.
 
 /// x has at least `rank` axes; `meaning` spells them, as in "(…, n, d)".

@@ -206,7 +206,7 @@ std::size_t tensor_core_bytes(const Sizes& sizes, int chunk) { return TensorCore
 }  // namespace kernels
 
 Array chunkwise_forward_tensor_cores(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
-                                     const Sizes& sizes, int chunk, float epsilon, const gpu::Run& run) {
+                                     const Sizes& sizes, int chunk, float epsilon, const gpu::RunOptions& run) {
     require_attention_arrays(Q, K, V, sizes, chunk);
     const gpu::RunScope scope(run);
     Array output{

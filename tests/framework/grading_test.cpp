@@ -13,6 +13,7 @@
 #include "crash_report.hpp"
 #include "evidence.hpp"
 #include "exercise.hpp"
+#include "gpu/executable.hpp"
 #include "manifest_entry.hpp"
 #include "memory_watch.hpp"
 #include "oracle.hpp"
@@ -86,6 +87,15 @@ TEST_CASE("roundings are counted in units of the value") {
     CHECK_FALSE(difference(Tensor{1.0 + 0x1p-52}, to_rounding(Tensor{1.0}, 2, "two")));
     CHECK(difference(Tensor{1.0 + 0x1p-51}, to_rounding(Tensor{1.0}, 2, "two")));
 }
+TEST_CASE("an expected 0 may be as wrong as the terms that cancel, and no more") {
+    const Tensor value{0.0, 1.0}, terms{3.0, 5.0};
+    const Expected sums = to_rounding_of_terms(value, terms, 2, "3 - 3 and 3 - 2");
+    CHECK_FALSE(difference(Tensor{6 * 0x1p-53, 1.0 - 10 * 0x1p-53}, sums));
+    CHECK(difference(Tensor{7 * 0x1p-53, 1.0}, sums));
+    CHECK(difference(Tensor{0.0, 1.0 + 12 * 0x1p-53}, sums));
+    const Tensor row = reshape(Tensor{0.0, 1e-16}, {1, 2});
+    CHECK_FALSE(difference(row, to_rounding_of_terms(zeros({1, 2}), ones({1, 1}), 1, "the terms of a row")));
+}
 TEST_CASE("a wrong value comes with the tolerance it was given, and why") {
     CHECK(contains(*difference(Tensor{7.0}, to_rounding(Tensor{1.0}, 2, "two sums")),
                    "allowed there: 2.22045e-16 (2 roundings of 2^-53 (two sums))"));
@@ -154,7 +164,9 @@ TEST_CASE("what was allocated outside a watch is left alone") {
 TEST_CASE("an unset local is recognised by the pattern of either compiler") {
     const double gcc = std::bit_cast<double>(0xFEFE'FEFE'FEFE'FEFE),
                  clang = std::bit_cast<double>(0xFFFF'FFFF'FFFF'FFFF);
-    for (const double value : {gcc, -gcc, gcc + 1e6, clang, -clang, clang * 2.0}) CHECK(is_unset_local(value));
+    const double in_a_kernel = static_cast<double>(std::bit_cast<float>(0xFEFE'FEFEu));
+    for (const double value : {gcc, -gcc, gcc + 1e6, clang, -clang, clang * 2.0, in_a_kernel, -in_a_kernel})
+        CHECK(is_unset_local(value));
     CHECK(may_come_from_unset_local(gcc * 0.5));
     for (const double ordinary : {0.0, 1.0, 1e200, nan, -nan, inf, -inf}) {
         CHECK_FALSE(is_unset_local(ordinary));
@@ -329,15 +341,15 @@ TEST_CASE("are told in a few words") {
     CHECK(contains(summary_of_report("stack-overflow: without a sanitizer"), "(stack overflow)"));
 }
 TEST_CASE("hold the calls of this program, wherever it lies") {
-    const std::string program = program_path();
+    const std::string program = gpu::executable_path();
     const std::string report = "    #0 0x7f (/lib/libasan.so+0x10)\n    #1 0x55 (" + program +
                                "+0x1337)\n    #2 0x55  (/a b/" + program.substr(program.rfind('/') + 1) + "+0x20)\n";
     CHECK(stack_of_report(report, program) == "0x1337 0x20 ");
 }
 TEST_CASE("lead to a line of one of the sources, or to none") {
     const std::string here = call_stack();
-    CHECK(source_line(here, program_path(), {"no_such.cpp"}).empty());
-    CHECK(source_line("0x10; touch /tmp/never", program_path(), {"grading_test.cpp"}).empty());
+    CHECK(source_line(here, gpu::executable_path(), {"no_such.cpp"}).empty());
+    CHECK(source_line("0x10; touch /tmp/never", gpu::executable_path(), {"grading_test.cpp"}).empty());
 }
 }
 
@@ -428,12 +440,14 @@ TEST_CASE("passes only when every case ran and none failed") {
     CHECK(judged(two_cases, Ending{}).status == Status::crash);
 }
 TEST_CASE("a failure tells its case, the mistake and where to read") {
-    const Events events = with(with(two_cases, mistake, "thrice\nDouble it (§7.1)"), failure, "    first differs");
+    const Events named = with(two_cases, mistake, "thrice\nDouble it (§7.1)");
+    const Events events = with(with(named, inputs, "x 1"), failure, "    first differs");
     const Verdict verdict = judged(events, reported(2, 1));
     CHECK(verdict.status == Status::fail);
     CHECK(contains(verdict.message, "lab07 · twice"));
     CHECK(contains(verdict.message, "FAIL\n"));
-    CHECK(contains(verdict.message, "  two\n    first differs\n    looks like: thrice\n      Double it (§7.1)\n"));
+    CHECK(contains(verdict.message,
+                   "  two\n    first differs\n    looks like: thrice\n      Double it (§7.1)\n    called with x 1\n"));
     CHECK(contains(verdict.message, "1 of 2 checks failed"));
     CHECK(contains(verdict.message, "labs/lab07_numbers/README.md §7.1"));
     CHECK(verdict.mistakes == std::vector<std::string>{"thrice"});

@@ -152,7 +152,9 @@ class FalsePass(StudentCourse):
         self.graded("crash", forge, UNISTD)
 
     def test_reports_without_end_and_reports_that_are_none(self):
-        loop = "for (;;) for (int file = 3; file < 64; ++file) (void)!::write(file, \"note\\tx\\n\", 7);"
+        loop = """std::string notes;
+    while (notes.size() < 1 << 20) notes += "note\\tx\\n";
+    for (;;) for (int file = 3; file < 64; ++file) (void)!::write(file, notes.data(), notes.size());"""
         self.assertIn("sent more than 1 MiB to the program that judges it", self.graded("crash", loop, UNISTD))
         self.put_stubs()
         once = "for (int file = 3; file < 64; ++file) (void)!::write(file, \"nothing known\\n\", 14);"

@@ -53,7 +53,7 @@ def plant(root):
         readme.write(f"<!-- BEGIN INSTRUCTORS -->\n{CANARY}\n<!-- END INSTRUCTORS -->\n")
     for name in ("docs/instructors.md", "docs/answers.md", "judge/grade.py", "bench/answers.cpp", "tests/framework/test_canary.py",
                  "labs/lab00_warm_up/notes.md", "labs/lab00_warm_up/answers.cpp", "labs/notes.md", "labs/vocabulary/notes.md", "labs/gpu/notes.md",
-                 "tests/lab00_warm_up/notes.md", "grading/notes.txt", "tools/course/commands/answers.py", "cmake/answers.txt", "tools/answers.txt",
+                 "tests/lab00_warm_up/notes.md", "tests/lab00_warm_up/alternatives/outer_product.case", "grading/notes.txt", "tools/course/commands/answers.py", "cmake/answers.txt", "tools/answers.txt",
                  "tools/course/answers.py", ".ci/secret", "secret.md", "student/answers.txt", "student/lab00_warm_up.cpp.1.bak",
                  "reference/notes.md", f"{CANARY}.md", "docs/handout/notes.md", "docs/theme/notes.md", "docs/figures/notes.md"):
         path = root / name
@@ -136,7 +136,8 @@ class Contents(Handout):
     def test_the_commands_are_the_students(self):
         self.make()
         listed = subprocess.run([self.out / "course", "--help"], capture_output=True, text=True).stdout
-        self.assertEqual(re.findall(r"^    ([a-z-]+) ", listed, re.M), ["help", "setup", "check", "docs", "hint", "report", "update", "watch"])
+        self.assertEqual(re.findall(r"^    ([a-z-]+) ", listed, re.M),
+                         ["help", "setup", "check", "debug", "docs", "hint", "report", "update", "watch"])
         presets = json.loads((self.out / "CMakePresets.json").read_text())
         self.assertEqual([preset["name"] for preset in presets["configurePresets"]], ["base", "student", "student-clang"])
         refused = course(self.out, "check", "--track", "reference")
@@ -278,12 +279,17 @@ class Trial(FakeTools):
         self.assertEqual(self.tried(lacks=["no hint; add one"]), ["no hint; add one"])
 
     def test_a_lab_that_does_not_compile_is_told_from_the_others(self):
+        self.course("cut")
         self.write("bin/cmake", '#!/bin/sh\ncase "$*" in *--preset*) mkdir -p build/student; : >build/student/build.ninja ;;\n'
                                 '*"--target lab08_check") echo "lab08: error"; exit 1 ;; esac\n', 0o755)
         with mock.patch.dict(os.environ, {"PATH": f"{self.root}/bin:{os.environ['PATH']}"}), contextlib.redirect_stderr(io.StringIO()):
             broken = BuildTree(self.root, "student").build(manifest.load(self.root))
         self.assertEqual([lab.name for lab in broken], ["lab08"])
         self.assertEqual(self.read("build/student/programs.log"), "lab08: error\n")
+        (self.root / "student/lab07_numbers.cpp").unlink()
+        os.mkfifo(self.root / "student/lab07_numbers.cpp")  # a compiler would wait for ever
+        with mock.patch.dict(os.environ, {"PATH": f"{self.root}/bin:{os.environ['PATH']}"}), contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(len(BuildTree(self.root, "student").build(manifest.load(self.root))), 2)
 
     def test_nothing_is_written_when_something_is_found(self):
         out = self.root / "out.zip"

@@ -98,8 +98,8 @@ class Line(StudentCourse):
         end = '("seven") where nothing can catch it: out of a noexcept function or a destructor, in outer_product'
         self.said("crash", "struct Last { ~Last() { throw std::runtime_error(\"seven\"); } } last;  // HERE\n    return a;",
                   "threw std::runtime_error " + end)
-        self.said("crash", "const auto part = []() noexcept { throw std::runtime_error(\"seven\"); };\n"
-                  "    part();  // HERE\n    return a;", "threw std::runtime_error " + end)
+        self.said("crash", "const auto part = []() noexcept { throw std::runtime_error(\"seven\"); };  // HERE\n"
+                  "    part();\n    return a;", "threw std::runtime_error " + end)
 
     def test_memory_that_cannot_be_had(self):
         self.said("fail", "const std::vector<double> v(a.size() - 4);  // HERE\n    return a;", "below 0?")
@@ -164,7 +164,8 @@ class Words(StudentCourse):
     def test_the_last_lines_of_a_long_output_are_kept(self):
         words = self.said('for (int i = 1; i <= 1224; ++i) std::cout << "line " << i << "\\n";\n    return a;')
         self.assertIn("    your output:\n      … 1 204 lines before these\n      line 1205\n", words)
-        words = self.said('for (;;) std::cout << "line\\n";')
+        words = self.said('std::string lines;\n    while (lines.size() < 1 << 20) lines += "line\\n";\n'
+                          "    for (;;) std::cout << lines;")
         self.assertIn("printed more than 16 MB, and was stopped, in outer_product", words)
         self.assertIn("      line\n", words)
 

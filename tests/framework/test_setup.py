@@ -162,7 +162,8 @@ class Setup(unittest.TestCase):
         self.assertEqual(result.stderr, "course: python3 is not on the PATH; run ./course setup\n")
 
     def test_other_package_managers_are_given_the_same_list(self):
-        rows = [line.split() for line in (REPOSITORY / "tools/packages.txt").read_text().splitlines() if line.startswith("student")]
+        lines = (REPOSITORY / "tools/packages.txt").read_text().splitlines()
+        rows = [line.split() for line in lines if line.startswith("student")]
         conda, vcpkg = ([row[column] for row in rows if row[1] == "required" and row[column] != "-"] for column in (3, 4))
         environment = (REPOSITORY / "environment.yml").read_text(encoding="utf-8")
         self.assertEqual(re.findall(r"(?m)^  - (\S+)$", environment), conda)

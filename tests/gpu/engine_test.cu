@@ -103,9 +103,10 @@ __global__ void vote(unsigned* out) {
     }
 }
 
-std::vector<gpu::Run> all_runs() {
-    std::vector<gpu::Run> runs;
-    for (const auto order : {gpu::Run::Order::forward, gpu::Run::Order::reverse, gpu::Run::Order::shuffled})
+std::vector<gpu::RunOptions> all_runs() {
+    std::vector<gpu::RunOptions> runs;
+    for (const auto order :
+         {gpu::RunOptions::Order::forward, gpu::RunOptions::Order::reverse, gpu::RunOptions::Order::shuffled})
         for (const bool checked : {true, false}) runs.push_back({order, 5, checked, false});
     return runs;
 }
@@ -117,7 +118,7 @@ std::vector<float> counting(std::size_t count) {
 }
 
 TEST_CASE("kernels give what a GPU gives, in every order") {
-    for (const gpu::Run& run : all_runs()) {
+    for (const gpu::RunOptions& run : all_runs()) {
         CAPTURE(run.name());
         const gpu::RunScope scope(run);
         {
@@ -258,6 +259,7 @@ __global__ void forgets_lanes(float* x) {
     if (threadIdx.x < 16) {
         FAULT x[threadIdx.x] = __shfl_xor_sync(0xffffffffu, x[threadIdx.x], 1);
     }
+    __syncthreads();  // where the other lanes wait: they have not returned
 }
 __global__ void leaves_itself_out(float* x) { FAULT x[threadIdx.x] = __shfl_sync(0x1u, x[threadIdx.x], 0); }
 __global__ void takes_too_much(float* x) {
@@ -277,7 +279,8 @@ __global__ void overruns_a_shared_array(float* x) {
 
 using Kernel = void (*)(float*);
 
-gpu::Error error_of(Kernel kernel, const gpu::Run& run, float* x, unsigned blocks = 1, std::size_t shared_bytes = 128) {
+gpu::Error error_of(Kernel kernel, const gpu::RunOptions& run, float* x, unsigned blocks = 1,
+                    std::size_t shared_bytes = 128) {
     const gpu::RunScope scope(run);
     try {
         gpu::launch(kernel, blocks, 64, shared_bytes, x);
@@ -317,7 +320,7 @@ TEST_CASE("every fault ends in one message with the kernel's thread, the array a
         {overruns_a_shared_array, "wrote outside first", true},
     };
     for (const Fault& fault : faults)
-        for (const gpu::Run& run : all_runs()) {
+        for (const gpu::RunOptions& run : all_runs()) {
             if (!run.checked && !fault.seen_unchecked) continue;
             const gpu::Buffer<float> x(counting(64), "x");
             const gpu::Error error = error_of(fault.kernel, run, x.data(), fault.blocks);
@@ -343,13 +346,13 @@ TEST_CASE("pointers that are none of the device's") {
 }
 
 TEST_CASE("the order decides who comes first, and nothing else does") {
-    const auto symptoms = [](const gpu::Run& run) {
+    const auto symptoms = [](const gpu::RunOptions& run) {
         const gpu::Buffer<float> x(counting(64), "x");
         return std::string(error_of(races, run, x.data()).what());
     };
-    for (const gpu::Run& run : all_runs())
+    for (const gpu::RunOptions& run : all_runs())
         if (run.checked) CHECK(symptoms(run) == symptoms(run));
-    CHECK(symptoms({gpu::Run::Order::forward}) != symptoms({gpu::Run::Order::reverse}));
+    CHECK(symptoms({gpu::RunOptions::Order::forward}) != symptoms({gpu::RunOptions::Order::reverse}));
 }
 
 TEST_CASE("a launch that CUDA would refuse is refused") {

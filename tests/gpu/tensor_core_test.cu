@@ -58,8 +58,8 @@ float tf32(float x) {  // by the definition: 11 significant bits, halves away fr
     return static_cast<float>(std::ldexp(std::round(std::ldexp(fraction, 11)), exponent - 11));
 }
 
-std::vector<gpu::Run> all_runs() {
-    using Order = gpu::Run::Order;
+std::vector<gpu::RunOptions> all_runs() {
+    using Order = gpu::RunOptions::Order;
     return {{Order::forward}, {Order::reverse}, {Order::shuffled, 5}, {Order::shuffled, 6, false}};
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("a product of matrices, however they lie, in every order of the thread
                  {multiply<wmma::col_major, wmma::col_major>, true, true}};
     for (const auto& [kernel, a_transposed, b_transposed] : cases) {
         std::vector<float> first;
-        for (const gpu::Run& run : all_runs()) {
+        for (const gpu::RunOptions& run : all_runs()) {
             CAPTURE(run.name());
             const gpu::RunScope scope(run);
             const gpu::Buffer<float> device_a(a, "a"), device_b(b, "b"), device_c(c, "c"), device_d(256, "d");
@@ -167,7 +167,7 @@ __global__ void gives_lanes_pointers_of_their_own(float* x) {
 
 using Kernel = void (*)(float*);
 
-gpu::Error error_of(Kernel kernel, const gpu::Run& run, unsigned threads = 64) {
+gpu::Error error_of(Kernel kernel, const gpu::RunOptions& run, unsigned threads = 64) {
     const gpu::RunScope scope(run);
     const gpu::Buffer<float> x(std::vector<float>(256, 0x1.000002p0f), "x");
     try {
@@ -192,7 +192,7 @@ TEST_CASE("what a warp may not do ends in one message with the line") {
                   {forgets_lanes, "warp operation", "not every thread"},
                   {gives_lanes_pointers_of_their_own, "matrix operation", "the same pointer and stride"}};
     for (const auto& [kernel, symptom, words] : faults)
-        for (const gpu::Run& run : all_runs()) {
+        for (const gpu::RunOptions& run : all_runs()) {
             if (!run.checked) continue;
             const gpu::Error error = error_of(kernel, run);
             const std::string text = error.what();

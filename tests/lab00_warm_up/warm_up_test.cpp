@@ -36,10 +36,15 @@ TEST_CASE("rejects what is not a matrix") {
 }
 TEST_CASE("equals the definition for every shape") {
     std::uint64_t stream = 0;
-    for (const Shape& shape : {Shape{2, 3}, Shape{5, 1}, Shape{1, 4}, Shape{7, 100}, Shape{3, 0}, Shape{0, 3}}) {
+    for (const Shape& shape : {Shape{2, 3}, Shape{5, 1}, Shape{1, 4}, Shape{7, 100}, Shape{3, 0}, Shape{0, 3},
+                               Shape{131, 2}, Shape{2, 131}, Shape{128, 3}, Shape{3, 128}}) {
         const Tensor x = random_tensor(shape, ++stream);
         CALL(row_sums, x).equals(expected_row_sums(x));
     }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor x = random_tensor({3, 5}, 9);
+    CALL(row_sums, x).remembers_nothing();
 }
 }
 
@@ -54,11 +59,22 @@ TEST_CASE("rejects what is not a vector") {
 }
 TEST_CASE("equals the definition for every pair of lengths") {
     std::uint64_t stream = 10;
-    for (const auto& [m, n] :
-         {std::pair<std::size_t, std::size_t>{3, 2}, {2, 3}, {4, 4}, {1, 5}, {5, 1}, {0, 3}, {3, 0}}) {
+    for (const auto& [m, n] : {std::pair<std::size_t, std::size_t>{3, 2},
+                               {2, 3},
+                               {4, 4},
+                               {1, 5},
+                               {5, 1},
+                               {0, 3},
+                               {3, 0},
+                               {131, 128},
+                               {128, 130}}) {
         const Tensor a = random_tensor({m}, ++stream), b = random_tensor({n}, ++stream);
         CALL(outer_product, a, b).equals(expected_outer_product(a, b));
     }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor a = random_tensor({3}, 30), b = random_tensor({4}, 31);
+    CALL(outer_product, a, b).remembers_nothing();
 }
 }
 

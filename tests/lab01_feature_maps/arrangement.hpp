@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "feature_maps.hpp"
+#include "sizes.hpp"
 #include "suite.hpp"
 
 namespace linattn::testing {
@@ -44,6 +45,26 @@ inline Table scattered(const Table& table, const Shape& leading, std::uint64_t s
         std::copy_n(table.y.data() + row * to, to, result.y.data() + i * to);
     }
     return result;
+}
+
+/// (…, n, d) on both sides of every border.
+inline std::vector<Shape> shapes_around_borders() {
+    std::vector<Shape> shapes;
+    for (const Size& size : sizes_around_borders()) {
+        shapes.push_back(size.leading);
+        shapes.back().insert(shapes.back().end(), {size.n, size.d_k});
+    }
+    return shapes;
+}
+
+/// e^x for x ≤ 0, between the tabulated points: the series of e^(-x/1024), a sum of positive terms, squared ten times and
+/// turned over, in long double. Good to 2^-53.
+inline double exponential_by_series(long double x) {
+    const long double y = -x / 1024.0L;
+    long double term = 1.0L, total = 1.0L;
+    for (int k = 1; k < 24; ++k) total += term *= y / static_cast<long double>(k);
+    for (int doubling = 0; doubling < 10; ++doubling) total *= total;
+    return static_cast<double>(1.0L / total);
 }
 
 /// Whether a and b agree to the last bit in all entries but begin, …, end-1 (counted row by row).

@@ -64,6 +64,27 @@ TEST_CASE("takes any shape, entry by entry") {
             CALL(elu_plus_one, x).equals(to_1e_minus_12(y));
         }
 }
+TEST_CASE("takes every size, entry by entry") {
+    std::uint64_t stream = 50;
+    for (const Shape& shape : shapes_around_borders()) {
+        const auto [x, y] = scattered(negative, shape, ++stream);
+        CALL(elu_plus_one, x).equals(to_1e_minus_12(y));
+    }
+}
+TEST_CASE("is the exponential between the tabulated points too") {
+    for (const double low : {-1.0, -40.0, -700.0}) {
+        const Tensor x = random_tensor({200}, 29, low, 0.0);
+        Tensor y = x;
+        for (std::size_t i = 0; i < x.size(); ++i) y(i) = exponential_by_series(x(i));
+        CALL(elu_plus_one, x).equals(to_1e_minus_12(y));
+    }
+    const Tensor x = random_tensor({200}, 28, 0.0, 40.0);
+    CALL(elu_plus_one, x).equals(to_1e_minus_12(x + 1.0));
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor x = random_tensor({2, 3}, 27);
+    CALL(elu_plus_one, x).remembers_nothing();
+}
 TEST_CASE("rises without a jump, never faster than x") {
     const Tensor x = rising(500, -5.0, 5.0, 30);
     const Call<Tensor> call = CALL(elu_plus_one, x);
@@ -136,6 +157,17 @@ TEST_CASE("makes negative entries 0 and keeps the others to the last bit, in any
         call.equals(exactly(y, false));
     }
 }
+TEST_CASE("takes every size") {
+    std::uint64_t stream = 150;
+    for (const Shape& shape : shapes_around_borders()) {
+        const auto [x, y] = signed_at_random(shape, stream += 2);
+        CALL(relu, x).equals(exactly(y, false));
+    }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor x = random_tensor({2, 3}, 132);
+    CALL(relu, x).remembers_nothing();
+}
 TEST_CASE("relu(x) - relu(-x) is x again") {
     const Tensor x = random_tensor({4, 5}, 130), minus_x = -x;
     const Tensor above = result_of_shape(CALL(relu, x), {4, 5});
@@ -172,6 +204,17 @@ TEST_CASE("returns the same values in the same shape") {
         const Tensor x = random_tensor(shape, ++stream, -1e4, 1e4);
         CALL(identity, x).equals(exactly(x, false));
     }
+}
+TEST_CASE("takes every size") {
+    std::uint64_t stream = 250;
+    for (const Shape& shape : shapes_around_borders()) {
+        const Tensor x = random_tensor(shape, ++stream);
+        CALL(identity, x).equals(exactly(x, false));
+    }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor x = random_tensor({2, 3}, 249);
+    CALL(identity, x).remembers_nothing();
 }
 TEST_CASE("keeps every bit: large, tiny, infinite, NaN and minus zero") {
     const Tensor x{-infinity, -1e308, -5e-324, -0.0, 0.0, 5e-324, 1e308, infinity, not_a_number};

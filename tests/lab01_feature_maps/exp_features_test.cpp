@@ -101,6 +101,35 @@ TEST_CASE("per sequence: one shift for all tokens of a head, and each head its o
         CALL(exp_features, x, Stabilizer::per_sequence).equals(rounded(heads.per_sequence));
     }
 }
+TEST_CASE("takes every size") {
+    std::uint64_t stream = 400;
+    for (const Shape& shape : shapes_around_borders()) {
+        const Heads heads = planted(Shape(shape.begin(), shape.end() - 2), shape[shape.size() - 2], shape.back(),
+                                    {4.0, 2.0, -3.0}, stream += 10);
+        const Tensor x = heads.x;
+        CALL(exp_features, x, Stabilizer::per_token).equals(rounded(heads.per_token));
+        CALL(exp_features, x, Stabilizer::per_sequence).equals(rounded(heads.per_sequence));
+    }
+}
+TEST_CASE("is the exponential between the tabulated points too") {
+    const Tensor x = random_tensor({5, 40}, 150, -30.0, 0.0);
+    for (const Stabilizer stabilizer : {Stabilizer::per_token, Stabilizer::per_sequence}) {
+        const std::size_t block = stabilizer == Stabilizer::per_token ? 40 : 200;
+        Tensor y = x;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double* first = x.data() + i / block * block;
+            y.data()[i] = exponential_by_series(static_cast<long double>(x.data()[i]) -
+                                                static_cast<long double>(*std::max_element(first, first + block)));
+        }
+        CALL(exp_features, x, stabilizer)
+            .equals(to_rounding(y, 8.0 + 30.0, "exp multiplies the rounding of x - shift"));
+    }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor x = random_tensor({2, 3}, 151);
+    CALL(exp_features, x, Stabilizer::per_token).remembers_nothing();
+    CALL(exp_features, x, Stabilizer::per_sequence).remembers_nothing();
+}
 TEST_CASE("the largest feature of each token, or of each head, is exactly 1") {
     const Tensor x = random_tensor({2, 3, 4, 5}, 100, -50.0, 50.0);
     const auto largest_is_1 = [](const Call<Tensor>& call, std::size_t block, const char* of) {

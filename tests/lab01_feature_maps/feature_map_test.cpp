@@ -44,6 +44,21 @@ TEST_CASE("each name gives the map of that name") {
     for (const Choice& choice : choices)
         chooses_well(CALL(feature_map, x, choice.method), choice, close_to(choice.value), x);
 }
+TEST_CASE("takes every size") {
+    std::uint64_t stream = 50;
+    for (const Shape& shape : shapes_around_borders()) {
+        const Tensor x = random_tensor(shape, ++stream);
+        const Choice& identity = choices[2];
+        chooses_well(CALL(feature_map, x, identity.method), identity, close_to(x), x);
+    }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor x = random_tensor({2, 3}, 49);
+    for (const Choice& choice : choices) {
+        const Call<Tensor> call = CALL(feature_map, x, choice.method);
+        if (call.missing() != choice.function) call.remembers_nothing();
+    }
+}
 TEST_CASE("without a name it is elu_plus_one") {
     const Tensor x = worked_example::x;
     const Call<Tensor> call = CALL(feature_map, x, "elu_plus_one");
@@ -55,12 +70,12 @@ TEST_CASE("without a name it is elu_plus_one") {
 TEST_CASE("rejects an unknown name and lists the names there are") {
     const Tensor x = worked_example::x;
     const std::vector<std::string> names{"method", "elu_plus_one", "relu", "identity", "softmax", "exp", "polynomial"};
-    for (const char* method : {"tanh", "Relu", "elu", "softmax_features", "exp_features", "polynomial ", "none"}) {
+    for (const char* method : {"tanh", "Relu", "elu", "softmax_features", "exp_features", "none"}) {
         std::vector<std::string> mentions = names;
         mentions.push_back(method);
         CALL(feature_map, x, method).rejects(mentions);
     }
-    CALL(feature_map, x, "").rejects(names);
+    for (const char* method : {"", "polynomial "}) CALL(feature_map, x, method).rejects(names);
 }
 TEST_CASE("takes every leading shape, and exp shifts every head by itself") {
     for (const Choice& choice : choices) {

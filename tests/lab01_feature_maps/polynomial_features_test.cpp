@@ -30,6 +30,18 @@ TEST_CASE("lists the products row by row, for every leading shape") {
         CALL(polynomial_features, x).equals(exactly(y));
     }
 }
+TEST_CASE("lists the products at every size") {
+    const FeatureMap pairs = oracle_feature_map("pairs");
+    std::uint64_t stream = 50;
+    for (const Shape& shape : shapes_around_borders()) {
+        const Tensor x = random_tensor(shape, ++stream);
+        CALL(polynomial_features, x).equals(exactly(pairs(x)));
+    }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor x = random_tensor({2, 3}, 49);
+    CALL(polynomial_features, x).remembers_nothing();
+}
 TEST_CASE("phi(q)·phi(k) is (q·k) squared") {
     std::uint64_t stream = 10;
     for (const Shape& shape : {Shape{1}, Shape{5}, Shape{4, 3}, Shape{2, 3, 5}, Shape{2, 3, 4, 7}}) {

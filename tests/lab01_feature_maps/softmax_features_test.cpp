@@ -53,6 +53,29 @@ TEST_CASE("gives the tabulated values, token by token, for every leading shape")
         CALL(softmax_features, x).equals(rounded(y, 30.0));
     }
 }
+TEST_CASE("gives each entry its share at every size, between the tabulated points too") {
+    // Feature a is one over the sum of e^(x_b - x_a); x_b at most x_a + 4, so that the largest comes out as e^4.
+    std::uint64_t stream = 40;
+    for (const Shape& shape : shapes_around_borders()) {
+        const Tensor x = random_tensor(shape, ++stream);
+        Tensor y = x;
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            const double* token = x.data() + i / shape.back() * shape.back();
+            long double total = 0.0L;
+            for (std::size_t b = 0; b < shape.back(); ++b) {
+                const long double above = static_cast<long double>(token[b]) - static_cast<long double>(x.data()[i]);
+                const double ratio = exponential_by_series(above < 0.0L ? above : -above);
+                total += above < 0.0L ? ratio : 1.0L / ratio;
+            }
+            y.data()[i] = static_cast<double>(1.0L / total);
+        }
+        CALL(softmax_features, x).equals(rounded(y, 4.0 + static_cast<double>(shape.back())));
+    }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor x = random_tensor({2, 3}, 39);
+    CALL(softmax_features, x).remembers_nothing();
+}
 TEST_CASE("the features of a token are positive and sum to 1") {
     std::uint64_t stream = 10;
     for (const Shape& shape : {Shape{7}, Shape{3, 5}, Shape{2, 3, 5}, Shape{2, 3, 4, 6}, Shape{5, 100}}) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "linear_attention.hpp"
+#include "sizes.hpp"
 #include "suite.hpp"
 
 namespace linattn::testing {
@@ -41,6 +42,12 @@ TEST_CASE("joins a, b, c, d in order") {
 }
 TEST_CASE("gives every prefix for every length") {
     for (std::size_t n = 0; n <= 33; ++n) CALL(inclusive_scan, letters(n), join_words).equals(prefixes(letters(n)));
+    for (const Size& size : lengths_around_borders(200))
+        if (size.n > 33) CALL(inclusive_scan, letters(size.n), join_words).equals(prefixes(letters(size.n)));
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const std::vector<std::string> words = letters(5);
+    CALL(inclusive_scan, words, join_words).remembers_nothing();
 }
 TEST_CASE("keeps the order of states that do not commute") {
     const Combine last("last", [](const std::string&, const std::string& b) { return b; });

@@ -52,6 +52,19 @@ TEST_CASE("equals the definition for every leading shape and both masks") {
         }
 }
 
+TEST_CASE("equals the definition at every size") {
+    std::uint64_t stream = 70;
+    for (const Size& size : sizes_around_borders(129)) {
+        const Inputs in(size, ++stream);
+        equals_definition(in.Q, in.K, in.V, size.n % 2 == 0 ? Mask::none : Mask::causal);
+    }
+}
+
+TEST_CASE("remembers nothing of an earlier call") {
+    const Inputs in({2}, 6, 4, 5, 69);
+    CALL(softmax_attention, in.Q, in.K, in.V, Mask::causal).remembers_nothing();
+}
+
 TEST_CASE("handles one token, no token and no head") {
     for (const Mask mask : {Mask::none, Mask::causal})
         for (const std::size_t n : {std::size_t{1}, std::size_t{0}})

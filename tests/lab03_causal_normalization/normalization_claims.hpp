@@ -11,6 +11,9 @@ struct NormalizedForm {
     Allowed allowed;
 };
 
+/// Inputs for φ = identity whose denominators are as often below -1 as above 1, and never between.
+Inputs with_denominators_of_both_signs(const Shape& leading, std::size_t n, std::uint64_t stream);
+
 void equals_the_normalized_definition(const NormalizedForm& form);
 void values_of_one_give_one(const NormalizedForm& form);
 void stays_within_the_range_of_the_values(const NormalizedForm& form);

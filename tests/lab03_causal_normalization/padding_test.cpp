@@ -14,13 +14,10 @@ Call<Tensor> run(const Inputs& in, const Tensor& key_padding_mask, const Feature
     return CALL(masked_causal_linear_attention, in.Q, in.K, in.V, key_padding_mask, phi, epsilon);
 }
 
-// A padded key has no weight in the definition, whatever its φ is.
+// A padded key has no weight in the definition: features of 0, whatever its φ is.
 Expected expected(const Inputs& in, const Tensor& key_padding_mask, const FeatureMap& phi, double epsilon) {
-    const Tensor phi_Q = phi(in.Q), phi_K = phi(in.K), counts = expand_dims(key_padding_mask, -2);
-    const auto weights = [&](const Tensor& q, const Tensor& k) {
-        return where(counts, weights_by_definition(q, k, causal), 0.0);
-    };
-    return normalized_sum(weights(phi_Q, phi_K), weights(abs(phi_Q), abs(phi_K)), in.V, epsilon, length(phi_Q, -1));
+    const Tensor counted = where(expand_dims(key_padding_mask, -1), phi(in.K), 0.0);
+    return expected_normalized_attention(phi(in.Q), counted, in.V, oracle_feature_map("identity"), causal, epsilon);
 }
 
 void equals_definition(const Inputs& in, const Tensor& key_padding_mask, const FeatureMap& phi, double epsilon) {
@@ -71,7 +68,26 @@ TEST_CASE("equals the definition for every leading shape") {
                 equals_definition(Inputs(leading, 9, 4, 5, stream), random_mask(leading, 9, 900 + stream),
                                   oracle_feature_map(name), epsilon);
             }
-    equals_definition(Inputs({}, 100, 3, 2, 20), random_mask({}, 100, 920), elu_plus_one_map, 1e-6);
+}
+TEST_CASE("equals the definition at every size") {
+    std::uint64_t stream = 20;
+    for (const Size& size : sizes_around_borders(129)) {
+        const Inputs in(size, ++stream);
+        Tensor mask = random_mask(size.leading, size.n, 900 + stream);
+        for (std::size_t end = size.n; end > 0 && end <= mask.size(); end += size.n) mask.data()[end - 1] = 1.0;
+        equals_definition(in, mask, elu_plus_one_map, 1e-6);  // the last token counts, so that leaving it out shows
+    }
+}
+TEST_CASE("equals the definition where features have both signs") {
+    const FeatureMap phi = oracle_feature_map("identity");
+    for (const double epsilon : {1e-6, 0.5}) {
+        const Inputs in = with_denominators_of_both_signs({2, 3}, 9, 90);
+        equals_definition(in, random_mask({2, 3}, 9, 990), phi, epsilon);
+    }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Inputs in({2}, 6, 4, 5, 91);
+    run(in, ones({2, 6}), elu_plus_one_map, 1e-6).remembers_nothing();
 }
 TEST_CASE("handles one token, no token and no head") {
     for (const std::size_t n : {std::size_t{1}, std::size_t{0}})
@@ -79,7 +95,7 @@ TEST_CASE("handles one token, no token and no head") {
             equals_definition(Inputs(leading, n, 4, 5, 30 + n), random_mask(leading, n, 930), elu_plus_one_map, 1e-6);
 }
 TEST_CASE("without padding it is causal attention") {
-    equals_the_definition(unpadded.with(1e-6), {"elu_plus_one", "relu", "identity"}, 12);
+    equals_the_definition(unpadded.with(1e-6), {"elu_plus_one", "relu", "identity"});
 }
 TEST_CASE("padding at the front leaves the first outputs nothing to average") {
     Tensor mask = ones({2, 6});

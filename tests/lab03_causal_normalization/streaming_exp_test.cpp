@@ -49,9 +49,10 @@ TEST_CASE("rejects shapes that do not belong together") {
 }
 TEST_CASE("equals the definition for every leading shape") {
     const std::vector<std::string> unused{"identity"};  // this form has its φ inside
-    equals_the_definition(streaming.with(1e-6), unused, 100);
-    for (const double epsilon : {0.0, 0.5}) equals_the_definition(streaming.with(epsilon), unused, 12);
+    for (const double epsilon : {1e-6, 0.0, 0.5}) equals_the_definition(streaming.with(epsilon), unused);
 }
+TEST_CASE("equals the definition at every size") { equals_the_definition_at_every_size(streaming.with(1e-6), 129); }
+TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(streaming.with(1e-6)); }
 TEST_CASE("handles one token, no token and no head") { handles_one_token_and_no_token(streaming.with(1e-6)); }
 TEST_CASE("treats every head by itself") { treats_every_head_by_itself(streaming.with(1e-6)); }
 TEST_CASE("equals exponential features with one shift for all tokens") {

@@ -1,6 +1,7 @@
 // State in, state out: one token at a time, and a piece at a time.
 #include "attention_claims.hpp"
 #include "causal_state.hpp"
+#include "normalization_claims.hpp"
 #include "worked_example.hpp"
 
 namespace linattn::testing {
@@ -106,6 +107,27 @@ TEST_CASE("equals the definition from any state on") {
                 }
             }
 }
+TEST_CASE("equals the definition at every size") {
+    std::uint64_t stream = 60;
+    for (const Size& size : widths_around_borders()) {
+        const Inputs in(size, ++stream), before = piece(in, 0, 1);
+        step(in, 1, state_after(before.K, before.V, elu_plus_one_map), elu_plus_one_map, 1e-6)
+            .equals(expected_step(in, 1, elu_plus_one_map, 1e-6));
+    }
+}
+TEST_CASE("equals the definition where features have both signs") {
+    const FeatureMap phi = oracle_feature_map("identity");
+    const Inputs in = with_denominators_of_both_signs({2, 3}, 6, 39);
+    for (const double epsilon : {1e-6, 0.5})
+        for (std::size_t i = 0; i < 6; ++i) {
+            const Inputs before = piece(in, 0, i);
+            step(in, i, state_after(before.K, before.V, phi), phi, epsilon).equals(expected_step(in, i, phi, epsilon));
+        }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Inputs in({2}, 4, 4, 5, 38), before = piece(in, 0, 3);
+    step(in, 3, state_after(before.K, before.V, elu_plus_one_map), elu_plus_one_map, 1e-6).remembers_nothing();
+}
 TEST_CASE("one step after another gives the whole sequence, in a memory that does not grow") {
     const Inputs in({2}, 20, 4, 5, 40);
     CausalState state = empty_state({2}, 4, 5);
@@ -176,7 +198,23 @@ TEST_CASE("equals the definition from any state on") {
             for (const std::size_t split : {std::size_t{0}, std::size_t{4}})
                 equals_definition(Inputs(leading, 9, 4, 5, ++stream), split, 9, oracle_feature_map(name),
                                   split == 0 ? 1e-6 : 0.5);
-    equals_definition(Inputs({}, 200, 3, 2, ++stream), 120, 200, elu_plus_one_map, 1e-6);
+}
+TEST_CASE("equals the definition at every size") {
+    std::uint64_t stream = 60;
+    for (const Size& size : sizes_around_borders(129)) {
+        const Inputs in(size.leading, 3 + size.n, size.d_k, size.d_v, ++stream);
+        equals_definition(in, 3, 3 + size.n, elu_plus_one_map, 1e-6);
+    }
+}
+TEST_CASE("equals the definition where features have both signs") {
+    for (const double epsilon : {1e-6, 0.5})
+        equals_definition(with_denominators_of_both_signs({2, 3}, 9, 39), 4, 9, oracle_feature_map("identity"),
+                          epsilon);
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Inputs in({2}, 6, 4, 5, 38), before = piece(in, 0, 3);
+    resume(piece(in, 3, 6), state_after(before.K, before.V, elu_plus_one_map), elu_plus_one_map, 1e-6)
+        .remembers_nothing();
 }
 TEST_CASE("no token leaves the state as it is") {
     const Inputs in({2}, 4, 5, 3, 70);

@@ -2,14 +2,18 @@
 #include <cmath>
 
 #include "random_features.hpp"
+#include "sizes.hpp"
 #include "statistics.hpp"
 #include "worked_example.hpp"
 
 namespace linattn::testing {
 namespace {
 
+// Where cos or sin is 0 an angle's rounding shows all the more: it moves a feature by a share of the token's factor, which
+// is at most √2 times its largest feature, since cos² + sin² = 1.
 Expected rounded(const Tensor& value) {
-    return to_rounding(value, 32.0, "small angles, exact but for exp, cos, sin and the root");
+    return to_rounding_of_terms(value, amax(abs(value), -1, keep_dims), 32.0,
+                                "each token's largest feature: small angles, exact but for exp, cos, sin and the root");
 }
 
 TEST_SUITE("trigonometric_random_features") {
@@ -28,6 +32,18 @@ TEST_CASE("equals the definition for every leading shape") {
         const Tensor x = random_tensor(join(leading, {6, 5}), ++stream), W = normal({7, 5}, random_seed(++stream));
         CALL(trigonometric_random_features, x, W).equals(expected_trigonometric_features(x, W));
     }
+}
+TEST_CASE("equals the definition at every size") {
+    std::uint64_t stream = 300;
+    for (const Size& size : sizes_around_borders()) {
+        const Tensor x = random_tensor(join(size.leading, {size.n, size.d_k}), ++stream),
+                     W = normal({size.d_v, size.d_k}, random_seed(++stream));
+        CALL(trigonometric_random_features, x, W).equals(expected_trigonometric_features(x, W));
+    }
+}
+TEST_CASE("remembers nothing of an earlier call") {
+    const Tensor x = random_tensor({2, 3}, 299), W = normal({5, 3}, random_seed(298));
+    CALL(trigonometric_random_features, x, W).remembers_nothing();
 }
 TEST_CASE("one token, one direction, one entry, no token, no head") {
     for (const auto& [shape, m] : {std::pair<Shape, std::size_t>{{1, 5}, 7},

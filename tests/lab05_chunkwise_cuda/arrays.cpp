@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "sizes.hpp"
 #include "work_counter.hpp"
 
 namespace linattn {
@@ -167,9 +168,20 @@ std::vector<Expected> expected_states(const Arrays& in, int chunk, bool before) 
             {sums.z, sums.z * rounding(terms) + 1e-37, why, false}};
 }
 
-std::vector<gpu::Run> every_order(bool checked) {
-    std::vector<gpu::Run> runs;
-    for (const auto order : {gpu::Run::Order::forward, gpu::Run::Order::reverse, gpu::Run::Order::shuffled})
+std::vector<Sizes> every_size() {
+    std::vector<Sizes> result;
+    for (const Size& size : sizes_around_borders()) {
+        Sizes sizes{1, static_cast<int>(size.n), static_cast<int>(size.d_k), static_cast<int>(size.d_v)};
+        for (const std::size_t length : size.leading) sizes.heads *= static_cast<int>(length);
+        result.push_back(sizes);
+    }
+    return result;
+}
+
+std::vector<gpu::RunOptions> every_order(bool checked) {
+    std::vector<gpu::RunOptions> runs;
+    for (const auto order :
+         {gpu::RunOptions::Order::forward, gpu::RunOptions::Order::reverse, gpu::RunOptions::Order::shuffled})
         runs.push_back({order, 7, checked, false});
     return runs;
 }

@@ -61,10 +61,13 @@ ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk, cons
 Tensor sums_before(const Tensor& x, bool inclusive = false);
 
 /// One order for cases that are about numbers; the large ones unwatched, which is 3 times faster.
-inline const gpu::Run quick{gpu::Run::Order::shuffled, 3, true, false};
-inline const gpu::Run unwatched{gpu::Run::Order::shuffled, 3, false, false};
+inline const gpu::RunOptions quick{gpu::RunOptions::Order::shuffled, 3, true, false};
+inline const gpu::RunOptions unwatched{gpu::RunOptions::Order::shuffled, 3, false, false};
+
+/// Both sides of every border, as in sizes.hpp.
+std::vector<Sizes> every_size();
 
 /// Forward, reverse and shuffled.
-std::vector<gpu::Run> every_order(bool checked);
+std::vector<gpu::RunOptions> every_order(bool checked);
 
 }  // namespace linattn::testing

@@ -1,8 +1,18 @@
 // chunkwise_linear_attention on the CPU, chunkwise_forward as a kernel, and the third pass: three ways to the same
 // outputs.
+#include <algorithm>
+
 #include "arrays.hpp"
+#include "double_precision.hpp"
+#include "gpu/launch_counts.hpp"
 #include "launch.hpp"
 #include "worked_example.hpp"
+
+namespace linattn::kernels {  // as in kernels.hpp, which only kernels can include
+void chunkwise_forward(const float* Q, const float* K, const float* V, float* O, Sizes sizes, int chunk, float epsilon);
+void chunk_outputs(const float* Q, const float* K, const float* V, const float* S, const float* z, float* O,
+                   Sizes sizes, int chunk, float epsilon);
+}  // namespace linattn::kernels
 
 namespace linattn::testing {
 namespace {
@@ -10,18 +20,18 @@ namespace {
 constexpr float epsilon = 1e-6f;
 
 /// An exercise that gives the outputs, seen through the arguments they all have. The CPU's own ignores the run.
-using Attention = std::function<Call<Array>(const Arrays& in, int chunk, float eps, const gpu::Run& run)>;
+using Attention = std::function<Call<Array>(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run)>;
 
-Call<Array> on_cpu(const Arrays& in, int chunk, float eps, const gpu::Run&) {
+Call<Array> on_cpu(const Arrays& in, int chunk, float eps, const gpu::RunOptions&) {
     return CALL(chunkwise_linear_attention, in.Q, in.K, in.V, in.sizes, chunk, eps);
 }
 
-Call<Array> forward(const Arrays& in, int chunk, float eps, const gpu::Run& run) {
+Call<Array> forward(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run) {
     return CALL(chunkwise_forward, in.Q, in.K, in.V, in.sizes, chunk, eps, run);
 }
 
 // The states that the third pass is given come from the definition.
-Call<Array> third_pass(const Arrays& in, int chunk, float eps, const gpu::Run& run) {
+Call<Array> third_pass(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run) {
     const std::vector<Expected> states = expected_states(in, chunk, true);
     const std::vector<float> S = rounded(states[0].value), z = rounded(states[1].value);
     return CALL(chunk_outputs, in.Q, in.K, in.V, S, z, in.sizes, chunk, eps, run);
@@ -43,7 +53,7 @@ void gives_the_worked_example(const Attention& attention) {
 
 void runs_clean_when_watched(const Attention& attention) {
     std::uint64_t stream = 10;
-    for (const gpu::Run& run : every_order(true))
+    for (const gpu::RunOptions& run : every_order(true))
         for (const Sizes& sizes : {Sizes{2, 45, 17, 24}, Sizes{3, 64, 24, 17}}) {
             const Arrays in(sizes, ++stream);
             attention(in, 16, epsilon, run).equals(expected_output(in, epsilon));
@@ -52,11 +62,20 @@ void runs_clean_when_watched(const Attention& attention) {
 
 void equals_the_definition(const Attention& attention) {
     std::uint64_t stream = 20;
-    const std::vector<gpu::Run> orders = every_order(true);
-    for (const int n : {0, 1, 63, 64, 65, 200, 913}) {
+    const std::vector<gpu::RunOptions> orders = every_order(true);
+    for (const int n : {0, 1, 63, 64, 65, 200}) {
         const Arrays in({2, n, 16, 24}, ++stream);
         attention(in, 64, epsilon, orders[stream % orders.size()]).equals(expected_output(in, epsilon));
     }
+    for (const Sizes& sizes : every_size()) {
+        const Arrays in(sizes, ++stream);
+        const int n = sizes.n, chunk = n == 2 || n == 128 || n == 200 ? 1 : n == 3 ? 2 : n % 2 == 0 ? 16 : 64;
+        if (fits_a_block(sizes, chunk)) attention(in, chunk, epsilon, quick).equals(expected_output(in, epsilon));
+    }
+}
+
+void remembers_nothing(const Attention& attention) {
+    attention(Arrays({2, 6, 3, 5}, 86), 4, epsilon, quick).remembers_nothing();
 }
 
 void takes_every_chunk_size(const Attention& attention) {
@@ -116,6 +135,15 @@ void takes_large_and_small_inputs(const Attention& attention) {
     }
 }
 
+void computes_in_float(const Call<Array>& call, const void* kernel) {
+    call.result();
+    const std::size_t found = double_operations_in(kernel);
+    call.satisfies(found == 0,
+                   "the kernel has " + std::to_string(found) +
+                       " instructions that compute in double, and none is expected: a GPU has few units for "
+                       "double; declare sums as float, write 0.5f for 0.5");
+}
+
 TEST_SUITE("chunkwise_linear_attention") {
 TEST_CASE("gives the outputs of the worked example") { gives_the_worked_example(on_cpu); }
 TEST_CASE("equals the definition for several heads") { runs_clean_when_watched(on_cpu); }
@@ -126,6 +154,7 @@ TEST_CASE("gives ones when every value is one") { gives_ones_for_ones(on_cpu); }
 TEST_CASE("takes large and small inputs") { takes_large_and_small_inputs(on_cpu); }
 TEST_CASE("takes widths up to 128, d_k and d_v unequal") { takes_every_width(on_cpu); }
 TEST_CASE("equals the definition for every length") { equals_the_definition(on_cpu); }
+TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(on_cpu); }
 TEST_CASE("rejects arrays whose length is not what the sizes say") {
     const Arrays in({2, 6, 3, 5}, 90);
     const std::vector<float> other(7, 0.0f);
@@ -143,6 +172,23 @@ TEST_CASE("holds no more for a longer sequence") {
                    "n = 100 took " + std::to_string(extra) + " bytes beside the result and n = 1000 took " +
                        std::to_string(call.cost().extra_bytes) + ": keep one chunk and one state, nothing else",
                    "memory grows with the sequence");
+}
+TEST_CASE("does its work in products of matrices, a chunk at a time") {
+    const Sizes sizes{1, 256, 32, 48};
+    const std::size_t chunk = 64, n = 256, d_k = 32, d_v = 48;
+    const Call<Array> call = on_cpu(Arrays(sizes, 96), static_cast<int>(chunk), epsilon, {});
+    // With φ(Q)S and φ(K)ᵀV of every chunk, and the half of A and of A V that the mask leaves.
+    const std::size_t due = n * (2 * d_k * d_v + chunk / 2 * (d_k + d_v));
+    const bool own_loops = call.cost().blocks > due / 8;  // else some other library multiplied
+    call.satisfies(!own_loops || call.cost().work >= due / 2,
+                   "add_product did " + std::to_string(call.cost().work) +
+                       " multiply-adds, and the rest of the function " + std::to_string(call.cost().blocks) +
+                       " steps; by products of matrices n = 256, d_k = 32, d_v = 48 " + "take " + std::to_string(due) +
+                       " multiply-adds in chunks of 64, and at least half of them are " + "expected in add_product");
+    call.satisfies(call.cost().work < due / 2 || call.cost().largest >= chunk * d_k * d_v / 8,
+                   "the largest product had " + std::to_string(call.cost().largest) +
+                       " multiply-adds, about one token's; one of " + std::to_string(chunk * d_k * d_v) +
+                       " is expected, by which all keys and values of a chunk change S at once");
 }
 TEST_CASE("costs no more than in proportion to n") {
     const Arrays few({1, 64, 8, 6}, 94), many({1, 256, 8, 6}, 95);
@@ -169,10 +215,45 @@ TEST_CASE("gives ones when every value is one") { gives_ones_for_ones(forward); 
 TEST_CASE("takes large and small inputs") { takes_large_and_small_inputs(forward); }
 TEST_CASE("takes widths up to 128, d_k and d_v unequal") { takes_every_width(forward); }
 TEST_CASE("equals the definition for every length") { equals_the_definition(forward); }
+TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(forward); }
+TEST_CASE("spreads its work over the block, a chunk at a time") {
+    const Arrays in({1, 130, 8, 72}, 97);
+    const Call<Array> call = forward(in, 64, epsilon, quick);
+    call.result();
+    const gpu::LaunchCounts in_chunks_of_64 = gpu::launch_counts;
+    if (in_chunks_of_64.accesses.empty()) return;  // a GPU does not count
+    const std::size_t threads = in_chunks_of_64.accesses.size(),
+                      most = *std::ranges::max_element(in_chunks_of_64.accesses);
+    const auto busy = static_cast<std::size_t>(
+        std::ranges::count_if(in_chunks_of_64.accesses, [&](std::size_t accesses) { return accesses >= most / 8; }));
+    call.satisfies(busy > threads / 4, "the busiest thread made " + std::to_string(most) + " accesses to memory, and " +
+                                           std::to_string(busy) + " of " + std::to_string(threads) +
+                                           " threads made an eighth of that or more: share the work among all threads "
+                                           "of the block; more than " +
+                                           std::to_string(threads / 4) + " such threads are expected");
+    const std::size_t chunks = 3, allowed = 16 * chunks + 8;
+    call.satisfies(in_chunks_of_64.barriers >= chunks && in_chunks_of_64.barriers <= allowed,
+                   "n = 130 in chunks of 64 took " + std::to_string(in_chunks_of_64.barriers) +
+                       " barriers; from one a chunk to 16 a chunk, " + std::to_string(chunks) + " to " +
+                       std::to_string(allowed) +
+                       ", are expected: the threads of a block share A and S, and a chunk of " +
+                       "tokens goes through each step at once");
+    const Call<Array> smaller = forward(in, 16, epsilon, unwatched);
+    smaller.result();
+    smaller.satisfies(gpu::launch_counts.barriers > in_chunks_of_64.barriers,
+                      "n = 130 took " + std::to_string(gpu::launch_counts.barriers) + " barriers in chunks of 16 and " +
+                          std::to_string(in_chunks_of_64.barriers) +
+                          " in chunks of 64: three times as many chunks take " +
+                          "more of them; is the sequence cut by something else than `chunk`?");
+}
+TEST_CASE("computes in float, not in double") {
+    const Call<Array> call = forward(Arrays({1, 3, 2, 4}, 98), 2, epsilon, unwatched);
+    computes_in_float(call, reinterpret_cast<const void*>(&kernels::chunkwise_forward));
+}
 TEST_CASE("three orders of the threads give the same bits") {
     const Arrays in({3, 77, 12, 20}, 93);
     const Array first = forward(in, 32, epsilon, every_order(true)[0]).result();
-    for (const gpu::Run& run : every_order(true)) {
+    for (const gpu::RunOptions& run : every_order(true)) {
         const Call<Array> call = forward(in, 32, epsilon, run);
         call.satisfies(call.result().values == first.values,
                        "the order in which threads take turns changes the result");
@@ -193,6 +274,11 @@ TEST_CASE("gives ones when every value is one") { gives_ones_for_ones(third_pass
 TEST_CASE("takes large and small inputs") { takes_large_and_small_inputs(third_pass); }
 TEST_CASE("takes widths up to 128, d_k and d_v unequal") { takes_every_width(third_pass); }
 TEST_CASE("equals the definition for every length") { equals_the_definition(third_pass); }
+TEST_CASE("computes in float, not in double") {
+    const Call<Array> call = third_pass(Arrays({1, 3, 2, 4}, 98), 2, epsilon, unwatched);
+    computes_in_float(call, reinterpret_cast<const void*>(&kernels::chunk_outputs));
+}
+TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(third_pass); }
 }
 
 }  // namespace

@@ -77,6 +77,18 @@ def definitions(text: str) -> list:
     return found
 
 
+def function_at(text: str, names, line: int) -> str:
+    """Which of the functions `names` holds this line (counted from 1); "" where none does. Where brackets do not match,
+    the last that begins above the line: its closing brace is what is missing."""
+    try:
+        return next((found.name for found in definitions(text)
+                     if found.name in names and found.first_line <= line <= found.last_line), "")
+    except CannotSplit:
+        heads = [(number, name) for number, words in enumerate(visible_code(text).split("\n"), 1) for name in names
+                 if re.match(rf"\w.*\b{name}\s*\(", words)]
+        return max([head for head in heads if head[0] < line], default=(0, ""))[1]
+
+
 def declares(text: str, function: str) -> bool:
     return bool(re.search(rf"\b{function}\s*\(", visible_code(text)))
 
@@ -109,23 +121,6 @@ def split(text: str, names) -> Pieces:
     between.setdefault(START, "")
     between[END] = text[done:]
     return Pieces(functions, between)
-
-
-def function_at(text: str, names, line: int) -> str:
-    """Which of the functions `names` holds this line (counted from 1); "" where none does. Where brackets do not match,
-    the last that begins above the line: its closing brace is what is missing."""
-    try:
-        pieces, begin = split(text, names), 1
-    except CannotSplit:
-        heads = [(number, name) for number, words in enumerate(_visible(text).split("\n"), 1) for name in names
-                 if re.match(rf"\w.*\b{name}\s*\(", words)]
-        return max([head for head in heads if head[0] < line], default=(0, ""))[1]
-    for name, function in pieces.functions.items():
-        begin += pieces.between[START if name == next(iter(pieces.functions)) else name].count("\n")
-        if begin <= line <= begin + function.text.rstrip("\n").count("\n"):
-            return name
-        begin += function.text.count("\n")
-    return ""
 
 
 def _line_start(text: str, at: int) -> int:

@@ -11,15 +11,27 @@
 #include <utility>
 #include <vector>
 
-#include "../gpu.hpp"
-#include "executable.hpp"
-#include "fiber.hpp"
+#include "../launch_counts.hpp"
+#include "access_costs.hpp"
+#include "faults.hpp"
 #include "memory.hpp"
-#include "profile.hpp"
 #include "scheduler.hpp"
+#include "symbols.hpp"
 
 namespace gpu::engine {
 namespace {
+
+// The blocks of this launch, in the order in which they run.
+struct Block {
+    std::uint32_t epoch;
+    uint3 index;
+};
+std::vector<Block> blocks;
+
+std::string block_at(std::uint32_t epoch) {
+    const auto after = std::ranges::upper_bound(blocks, epoch, {}, &Block::epoch);
+    return after == blocks.begin() ? "" : text_of(std::prev(after)->index);
+}
 
 // One report for each pair of instructions.
 std::set<std::tuple<const char*, const void*, const void*>> reported;
@@ -61,12 +73,12 @@ Array* array_of(std::uintptr_t address, const void* instruction) {
 class ProgramOrder {
 public:
     void note(const void* instruction) {
-        const std::uint64_t stamp = (std::uint64_t{now.epoch} << 16) + now.thread;
+        const std::uint64_t stamp = (std::uint64_t{running.epoch} << 16) + running.thread;
         Seen& seen = recent_[reinterpret_cast<std::uintptr_t>(instruction) / 4 % recent_.size()];
         if (seen.instruction == instruction && seen.stamp == stamp) return;
         seen = {instruction, stamp};
-        Steps& steps = of_thread_[now.thread];
-        if (std::exchange(steps.epoch, now.epoch) != now.epoch) steps.instructions.clear();
+        Steps& steps = of_thread_[running.thread];
+        if (std::exchange(steps.epoch, running.epoch) != running.epoch) steps.instructions.clear();
         if (std::ranges::find(steps.instructions, instruction) == steps.instructions.end())
             steps.instructions.push_back(instruction);
     }
@@ -76,7 +88,7 @@ public:
         for (const Steps& steps : of_thread_) {
             const auto begin = steps.instructions.begin(), end = steps.instructions.end();
             const auto one = std::find(begin, end, first), other = std::find(begin, end, second);
-            if (steps.epoch == now.epoch && one != end && other != end) return one < other;
+            if (steps.epoch == running.epoch && one != end && other != end) return one < other;
         }
         return std::nullopt;
     }
@@ -131,57 +143,82 @@ void report_race(const Race& race) {
                 "\nand no __syncthreads() lies between the two: " + order.advice});
 }
 
-void note_race(const Array& array, std::uintptr_t address, const Cell::Access& earlier, bool earlier_wrote, bool writes,
-               const void* instruction) {
-    const bool same_block = earlier.epoch >= now.block_epoch;
+// The entry that an access of so many bytes names: a char, a short, or else a float.
+std::string entry_of(const Array& array, std::size_t at_byte, std::size_t bytes) {
+    return array.entry(array.begin + at_byte, bytes < 3 ? bytes : 4);
+}
+
+void note_race(const Array& array, std::size_t at_byte, std::size_t bytes, const Cell::Access& earlier,
+               bool earlier_wrote, bool writes, const void* instruction) {
+    const bool same_block = earlier.epoch >= running.block_epoch;
     if (!is_new(same_block ? "race" : "blocks race", earlier.instruction, instruction)) return;
+    const std::string entry = entry_of(array, at_byte, bytes);
     if (same_block) {
-        races.push_back({array.name, array.entry(address), earlier.thread, now.thread, earlier_wrote, writes,
-                         earlier.instruction, instruction});
+        races.push_back({array.name, entry, earlier.thread, running.thread, earlier_wrote, writes, earlier.instruction,
+                         instruction});
         return;
     }
     report({Finding::Rank::race, "blocks race on " + array.name,
-            "data race between blocks on " + array.entry(address) + "\nblock " + block_at(earlier.epoch) + " " +
-                did(earlier_wrote) + " it" + at(earlier.instruction) + "\n" + thread_name(now.thread) + " of block " +
-                this_block() + " " + did(writes) + " it" + at(instruction) +
-                "\nand blocks of one launch run in no particular order"});
+            "data race between blocks on " + entry + "\nblock " + block_at(earlier.epoch) + " " + did(earlier_wrote) +
+                " it" + at(earlier.instruction) + "\n" + thread_name(running.thread) + " of block " + this_block() +
+                " " + did(writes) + " it" + at(instruction) + "\nand blocks of one launch run in no particular order"});
 }
 
 // Whether nothing orders the earlier access before this one.
 bool unordered(const Cell::Access& earlier, bool shared) {
-    if (earlier.epoch < now.launch_epoch) return false;
-    if (earlier.epoch < now.block_epoch) return !shared;
-    if (earlier.epoch != now.epoch || earlier.thread == now.thread) return false;
-    const unsigned warp = now.thread / 32;
-    return earlier.thread / 32 != warp || earlier.warp_epoch == now.warp_epochs[warp];
+    if (earlier.epoch < running.launch_epoch) return false;
+    if (earlier.epoch < running.block_epoch) return !shared;
+    if (earlier.epoch != running.epoch || earlier.thread == running.thread) return false;
+    const unsigned warp = running.thread / 32;
+    return earlier.thread / 32 != warp || earlier.warp_epoch == running.warp_epochs[warp];
 }
 
-void check_cell(Array& array, Cell& cell, std::uintptr_t address, Access access, const void* instruction) {
+// Whether anything has written here. Bytes between the members of a struct are copied with it and never written, so one
+// written byte of four is enough.
+bool is_written(const Array& array, std::size_t at_byte) {
+    if (array.filled_by_host) return true;
+    const std::size_t cells_of_word = 4 / array.cell_bytes, first = at_byte / 4 * cells_of_word;
+    const std::size_t last = std::min(first + cells_of_word, array.cells.size());
+    const std::uint32_t since = array.shared ? running.block_epoch : 1;
+    for (std::size_t i = first; i < last; ++i)
+        if (array.cells[i].write.epoch >= since) return true;
+    return false;
+}
+
+void check_cell(Array& array, std::size_t at_byte, std::size_t bytes, Access access, const void* instruction) {
+    Cell& cell = array.cells[at_byte / array.cell_bytes];
     const bool writes = access != Access::read, reads = access != Access::write, atomic = access == Access::atomic;
     if (!(atomic && cell.write.atomic) && unordered(cell.write, array.shared))
-        note_race(array, address, cell.write, true, writes, instruction);
+        note_race(array, at_byte, bytes, cell.write, true, writes, instruction);
     if (writes)
         for (const Cell::Access& read : cell.reads)
             if (unordered(read, array.shared)) {
-                note_race(array, address, read, false, true, instruction);
+                note_race(array, at_byte, bytes, read, false, true, instruction);
                 break;
             }
-    const bool written =
-        array.shared ? cell.write.epoch >= now.block_epoch : array.filled_by_host || cell.write.epoch > 0;
-    if (reads && !written && is_new("unwritten", instruction, nullptr))
+    if (reads && !is_written(array, at_byte) && is_new("unwritten", instruction, nullptr))
         report({Finding::Rank::unwritten, "unwritten " + array.name,
-                array.entry(address) + " is read, but nothing has written it" +
+                entry_of(array, at_byte, bytes) + " is read, but nothing has written it" +
                     (array.shared ? " in this block yet" : "") + by_whom(source_line(instruction))});
 
-    const Cell::Access here{instruction, now.epoch, now.warp_epochs[now.thread / 32],
-                            static_cast<std::uint16_t>(now.thread), atomic};
+    const Cell::Access here{instruction, running.epoch, running.warp_epochs[running.thread / 32],
+                            static_cast<std::uint16_t>(running.thread), atomic};
     if (writes) {
         cell.write = here;
     } else {
-        Cell::Access& slot =
-            cell.reads[0].epoch != now.epoch || cell.reads[0].thread == now.thread ? cell.reads[0] : cell.reads[1];
+        Cell::Access& slot = cell.reads[0].epoch != running.epoch || cell.reads[0].thread == running.thread
+                                 ? cell.reads[0]
+                                 : cell.reads[1];
         slot = here;
     }
+}
+
+// From now on a cell for every byte; each knows what the 4 bytes around it have seen.
+void watch_bytes(Array& array) {
+    std::vector<Cell> cells(array.end - array.begin);
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = array.cells[i / 4];
+    array.cells = std::move(cells);
+    array.cell_bytes = 1;
 }
 
 // -fsanitize=thread knows 16 bytes at most by a name of their own, so this is every access that needs alignment.
@@ -199,25 +236,31 @@ void check(std::uintptr_t address, std::size_t bytes, Access access, const void*
         if (array == nullptr && in_program(address)) return;  // a constant, a table, threadIdx
         std::string name;
         const std::string where = describe_outside(array == nullptr ? address : array->end, name);
+        std::string line = name.empty() ? calling_line() : "";  // std::vector's own code may have been called
+        if (line.empty()) line = source_line(instruction);
         stop(outside(name, did(writes)),
-             did(writes) + (" " + std::to_string(bytes)) + " bytes: " + where + by_whom(source_line(instruction)));
+             did(writes) + (" " + std::to_string(bytes)) + " bytes: " + where + by_whom(line));
     }
     if (aligned) require_alignment(*array, address, bytes, instruction);
     if (RunScope::current().profile) profile_access(*array, address, bytes, writes, instruction);
     program_order.note(instruction);
+    if (running.thread < launch_counts.accesses.size()) ++launch_counts.accesses[running.thread];
+    const std::size_t from = address - array->begin;
     if (array->cells.empty()) array->cells.resize((array->end - array->begin + 3) / 4);
-    if (bytes % 4 != 0 || address % 4 != 0) {  // smaller types: only remember that something was written
-        if (writes) array->cells[(address - array->begin) / 4].write.epoch = now.epoch;
-        return;
-    }
-    for (std::size_t at_byte = 0; at_byte < bytes; at_byte += 4)
-        check_cell(*array, array->cells[(address - array->begin + at_byte) / 4], address + at_byte, access,
-                   instruction);
+    if (array->cell_bytes == 4 && (from % 4 != 0 || bytes % 4 != 0)) watch_bytes(*array);
+    for (std::size_t at_byte = from; at_byte < from + bytes; at_byte += array->cell_bytes)
+        check_cell(*array, at_byte, bytes, access, instruction);
 }
 
 }  // namespace
 
-void begin_checks() { reported.clear(); }
+void begin_checks() {
+    reported.clear();
+    races.clear();
+    blocks.clear();
+}
+
+void begin_block() { blocks.push_back({running.epoch, blockIdx}); }
 
 void at_barrier() {
     for (const Race& race : races) report_race(race);
@@ -229,97 +272,17 @@ void end_checks() {
 }
 
 void on_access(std::uintptr_t address, std::size_t bytes, Access access, const void* instruction, bool aligned) {
-    if (address - now.stack_begin < Fiber::stack_bytes || address - now.arguments_begin < now.arguments_bytes) return;
-    now.checking = false;  // the engine's own accesses are nobody's business
+    if (address - running.stack_begin < Fiber::stack_bytes ||
+        address - running.arguments_begin < running.arguments_bytes)
+        return;
+    running.checking = false;  // the engine's own accesses are not the kernel's
     check(address, bytes, access, instruction, aligned);
-    now.checking = true;
+    running.checking = true;
 }
 
 void note_atomic(void* address, std::size_t bytes, void* return_address) {
-    if (now.checking) on_access(reinterpret_cast<std::uintptr_t>(address), bytes, Access::atomic, return_address, true);
+    if (running.checking)
+        on_access(reinterpret_cast<std::uintptr_t>(address), bytes, Access::atomic, return_address, true);
 }
 
 }  // namespace gpu::engine
-
-// What the compiler calls ---------------------------------------------------------------------------------------------
-
-using gpu::engine::Access;
-
-namespace {
-inline void announce(const void* address, std::size_t bytes, Access access, const void* instruction, bool aligned) {
-    if (gpu::engine::now.checking)
-        gpu::engine::on_access(reinterpret_cast<std::uintptr_t>(address), bytes, access, instruction, aligned);
-}
-}  // namespace
-
-#define HERE __builtin_return_address(0)
-#define ACCESSES(bytes)                                                                                         \
-    void __tsan_read##bytes(void* address) { announce(address, bytes, Access::read, HERE, true); }              \
-    void __tsan_write##bytes(void* address) { announce(address, bytes, Access::write, HERE, true); }            \
-    void __tsan_unaligned_read##bytes(void* address) { announce(address, bytes, Access::read, HERE, false); }   \
-    void __tsan_unaligned_write##bytes(void* address) { announce(address, bytes, Access::write, HERE, false); } \
-    void __tsan_read_write##bytes(void* address) {                                                              \
-        announce(address, bytes, Access::read, HERE, true);                                                     \
-        announce(address, bytes, Access::write, HERE, true);                                                    \
-    }
-extern "C" {
-void __tsan_init() {}
-void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
-ACCESSES(1)
-ACCESSES(2)
-ACCESSES(4)
-ACCESSES(8)
-ACCESSES(16)
-void __tsan_read_range(void* address, std::size_t bytes) { announce(address, bytes, Access::read, HERE, false); }
-void __tsan_write_range(void* address, std::size_t bytes) { announce(address, bytes, Access::write, HERE, false); }
-void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
-    announce(from, bytes, Access::read, HERE, false);
-    announce(to, bytes, Access::write, HERE, false);
-    return std::memcpy(to, from, bytes);
-}
-void* __tsan_memset(void* to, int value, std::size_t bytes) {
-    announce(to, bytes, Access::write, HERE, false);
-    return std::memset(to, value, bytes);
-}
-unsigned char __tsan_atomic8_load(const volatile unsigned char* guard, int) { return *guard; }  // of a static local
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
-
-#ifndef __clang__  // whose address sanitizer has these itself: cmake/kernels.cmake
-// -fsanitize=alignment,bounds bring file and line along.
-struct UndefinedSite {
-    const char* file;
-    std::uint32_t line, column;
-};
-struct UndefinedAlignment {
-    UndefinedSite site;
-    const void* type;
-    unsigned char log_alignment, kind;
-};
-struct UndefinedIndex {
-    UndefinedSite site;
-    const void *array, *index;
-};
-void __ubsan_handle_type_mismatch_v1(UndefinedAlignment* what, std::uintptr_t address) {
-    using namespace gpu::engine;
-    if (!now.in_kernel) return;
-    now.checking = false;
-    const Array* array = find_array(address);
-    const std::size_t alignment = std::size_t{1} << what->log_alignment;
-    const std::string line = short_path(what->site.file) + ":" + std::to_string(what->site.line);
-    if (address == 0) stop("null pointer", "used a null pointer" + by_whom(line));
-    stop("misaligned " + (array == nullptr ? "" : array->name),
-         "an access that needs a multiple of " + std::to_string(alignment) + " bytes, at " +
-             (array == nullptr ? "an address that is none" : array->entry(address) + ", which is none") +
-             by_whom(line));
-}
-void __ubsan_handle_out_of_bounds(UndefinedIndex* what, std::uintptr_t index) {
-    using namespace gpu::engine;
-    if (!now.in_kernel) return;
-    now.checking = false;
-    stop("index out of bounds", "index " + std::to_string(static_cast<long long>(index)) + " is outside of its array" +
-                                    by_whom(short_path(what->site.file) + ":" + std::to_string(what->site.line)));
-}
-#endif
-}

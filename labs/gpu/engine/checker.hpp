@@ -1,6 +1,6 @@
 // The checked run. Files with kernels are compiled with -fsanitize=thread,alignment,bounds, so that the compiler
 // announces every access to memory by calling __tsan_read4 and the like, but they are linked without the sanitizers:
-// checker.cpp supplies those functions. Between two accesses of different threads to the same place, one of them a
+// compiler_calls.cpp supplies those functions. Between two accesses of different threads to the same place, one of them a
 // write, there has to be a barrier (or a __syncwarp(), within a warp); between two blocks of one launch nothing can
 // lie.
 #pragma once
@@ -11,6 +11,8 @@
 namespace gpu::engine {
 
 void begin_checks();
+/// The next block begins.
+void begin_block();
 /// All threads of the block have come to the same barrier, or to their ends.
 void at_barrier();
 void end_checks();

@@ -8,20 +8,15 @@
 #include <map>
 #include <new>
 
-#include "../gpu.hpp"
-#include "executable.hpp"
-
-// Dynamic shared memory. `extern __shared__ float smem[];` in a kernel file means this array.
-inline constexpr std::size_t gap = 64;                // between the arrays of SharedMemory
-constexpr std::size_t most_static_bytes = 48 * 1024;  // of __shared__ arrays with a length
-inline constexpr std::size_t capacity = gpu::most_shared_bytes() + 64 * gap;
-alignas(128) thread_local unsigned char smem[capacity];
-// The same array, as a declaration inside a kernel of a lab, or inside the kernels' namespace, names it.
-extern thread_local unsigned char smem_of_kernels[capacity] __asm__("_ZN7linattn7kernels4smemE")
-    __attribute__((alias("smem")));
+#include "faults.hpp"
+#include "host_thread.hpp"
+#include "scheduler.hpp"
+#include "symbols.hpp"
 
 namespace gpu::engine {
 namespace {
+
+constexpr std::size_t most_static_bytes = 48 * 1024;  // of __shared__ arrays with a length
 
 std::vector<std::unique_ptr<Array>> all;
 unsigned version = 0;
@@ -37,13 +32,9 @@ struct Shared {
     std::size_t dynamic_bytes = 0;
     bool taken = false;                              // by SharedMemory: then the one dynamic array has become several
     std::vector<std::size_t> offsets;                // of the taken arrays, as the kernel counts
+    std::vector<SharedVariable> variables;           // arrays with a length
     std::vector<std::vector<unsigned char>> before;  // contents of the static variables
 } shared;
-
-const std::vector<SharedVariable>& static_variables() {
-    static const std::vector<SharedVariable> variables = static_shared_variables();
-    return variables;
-}
 
 Array& add(std::uintptr_t begin, std::size_t bytes, const std::string& name, bool is_shared) {
     auto array = std::make_unique<Array>();
@@ -63,16 +54,16 @@ void remove(Condition condition) {
 }
 
 bool is_dynamic(const Array& array) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(smem);
-    return array.shared && array.begin >= begin && array.begin < begin + capacity;
+    const auto begin = reinterpret_cast<std::uintptr_t>(gpu_dynamic_memory);
+    return array.shared && array.begin >= begin && array.begin < begin + dynamic_capacity;
 }
 
 }  // namespace
 
-std::string Array::entry(std::uintptr_t address) const {
-    const std::size_t bytes = address - begin;
-    if (row_bytes == 0) return name + "[" + std::to_string(bytes / 4) + "]";
-    return name + "(" + std::to_string(bytes / row_bytes) + ", " + std::to_string(bytes % row_bytes / 4) + ")";
+std::string Array::entry(std::uintptr_t address, std::size_t entry_bytes) const {
+    const std::size_t at = address - begin;
+    if (row_bytes == 0) return name + "[" + std::to_string(at / entry_bytes) + "]";
+    return name + "(" + std::to_string(at / row_bytes) + ", " + std::to_string(at % row_bytes / entry_bytes) + ")";
 }
 
 const std::vector<std::unique_ptr<Array>>& arrays() { return all; }
@@ -97,31 +88,35 @@ std::string describe_outside(std::uintptr_t address, std::string& array) {
     }
     array = nearest == nullptr ? "" : nearest->name;
     if (address < 4096) return "a null pointer";
-    if (nearest == nullptr) return "memory of the host: only buffers and shared memory exist on a GPU";
+    if (nearest == nullptr)
+        return "memory of the host: only buffers and shared memory exist on a GPU, and not what std::vector or new "
+               "makes";
     return std::to_string(distance) + (address < nearest->begin ? " bytes before " : " bytes past the end of ") +
            (nearest->shared ? "shared '" : "'") + nearest->name + "' (" +
            std::to_string(nearest->end - nearest->begin) + " bytes)";
 }
 
 void begin_shared(std::size_t bytes) {
-    for (const SharedVariable& variable : static_variables())
+    const std::vector<SharedVariable> variables = static_shared_variables();
+    for (const SharedVariable& variable : variables)
         if (variable.bytes > most_static_bytes)
             throw Error("__shared__ " + variable.name + " has " + std::to_string(variable.bytes) +
                         " bytes; nvcc allows " + std::to_string(most_static_bytes) +
                         ", so ask for dynamic shared memory instead");
     shared = {};
     shared.dynamic_bytes = bytes;
-    for (const SharedVariable& variable : static_variables()) {
+    shared.variables = variables;
+    for (const SharedVariable& variable : variables) {
         add(variable.begin, variable.bytes, variable.name, true);
         const auto* contents = reinterpret_cast<const unsigned char*>(variable.begin);
         shared.before.emplace_back(contents, contents + variable.bytes);
     }
-    if (bytes > 0) add(reinterpret_cast<std::uintptr_t>(smem), bytes, "dynamic shared memory", true);
+    if (bytes > 0) add(reinterpret_cast<std::uintptr_t>(gpu_dynamic_memory), bytes, "dynamic shared memory", true);
 }
 
 void poison_shared() {
-    std::memset(smem, 0xFF, std::min(capacity, shared.dynamic_bytes + 64 * gap));
-    for (const SharedVariable& variable : static_variables())
+    std::memset(gpu_dynamic_memory, 0xFF, shared.dynamic_bytes + (most_dynamic_arrays + 1) * gap);
+    for (const SharedVariable& variable : shared.variables)
         std::memset(reinterpret_cast<void*>(variable.begin), 0xFF, variable.bytes);
 }
 
@@ -141,39 +136,40 @@ std::string overrun_shared(std::string& array) {
 
 void end_shared() {
     for (std::size_t i = 0; i < shared.before.size(); ++i)
-        std::memcpy(reinterpret_cast<void*>(static_variables()[i].begin), shared.before[i].data(),
+        std::memcpy(reinterpret_cast<void*>(shared.variables[i].begin), shared.before[i].data(),
                     shared.before[i].size());
     remove([](const auto& array) { return array->shared; });
 }
 
-void* take_dynamic(std::size_t& used, std::size_t bytes, const char* name, std::size_t row_bytes, std::size_t& needed) {
+void* take_shared(std::size_t& used, std::size_t bytes, const char* name, std::size_t row_bytes, Site site) {
+    const InEngine engine;
     if (!shared.taken) {
         remove([](const auto& array) { return is_dynamic(*array); });
         shared.taken = true;
     }
-    const std::size_t rounded = (bytes + 15) / 16 * 16;
-    needed = used + rounded;
-    if (needed > shared.dynamic_bytes) return nullptr;
+    const std::size_t end = used + (bytes + 15) / 16 * 16;
     // Every thread takes the same arrays; the first to come makes them known.
     std::size_t number = 0;
     while (number < shared.offsets.size() && (shared.offsets[number] != used || bytes == 0)) ++number;
-    if (number >= 63) return nullptr;
-    void* place = smem + used + number * gap;
+    if (end > shared.dynamic_bytes || number >= most_dynamic_arrays)
+        stop("shared memory too small", "shared '" + std::string(name) + "' would end at byte " + std::to_string(end) +
+                                            ", but the launch asked for " + std::to_string(shared.dynamic_bytes) +
+                                            " bytes of shared memory" + by_whom(text_of(site)));
+    void* place = gpu_dynamic_memory + used + number * gap;
     if (number == shared.offsets.size() && bytes > 0) {
         shared.offsets.push_back(used);
         add(reinterpret_cast<std::uintptr_t>(place), bytes, name, true).row_bytes = row_bytes;
     }
-    used += rounded;
+    used = end;
     return place;
 }
-
-std::size_t dynamic_bytes() { return shared.dynamic_bytes; }
 
 }  // namespace gpu::engine
 
 namespace gpu {
 
 void* allocate(std::size_t bytes, const char* name) {
+    const engine::HostThread host_thread;
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     const std::size_t rounded = std::max<std::size_t>(16, (bytes + 15) / 16 * 16);  // float4 needs 16
     const std::size_t body = (rounded + page - 1) / page * page;
@@ -190,6 +186,7 @@ void* allocate(std::size_t bytes, const char* name) {
 }
 
 void release(void* memory) noexcept {
+    const engine::HostThread host_thread(engine::HostThread::Busy::waits);
     const auto found = engine::buffers.find(memory);
     if (found == engine::buffers.end()) return;
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
@@ -199,6 +196,7 @@ void release(void* memory) noexcept {
 }
 
 void copy_in(void* device, const void* host, std::size_t bytes) {
+    const engine::HostThread host_thread;
     if (bytes > 0) std::memcpy(device, host, bytes);
     const auto address = reinterpret_cast<std::uintptr_t>(device);
     for (const auto& array : engine::arrays())
@@ -206,6 +204,7 @@ void copy_in(void* device, const void* host, std::size_t bytes) {
 }
 
 void copy_out(void* host, const void* device, std::size_t bytes) {
+    const engine::HostThread host_thread;
     if (bytes > 0) std::memcpy(host, device, bytes);
 }
 

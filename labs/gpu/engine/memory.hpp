@@ -7,9 +7,25 @@
 #include <string>
 #include <vector>
 
+#include "../gpu.hpp"
+
 namespace gpu::engine {
 
-/// What the checker knows of 4 bytes: the last write, and two reads by different threads since.
+// Dynamic shared memory: the one array that every `extern __shared__` array is (dynamic_memory.cpp).
+inline constexpr std::size_t gap = 64;  // between the arrays of SharedMemory
+inline constexpr std::size_t most_dynamic_arrays = 63;
+inline constexpr std::size_t dynamic_capacity = most_shared_bytes() + (most_dynamic_arrays + 1) * gap;
+
+}  // namespace gpu::engine
+
+extern "C" {
+extern constinit thread_local unsigned char gpu_dynamic_memory[gpu::engine::dynamic_capacity];
+}
+
+namespace gpu::engine {
+
+/// What the checker knows of 4 bytes, or of 1 (Array::cell_bytes): the last write, and two reads by different threads
+/// since.
 struct Cell {
     struct Access {
         const void* instruction = nullptr;
@@ -27,11 +43,12 @@ struct Array {
     std::size_t row_bytes = 0;  ///< from one row to the next; 0 for a vector
     bool shared = false;
     bool filled_by_host = false;
-    std::vector<Cell> cells;  ///< made when the first checked access comes
+    std::vector<Cell> cells;     ///< made when the first checked access comes
+    std::size_t cell_bytes = 4;  ///< 1 as soon as the kernel touches less than 4 bytes, or 4 that lie across two cells
 
     bool contains(std::uintptr_t address) const { return address >= begin && address < end; }
-    /// "A(3, 5)", "z[7]": the float at this address.
-    std::string entry(std::uintptr_t address) const;
+    /// "A(3, 5)", "z[7]": the entry of so many bytes at this address.
+    std::string entry(std::uintptr_t address, std::size_t entry_bytes = 4) const;
 };
 
 /// Every array alive. Changes of the list change the number.
@@ -51,9 +68,5 @@ void poison_shared();
 std::string overrun_shared(std::string& array);
 /// Takes the shared arrays off the list, and gives static variables the values they had before the launch.
 void end_shared();
-
-/// The next array of SharedMemory. Null if the launch did not ask for so much; `needed` is what it would take.
-void* take_dynamic(std::size_t& used, std::size_t bytes, const char* name, std::size_t row_bytes, std::size_t& needed);
-std::size_t dynamic_bytes();
 
 }  // namespace gpu::engine

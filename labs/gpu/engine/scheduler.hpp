@@ -1,50 +1,38 @@
-// Runs a launch: block after block, the threads of a block by turns between barriers.
+// Who runs: the threads of a block, taking turns between barriers.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "../gpu.hpp"
+#include "fiber.hpp"
+
 namespace gpu::engine {
 
-/// What runs at this moment. The checker looks at it on every access.
-struct Now {
+/// What this host thread runs at this moment. The checker looks at it on every access.
+struct Running {
     bool in_kernel = false;  ///< a thread of the kernel runs, not the engine
     bool checking = false;   ///< and its accesses are watched
     unsigned thread = 0;     ///< its number in the block, x fastest
     std::uintptr_t stack_begin = 0;
     std::uintptr_t arguments_begin = 0, arguments_bytes = 0;  ///< the kernel's arguments, as launch() keeps them
-    std::uint32_t epoch = 0;         ///< grows with every block and every __syncthreads() that lets its threads go
-    std::uint32_t block_epoch = 0;   ///< of this block's beginning
-    std::uint32_t launch_epoch = 0;  ///< of this launch's beginning
-    std::vector<std::uint32_t> warp_epochs;  ///< grow with every __syncwarp()
+    std::uint32_t epoch = 0;        ///< grows with every block and every __syncthreads() that lets its threads continue
+    std::uint32_t block_epoch = 0;  ///< of this block's beginning
+    std::uint32_t launch_epoch = 0;               ///< of this launch's beginning
+    std::array<std::uint32_t, 32> warp_epochs{};  ///< grow with every __syncwarp()
 };
-extern Now now;
-
-struct Finding {
-    /// Which finding the message is about. A race often causes reads of unwritten memory, so it comes first.
-    enum class Rank { stopped, race, unwritten } rank;
-    std::string symptom;  ///< without numbers: see Error::symptoms
-    std::string text;
-};
-
-/// Something wrong that the kernel survives.
-void report(Finding finding);
-/// Something wrong that it does not survive: the thread never runs again. `text` ends with who did it and where.
-[[noreturn]] void stop(const std::string& symptom, const std::string& text);
-/// "  by thread (5,0,0) of block (2,0,0) at student/x.cu:57"
-std::string by_whom(const std::string& line);
-
-/// The symptom of an access outside of all arrays, next to `array`; next to none: the host's memory.
-std::string outside(const std::string& array, const std::string& did);
+extern constinit thread_local Running running;
 
 /// While a kernel has called the engine: the engine's own accesses are not the kernel's. The standard library's functions
 /// may be instrumented even here, since the linker keeps one copy of each.
 class InEngine {
 public:
-    InEngine() : checking_(std::exchange(now.checking, false)) {}
-    ~InEngine() { now.checking = checking_; }
+    InEngine() : checking_(std::exchange(running.checking, false)) {}
+    ~InEngine() { running.checking = checking_; }
     InEngine(const InEngine&) = delete;
     InEngine& operator=(const InEngine&) = delete;
 
@@ -52,13 +40,42 @@ private:
     bool checking_;
 };
 
-struct Site;
-/// Waits until all lanes of the warp have come to the same. \return what each of them brought
-const std::uint64_t* meet_for_matrix(std::uint64_t value, Site site);
-unsigned lanes_of_this_warp();
+enum class State { ready, at_barrier, at_warp, done };
+enum class WarpOperation { sync, exchange, matrix };
 
+struct Thread {
+    std::unique_ptr<Fiber> fiber;
+    unsigned number = 0;
+    uint3 index{};
+    State state = State::ready;
+    Site site{};  // where it waits
+    // A warp operation: what it called, what it brought to it, and what it got.
+    unsigned mask = 0;
+    WarpOperation operation{};
+    std::uint64_t brought = 0;
+    unsigned participants = 0;        // the lanes that took part
+    std::uint64_t gathered[32] = {};  // what each of them brought
+};
+
+/// Makes the threads of a block of this shape, for every block of a launch.
+void prepare_threads(dim3 block, const Call& call);
+/// Runs all threads of the block to their ends, or until one stops the launch.
+void run_block();
+/// 0, 1, … in the order of the turns that RunOptions asks for.
+std::vector<std::uint64_t> turns(std::uint64_t count);
+void seed_turns(unsigned seed);
+/// Threads that stopped in the middle of a kernel are never resumed.
+void discard_threads();
+
+unsigned thread_count();
+Thread& thread_at(unsigned number);
+Thread& running_thread();
+/// The running thread of the kernel stops here; it continues when its state is `ready` again and its turn comes.
+void yield(State state);
+
+std::string text_of(uint3 v);
+std::string text_of(Site site);
 std::string thread_name(unsigned thread);
 std::string this_block();
-std::string block_at(std::uint32_t epoch);  ///< the block of this launch that ran then
 
 }  // namespace gpu::engine

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "../wmma.hpp"
-#include "executable.hpp"
-#include "scheduler.hpp"
+#include "faults.hpp"
+#include "warp.hpp"
 
 namespace gpu::engine {
 namespace {
@@ -23,7 +23,7 @@ struct Part {
 };
 
 [[noreturn]] void refuse(const std::string& text, Site site) {
-    stop("matrix operation", text + by_whom(short_path(site.file) + ":" + std::to_string(site.line)));
+    stop("matrix operation", text + by_whom(text_of(site)));
 }
 
 const Part& part_of(const std::uint64_t* brought, unsigned lane) {
@@ -32,9 +32,10 @@ const Part& part_of(const std::uint64_t* brought, unsigned lane) {
 
 // Every lane calls this with its own part, which stays where it is until leave().
 const std::uint64_t* meet(const Part& own, Site site) {
-    if (lanes_of_this_warp() < lanes)
-        refuse(std::string(own.operation) + " takes a whole warp, and this one has " +
-                   std::to_string(lanes_of_this_warp()) + " threads: launch blocks of a multiple of 32",
+    const unsigned present = lanes_of_warp(running.thread / lanes);
+    if (present < lanes)
+        refuse(std::string(own.operation) + " takes a whole warp, and this one has " + std::to_string(present) +
+                   " threads: launch blocks of a multiple of 32",
                site);
     const std::uint64_t* brought = meet_for_matrix(reinterpret_cast<std::uintptr_t>(&own), site);
     for (unsigned lane = 0; lane < lanes; ++lane) {

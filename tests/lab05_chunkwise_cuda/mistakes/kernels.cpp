@@ -4,14 +4,14 @@
 namespace linattn::testing {
 namespace {
 
-#define FORWARD_MISTAKE(name, explanation)                                                                           \
-    MISTAKE(chunkwise_forward,                                                                                       \
-            (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const gpu::Run& run), name, \
-            "§5.3", explanation)
+#define FORWARD_MISTAKE(name, explanation)                                                                            \
+    MISTAKE(chunkwise_forward,                                                                                        \
+            (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const gpu::RunOptions& run), \
+            name, "§5.3", explanation)
 #define OUTPUTS_MISTAKE(name, explanation)                                                                   \
     MISTAKE(chunk_outputs,                                                                                   \
             (Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes, int chunk, float epsilon, \
-             const gpu::Run& run),                                                                           \
+             const gpu::RunOptions& run),                                                                    \
             name, "§5.6", explanation)
 
 // V read with the row stride of Q and K within a head: entry b of token j comes from flat index j·d_k + b.

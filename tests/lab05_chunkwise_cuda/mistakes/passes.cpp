@@ -6,13 +6,13 @@ namespace linattn::testing {
 namespace {
 
 #define MAP_MISTAKE(name, explanation) \
-    MISTAKE(feature_map_fused, (Values x, const gpu::Run& run), name, "§5.2", explanation)
-#define STATES_MISTAKE(name, explanation)                                                                         \
-    MISTAKE(chunk_states, (Values K, Values V, const Sizes& sizes, int chunk, const gpu::Run& run), name, "§5.4", \
-            explanation)
-#define SCAN_MISTAKE(name, explanation)                                                                          \
-    MISTAKE(scan_states, (Values S, Values z, const Sizes& sizes, int chunk, const gpu::Run& run), name, "§5.5", \
-            explanation)
+    MISTAKE(feature_map_fused, (Values x, const gpu::RunOptions& run), name, "§5.2", explanation)
+#define STATES_MISTAKE(name, explanation)                                                                        \
+    MISTAKE(chunk_states, (Values K, Values V, const Sizes& sizes, int chunk, const gpu::RunOptions& run), name, \
+            "§5.4", explanation)
+#define SCAN_MISTAKE(name, explanation)                                                                         \
+    MISTAKE(scan_states, (Values S, Values z, const Sizes& sizes, int chunk, const gpu::RunOptions& run), name, \
+            "§5.5", explanation)
 
 Array each(Values x, float (*f)(float)) {
     Array y{{x.size()}, {}};

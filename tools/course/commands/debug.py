@@ -14,7 +14,7 @@ import sys
 from argparse import REMAINDER, ArgumentParser, Namespace
 from pathlib import Path
 
-from course import manifest
+from course import manifest, verdicts
 from course.commands import check
 from course.errors import CourseError
 from course.manifest import Exercise, Lab
@@ -24,7 +24,8 @@ ON_FAILURE = ("log_assert", "test_case_exception")  # what doctest calls then, i
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--track", choices=["student", "reference"], default="student", help="whose answer (default: student)")
+    parser.add_argument("--track", choices=["student", "reference"], default="student",
+                        help="whose answer (default: student)")
     parser.add_argument("exercise", metavar="labNN.function", help="as in lab02.linear_attention_recurrent")
     parser.add_argument("words", nargs=REMAINDER, metavar="…", help="for the debugger, as in -ex 'info locals'")
 
@@ -47,7 +48,7 @@ def run(root: Path, options: Namespace) -> int:
         command = ["lldb", "-o", f"breakpoint set --name {function}", "-o", "run", *options.words, "--", *program]
     else:
         call = 1 if verdict.passed or verdict.status == "todo" else _failing_call(function, program, environment)
-        print(f"call {call} of {exercise.function} {f'is to blame ({verdict.status})' if not verdict.passed else ''}")
+        print(f"stopping in call {call} of {exercise.function}; {exercise.name} is {verdicts.WORDS[verdict.status]}")
         command = ["gdb", "-q", "-iex", "set debuginfod enabled off", "-ex", f"source {root}/tools/course/gdb_tensor.py",
                    *_stop_at(function, ignore=call - 1), "-ex", "run", *options.words, "--args", *program]
     sys.stdout.flush()
@@ -58,8 +59,8 @@ def _build(build: Path, lab: Lab, exercise: Exercise) -> list:
     """Builds the lab for debuggers; gives the command that runs the exercise in a single process."""
     print(f"building {lab.name} for the debugger …", file=sys.stderr)
     target = f"{lab.name}_debug"
-    made = subprocess.run(["cmake", "--build", str(build), "--target", target], text=True, encoding="utf-8", errors="replace",
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    made = subprocess.run(["cmake", "--build", str(build), "--target", target], text=True, encoding="utf-8",
+                          errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if made.returncode != 0:
         print(made.stdout.rstrip(), file=sys.stderr)
         raise CourseError(f"{target} could not be built in build/{build.name}; the compiler's words are above; fix that")

@@ -1,4 +1,4 @@
-#include "profile.hpp"
+#include "access_costs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "executable.hpp"
 #include "scheduler.hpp"
+#include "symbols.hpp"
 
 namespace gpu::engine {
 namespace {
@@ -69,20 +69,20 @@ Cost sectors(const Request& request, std::size_t bytes) {
 void profile_access(const Array& array, std::uintptr_t address, std::size_t bytes, bool writes,
                     const void* instruction) {
     constexpr std::size_t most_requests = 20000;
-    if (now.thread >= lanes || now.block_epoch != now.launch_epoch + 1) return;
+    if (running.thread >= lanes || running.block_epoch != running.launch_epoch + 1) return;
     Instruction& entry = instructions[instruction];
-    if (entry.epoch != now.epoch) {
-        entry.epoch = now.epoch;
+    if (entry.epoch != running.epoch) {
+        entry.epoch = running.epoch;
         entry.next.fill(entry.requests.size());
     }
     entry.shared = array.shared;
     entry.writes = writes;
     entry.bytes = bytes;
     entry.array = array.name;
-    const std::size_t number = entry.next[now.thread]++;
+    const std::size_t number = entry.next[running.thread]++;
     if (number >= most_requests) return;
     if (number >= entry.requests.size()) entry.requests.resize(number + 1);
-    entry.requests[number][now.thread] = address;
+    entry.requests[number][running.thread] = address;
 }
 
 void print_profile() {

@@ -1,16 +1,17 @@
-#include "executable.hpp"
+#include "symbols.hpp"
 
 #include <elf.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cctype>
-#include <cstdio>
-#include <sstream>
+#include <array>
 #include <utility>
+
+#include "../executable.hpp"
 
 namespace gpu::engine {
 namespace {
@@ -21,52 +22,44 @@ struct Image {
     std::vector<std::pair<std::uintptr_t, std::uintptr_t>> loaded;  // of the program and of all libraries
 };
 
+Image read_image() {
+    Image result;
+    bool first = true;  // the program itself comes first
+    std::pair<Image*, bool*> state{&result, &first};
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            auto& [to, is_program] = *static_cast<std::pair<Image*, bool*>*>(data);
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                const auto& header = info->dlpi_phdr[i];
+                const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+                if (header.p_type == PT_LOAD) to->loaded.emplace_back(begin, begin + header.p_memsz);
+            }
+            if (*is_program) {
+                to->base = info->dlpi_addr;
+                to->thread_local_begin = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
+                *is_program = false;
+            }
+            return 0;
+        },
+        &state);
+    return result;
+}
+
 const Image& image() {
-    static const Image found = [] {
-        Image result;
-        bool first = true;  // the program itself comes first
-        std::pair<Image*, bool*> state{&result, &first};
-        ::dl_iterate_phdr(
-            [](dl_phdr_info* info, std::size_t, void* data) {
-                auto& [to, is_program] = *static_cast<std::pair<Image*, bool*>*>(data);
-                for (int i = 0; i < info->dlpi_phnum; ++i) {
-                    const auto& header = info->dlpi_phdr[i];
-                    const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-                    if (header.p_type == PT_LOAD) to->loaded.emplace_back(begin, begin + header.p_memsz);
-                }
-                if (*is_program) {
-                    to->base = info->dlpi_addr;
-                    to->thread_local_begin = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
-                    *is_program = false;
-                }
-                return 0;
-            },
-            &state);
-        return result;
-    }();
+    static const Image found = read_image();
     return found;
 }
 
-std::string program_path() {
-    char path[4096];
-    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
-    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "";
+std::uintptr_t offset_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address) - image().base; }
+
+bool is_source(const std::string& line) {
+    const std::string file = line.substr(0, line.rfind(':'));
+    return file.ends_with(".cu") || file.ends_with(".cpp");
 }
 
-// addr2line's answer: for every inlined call, innermost first, a line with the function and a line with file:line.
-std::string addr2line(const char* flags, std::uintptr_t address) {
-    const std::string program = program_path();
-    if (program.empty() || program.find('\'') != std::string::npos) return "";
-    char command[4400];
-    std::snprintf(command, sizeof command, "addr2line -C -f %s -e '%s' %#zx 2>/dev/null", flags, program.c_str(),
-                  address - image().base);
-    std::string output;
-    if (std::FILE* pipe = ::popen(command, "r")) {
-        char buffer[2048];
-        while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, got);
-        ::pclose(pipe);
-    }
-    return output;
+std::string short_line(const std::string& line) {
+    const std::size_t colon = line.rfind(':');
+    return short_path(line.substr(0, colon)) + line.substr(colon);
 }
 
 // `tile`, of _ZZ…E4tile or _ZZ…E4tile_0, a variable in a function; it may hold an E itself.
@@ -83,30 +76,27 @@ std::string local_name(const std::string& mangled) {
 
 }  // namespace
 
-std::string short_path(const std::string& path) {
-    const std::size_t name = path.rfind('/');
-    const std::size_t folder = name == std::string::npos || name == 0 ? std::string::npos : path.rfind('/', name - 1);
-    return folder == std::string::npos ? path : path.substr(folder + 1);
-}
-
 std::string source_line(const void* address) {
     if (address == nullptr) return "";
-    std::istringstream lines(
-        addr2line("-i", reinterpret_cast<std::uintptr_t>(address) - 1));  // the call, not what follows
-    std::string function, place, innermost;
-    while (std::getline(lines, function) && std::getline(lines, place)) {
-        place = place.substr(0, place.find(" ("));
-        const std::size_t colon = place.rfind(':');
-        if (colon == std::string::npos || place[0] == '?') continue;
-        std::string text = short_path(place.substr(0, colon)) + place.substr(colon);
-        if (innermost.empty()) innermost = text;
-        if (place.compare(colon - 4, 4, ".hpp") != 0) return text;
-    }
-    return innermost;
+    const std::vector<std::string> lines =
+        source_lines(executable_path(), {offset_of(address) - 1});  // the call, not what follows
+    for (const std::string& line : lines)
+        if (is_source(line)) return short_line(line);
+    return lines.empty() ? "" : short_line(lines.front());
+}
+
+std::string calling_line() {
+    std::array<void*, 64> frames{};
+    const int depth = ::backtrace(frames.data(), static_cast<int>(frames.size()));
+    std::vector<std::uintptr_t> offsets;
+    for (int i = 0; i < depth; ++i) offsets.push_back(offset_of(frames[static_cast<std::size_t>(i)]) - 1);
+    for (const std::string& line : source_lines(executable_path(), offsets))
+        if (is_source(line) && line.find("/gpu/engine/") == std::string::npos) return short_line(line);
+    return "";
 }
 
 std::string function_name(const void* address) {
-    std::string name = addr2line("", reinterpret_cast<std::uintptr_t>(address));
+    std::string name = addr2line(executable_path(), {"-f", "-C"}, {offset_of(address)});
     name = name.substr(0, name.find('\n'));
     if (name.empty() || name[0] == '?') return "the kernel";
     const std::string unnamed = "(anonymous namespace)::";
@@ -118,7 +108,10 @@ std::string function_name(const void* address) {
     return result_type == std::string::npos ? name : name.substr(result_type + 1);
 }
 
-std::vector<SharedVariable> static_shared_variables() {
+namespace {
+
+// Where each begins in the thread-local part of the program.
+std::vector<SharedVariable> read_shared_variables() {
     std::vector<SharedVariable> found;
     const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     struct stat status {};
@@ -139,11 +132,21 @@ std::vector<SharedVariable> static_shared_variables() {
             if (ELF64_ST_TYPE(symbols[i].st_info) != STT_TLS || mangled.rfind("_ZZ", 0) != 0) continue;
             const std::string name = local_name(mangled);
             if (name.empty() || symbols[i].st_size == 0) continue;
-            found.push_back({name, image().thread_local_begin + symbols[i].st_value, symbols[i].st_size});
+            found.push_back({name, symbols[i].st_value, symbols[i].st_size});
         }
     }
     ::munmap(map, size);
     return found;
+}
+
+}  // namespace
+
+std::vector<SharedVariable> static_shared_variables() {
+    static const std::vector<SharedVariable> in_file = read_shared_variables();
+    std::vector<SharedVariable> variables = in_file;
+    const std::uintptr_t begin = read_image().thread_local_begin;
+    for (SharedVariable& variable : variables) variable.begin += begin;
+    return variables;
 }
 
 bool in_program(std::uintptr_t address) {

@@ -1,0 +1,71 @@
+#include "faults.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "../gpu.hpp"
+#include "scheduler.hpp"
+#include "symbols.hpp"
+
+namespace gpu::engine {
+namespace {
+
+struct {
+    bool stopped = false;
+    std::vector<Finding> findings;
+    std::string not_written, not_written_file;
+} faults;
+
+}  // namespace
+
+void begin_faults() { faults = {}; }
+
+void report(Finding finding) {
+    auto& all = faults.findings;
+    const auto later = [](Finding::Rank rank, const Finding& other) { return rank < other.rank; };
+    all.insert(std::upper_bound(all.begin(), all.end(), finding.rank, later), std::move(finding));
+}
+
+void report_and_stop(Finding finding) {
+    report(std::move(finding));
+    faults.stopped = true;
+}
+
+void stop(const std::string& symptom, const std::string& text) {
+    running.checking = false;
+    report_and_stop({Finding::Rank::stopped, symptom, text});
+    yield(State::done);
+    std::abort();
+}
+
+void stop_not_written(const char* function, const char* file) {
+    const InEngine engine;
+    faults.not_written = function;
+    faults.not_written_file = file;
+    stop("not written", "");
+}
+
+bool has_stopped() { return faults.stopped; }
+bool has_findings() { return !faults.findings.empty(); }
+
+void throw_findings(const void* kernel) {
+    if (!faults.not_written.empty()) throw NotWritten(faults.not_written, faults.not_written_file);
+    if (faults.findings.empty()) return;
+    std::vector<std::string> symptoms;
+    for (const Finding& finding : faults.findings) symptoms.push_back(finding.symptom);
+    std::string text = function_name(kernel) + ": " + faults.findings.front().text;
+    if (symptoms.size() > 1) text += "\n(" + std::to_string(symptoms.size() - 1) + " more after this one)";
+    throw Error(text, symptoms);
+}
+
+std::string by_whom(const std::string& line) {
+    return "\nby " + thread_name(running.thread) + " of block " + this_block() + (line.empty() ? "" : " at " + line);
+}
+
+std::string outside(const std::string& array, const std::string& did) {
+    return array.empty() ? "host memory" : did + " outside " + array;
+}
+
+}  // namespace gpu::engine

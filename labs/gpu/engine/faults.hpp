@@ -1,0 +1,34 @@
+// What a launch has found wrong with its kernel, and how a launch stops.
+#pragma once
+
+#include <string>
+
+namespace gpu::engine {
+
+struct Finding {
+    /// Which finding the message is about. A race often causes reads of unwritten memory, so it comes first.
+    enum class Rank { stopped, race, unwritten } rank;
+    std::string symptom;  ///< without numbers: see Error::symptoms
+    std::string text;
+};
+
+/// Forgets what earlier launches have found.
+void begin_faults();
+/// Something wrong that the kernel survives.
+void report(Finding finding);
+/// Something wrong that the block does not survive.
+void report_and_stop(Finding finding);
+/// Something wrong that the running thread does not survive: it never runs again. `text` ends with who did it and where.
+[[noreturn]] void stop(const std::string& symptom, const std::string& text);
+
+bool has_stopped();
+bool has_findings();
+/// Throws what was found as NotWritten or Error, if anything.
+void throw_findings(const void* kernel);
+
+/// "  by thread (5,0,0) of block (2,0,0) at student/x.cu:57"
+std::string by_whom(const std::string& line);
+/// The symptom of an access outside of all arrays, next to `array`; next to none: the host's memory.
+std::string outside(const std::string& array, const std::string& did);
+
+}  // namespace gpu::engine

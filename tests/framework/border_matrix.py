@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""The borders of blocks: answers that are right up to entry 8, 16, 32, 64 or 128 of an axis must be refused.
+
+usage: border_matrix.py BUILD_FOLDER LAB=MANIFEST …
+
+Runs every exercise once with LINATTN_BORDERS set (grading/borders.hpp) and exits with 1 unless, for every axis of every
+array that the exercise takes or returns, each such answer was refused by some expectation.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+LOSSES = [f"{how} {block}" for how in ("from entry", "the rest after blocks of", "the last of whole blocks of")
+          for block in (8, 16, 32, 64, 128)]
+# What no call could show, and why.
+EXEMPT = {}
+
+
+def patient(manifest: str, folder: str) -> Path:
+    """The manifest with a time limit that only an endless loop reaches: each expectation is tried many times."""
+    copy = Path(folder, Path(manifest).parent.name, "lab.json")
+    copy.parent.mkdir()
+    copy.write_text(json.dumps(json.loads(Path(manifest).read_text()) | {"timeout_seconds": 600}))
+    return copy
+
+
+def tried(program: Path, manifest: Path, exercise: str, folder: str) -> tuple[set, set]:
+    """The axes that the exercise's arrays have, and the (axis, loss) pairs that were refused."""
+    log = Path(folder, exercise)
+    command = [program, "--manifest", manifest, "--exercise", exercise, "--results", folder]
+    run = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"LINATTN_BORDERS": str(log)})
+    if run.returncode != 0:
+        sys.exit(f"border_matrix: {exercise} does not pass:\n{run.stdout}{run.stderr}")
+    lines = [line.split("\t") for line in log.read_text().splitlines()] if log.exists() else []
+    return {line[2] for line in lines if line[0] == "has"}, {tuple(line[2:]) for line in lines if line[0] == "refused"}
+
+
+def main(build: Path, labs: list) -> int:
+    wrong, count = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        for lab, manifest in (entry.split("=", 1) for entry in labs):
+            program = (build / f"{lab}_check").resolve()
+            if not program.exists():
+                sys.exit(f"border_matrix: {program.name} is not built; build {build} first")
+            manifest = patient(manifest, folder)
+            for exercise in [each["function"] for each in json.loads(manifest.read_text())["exercises"]]:
+                axes, refused = tried(program, manifest, exercise, folder)
+                for axis in sorted(axes):
+                    if (exercise, axis) in EXEMPT:
+                        continue
+                    count += len(LOSSES)
+                    wrong += [f"{lab}.{exercise}: right but for '{axis}: {loss}' is not refused"
+                              for loss in LOSSES if (axis, loss) not in refused]
+    print(*wrong, sep="\n")
+    print(f"{count - len(wrong)} of {count} answers that end at a border refused")
+    return 1 if wrong or not count else 0
+
+
+if __name__ == "__main__":
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

@@ -1,0 +1,125 @@
+"""A case: an answer to one exercise, in a file of its own, and the student's file that it is put into.
+
+    lab: lab02
+    function: softmax_attention
+    what: one pass over the keys, with a running maximum
+    expect: pass                    (or refuse; pass where the line is missing)
+    right: later token|mask         (for refuse: a regular expression that the diagnosis should match)
+    --- include                     (may be missing: what the file includes besides)
+    --- before                      (may be missing: code ahead of the function)
+    --- body
+    return …;
+
+The body takes the place of what stands between BEGIN SOLUTION and END SOLUTION of that function in reference/; the rest
+of that file, its helper functions included, is there to be used. Files end in .case or .patch.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from course.cutter import MARKER, Cut
+from course.errors import CourseError
+
+KEYS = ("id", "lab", "function", "what", "expect", "right")
+SECTIONS = ("include", "before", "body")
+EXPECTATIONS = ("pass", "refuse")
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    lab: str
+    function: str
+    what: str
+    expect: str
+    right: str  # a regular expression; empty: none
+    sections: dict  # name → its lines
+
+    def lines(self, section: str) -> list:
+        return self.sections.get(section, [])
+
+
+def read_folder(folder: Path, labs: list) -> list:
+    """Every case below `folder`, in the order of its path."""
+    if not folder.is_dir():
+        raise CourseError(f"{folder} is no folder; name one that holds .case or .patch files")
+    files = sorted(path for path in folder.rglob("*") if path.suffix in (".case", ".patch") and path.is_file())
+    if not files:
+        raise CourseError(f"{folder} holds no .case or .patch file; name a folder that does")
+    return [read(path, labs) for path in files]
+
+
+def read(path: Path, labs: list) -> Case:
+    keys, sections, section = {}, {}, None
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise CourseError(f"{path} is not UTF-8; save it as that") from None
+    for number, line in enumerate(text.splitlines(), start=1):
+        def fail(what: str) -> None:
+            raise CourseError(f"{path}:{number}: {what}")
+        if opened := re.fullmatch(r"--- *(.*?) *", line):
+            section = opened[1]
+            if section not in SECTIONS:
+                fail(f"there is no section {section!r}; write one of {', '.join(SECTIONS)}")
+            if section in sections:
+                fail(f"a second section {section!r}; join it with the first")
+            sections[section] = []
+        elif section:
+            sections[section].append(line)
+        elif line.strip():
+            key, colon, value = line.partition(":")
+            if not colon or key not in KEYS:
+                fail(f"this line is none of {', '.join(key + ':' for key in KEYS)}; correct it, or open a section with ---")
+            if key in keys:
+                fail(f"a second line {key}:; keep one")
+            keys[key] = value.strip()
+            _check(key, keys, labs, fail)
+    if missing := [f"{key}:" for key in ("lab", "function", "what") if not keys.get(key)]:
+        raise CourseError(f"{path}:1: the line {missing[0]} is missing; add it")
+    if not any(line.strip() for line in sections.get("body", [])):
+        raise CourseError(f"{path}:{len(text.splitlines()) or 1}: there is no body; write the answer below a line --- body")
+    right = keys.get("right", "-")
+    return Case(keys.get("id") or path.stem, keys["lab"], keys["function"], keys["what"], keys.get("expect", "pass"),
+                "" if right == "-" else right, sections)
+
+
+def _check(key: str, keys: dict, labs: list, fail) -> None:
+    value = keys[key]
+    if key == "id" and not re.fullmatch(r"\w[\w.-]*", value):
+        fail(f"{value!r} is no id; write letters, digits, . and - only")
+    if key == "expect" and value not in EXPECTATIONS:
+        fail(f"expect: {value} is none of {', '.join(EXPECTATIONS)}; write one of them")
+    if key == "right":
+        try:
+            re.compile(value)
+        except re.error as error:
+            fail(f"this is no regular expression; {error}; correct it")
+    if key == "lab" and value not in [lab.name for lab in labs]:
+        fail(f"there is no lab {value!r}; the labs are {', '.join(lab.name for lab in labs)}")
+    if key == "function":
+        lab = next((lab for lab in labs if lab.name == keys.get("lab")), None)
+        if not lab:
+            fail("the line function: stands before lab:; exchange them")
+        functions = [exercise.function for exercise in lab.exercises]
+        if value not in functions:
+            fail(f"{lab.name} has no exercise {value!r}; it has {', '.join(functions)}")
+
+
+def put_into(text: str, file: str, exercises: set, cases: list) -> str:
+    """A reference source as a student's file, without markers, in which each case has the place of its solution."""
+    cut = Cut(text, file, exercises)
+    lines = text.splitlines()
+    for case in cases:
+        if case.function not in cut.stubs:
+            raise CourseError(f"{file} has no BEGIN SOLUTION in {case.function}, whose place a case takes; add it there")
+    for case in sorted(cases, key=lambda case: -cut.stubs[case.function]):  # from the end, so that the numbers stay true
+        begin = cut.stubs[case.function]  # the line after the marker, counted from 0
+        end = next(i for i in range(begin, len(lines)) if MARKER.match(lines[i]))
+        lines[begin:end] = case.lines("body")
+        above = cut.functions[case.function].first_line - 1
+        lines[above:above] = case.lines("before")
+    opening = next(i for i, line in enumerate(lines) if line.startswith("namespace linattn"))
+    lines[opening:opening] = [line for case in cases for line in case.lines("include")]
+    return "\n".join(line for line in lines if not MARKER.match(line)) + "\n"

@@ -1,0 +1,85 @@
+// What the suites do to see whether an answer remembers, and to see what is hollow.
+#include <doctest/doctest.h>
+
+#include "changed_arguments.hpp"
+#include "comparison.hpp"
+#include "sizes.hpp"
+#include "work_counter.hpp"
+
+namespace linattn::testing {
+namespace {
+
+struct Lengths {
+    int heads, n;
+};
+
+TEST_SUITE("changed arguments") {
+TEST_CASE("without a scope they stay") {
+    std::tuple<Tensor, double> arguments{Tensor{1, 2, 3}, 4.0};
+    change_arguments(arguments);
+    CHECK(std::get<Tensor>(arguments) == Tensor{1, 2, 3});
+}
+TEST_CASE("arrays are changed whatever their type, but for the first entry, and nothing else is") {
+    std::tuple<Tensor, std::vector<float>, std::vector<std::string>, double> arguments{
+        Tensor{1, 2, 3}, {1.0f, 2.0f}, {"a", "b"}, 4.0};
+    const ChangeScope scope(all_but_the_first_entry());
+    change_arguments(arguments);
+    const auto& [tensor, floats, words, number] = arguments;
+    CHECK(tensor(0) == 1.0);
+    CHECK(tensor(1) != 2.0);
+    CHECK(tensor(2) != 3.0);
+    CHECK(floats[1] != 2.0f);
+    CHECK(words[1] != "b");
+    CHECK(number == 4.0);
+}
+TEST_CASE("an array without a shape gets that of the lengths beside it") {
+    std::tuple<std::vector<float>, Lengths> arguments{std::vector<float>(12), {2, 3}};
+    Shape seen;
+    const ChangeScope scope([&](const std::string&, Tensor& x) { seen = shape_of(x); });
+    change_arguments(arguments);
+    CHECK(seen == Shape{2, 3, 2});
+}
+}
+
+TEST_SUITE("a hollow result") {
+TEST_CASE("is told from one that is right, and from one of another shape") {
+    Tensor y = zeros({2, 3});
+    CHECK(!hollow(y));
+    y.storage().resize(0);
+    const Expected expected = exactly(zeros({2, 3}));
+    const auto words = difference(y, expected);
+    REQUIRE(words);
+    CHECK(words->find("holds 0 of its 6 numbers") != std::string::npos);
+}
+}
+
+TEST_SUITE("the sizes that suites use") {
+TEST_CASE("never have two lengths alike, and lie on both sides of every border") {
+    for (const Size& size : sizes_around_borders()) {
+        CAPTURE(size.n);
+        CHECK(size.n != size.d_k);
+        CHECK(size.n != size.d_v);
+        CHECK(size.d_k != size.d_v);
+    }
+    for (const std::size_t border : {16u, 32u, 64u, 128u})
+        for (const bool above : {false, true}) {
+            bool found = false;
+            for (const Size& size : lengths_around_borders(200))
+                found = found || size.n == (above ? border + 1 : border - 1);
+            CHECK(found);
+        }
+}
+}
+
+TEST_SUITE("the work counter") {
+TEST_CASE("knows the largest piece of work") {
+    largest_work = 0;
+    count_work(3);
+    count_work(7);
+    count_work(5);
+    CHECK(largest_work == 7);
+}
+}
+
+}  // namespace
+}  // namespace linattn::testing

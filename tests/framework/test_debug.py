@@ -1,0 +1,40 @@
+"""./course debug with a real gdb: it stops in the call that goes wrong, and shows variables."""
+
+import shutil
+import subprocess
+import sys
+import unittest
+
+from student_course import REPOSITORY, StudentCourse, environment
+
+COMMAND = ("import pathlib, sys; sys.path.insert(0, sys.argv[1]); from course.__main__ import main; "
+           "sys.exit(main(pathlib.Path(sys.argv[2]), sys.argv[3:]))")
+
+
+class Debug(StudentCourse):
+    def debug(self, *words):
+        """The debugger takes the place of the process, so here it needs one of its own."""
+        return subprocess.run([sys.executable, "-c", COMMAND, str(REPOSITORY / "tools"), str(self.root), "debug", *words],
+                              text=True, capture_output=True, stdin=subprocess.DEVNULL, env=environment())
+
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_it_stops_in_the_call_that_goes_wrong_and_shows_its_variables(self):
+        self.answer("relu", 'static int calls_before = 0;\n'
+                            '    const double half = 0.5;\n'
+                            '    if (++calls_before == 3) throw std::runtime_error("the third call");\n'
+                            '    return maximum(x, 0 * half);')
+        result = self.debug("relu", "-batch", "-ex", "print calls_before", "-ex", "next", "-ex", "info locals")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"linattn::relu \(x=Tensor \(")
+        self.assertRegex(result.stdout, r"(?m)^\$1 = 2$")
+        self.assertRegex(result.stdout, r"(?m)^half = 0\.5$")
+
+    def test_what_does_not_compile_cannot_be_debugged(self):
+        self.answer("relu", "return missing;")
+        result = self.debug("lab01.relu")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("run ./course check lab01.relu", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -316,13 +316,11 @@ void Trial::remembers_nothing() const {
         const ChangeScope scope(all_but_the_first_entry());
         return run_(subject_());
     }();
-    const char* remembered = "the function remembers something of an earlier call: ";
     if (same(other, outcome_))
-        fail(remembered +
-             std::string("called with other numbers in arguments of the same shapes, whose first entries are "
-                         "the same, it returns the old result"));
+        fail("called with other numbers in arguments of the same shapes, whose first entries are the same, it returns the "
+             "same result: does the function keep something of an earlier call?");
     if (!same(run_(subject_()), outcome_))
-        fail(remembered + std::string("the same call gives another result the second time"));
+        fail("the function remembers something of an earlier call: the same call gives another result the second time");
 }
 
 void Trial::blames(const std::string& other, const std::string& what) const {

@@ -74,7 +74,7 @@ class Line(StudentCourse):
                   never, "2 of 6 values differ")
         self.said("fail",
                   BEGIN + BY_LOOPS + "y(i, j) += a(i) * b(j);\n    return y;", never)
-        self.said("fail", SHAPE + "double* own = new double[6];  // HERE\n    Tensor y = zeros(shape);\n    "
+        self.said("fail", SHAPE + "double* own = new double[a.size() * b.size()];  // HERE\n    Tensor y = zeros(shape);\n    "
                   + BY_LOOPS + "y(i, j) = own[i * b.size() + j] + 1.0;\n    delete[] own;\n    return y;", never)
 
     def test_a_variable_that_was_never_given_a_value(self):

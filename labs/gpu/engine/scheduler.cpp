@@ -36,6 +36,7 @@ void run_thread() {
     for (;;) {
         running.checking = RunScope::current().checked || RunScope::current().profile;
         std::optional<std::string> thrown;
+        running.in_kernel = true;
         try {
             kernel_call->invoke(kernel_call->arguments);
         } catch (const std::exception& e) {
@@ -52,9 +53,7 @@ void resume(Thread& thread) {
     current = &thread;
     running.thread = thread.number;
     running.stack_begin = thread.fiber->stack_begin();
-    running.in_kernel = true;
     thread.fiber->resume();
-    running.in_kernel = running.checking = false;
     if (thread.state == State::done) leave_warp(thread);
 }
 
@@ -181,6 +180,7 @@ void yield(State state) {
     const bool checking = std::exchange(running.checking, false);  // false if it is the engine that waits
     running.in_kernel = false;
     thread.fiber->suspend();
+    running.in_kernel = true;  // not before: a signal's handler must find the kernel's stack
     running.checking = checking;
 }
 

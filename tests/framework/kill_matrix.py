@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 
@@ -25,23 +26,24 @@ def mistakes_of(program: Path) -> list[tuple[str, str]]:
 
 def verdict_on(program: Path, manifest: str, exercise: str, mistake: str, results: str) -> tuple[bool, bool]:
     """Whether the suite refused the mistake, and whether its message names it."""
-    command = [program, "--manifest", manifest, "--exercise", exercise, "--results", results, "--mistake", mistake]
-    run = subprocess.run(command, capture_output=True)
-    [written] = Path(results).glob(f"*.{exercise}.json")
-    result = json.loads(written.read_text())
-    written.unlink()
+    command = [program, "--manifest", manifest, "--exercise", exercise, "--mistake", mistake]
+    with tempfile.TemporaryDirectory(dir=results) as folder:
+        run = subprocess.run([*command, "--results", folder], capture_output=True)
+        [written] = Path(folder).glob(f"*.{exercise}.json")
+        result = json.loads(written.read_text())
     return run.returncode != 0 and result["status"] == "fail", mistake in result["mistakes"]
 
 
 def main(build: Path, labs: list[str]) -> int:
     rows, wrong = [], []
-    with tempfile.TemporaryDirectory() as results:
+    with tempfile.TemporaryDirectory() as results, ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for lab, manifest in (entry.split("=", 1) for entry in labs):
             program = (build / f"{lab}_check").resolve()
             if not program.exists():
                 sys.exit(f"kill_matrix: {program.name} is not built; build {build} first")
-            for exercise, mistake in mistakes_of(program):
-                killed, named = verdict_on(program, manifest, exercise, mistake, results)
+            listed = mistakes_of(program)
+            verdicts = pool.map(lambda row: verdict_on(program, manifest, *row, results), listed)
+            for (exercise, mistake), (killed, named) in zip(listed, verdicts):
                 rows.append([lab, exercise, mistake, "yes" if killed else "no", "yes" if named else "no"])
                 if not (killed and named):
                     wrong.append(f"{lab}.{exercise}: '{mistake}' is {'not named' if killed else 'not killed'}")

@@ -40,6 +40,8 @@ def of_lab(tree: BuildTree, lab: Lab) -> Listing:
         raise CourseError(f"build/{tree.track}/{program.name} --list failed; {said}; build it again")
     rows = [line.split("\t") for line in listing.stdout.splitlines()]
     order = {exercise.function: place for place, exercise in enumerate(lab.exercises)}
-    known = [Mistake(row[1], row[2], row[3].lstrip("§"), row[4]) for row in rows if row[0] == "mistake"]
+    sections = {exercise.function: exercise.section for exercise in lab.exercises}  # where a mistake names none of its own
+    known = [Mistake(row[1], row[2], row[3].lstrip("§") or sections.get(row[1], ""), row[4])
+             for row in rows if row[0] == "mistake"]
     return Listing([row[1] for row in rows if row[0] == "suite"],
                    sorted(known, key=lambda mistake: order.get(mistake.exercise, len(order))))

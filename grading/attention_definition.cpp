@@ -73,6 +73,9 @@ public:
         const Shape shape = shape_of(call.V);
         heads_of_batch_entry = shape.size() > 2 ? shape[shape.size() - 3] : 1;
         for (Part* part : {&S, &z}) {
+            if (part->settings.negative_features_cut_off)
+                for (Rows* rows : {&part->q, &part->k})
+                    for (double& x : rows->entries) x = std::max(x, 0.0);
             if (part->settings.along == Along::features) add_up_along_rows(part->k);
             if (part->settings.padding == Padding::keys_after_phi_times_zero ||
                 part->settings.padding == Padding::keys_and_values_times_zero)
@@ -182,7 +185,8 @@ private:
         };
         switch (padding) {
             case Padding::removed:
-            case Padding::outputs_too: return mask[j];
+            case Padding::outputs_too:
+            case Padding::output_repeated: return mask[j];
             case Padding::inverted: return 1.0 - mask[j];
             case Padding::mask_of_first_head: return call.padding->data()[j];
             case Padding::nothing_after_first: return none_padded(0, j + 1);
@@ -271,6 +275,8 @@ private:
             if (given_to_query) exponent[a] += s.shift == Shift::taken_from_query ? -m[a] : m[a];
         double g = *std::max_element(exponent.begin(), exponent.end());
         if (s.shift == Shift::none || s.shift == Shift::query_unshifted || s.shift == Shift::keys_only) g = 0.0;
+        if (s.shift == Shift::query_by_two_maxima)
+            g = *std::max_element(q, q + c) + *std::max_element(m.begin(), m.end());
         if (s.shift == Shift::query_by_itself) g = *std::max_element(q, q + c);
         double total = 0.0;
         for (Index a = 0; a < c; ++a) {
@@ -352,6 +358,7 @@ private:
             case Divisor::n: found.sum = static_cast<double>(n); break;
             case Divisor::query_alone: found.sum = found.query_features; break;
             case Divisor::absolute_sum: found.sum = std::fabs(found.sum); break;
+            case Divisor::sum_cut_off_at_zero: found.sum = std::max(found.sum, 0.0); break;
             case Divisor::mean: found.sum /= found.tokens; break;
             case Divisor::largest_weight: found.sum = largest; break;
             default: break;
@@ -396,6 +403,9 @@ private:
                 for (Index b = 0; b < d_v; ++b) {
                     double& o = output.data()[(h * n + i) * d_v + b];
                     if (padded_are_zero && call.padding->data()[h * n + i] == 0.0) o = 0.0;
+                    if (s.S.padding == Padding::output_repeated && call.padding != nullptr && i > 0 &&
+                        call.padding->data()[h * n + i] == 0.0)
+                        o = output.data()[(h * n + i - 1) * d_v + b];
                     if (s.written == Written::only_last && i + 1 < n) o = 0.0;
                     if (s.written == Written::only_first_head && h > 0) o = 0.0;
                     if (s.written == Written::running_sum && i > 0) o += output.data()[(h * n + i - 1) * d_v + b];

@@ -58,6 +58,7 @@ enum class Padding {
     mask_of_first_head,
     nothing_after_first,
     state_starts_anew,
+    output_repeated,  ///< a padded query gets the output before it
 };
 /// How old sums follow a maximum that grows.
 enum class Rescale { right, none, after_adding, inverted };
@@ -73,8 +74,9 @@ struct TokenSum {
     Heads heads = Heads::own;
     Along along = Along::tokens;
     double first_counts = 1.0, own_counts = 1.0;  ///< how often the first token, and token i for itself, are added
-    double decay = 1.0;                           ///< what the sum is multiplied by at every token
-    double begins = 0.0;                          ///< what its entries are before the first token
+    bool negative_features_cut_off = false;
+    double decay = 1.0;             ///< what the sum is multiplied by at every token
+    double begins = 0.0;            ///< what its entries are before the first token
     double read = 1.0, kept = 1.0;  ///< how often the state that came in counts: in outputs, in the returned state
     Returned returned = Returned::all;
     Padding padding = Padding::removed;
@@ -108,6 +110,7 @@ enum class Shift {
     from_zero_on,
     query_unshifted,
     query_by_itself,
+    query_by_two_maxima,
     one_for_all_channels,
     whole_sequence,
     whole_sequence_one_for_all_channels,
@@ -132,6 +135,7 @@ enum class Divisor {
     mean,
     sum_twice,
     largest_weight,
+    sum_cut_off_at_zero,
 };
 /// How ε enters.
 enum class Epsilon {

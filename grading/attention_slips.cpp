@@ -23,9 +23,9 @@ const std::vector<Slip<Settings>>& slips() {
     static const std::vector<Slip<Settings>> all{
         {"φ", "φ left out", "Apply φ to Q and to K before you multiply them.", features,
          TURN_BOTH(sum.phi_q = sum.phi_k = 0)},
-        {"φ", "φ left out of the query", "The similarity is φ(q)·φ(k): apply φ to q as well.", features,
+        {"φ", "φ applied to K only", "The similarity is φ(q)·φ(k): apply φ to q as well.", features,
          TURN_BOTH(sum.phi_q = 0)},
-        {"φ", "φ left out of the key", "The similarity is φ(q)·φ(k): apply φ to k as well.", features,
+        {"φ", "φ applied to Q only", "The similarity is φ(q)·φ(k): apply φ to k as well.", features,
          TURN_BOTH(sum.phi_k = 0)},
         {"φ", "φ applied twice", "φ is applied once to each query and key.", features,
          TURN_BOTH(sum.phi_q = sum.phi_k = 2)},
@@ -46,6 +46,9 @@ const std::vector<Slip<Settings>>& slips() {
         {"φ", "φ applied twice in z", "z sums φ(k_j), mapped once.", features | divisor | values, TURN(s.z.phi_k = 2)},
         {"φ", "φ applied twice in S", "S sums φ(k_j)v_jᵀ, mapped once.", features | divisor | values,
          TURN(s.S.phi_k = 2)},
+
+        {"φ", "negative features cut off at 0", "Features are used as they are, negative ones, too.",
+         features | signed_features, TURN_BOTH(sum.negative_features_cut_off = true)},
 
         {"queries and keys", "key and query exchanged",
          "The query reads, the keys are looked at: q_i with all k_j, not the other way round.", 0,
@@ -237,6 +240,9 @@ const std::vector<Slip<Settings>>& slips() {
         {"what divides", "absolute value of the sum",
          "The denominator is the sum of the weights as it is, negative or not.", divisor | features | signed_features,
          TURN(s.divisor = Divisor::absolute_sum)},
+        {"what divides", "negative sum of the weights cut off at 0",
+         "The denominator is the sum of the weights as it is: not max(sum, 0).", divisor | features | signed_features,
+         TURN(s.divisor = Divisor::sum_cut_off_at_zero)},
         {"what divides", "mean of the weights instead of their sum",
          "The denominator is the sum of the weights, not their mean.", divisor | sequence,
          TURN(s.divisor = Divisor::mean)},
@@ -353,6 +359,9 @@ const std::vector<Slip<Settings>>& slips() {
         {"the padding", "outputs of padded queries set to zero",
          "The mask says which keys count; a padded query has an output like any other.", padding,
          TURN_BOTH(sum.padding = Padding::outputs_too)},
+        {"the padding", "output of a padded query repeated from the token before",
+         "The mask says which keys count; a padded query has an output like any other.", padding,
+         TURN_BOTH(sum.padding = Padding::output_repeated)},
         {"the padding", "one mask for the whole batch", "Every leading index has padding of its own.", padding,
          TURN_BOTH(sum.padding = Padding::mask_of_first_head)},
         {"the padding", "padded keys multiplied by zero",
@@ -416,6 +425,11 @@ const std::vector<Slip<Settings>>& slips() {
         {"the running maximum", "query shifted by its own maximum",
          "The query's exponents are q + m: subtract the largest of these, not of q.", streaming,
          TURN(s.shift = Shift::query_by_itself)},
+        {"the running maximum", "query shifted by max(q) + max(m)",
+         "Subtract the largest exponent of the query, max(q + m): the sum of the two maxima is larger, and ε then "
+         "weighs "
+         "more.",
+         streaming, TURN(s.shift = Shift::query_by_two_maxima)},
         {"the running maximum", "query neither shifted nor given the maximum",
          "The query must be multiplied by e^m and is then shifted by its largest exponent: exp(q + m - g).", streaming,
          TURN(s.shift = Shift::keys_only)},

@@ -193,7 +193,7 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
     std::vector<const Mistake*> found;
     const auto entry = most_wrong_entry(call);
     if (!entry) return found;
-    const auto& [part, index] = *entry;
+    const std::size_t part = entry->first, index = entry->second;
     const double got = std::get<Tensor>(call.outcome.parts[part].value).data()[index];
     for (const NumberMistake& number : number_mistakes()) {
         if (number.exercise != call.exercise) continue;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstdio>
 #include <optional>
 #include <vector>
 
@@ -14,8 +16,10 @@ struct WrongPlaces {
 };
 
 std::optional<WrongPlaces> wrong_places(const Tensor& got, const Expected& expected) {
-    const Shape shape = shape_of(expected.value);
-    if (!expected.has_tokens || shape.size() < 2 || shape_of(got) != shape || got.size() == 0) return std::nullopt;
+    Shape shape = shape_of(expected.value);
+    if (shape.size() == 1) shape.insert(shape.begin(), 1);  // a single token
+    if (!expected.has_tokens || shape.size() < 2 || shape_of(got) != shape_of(expected.value) || got.size() == 0)
+        return std::nullopt;
     const std::size_t d = shape.back(), n = shape[shape.size() - 2];
     WrongPlaces places{std::vector<bool>(got.size() / (n * d)), std::vector<bool>(n), std::vector<bool>(d)};
     for (std::size_t e = 0; e < got.size(); ++e)
@@ -34,21 +38,59 @@ std::string along_axis(const std::vector<bool>& wrong, const std::string& one, c
     const auto wrong_ones = static_cast<std::size_t>(std::count(wrong.begin(), wrong.end(), true));
     if (count < 2 || wrong_ones == count) return "";
     const std::string last = std::to_string(count - 1);
+    const std::string blocks = ": does it go in blocks of ";
+    const auto may_be_border = [](std::size_t at) { return at >= 4 && std::has_single_bit(at); };
     if (wrong_ones == 1 && wrong.back())
         return "only the last " + one + ", " + last + ", is wrong" +
-               (count % 2 == 1 ? ": is an odd number of " + all + " forgotten?" : "");
+               (may_be_border(begin) ? blocks + std::to_string(begin) + "?"
+                : count % 2 == 1     ? ": is the last one of an odd number of " + all + " left out?"
+                                     : "");
     if (wrong_ones + 1 == count && !wrong.back()) return "only the last " + one + ", " + last + ", is right";
     if (wrong_ones + 1 == count && begin == 1) return "only the first " + one + " is right";
     if (wrong_ones == 1) return "only " + one + " " + std::to_string(begin) + " is wrong";
-    if (begin == 0) return "";
-    std::string text = "right before " + one + " " + std::to_string(begin) + ", wrong from there on";
-    if (begin >= 4 && std::has_single_bit(begin)) text += ": does it go in blocks of " + std::to_string(begin) + "?";
-    return text;
+    if (begin == 0) {
+        const auto end = static_cast<std::size_t>(std::find(wrong.begin(), wrong.end(), false) - wrong.begin());
+        const bool right_to_the_end =
+            std::find(wrong.begin() + static_cast<std::ptrdiff_t>(end), wrong.end(), true) == wrong.end();
+        if (!right_to_the_end) return "";
+        return "wrong before " + one + " " + std::to_string(end) + ", right from there on" +
+               (end % 4 == 0 ? blocks + "4 or 8, and is the rest treated in another way?" : "");
+    }
+    return "right before " + one + " " + std::to_string(begin) + ", wrong from there on" +
+           (may_be_border(begin) ? blocks + std::to_string(begin) + "?" : "");
+}
+
+// One sentence about the sizes of the errors, or "".
+std::string of_all_values(const Tensor& got, const Expected& expected) {
+    if (shape_of(got) != shape_of(expected.value) || got.size() < 2) return "";
+    double largest = 0.0, furthest = 0.0;
+    std::size_t at = 0;
+    for (std::size_t e = 0; e < got.size(); ++e) {
+        const double value = std::fabs(expected.value.data()[e]),
+                     error = std::fabs(got.data()[e] - expected.value.data()[e]);
+        if (!std::isfinite(value) || !std::isfinite(error)) return "";
+        if (value > largest) {
+            largest = value;
+            at = e;
+        }
+        furthest = std::max(furthest, error);
+    }
+    if (largest == 0.0 || furthest == 0.0) return "";
+    if (furthest < 1e-6 * largest && furthest > 1e-10 * largest)
+        return "all values are right to about 7 digits, which is the precision of float: is something kept in a float?";
+    const double factor = got.data()[at] / expected.value.data()[at];
+    for (std::size_t e = 0; e < got.size(); ++e)
+        if (std::fabs(got.data()[e] - factor * expected.value.data()[e]) > 1e-11 * largest * std::fabs(factor))
+            return "";
+    char text[64];
+    std::snprintf(text, sizeof text, "every value is %.6g times what it should be", factor);
+    return factor == 0.0 ? "" : text;
 }
 
 }  // namespace
 
 std::string error_pattern(const Tensor& got, const Expected& expected) {
+    if (const std::string sentence = of_all_values(got, expected); !sentence.empty()) return sentence;
     const auto places = wrong_places(got, expected);
     if (!places) return "";
     for (const std::string& sentence :
@@ -60,7 +102,7 @@ std::string error_pattern(const Tensor& got, const Expected& expected) {
 
 std::size_t first_wrong_token(const Tensor& got, const Expected& expected) {
     const auto places = wrong_places(got, expected);
-    return places ? first(places->tokens) : length(expected.value, -2);
+    return places ? first(places->tokens) : 0;
 }
 
 }  // namespace linattn::testing

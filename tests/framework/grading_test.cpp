@@ -7,11 +7,13 @@
 #include <csignal>
 #include <limits>
 
+#include "attention_definition.hpp"
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "comparison.hpp"
 #include "crash_report.hpp"
-#include "evidence.hpp"
+#include "diagnosis.hpp"
+#include "error_pattern.hpp"
 #include "exercise.hpp"
 #include "gpu/executable.hpp"
 #include "manifest_entry.hpp"
@@ -573,13 +575,79 @@ TEST_CASE("an argument that changes has another fingerprint") {
     x(1) = std::nextafter(2.0, 3.0);
     CHECK(fingerprint(x) != before);
 }
-TEST_CASE("what an earlier call refuses is not named, unless it was named before") {
-    static const Mistake early{"evidence", "early", "", "", nullptr}, late{"evidence", "late", "", "", nullptr};
-    add_evidence("evidence", [](const Mistake& each) { return &each == &late; });
-    CHECK(not_ruled_out({&early}).empty());
-    CHECK(not_ruled_out({&early, &late}) == std::vector<const Mistake*>{&late});
-    add_evidence("evidence", [](const Mistake&) { return false; });
-    CHECK(not_ruled_out({&early, &late}) == std::vector<const Mistake*>{&late});
+TEST_CASE("a mistake explains an answer only if no other call speaks against it") {
+    // What a call returns, as numbers; a "function" is told apart by its address.
+    static const auto doubled = reinterpret_cast<Mistake::Function>(+[] {}), squared = Mistake::Function(nullptr);
+    const auto ready = [](Mistake::Function function) { return [function] { return function; }; };
+    register_mistake({"explained", "doubled", "", "", ready(doubled)});
+    register_mistake({"explained", "squared", "", "", ready(squared)});
+    const auto call_with = [&](double x, double got) {
+        const Expected right = exactly(Tensor{x, x + 1.0});
+        const auto parts = [](double first, double second) {
+            Outcome outcome;
+            outcome.parts = parts_of(Tensor{first, second});
+            return outcome;
+        };
+        ComparedCall call{"explained", ready(doubled), nullptr, parts(got, 2.0 * (x + 1.0)), nullptr, {right}};
+        call.run = [=](Mistake::Function function) {
+            return function == doubled ? parts(2.0 * x, 2.0 * (x + 1.0)) : parts(x * x, 2.0 * (x + 1.0));
+        };
+        call.wrong = [right](const Outcome& outcome) {
+            return difference(std::get<Tensor>(outcome.parts[0].value), right);
+        };
+        return call;
+    };
+    const auto names = [](const std::vector<const Mistake*>& mistakes) {
+        std::vector<std::string> found;
+        for (const Mistake* each : mistakes) found.emplace_back(each->name);
+        return found;
+    };
+    CHECK(names(explain(call_with(2.0, 4.0)).mistakes) == std::vector<std::string>{"doubled", "squared"});
+    CHECK(names(explain(call_with(3.0, 6.0)).mistakes) == std::vector<std::string>{"doubled"});
+    CHECK(names(take_back("explained")) == std::vector<std::string>{"squared"});
+    const Explanation neither = explain(call_with(5.0, 7.0));
+    CHECK(neither.mistakes.empty());
+    CHECK(neither.by_chance.empty());
+    CHECK(names(take_back("explained")) == std::vector<std::string>{"doubled"});
+}
+TEST_CASE("the place of wrong values is told where it says more than the first of them") {
+    const auto pattern = [](std::size_t n, std::size_t d, auto is_wrong) {
+        Tensor value = ones({2, n, d}), got = value;
+        for (std::size_t h = 0; h < 2; ++h)
+            for (std::size_t i = 0; i < n; ++i)
+                for (std::size_t b = 0; b < d; ++b)
+                    if (is_wrong(h, i, b)) got(h, i, b) = 7.0 + static_cast<double>(i + b);
+        return error_pattern(got, exactly(value));
+    };
+    CHECK(pattern(20, 3, [](auto, auto i, auto) { return i >= 16; }) ==
+          "right before token 16, wrong from there on: does it go in blocks of 16?");
+    CHECK(pattern(20, 3, [](auto, auto i, auto) { return i >= 5; }) == "right before token 5, wrong from there on");
+    CHECK(pattern(5, 3, [](auto, auto i, auto) { return i == 4; }) ==
+          "only the last token, 4, is wrong: does it go in blocks of 4?");
+    CHECK(pattern(6, 3, [](auto, auto i, auto) { return i < 5; }) == "only the last token, 5, is right");
+    CHECK(pattern(6, 3, [](auto h, auto, auto) { return h == 1; }) == "only the last leading index, 1, is wrong");
+    CHECK(pattern(6, 17, [](auto, auto, auto b) { return b < 16; }) == "only the last column, 16, is right");
+    CHECK(pattern(6, 19, [](auto, auto, auto b) { return b < 16; }) ==
+          "wrong before column 16, right from there on: does it go in blocks of 4 or 8, and is the rest treated in "
+          "another "
+          "way?");
+    CHECK(pattern(6, 3, [](auto, auto, auto) { return true; }).empty());
+    CHECK(pattern(6, 3, [](auto, auto, auto) { return false; }).empty());
+    const Tensor value = random_tensor({4, 5}, 31);
+    CHECK(error_pattern(value * 0.25, exactly(value)) == "every value is 0.25 times what it should be");
+    CHECK(contains(error_pattern(value + 1e-8, exactly(value)), "precision of float"));
+}
+TEST_CASE("with its settings as they are, the definition is causal linear attention") {
+    const Tensor Q = random_tensor({2, 6, 3}, 41), K = random_tensor({2, 6, 3}, 42), V = random_tensor({2, 6, 4}, 43);
+    const FeatureMap phi = oracle_feature_map("pairs");
+    const Tensor output = attention_by_settings({.Q = Q, .K = K, .V = V, .phi = phi}, {}).output;
+    CHECK_FALSE(difference(output, expected_attention(Q, K, V, phi, causal)));
+    AttentionSettings divided;
+    divided.divisor = Divisor::sum;
+    const FeatureMap positive = oracle_feature_map("elu_plus_one");
+    CHECK_FALSE(
+        difference(attention_by_settings({.Q = Q, .K = K, .V = V, .phi = positive, .epsilon = 0.5}, divided).output,
+                   expected_normalized_attention(Q, K, V, positive, causal, 0.5)));
 }
 TEST_CASE("a call reads as it was written") {
     CHECK(describe_call("in.Q, Mask::causal, phi", {"(2, 3)", "Mask::causal", "relu"}) ==

@@ -74,7 +74,7 @@ __global__ void neighbours_bytes(unsigned* out) {
     __syncthreads();
     out[threadIdx.x] = bytes[63 - threadIdx.x];
 }
-__global__ void doubles_out_of_words(unsigned* out) {
+[[maybe_unused]] __global__ void doubles_out_of_words(unsigned* out) {
     __shared__ __align__(8) unsigned words[128];
     words[threadIdx.x] = 0;
     words[threadIdx.x + 64] = 0x3ff00000u + threadIdx.x;
@@ -98,7 +98,7 @@ struct Padded {
     float number;
     short last;
 };
-__global__ void struct_copies(unsigned* out) {
+[[maybe_unused]] __global__ void struct_copies(unsigned* out) {
     __shared__ Padded in[64], copies[64];
     in[threadIdx.x].letter = 1;
     in[threadIdx.x].number = 2.0f;
@@ -110,7 +110,7 @@ __global__ void struct_copies(unsigned* out) {
         static_cast<unsigned>(copy.letter) + static_cast<unsigned>(copy.number) + static_cast<unsigned>(copy.last);
 }
 // memcpy, memmove and memset are device functions too (10.34, "Dynamic Global Memory Allocation and Operations").
-__global__ void copies_memory(unsigned* out) {
+[[maybe_unused]] __global__ void copies_memory(unsigned* out) {
     __shared__ unsigned rows[64][9], shifted[64][9];
     memset(rows[threadIdx.x], 0, sizeof rows[0]);
     rows[threadIdx.x][8] = threadIdx.x;

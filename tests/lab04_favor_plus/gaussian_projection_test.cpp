@@ -59,6 +59,10 @@ TEST_CASE("every direction is drawn by itself") {
     std::size_t same = 0;
     for (std::size_t r = 1; r < m; ++r) same += tokens(W, r, r + 1) == tokens(W, 0, 1);
     call.satisfies(same == 0, std::to_string(same) + " of the other rows equal the first", "the same row m times");
+    const double largest = largest_cosine_of_rows(W);
+    // Two random directions have a larger cosine than 0.95 with a probability below (1 - 0.95²)^((d-1)/2) = 2e-20.
+    call.satisfies(largest < 0.95, "two of the rows point the same way, or opposite ways: |cosine| " +
+                                       decimals(largest) + "; rows must be independent: is one minus the other?");
     for (const auto& [down, right] : {std::pair<std::size_t, std::size_t>{1, 0}, {0, 1}}) {
         const double agreement = agreement_of_signs(W, down, right), allowed = largest_mean((m - down) * (d - right));
         call.satisfies(std::fabs(agreement) <= allowed, std::string("neighbours in a ") + (down ? "column" : "row") +
@@ -83,6 +87,18 @@ TEST_CASE("every entry is N(0, 1)") {
                        std::to_string(W.size()) + " independent N(0, 1) stay within " + decimals(allowed),
                    mistake);
     note("distance from N(0, 1): " + decimals(distance) + " of " + decimals(allowed) + " allowed");
+}
+TEST_CASE("large entries are as frequent as those of N(0, 1)") {
+    const std::size_t m = 2000, d = 600;
+    const std::uint64_t seed = random_seed(8);
+    const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
+    const Tensor W = result_of_shape(call, {m, d}), squares = W * W;
+    // w⁴ has the mean 3 and the variance 96. A sum of twelve uniform numbers, minus 6, has the mean 2.9.
+    const double fourth = sum(reshape(squares * squares, {m * d}), 0)() / static_cast<double>(m * d);
+    const double least = 3.0 * (1.0 - deepest_mean(m * d, 96.0 / 9.0));
+    call.satisfies(fourth >= least, "the mean of w⁴ is " + decimals(fourth) + ", at least " + decimals(least) +
+                                        " was due for N(0, 1), whose large entries are more frequent: is it a sum of "
+                                        "uniform numbers?");
 }
 TEST_CASE("a direction has the length of d independent N(0, 1)") {
     const std::size_t m = 4000, d = 8;

@@ -8,25 +8,10 @@
 namespace linattn::testing {
 namespace {
 
-Tensor unit_rows(const Tensor& x) { return x / sqrt(sum(x * x, -1, keep_dims)); }
-
 // The rows of one block, the last of which may have fewer than d.
 Tensor block_of(const Tensor& W, std::size_t first) {
     return tokens(W, first, std::min(first + length(W, 1), length(W, 0)));
 }
-
-// The largest |cosine| between two different ones of the rows `first` to `last`, which have length 1.
-double largest_cosine(const Tensor& unit, std::size_t first, std::size_t last) {
-    const std::size_t d = length(unit, 1);
-    double largest = 0.0;
-    for (std::size_t i = first; i < last; ++i)
-        for (std::size_t j = first; j < i; ++j) {
-            const double cosine = std::fabs(dot_product(unit.data() + i * d, unit.data() + j * d, d));
-            if (cosine > largest || std::isnan(cosine)) largest = cosine;  // a NaN stays
-        }
-    return largest;
-}
-double largest_cosine(const Tensor& x) { return largest_cosine(unit_rows(x), 0, length(x, 0)); }
 
 // Whether some row of a is a multiple of some row of b.
 bool some_direction_in_both(const Tensor& a, const Tensor& b) {
@@ -62,15 +47,23 @@ double distance_from_chi(const Tensor& squares) {
 }
 bool lengths_are_chi(const Tensor& W) { return distance_from_chi(sum(W * W, -1)) <= largest_distance(length(W, 0)); }
 
+bool neighbours_are_orthogonal(const Tensor& unit) {
+    for (std::size_t r = 1; r < length(unit, 0); ++r)
+        if (std::fabs(sum(tokens(unit, r - 1, r) * tokens(unit, r, r + 1), -1)(0)) > allowed_cosine(length(unit, 1)))
+            return false;
+    return length(unit, 0) > 1;
+}
+
 // What rows are that are not at right angles, where the columns tell.
 const char* mistake_of_columns(const Tensor& W) {
     const std::size_t d = length(W, 1);
-    const auto columns_orthogonal = [](const Tensor& x) { return largest_cosine(matrix_transpose(x)) < 1e-9; };
+    const auto columns_orthogonal = [](const Tensor& x) { return largest_cosine_of_rows(matrix_transpose(x)) < 1e-9; };
     if (length(W, 0) >= d && columns_orthogonal(block_of(W, 0))) return "lengths applied to the columns";
     const Tensor everything = large::projection().result();
     if (sum(sum(everything * everything, -1), -1)() < 0.1 * large::m) return "one QR of the whole m×d matrix";
     const Tensor unit = unit_rows(block_of(W, 0));
     if (length(W, 0) >= d && all_equal(sum(unit * unit, -2), 1.0)) return "a sign for every entry of Q";
+    if (neighbours_are_orthogonal(unit)) return "each row made orthogonal to the previous one only";
     return lengths_are_chi(everything) ? "independent rows instead of orthogonal ones" : nullptr;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "oracle.hpp"
+
 namespace linattn::testing {
 
 double distance_from(std::vector<double> samples, const std::function<double(double)>& cdf) {
@@ -42,6 +44,20 @@ double chi_square_cdf(double x, std::size_t d) {
     }
     return 1.0 - above;
 }
+
+Tensor unit_rows(const Tensor& x) { return x / sqrt(sum(x * x, -1, keep_dims)); }
+
+double largest_cosine(const Tensor& unit, std::size_t first, std::size_t last) {
+    const std::size_t d = length(unit, 1);
+    double largest = 0.0;
+    for (std::size_t i = first; i < last; ++i)
+        for (std::size_t j = first; j < i; ++j) {
+            const double cosine = std::fabs(dot_product(unit.data() + i * d, unit.data() + j * d, d));
+            if (cosine > largest || std::isnan(cosine)) largest = cosine;  // a NaN stays
+        }
+    return largest;
+}
+double largest_cosine_of_rows(const Tensor& x) { return largest_cosine(unit_rows(x), 0, length(x, 0)); }
 
 std::string decimals(double x, int digits) {
     char text[32];

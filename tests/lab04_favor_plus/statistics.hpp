@@ -29,6 +29,13 @@ double normal_cdf(double x);
 /// Of the squared length of d independent N(0, 1); d even.
 double chi_square_cdf(double x, std::size_t d);
 
+/// Every row divided by its length.
+Tensor unit_rows(const Tensor& x);
+/// The largest |cosine| between two different ones of the rows `first` to `last`, which have length 1.
+double largest_cosine(const Tensor& unit, std::size_t first, std::size_t last);
+/// The same of all rows, of any length.
+double largest_cosine_of_rows(const Tensor& x);
+
 /// "0.9876".
 std::string decimals(double x, int digits = 4);
 

@@ -11,6 +11,10 @@ MISTAKE(elu_plus_one, (const Tensor& x), "exp(x) - 1 + 1 loses small values", "�
         "Return the exponential itself: subtracting 1 rounds its digits away, and adding 1 does not bring them back.") {
     return each_entry(x, [](double v) { return v > 0.0 ? v + 1.0 : (std::exp(v) - 1.0) + 1.0; });
 }
+MISTAKE(elu_plus_one, (const Tensor& x), "exp(-x) below 0", "§1.1",
+        "The sign is wrong: the exponential of x itself, which is below 1 for negative x.") {
+    return each_entry(x, [](double v) { return v > 0.0 ? v + 1.0 : std::exp(-v); });
+}
 MISTAKE(elu_plus_one, (const Tensor& x), "condition without > 0", "§1.1",
         "`where(x, …)` asks whether x differs from 0, which negative entries do as well: write x > 0.") {
     return each_entry(x, [](double v) { return v != 0.0 ? v + 1.0 : std::exp(v); });

@@ -47,6 +47,11 @@ FAVOR_MISTAKE("stabilizers exchanged", "Stabilizer::per_token is for queries, St
                                           allowed_by(mask)),
                     V, epsilon);
 }
+FAVOR_MISTAKE("ε added to the features", "ε belongs to the denominator: features with ε have other weights.") {
+    check(Q, K, V, W);
+    return averaged(weights_by_definition(of_queries(Q, W) + epsilon, of_keys(K, W) + epsilon, allowed_by(mask)), V,
+                    0.0);
+}
 FAVOR_MISTAKE("features of the keys made of Q", "The second call takes K: every query is to meet the keys.") {
     check(Q, K, V, W);
     return averaged(weights_by_definition(of_queries(Q, W), of_keys(Q, W), allowed_by(mask)), V, epsilon);

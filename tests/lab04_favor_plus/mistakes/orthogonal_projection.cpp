@@ -81,6 +81,22 @@ ORTHOGONAL_MISTAKE("independent rows instead of orthogonal ones", "The rows of a
     check(d);
     return normal({m, d}, seed);
 }
+ORTHOGONAL_MISTAKE("each row made orthogonal to the previous one only",
+                   "A row has to be at right angles to all rows of its block: subtract its part along each of them.") {
+    check(d);
+    const Tensor numbers = normal({m, d}, seed);
+    Tensor rows = numbers;
+    for (std::size_t r = 0; r < m; ++r) {
+        if (r % d != 0)
+            for (std::size_t pass = 0; pass < 2; ++pass) {
+                const double along = dot(rows, r, rows, r - 1);
+                for (std::size_t e = 0; e < d; ++e) rows(r, e) -= along * rows(r - 1, e);
+            }
+        const double norm = std::sqrt(dot(rows, r, rows, r));
+        for (std::size_t e = 0; e < d; ++e) rows(r, e) /= norm;
+    }
+    return stretched(rows, seed, own);
+}
 ORTHOGONAL_MISTAKE("rows of length 1", "Stretch each row to a length from χ_d: rows of length 1 hardly see q·k.") {
     check(d);
     return orthonormal_blocks(m, d, seed);

@@ -58,6 +58,11 @@ POSITIVE_MISTAKE("divided by m instead of √m", "Query and key both bring the f
     check(x, W);
     return positive_features(x, W, shared(stabilizer)) / root_of_m(W);
 }
+POSITIVE_MISTAKE("divided by √d instead of √m",
+                 "The mean is over the m directions: their number counts, not the width.") {
+    check(x, W);
+    return positive_features(x, W, shared(stabilizer)) * root_of_m(W) / std::sqrt(static_cast<double>(length(W, 1)));
+}
 POSITIVE_MISTAKE("sines and cosines instead of exponentials",
                  "Those are the features of 4.4, and they can make negative weights.") {
     check(x, W);

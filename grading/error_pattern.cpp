@@ -36,7 +36,7 @@ std::size_t first(const std::vector<bool>& wrong) {
 std::string along_axis(const std::vector<bool>& wrong, const std::string& one, const std::string& all) {
     const std::size_t count = wrong.size(), begin = first(wrong);
     const auto wrong_ones = static_cast<std::size_t>(std::count(wrong.begin(), wrong.end(), true));
-    if (count < 2 || wrong_ones == count) return "";
+    if (count < 2 || wrong_ones == count || wrong_ones == 0) return "";
     const std::string last = std::to_string(count - 1);
     const std::string blocks = ": does it go in blocks of ";
     const auto may_be_border = [](std::size_t at) { return at >= 4 && std::has_single_bit(at); };

@@ -284,7 +284,7 @@ __global__ void races_on_a_byte_of_a_word(unsigned* out) {
     reinterpret_cast<volatile unsigned char*>(words)[4 * threadIdx.x + 2] = 1;
     out[threadIdx.x] = words[63 - threadIdx.x];
 }
-__global__ void races_by_memcpy(unsigned* out) {
+[[maybe_unused]] __global__ void races_by_memcpy(unsigned* out) {
     __shared__ unsigned words[64];
     words[threadIdx.x] = 1;
     memcpy(out + threadIdx.x, words + (63 - threadIdx.x), 4);

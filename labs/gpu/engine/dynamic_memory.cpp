@@ -6,8 +6,9 @@
 extern "C" {
 alignas(128) constinit thread_local unsigned char gpu_dynamic_memory[gpu::engine::dynamic_capacity] = {};
 
-#define GPU_DYNAMIC_ARRAY(symbol) \
-    extern thread_local unsigned char symbol[] __attribute__((alias("gpu_dynamic_memory")));
+#define GPU_DYNAMIC_ARRAY(symbol)                                           \
+    extern thread_local unsigned char symbol[gpu::engine::dynamic_capacity] \
+        __attribute__((alias("gpu_dynamic_memory")));
 #if __has_include("dynamic_arrays.inc")
 #include "dynamic_arrays.inc"
 #endif

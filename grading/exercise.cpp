@@ -317,8 +317,10 @@ void Trial::remembers_nothing() const {
         return run_(subject_());
     }();
     if (same(other, outcome_))
-        fail("called with other numbers in arguments of the same shapes, whose first entries are the same, it returns the "
-             "same result: does the function keep something of an earlier call?");
+        fail(
+            "called with other numbers in arguments of the same shapes, whose first entries are the same, it returns "
+            "the "
+            "same result: does the function keep something of an earlier call?");
     if (!same(run_(subject_()), outcome_))
         fail("the function remembers something of an earlier call: the same call gives another result the second time");
 }
@@ -350,11 +352,14 @@ void Trial::fail_if(const Objection& wrong, const std::vector<Expected>& expecte
     std::string more = found.pattern.empty() ? "" : "\n" + found.pattern;
     if (found.mistakes.empty() && found.by_chance.empty() && !expected.empty() && nothing_stored())
         more = "\nevery value is 0: was a copy changed? token(x, i) is a copy; set_token writes";
-    char closeness[48] = "";
-    if (outcome_.error.empty() && found.distance == 0.0)
-        std::snprintf(closeness, sizeof closeness, " (matches exactly)");
-    if (outcome_.error.empty() && found.distance > 0.0)
-        std::snprintf(closeness, sizeof closeness, " (matches to %.0e)", found.distance);
+    std::string closeness;
+    if (outcome_.error.empty() && !found.mistakes.empty()) {
+        char distance[16];
+        std::snprintf(distance, sizeof distance, "%.0e", found.distance);
+        const std::string topic = found.mistakes.size() > 1 ? common_topic(found.mistakes) : "";
+        closeness = (found.distance == 0.0 ? " (matches exactly" : " (matches to " + std::string(distance)) +
+                    (topic.empty() ? "" : "; all about " + topic) + ")";
+    }
     fail(*what + more, found.mistakes, closeness, outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : site);
 }
 

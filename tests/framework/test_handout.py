@@ -331,6 +331,20 @@ class Leaks(unittest.TestCase):
         self.assertEqual(self.find(text, ["int g() {" + text]), [])
 
 
+    def test_other_names_numbers_and_comments_do_not_hide_a_copy(self):
+        body = "".join(f"    x{i} = f(y[{i}]) * (a.b{i} - {i}.5e-3);\n" for i in range(4))
+        source = f"int f() {{\n    // BEGIN SOLUTION\n{body}    // END SOLUTION\n}}\n"
+
+        def find(text, stubs=()):
+            return [leak.reference for leak in leaks.find({"r.cpp": source}, stubs, {"page": text})]
+        renamed = re.sub(r"\bf\b", "other_name", re.sub(r"\by\b", "values", re.sub(r"x(\d)", r"entry_\1", body)))
+        renamed = renamed.replace("5e-3", "25").replace(";", "; // as it was\n /* and\nmore */")
+        self.assertIn("r.cpp:3", find(renamed))
+        self.assertEqual(find(renamed.replace("*", "+")), [], "another formula")
+        self.assertEqual(find(renamed[:len(renamed) // 2]), [], "too short to be a copy")
+        self.assertEqual(find(renamed, ["void stub() {" + renamed]), [])
+
+
 class Whole(unittest.TestCase):
     def test_this_very_course(self):
         """All labs as they are here: no solution in what students get, and no dead link."""

@@ -1,7 +1,9 @@
-"""Solution text must not leave the house: looks for the answer key's lines in what students get.
+"""Solution text must not leave the house: looks for the answer key in what students get.
 
-White space does not count. Some lines anybody may write (a loop, an include, a short statement), so a leak is one line of
-LONG characters, or RUN lines in a row that are as long together. A shorter answer is no secret that a scan could keep.
+First for its lines: white space does not count. Some lines anybody may write (a loop, an include, a short statement), so a
+leak is one line of LONG characters, or RUN lines in a row that are as long together. Then for its form, in which all names
+are alike, and all numbers, and comments are gone: WINDOW tokens in a row are a leak, whatever they were renamed to. A
+shorter answer is no secret that a scan could keep.
 """
 
 import re
@@ -11,6 +13,12 @@ from course.cutter import regions
 
 LONG = 40  # characters, without white space
 RUN = 3
+WINDOW = 48  # tokens; two nested loops that anybody writes have about 40
+KEYWORDS = """auto bool break case catch char const constexpr continue default delete do double else enum explicit
+extern false float for if inline int long namespace new noexcept operator return short signed sizeof static struct switch
+template this throw true try typename unsigned using void while""".split()
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|[A-Za-z_]\w*|\d(?:[\w.]|(?<=[eE])[-+])*|\S')
 ORDINARY = re.compile(r"(?:for|if|while)\(.*\)\{?$|#include|using|namespace|[{}]+;?$")  # at the start of a packed line
 
 
@@ -24,8 +32,9 @@ def find(sources: dict, stubs: list, files: dict) -> list:
     """Leaks of `sources` (name → text of a reference) into `files` (name → text). What a stub gives is no secret."""
     given = "\n".join(map(_packed, stubs))
     packed = {name: _packed(text) for name, text in files.items()}
-    return [Leak(file, where) for source, text in sources.items() for where, secret in secrets(source, text)
-            if secret not in given for file, content in packed.items() if secret in content]
+    verbatim = [Leak(file, where) for source, text in sources.items() for where, secret in secrets(source, text)
+                if secret not in given for file, content in packed.items() if secret in content]
+    return verbatim + _renamed(sources, stubs, files)
 
 
 def secrets(source: str, text: str) -> list:
@@ -41,6 +50,40 @@ def secrets(source: str, text: str) -> list:
             elif len(run) == RUN and len("".join(run)) >= LONG and not all(map(ORDINARY.match, run)):
                 found.append((where, "".join(run)))
     return found
+
+
+def _renamed(sources: dict, stubs: list, files: dict) -> list:
+    given = set().union(*(_windows([(0, text)]) for text in stubs)) if stubs else set()
+    secret = {}  # the form of WINDOW tokens → where they stand
+    for source, text in sources.items():
+        for _, lines in regions(text):
+            for window, line in _windows(lines).items():
+                if window not in given:
+                    secret.setdefault(window, f"{source}:{line}")
+    found = []
+    for file, text in files.items():
+        shared = secret.keys() & _windows([(0, text)])
+        found += [Leak(file, where) for where in sorted({secret[window] for window in shared})]
+    return found
+
+
+def _windows(lines: list) -> dict:
+    """Each run of WINDOW tokens of these (number, text), one character a token, and the line on which it begins."""
+    tokens, numbers = [], []
+    for number, text in lines:
+        for token in TOKEN.findall(COMMENT.sub(" ", text)):
+            tokens.append(_form(token))
+            numbers.append(number)
+    form = "".join(tokens)
+    return {form[at:at + WINDOW]: numbers[at] for at in range(len(form) - WINDOW + 1)}
+
+
+def _form(token: str) -> str:
+    if token in KEYWORDS:
+        return chr(0xE000 + KEYWORDS.index(token))
+    if token[0].isalpha() or token[0] == "_":
+        return "n"
+    return "1" if token[0].isdigit() else token[0]
 
 
 def _packed(text: str) -> str:

@@ -16,11 +16,10 @@ struct WrongPlaces {
 };
 
 std::optional<WrongPlaces> wrong_places(const Tensor& got, const Expected& expected) {
-    Shape shape = shape_of(expected.value);
-    if (shape.size() == 1) shape.insert(shape.begin(), 1);  // a single token
-    if (!expected.has_tokens || shape.size() < 2 || shape_of(got) != shape_of(expected.value) || got.size() == 0)
-        return std::nullopt;
-    const std::size_t d = shape.back(), n = shape[shape.size() - 2];
+    const Shape shape = shape_of(expected.value);
+    if (shape.empty() || shape_of(got) != shape || got.size() == 0) return std::nullopt;
+    const bool has_tokens = expected.has_tokens && shape.size() > 1;
+    const std::size_t d = shape.back(), n = has_tokens ? shape[shape.size() - 2] : 1;
     WrongPlaces places{std::vector<bool>(got.size() / (n * d)), std::vector<bool>(n), std::vector<bool>(d)};
     for (std::size_t e = 0; e < got.size(); ++e)
         if (!is_right(got, expected, e))
@@ -93,8 +92,10 @@ std::string error_pattern(const Tensor& got, const Expected& expected) {
     if (const std::string sentence = of_all_values(got, expected); !sentence.empty()) return sentence;
     const auto places = wrong_places(got, expected);
     if (!places) return "";
+    const bool has_tokens = expected.has_tokens && shape_of(expected.value).size() > 1;
+    const std::string row = has_tokens ? "leading index" : "row", rows = has_tokens ? "leading indices" : "rows";
     for (const std::string& sentence :
-         {along_axis(places->heads, "leading index", "leading indices"), along_axis(places->tokens, "token", "tokens"),
+         {along_axis(places->heads, row, rows), along_axis(places->tokens, "token", "tokens"),
           along_axis(places->columns, "column", "columns")})
         if (!sentence.empty()) return sentence;
     return "";

@@ -340,7 +340,8 @@ void Trial::fail_if(const Objection& wrong, const std::vector<Expected>& expecte
     if (!outcome_.missing.empty()) require_result();
     const std::string origin = unwritten_values();
     if (!origin.empty()) fail(*what + "\nsome values were read from memory that was never written", {}, "", origin);
-    const std::string site = last_throw_site();  // the diagnosis runs functions that throw, too
+    // The diagnosis runs functions that throw, too. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
+    const std::string site = last_throw_site();
     const Explanation found = explain(compared(wrong, expected));
     for (const Mistake* name : take_back(exercise_)) send_event(EventKind::ruled_out, name->name);
     if (any_value(is_unset_local))

@@ -146,6 +146,7 @@ SupervisedRun run_supervised(const std::string& program, const std::vector<std::
     words.insert(words.end(), arguments.begin(), arguments.end());
     words.insert(words.end(), {"--events", std::to_string(ends[1])});
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
 

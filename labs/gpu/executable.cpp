@@ -35,6 +35,7 @@ std::string addr2line(const std::string& program, const std::vector<std::string>
         words.emplace_back(text);
     }
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
 

@@ -536,7 +536,7 @@ TEST_CASE("what was printed stands under its case, without what came of repeatin
     const Events passed(events.begin(), events.end() - 1);
     CHECK(contains(judged(passed, ending).message,
                    "  ok  one\n    your output:\n      early\n      one\n  ok  two\n    your output:\n      two\n"));
-    ending.printed = "a\x1b[31m\0b";
+    ending.printed = std::string("a\x1b[31m\0b", 8);
     CHECK(contains(judged(passed, ending).message, "a\\x1b[31m"));
 }
 TEST_CASE("of what was printed the last lines are kept, and the others are counted") {
@@ -599,6 +599,7 @@ TEST_CASE("a mistake explains an answer only if no other call speaks against it"
     };
     const auto names = [](const std::vector<const Mistake*>& mistakes) {
         std::vector<std::string> found;
+        found.reserve(mistakes.size());
         for (const Mistake* each : mistakes) found.emplace_back(each->name);
         return found;
     };

@@ -89,6 +89,7 @@ std::string calling_line() {
     std::array<void*, 64> frames{};
     const int depth = ::backtrace(frames.data(), static_cast<int>(frames.size()));
     std::vector<std::uintptr_t> offsets;
+    offsets.reserve(frames.size());
     for (int i = 0; i < depth; ++i) offsets.push_back(offset_of(frames[static_cast<std::size_t>(i)]) - 1);
     for (const std::string& line : source_lines(executable_path(), offsets))
         if (is_source(line) && line.find("/gpu/engine/") == std::string::npos) return short_line(line);

@@ -318,9 +318,8 @@ void Trial::remembers_nothing() const {
     }();
     if (same(other, outcome_))
         fail(
-            "called with other numbers in arguments of the same shapes, whose first entries are the same, it returns "
-            "the "
-            "same result: does the function keep something of an earlier call?");
+            "it returns the same result for other numbers in arguments of the same shapes whose first entries are the "
+            "same: does the function keep something of an earlier call?");
     if (!same(run_(subject_()), outcome_))
         fail("the function remembers something of an earlier call: the same call gives another result the second time");
 }

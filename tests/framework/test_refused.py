@@ -6,8 +6,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import cases  # first: it says where the package `course` lies
 import case_file
-import cases
 from answer_build import AnswerBuild
 from course import manifest
 

@@ -251,12 +251,4 @@ Weights softmax_rows(const Weights& scores, const Allowed& allowed) {
 
 std::size_t heads_of(const Tensor& x) { return Rows(x).heads; }
 
-Tensor heads_rotated(const Tensor& x, std::size_t by) {
-    const std::size_t heads = heads_of(x), block = heads == 0 ? 0 : x.size() / heads;
-    Tensor y = x;
-    for (std::size_t h = 0; h < heads; ++h)
-        std::copy_n(x.data() + (h + by) % heads * block, block, y.data() + h * block);
-    return y;
-}
-
 }  // namespace linattn::testing

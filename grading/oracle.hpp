@@ -62,9 +62,6 @@ Expected expected_weights(const Tensor& Q, const Tensor& K, const FeatureMap& ph
 /// Softmax over the allowed j of each row of scores.
 Weights softmax_rows(const Weights& scores, const Allowed& allowed);
 
-/// The leading indices in another order: index h holds what index h + by held, counted round. With it a mistake can let
-/// heads see each other's tokens. \param x \shape{(…, n, d)}
-Tensor heads_rotated(const Tensor& x, std::size_t by);
 std::size_t heads_of(const Tensor& x);
 
 }  // namespace linattn::testing

@@ -1,5 +1,4 @@
-// The weights of exponential features, term by term: what streaming_exp_attention is compared with, and what its
-// mistakes are written in.
+// The weights of exponential features, term by term: what streaming_exp_attention is compared with.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +21,6 @@ struct Head {
     double key(std::size_t j, std::size_t a) const { return k[j * d + a]; }
 };
 
-inline double largest_query(const Head& head, std::size_t i) {
-    return *std::max_element(head.q + i * head.d, head.q + (i + 1) * head.d);
-}
-/// Over all channels of tokens begin, …, end-1.
-inline double largest_key(const Head& head, std::size_t begin, std::size_t end) {
-    return *std::max_element(head.k + begin * head.d, head.k + end * head.d);
-}
 /// In each channel, over tokens 0 to i.
 inline std::vector<double> largest_keys_until(const Head& head, std::size_t i) {
     std::vector<double> largest(head.d, -std::numeric_limits<double>::infinity());
@@ -62,7 +54,7 @@ inline Weights exp_weights(const Tensor& Q, const Tensor& K, const TermsOfRow& t
                 for (std::size_t a = 0; a < d; ++a) weights.data()[(h * n + i) * n + j] += term(j, a);
         }
     }
-    count_work(heads * n * n * d);  // so that a mistake built on this is seen to cost O(n²)
+    count_work(heads * n * n * d);  // the definition costs O(n²)
     return weights;
 }
 

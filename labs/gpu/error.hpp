@@ -40,7 +40,7 @@ struct RunOptions {
     Order order = Order::forward;  ///< in which blocks, and the threads of a block between two barriers, take turns
     unsigned seed = 1;             ///< of Order::shuffled
     bool checked = true;           ///< watch every access: races, unwritten memory, bounds, alignment; 3 times slower
-    bool profile = false;          ///< print what the accesses of the first warp would cost; implies checked
+    bool profile = false;          ///< count what the accesses of the first block would cost; implies checked
 
     /// "reverse, checked", for messages.
     std::string name() const {

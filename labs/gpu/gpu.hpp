@@ -43,6 +43,8 @@ namespace gpu {
 // void launch(kernel, grid, block, shared_bytes, args…)
 //                                runs the kernel to its end; throws Error.
 // float not_implemented(function) stands in a kernel that is not written yet; the launch throws NotWritten.
+// int row_major(entries, row, column, columns, stride)
+//                                row * stride + column: where an entry of a matrix lies.
 // SharedMemory                   cuts a block's dynamic shared memory into arrays, below.
 
 /// Arrays laid out one after the other, each from a multiple of 16 bytes on: the bytes that SharedMemory needs for

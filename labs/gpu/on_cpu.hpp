@@ -81,7 +81,8 @@ std::uint64_t shuffle(unsigned mask, std::uint64_t value, int source_lane, Site 
 unsigned vote(unsigned mask, bool predicate, Site site);
 void require_width(int width, Site site);
 int lane();
-void note_atomic(void* address, std::size_t bytes, void* return_address);
+void note_atomic(void* address, std::size_t bytes, bool adds_floats, void* return_address);
+void note_index(const void* entries, int row, int column, int columns, int stride);
 [[noreturn]] void stop_not_written(const char* function, const char* file);
 void* take_shared(std::size_t& used, std::size_t bytes, const char* name, std::size_t row_bytes, Site site);
 
@@ -99,7 +100,7 @@ T shuffle_value(unsigned mask, T value, int source_lane, Site site) {
 
 template <class T, class Change>
 __attribute__((no_sanitize("thread"), noinline)) T change_atomically(T* address, Change change) {
-    note_atomic(address, sizeof(T), __builtin_return_address(0));
+    note_atomic(address, sizeof(T), std::is_floating_point_v<T>, __builtin_return_address(0));
     const T old = *address;
     *address = change(old);  // nothing else runs meanwhile: fibers stop at barriers only
     return old;
@@ -132,6 +133,14 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
 
 [[noreturn]] inline float not_implemented(const char* function, const char* file = __builtin_FILE()) {
     engine::stop_not_written(function, file);
+}
+
+/// Where the entry (row, column) lies in a matrix whose rows are `stride` entries apart and `columns` long. Here messages
+/// can tell a column that the row does not have.
+inline int row_major(const void* entries, int row, int column, int columns, int stride) {
+    if (static_cast<unsigned>(column) >= static_cast<unsigned>(columns)) [[unlikely]]
+        engine::note_index(entries, row, column, columns, stride);
+    return row * stride + column;
 }
 
 /// Every thread takes the same arrays in the same order. Here each array has a name for messages, a poisoned gap behind

@@ -87,6 +87,8 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
     for (const auto look : looks_for_unwritten()) look();
 }
 
+__device__ inline int row_major(const void*, int row, int column, int, int stride) { return row * stride + column; }
+
 class SharedMemory {
 public:
     __device__ SharedMemory() {

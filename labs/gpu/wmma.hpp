@@ -24,10 +24,9 @@ namespace gpu::engine {
 void meet_for_access(const char* operation, const float* address, unsigned stride, unsigned row, Site site);
 void meet_for_product(const float* a, const float* b, const float* c, float* d, Site site);
 
-/// Which entry of its matrix, counted row by row, is number i of a lane's part of a fragment. Shuffled on purpose.
-constexpr unsigned fragment_entry(unsigned i, unsigned lane, unsigned entries) {
-    return (i * 32 + lane) * 37 % entries;
-}
+/// Which entry of its matrix, counted row by row, is number i of a lane's part of a fragment. Shuffled on purpose, except
+/// under RunOptions::profile: then as today's GPUs have it, so that bank conflicts are counted truly.
+unsigned fragment_entry(unsigned i, unsigned lane, unsigned rows, unsigned columns);
 
 }  // namespace gpu::engine
 
@@ -75,7 +74,7 @@ void fill_fragment(fragment<Use, M, N, K, T, Layout>& part, const Value& value) 
 template <class Fragment>
 std::size_t place_of(int number, unsigned stride, layout_t layout) {
     const unsigned entry = gpu::engine::fragment_entry(
-        static_cast<unsigned>(number), static_cast<unsigned>(gpu::engine::lane()), Fragment::rows * Fragment::columns);
+        static_cast<unsigned>(number), static_cast<unsigned>(gpu::engine::lane()), Fragment::rows, Fragment::columns);
     const std::size_t row = entry / Fragment::columns, column = entry % Fragment::columns;
     return layout == mem_row_major ? row * stride + column : column * stride + row;
 }

@@ -1,4 +1,4 @@
-// Lab 02: one formula, five ways to compute it. No normaliser yet: lab 03 adds it.
+// Lab 02: softmax attention, and linear attention in five forms. No normaliser yet: lab 03 adds it.
 // Shapes: Q, K \shape{(…, n, d_k)}, V \shape{(…, n, d_v)}, φ(Q), φ(K) \shape{(…, n, c)}, state S \shape{(…, c, d_v)}.
 #pragma once
 

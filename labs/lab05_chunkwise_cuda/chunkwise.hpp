@@ -39,7 +39,7 @@ struct States {
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
 /// \return \shape{(heads, n, d_v)}
 /// \throws std::invalid_argument when a length is not what the sizes say, or chunk is less than 1
-/// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.3}   \solves{5,1}
+/// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.2}   \solves{5,1}
 Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
                                  const Sizes& sizes, int chunk, float epsilon);
 
@@ -54,7 +54,7 @@ Array feature_map_fused(std::span<const float> x, const gpu::RunOptions& run);
 /// \param run how the CPU run goes about it
 /// \return \shape{(heads, n, d_v)}
 /// \throws std::invalid_argument as above   \throws gpu::Error when a block would need more shared memory than it may have
-/// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.3}   \solves{5,3}
+/// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.2}   \solves{5,3}
 Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
                         const Sizes& sizes, int chunk, float epsilon, const gpu::RunOptions& run);
 

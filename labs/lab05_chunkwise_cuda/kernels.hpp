@@ -14,7 +14,9 @@ struct Tile {
     float* entries;
     int stride;
 
-    __device__ float& operator()(int row, int column) const { return entries[row * stride + column]; }
+    __device__ float& operator()(int row, int column) const {
+        return entries[gpu::row_major(entries, row, column, stride - 1, stride)];
+    }
 
     __device__ static Tile take(gpu::SharedMemory& shared, int rows, int columns, const char* name) {
         return {shared.take<float>(static_cast<std::size_t>(rows) * (columns + 1), name, columns + 1), columns + 1};

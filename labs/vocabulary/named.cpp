@@ -19,6 +19,7 @@ Result Named<Result(Arguments...)>::operator()(Arguments... arguments) const {
 }
 
 template class Named<Tensor(const Tensor&)>;
+template class Named<double(const Tensor&)>;
 template class Named<std::string(const std::string&, const std::string&)>;
 
 }  // namespace linattn

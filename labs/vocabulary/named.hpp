@@ -33,7 +33,11 @@ using FeatureMap = Named<Tensor(const Tensor&)>;
 /// An associative operation on states. It need not be commutative: combine(a, b) means that a comes first.
 using Combine = Named<std::string(const std::string&, const std::string&)>;
 
+/// A function of all entries of a tensor, such as the loss that a layer's output leads to.
+using ScalarFunction = Named<double(const Tensor&)>;
+
 extern template class Named<Tensor(const Tensor&)>;
+extern template class Named<double(const Tensor&)>;
 extern template class Named<std::string(const std::string&, const std::string&)>;
 
 }  // namespace linattn

@@ -1,6 +1,7 @@
 #include "tensor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -10,7 +11,6 @@
 #include <xtensor-blas/xblas.hpp>
 
 #include "work_counter.hpp"
-#include "xtensor_support/xtensor_views.hpp"
 
 namespace linattn {
 namespace {
@@ -42,10 +42,20 @@ std::size_t entries_of(const Shape& shape) {
     return entries;
 }
 
-// Every result is made here, so that every entry computed is counted as one step of work.
-Tensor make(const Shape& shape, double value) {
+// Every result is made here, so that every entry computed is counted as one step of work. One that is unwritten has no
+// contents yet.
+Tensor unwritten(const Shape& shape) {
     count_work(entries_of(shape));
-    return Tensor(Tensor::shape_type(shape.begin(), shape.end()), value);
+    return Tensor(Tensor::shape_type(shape.begin(), shape.end()));
+}
+Tensor unwritten_like(const Tensor& x) {
+    count_work(x.size());
+    return Tensor(x.shape());
+}
+Tensor filled(const Shape& shape, double value) {
+    Tensor result = unwritten(shape);
+    std::fill_n(result.data(), result.size(), value);
+    return result;
 }
 
 // An index into a list of `count` axes or places, counted from the end when negative.
@@ -82,43 +92,86 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
     return result;
 }
 
-Tensor broadcast_to(const Tensor& x, const Shape& shape) {
-    if (shape_of(x) == shape) return x;
-    Tensor result = make(shape, 0.0);
-    if (result.size() > 0) result = xt::broadcast(x, shape);
-    return result;
+// An operand that is stretched to a larger shape counts as if the stretched Tensor were made.
+void count_stretched(const Tensor& operand, const Shape& shape) {
+    if (shape_of(operand) != shape) count_work(product(shape));
+}
+
+// How far apart neighbours along each axis of `shape` are in an operand that broadcasts to it: 0 where it is stretched.
+Shape strides_in(const Tensor& operand, const Shape& shape) {
+    Shape strides(shape.size(), 0);
+    std::size_t stride = 1;
+    for (std::size_t back = 1; back <= operand.dimension(); ++back) {
+        const std::size_t length = operand.shape()[operand.dimension() - back];
+        if (length != 1) strides[shape.size() - back] = stride;
+        stride *= length;
+    }
+    return strides;
+}
+
+std::size_t last(const Shape& lengths, std::size_t without_axes) {
+    return lengths.empty() ? without_axes : lengths.back();
+}
+
+// Calls row(from) for every row of a shape, one after the other: where the row begins in each operand. The rows that are
+// still to come lie along `axis` and those behind it.
+template <std::size_t operands, class Row>
+void each_row(const Shape& shape, const std::array<Shape, operands>& strides, Row& row, std::size_t axis = 0,
+              std::array<std::size_t, operands> from = {}) {
+    if (axis + 1 >= shape.size()) return row(from);
+    for (std::size_t i = 0; i < shape[axis]; ++i) {
+        each_row(shape, strides, row, axis + 1, from);
+        for (std::size_t x = 0; x < operands; ++x) from[x] += strides[x][axis];
+    }
+}
+
+// result[i] = f(a[i], b[i]), a and b broadcast to the shape of the result, which may be a's own array.
+template <class F>
+void combine(const Tensor& a, const Tensor& b, double* result, const Shape& shape, F f) {
+    const std::array strides{strides_in(a, shape), strides_in(b, shape)};
+    const std::size_t length = last(shape, 1), step_a = last(strides[0], 0), step_b = last(strides[1], 0);
+    auto row = [&](const std::array<std::size_t, 2>& from) {
+        const double *x = a.data() + from[0], *y = b.data() + from[1];
+        for (std::size_t i = 0; i < length; ++i) result[i] = f(x[i * step_a], y[i * step_b]);
+        result += length;
+    };
+    each_row(shape, strides, row);
 }
 
 double maximum_of(double a, double b) { return std::isnan(a) || a >= b ? a : b; }  // NaN on either side wins
 double minimum_of(double a, double b) { return std::isnan(a) || a <= b ? a : b; }
 
-double compute(eager::Unary operation, double x) {
+// An operation is chosen once for a whole Tensor: `loop` gets a function of its own for each, and has no branch inside.
+template <class Loop>
+void choose(eager::Unary operation, Loop loop) {
     switch (operation) {
-        case eager::Unary::negate: return -x;
-        case eager::Unary::exp: return std::exp(x);
-        case eager::Unary::log: return std::log(x);
-        case eager::Unary::sqrt: return std::sqrt(x);
-        case eager::Unary::abs: return std::fabs(x);
-        case eager::Unary::sin: return std::sin(x);
-        case eager::Unary::cos: return std::cos(x);
+        case eager::Unary::negate: return loop([](double x) { return -x; });
+        case eager::Unary::exp: return loop([](double x) { return std::exp(x); });
+        case eager::Unary::log: return loop([](double x) { return std::log(x); });
+        case eager::Unary::sqrt: return loop([](double x) { return std::sqrt(x); });
+        case eager::Unary::abs: return loop([](double x) { return std::fabs(x); });
+        case eager::Unary::sin: return loop([](double x) { return std::sin(x); });
+        case eager::Unary::cos: return loop([](double x) { return std::cos(x); });
+        case eager::Unary::erf: return loop([](double x) { return std::erf(x); });
     }
-    return x;
 }
 
-double compute(eager::Binary operation, double a, double b) {
+template <class Loop>
+void choose(eager::Binary operation, Loop loop) {
     switch (operation) {
-        case eager::Binary::add: return a + b;
-        case eager::Binary::subtract: return a - b;
-        case eager::Binary::multiply: return a * b;
-        case eager::Binary::divide: return a / b;
-        case eager::Binary::maximum: return maximum_of(a, b);
-        case eager::Binary::minimum: return minimum_of(a, b);
-        case eager::Binary::less: return a < b ? 1.0 : 0.0;
-        case eager::Binary::less_equal: return a <= b ? 1.0 : 0.0;
-        case eager::Binary::greater: return a > b ? 1.0 : 0.0;
-        case eager::Binary::greater_equal: return a >= b ? 1.0 : 0.0;
+        case eager::Binary::add: return loop([](double a, double b) { return a + b; });
+        case eager::Binary::subtract: return loop([](double a, double b) { return a - b; });
+        case eager::Binary::multiply: return loop([](double a, double b) { return a * b; });
+        case eager::Binary::divide: return loop([](double a, double b) { return a / b; });
+        case eager::Binary::maximum: return loop([](double a, double b) { return maximum_of(a, b); });
+        case eager::Binary::minimum: return loop([](double a, double b) { return minimum_of(a, b); });
+        case eager::Binary::less: return loop([](double a, double b) { return a < b ? 1.0 : 0.0; });
+        case eager::Binary::less_equal: return loop([](double a, double b) { return a <= b ? 1.0 : 0.0; });
+        case eager::Binary::greater: return loop([](double a, double b) { return a > b ? 1.0 : 0.0; });
+        case eager::Binary::greater_equal: return loop([](double a, double b) { return a >= b ? 1.0 : 0.0; });
+        case eager::Binary::equal: return loop([](double a, double b) { return a == b ? 1.0 : 0.0; });
+        case eager::Binary::not_equal: return loop([](double a, double b) { return a != b ? 1.0 : 0.0; });
     }
-    return a;
 }
 
 template <class Fold>
@@ -130,15 +183,28 @@ Tensor reduce(const Tensor& x, std::ptrdiff_t axis, bool keep, double start, Fol
         shape[at] = 1;
     else
         shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at));
-    Tensor result = make(shape, start);
+    Tensor result = filled(shape, start);
     count_work(x.size());
-    for (std::size_t o = 0; o < view.outer; ++o)
-        for (std::size_t l = 0; l < view.length; ++l)
-            for (std::size_t i = 0; i < view.inner; ++i) {
-                double& entry = result.data()[o * view.inner + i];
-                entry = fold(entry, x.data()[view.offset(o, l, i)]);
-            }
+    for (std::size_t o = 0; o < view.outer; ++o) {
+        double* entries = result.data() + o * view.inner;
+        if (view.inner == 1)  // a row: one running value, which stays in a register
+            *entries =
+                std::accumulate(x.data() + view.offset(o, 0, 0), x.data() + view.offset(o + 1, 0, 0), start, fold);
+        else
+            for (std::size_t l = 0; l < view.length; ++l)
+                for (std::size_t i = 0; i < view.inner; ++i)
+                    entries[i] = fold(entries[i], x.data()[view.offset(o, l, i)]);
+    }
     return result;
+}
+
+// The length of an axis that a mean is taken over.
+std::size_t require_entries(const Tensor& x, std::ptrdiff_t axis) {
+    const std::size_t entries = length(x, axis);
+    if (entries == 0)
+        throw std::invalid_argument("mean over axis " + std::to_string(axis) + " of shape " + to_string(shape_of(x)) +
+                                    ": the axis has no entries, and 0/0 is no number");
+    return entries;
 }
 
 void require_token_axis(const Tensor& x) {
@@ -155,9 +221,42 @@ void require_token(const Tensor& x, std::size_t i) {
                                 ", so n = " + std::to_string(n) + ", and the first token is 0");
 }
 
+// Places begin, …, end-1 of an axis.
+Tensor places(const Tensor& x, std::size_t axis, std::size_t begin, std::size_t end) {
+    Shape shape = shape_of(x);
+    const AxisView view(shape, axis);
+    shape[axis] = end - begin;
+    Tensor result = unwritten(shape);
+    for (std::size_t o = 0; o < view.outer; ++o)
+        std::copy_n(x.data() + view.offset(o, begin, 0), (end - begin) * view.inner,
+                    result.data() + o * (end - begin) * view.inner);
+    return result;
+}
+
+// Entry i of a Tensor as the index that its axes give it: (1, 0) for entry 3 of shape (2, 3).
+Shape index_of(std::size_t i, const Shape& shape) {
+    Shape index(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 0; i /= shape[axis]) index[axis] = i % shape[axis];
+    return index;
+}
+
+// Entry i of ids, one of the whole numbers from 0 to count-1.
+std::size_t require_id(const Tensor& ids, std::size_t i, std::size_t count, const char* caller) {
+    const double id = ids.data()[i];
+    const auto refused = [&] {
+        const std::string expected = count > 0 ? " must be a whole number from 0 to " + std::to_string(count - 1)
+                                               : " cannot exist where there is nothing to choose from";
+        return std::string(caller) + ": an id" + expected + "; entry " + to_string(index_of(i, shape_of(ids))) +
+               " of ids is " + to_string(Tensor(id));
+    };
+    if (id != std::floor(id)) throw std::invalid_argument(refused());  // NaN too
+    if (id < 0.0 || id >= static_cast<double>(count)) throw std::out_of_range(refused());
+    return static_cast<std::size_t>(id);
+}
+
 // Whether a holds the lengths of another shape: Tensor a({2, 3}) does, where zeros({2, 3}) was meant.
 bool holds_lengths(const Tensor& a, const Shape& shape) {
-    return a.dimension() == 1 && shape_of(a) != shape && a.size() == shape.size() &&
+    return a.dimension() == 1 && a.size() > 0 && shape_of(a) != shape && a.size() == shape.size() &&
            std::equal(shape.begin(), shape.end(), a.data(),
                       [](std::size_t length, double entry) { return entry == static_cast<double>(length); });
 }
@@ -194,9 +293,15 @@ std::string to_string(const Tensor& x) {
     return text;
 }
 
-Tensor zeros(const Shape& shape) { return make(shape, 0.0); }
-Tensor ones(const Shape& shape) { return make(shape, 1.0); }
-Tensor full(const Shape& shape, double value) { return make(shape, value); }
+Tensor zeros(const Shape& shape) { return filled(shape, 0.0); }
+Tensor ones(const Shape& shape) { return filled(shape, 1.0); }
+Tensor full(const Shape& shape, double value) { return filled(shape, value); }
+
+Tensor arange(std::size_t n) {
+    Tensor result = unwritten({n});
+    std::iota(result.data(), result.data() + n, 0.0);
+    return result;
+}
 
 namespace eager {
 
@@ -206,48 +311,62 @@ void refuse_wrapped(std::ptrdiff_t meant) {
                                 "static_cast<double>(a) - static_cast<double>(b)");
 }
 
-double apply(Unary operation, double x) { return compute(operation, x); }
-
 Tensor apply(Unary operation, const Tensor& x) {
-    Tensor result = make(shape_of(x), 0.0);
-    std::transform(x.data(), x.data() + x.size(), result.data(), [&](double v) { return compute(operation, v); });
+    Tensor result = unwritten_like(x);
+    choose(operation, [&](auto f) { std::transform(x.data(), x.data() + x.size(), result.data(), f); });
     return result;
 }
 
 Tensor apply(Binary operation, const Tensor& a, const Tensor& b) {
+    if (a.shape() == b.shape()) {
+        Tensor result = unwritten_like(a);
+        choose(operation, [&](auto f) { std::transform(a.data(), a.data() + a.size(), b.data(), result.data(), f); });
+        return result;
+    }
     const Shape shape = broadcast_shape(shape_of(a), shape_of(b));
-    Tensor result = broadcast_to(a, shape);
-    apply_in_place(operation, result, b);
+    count_stretched(a, shape);
+    count_stretched(b, shape);
+    Tensor result = unwritten(shape);
+    choose(operation, [&](auto f) { combine(a, b, result.data(), shape, f); });
     return result;
 }
 
 Tensor apply(Binary operation, const Tensor& a, double b) {
-    Tensor result = a;
-    apply_in_place(operation, result, b);
+    Tensor result = unwritten_like(a);
+    choose(operation, [&](auto f) {
+        std::transform(a.data(), a.data() + a.size(), result.data(), [&](double x) { return f(x, b); });
+    });
     return result;
 }
 
-Tensor apply(Binary operation, double a, const Tensor& b) { return apply(operation, full(shape_of(b), a), b); }
+Tensor apply(Binary operation, double a, const Tensor& b) {
+    count_work(b.size());  // for the number, stretched
+    Tensor result = unwritten_like(b);
+    choose(operation, [&](auto f) {
+        std::transform(b.data(), b.data() + b.size(), result.data(), [&](double y) { return f(a, y); });
+    });
+    return result;
+}
 
 Tensor& apply_in_place(Binary operation, Tensor& a, const Tensor& b) {
+    const Shape shape = shape_of(a);
     if (holds_lengths(a, shape_of(b)))
-        throw std::invalid_argument("the entries of a Tensor of shape " + to_string(shape_of(a)) + " are " +
+        throw std::invalid_argument("the entries of a Tensor of shape " + to_string(shape) + " are " +
                                     to_string(shape_of(b)) +
                                     ": in Tensor y({…}) stand values, and zeros({…}) takes a shape");
-    if (broadcast_shape(shape_of(a), shape_of(b)) != shape_of(a))
-        throw std::invalid_argument("cannot store a result of shape " +
-                                    to_string(broadcast_shape(shape_of(a), shape_of(b))) + " in a Tensor of shape " +
-                                    to_string(shape_of(a)));
-    const Tensor right = broadcast_to(b, shape_of(a));
+    if (const Shape both = broadcast_shape(shape, shape_of(b)); both != shape)
+        throw std::invalid_argument("cannot store a result of shape " + to_string(both) + " in a Tensor of shape " +
+                                    to_string(shape));
+    count_stretched(b, shape);
     count_work(a.size());
-    std::transform(a.data(), a.data() + a.size(), right.data(), a.data(),
-                   [&](double x, double y) { return compute(operation, x, y); });
+    choose(operation, [&](auto f) { combine(a, b, a.data(), shape, f); });
     return a;
 }
 
 Tensor& apply_in_place(Binary operation, Tensor& a, double b) {
     count_work(a.size());
-    std::transform(a.data(), a.data() + a.size(), a.data(), [&](double x) { return compute(operation, x, b); });
+    choose(operation,
+           [&](auto f) { std::transform(a.data(), a.data() + a.size(), a.data(), [&](double x) { return f(x, b); }); });
     return a;
 }
 
@@ -255,11 +374,18 @@ Tensor& apply_in_place(Binary operation, Tensor& a, double b) {
 
 Tensor Where::operator()(const Tensor& condition, const Tensor& a, const Tensor& b) const {
     const Shape shape = broadcast_shape(broadcast_shape(shape_of(condition), shape_of(a)), shape_of(b));
-    const Tensor chooser = broadcast_to(condition, shape), if_true = broadcast_to(a, shape);
-    Tensor result = broadcast_to(b, shape);
-    count_work(result.size());
-    for (std::size_t i = 0; i < result.size(); ++i)
-        if (chooser.data()[i] != 0.0) result.data()[i] = if_true.data()[i];
+    for (const Tensor* operand : {&condition, &a, &b}) count_stretched(*operand, shape);
+    Tensor result = unwritten(shape);
+    double* to = result.data();
+    const std::array strides{strides_in(condition, shape), strides_in(a, shape), strides_in(b, shape)};
+    const std::size_t length = last(shape, 1);
+    const std::size_t step_c = last(strides[0], 0), step_a = last(strides[1], 0), step_b = last(strides[2], 0);
+    auto row = [&](const std::array<std::size_t, 3>& from) {
+        const double *c = condition.data() + from[0], *x = a.data() + from[1], *y = b.data() + from[2];
+        for (std::size_t i = 0; i < length; ++i) to[i] = c[i * step_c] != 0.0 ? x[i * step_a] : y[i * step_b];
+        to += length;
+    };
+    each_row(shape, strides, row);
     return result;
 }
 
@@ -268,6 +394,18 @@ Tensor Sum::operator()(const Tensor& x, std::ptrdiff_t axis) const {
 }
 Tensor Sum::operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const {
     return reduce(x, axis, true, 0.0, std::plus<>{});
+}
+
+double total(const Tensor& x) {
+    count_work(x.size());
+    return std::accumulate(x.data(), x.data() + x.size(), 0.0);
+}
+
+Tensor Mean::operator()(const Tensor& x, std::ptrdiff_t axis) const {
+    return sum(x, axis) / static_cast<double>(require_entries(x, axis));
+}
+Tensor Mean::operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const {
+    return sum(x, axis, keep_dims) / static_cast<double>(require_entries(x, axis));
 }
 
 Tensor Amax::operator()(const Tensor& x, std::ptrdiff_t axis) const {
@@ -316,7 +454,7 @@ Tensor concatenate(const Tensor& a, const Tensor& b, std::ptrdiff_t axis) {
                                     ": the other axes differ");
     const AxisView left(shape, at), right(shape_of(b), at);
     shape[at] = left.length + right.length;
-    Tensor result = make(shape, 0.0);
+    Tensor result = unwritten(shape);
     double* to = result.data();
     for (std::size_t o = 0; o < left.outer; ++o) {
         to = std::copy_n(a.data() + left.offset(o, 0, 0), left.length * left.inner, to);
@@ -331,7 +469,7 @@ Tensor matrix_transpose(const Tensor& x) {
         throw std::invalid_argument("matrix_transpose needs at least two axes, got shape " + to_string(shape));
     const AxisView view(shape, shape.size() - 2);
     std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
-    Tensor result = make(shape, 0.0);
+    Tensor result = unwritten(shape);
     for (std::size_t o = 0; o < view.outer; ++o)
         for (std::size_t row = 0; row < view.length; ++row)
             for (std::size_t column = 0; column < view.inner; ++column)
@@ -356,18 +494,56 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     Shape shape = left_leading.empty() ? right_leading : left_leading;
     const std::size_t heads = product(shape);
     shape.insert(shape.end(), {m, n});
-    Tensor result = make(shape, 0.0);
+    Tensor result = filled(shape, 0.0);
     count_work(heads * m * k * n);
     if (result.size() == 0 || k == 0) return result;
-    const auto matrix = [](auto* data, std::size_t rows, std::size_t columns) {
-        return xt::adapt(data, rows * columns, xt::no_ownership(), std::array<std::size_t, 2>{rows, columns});
-    };
-    for (std::size_t h = 0; h < heads; ++h) {
-        const auto A = matrix(a.data() + (left_leading.empty() ? 0 : h * m * k), m, k);
-        const auto B = matrix(b.data() + (right_leading.empty() ? 0 : h * k * n), k, n);
-        auto C = matrix(result.data() + h * m * n, m, n);
-        xt::blas::gemm(A, B, C, false, false, 1.0, 0.0);
-    }
+    // One product at a time, with one right side for all as well: made of one tall matrix, the results would be rounded
+    // differently, and with OpenBLAS 0.3.21 they are not made sooner.
+    for (std::size_t h = 0; h < heads; ++h)
+        cxxblas::gemm<int>(cxxblas::RowMajor, cxxblas::NoTrans, cxxblas::NoTrans, static_cast<int>(m),
+                           static_cast<int>(n), static_cast<int>(k), 1.0,
+                           a.data() + (left_leading.empty() ? 0 : h * m * k), static_cast<int>(k),
+                           b.data() + (right_leading.empty() ? 0 : h * k * n), static_cast<int>(n), 0.0,
+                           result.data() + h * m * n, static_cast<int>(n));
+    return result;
+}
+
+Tensor swap_axes(const Tensor& x, std::ptrdiff_t a, std::ptrdiff_t b) {
+    Shape shape = shape_of(x);
+    std::size_t first = resolve_axis(a, shape.size(), shape), second = resolve_axis(b, shape.size(), shape);
+    if (first == second) return x;
+    if (first > second) std::swap(first, second);
+    const AxisView front(shape, first), back(shape, second);
+    const std::size_t between = front.inner / std::max(back.length * back.inner, std::size_t{1});
+    std::swap(shape[first], shape[second]);
+    Tensor result = unwritten(shape);
+    double* to = result.data();
+    for (std::size_t o = 0; o < front.outer; ++o)
+        for (std::size_t s = 0; s < back.length; ++s)
+            for (std::size_t m = 0; m < between; ++m)
+                for (std::size_t f = 0; f < front.length; ++f)
+                    to =
+                        std::copy_n(x.data() + back.offset((o * front.length + f) * between + m, s, 0), back.inner, to);
+    return result;
+}
+
+Tensor slice(const Tensor& x, std::ptrdiff_t axis, std::size_t begin, std::size_t end) {
+    const std::size_t n = length(x, axis);
+    if (begin > end || end > n)
+        throw std::out_of_range("slice " + as_written(begin) + " to " + as_written(end) +
+                                " (the last one excluded) of axis " + std::to_string(axis) +
+                                " does not exist: the shape is " + to_string(shape_of(x)) +
+                                ", so the length of the axis is " + std::to_string(n));
+    return places(x, resolve_axis(axis, x.dimension(), shape_of(x)), begin, end);
+}
+
+Tensor Flip::operator()(const Tensor& x, std::ptrdiff_t axis) const {
+    const Shape shape = shape_of(x);
+    const AxisView view(shape, resolve_axis(axis, shape.size(), shape));
+    Tensor result = unwritten(shape);
+    double* to = result.data();
+    for (std::size_t o = 0; o < view.outer; ++o)
+        for (std::size_t l = view.length; l-- > 0;) to = std::copy_n(x.data() + view.offset(o, l, 0), view.inner, to);
     return result;
 }
 
@@ -393,17 +569,32 @@ void set_token(Tensor& x, std::size_t i, const Tensor& value) {
 
 Tensor tokens(const Tensor& x, std::size_t begin, std::size_t end) {
     require_token_axis(x);
-    Shape shape = shape_of(x);
-    const AxisView view(shape, shape.size() - 2);
-    if (begin > end || end > view.length)
+    const Shape shape = shape_of(x);
+    const std::size_t n = length(x, -2);
+    if (begin > end || end > n)
         throw std::out_of_range("tokens " + as_written(begin) + " to " + as_written(end) +
                                 " (the last one excluded) do not exist: the shape is " + to_string(shape) +
-                                ", so n = " + std::to_string(view.length));
-    shape[shape.size() - 2] = end - begin;
-    Tensor result = make(shape, 0.0);
-    for (std::size_t o = 0; o < view.outer; ++o)
-        std::copy_n(x.data() + view.offset(o, begin, 0), (end - begin) * view.inner,
-                    result.data() + o * (end - begin) * view.inner);
+                                ", so n = " + std::to_string(n));
+    return places(x, shape.size() - 2, begin, end);
+}
+
+Tensor rows(const Tensor& E, const Tensor& ids) {
+    if (E.dimension() != 2)
+        throw std::invalid_argument("rows: E must be a matrix, (v, d); got shape " + to_string(shape_of(E)));
+    const std::size_t v = length(E, 0), d = length(E, 1);
+    Shape shape = shape_of(ids);
+    shape.push_back(d);
+    Tensor result = unwritten(shape);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        std::copy_n(E.data() + require_id(ids, i, v, "rows") * d, d, result.data() + i * d);
+    return result;
+}
+
+Tensor one_hot(const Tensor& ids, std::size_t count) {
+    Shape shape = shape_of(ids);
+    shape.push_back(count);
+    Tensor result = filled(shape, 0.0);
+    for (std::size_t i = 0; i < ids.size(); ++i) result.data()[i * count + require_id(ids, i, count, "one_hot")] = 1.0;
     return result;
 }
 

@@ -9,6 +9,7 @@
 // std::out_of_range (indices) and says which shapes or which index.
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <iosfwd>
@@ -45,6 +46,8 @@ std::ostream& operator<<(std::ostream& out, const Tensor& x);
 Tensor zeros(const Shape& shape);
 Tensor ones(const Shape& shape);
 Tensor full(const Shape& shape, double value);
+/// 0, 1, …, n-1: shape (n).
+Tensor arange(std::size_t n);
 
 // Numbers ------------------------------------------------------------------------------------------------------------
 
@@ -78,9 +81,21 @@ Tensor full(const Shape& shape, N value) {
 // Element by element -------------------------------------------------------------------------------------------------
 
 namespace eager {
-enum class Unary { negate, exp, log, sqrt, abs, sin, cos };
-enum class Binary { add, subtract, multiply, divide, maximum, minimum, less, less_equal, greater, greater_equal };
-double apply(Unary operation, double x);
+enum class Unary { negate, exp, log, sqrt, abs, sin, cos, erf };
+enum class Binary {
+    add,
+    subtract,
+    multiply,
+    divide,
+    maximum,
+    minimum,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    equal,
+    not_equal
+};
 Tensor apply(Unary operation, const Tensor& x);
 Tensor apply(Binary operation, const Tensor& a, const Tensor& b);
 Tensor apply(Binary operation, const Tensor& a, double b);
@@ -89,23 +104,33 @@ Tensor& apply_in_place(Binary operation, Tensor& a, const Tensor& b);
 Tensor& apply_in_place(Binary operation, Tensor& a, double b);
 }  // namespace eager
 
-// The functions whose names xtensor has too are objects: a call then never finds xt::'s lazy function of that name.
+// The functions of <cmath> take numbers as they always do, and Tensors: name(x) is computed for every entry of x. They
+// are constrained templates, so that they are chosen over xt::'s lazy ones, and functions, so that `using namespace
+// linattn;` joins them with those of <cmath>.
+template <class T>
+concept IsExpression = xt::is_xexpression<std::remove_cvref_t<T>>::value;  // a Tensor, or what xtensor makes of some
 
-struct UnaryFunction {
-    eager::Unary operation;
-    double operator()(double x) const { return eager::apply(operation, x); }
-    Tensor operator()(const Tensor& x) const { return eager::apply(operation, x); }
-    template <std::unsigned_integral N>
-    double operator()(N x) const {
-        return eager::apply(operation, eager::number(x));
+#define LINATTN_FUNCTION(name)                                                          \
+    using std::name;                                                                    \
+    inline Tensor name(const Tensor& x) { return eager::apply(eager::Unary::name, x); } \
+    template <IsExpression X>                                                           \
+    Tensor name(X&& x) {                                                                \
+        return eager::apply(eager::Unary::name, x);                                     \
+    }                                                                                   \
+    template <std::unsigned_integral N>                                                 \
+    double name(N x) {                                                                  \
+        return std::name(eager::number(x));                                             \
     }
-};
-inline constexpr UnaryFunction exp{eager::Unary::exp};
-inline constexpr UnaryFunction log{eager::Unary::log};
-inline constexpr UnaryFunction sqrt{eager::Unary::sqrt};
-inline constexpr UnaryFunction abs{eager::Unary::abs};
-inline constexpr UnaryFunction sin{eager::Unary::sin};
-inline constexpr UnaryFunction cos{eager::Unary::cos};
+LINATTN_FUNCTION(exp)
+LINATTN_FUNCTION(log)
+LINATTN_FUNCTION(sqrt)
+LINATTN_FUNCTION(abs)
+LINATTN_FUNCTION(sin)
+LINATTN_FUNCTION(cos)
+LINATTN_FUNCTION(erf)
+#undef LINATTN_FUNCTION
+
+// Other functions whose names xtensor has too are objects: a call then never finds xt::'s lazy function of that name.
 
 struct BinaryFunction {
     eager::Binary operation;
@@ -124,8 +149,9 @@ struct BinaryFunction {
 inline constexpr BinaryFunction maximum{eager::Binary::maximum};
 inline constexpr BinaryFunction minimum{eager::Binary::minimum};
 
-// Operators join two Tensors whose shapes broadcast, or a Tensor and a number. Comparisons give 1.0 where true and 0.0
-// where false. They are constrained templates, so that they are chosen over xt::'s lazy ones.
+// Operators join two Tensors whose shapes broadcast, or a Tensor and a number. Comparisons, == among them, give 1.0 where
+// true and 0.0 where false, so none of them can stand in an `if`: a and b differ nowhere when total(a != b) is 0. NaN
+// equals nothing. Operators are constrained templates, so that they are chosen over xt::'s, which are lazy or give a bool.
 template <class T>
 concept IsTensor = std::same_as<std::remove_cvref_t<T>, Tensor>;
 
@@ -155,6 +181,8 @@ LINATTN_OPERATOR(<, less)
 LINATTN_OPERATOR(<=, less_equal)
 LINATTN_OPERATOR(>, greater)
 LINATTN_OPERATOR(>=, greater_equal)
+LINATTN_OPERATOR(==, equal)
+LINATTN_OPERATOR(!=, not_equal)
 #undef LINATTN_OPERATOR
 
 // In place: the right side broadcasts to the shape of the left side, which never changes.
@@ -200,6 +228,16 @@ struct Sum {
 };
 inline constexpr Sum sum{};
 
+/// The sum of all entries.
+double total(const Tensor& x);
+
+/// mean(x, axis) or mean(x, axis, keep_dims): the sum, divided by the length of the axis, which must not be 0.
+struct Mean {
+    Tensor operator()(const Tensor& x, std::ptrdiff_t axis) const;
+    Tensor operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const;
+};
+inline constexpr Mean mean{};
+
 /// amax(x, axis) or amax(x, axis, keep_dims): the largest value; NaN where there is one; -inf along an empty axis.
 struct Amax {
     Tensor operator()(const Tensor& x, std::ptrdiff_t axis) const;
@@ -227,6 +265,16 @@ Tensor reshape(const Tensor& x, const Shape& shape);
 Tensor concatenate(const Tensor& a, const Tensor& b, std::ptrdiff_t axis);
 /// The last two axes exchanged, for every leading index: (…, m, n) → (…, n, m).
 Tensor matrix_transpose(const Tensor& x);
+/// Axes a and b exchanged: swap_axes(x, 0, 1) turns (l, m, n) into (m, l, n).
+Tensor swap_axes(const Tensor& x, std::ptrdiff_t a, std::ptrdiff_t b);
+/// Places begin, …, end-1 of an axis, which gets the length end-begin. A copy.
+Tensor slice(const Tensor& x, std::ptrdiff_t axis, std::size_t begin, std::size_t end);
+
+/// flip(x, axis), last place first: with a cumsum between two of them, a running sum from the end.
+struct Flip {
+    Tensor operator()(const Tensor& x, std::ptrdiff_t axis) const;
+};
+inline constexpr Flip flip{};
 
 // Products -----------------------------------------------------------------------------------------------------------
 
@@ -242,5 +290,12 @@ Tensor token(const Tensor& x, std::size_t i);
 void set_token(Tensor& x, std::size_t i, const Tensor& value);
 /// Tokens begin, …, end-1: (…, n, d) → (…, end-begin, d). A copy.
 Tensor tokens(const Tensor& x, std::size_t begin, std::size_t end);
+
+// Ids: whole numbers from 0 on, as entries of a Tensor -----------------------------------------------------------------
+
+/// Row ids of a matrix E, for every id: E (v, d), ids (…) → (…, d). A copy.
+Tensor rows(const Tensor& E, const Tensor& ids);
+/// For every id, a row of zeros with a 1 at place id: (…) → (…, count).
+Tensor one_hot(const Tensor& ids, std::size_t count);
 
 }  // namespace linattn

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "scheduler.hpp"
@@ -17,7 +18,7 @@ namespace {
 constexpr unsigned lanes = 32;
 using Request = std::array<std::uintptr_t, lanes>;  // the address of each lane; 0: it takes no part
 
-// All requests that one instruction made. Lanes line up by how often each has come since the last barrier.
+// All requests that one instruction made for one warp. Lanes line up by how often each has come since the last barrier.
 struct Instruction {
     bool shared = false, writes = false;
     std::size_t bytes = 0;
@@ -26,10 +27,10 @@ struct Instruction {
     std::array<std::size_t, lanes> next{};
     std::vector<Request> requests;
 };
-std::map<const void*, Instruction> instructions;
+std::map<std::pair<const void*, unsigned>, Instruction> instructions;  // by warp
 
 struct Cost {
-    double actual = 0, best = 0;
+    std::size_t actual = 0, best = 0;
 };
 
 // A bank holds every 32nd word of 4 bytes and gives one word per pass. Wide accesses go in groups of lanes: 128 bytes
@@ -46,7 +47,7 @@ Cost passes(const Request& request, std::size_t bytes) {
                 words[word % 32].insert(word);
                 most = std::max(most, words[word % 32].size());
             }
-        cost.actual += static_cast<double>(most);
+        cost.actual += most;
         cost.best += most > 0;
     }
     return cost;
@@ -61,7 +62,7 @@ Cost sectors(const Request& request, std::size_t bytes) {
             touched.insert(sector);
     }
     const std::size_t fewest = (addresses.size() * bytes + 31) / 32;
-    return {static_cast<double>(touched.size()), static_cast<double>(fewest)};
+    return {touched.size(), fewest};
 }
 
 }  // namespace
@@ -69,8 +70,9 @@ Cost sectors(const Request& request, std::size_t bytes) {
 void profile_access(const Array& array, std::uintptr_t address, std::size_t bytes, bool writes,
                     const void* instruction) {
     constexpr std::size_t most_requests = 20000;
-    if (running.thread >= lanes || running.block_epoch != running.launch_epoch + 1) return;
-    Instruction& entry = instructions[instruction];
+    if (running.block_epoch != running.launch_epoch + 1) return;
+    const unsigned lane = running.thread % lanes;
+    Instruction& entry = instructions[{instruction, running.thread / lanes}];
     if (entry.epoch != running.epoch) {
         entry.epoch = running.epoch;
         entry.next.fill(entry.requests.size());
@@ -79,34 +81,35 @@ void profile_access(const Array& array, std::uintptr_t address, std::size_t byte
     entry.writes = writes;
     entry.bytes = bytes;
     entry.array = array.name;
-    const std::size_t number = entry.next[running.thread]++;
+    const std::size_t number = entry.next[lane]++;
     if (number >= most_requests) return;
     if (number >= entry.requests.size()) entry.requests.resize(number + 1);
-    entry.requests[number][running.thread] = address;
+    entry.requests[number][lane] = address;
 }
 
-void print_profile() {
-    struct Line {
-        std::size_t requests = 0;
-        Cost cost;
-    };
-    std::map<std::pair<std::string, std::string>, Line> lines;  // (place, what) → several instructions of one line
-    for (const auto& [address, entry] : instructions) {
-        Line& line = lines[{source_line(address), std::string(entry.shared ? "shared " : "device ") +
-                                                      (entry.writes ? "write " : "read  ") + entry.array}];
+std::vector<AccessCost> take_profile() {
+    static std::map<const void*, std::string> source_lines;  // to ask for one takes a while
+    std::map<std::tuple<std::string, std::string, bool, bool>, AccessCost> lines;
+    for (const auto& [key, entry] : instructions) {
+        const auto [place, is_new] = source_lines.try_emplace(key.first);
+        if (is_new) place->second = source_line(key.first);
+        AccessCost& line = lines[{place->second, entry.array, entry.shared, entry.writes}];
+        line.line = place->second;
+        line.array = entry.array;
+        line.shared = entry.shared;
+        line.writes = entry.writes;
         line.requests += entry.requests.size();
         for (const Request& request : entry.requests) {
             const Cost cost = entry.shared ? passes(request, entry.bytes) : sectors(request, entry.bytes);
-            line.cost.actual += cost.actual;
-            line.cost.best += cost.best;
+            line.cost += cost.actual;
+            line.fewest += cost.best;
         }
     }
-    std::printf("warp 0 of the first block: shared memory in passes (32 banks), device memory in sectors (32 bytes)\n");
-    std::printf("%9s %9s %9s %6s  %-30s %s\n", "requests", "cost", "best", "ratio", "what", "where");
-    for (const auto& [key, line] : lines)
-        std::printf("%9zu %9.0f %9.0f %5.2fx  %-30s %s\n", line.requests, line.cost.actual, line.cost.best,
-                    line.cost.actual / std::max(1.0, line.cost.best), key.second.c_str(), key.first.c_str());
     instructions.clear();
+    std::vector<AccessCost> all;
+    all.reserve(lines.size());
+    for (auto& [key, line] : lines) all.push_back(std::move(line));
+    return all;
 }
 
 }  // namespace gpu::engine

@@ -13,8 +13,10 @@
 
 #include "../launch_counts.hpp"
 #include "access_costs.hpp"
+#include "array_indices.hpp"
 #include "faults.hpp"
 #include "memory.hpp"
+#include "mixed_arrays.hpp"
 #include "scheduler.hpp"
 #include "symbols.hpp"
 
@@ -28,9 +30,9 @@ struct Block {
 };
 std::vector<Block> blocks;
 
-std::string block_at(std::uint32_t epoch) {
+uint3 block_at(std::uint32_t epoch) {
     const auto after = std::ranges::upper_bound(blocks, epoch, {}, &Block::epoch);
-    return after == blocks.begin() ? "" : text_of(std::prev(after)->index);
+    return after == blocks.begin() ? uint3{} : std::prev(after)->index;
 }
 
 // One report for each pair of instructions.
@@ -48,18 +50,22 @@ std::string at(const void* instruction) {
 const char* did(bool write) { return write ? "wrote" : "read"; }
 
 // The array that each instruction touched last: nearly always the one that it touches next.
-Array* array_of(std::uintptr_t address, const void* instruction) {
-    struct Guess {
-        const void* instruction = nullptr;
-        Array* array = nullptr;
-    };
+struct Guess {
+    const void* instruction = nullptr;
+    Array* array = nullptr;
+};
+Guess& guess_of(const void* instruction) {
     static std::array<Guess, 512> guesses;
     static unsigned version = 0;
     if (version != arrays_version()) {
         guesses.fill({});
         version = arrays_version();
     }
-    Guess& guess = guesses[reinterpret_cast<std::uintptr_t>(instruction) / 4 % guesses.size()];
+    return guesses[reinterpret_cast<std::uintptr_t>(instruction) / 4 % guesses.size()];
+}
+
+Array* array_of(std::uintptr_t address, const void* instruction) {
+    Guess& guess = guess_of(instruction);
     if (guess.instruction != instruction || !guess.array->contains(address)) {
         Array* found = find_array(address);
         if (found == nullptr) return nullptr;
@@ -108,10 +114,15 @@ private:
 
 // Between two threads of a block. What order the kernel means shows when all of them have come to the next barrier.
 struct Race {
-    std::string array, entry;
+    const Array* array;
+    std::uintptr_t address;
+    std::string entry;
     unsigned earlier_thread, thread;
     bool earlier_wrote, writes;
     const void *earlier_instruction, *instruction;
+    const void* written_before;  // what the write of the two overwrote: the instruction that had stored it, if another
+    bool blind;                  // that write was made by a thread that had not read what was there
+    bool lost;                   // both write, and a number was lost that nobody had read
 };
 std::vector<Race> races;
 
@@ -128,6 +139,37 @@ Order order_of(const Race& race) {
     return earlier_is_first == race.earlier_wrote ? Order::write_then_read : Order::read_then_write;
 }
 
+// How many entries around this one were all touched since the last barrier.
+template <class Touched>
+std::size_t run_around(const Array& array, std::uintptr_t address, Touched touched) {
+    const std::size_t at = (address - array.begin) / array.cell_bytes;
+    std::size_t first = at, end = at;
+    while (first > 0 && touched(array.cells[first - 1])) --first;
+    while (end < array.cells.size() && touched(array.cells[end])) ++end;
+    return end - first;
+}
+
+// Whether one of two lines that race stores what is another line's to store. `surely`: a barrier would not help.
+enum class Mixed { no, perhaps, surely };
+Mixed mixes_arrays(const Race& race, Order order) {
+    if (!race.array->shared || !holds_a_number(race.address)) return Mixed::no;
+    if (order == Order::write_then_write) return race.lost ? Mixed::surely : Mixed::no;
+    if (order != Order::read_then_write || !race.blind || race.written_before == nullptr) return Mixed::no;
+    const std::string before = source_line(race.written_before);
+    if (before == source_line(race.earlier_instruction) || before == source_line(race.instruction)) return Mixed::no;
+    // An array that is changed in place is read and written as a whole.
+    const auto is_read = [](const Cell& cell) { return cell.reads[0].epoch == running.epoch; };
+    const auto is_written = [](const Cell& cell) { return cell.write.epoch == running.epoch; };
+    const bool in_place =
+        run_around(*race.array, race.address, is_read) == run_around(*race.array, race.address, is_written);
+    return in_place ? Mixed::perhaps : Mixed::surely;
+}
+
+std::string who_raced(const Race& race) {
+    return thread_name(race.earlier_thread) + " " + did(race.earlier_wrote) + " it" + at(race.earlier_instruction) +
+           "\n" + thread_name(race.thread) + " " + did(race.writes) + " it" + at(race.instruction) + "\n";
+}
+
 void report_race(const Race& race) {
     static constexpr struct {
         const char *symptom, *advice;
@@ -135,12 +177,26 @@ void report_race(const Race& race) {
                   {", read then write", "one is missing after the read, before the write"},
                   {", write then write", "one is missing, unless one thread should make both writes"},
                   {", same line", "several threads have the same entry"}};
-    const auto& order = orders[static_cast<std::size_t>(order_of(race))];
-    report({Finding::Rank::race, "race on " + race.array + order.symptom,
-            "data race on " + race.entry + " in block " + this_block() + "\n" + thread_name(race.earlier_thread) + " " +
-                did(race.earlier_wrote) + " it" + at(race.earlier_instruction) + "\n" + thread_name(race.thread) + " " +
-                did(race.writes) + " it" + at(race.instruction) +
-                "\nand no __syncthreads() lies between the two: " + order.advice});
+    const std::string what = race.entry + " in block " + this_block() + "\n" + who_raced(race);
+    for (const void* instruction : {race.instruction, race.earlier_instruction})
+        if (const auto wrong = wrong_index(*race.array, race.address, instruction); wrong && wrong->exchanged)
+            return report({Finding::Rank::race, "exchanged indices",
+                           "two threads have the same entry, " + what + "and " + wrong->text});
+    const Order meant = order_of(race);
+    const Mixed mixed = mixes_arrays(race, meant);
+    if (mixed == Mixed::surely)
+        return report({Finding::Rank::race, "two arrays at one address",
+                       "two values are kept at one address, " + what +
+                           (meant == Order::write_then_write
+                                ? "and nobody has read what came first"
+                                : "and what was there came from " + source_line(race.written_before)) +
+                           ": do two arrays overlap, or is one used for two things?"});
+    const auto& order = orders[static_cast<std::size_t>(meant)];
+    report({Finding::Rank::race, "race on " + race.array->name + order.symptom,
+            "data race on " + what + "and no __syncthreads() lies between the two: " + order.advice +
+                (mixed == Mixed::perhaps || (race.array->declared && meant != Order::same_line)
+                     ? "\n(or the two lines mean different arrays, and these overlap)"
+                     : "")});
 }
 
 // The entry that an access of so many bytes names: a char, a short, or else a float.
@@ -148,20 +204,47 @@ std::string entry_of(const Array& array, std::size_t at_byte, std::size_t bytes)
     return array.entry(array.begin + at_byte, bytes < 3 ? bytes : 4);
 }
 
-void note_race(const Array& array, std::size_t at_byte, std::size_t bytes, const Cell::Access& earlier,
-               bool earlier_wrote, bool writes, const void* instruction) {
+// Whether the running thread writes here without having read, since the last barrier, what it overwrites.
+bool is_blind(const Cell& cell) {
+    return std::ranges::none_of(cell.reads, [](const Cell::Access& read) {
+        return read.epoch == running.epoch && read.thread == running.thread;
+    });
+}
+
+// Which index two blocks that race do not use: "blockIdx.y".
+std::string left_out(uint3 a, uint3 b) {
+    const int different = (a.x != b.x) + (a.y != b.y) + (a.z != b.z);
+    if (different != 1) return "";
+    return std::string("; the two differ in blockIdx.") +
+           (a.x != b.x   ? "x"
+            : a.y != b.y ? "y"
+                         : "z") +
+           " alone: does the index leave it out?";
+}
+
+void note_race(const Array& array, std::size_t at_byte, std::size_t bytes, const Cell& cell,
+               const Cell::Access& earlier, bool earlier_wrote, bool writes, const void* instruction) {
     const bool same_block = earlier.epoch >= running.block_epoch;
     if (!is_new(same_block ? "race" : "blocks race", earlier.instruction, instruction)) return;
     const std::string entry = entry_of(array, at_byte, bytes);
     if (same_block) {
-        races.push_back({array.name, entry, earlier.thread, running.thread, earlier_wrote, writes, earlier.instruction,
-                         instruction});
+        const std::uintptr_t address = array.begin + at_byte;
+        const bool overwritten_now =
+            writes && cell.write.epoch >= running.block_epoch && cell.write.instruction != instruction;
+        races.push_back({&array, address, entry, earlier.thread, running.thread, earlier_wrote, writes,
+                         earlier.instruction, instruction,
+                         !writes           ? cell.written_before
+                         : overwritten_now ? cell.write.instruction
+                                           : nullptr,
+                         writes ? is_blind(cell) : cell.write.blind,
+                         earlier_wrote && writes && !cell.write.was_read && holds_a_number(address)});
         return;
     }
     report({Finding::Rank::race, "blocks race on " + array.name,
-            "data race between blocks on " + entry + "\nblock " + block_at(earlier.epoch) + " " + did(earlier_wrote) +
-                " it" + at(earlier.instruction) + "\n" + thread_name(running.thread) + " of block " + this_block() +
-                " " + did(writes) + " it" + at(instruction) + "\nand blocks of one launch run in no particular order"});
+            "data race between blocks on " + entry + "\nblock " + text_of(block_at(earlier.epoch)) + " " +
+                did(earlier_wrote) + " it" + at(earlier.instruction) + "\n" + thread_name(running.thread) +
+                " of block " + this_block() + " " + did(writes) + " it" + at(instruction) +
+                "\nand blocks of one launch run in no particular order" + left_out(block_at(earlier.epoch), blockIdx)});
 }
 
 // Whether nothing orders the earlier access before this one.
@@ -185,25 +268,80 @@ bool is_written(const Array& array, std::size_t at_byte) {
     return false;
 }
 
+// A read of unwritten memory: where `+=` would write next.
+struct {
+    std::uintptr_t address = 0;
+    unsigned thread = 0;
+    const void* instruction = nullptr;
+    std::string symptom;
+} added_to;
+
+const char* const adds = "\nit adds to what is there: set it to 0 first";
+
+void look_whether_added_to(std::uintptr_t address, const void* instruction) {
+    if (address != added_to.address || running.thread != added_to.thread) return;
+    if (source_line(instruction) == source_line(added_to.instruction))
+        amend("unwritten " + added_to.symptom, "added to unwritten " + added_to.symptom, adds);
+    added_to.address = 0;
+}
+
+// "A(3, 1)", if this is A(1, 3) and that one has been written.
+std::string written_the_other_way_round(const Array& array, std::size_t at_byte) {
+    if (array.row_bytes == 0) return "";
+    const std::size_t row = at_byte / array.row_bytes, column = at_byte % array.row_bytes / 4,
+                      other = column * array.row_bytes + row * 4, rows = (array.end - array.begin) / array.row_bytes;
+    const bool square = rows == array.row_bytes / 4 || rows + 1 == array.row_bytes / 4;
+    if (!square || row == column || other + 4 > array.end - array.begin || !is_written(array, other)) return "";
+    return array.entry(array.begin + other);
+}
+
+void report_unwritten(const Array& array, std::size_t at_byte, std::size_t bytes, Access access,
+                      const void* instruction) {
+    const std::uintptr_t address = array.begin + at_byte;
+    const std::string what = entry_of(array, at_byte, bytes) + " is read, but nothing has written it" +
+                             (array.shared ? " in this block yet" : "") + by_whom(source_line(instruction));
+    const auto wrong = wrong_index(array, address, instruction);
+    const std::string other = wrong ? "" : written_the_other_way_round(array, at_byte);
+    if (access == Access::atomic)
+        return report({Finding::Rank::unwritten, "added to unwritten " + array.name, what + adds});
+    report({Finding::Rank::unwritten,
+            !wrong             ? "unwritten " + array.name
+            : wrong->exchanged ? "exchanged indices"
+                               : "no entry of " + array.name,
+            what + (wrong            ? "\n" + wrong->text
+                    : !other.empty() ? "\n" + other +
+                                           " has been written: are the two indices exchanged, or does a loop "
+                                           "go past the diagonal?"
+                                     : "")});
+    if (!wrong) added_to = {address, running.thread, instruction, array.name};
+}
+
 void check_cell(Array& array, std::size_t at_byte, std::size_t bytes, Access access, const void* instruction) {
     Cell& cell = array.cells[at_byte / array.cell_bytes];
     const bool writes = access != Access::read, reads = access != Access::write, atomic = access == Access::atomic;
     if (!(atomic && cell.write.atomic) && unordered(cell.write, array.shared))
-        note_race(array, at_byte, bytes, cell.write, true, writes, instruction);
+        note_race(array, at_byte, bytes, cell, cell.write, true, writes, instruction);
     if (writes)
         for (const Cell::Access& read : cell.reads)
             if (unordered(read, array.shared)) {
-                note_race(array, at_byte, bytes, read, false, true, instruction);
+                note_race(array, at_byte, bytes, cell, read, false, true, instruction);
                 break;
             }
     if (reads && !is_written(array, at_byte) && is_new("unwritten", instruction, nullptr))
-        report({Finding::Rank::unwritten, "unwritten " + array.name,
-                entry_of(array, at_byte, bytes) + " is read, but nothing has written it" +
-                    (array.shared ? " in this block yet" : "") + by_whom(source_line(instruction))});
+        report_unwritten(array, at_byte, bytes, access, instruction);
+    if (writes && added_to.address != 0) look_whether_added_to(array.begin + at_byte, instruction);
 
-    const Cell::Access here{instruction, running.epoch, running.warp_epochs[running.thread / 32],
-                            static_cast<std::uint16_t>(running.thread), atomic};
+    Cell::Access here{instruction, running.epoch, running.warp_epochs[running.thread / 32],
+                      static_cast<std::uint16_t>(running.thread), atomic};
+    if (reads) cell.write.was_read = true;
     if (writes) {
+        const bool of_another =
+            cell.write.epoch >= running.block_epoch && cell.write.instruction != instruction && array.shared;
+        if (of_another && !cell.write.was_read)
+            note_lost_write(array, array.begin + at_byte, cell.write.instruction, instruction);
+        if (of_another || cell.write.epoch < running.block_epoch)
+            cell.written_before = of_another ? cell.write.instruction : nullptr;
+        here.blind = !atomic && is_blind(cell);
         cell.write = here;
     } else {
         Cell::Access& slot = cell.reads[0].epoch != running.epoch || cell.reads[0].thread == running.thread
@@ -229,17 +367,31 @@ void require_alignment(const Array& array, std::uintptr_t address, std::size_t b
                                          by_whom(source_line(instruction)));
 }
 
+const Array* array_before(std::uintptr_t address, const std::string& name) {
+    for (const auto& each : arrays())
+        if (each->shared && each->name == name && address >= each->end) return each.get();
+    return nullptr;
+}
+
 void check(std::uintptr_t address, std::size_t bytes, Access access, const void* instruction, bool aligned) {
     const bool writes = access != Access::read;
+    if (running.index_noted) take_noted_index(address, instruction);
     Array* array = array_of(address, instruction);
     if (array == nullptr || address + bytes > array->end) {
         if (array == nullptr && in_program(address)) return;  // a constant, a table, threadIdx
+        const Guess& guess = guess_of(instruction);
+        const Array* likely = guess.instruction == instruction && guess.array->shared ? guess.array : array;
         std::string name;
-        const std::string where = describe_outside(array == nullptr ? address : array->end, name);
+        const std::string where = describe_outside(array == nullptr ? address : array->end, name, likely);
         std::string line = name.empty() ? calling_line() : "";  // std::vector's own code may have been called
         if (line.empty()) line = source_line(instruction);
-        stop(outside(name, did(writes)),
-             did(writes) + (" " + std::to_string(bytes)) + " bytes: " + where + by_whom(line));
+        const Array* beyond = array == nullptr ? array_before(address, name) : nullptr;
+        const auto wrong = beyond == nullptr ? std::nullopt : wrong_index(*beyond, address, instruction);
+        stop(wrong && wrong->exchanged                 ? "exchanged indices"
+             : beyond != nullptr && beyond->has_length ? beyond_a_fixed_length
+                                                       : outside(name, did(writes)),
+             did(writes) + (" " + std::to_string(bytes)) + " bytes: " + where + (wrong ? "\n" + wrong->text : "") +
+                 by_whom(line));
     }
     if (aligned) require_alignment(*array, address, bytes, instruction);
     if (RunScope::current().profile) profile_access(*array, address, bytes, writes, instruction);
@@ -252,23 +404,65 @@ void check(std::uintptr_t address, std::size_t bytes, Access access, const void*
         check_cell(*array, at_byte, bytes, access, instruction);
 }
 
+// What a launch can say when it is asked afterwards -------------------------------------------------------------------
+
+struct FloatAtomic {
+    const void* instruction;
+    std::string entry;
+};
+std::vector<FloatAtomic> float_atomics;
+
+std::string float_atomic() {
+    return float_atomics.empty() ? "" : float_atomics.front().entry + at(float_atomics.front().instruction);
+}
+
+std::vector<std::string> remarks() {
+    std::vector<std::string> all = remarks_on_indices();
+    for (std::string& each : remarks_on_lost_writes()) all.push_back(std::move(each));
+    return all;
+}
+
+std::string writer_of(const std::string& buffer, std::size_t entry) {
+    if (has_stopped()) return "";
+    for (const auto& array : released_arrays()) {
+        const bool asked_for = buffer.empty() ? !array->filled_by_host : array->name == buffer;
+        if (!asked_for || array->cell_bytes != 4 || entry >= array->cells.size()) continue;
+        const Cell::Access& write = array->cells[entry].write;
+        if (write.epoch < running.launch_epoch) return "";
+        return thread_name(write.thread) + " of block " + text_of(block_at(write.epoch)) + at(write.instruction);
+    }
+    return "";
+}
+
 }  // namespace
 
 void begin_checks() {
     reported.clear();
     races.clear();
     blocks.clear();
+    float_atomics.clear();
+    added_to.address = 0;
+    begin_indices();
+    begin_mixed_arrays();
+    if (RunScope::current().checked || RunScope::current().profile) {
+        launch_counts.writer_of = writer_of;
+        launch_counts.remarks = remarks;
+        launch_counts.float_atomic = float_atomic;
+    }
 }
 
 void begin_block() { blocks.push_back({running.epoch, blockIdx}); }
 
 void at_barrier() {
+    settle_lost_writes();
     for (const Race& race : races) report_race(race);
     races.clear();
 }
 
+void end_block() { report_overlap(); }
+
 void end_checks() {
-    if (RunScope::current().profile) print_profile();
+    if (RunScope::current().profile) launch_counts.profile = take_profile();
 }
 
 void on_access(std::uintptr_t address, std::size_t bytes, Access access, const void* instruction, bool aligned) {
@@ -280,9 +474,13 @@ void on_access(std::uintptr_t address, std::size_t bytes, Access access, const v
     running.checking = true;
 }
 
-void note_atomic(void* address, std::size_t bytes, void* return_address) {
-    if (running.checking)
-        on_access(reinterpret_cast<std::uintptr_t>(address), bytes, Access::atomic, return_address, true);
+void note_atomic(void* address, std::size_t bytes, bool adds_floats, void* return_address) {
+    if (!running.checking) return;
+    on_access(reinterpret_cast<std::uintptr_t>(address), bytes, Access::atomic, return_address, true);
+    const auto known = std::ranges::find(float_atomics, return_address, &FloatAtomic::instruction);
+    if (!adds_floats || known != float_atomics.end()) return;
+    if (const Array* array = find_array(reinterpret_cast<std::uintptr_t>(address)))
+        float_atomics.push_back({return_address, array->entry(reinterpret_cast<std::uintptr_t>(address))});
 }
 
 }  // namespace gpu::engine

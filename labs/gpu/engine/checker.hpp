@@ -15,6 +15,8 @@ void begin_checks();
 void begin_block();
 /// All threads of the block have come to the same barrier, or to their ends.
 void at_barrier();
+/// The block has come to its end, or has stopped.
+void end_block();
 void end_checks();
 
 enum class Access { read, write, atomic };

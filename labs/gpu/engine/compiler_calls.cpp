@@ -1,7 +1,9 @@
 // The functions that -fsanitize=thread,alignment,bounds makes the compiler call in kernels. The sanitizers that have them
 // are not linked: the calls come here.
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 #include "../executable.hpp"
@@ -17,6 +19,33 @@ inline void announce(const void* address, std::size_t bytes, Access access, cons
     if (gpu::engine::running.checking && bytes > 0)
         gpu::engine::on_access(reinterpret_cast<std::uintptr_t>(address), bytes, access, instruction, aligned);
 }
+
+#ifndef __clang__
+// The compiler tells a type and a line, and no name.
+std::string text_of_line(const char* file, unsigned number) {
+    std::ifstream source(file);
+    std::string line;
+    for (unsigned i = 0; i < number && std::getline(source, line); ++i) {
+    }
+    return line;
+}
+
+// The one __shared__ array that can have this type or consist of it, and that the line names.
+const gpu::engine::Array* shared_array_of(const std::string& type, const std::string& line) {
+    const bool wide = type.starts_with("double") || type.starts_with("long");
+    std::size_t bytes = wide ? 8 : type.starts_with("char") ? 1 : 4;
+    for (std::size_t at = 0; (at = type.find('[', at)) != std::string::npos; ++at)
+        bytes *= std::strtoul(type.c_str() + at + 1, nullptr, 10);
+    const gpu::engine::Array* found = nullptr;
+    for (const auto& array : gpu::engine::arrays()) {
+        if (!array->has_length || bytes == 0 || (array->end - array->begin) % bytes != 0) continue;
+        if (line.find(array->name + "[") == std::string::npos) continue;
+        if (found != nullptr) return nullptr;
+        found = array.get();
+    }
+    return found;
+}
+#endif
 }  // namespace
 
 #define HERE __builtin_return_address(0)
@@ -73,10 +102,16 @@ struct UndefinedAlignment {
     const void* type;
     unsigned char log_alignment, kind;
 };
+struct UndefinedType {
+    std::uint16_t kind, info;
+    char name[1];  // "'float [16]'"
+};
 struct UndefinedIndex {
     UndefinedSite site;
-    const void *array, *index;
+    const UndefinedType* array;
+    const void* index;
 };
+
 void __ubsan_handle_type_mismatch_v1(UndefinedAlignment* what, std::uintptr_t address) {
     using namespace gpu::engine;
     if (!running.in_kernel) return;
@@ -94,8 +129,13 @@ void __ubsan_handle_out_of_bounds(UndefinedIndex* what, std::uintptr_t index) {
     using namespace gpu::engine;
     if (!running.in_kernel) return;
     running.checking = false;
-    stop("index out of bounds", "index " + std::to_string(static_cast<long long>(index)) + " is outside of its array" +
-                                    by_whom(gpu::short_path(what->site.file) + ":" + std::to_string(what->site.line)));
+    std::string type = what->array->name;
+    std::erase(type, '\'');
+    const Array* array = shared_array_of(type, text_of_line(what->site.file, what->site.line));
+    stop(array == nullptr ? "index out of bounds" : beyond_a_fixed_length,
+         "index " + std::to_string(static_cast<long long>(index)) + " is outside of " +
+             (array == nullptr ? "an array" : "the __shared__ array '" + array->name + "'") + ", " + type +
+             by_whom(gpu::short_path(what->site.file) + ":" + std::to_string(what->site.line)));
 }
 #endif
 }

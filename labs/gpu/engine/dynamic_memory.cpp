@@ -12,4 +12,12 @@ alignas(128) constinit thread_local unsigned char gpu_dynamic_memory[gpu::engine
 #if __has_include("dynamic_arrays.inc")
 #include "dynamic_arrays.inc"
 #endif
+#undef GPU_DYNAMIC_ARRAY
+
+#define GPU_DYNAMIC_ARRAY(symbol) #symbol,
+const char* const gpu_dynamic_arrays[] = {
+#if __has_include("dynamic_arrays.inc")
+#include "dynamic_arrays.inc"
+#endif
+    nullptr};
 }

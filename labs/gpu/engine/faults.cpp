@@ -28,6 +28,13 @@ void report(Finding finding) {
     all.insert(std::upper_bound(all.begin(), all.end(), finding.rank, later), std::move(finding));
 }
 
+void amend(const std::string& symptom, const std::string& new_symptom, const std::string& more) {
+    const auto found = std::ranges::find(faults.findings, symptom, &Finding::symptom);
+    if (found == faults.findings.end()) return;
+    found->symptom = new_symptom;
+    found->text += more;
+}
+
 void report_and_stop(Finding finding) {
     report(std::move(finding));
     faults.stopped = true;

@@ -16,6 +16,8 @@ struct Finding {
 void begin_faults();
 /// Something wrong that the kernel survives.
 void report(Finding finding);
+/// Adds to what was reported with this symptom, and gives it another one.
+void amend(const std::string& symptom, const std::string& new_symptom, const std::string& more);
 /// Something wrong that the block does not survive.
 void report_and_stop(Finding finding);
 /// Something wrong that the running thread does not survive: it never runs again. `text` ends with who did it and where.
@@ -30,5 +32,7 @@ void throw_findings(const void* kernel);
 std::string by_whom(const std::string& line);
 /// The symptom of an access outside of all arrays, next to `array`; next to none: the host's memory.
 std::string outside(const std::string& array, const std::string& did);
+/// The symptom of an index that a __shared__ array of a fixed length does not have.
+inline constexpr const char* beyond_a_fixed_length = "beyond a fixed length";
 
 }  // namespace gpu::engine

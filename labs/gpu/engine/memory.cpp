@@ -16,9 +16,11 @@
 namespace gpu::engine {
 namespace {
 
+alignas(128) constinit thread_local unsigned char taken_memory[dynamic_capacity] = {};  // by SharedMemory
+
 constexpr std::size_t most_static_bytes = 48 * 1024;  // of __shared__ arrays with a length
 
-std::vector<std::unique_ptr<Array>> all;
+std::vector<std::unique_ptr<Array>> all, released;
 unsigned version = 0;
 
 // A buffer ends where a page without access begins; another lies before it.
@@ -30,7 +32,6 @@ std::map<void*, Mapping> buffers;
 
 struct Shared {
     std::size_t dynamic_bytes = 0;
-    bool taken = false;                              // by SharedMemory: then the one dynamic array has become several
     std::vector<std::size_t> offsets;                // of the taken arrays, as the kernel counts
     std::vector<SharedVariable> variables;           // arrays with a length
     std::vector<std::vector<unsigned char>> before;  // contents of the static variables
@@ -53,9 +54,17 @@ void remove(Condition condition) {
     ++version;
 }
 
-bool is_dynamic(const Array& array) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(gpu_dynamic_memory);
-    return array.shared && array.begin >= begin && array.begin < begin + dynamic_capacity;
+bool is_dynamic(const Array& array) { return array.declared || array.taken; }
+
+// What the kernels call the `extern __shared__` array, if all of them use one name.
+std::string name_of_declared_array() {
+    std::string name;
+    for (const char* const* symbol = gpu_dynamic_arrays; *symbol != nullptr; ++symbol) {
+        const std::string each = variable_name(*symbol);
+        if (!name.empty() && each != name) return "dynamic shared memory";
+        name = each;
+    }
+    return name.empty() ? "dynamic shared memory" : name;
 }
 
 }  // namespace
@@ -68,6 +77,8 @@ std::string Array::entry(std::uintptr_t address, std::size_t entry_bytes) const 
 
 const std::vector<std::unique_ptr<Array>>& arrays() { return all; }
 unsigned arrays_version() { return version; }
+const std::vector<std::unique_ptr<Array>>& released_arrays() { return released; }
+void forget_released() { released.clear(); }
 
 Array* find_array(std::uintptr_t address) {
     for (const auto& array : all)
@@ -75,7 +86,7 @@ Array* find_array(std::uintptr_t address) {
     return nullptr;
 }
 
-std::string describe_outside(std::uintptr_t address, std::string& array) {
+std::string describe_outside(std::uintptr_t address, std::string& array, const Array* likely) {
     constexpr std::uintptr_t nearby = 1 << 20;
     const Array* nearest = nullptr;
     std::uintptr_t distance = nearby;
@@ -85,6 +96,10 @@ std::string describe_outside(std::uintptr_t address, std::string& array) {
             distance = away;
             nearest = each.get();
         }
+    }
+    if (likely != nullptr && address >= likely->end && address - likely->end < nearby) {
+        nearest = likely;
+        distance = address - likely->end;
     }
     array = nearest == nullptr ? "" : nearest->name;
     if (address < 4096) return "a null pointer";
@@ -107,15 +122,18 @@ void begin_shared(std::size_t bytes) {
     shared.dynamic_bytes = bytes;
     shared.variables = variables;
     for (const SharedVariable& variable : variables) {
-        add(variable.begin, variable.bytes, variable.name, true);
+        add(variable.begin, variable.bytes, variable.name, true).has_length = true;
         const auto* contents = reinterpret_cast<const unsigned char*>(variable.begin);
         shared.before.emplace_back(contents, contents + variable.bytes);
     }
-    if (bytes > 0) add(reinterpret_cast<std::uintptr_t>(gpu_dynamic_memory), bytes, "dynamic shared memory", true);
+    if (bytes > 0 && gpu_dynamic_arrays[0] != nullptr)
+        add(reinterpret_cast<std::uintptr_t>(gpu_dynamic_memory), bytes, name_of_declared_array(), true).declared =
+            true;
 }
 
 void poison_shared() {
-    std::memset(gpu_dynamic_memory, 0xFF, shared.dynamic_bytes + (most_dynamic_arrays + 1) * gap);
+    std::memset(gpu_dynamic_memory, 0xFF, shared.dynamic_bytes + gap);
+    std::memset(taken_memory, 0xFF, shared.dynamic_bytes + (shared.offsets.size() + 1) * gap);
     for (const SharedVariable& variable : shared.variables)
         std::memset(reinterpret_cast<void*>(variable.begin), 0xFF, variable.bytes);
 }
@@ -143,10 +161,6 @@ void end_shared() {
 
 void* take_shared(std::size_t& used, std::size_t bytes, const char* name, std::size_t row_bytes, Site site) {
     const InEngine engine;
-    if (!shared.taken) {
-        remove([](const auto& array) { return is_dynamic(*array); });
-        shared.taken = true;
-    }
     const std::size_t end = used + (bytes + 15) / 16 * 16;
     // Every thread takes the same arrays; the first to come makes them known.
     std::size_t number = 0;
@@ -155,10 +169,14 @@ void* take_shared(std::size_t& used, std::size_t bytes, const char* name, std::s
         stop("shared memory too small", "shared '" + std::string(name) + "' would end at byte " + std::to_string(end) +
                                             ", but the launch asked for " + std::to_string(shared.dynamic_bytes) +
                                             " bytes of shared memory" + by_whom(text_of(site)));
-    void* place = gpu_dynamic_memory + used + number * gap;
+    void* place = taken_memory + used + number * gap;
     if (number == shared.offsets.size() && bytes > 0) {
         shared.offsets.push_back(used);
-        add(reinterpret_cast<std::uintptr_t>(place), bytes, name, true).row_bytes = row_bytes;
+        Array& array = add(reinterpret_cast<std::uintptr_t>(place), bytes, name, true);
+        array.row_bytes = row_bytes;
+        array.taken = true;
+        array.offset = used;
+        std::memset(place, 0xFF, bytes + gap);
     }
     used = end;
     return place;
@@ -190,7 +208,9 @@ void release(void* memory) noexcept {
     const auto found = engine::buffers.find(memory);
     if (found == engine::buffers.end()) return;
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
-    engine::remove([address](const auto& array) { return array->begin == address; });
+    for (auto& array : engine::all)
+        if (array->begin == address) engine::released.push_back(std::move(array));
+    engine::remove([](const auto& array) { return array == nullptr; });
     ::munmap(found->second.map, found->second.bytes);
     engine::buffers.erase(found);
 }

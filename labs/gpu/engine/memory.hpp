@@ -11,7 +11,8 @@
 
 namespace gpu::engine {
 
-// Dynamic shared memory: the one array that every `extern __shared__` array is (dynamic_memory.cpp).
+// Dynamic shared memory, twice: as the one array that every `extern __shared__` array is (dynamic_memory.cpp), and as the
+// arrays of SharedMemory. On a GPU the two lie at one address; here a kernel that uses both is found out.
 inline constexpr std::size_t gap = 64;  // between the arrays of SharedMemory
 inline constexpr std::size_t most_dynamic_arrays = 63;
 inline constexpr std::size_t dynamic_capacity = most_shared_bytes() + (most_dynamic_arrays + 1) * gap;
@@ -20,6 +21,8 @@ inline constexpr std::size_t dynamic_capacity = most_shared_bytes() + (most_dyna
 
 extern "C" {
 extern constinit thread_local unsigned char gpu_dynamic_memory[gpu::engine::dynamic_capacity];
+/// The symbols of the arrays that lie there; ends with a null pointer.
+extern const char* const gpu_dynamic_arrays[];
 }
 
 namespace gpu::engine {
@@ -33,8 +36,11 @@ struct Cell {
         std::uint32_t warp_epoch = 0;
         std::uint16_t thread = 0;
         bool atomic = false;
+        bool was_read = false;  ///< a write: somebody has read it since
+        bool blind = false;     ///< a write: whoever made it had not read what was there since the last barrier
     };
     Access write, reads[2];
+    const void* written_before = nullptr;  ///< the instruction of the last write that another one made
 };
 
 struct Array {
@@ -42,6 +48,10 @@ struct Array {
     std::string name;
     std::size_t row_bytes = 0;  ///< from one row to the next; 0 for a vector
     bool shared = false;
+    bool declared = false;    ///< the `extern __shared__` array
+    bool taken = false;       ///< by SharedMemory
+    bool has_length = false;  ///< a __shared__ array of a fixed length
+    std::size_t offset = 0;   ///< of dynamic shared memory: where a GPU has it
     bool filled_by_host = false;
     std::vector<Cell> cells;     ///< made when the first checked access comes
     std::size_t cell_bytes = 4;  ///< 1 as soon as the kernel touches less than 4 bytes, or 4 that lie across two cells
@@ -56,9 +66,13 @@ const std::vector<std::unique_ptr<Array>>& arrays();
 unsigned arrays_version();
 Array* find_array(std::uintptr_t address);
 
+/// Buffers that were released since the last launch: what the checker knows of them is kept that long.
+const std::vector<std::unique_ptr<Array>>& released_arrays();
+void forget_released();
+
 /// For an address in no array: "128 bytes past the end of 'Q' (19200 bytes)", or what else it may be.
-/// \param array the name of the array nearby; "" if there is none
-std::string describe_outside(std::uintptr_t address, std::string& array);
+/// \param array the name of the array nearby; "" if there is none   \param likely the array that it is likely to be past
+std::string describe_outside(std::uintptr_t address, std::string& array, const Array* likely = nullptr);
 
 /// The launch's shared memory: the static arrays of the program and `bytes` of dynamic memory, at first one array.
 void begin_shared(std::size_t bytes);

@@ -58,7 +58,12 @@ void run(dim3 grid, dim3 block, std::size_t shared_bytes, const Call& call) {
                     std::to_string(most_shared_bytes()) + " are allowed");
 
     prepare_threads(block, call);
-    launch_counts = {0, std::vector<std::size_t>(RunScope::current().checked ? count : 0)};
+    launch_counts = {};
+    launch_counts.blocks = blocks;
+    launch_counts.threads = count;
+    launch_counts.shared_bytes = shared_bytes;
+    if (RunScope::current().checked) launch_counts.accesses.resize(count);
+    forget_released();
     seed_turns(RunScope::current().seed);
     const Stage stage(shared_bytes);
     blockDim = block;
@@ -73,6 +78,7 @@ void run(dim3 grid, dim3 block, std::size_t shared_bytes, const Call& call) {
         begin_block();
         poison_shared();
         run_block();
+        end_block();
         std::string array;
         if (const std::string overrun = overrun_shared(array); !has_findings() && !overrun.empty())
             report({Finding::Rank::stopped, outside(array, "wrote"), "block " + this_block() + " " + overrun});

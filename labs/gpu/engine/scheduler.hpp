@@ -15,9 +15,10 @@ namespace gpu::engine {
 
 /// What this host thread runs at this moment. The checker looks at it on every access.
 struct Running {
-    bool in_kernel = false;  ///< a thread of the kernel runs, not the engine
-    bool checking = false;   ///< and its accesses are watched
-    unsigned thread = 0;     ///< its number in the block, x fastest
+    bool in_kernel = false;    ///< a thread of the kernel runs, not the engine
+    bool checking = false;     ///< and its accesses are watched
+    bool index_noted = false;  ///< its next access is to an entry that its array does not have
+    unsigned thread = 0;       ///< its number in the block, x fastest
     std::uintptr_t stack_begin = 0;
     std::uintptr_t arguments_begin = 0, arguments_bytes = 0;  ///< the kernel's arguments, as launch() keeps them
     std::uint32_t epoch = 0;        ///< grows with every block and every __syncthreads() that lets its threads continue

@@ -1,5 +1,6 @@
 #include "symbols.hpp"
 
+#include <cxxabi.h>
 #include <elf.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "../executable.hpp"
@@ -107,6 +109,14 @@ std::string function_name(const void* address) {
     if (scope != std::string::npos) name.erase(0, scope + 2);
     const std::size_t result_type = name.rfind(' ');  // a template's name comes with its type
     return result_type == std::string::npos ? name : name.substr(result_type + 1);
+}
+
+std::string variable_name(const char* symbol) {
+    char* readable = abi::__cxa_demangle(symbol, nullptr, nullptr, nullptr);
+    std::string name = readable == nullptr ? symbol : readable;  // what stands outside of all namespaces is not mangled
+    std::free(readable);
+    const std::size_t scope = name.rfind("::");
+    return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
 namespace {

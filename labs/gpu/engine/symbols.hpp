@@ -17,6 +17,9 @@ std::string calling_line();
 /// "chunkwise_forward": the function that begins at this address.
 std::string function_name(const void* address);
 
+/// "smem", of a variable's symbol.
+std::string variable_name(const char* symbol);
+
 struct SharedVariable {
     std::string name;
     std::uintptr_t begin;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "../launch_counts.hpp"
 #include "../wmma.hpp"
 #include "faults.hpp"
 #include "warp.hpp"
@@ -54,14 +55,26 @@ void leave(Site site) { meet_for_matrix(0, site); }
 bool is_tf32(float x) { return std::isnan(x) || nvcuda::wmma::__float_to_tf32(x) == x; }
 
 // The numbers of all lanes, put together row by row.
-template <unsigned Entries>
-void assemble(float (&matrix)[Entries], const std::uint64_t* brought, const float* Part::*which) {
+template <unsigned Rows, unsigned Columns>
+void assemble(float (&matrix)[Rows * Columns], const std::uint64_t* brought, const float* Part::*which) {
     for (unsigned lane = 0; lane < lanes; ++lane)
-        for (unsigned i = 0; i < Entries / lanes; ++i)
-            matrix[fragment_entry(i, lane, Entries)] = (part_of(brought, lane).*which)[i];
+        for (unsigned i = 0; i < Rows * Columns / lanes; ++i)
+            matrix[fragment_entry(i, lane, Rows, Columns)] = (part_of(brought, lane).*which)[i];
 }
 
 }  // namespace
+
+unsigned fragment_entry(unsigned i, unsigned lane, unsigned fragment_rows, unsigned fragment_columns) {
+    if (!RunScope::current().profile) return (i * lanes + lane) * 37 % (fragment_rows * fragment_columns);
+    // PTX ISA, "Matrix fragments for mma.m16n8k8": groups of 4 lanes have a row of A and of the sums, and a column of B.
+    const unsigned group = lane / 4, member = lane % 4;
+    const bool is_sum = fragment_rows == fragment_columns, is_b = fragment_rows < fragment_columns;
+    const unsigned row = is_sum ? group + 8 * (i / 2 % 2) : is_b ? member + 4 * (i % 2) : group + 8 * (i % 2);
+    const unsigned column = is_sum ? 2 * member + i % 2 + 8 * (i / 4)
+                            : is_b ? group + 8 * (i / 2)
+                                   : member + 4 * (i / 2);
+    return row * fragment_columns + column;
+}
 
 void meet_for_access(const char* operation, const float* address, unsigned stride, unsigned row, Site site) {
     const InEngine engine;
@@ -86,11 +99,12 @@ void meet_for_product(const float* a, const float* b, const float* c, float* d, 
                 site);
     const Part own{"mma_sync", nullptr, 0, a, b, c};
     const std::uint64_t* brought = meet(own, site);
+    if (lane() == 0) ++launch_counts.matrix_products;
     float A[rows * depth], B[depth * columns], sums[rows * columns / lanes];
-    assemble(A, brought, &Part::a);
-    assemble(B, brought, &Part::b);
+    assemble<rows, depth>(A, brought, &Part::a);
+    assemble<depth, columns>(B, brought, &Part::b);
     for (unsigned i = 0; i < rows * columns / lanes; ++i) {
-        const unsigned entry = fragment_entry(i, static_cast<unsigned>(lane()), rows * columns);
+        const unsigned entry = fragment_entry(i, static_cast<unsigned>(lane()), rows, columns);
         const unsigned row = entry / columns, column = entry % columns;
         sums[i] = c[i];
         for (unsigned k = 0; k < depth; ++k) sums[i] += A[row * depth + k] * B[k * columns + column];

@@ -1,5 +1,6 @@
 // Beyond lab 05: chunkwise_forward on tensor cores, which the last section of its chapter tours. Same contract; launched
-// with one block of 4 warps per head. Compute capability 8.0 or later.
+// with one block of 4 warps per head and per slice of `columns` values, whose columns of V, S and O it works on. Compute
+// capability 8.0 or later.
 //
 // Every product is made of 16×16 tiles, each by one warp. All lengths are padded to multiples of 16 with zeros, which add
 // nothing. V has a column of ones behind it, so that the products that give S and the outputs give z and the normalisers,
@@ -9,6 +10,9 @@
 // that |x - hi - lo| ≤ 2⁻²²|x|. Of the four products of parts, lo·lo ≤ 2⁻²²|xy| is left out. A product is therefore off by
 // 3·2⁻²² of its size at most, 12 roundings of float32, where one product in TF32 alone would be off by 2⁻¹⁰. Sums are kept
 // in float32. Finite inputs only: infinity has no second part.
+#include <stdexcept>
+#include <string>
+
 #include "chunkwise.hpp"
 #include "gpu/gpu.hpp"
 #include "gpu/wmma.hpp"
@@ -27,44 +31,49 @@ using Accumulator = wmma::fragment<wmma::accumulator, side, side, depth_of_step,
 
 __host__ __device__ constexpr int padded(int length) { return (length + side - 1) / side * side; }
 
-/// A matrix in shared memory, of whole tiles. Rows lie 4 entries further apart than they are long: the stride is then an
-/// odd multiple of 4, and the 8 rows by 4 columns that a warp reads at a time are in 32 different banks.
+/// A matrix in shared memory, of whole tiles. Rows lie 4 entries further apart than they are long where a warp reads 8 rows
+/// by 4 columns of it at a time, as of the left operand of a product or the transpose of the right one: the stride is
+/// then an odd multiple of 4, and those entries are in 32 different banks. Where it reads 4 rows by 8 columns, they lie 8
+/// entries further apart, and the stride is an odd multiple of 8.
+constexpr int eight_rows = 4, four_rows = 8;
+
 struct Tiles {
     float* entries;
     int rows, columns, stride;
 
     __device__ float& operator()(int row, int column) const { return entries[row * stride + column]; }
 
-    __device__ static Tiles take(gpu::SharedMemory& shared, int rows, int columns, const char* name) {
-        const int stride = columns + 4;
+    __device__ static Tiles take(gpu::SharedMemory& shared, int rows, int columns, int gap, const char* name) {
+        const int stride = columns + gap;
         return {shared.take<float>(static_cast<std::size_t>(rows) * stride, name, stride), rows, columns, stride};
     }
-    static std::size_t bytes(int rows, int columns) {
-        return gpu::shared_bytes<float>(static_cast<std::size_t>(rows) * (columns + 4));
+    static std::size_t bytes(int rows, int columns, int gap) {
+        return gpu::shared_bytes<float>(static_cast<std::size_t>(rows) * (columns + gap));
     }
 };
 
 struct TensorCoreTiles {
     Tiles phi_Q, phi_K;  // chunk × d_k
-    Tiles V;             // chunk × (d_v + 1): a column of ones behind
+    Tiles V;             // chunk × (columns + 1): a column of ones behind
     Tiles A;  // chunk × chunk: φ(q_i)·φ(k_j) where j ≤ i, 0 above that; tiles above the diagonal are not used
-    Tiles O;  // chunk × (d_v + 1): the outputs, not yet normalised; the normalisers without ε behind
-    Tiles S;  // d_k × (d_v + 1): S, and z behind
+    Tiles O;  // chunk × (columns + 1): the outputs, not yet normalised; the normalisers without ε behind
+    Tiles S;  // d_k × (columns + 1): S, and z behind
 
-    __device__ TensorCoreTiles(Sizes sizes, int chunk) {
-        const int rows = padded(chunk), d_k = padded(sizes.d_k), width = padded(sizes.d_v + 1);
+    __device__ TensorCoreTiles(int keys, int values, int chunk) {
+        const int rows = padded(chunk), d_k = padded(keys), width = padded(values + 1);
         gpu::SharedMemory shared;
-        phi_Q = Tiles::take(shared, rows, d_k, "phi_Q");
-        phi_K = Tiles::take(shared, rows, d_k, "phi_K");
-        V = Tiles::take(shared, rows, width, "V");
-        A = Tiles::take(shared, rows, rows, "A");
-        O = Tiles::take(shared, rows, width, "O");
-        S = Tiles::take(shared, d_k, width, "S");
+        phi_Q = Tiles::take(shared, rows, d_k, eight_rows, "phi_Q");
+        phi_K = Tiles::take(shared, rows, d_k, four_rows, "phi_K");
+        V = Tiles::take(shared, rows, width, four_rows, "V");
+        A = Tiles::take(shared, rows, rows, eight_rows, "A");
+        O = Tiles::take(shared, rows, width, four_rows, "O");
+        S = Tiles::take(shared, d_k, width, four_rows, "S");
     }
-    static std::size_t bytes(Sizes sizes, int chunk) {
-        const int rows = padded(chunk), d_k = padded(sizes.d_k), width = padded(sizes.d_v + 1);
-        return 2 * Tiles::bytes(rows, d_k) + 2 * Tiles::bytes(rows, width) + Tiles::bytes(rows, rows) +
-               Tiles::bytes(d_k, width);
+    static std::size_t bytes(int keys, int values, int chunk) {
+        const int rows = padded(chunk), d_k = padded(keys), width = padded(values + 1);
+        return Tiles::bytes(rows, d_k, eight_rows) + Tiles::bytes(rows, d_k, four_rows) +
+               2 * Tiles::bytes(rows, width, four_rows) + Tiles::bytes(rows, rows, eight_rows) +
+               Tiles::bytes(d_k, width, four_rows);
     }
 };
 
@@ -114,12 +123,12 @@ __device__ void load_features(const Tiles& tiles, const float* x, int rows, int 
     }
 }
 
-/// The same without φ, and with a column of ones.
-__device__ void load_values(const Tiles& tiles, const float* v, int rows, int width) {
+/// The same without φ, of rows that lie `stride` numbers apart, and with a column of ones.
+__device__ void load_values(const Tiles& tiles, const float* v, int rows, int width, int stride) {
     for (int e = threadIdx.x; e < tiles.rows * tiles.columns; e += blockDim.x) {
         const int i = e / tiles.columns, b = e % tiles.columns;
         const bool is_value = i < rows && b < width, is_one = i < rows && b == width;
-        tiles(i, b) = is_value ? v[static_cast<std::size_t>(i) * width + b] : is_one ? 1.0f : 0.0f;
+        tiles(i, b) = is_value ? v[static_cast<std::size_t>(i) * stride + b] : is_one ? 1.0f : 0.0f;
     }
 }
 
@@ -172,10 +181,13 @@ __device__ void add_chunk(const TensorCoreTiles& tile) {
 
 __global__ void __launch_bounds__(warps * 32)
     chunkwise_forward_tensor_cores(const float* Q, const float* K, const float* V, float* O, Sizes sizes, int chunk,
-                                   float epsilon) {
-    const TensorCoreTiles tile(sizes, chunk);
+                                   int columns, float epsilon) {
+    const TensorCoreTiles tile(sizes.d_k, columns, chunk);
     const int n = sizes.n, d_k = sizes.d_k, d_v = sizes.d_v;
+    const int first_column = blockIdx.y * columns, width = min(columns, d_v - first_column);  // of this block's slice
     const std::size_t first_token = static_cast<std::size_t>(blockIdx.x) * n;
+    V += first_column;
+    O += first_column;
     for (int e = threadIdx.x; e < tile.S.rows * tile.S.columns; e += blockDim.x)
         tile.S(e / tile.S.columns, e % tile.S.columns) = 0.0f;
 
@@ -184,7 +196,7 @@ __global__ void __launch_bounds__(warps * 32)
         const std::size_t token = first_token + start;
         load_features(tile.phi_Q, Q + token * d_k, rows, d_k);
         load_features(tile.phi_K, K + token * d_k, rows, d_k);
-        load_values(tile.V, V + token * d_v, rows, d_v);
+        load_values(tile.V, V + token * d_v, rows, width, d_v);
         __syncthreads();  // the chunk is loaded
 
         multiply_within(tile);
@@ -193,30 +205,38 @@ __global__ void __launch_bounds__(warps * 32)
         multiply_outputs(tile);
         __syncthreads();  // O is complete, and everybody has read S
 
-        for (int e = threadIdx.x; e < rows * d_v; e += blockDim.x)
-            O[token * d_v + e] = tile.O(e / d_v, e % d_v) / (tile.O(e / d_v, d_v) + epsilon);
+        for (int e = threadIdx.x; e < rows * width; e += blockDim.x) {
+            const int i = e / width, b = e % width;
+            O[(token + i) * d_v + b] = tile.O(i, b) / (tile.O(i, width) + epsilon);
+        }
         add_chunk(tile);
         __syncthreads();  // the next chunk may overwrite this one
     }
 }
 
 /// The shared memory that it needs.
-std::size_t tensor_core_bytes(const Sizes& sizes, int chunk) { return TensorCoreTiles::bytes(sizes, chunk); }
+std::size_t tensor_core_bytes(const Sizes& sizes, int chunk, int columns) {
+    return TensorCoreTiles::bytes(sizes.d_k, columns, chunk);
+}
 
 }  // namespace kernels
 
+/// \param columns of V for one block: d_v for one block per head
 Array chunkwise_forward_tensor_cores(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
-                                     const Sizes& sizes, int chunk, float epsilon, const gpu::RunOptions& run) {
+                                     const Sizes& sizes, int chunk, int columns, float epsilon,
+                                     const gpu::RunOptions& run) {
     require_attention_arrays(Q, K, V, sizes, chunk);
+    if (columns < 1) throw std::invalid_argument("columns: at least 1, not " + std::to_string(columns));
     const gpu::RunScope scope(run);
     Array output{
         {static_cast<std::size_t>(sizes.heads), static_cast<std::size_t>(sizes.n), static_cast<std::size_t>(sizes.d_v)},
         std::vector<float>(V.size())};
     if (V.empty()) return output;
     const gpu::Buffer<float> device_Q(Q, "Q"), device_K(K, "K"), device_V(V, "V"), device_O(V.size(), "O");
-    gpu::launch(kernels::chunkwise_forward_tensor_cores, static_cast<unsigned>(sizes.heads), kernels::warps * 32,
-                kernels::tensor_core_bytes(sizes, chunk), device_Q.data(), device_K.data(), device_V.data(),
-                device_O.data(), sizes, chunk, epsilon);
+    const dim3 grid(static_cast<unsigned>(sizes.heads), static_cast<unsigned>((sizes.d_v + columns - 1) / columns));
+    gpu::launch(kernels::chunkwise_forward_tensor_cores, grid, kernels::warps * 32,
+                kernels::tensor_core_bytes(sizes, chunk, columns), device_Q.data(), device_K.data(), device_V.data(),
+                device_O.data(), sizes, chunk, columns, epsilon);
     device_O.copy_to(output.values);
     return output;
 }

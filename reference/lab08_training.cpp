@@ -1,0 +1,184 @@
+#include "training.hpp"
+
+#include <cmath>
+
+#include "random.hpp"
+
+namespace linattn {
+
+// BEGIN SOLUTION
+namespace {
+
+// All tokens of all sequences as the rows of one matrix.
+Tensor as_rows(const Tensor& X, std::size_t width) { return reshape(X, {width == 0 ? 0 : X.size() / width, width}); }
+
+Tensor elu_plus_one_of(const Tensor& x) { return maximum(x, 0.0) + exp(minimum(x, 0.0)); }
+
+Tensor affine(const Tensor& X, const Affine& w) { return matmul(X, w.W) + w.b; }
+
+// Multi-head attention up to its last projection: that projection replaced by one that changes nothing.
+Tensor merged_heads(const Tensor& X, const Attention& w, std::size_t heads) {
+    const std::size_t d = length(X, -1);
+    const Affine unchanged{one_hot(arange(d), d), zeros({d})};
+    return multi_head_attention(X, {w.Q, w.K, w.V, unchanged}, heads);
+}
+
+Update step_with(const Tensor& w, const Tensor& g, const Moments& state, double rate, bool rectified) {
+    const double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-8;
+    Update next{w, {beta_1 * state.m + (1.0 - beta_1) * g, beta_2 * state.v + (1.0 - beta_2) * g * g, state.step + 1}};
+    const double t = static_cast<double>(next.state.step), decayed = std::pow(beta_2, t);
+    const Tensor m = next.state.m / (1.0 - std::pow(beta_1, t));
+    const double longest = 2.0 / (1.0 - beta_2) - 1.0, so_far = longest - 2.0 * t * decayed / (1.0 - decayed);
+    if (rectified && so_far <= 4.0) {
+        next.w -= rate * m;
+        return next;
+    }
+    double factor = rate;
+    if (rectified)
+        factor *= std::sqrt((so_far - 4.0) * (so_far - 2.0) * longest / ((longest - 4.0) * (longest - 2.0) * so_far));
+    next.w -= factor * m / (sqrt(next.state.v / (1.0 - decayed)) + epsilon);
+    return next;
+}
+
+}  // namespace
+// END SOLUTION
+
+Backward<Affine> affine_backward(const Tensor& X, const Affine& w, const Tensor& dY) {
+    require_affine_backward(X, w, dY);
+    // BEGIN SOLUTION
+    const Tensor x = as_rows(X, length(w.W, 0)), dy = as_rows(dY, length(w.W, 1));
+    const Tensor dX = matmul(dy, matrix_transpose(w.W));
+    return {reshape(dX, shape_of(X)), {matmul(matrix_transpose(x), dy), sum(dy, 0)}};
+    // END SOLUTION
+}
+
+Backward<Norm> layer_norm_backward(const Tensor& X, const Norm& w, const Tensor& dY) {
+    require_layer_norm_backward(X, w, dY);
+    // BEGIN SOLUTION
+    const std::size_t d = length(X, -1);
+    const Tensor centred = X - mean(X, -1, keep_dims);
+    const Tensor deviation = sqrt(mean(centred * centred, -1, keep_dims) + norm_epsilon);
+    const Tensor x = centred / deviation, g = dY * w.gain;
+    const Tensor dX = (g - mean(g, -1, keep_dims) - x * mean(g * x, -1, keep_dims)) / deviation;
+    return {dX, {sum(as_rows(dY * x, d), 0), sum(as_rows(dY, d), 0)}};
+    // END SOLUTION
+}
+
+Tensor gelu_backward(const Tensor& X, const Tensor& dY) {
+    require_shape(dY, "dY", shape_of(X), "the shape of X");
+    // BEGIN SOLUTION
+    const Tensor cdf = 0.5 * (1.0 + erf(X / std::sqrt(2.0)));
+    const Tensor density = exp(-0.5 * X * X) / std::sqrt(2.0 * 3.141592653589793);
+    return dY * (cdf + X * density);
+    // END SOLUTION
+}
+
+Backward<Attention> attention_backward(const Tensor& X, const Attention& w, std::size_t heads, const Tensor& dY) {
+    require_attention_backward(X, w, heads, dY);
+    // BEGIN SOLUTION
+    const Tensor Q = split_heads(affine(X, w.Q), heads);
+    const Tensor K = split_heads(affine(X, w.K), heads);
+    const Tensor V = split_heads(affine(X, w.V), heads);
+    const Backward<Affine> output = affine_backward(merged_heads(X, w, heads), w.O, dY);
+    const AttentionGradients d = causal_attention_backward(elu_plus_one_of(Q), elu_plus_one_of(K), V,
+                                                           split_heads(output.dX, heads), attention_epsilon);
+    const Backward<Affine> query = affine_backward(X, w.Q, merge_heads(elu_plus_one_backward(Q, d.phi_Q)));
+    const Backward<Affine> key = affine_backward(X, w.K, merge_heads(elu_plus_one_backward(K, d.phi_K)));
+    const Backward<Affine> value = affine_backward(X, w.V, merge_heads(d.V));
+    return {query.dX + key.dX + value.dX, {query.dw, key.dw, value.dw, output.dw}};
+    // END SOLUTION
+}
+
+Backward<Block> block_backward(const Tensor& X, const Block& w, std::size_t heads, const Tensor& dY) {
+    require_block_backward(X, w, heads, dY);
+    // BEGIN SOLUTION
+    // Forwards, up to what the backward passes need.
+    const Tensor normed = layer_norm(X, w.before_attention);
+    const Tensor Y = X + multi_head_attention(normed, w.attention, heads);
+    const Tensor normed_again = layer_norm(Y, w.before_feed_forward);
+    const Tensor hidden = affine(normed_again, w.feed_forward.up);
+    // Backwards.
+    const Backward<Affine> down = affine_backward(gelu(hidden), w.feed_forward.down, dY);
+    const Backward<Affine> up = affine_backward(normed_again, w.feed_forward.up, gelu_backward(hidden, down.dX));
+    const Backward<Norm> second = layer_norm_backward(Y, w.before_feed_forward, up.dX);
+    const Tensor dMiddle = dY + second.dX;
+    const Backward<Attention> attention = attention_backward(normed, w.attention, heads, dMiddle);
+    const Backward<Norm> first = layer_norm_backward(X, w.before_attention, attention.dX);
+    return {dMiddle + first.dX, {first.dw, attention.dw, second.dw, {up.dw, down.dw}}};
+    // END SOLUTION
+}
+
+CrossEntropy cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor& counts) {
+    require_cross_entropy(logits, targets, counts);
+    // BEGIN SOLUTION
+    const Tensor shifted = logits - amax(logits, -1, keep_dims);
+    const Tensor log_p = shifted - log(sum(exp(shifted), -1, keep_dims));
+    const Tensor wanted = one_hot(targets, length(logits, -1)), counted = expand_dims(counts, -1);
+    const double positions = total(counts);
+    return {-total(counted * wanted * log_p) / positions, counted * (exp(log_p) - wanted) / positions};
+    // END SOLUTION
+}
+
+ModelGradients model_gradients(const Tensor& ids, const Tensor& targets, const Tensor& counts, const Model& w) {
+    require_model_gradients(ids, targets, counts, w);
+    // BEGIN SOLUTION
+    const std::size_t n = length(ids, -1), d = length(w.embedding, 1);
+    std::vector<Tensor> X{rows(w.embedding, ids) + slice(w.positions, 0, 0, n)};
+    for (const Block& block : w.blocks) X.push_back(transformer_block(X.back(), block, w.heads));
+    const Tensor last = layer_norm(X.back(), w.last);
+    const CrossEntropy loss = cross_entropy(affine(last, w.head), targets, counts);
+
+    ModelGradients result{loss.loss, w};
+    const Backward<Affine> head = affine_backward(last, w.head, loss.dlogits);
+    const Backward<Norm> norm = layer_norm_backward(X.back(), w.last, head.dX);
+    result.dw.head = head.dw;
+    result.dw.last = norm.dw;
+    Tensor dX = norm.dX;
+    for (std::size_t l = w.blocks.size(); l-- > 0;) {
+        const Backward<Block> block = block_backward(X[l], w.blocks[l], w.heads, dX);
+        result.dw.blocks[l] = block.dw;
+        dX = block.dX;
+    }
+    const Tensor chosen = reshape(one_hot(ids, length(w.embedding, 0)), {ids.size(), length(w.embedding, 0)});
+    result.dw.embedding = matmul(matrix_transpose(chosen), as_rows(dX, d));
+    const Tensor unused = zeros({length(w.positions, 0) - n, d});
+    result.dw.positions = concatenate(sum(reshape(dX, {n == 0 ? 0 : ids.size() / n, n, d}), 0), unused, 0);
+    return result;
+    // END SOLUTION
+}
+
+Update adam_step(const Tensor& w, const Tensor& g, const Moments& state, double rate) {
+    require_step(w, g, state, rate);
+    // BEGIN SOLUTION
+    return step_with(w, g, state, rate, false);
+    // END SOLUTION
+}
+
+Batch copy_batch(std::size_t batch, std::size_t length, std::size_t symbols, std::uint64_t seed) {
+    require_copy_batch(batch, length, symbols);
+    // BEGIN SOLUTION
+    SplitMix64 random(seed);
+    const std::size_t n = 2 * length;
+    Batch result{zeros({batch, n}), zeros({batch, n}), zeros({batch, n})};
+    for (std::size_t b = 0; b < batch; ++b) {
+        std::vector<double> sequence(n + 1, static_cast<double>(symbols));  // the separator, where nothing else comes
+        for (std::size_t i = 0; i < length; ++i)
+            sequence[i] = sequence[length + 1 + i] = std::floor(random.uniform() * static_cast<double>(symbols));
+        for (std::size_t i = 0; i < n; ++i) {
+            result.ids(b, i) = sequence[i];
+            result.targets(b, i) = sequence[i + 1];
+            result.counts(b, i) = i >= length ? 1.0 : 0.0;
+        }
+    }
+    return result;
+    // END SOLUTION
+}
+
+Update radam_step(const Tensor& w, const Tensor& g, const Moments& state, double rate) {
+    require_step(w, g, state, rate);
+    // BEGIN SOLUTION
+    return step_with(w, g, state, rate, true);
+    // END SOLUTION
+}
+
+}  // namespace linattn

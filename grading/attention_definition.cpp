@@ -36,25 +36,6 @@ void add_up_along_rows(Rows& x) {
         for (Index a = 1; a < x.width; ++a) x.entries[r * x.width + a] += x.entries[r * x.width + a - 1];
 }
 
-bool counts(Tokens tokens, Index i, Index j, Index n, Index block) {
-    switch (tokens) {
-        case Tokens::all: return true;
-        case Tokens::up_to_own: return j <= i;
-        case Tokens::before_own: return j < i;
-        case Tokens::from_own_on: return j >= i;
-        case Tokens::after_own: return j > i;
-        case Tokens::one_too_many: return j <= i + 1;
-        case Tokens::own_only: return j == i;
-        case Tokens::all_but_own: return j != i;
-        case Tokens::up_to_own_without_first: return 0 < j && j <= i;
-        case Tokens::all_but_last: return j + 1 < n;
-        case Tokens::own_block: return j <= i && j / block == i / block;
-        case Tokens::first_block: return j <= i && j < block;
-        case Tokens::without_block_ends: return j <= i && (j / block == i / block || (j + 1) % block != 0);
-    }
-    return false;
-}
-
 class Attention {
 public:
     Attention(const AttentionCall& asked, const AttentionSettings& settings)
@@ -150,12 +131,14 @@ private:
         }
         return call.causal;
     }
-    bool allowed(const TokenSum& sum, Index h, Index i, Index j) const {
-        return !is_causal(h) || counts(sum.tokens, i, j, n, s.block);
+    double times_allowed(const TokenSum& sum, Index h, Index i, Index j) const {
+        return is_causal(h) ? counts(sum.tokens, i, j, n, s.block) : 1.0;
     }
+    bool allowed(const TokenSum& sum, Index h, Index i, Index j) const { return times_allowed(sum, h, i, j) != 0.0; }
     // How often token j of head g counts for token i of head h.
     double count(const TokenSum& sum, Index h, Index i, Index g, Index j) const {
-        const bool pair = allowed(sum, h, i, j);
+        const double times_of_pair = forbidden_counts() ? 1.0 : times_allowed(sum, h, i, j);
+        const bool pair = times_of_pair != 0.0;
         bool in = false;
         switch (sum.heads) {
             case Heads::own: in = g == h && pair; break;
@@ -170,7 +153,7 @@ private:
             case Heads::last: in = g + 1 == H && pair; break;
         }
         if (!in) return 0.0;
-        double times = kept_by_padding(sum.padding, g, i, j);
+        double times = kept_by_padding(sum.padding, g, i, j) * (pair ? times_of_pair : 1.0);
         if (sum.heads == Heads::mean_of_all) times /= static_cast<double>(H);
         if (j == 0) times *= sum.first_counts;
         if (j == i) times *= sum.own_counts;
@@ -196,12 +179,9 @@ private:
     }
     template <class Function>
     void for_each_token(const TokenSum& sum, Index h, Index i, Function function) const {
-        const bool own = sum.heads == Heads::own;
-        for (Index g = own ? h : 0; g < (own ? h + 1 : H); ++g)
-            for (Index j = 0; j < n; ++j) {
-                const double times = forbidden_counts() ? 1.0 : count(sum, h, i, g, j);
-                if (times != 0.0) function(g, j, times);
-            }
+        for (Index g = 0; g < H; ++g)
+            for (Index j = 0; j < n; ++j)
+                if (const double times = count(sum, h, i, g, j); times != 0.0) function(g, j, times);
     }
     bool forbidden_counts() const {
         return s.kernel == Kernel::exponential && s.forbidden != Forbidden::minus_infinity;
@@ -481,6 +461,31 @@ private:
 };
 
 }  // namespace
+
+double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
+    const auto same_block = [&] { return i / block == j / block; };
+    switch (tokens) {
+        case Tokens::all: return true;
+        case Tokens::up_to_own: return j <= i;
+        case Tokens::before_own: return j < i;
+        case Tokens::from_own_on: return j >= i;
+        case Tokens::after_own: return j > i;
+        case Tokens::one_too_many: return j <= i + 1;
+        case Tokens::own_only: return j == i;
+        case Tokens::all_but_own: return j != i;
+        case Tokens::up_to_own_without_first: return 0 < j && j <= i;
+        case Tokens::all_but_last: return j + 1 < n;
+        case Tokens::own_block: return j <= i && same_block();
+        case Tokens::first_block: return j <= i && j < block;
+        case Tokens::without_block_ends: return j <= i && (same_block() || (j + 1) % block != 0);
+        case Tokens::earlier_blocks: return j / block < i / block;
+        case Tokens::whole_blocks: return j / block <= i / block;
+        case Tokens::own_block_once_more: return (j <= i ? 1.0 : 0.0) + (same_block() ? 1.0 : 0.0);
+        case Tokens::own_block_and_last: return j <= i && i / block <= j / block + 1;
+        case Tokens::without_block_before: return j <= i && (same_block() || j / block + 1 < i / block);
+    }
+    return 0.0;
+}
 
 AttentionResult attention_by_settings(const AttentionCall& call, const AttentionSettings& settings) {
     return Attention(call, settings).result();

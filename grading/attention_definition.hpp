@@ -29,8 +29,16 @@ enum class Tokens {
     all_but_last,
     own_block,  ///< of settings.block tokens
     first_block,
-    without_block_ends,  ///< the last token of each block is missing from the blocks after it
+    without_block_ends,   ///< the last token of each block is missing from the blocks after it
+    earlier_blocks,       ///< those of its own block do not count
+    whole_blocks,         ///< later ones of its own block count, too
+    own_block_once_more,  ///< those up to its own, and all of its block once more
+    own_block_and_last,
+    without_block_before,
 };
+/// How often token j counts for token i of n: 0, 1 or 2 times. \param block tokens in a block
+double counts(Tokens tokens, std::size_t i, std::size_t j, std::size_t n, std::size_t block);
+
 /// Whose tokens count for a head.
 enum class Heads {
     own,
@@ -163,7 +171,7 @@ struct AttentionSettings {
     int phi_v = 0;
     bool value_of_token_i = false;
     Obeys mask = Obeys::given;
-    std::size_t block = 0;  ///< of Tokens::own_block
+    std::size_t block = 0;  ///< of the Tokens above: how many tokens it has
     Scale scale = Scale::one;
     bool scale_after = false;  ///< weights in place of scores
     Forbidden forbidden = Forbidden::minus_infinity;

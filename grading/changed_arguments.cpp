@@ -1,6 +1,7 @@
 #include "changed_arguments.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "attention.hpp"
@@ -35,6 +36,16 @@ void change(const ArgumentChange& by, const std::string& argument, std::vector<f
     std::copy(values.begin(), values.end(), numbers.data());
     by(argument, numbers);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(numbers.data()[i]);
+}
+
+void change(const ArgumentChange& by, const std::string& argument, std::vector<std::uint16_t>& patterns,
+            const Shape& rows) {
+    std::vector<float> values(patterns.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = std::bit_cast<float>(static_cast<std::uint32_t>(patterns[i]) << 16);
+    change(by, argument, values, rows);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        patterns[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(values[i]) >> 16);
 }
 
 }  // namespace linattn::testing

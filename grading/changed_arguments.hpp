@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <tuple>
@@ -36,6 +37,9 @@ inline void change(const ArgumentChange& by, const std::string& argument, Tensor
 void change(const ArgumentChange& by, const std::string& argument, std::vector<std::string>& words, const Shape&);
 /// \param rows the leading axes of an array that does not know its shape
 void change(const ArgumentChange& by, const std::string& argument, std::vector<float>& values, const Shape& rows);
+/// The same for patterns of bfloat16, each the upper half of a float.
+void change(const ArgumentChange& by, const std::string& argument, std::vector<std::uint16_t>& patterns,
+            const Shape& rows);
 template <class T>
 void change(const ArgumentChange& by, const std::string& argument, T& value, const Shape& rows) {
     if constexpr (requires { value.S, value.z; }) {

@@ -31,6 +31,7 @@ constexpr std::string_view names[] = {"case",
                                       "inputs",
                                       "failure",
                                       "crash",
+                                      "right sizes",
                                       "output begins",
                                       "output ends",
                                       "done"};

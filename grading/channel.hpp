@@ -28,6 +28,7 @@ enum class EventKind {
     inputs,                 ///< what the next failure's call was made with
     failure,                ///< what is wrong
     crash,                  ///< the address sanitizer's report
+    right_sizes,            ///< at which sizes the calls were right, and at which wrong
     output_begins,          ///< how many bytes the program had printed when the case began
     output_ends,            ///< the same when its call had ended and was repeated to learn more
     done,                   ///< the last one: this run's secret, how many cases ran and how many failed

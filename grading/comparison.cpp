@@ -1,6 +1,7 @@
 #include "comparison.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -69,6 +70,17 @@ Expected exactly(const Tensor& value, bool has_tokens) { return {value, zeros(sh
 Expected to_rounding(const Tensor& value, double units, const std::string& why, bool has_tokens) {
     Tensor tolerance = abs(value) * (units * 0x1p-53) + std::numeric_limits<double>::denorm_min();
     return {value, tolerance, number(units) + " roundings of 2^-53 (" + why + ")", has_tokens};
+}
+
+Parts parts_of(const std::vector<std::uint16_t>& patterns) {
+    Tensor numbers = zeros({patterns.size()});
+    for (std::size_t i = 0; i < patterns.size(); ++i)
+        numbers.data()[i] = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(patterns[i]) << 16));
+    return parts_of(numbers);
+}
+
+bool all_equal(const Tensor& a, const Tensor& b) {
+    return shape_of(a) == shape_of(b) && std::equal(a.data(), a.data() + a.size(), b.data());
 }
 
 bool is_right(const Tensor& got, const Expected& expected, std::size_t at) {

@@ -1,6 +1,7 @@
 // One comparison for all suites: shapes first, then every entry against a derived tolerance. NaN equals only NaN.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -37,6 +38,8 @@ using Parts = std::vector<Part>;
 
 inline Parts parts_of(const Tensor& result) { return {{"", result}}; }
 inline Parts parts_of(const std::vector<std::string>& result) { return {{"", result}}; }
+/// Patterns of bfloat16: the numbers that they stand for.
+Parts parts_of(const std::vector<std::uint16_t>& patterns);
 
 /// What is wrong with a Tensor that has a shape but not the numbers of that shape, or nothing.
 std::optional<std::string> hollow(const Tensor& got);
@@ -44,6 +47,9 @@ std::optional<std::string> hollow(const Tensor& got);
 /// What is wrong with `got`, in words, or nothing.
 std::optional<std::string> difference(const Tensor& got, const Expected& expected);
 std::optional<std::string> difference(const std::vector<std::string>& got, const std::vector<std::string>& expected);
+
+/// Whether a and b have one shape and equal entries; NaN equals nothing.
+bool all_equal(const Tensor& a, const Tensor& b);
 
 /// Whether entry `at` of a result of the expected shape is right.
 bool is_right(const Tensor& got, const Expected& expected, std::size_t at);

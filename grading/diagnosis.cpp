@@ -94,10 +94,13 @@ bool is_alike(const Mistake& mistake, const ComparedCall& call, double& distance
     return apart.has_value();
 }
 
-std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& distance) {
+// With `agreeing_only` those that other calls have ruled out are not run again: a call may be large.
+std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& distance, bool agreeing_only) {
     std::vector<const Mistake*> found;
     for (const Mistake& mistake : mistakes())
-        if (mistake.exercise == call.exercise && is_alike(mistake, call, distance)) found.push_back(&mistake);
+        if (mistake.exercise == call.exercise && (!agreeing_only || agrees_with_all(mistake)) &&
+            is_alike(mistake, call, distance))
+            found.push_back(&mistake);
     return found;
 }
 
@@ -238,8 +241,9 @@ Probes::Probes(const char* exercise, std::function<std::vector<Run>()> make) {
 Explanation explain(const ComparedCall& call) {
     Explanation found;
     EvidenceOfExercise& known = evidence[call.exercise];
-    const std::vector<const Mistake*> same = singles_alike(call, found.distance);
-    const bool by_values = !call.expected.empty();
+    const bool by_values = !call.expected.empty(), compared = by_values && call.outcome.error.empty();
+    if (compared) probe(call);
+    std::vector<const Mistake*> same = singles_alike(call, found.distance, compared);
     // What all of them share, a shape that is not refused for instance, is not what any of them is about.
     const auto listed =
         std::ranges::count_if(mistakes(), [&](const Mistake& each) { return each.exercise == call.exercise; });
@@ -248,7 +252,6 @@ Explanation explain(const ComparedCall& call) {
         found.mistakes = same;
         return found;
     }
-    if (call.outcome.error.empty()) probe(call);
     found.mistakes = agreeing(same);
     const bool small = size_of(call.outcome.parts) <= most_numbers;
     const auto search = [&](auto* alike) {
@@ -265,6 +268,7 @@ Explanation explain(const ComparedCall& call) {
     }
     if (found.mistakes.size() > most_alike) found.mistakes.clear();
     if (found.mistakes.empty()) {
+        if (compared && small) same = singles_alike(call, found.distance, false);
         found.by_chance = same;
         if (call.outcome.error.empty()) found.pattern = pattern_of(call);
     }

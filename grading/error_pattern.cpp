@@ -10,9 +10,10 @@
 namespace linattn::testing {
 namespace {
 
-// Which heads, tokens and columns hold a wrong entry.
+// Which indices of each leading axis, which tokens and which columns hold a wrong entry.
 struct WrongPlaces {
-    std::vector<bool> heads, tokens, columns;
+    std::vector<std::vector<bool>> leading;
+    std::vector<bool> tokens, columns;
 };
 
 std::optional<WrongPlaces> wrong_places(const Tensor& got, const Expected& expected) {
@@ -20,10 +21,15 @@ std::optional<WrongPlaces> wrong_places(const Tensor& got, const Expected& expec
     if (shape.empty() || shape_of(got) != shape || got.size() == 0) return std::nullopt;
     const bool has_tokens = expected.has_tokens && shape.size() > 1;
     const std::size_t d = shape.back(), n = has_tokens ? shape[shape.size() - 2] : 1;
-    WrongPlaces places{std::vector<bool>(got.size() / (n * d)), std::vector<bool>(n), std::vector<bool>(d)};
-    for (std::size_t e = 0; e < got.size(); ++e)
-        if (!is_right(got, expected, e))
-            places.heads[e / (n * d)] = places.tokens[e / d % n] = places.columns[e % d] = true;
+    WrongPlaces places{{}, std::vector<bool>(n), std::vector<bool>(d)};
+    for (std::size_t a = 0; a + (has_tokens ? 2 : 1) < shape.size(); ++a) places.leading.emplace_back(shape[a]);
+    for (std::size_t e = 0; e < got.size(); ++e) {
+        if (is_right(got, expected, e)) continue;
+        places.tokens[e / d % n] = places.columns[e % d] = true;
+        std::size_t rest = e / (n * d);
+        for (std::size_t a = places.leading.size(); a-- > 0; rest /= shape[a])
+            places.leading[a][rest % shape[a]] = true;
+    }
     return places;
 }
 
@@ -78,6 +84,7 @@ std::string of_all_values(const Tensor& got, const Expected& expected) {
     if (furthest < 1e-6 * largest && furthest > 1e-10 * largest)
         return "all values are right to about 7 digits, which is the precision of float: is something kept in a float?";
     const double factor = got.data()[at] / expected.value.data()[at];
+    if (std::fabs(factor - 1.0) < 1e-5) return "";  // not what is wrong
     for (std::size_t e = 0; e < got.size(); ++e)
         if (std::fabs(got.data()[e] - factor * expected.value.data()[e]) > 1e-11 * largest * std::fabs(factor))
             return "";
@@ -93,12 +100,20 @@ std::string error_pattern(const Tensor& got, const Expected& expected) {
     const auto places = wrong_places(got, expected);
     if (!places) return "";
     const bool has_tokens = expected.has_tokens && shape_of(expected.value).size() > 1;
-    const std::string row = has_tokens ? "leading index" : "row", rows = has_tokens ? "leading indices" : "rows";
-    for (const std::string& sentence :
-         {along_axis(places->heads, row, rows), along_axis(places->tokens, "token", "tokens"),
-          along_axis(places->columns, "column", "columns")})
-        if (!sentence.empty()) return sentence;
-    return "";
+    std::vector<std::string> sentences;
+    const std::size_t axes = places->leading.size();
+    for (std::size_t a = 0; a < axes; ++a) {
+        const std::string of_axis = a == 0 ? " of the first axis" : a == 1 ? " of the second axis" : " of a later axis";
+        const std::string one = has_tokens ? "leading index" : "row", all = has_tokens ? "leading indices" : "rows";
+        sentences.push_back(axes == 1 ? along_axis(places->leading[a], one, all)
+                                      : along_axis(places->leading[a], "index" + of_axis, "indices" + of_axis));
+    }
+    sentences.push_back(along_axis(places->tokens, "token", "tokens"));
+    sentences.push_back(along_axis(places->columns, "column", "columns"));
+    std::string text;
+    for (const std::string& sentence : sentences)
+        if (!sentence.empty()) text += (text.empty() ? "" : "\n") + sentence;
+    return text;
 }
 
 std::size_t first_wrong_token(const Tensor& got, const Expected& expected) {

@@ -13,9 +13,11 @@
 #include "channel.hpp"
 #include "contract.hpp"
 #include "gpu/error.hpp"
+#include "gpu/launch_counts.hpp"
 #include "memory_watch.hpp"
 #include "random_inputs.hpp"
 #include "reporter.hpp"
+#include "right_sizes.hpp"
 #include "supervised.hpp"
 #include "work_counter.hpp"
 
@@ -257,7 +259,6 @@ ComparedCall Trial::compared(const Objection& wrong, const std::vector<Expected>
 }
 
 void Trial::equals(const std::vector<Expected>& expected) const {
-    require_result();
     const Objection wrong = [expected](const Outcome& outcome) -> std::optional<std::string> {
         if (!outcome.error.empty() || outcome.parts.size() != expected.size()) return "threw " + outcome.error;
         for (std::size_t p = 0; p < expected.size(); ++p) {
@@ -267,6 +268,8 @@ void Trial::equals(const std::vector<Expected>& expected) const {
         }
         return std::nullopt;
     };
+    if (outcome_.missing.empty()) note_sizes(expected.front(), !wrong(outcome_));
+    require_result();
     fail_if(wrong, expected);
     keep_as_evidence(compared(wrong, expected));
     try_borders(
@@ -350,8 +353,11 @@ void Trial::fail_if(const Objection& wrong, const std::vector<Expected>& expecte
     for (const Mistake* each : found.by_chance) send_event(EventKind::chance_resemblance, each->name);
     if (found.mistakes.empty() && outcome_.error.empty()) send_event(EventKind::resembles_nothing);
     std::string more = found.pattern.empty() ? "" : "\n" + found.pattern;
-    if (found.mistakes.empty() && found.by_chance.empty() && !expected.empty() && nothing_stored())
-        more = "\nevery value is 0: was a copy changed? token(x, i) is a copy; set_token writes";
+    if (found.mistakes.empty() && found.by_chance.empty() && nothing_stored(expected))
+        more = std::string("\nevery value is 0: was a copy changed") +
+               (outcome_.parts.front().float32 ? "" : " (token(x, i) is a copy; set_token writes)") +
+               ", is a factor a division of integers (1 / 2 is 0), or does a loop never run?";
+    more += where_it_comes_from(expected, found.mistakes.empty());
     std::string closeness;
     if (outcome_.error.empty() && !found.mistakes.empty()) {
         char distance[16];
@@ -371,11 +377,41 @@ bool Trial::any_value(bool (*kind)(double)) const {
     });
 }
 
-// Zeros and nothing else, in a Tensor that is no state: a state may be right to be zero still.
-bool Trial::nothing_stored() const {
+// Zeros and nothing else where most entries are something else, in a Tensor that is no state: a state may be right to be
+// zero still.
+bool Trial::nothing_stored(const std::vector<Expected>& expected) const {
     const auto* tensor = outcome_.parts.size() == 1 ? std::get_if<Tensor>(&outcome_.parts.front().value) : nullptr;
-    return tensor != nullptr && !outcome_.parts.front().float32 &&
-           std::all_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return x == 0.0; });
+    if (tensor == nullptr || expected.size() != 1 || shape_of(*tensor) != shape_of(expected[0].value)) return false;
+    std::size_t wrong = 0;
+    for (std::size_t e = 0; e < tensor->size(); ++e) {
+        if (tensor->data()[e] != 0.0) return false;
+        wrong += is_right(*tensor, expected[0], e) ? 0 : 1;
+    }
+    return 2 * wrong > tensor->size();
+}
+
+// The first wrong entry: its place in words, which thread of a kernel wrote it, and what else the launch can tell. The
+// call is made again, since other launches may have come after it.
+std::string Trial::where_it_comes_from(const std::vector<Expected>& expected, bool with_remarks) const {
+    for (std::size_t p = 0; outcome_.error.empty() && p < expected.size(); ++p) {
+        const auto* tensor = std::get_if<Tensor>(&outcome_.parts[p].value);
+        if (tensor == nullptr || shape_of(*tensor) != shape_of(expected[p].value)) return "";
+        std::size_t entry = 0;
+        while (entry < tensor->size() && is_right(*tensor, expected[p], entry)) ++entry;
+        if (entry == tensor->size()) continue;
+        gpu::launch_counts = {};
+        run_(subject_());
+        const gpu::LaunchCounts launch = gpu::launch_counts;
+        const std::string place = place_ ? place_(entry) : "",
+                          writer = launch.writer_of ? launch.writer_of(outcome_.parts[p].name, entry) : "";
+        std::string text =
+            place + (place.empty() || writer.empty() ? "" : ", ") + (writer.empty() ? "" : "written by " + writer);
+        if (!text.empty()) text = "\nthat entry is " + text;
+        if (launch.remarks && with_remarks)
+            for (const std::string& remark : launch.remarks()) text += "\n" + remark;
+        return text;
+    }
+    return "";
 }
 
 // Where the memory was allocated that the result's unwritten values come from: the call is made again and watched.

@@ -38,6 +38,12 @@ public:
         return *this;
     }
 
+    /// Names the place of an entry in a message: "row 2 of chunk 1 of head 0".
+    Trial& placed_by(std::function<std::string(std::size_t entry)> place) {
+        place_ = std::move(place);
+        return *this;
+    }
+
     /// The result is this, or the case fails. A result in parts takes one expectation for each.
     void equals(const Expected& expected) const { equals(std::vector<Expected>{expected}); }
     void equals(const std::vector<Expected>& expected) const;
@@ -72,7 +78,8 @@ private:
     bool differs_when_repeated() const;
     std::string unwritten_values() const;
     bool any_value(bool (*kind)(double)) const;
-    bool nothing_stored() const;
+    bool nothing_stored(const std::vector<Expected>& expected) const;
+    std::string where_it_comes_from(const std::vector<Expected>& expected, bool with_remarks) const;
     [[noreturn]] void fail(const std::string& what, const std::vector<const Mistake*>& resembled = {},
                            const std::string& closeness = "", const std::string& stack = "") const;
 
@@ -81,6 +88,7 @@ private:
     Run run_;
     Outcome outcome_;
     Cost cost_;
+    std::function<std::string(std::size_t)> place_;
 };
 
 template <class Result>

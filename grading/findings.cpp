@@ -47,10 +47,12 @@ std::size_t offset(const std::string& payload) { return std::strtoull(payload.c_
 
 double share_used(const std::string& checked) { return std::strtod(checked.c_str(), nullptr); }
 
-// A mistake that does not explain every failure is a mistake that was not made.
+// A mistake whose values do not explain every failure is a mistake that was not made. One that shows by what a kernel or
+// the cost did has no values to compare.
 void doubt_resemblances(std::vector<Case>& cases) {
     for (Case& each : cases)
         for (Failure& failure : each.failures) {
+            if (failure.closeness.empty()) continue;
             for (const Resemblance& one : failure.resembles) failure.by_chance.push_back(one.mistake);
             failure.resembles.clear();
         }
@@ -125,6 +127,7 @@ Findings read_events(const std::vector<Event>& events, const std::string& progra
                 found.crash = summary_of_report(payload);
                 stack = stack_of_report(payload, program);
                 break;
+            case EventKind::right_sizes: found.right_sizes = payload; break;
             case EventKind::output_begins: current().output_begins = offset(payload); break;
             case EventKind::output_ends:
                 if (current().output_ends == 0) current().output_ends = offset(payload);

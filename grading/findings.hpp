@@ -36,6 +36,7 @@ struct Findings {
     bool caused_elsewhere = false;  ///< then there is one case
     std::string crash;              ///< what the address sanitizer found, in words
     std::string ended_at;           ///< the line of an end that nobody expected
+    std::string right_sizes;        ///< which sizes it is right for
 
     /// Names of the mistakes that explain the failures, each once.
     std::vector<std::string> mistakes() const;

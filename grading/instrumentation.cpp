@@ -83,6 +83,13 @@ MemoryWatch::MemoryWatch(std::uint32_t trace) {
 MemoryWatch::~MemoryWatch() { watching = false; }
 
 std::size_t peak_bytes() { return static_cast<std::size_t>(peak); }
+std::uint32_t allocation_to_trace() { return traced; }
+void watched_elsewhere(std::size_t peak_there, const std::string& stack, const std::string& thrown_at) {
+    watching = false;
+    peak = static_cast<std::ptrdiff_t>(peak_there);
+    traced_stack = stack;
+    throw_site = thrown_at;
+}
 const std::string& traced_allocation() { return traced_stack; }
 
 std::optional<std::uint32_t> unwritten_origin(double value) {

@@ -23,8 +23,14 @@ public:
 /// The most bytes held at once during the last watched call, beyond what was held when it began.
 std::size_t peak_bytes();
 
+/// The number of the allocation whose call stack the open watch wants; 0 for none.
+std::uint32_t allocation_to_trace();
+
 /// The call stack of the allocation that the last watched call was asked to trace; empty if it did not happen.
 const std::string& traced_allocation();
+
+/// The open watch ends: the call ran in another process, and this is what that says of it.
+void watched_elsewhere(std::size_t peak, const std::string& traced_allocation, const std::string& throw_site);
 
 /// The number of the allocation that this value was never written in, if that is what it is.
 std::optional<std::uint32_t> unwritten_origin(double value);

@@ -57,7 +57,7 @@ FeatureMap oracle_feature_map(const std::string& name) {
                     for (std::size_t r = 0; r < rows; ++r)
                         for (std::size_t a = 0; a < d; ++a)
                             for (std::size_t b = 0; b < d; ++b)
-                                y.data()[(r * d + a) * d + b] = x.data()[r * d + a] * x.data()[r * d + b];
+                                y.data()[(r * d + a) * d + b] = x.data()[r * d + a] * x.data()[r * d + (a + b) % d];
                     return y;
                 }};
     throw std::invalid_argument("the oracle knows no feature map '" + name + "'");
@@ -106,11 +106,6 @@ Tensor weighted_sum(const Weights& weights, const Tensor& V) {
             }
     count_work(rows.heads * rows.n * rows.n * rows.width);
     return output;
-}
-
-Tensor attention_by_definition(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
-                               const Allowed& allowed) {
-    return weighted_sum(weights_by_definition(phi(Q), phi(K), allowed), V);
 }
 
 namespace {

@@ -11,7 +11,7 @@
 namespace linattn::testing {
 
 /// The feature maps of the course, written from their formulas: elu_plus_one, relu, identity, pairs (all products
-/// x_a x_b, so that c = d² differs from d), elu_plus_one_times_0.001.
+/// x_a x_b in an order of their own, so that c = d² differs from d), elu_plus_one_times_0.001.
 FeatureMap oracle_feature_map(const std::string& name);
 
 /// An n×n matrix of weights for every leading index, with the same shape of leading axes as Q.
@@ -34,11 +34,7 @@ Weights weights_by_definition(const Tensor& phi_Q, const Tensor& phi_K, const Al
 /// o_i = Σ_j w_ij v_j.
 Tensor weighted_sum(const Weights& weights, const Tensor& V);
 
-/// Linear attention by its definition: o_i = Σ_j φ(q_i)·φ(k_j) v_j over the allowed j.
-Tensor attention_by_definition(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
-                               const Allowed& allowed);
-
-/// The same with its tolerance: γ(c + n) Σ_j |φ(q_i)|·|φ(k_j)| |v_j| for either order of summation.
+/// Linear attention by its definition, o_i = Σ_j φ(q_i)·φ(k_j) v_j over the allowed j, with its tolerance: γ(c + n) Σ_j |φ(q_i)|·|φ(k_j)| |v_j| for either order of summation.
 Expected expected_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
                             const Allowed& allowed);
 

@@ -8,6 +8,7 @@
 
 #include "channel.hpp"
 #include "random_inputs.hpp"
+#include "right_sizes.hpp"
 #include "supervised.hpp"
 
 namespace linattn::testing {
@@ -26,6 +27,7 @@ public:
     void test_run_end(const doctest::TestRunStats& stats) override {
         count.run = stats.numTestCasesPassingFilters;
         count.failed = stats.numTestCasesFailed;
+        if (const std::string rule = rule_of_right_sizes(); !rule.empty()) send_event(EventKind::right_sizes, rule);
     }
     void test_case_start(const doctest::TestCaseData& data) override {
         forget_seed();

@@ -3,9 +3,11 @@
 // of its mistakes; when no single slip explains a wrong answer, two together may, or a number that the answer tells.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -21,8 +23,8 @@ struct Slip {
     const char* topic;  ///< what slips have in common that do the same to an input: "ε", "the heads"
     const char* name;
     const char* explanation;
-    unsigned needs;  ///< bits that the exercise must have
-    void (*turn)(Settings&);
+    unsigned needs;                       ///< bits that the exercise must have
+    std::function<void(Settings&)> turn;  ///< nothing: right numbers at the wrong cost
 };
 
 /// A slip with a number in it, which is solved for.
@@ -31,7 +33,7 @@ struct NumberSlip {
     const char* name;  ///< for printf, with one %s for the number
     const char* explanation;
     unsigned needs;
-    void (*turn)(Settings&, double);
+    std::function<void(Settings&, double)> turn;
     double low = 0.0, high = 0.0;  ///< where to look for it; equal: it is the index of the first token that is wrong
 };
 
@@ -40,6 +42,19 @@ struct SlipTable {
     std::vector<Slip<Settings>> slips;
     std::vector<NumberSlip<Settings>> numbers;
 };
+
+/// Adds the slips of a part of the settings: those of attention to an exercise that has attention in it.
+template <class Settings, class Part>
+void add_slips_of(SlipTable<Settings>& table, const SlipTable<Part>& of_part, Part Settings::*part) {
+    for (const Slip<Part>& slip : of_part.slips) {
+        table.slips.push_back({slip.topic, slip.name, slip.explanation, slip.needs, nullptr});
+        if (slip.turn) table.slips.back().turn = [turn = slip.turn, part](Settings& settings) { turn(settings.*part); };
+    }
+    for (const NumberSlip<Part>& number : of_part.numbers)
+        table.numbers.push_back({number.name, number.explanation, number.needs,
+                                 [turn = number.turn, part](Settings& settings, double x) { turn(settings.*part, x); },
+                                 number.low, number.high});
+}
 
 /// The settings that the definition has to follow now: those of the slip that was made ready last.
 template <class Settings>
@@ -96,7 +111,7 @@ private:
         Settings settings;
     };
 
-    // Two slips at once, where the order does not matter and the two together are no single slip.
+    // Two slips at once, in both orders where that matters, unless the two together are a single slip.
     template <class Ready>
     static std::vector<Mistake> pairs(const char* exercise, const Settings& right, const std::vector<Turned>& turned,
                                       const Ready& ready) {
@@ -105,16 +120,20 @@ private:
         std::vector<Settings> known{right};
         for (const Turned& each : turned) known.push_back(each.settings);
         std::vector<Mistake> found;
+        const auto add = [&](const Slip<Settings>& first, const Slip<Settings>& second, const Settings& settings) {
+            if (std::ranges::find(known, settings) != known.end()) return;
+            found.push_back({exercise, kept(std::string(first.name) + " and " + second.name), "",
+                             kept(std::string(first.explanation) + " And: " + second.explanation), ready(settings),
+                             ""});
+        };
         for (std::size_t a = 0; a < turned.size(); ++a)
             for (std::size_t b = a + 1; b < turned.size(); ++b) {
                 const Slip<Settings>&first = *turned[a].slip, &second = *turned[b].slip;
                 Settings settings = turned[a].settings, other_order = turned[b].settings;
                 second.turn(settings);
                 first.turn(other_order);
-                if (!(settings == other_order) || std::ranges::find(known, settings) != known.end()) continue;
-                found.push_back({exercise, kept(std::string(first.name) + " and " + second.name), "",
-                                 kept(std::string(first.explanation) + " And: " + second.explanation), ready(settings),
-                                 ""});
+                add(first, second, settings);
+                if (!(settings == other_order)) add(second, first, other_order);
             }
         return found;
     }

@@ -17,6 +17,8 @@
 namespace linattn::testing {
 namespace {
 
+constexpr std::size_t most_by_chance = 3;  // more names say nothing
+
 // For people and for programs, in the order of Status.
 constexpr struct {
     const char *word, *name;
@@ -42,7 +44,9 @@ std::string where_to_read(const ManifestEntry& exercise, const std::string& begi
 std::string how_it_ended(const ManifestEntry& exercise, const Ending& ending, const std::string& crash,
                          const Case& last) {
     const std::string during = last.last_call.empty() ? "before any check ran" : "in " + last.last_call;
-    if (ending.timed_out) return "did not end within " + std::to_string(exercise.timeout_seconds) + " s, " + during;
+    if (ending.timed_out)
+        return "did not end within " + std::to_string(exercise.timeout_seconds) + " s, " + during +
+               "; is there a loop that does not end?";
     if (ending.flooded)
         return "sent more than 1 MiB to the program that judges it, and was stopped: does it write to a file "
                "descriptor "
@@ -129,7 +133,7 @@ std::string in_words(const Failure& failure, std::set<std::string>& explained) {
         for (const Resemblance& each : failure.resembles)
             if (explained.insert(each.explanation).second) text += "\n      " + each.explanation;
     }
-    if (!failure.by_chance.empty())
+    if (!failure.by_chance.empty() && failure.by_chance.size() <= most_by_chance)
         text += "\n    here, but not in every case, it does the same as: " + joined(failure.by_chance);
     if (!failure.inputs.empty()) text += "\n    called with " + failure.inputs;
     return text + "\n";
@@ -158,6 +162,7 @@ std::string list_of_failures(const Findings& found, const std::vector<std::strin
     if (wrong == 0) text += "  a case failed without saying why\n";
     if (elsewhere != nullptr && text.find("    your output:\n") == std::string::npos)
         text += "  in a check that is not shown here\n" + *elsewhere;
+    if (!found.right_sizes.empty()) text += "  " + found.right_sizes + "\n";
     if (!found.caused_elsewhere)
         text += "  " + std::to_string(wrong) + " of " + std::to_string(found.cases.size()) + " checks failed" +
                 (wrong > most ? "; the first " + std::to_string(most) + " are shown" : "") +

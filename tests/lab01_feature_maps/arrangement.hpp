@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cost_claims.hpp"
 #include "feature_maps.hpp"
 #include "sizes.hpp"
 #include "suite.hpp"

@@ -130,6 +130,12 @@ TEST_CASE("remembers nothing of an earlier call") {
     CALL(exp_features, x, Stabilizer::per_token).remembers_nothing();
     CALL(exp_features, x, Stabilizer::per_sequence).remembers_nothing();
 }
+TEST_CASE("its cost grows in proportion to the tokens") {
+    for (const Stabilizer stabilizer : {Stabilizer::per_token, Stabilizer::per_sequence})
+        costs_no_more_than_in_proportion([&](std::size_t n) {
+            return CALL(exp_features, random_tensor({n, 3}, n), stabilizer);
+        });
+}
 TEST_CASE("the largest feature of each token, or of each head, is exactly 1") {
     const Tensor x = random_tensor({2, 3, 4, 5}, 100, -50.0, 50.0);
     const auto largest_is_1 = [](const Call<Tensor>& call, std::size_t block, const char* of) {

@@ -76,6 +76,9 @@ TEST_CASE("remembers nothing of an earlier call") {
     const Tensor x = random_tensor({2, 3}, 39);
     CALL(softmax_features, x).remembers_nothing();
 }
+TEST_CASE("its cost grows in proportion to the tokens") {
+    costs_no_more_than_in_proportion([](std::size_t n) { return CALL(softmax_features, random_tensor({n, 3}, n)); });
+}
 TEST_CASE("the features of a token are positive and sum to 1") {
     std::uint64_t stream = 10;
     for (const Shape& shape : {Shape{7}, Shape{3, 5}, Shape{2, 3, 5}, Shape{2, 3, 4, 6}, Shape{5, 100}}) {

@@ -3,6 +3,7 @@
 
 #include "attention_claims.hpp"
 #include "attention_step.hpp"
+#include "cost_claims.hpp"
 #include "worked_example.hpp"
 
 namespace linattn::testing {
@@ -230,6 +231,15 @@ TEST_CASE("the state that comes in stays as it is") {
     const Call<AttentionStep> call =
         CALL(linear_attention_step, token(in.Q, 3), token(in.K, 3), token(in.V, 3), S, phi);
     call.equals(expected_step(in, 3, phi));
+}
+TEST_CASE("its cost grows in proportion to the heads") {
+    costs_no_more_than_in_proportion(
+        [](std::size_t heads) {
+            const Inputs in({heads}, 1, 2, 3, heads);
+            const Tensor S = random_tensor({heads, 2, 3}, 1 + heads);
+            return CALL(linear_attention_step, token(in.Q, 0), token(in.K, 0), token(in.V, 0), S, identity_map);
+        },
+        "heads");
 }
 TEST_CASE("one step after another gives the whole sequence") {
     const Inputs in({2}, 50, 4, 5, 40);

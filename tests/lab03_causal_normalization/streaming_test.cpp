@@ -1,6 +1,7 @@
 // State in, state out: one token at a time, and a piece at a time.
 #include "attention_claims.hpp"
 #include "causal_state.hpp"
+#include "cost_claims.hpp"
 #include "normalization_claims.hpp"
 #include "worked_example.hpp"
 
@@ -15,7 +16,7 @@ CausalState empty_state(const Shape& leading, std::size_t features, std::size_t 
 }
 
 bool same_bits(const OutputAndState& a, const OutputAndState& b) {
-    return a.output == b.output && a.state.S == b.state.S && a.state.z == b.state.z;
+    return all_equal(a.output, b.output) && all_equal(a.state.S, b.state.S) && all_equal(a.state.z, b.state.z);
 }
 
 Inputs piece(const Inputs& in, std::size_t begin, std::size_t end) {
@@ -127,6 +128,15 @@ TEST_CASE("equals the definition where features have both signs") {
 TEST_CASE("remembers nothing of an earlier call") {
     const Inputs in({2}, 4, 4, 5, 38), before = piece(in, 0, 3);
     step(in, 3, state_after(before.K, before.V, elu_plus_one_map), elu_plus_one_map, 1e-6).remembers_nothing();
+}
+TEST_CASE("its cost grows in proportion to the heads") {
+    costs_no_more_than_in_proportion(
+        [](std::size_t heads) {
+            const CausalState state{random_tensor({heads, 2, 3}, heads),
+                                    random_tensor({heads, 2}, 1 + heads, 0.5, 2.0)};
+            return step(Inputs({heads}, 1, 2, 3, heads), 0, state, elu_plus_one_map, 1e-6);
+        },
+        "heads");
 }
 TEST_CASE("one step after another gives the whole sequence, in a memory that does not grow") {
     const Inputs in({2}, 20, 4, 5, 40);

@@ -65,6 +65,14 @@ TEST_CASE("remembers nothing of an earlier call") {
     const std::size_t m = 8;
     CALL(kernel_variance, q, k, m).remembers_nothing();
 }
+TEST_CASE("its cost grows in proportion to the pairs") {
+    const std::size_t m = 8;
+    costs_no_more_than_in_proportion(
+        [&](std::size_t pairs) {
+            return CALL(kernel_variance, random_tensor({pairs, 3}, pairs), random_tensor({pairs, 3}, 1 + pairs), m);
+        },
+        "pairs");
+}
 TEST_CASE("counts the width of the vectors, zeros included") {
     const std::size_t m = 8;
     const Tensor q = padded(q_of_table * 1.5, 81), k = padded(k_of_table * 1.5, 81);  // x̂ = x/3

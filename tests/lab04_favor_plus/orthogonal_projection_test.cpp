@@ -19,7 +19,7 @@ bool some_direction_in_both(const Tensor& a, const Tensor& b) {
     return std::any_of(cosines.data(), cosines.data() + cosines.size(), [](double c) { return c > 1.0 - 1e-6; });
 }
 
-bool all_equal(const Tensor& x, double value) {
+bool all_about(const Tensor& x, double value) {
     return std::all_of(x.data(), x.data() + x.size(), [value](double each) { return std::fabs(each - value) < 1e-9; });
 }
 
@@ -62,7 +62,7 @@ const char* mistake_of_columns(const Tensor& W) {
     const Tensor everything = large::projection().result();
     if (sum(sum(everything * everything, -1), -1)() < 0.1 * large::m) return "one QR of the whole m×d matrix";
     const Tensor unit = unit_rows(block_of(W, 0));
-    if (length(W, 0) >= d && all_equal(sum(unit * unit, -2), 1.0)) return "a sign for every entry of Q";
+    if (length(W, 0) >= d && all_about(sum(unit * unit, -2), 1.0)) return "a sign for every entry of Q";
     if (neighbours_are_orthogonal(unit)) return "each row made orthogonal to the previous one only";
     return lengths_are_chi(everything) ? "independent rows instead of orthogonal ones" : nullptr;
 }
@@ -148,7 +148,7 @@ TEST_CASE("the rows of a block are at right angles") {
             const std::string rows =
                 "rows " + std::to_string(first) + " to " + std::to_string(std::min(first + d, m) - 1);
             const Tensor block = block_of(W, first);
-            call.satisfies(!all_equal(block, 0.0), rows + " are 0",
+            call.satisfies(!all_about(block, 0.0), rows + " are 0",
                            length(block, 0) < d ? "last partial block left at 0" : nullptr);
             call.satisfies(false,
                            "two of the " + rows + " have a cosine of " + decimals(cosine) +
@@ -167,7 +167,7 @@ TEST_CASE("the same seed gives the same rows; other blocks and other seeds give 
     const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
     const Tensor& W = result_of_shape(call, {m, d});
     const Call<Tensor> again = CALL(orthogonal_projection, m, d, seed);
-    again.satisfies(again.result() == W, "called twice with the same seed, it gave different numbers");
+    again.satisfies(all_equal(again.result(), W), "called twice with the same seed, it gave different numbers");
     call.satisfies(!first_block_comes_back(W), "a row of the first block is back in a later block",
                    "the same block repeated");
     large::projection().satisfies(sound().blocks, "a row of the first block is back in a later block",
@@ -177,19 +177,25 @@ TEST_CASE("the same seed gives the same rows; other blocks and other seeds give 
                     "seed and seed + 1 have a direction in common: they must be independent",
                     "neighbouring seeds share blocks");
 }
+TEST_CASE("its cost grows in proportion to the rows") {
+    const std::size_t d = 4;
+    const std::uint64_t seed = random_seed(4);
+    costs_no_more_than_in_proportion([&](std::size_t m) { return CALL(orthogonal_projection, m, d, seed); }, "rows",
+                                     256);
+}
 TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
     const std::size_t m = large::m, d = large::d;
     const Call<Tensor>& call = large::projection();
     const Tensor& W = call.result();
     if (!sound().angles) return;
     const Tensor squares = sum(W * W, -1), blocks = reshape(squares, {m / d, d});
-    call.satisfies(!all_equal(squares, 1.0),
+    call.satisfies(!all_about(squares, 1.0),
                    "all rows have length 1: the estimates fall short of the kernel, to about 0.4 of it at "
                    "‖q̂ + k̂‖² = 2",
                    "rows of length 1");
-    call.satisfies(!all_equal(squares, static_cast<double>(d)),
+    call.satisfies(!all_about(squares, static_cast<double>(d)),
                    "all rows have length √d: lengths must vary as χ_d does", "every row of length √d");
-    call.satisfies(!all_equal(amax(blocks, -1, keep_dims) - blocks, 0.0), "all rows of a block have the same length",
+    call.satisfies(!all_about(amax(blocks, -1, keep_dims) - blocks, 0.0), "all rows of a block have the same length",
                    "one length for a whole block");
     const double distance = distance_from_chi(squares);
     if (!sound().lengths) {
@@ -224,7 +230,7 @@ TEST_CASE("lengths have nothing to do with directions, nor with those of the nex
     const Call<Tensor> next = CALL(orthogonal_projection, m, d, seed + 1);
     const Tensor& another = result_of_shape(next, {m, d});
     const Tensor difference = abs(sum(one * one, -1) - sum(another * another, -1));
-    next.satisfies(!all_equal(difference, 0.0), "the lengths are the same as with seed: the seed must decide them too",
+    next.satisfies(!all_about(difference, 0.0), "the lengths are the same as with seed: the seed must decide them too",
                    "lengths of every seed the same");
     next.satisfies(independent(one, another) && independent(another, one),
                    "the lengths of one seed and the directions of the next are related: seed and seed + 1 must be "

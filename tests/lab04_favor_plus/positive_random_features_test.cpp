@@ -68,6 +68,13 @@ TEST_CASE("remembers nothing of an earlier call") {
     for (const Stabilizer stabilizer : stabilizers)
         CALL(positive_random_features, x, W, stabilizer).remembers_nothing();
 }
+TEST_CASE("its cost grows in proportion to the tokens") {
+    const Tensor W = normal({2, 3}, random_seed(299));
+    for (const Stabilizer stabilizer : stabilizers)
+        costs_no_more_than_in_proportion([&](std::size_t n) {
+            return CALL(positive_random_features, random_tensor({n, 3}, n), W, stabilizer);
+        });
+}
 TEST_CASE("one token, one direction, one entry, no token, no head") {
     for (const Stabilizer stabilizer : stabilizers)
         for (const auto& [shape, m] : {std::pair<Shape, std::size_t>{{1, 5}, 7},

@@ -29,9 +29,10 @@ Tensor exponents(const Tensor& x, const Tensor& W, double scale, double norm_sca
     for (std::size_t i = 0; i < rows.count; ++i)
         for (std::size_t r = 0; r < rows.m; ++r) {
             double& entry = result.data()[i * rows.m + r];
-            for (std::size_t a = 0; a < rows.d; ++a) {
-                const double of_x = x.data()[i * rows.d + a];
-                entry += W(r, a) * scale * of_x - norm_scale * of_x * norm_scale * of_x / 2.0;
+            for (std::size_t e = 0; e < x.size(); ++e) {
+                if (e / rows.d != i) continue;
+                const double of_x = x.data()[e];
+                entry += W(r, e % rows.d) * scale * of_x - norm_scale * of_x * norm_scale * of_x / 2.0;
             }
         }
     return result;
@@ -39,27 +40,20 @@ Tensor exponents(const Tensor& x, const Tensor& W, double scale, double norm_sca
 
 Tensor exponents(const Tensor& x, const Tensor& W) { return exponents(x, W, scale_of(x), scale_of(x)); }
 
-Tensor features(const Tensor& exponents, Shared shift) {
-    const std::size_t m = length(exponents, -1), n = length(exponents, -2);
-    const std::size_t shared = shift == Shared::nothing ? 1
-                               : shift == Shared::token ? m
-                               : shift == Shared::head  ? n * m
-                                                        : exponents.size();
-    Tensor result = exponents;
+Tensor positive_features(const Tensor& x, const Tensor& W, Shared shift) {
+    Tensor result = exponents(x, W);
+    const std::size_t m = length(W, 0), shared = shift == Shared::token ? m : length(x, -2) * m;
     for (std::size_t begin = 0; begin < result.size(); begin += shared) {
-        const double largest =
-            shift == Shared::nothing ? 0.0 : *std::max_element(result.data() + begin, result.data() + begin + shared);
+        const double largest = *std::max_element(result.data() + begin, result.data() + begin + shared);
         for (std::size_t i = begin; i < begin + shared; ++i)
             result.data()[i] = std::exp(result.data()[i] - largest) / std::sqrt(static_cast<double>(m));
     }
     return result;
 }
 
-Tensor positive_features(const Tensor& x, const Tensor& W, Shared shift) { return features(exponents(x, W), shift); }
-
-Tensor trigonometric_features(const Tensor& x, const Tensor& W, double scale, double growth_scale) {
+Tensor trigonometric_features(const Tensor& x, const Tensor& W) {
     const Rows rows(x, W);
-    const Tensor angles = exponents(x, W, scale, 0.0), growth = exponents(x, zeros(shape_of(W)), 0.0, growth_scale);
+    const Tensor angles = exponents(x, W, scale_of(x), 0.0), growth = exponents(x, zeros(shape_of(W)));
     Tensor result = zeros(with_width(x, 2 * rows.m));
     for (std::size_t i = 0; i < rows.count; ++i)
         for (std::size_t r = 0; r < rows.m; ++r) {
@@ -69,10 +63,6 @@ Tensor trigonometric_features(const Tensor& x, const Tensor& W, double scale, do
             result.data()[i * 2 * rows.m + rows.m + r] = factor * std::sin(angle);
         }
     return result;
-}
-
-Tensor trigonometric_features(const Tensor& x, const Tensor& W) {
-    return trigonometric_features(x, W, scale_of(x), scale_of(x));
 }
 
 double feature_rounding(const Tensor& x, const Tensor& W) {

@@ -1,7 +1,8 @@
-// The features of this lab by their definition, entry by entry: what the suites compare with and what the mistakes are
-// variations of.
+// The features of this lab by their definition, entry by entry: what the suites compare with. Each token looks at all
+// tokens and counts some of them, so that none of this is an answer to paste.
 #pragma once
 
+#include "cost_claims.hpp"
 #include "favor.hpp"
 #include "suite.hpp"
 
@@ -16,13 +17,11 @@ Tensor exponents(const Tensor& x, const Tensor& W, double scale, double norm_sca
 Tensor exponents(const Tensor& x, const Tensor& W);
 
 /// Which exponents share one shift, their maximum.
-enum class Shared { nothing, token, head, array };
+enum class Shared { token, head };
 /// exp(e - shift)/√m.
-Tensor features(const Tensor& exponents, Shared shift);
 Tensor positive_features(const Tensor& x, const Tensor& W, Shared shift);
 
-/// e^{‖growth_scale x‖²/2} [cos w_r·x̂ …, sin w_r·x̂ …]/√m with x̂ = scale x. \return \shape{(…, n, 2m)}
-Tensor trigonometric_features(const Tensor& x, const Tensor& W, double scale, double growth_scale);
+/// e^{‖x̂‖²/2} [cos w_r·x̂ …, sin w_r·x̂ …]/√m. \return \shape{(…, n, 2m)}
 Tensor trigonometric_features(const Tensor& x, const Tensor& W);
 
 /// Relative rounding error that a feature may have, the largest over the array: an exponent is a sum of d products and

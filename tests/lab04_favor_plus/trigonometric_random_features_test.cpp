@@ -45,6 +45,12 @@ TEST_CASE("remembers nothing of an earlier call") {
     const Tensor x = random_tensor({2, 3}, 299), W = normal({5, 3}, random_seed(298));
     CALL(trigonometric_random_features, x, W).remembers_nothing();
 }
+TEST_CASE("its cost grows in proportion to the tokens") {
+    const Tensor W = normal({2, 3}, random_seed(299));
+    costs_no_more_than_in_proportion([&](std::size_t n) {
+        return CALL(trigonometric_random_features, random_tensor({n, 3}, n), W);
+    });
+}
 TEST_CASE("one token, one direction, one entry, no token, no head") {
     for (const auto& [shape, m] : {std::pair<Shape, std::size_t>{{1, 5}, 7},
                                    {{6, 5}, 1},

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "sizes.hpp"
-#include "work_counter.hpp"
 
 namespace linattn {
 
@@ -41,6 +40,7 @@ double rounding(double terms) {
 
 std::vector<double> features(Values x, bool mapped) {
     std::vector<double> result;
+    result.reserve(x.size());
     for (const float entry : x) result.push_back(mapped ? phi(static_cast<double>(entry)) : static_cast<double>(entry));
     return result;
 }
@@ -71,74 +71,57 @@ Tensor tensor_of(Values values, const Shape& shape) {
 
 Array array_of(const Tensor& x) { return {shape_of(x), rounded(x)}; }
 
-Count up_to_itself() {
-    return [](int i, int j) { return j <= i ? 1.0 : 0.0; };
-}
-
-Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, const Count& count,
-                            const Count& counted, Mapped mapped) {
+Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, bool mapped) {
     Tensor output = zeros({size(sizes.heads), size(sizes.n), size(sizes.d_v)});
     const std::size_t n = size(sizes.n), d_k = size(sizes.d_k), d_v = size(sizes.d_v);
-    const std::vector<double> phi_Q = features(Q, mapped.Q), phi_K = features(K, mapped.K);
-    count_work(size(sizes.heads) * n * n * d_k);  // so that a mistake built on this is seen to cost O(n²)
+    const std::vector<double> phi_Q = features(Q, mapped), phi_K = features(K, mapped);
     for (std::size_t h = 0; h < size(sizes.heads); ++h)
         for (std::size_t i = 0; i < n; ++i) {
             double* row = output.data() + (h * n + i) * d_v;
             double normalizer = static_cast<double>(epsilon);
-            for (std::size_t j = 0; j < n; ++j) {
-                const double in_sum = count(static_cast<int>(i), static_cast<int>(j));
-                const double in_normalizer = counted(static_cast<int>(i), static_cast<int>(j));
-                if (in_sum == 0.0 && in_normalizer == 0.0) continue;
+            for (std::size_t j = 0; j <= i; ++j) {
                 const double weight =
                     dot_product(phi_Q.data() + (h * n + i) * d_k, phi_K.data() + (h * n + j) * d_k, d_k);
-                normalizer += in_normalizer * weight;
-                for (std::size_t b = 0; b < d_v; ++b)
-                    row[b] += in_sum * weight * static_cast<double>(V[(h * n + j) * d_v + b]);
+                normalizer += weight;
+                for (std::size_t b = 0; b < d_v; ++b) row[b] += weight * static_cast<double>(V[(h * n + j) * d_v + b]);
             }
             for (std::size_t b = 0; b < d_v; ++b) row[b] /= normalizer;
         }
     return output;
 }
 
-Expected expected_output(const Arrays& in, float epsilon) {
+Expected expected_output(const Arrays& in, float epsilon, bool mapped) {
     std::vector<float> sizes_of_V = in.V;
     for (float& v : sizes_of_V) v = std::fabs(v);
-    const Count causal_count = up_to_itself();
-    const Tensor value = output_by_definition(in.Q, in.K, in.V, in.sizes, epsilon, causal_count, causal_count);
-    const Tensor magnitude =
-        output_by_definition(in.Q, in.K, sizes_of_V, in.sizes, epsilon, causal_count, causal_count);
+    const Tensor value = output_by_definition(in.Q, in.K, in.V, in.sizes, epsilon, mapped);
+    const Tensor magnitude = output_by_definition(in.Q, in.K, sizes_of_V, in.sizes, epsilon, mapped);
     const double terms = in.sizes.n + in.sizes.d_k;
     return {value, magnitude * (2.0 * rounding(terms)) + 1e-37,
             "2 min(m, 7 sqrt(m)) 2^-24 sum w |v| / sum w with m = n + d_k + 8 = " +
                 std::to_string(static_cast<int>(terms) + 8)};
 }
 
-ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk, const std::function<int(int start)>& rows,
-                         bool mapped) {
-    const std::size_t chunks = size(chunks_of(sizes, chunk)), d_k = size(sizes.d_k), d_v = size(sizes.d_v);
+ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk) {
+    const std::size_t chunks = size(chunks_of(sizes, chunk)), n = size(sizes.n), d_k = size(sizes.d_k),
+                      d_v = size(sizes.d_v);
     ChunkSums sums{zeros({size(sizes.heads), chunks, d_k, d_v}), zeros({size(sizes.heads), chunks, d_k}),
                    zeros({size(sizes.heads), chunks, d_k, d_v})};
-    for (int h = 0; h < sizes.heads; ++h)
-        for (std::size_t m = 0; m < chunks; ++m) {
-            const int start = static_cast<int>(m) * chunk;
-            const std::size_t state = size(h) * chunks + m;
-            for (int j = start; j < start + rows(start); ++j)
-                for (std::size_t a = 0; a < d_k; ++a) {
-                    const std::size_t token = size(h) * size(sizes.n) + size(j);
-                    const double k = j < sizes.n ? static_cast<double>(K[token * d_k + a]) : 0.0;
-                    const double feature = mapped ? phi(k) : k;
-                    sums.z.data()[state * d_k + a] += feature;
-                    for (std::size_t b = 0; j < sizes.n && b < d_v; ++b) {
-                        const double term = feature * static_cast<double>(V[token * d_v + b]);
-                        sums.S.data()[(state * d_k + a) * d_v + b] += term;
-                        sums.size_of_S.data()[(state * d_k + a) * d_v + b] += std::fabs(term);
-                    }
+    for (std::size_t h = 0; h < size(sizes.heads); ++h)
+        for (std::size_t j = 0; j < n; ++j)
+            for (std::size_t a = 0; a < d_k; ++a) {
+                const std::size_t token = h * n + j, entry = (h * chunks + j / size(chunk)) * d_k + a;
+                const double feature = phi(static_cast<double>(K[token * d_k + a]));
+                sums.z.data()[entry] += feature;
+                for (std::size_t b = 0; b < d_v; ++b) {
+                    const double term = feature * static_cast<double>(V[token * d_v + b]);
+                    sums.S.data()[entry * d_v + b] += term;
+                    sums.size_of_S.data()[entry * d_v + b] += std::fabs(term);
                 }
-        }
+            }
     return sums;
 }
 
-Tensor sums_before(const Tensor& x, bool inclusive) {
+Tensor sums_before(const Tensor& x) {
     const Shape shape = shape_of(x);
     Tensor result = zeros(shape);
     if (x.size() == 0) return result;
@@ -148,9 +131,8 @@ Tensor sums_before(const Tensor& x, bool inclusive) {
             double sum = 0.0;
             for (std::size_t m = 0; m < chunks; ++m) {
                 const std::size_t at = (h * chunks + m) * width + e;
-                if (!inclusive) result.data()[at] = sum;
+                result.data()[at] = sum;
                 sum += x.data()[at];
-                if (inclusive) result.data()[at] = sum;
             }
         }
     return result;
@@ -158,8 +140,7 @@ Tensor sums_before(const Tensor& x, bool inclusive) {
 
 std::vector<Expected> expected_states(const Arrays& in, int chunk, bool before) {
     const Sizes& sizes = in.sizes;
-    ChunkSums sums =
-        sums_of_chunks(in.K, in.V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); });
+    ChunkSums sums = sums_of_chunks(in.K, in.V, sizes, chunk);
     if (before) sums = {sums_before(sums.S), sums_before(sums.z), sums_before(sums.size_of_S)};
     const double terms = before ? sizes.n : chunk;
     const std::string why =

@@ -1,8 +1,6 @@
 // float32 arrays as the comparison sees them, and what the definition makes of them, in double.
 #pragma once
 
-#include <functional>
-
 #include "chunkwise.hpp"
 #include "suite.hpp"
 
@@ -29,36 +27,24 @@ std::vector<float> rounded(const Tensor& x);
 Tensor tensor_of(Values values, const Shape& shape);
 Array array_of(const Tensor& x);
 
-/// How often the pair (i, j) counts; for most definitions 1 or 0.
-using Count = std::function<double(int i, int j)>;
-Count up_to_itself();
-
-/// What φ is applied to; for all definitions both.
-struct Mapped {
-    bool Q = true, K = true;
-};
-
-/// o_i = Σ_j count(i, j) φ(q_i)·φ(k_j) v_j / (Σ_j counted(i, j) φ(q_i)·φ(k_j) + ε), in double.
-Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, const Count& count,
-                            const Count& counted, Mapped mapped = {});
+/// o_i = Σ_{j≤i} φ(q_i)·φ(k_j) v_j / (Σ_{j≤i} φ(q_i)·φ(k_j) + ε), in double. Not mapped, Q and K are features already.
+Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, bool mapped = true);
 
 /// The causal output with its tolerance. A sum of m terms is off by 2⁻²⁴ min(m, 7√m) of their size: every rounding in
 /// the same direction, or, as rounding errors do, m independent ones (7 standard deviations: below 1e-11).
-Expected expected_output(const Arrays& in, float epsilon);
+Expected expected_output(const Arrays& in, float epsilon, bool mapped = true);
 
 /// S and z of every chunk: over its own tokens, or over all tokens before it.
 std::vector<Expected> expected_states(const Arrays& in, int chunk, bool before);
 
-/// The same without tolerances: `rows` tells how many rows of a chunk that begins at `start` count; rows past the end
-/// of the sequence have φ = 1 and v = 0.
+/// The same without tolerances, over the chunk's own tokens.
 struct ChunkSums {
     Tensor S, z, size_of_S;
 };
-ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk, const std::function<int(int start)>& rows,
-                         bool mapped = true);
+ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk);
 
-/// Σ over the chunks before (inclusive: and the chunk itself), for x of shape (heads, chunks, …).
-Tensor sums_before(const Tensor& x, bool inclusive = false);
+/// Σ over the chunks before, for x of shape (heads, chunks, …).
+Tensor sums_before(const Tensor& x);
 
 /// One order for cases that are about numbers; the large ones unwatched, which is 3 times faster.
 inline const gpu::RunOptions quick{gpu::RunOptions::Order::shuffled, 3, true, false};

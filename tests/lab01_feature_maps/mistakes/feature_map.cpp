@@ -1,38 +1,55 @@
-#include "shifted_exponentials.hpp"
+// What people get wrong in choosing a map by its name.
+#include "feature_definition.hpp"
+#include "slips.hpp"
 
 namespace linattn::testing {
 namespace {
 
-// The map of that name, right for entries of moderate size; nothing for an unknown one.
-std::optional<Tensor> by_definition(const Tensor& x, const std::string& method) {
-    const Tensor e = exp(x);
-    if (method == "softmax") return e / total(e, same_token(x));
-    if (method == "exp") return exp(x - largest(x, same_head(x)));
-    for (const char* name : {"elu_plus_one", "relu", "identity"})
-        if (method == name) return oracle_feature_map(name)(x);
-    if (method == "polynomial") return oracle_feature_map("pairs")(x);
-    return std::nullopt;
+struct Choosing {
+    std::string one, other;   ///< two names that are exchanged
+    std::string for_unknown;  ///< the map that an unknown name gives
+    Stabilizer of_exp = Stabilizer::per_sequence;
+    bool operator==(const Choosing&) const = default;
+};
+
+#define TURN(...) [](Choosing& s) { __VA_ARGS__; }
+
+const SlipTable<Choosing>& choosing_slips() {
+    static const SlipTable<Choosing> table{
+        {
+            {"unknown names", "unknown name falls back to identity",
+             "A name that nobody knows is an error: end with reject, which throws, not with return x.", 0,
+             TURN(s.for_unknown = "identity")},
+            {"unknown names", "unknown name falls back to elu_plus_one",
+             "elu_plus_one is for a call without a name; a name that nobody knows is an error: end with reject.", 0,
+             TURN(s.for_unknown = "elu_plus_one")},
+            {"exp", "exp uses the per-token shift",
+             "The caller uses one map for queries and keys: pass Stabilizer::per_sequence, which alone cancels for "
+             "keys.",
+             0, TURN(s.of_exp = Stabilizer::per_token)},
+            {"the names", "relu and identity exchanged", "\"relu\" must call relu and \"identity\" must call identity.",
+             0, TURN(s.one = "relu", s.other = "identity")},
+            {"the names", "softmax and exp exchanged",
+             "\"softmax\" must call softmax_features and \"exp\" must call exp_features.", 0,
+             TURN(s.one = "softmax", s.other = "exp")},
+        },
+        {}};
+    return table;
 }
 
-Tensor by_definition_or_reject(const Tensor& x, const std::string& method) {
-    const std::optional<Tensor> result = by_definition(x, method);
-    if (!result) reject("feature_map", "method", "elu_plus_one, relu, identity, softmax, exp or polynomial", method);
-    return *result;
+Tensor chosen(const Tensor& x, const std::string& method) {
+    const Choosing& s = *settings_in_use<Choosing>();
+    static const std::map<std::string, FeatureSettings (*)()> maps{
+        {"elu_plus_one", elu_plus_one_settings}, {"relu", relu_settings}, {"identity", identity_settings},
+        {"softmax", softmax_settings},           {"exp", exp_settings},   {"polynomial", polynomial_settings}};
+    auto map = maps.find(method == s.one ? s.other : method == s.other ? s.one : method);
+    if (map == maps.end()) map = maps.find(s.for_unknown);
+    if (map == maps.end())
+        reject("feature_map", "method", "elu_plus_one, relu, identity, softmax, exp or polynomial", method);
+    return features_by_settings(x, s.of_exp, map->second());
 }
 
-MISTAKE(feature_map, (const Tensor& x, const std::string& method), "unknown name falls back to identity", "§1.7",
-        "A name that nobody knows is an error: end with reject, which throws, not with return x.") {
-    return by_definition(x, method).value_or(x);
-}
-MISTAKE(feature_map, (const Tensor& x, const std::string& method), "exp uses the per-token shift", "§1.7",
-        "The caller uses one map for queries and keys: pass Stabilizer::per_sequence, which alone cancels for keys.") {
-    if (method == "exp") return exp(x - largest(x, same_token(x)));
-    return by_definition_or_reject(x, method);
-}
-MISTAKE(feature_map, (const Tensor& x, const std::string& method), "relu and identity exchanged", "§1.7",
-        "\"relu\" must call relu and \"identity\" must call identity.") {
-    return by_definition_or_reject(x, method == "relu" ? "identity" : method == "identity" ? "relu" : method);
-}
+const SlipsOf feature_map_slips("feature_map", choosing_slips(), 0, Choosing{}, &chosen);
 
 }  // namespace
 }  // namespace linattn::testing

@@ -45,11 +45,11 @@ const SlipTable<AttentionSettings>& table = attention_slips();
 
 const SlipsOf softmax_attention_slips("softmax_attention", table,
                                       has::softmax | has::mask | has::sequence | has::divisor, softmax_settings(),
-                                      &softmax, {.without = {"first token left out"}});
+                                      &softmax, {.without = {"first token left out", "divided by the largest weight"}});
 const SlipsOf quadratic_slips("linear_attention_quadratic", table, every_form | has::mask, AttentionSettings{},
                               &masked);
 const SlipsOf bidirectional_slips("linear_attention_bidirectional", table, every_form | has::total | has::linear_cost,
-                                  over_all_tokens(), &unmasked);
+                                  over_all_tokens(), &unmasked, {.without = {"state shared with earlier heads"}});
 const SlipsOf parallel_slips("linear_attention_parallel", table, every_form | has::running | has::linear_cost,
                              AttentionSettings{}, &unmasked);
 const SlipsOf recurrent_slips("linear_attention_recurrent", table, every_form | has::running | has::constant_memory,

@@ -87,7 +87,8 @@ const SlipTable<AttentionSettings>& table = attention_slips();
 const SlipsOf weights_slips("attention_weights", table, every_form | has::mask | has::sequence, divided(), &weights);
 const SlipsOf normalized_slips("normalized_linear_attention", table,
                                every_form | has::sequence | has::values | has::total | has::linear_cost,
-                               over_all_tokens(), &whole);
+                               over_all_tokens(), &whole,
+                               {.without = {"state shared with earlier heads", "divided by n"}});
 const SlipsOf causal_slips("causal_linear_attention", table,
                            every_form | has::sequence | has::values | has::running | has::linear_cost, divided(),
                            &whole);
@@ -96,14 +97,16 @@ const SlipsOf step_slips("causal_linear_attention_step", table, every_form | has
 const SlipsOf resume_slips("causal_linear_attention_resume", table,
                            every_form | has::values | has::sequence | has::running | has::state | has::z |
                                has::resumed | has::constant_memory,
-                           divided(), &resume);
+                           divided(), &resume,
+                           {.without = {"only later tokens", "strict diagonal", "ε only where the sum is 0"}});
 const SlipsOf padded_slips("masked_causal_linear_attention", table,
                            every_form | has::values | has::sequence | has::running | has::padding | has::linear_cost,
-                           divided(), &padded);
-const SlipsOf streaming_slips("streaming_exp_attention", table,
-                              has::divisor | has::epsilon | has::values | has::sequence | has::running |
-                                  has::streaming | has::constant_memory,
-                              exponentials(), &streamed);
+                           divided(), &padded, {.without = {"padding multiplied by zero"}});
+const SlipsOf streaming_slips(
+    "streaming_exp_attention", table,
+    has::divisor | has::epsilon | has::values | has::sequence | has::running | has::streaming | has::constant_memory,
+    exponentials(), &streamed,
+    {.without = {"z summed along the features", "one maximum for all channels", "ε only where the sum is 0"}});
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
 // that is large enough to see.
@@ -116,8 +119,8 @@ const FeatureMap& signed_map() {
 }
 Tensor input(std::size_t width, std::uint64_t stream) { return random_tensor(join(leading, {n, width}), stream); }
 Tensor token_input(std::size_t width, std::uint64_t stream) { return random_tensor(join(leading, {width}), stream); }
-CausalState state_input() {
-    return {random_tensor(join(leading, {c, d_v}), 904), random_tensor(join(leading, {c}), 905, 0.5, 2.0)};
+CausalState state_input(std::size_t width) {
+    return {random_tensor(join(leading, {width, d_v}), 904), random_tensor(join(leading, {width}), 905, 0.5, 2.0)};
 }
 
 const Probes weights_probes("attention_weights", [] {
@@ -125,20 +128,24 @@ const Probes weights_probes("attention_weights", [] {
         probe(&linattn::attention_weights, input(d_k, 901), input(d_k, 902), signed_map(), Mask::causal, epsilon),
         probe(&linattn::attention_weights, input(d_k, 901), input(d_k, 902), signed_map(), Mask::none, epsilon)};
 });
+// x itself gives weights of both signs, its pairs only features of both.
 template <class Form>
 std::vector<Run> probes_of(Form* form) {
-    return {probe(form, input(d_k, 901), input(d_k, 902), input(d_v, 903), signed_map(), epsilon)};
+    return {probe(form, input(d_k, 901), input(d_k, 902), input(d_v, 903), signed_map(), epsilon),
+            probe(form, input(d_k, 901), input(d_k, 902), input(d_v, 903), oracle_feature_map("identity"), epsilon)};
 }
 const Probes normalized_probes("normalized_linear_attention",
                                [] { return probes_of(&linattn::normalized_linear_attention); });
 const Probes causal_probes("causal_linear_attention", [] { return probes_of(&linattn::causal_linear_attention); });
 const Probes step_probes("causal_linear_attention_step", [] {
     return std::vector{probe(&linattn::causal_linear_attention_step, token_input(d_k, 901), token_input(d_k, 902),
-                             token_input(d_v, 903), state_input(), signed_map(), epsilon)};
+                             token_input(d_v, 903), state_input(c), signed_map(), epsilon),
+                       probe(&linattn::causal_linear_attention_step, token_input(d_k, 901), token_input(d_k, 902),
+                             token_input(d_v, 903), state_input(d_k), oracle_feature_map("identity"), epsilon)};
 });
 const Probes resume_probes("causal_linear_attention_resume", [] {
     return std::vector{probe(&linattn::causal_linear_attention_resume, input(d_k, 901), input(d_k, 902),
-                             input(d_v, 903), state_input(), signed_map(), epsilon)};
+                             input(d_v, 903), state_input(c), signed_map(), epsilon)};
 });
 const Probes padded_probes("masked_causal_linear_attention", [] {
     const Tensor mask{{{1, 0, 1, 1, 0}, {0, 1, 1, 0, 1}}, {{1, 1, 0, 1, 1}, {1, 0, 0, 1, 1}}};
@@ -147,7 +154,7 @@ const Probes padded_probes("masked_causal_linear_attention", [] {
 });
 const Probes streaming_probes("streaming_exp_attention", [] {
     return std::vector{
-        probe(&linattn::streaming_exp_attention, input(d_k, 901), input(d_k, 902), input(d_v, 903), epsilon)};
+        probe(&linattn::streaming_exp_attention, input(d_k, 901), input(d_k, 902), input(d_v, 903), 5.0)};
 });
 
 }  // namespace

@@ -36,28 +36,6 @@ MAP_MISTAKE("both branches computed and mixed", "0 · e^1000 is not 0: choose a 
     });
 }
 
-// The sums of every chunk, as float32.
-States states_of(const ChunkSums& sums) { return {array_of(sums.S), array_of(sums.z)}; }
-
-STATES_MISTAKE("tail rows of φ(0) = 1 counted",
-               "Rows past the end are not tokens: φ(0) = 1 is not 0, so leave them out of z.") {
-    return states_of(sums_of_chunks(K, V, sizes, chunk, [chunk](int) { return chunk; }));
-}
-STATES_MISTAKE("chunk boundary off by one", "A chunk has min(chunk, n - start) tokens; the last one counts.") {
-    return states_of(
-        sums_of_chunks(K, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start) - 1; }));
-}
-STATES_MISTAKE("running sum instead of the chunk's own",
-               "The first pass sums within a chunk; summing over chunks is the second pass.") {
-    ChunkSums sums = sums_of_chunks(K, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); });
-    sums.S = sums_before(sums.S, true);
-    sums.z = sums_before(sums.z, true);
-    return states_of(sums);
-}
-STATES_MISTAKE("feature map left out", "S is made of φ(k_j), not of k_j.") {
-    return states_of(sums_of_chunks(
-        K, V, sizes, chunk, [&](int start) { return std::min(chunk, sizes.n - start); }, false));
-}
 STATES_MISTAKE("no barrier after the chunk is loaded",
                "Others read what a thread has loaded: __syncthreads() before the sums.") {
     fault({"race on phi_K, write then read", "race on V, write then read"});
@@ -78,33 +56,6 @@ STATES_MISTAKE("one block writes another's state", "Chunk m of head h is state h
     fault(any_of({"S", "z"}, "blocks race on ", ""));
 }
 
-States scanned(Values S, Values z, const Sizes& sizes, int chunk, const std::function<Tensor(const Tensor&)>& scan) {
-    const auto chunks = static_cast<std::size_t>(chunks_of(sizes, chunk));
-    const auto heads = static_cast<std::size_t>(sizes.heads), d_k = static_cast<std::size_t>(sizes.d_k),
-               d_v = static_cast<std::size_t>(sizes.d_v);
-    return {array_of(scan(tensor_of(S, {heads, chunks, d_k, d_v}))),
-            array_of(scan(tensor_of(z, {heads, chunks, d_k})))};
-}
-
-SCAN_MISTAKE("inclusive sums", "State m becomes the sum of the chunks before m, without m itself.") {
-    return scanned(S, z, sizes, chunk, [](const Tensor& x) { return sums_before(x, true); });
-}
-SCAN_MISTAKE("z left as it was", "z needs the same sums as S: the last threads are for it.") {
-    States states = scanned(S, z, sizes, chunk, [](const Tensor& x) { return sums_before(x); });
-    states.z.values.assign(z.begin(), z.end());
-    return states;
-}
-SCAN_MISTAKE("sum carried over from head to head", "Each head starts from 0.") {
-    return scanned(S, z, sizes, chunk, [](const Tensor& x) {
-        Shape one = shape_of(x);
-        one[1] *= one[0];
-        one[0] = 1;
-        return reshape(sums_before(reshape(x, one)), shape_of(x));
-    });
-}
-SCAN_MISTAKE("nothing summed", "Replace what each chunk adds by the sum over the chunks before it.") {
-    return scanned(S, z, sizes, chunk, [](const Tensor& x) { return x; });
-}
 SCAN_MISTAKE(
     "threads to spare not stopped",
     "There are more threads than entries: those past the last entry have nothing to do. If they are stopped, an "

@@ -1,0 +1,221 @@
+#include "feature_definition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace linattn::testing {
+namespace {
+
+using Index = std::size_t;
+
+class FeatureMapOf {
+public:
+    FeatureMapOf(const Tensor& x, Stabilizer stabilizer, const FeatureSettings& settings)
+        : s(settings),
+          shape(shape_of(x)),
+          entries(x.data(), x.data() + x.size()),
+          d(shape.empty() ? 1 : shape.back()),
+          n(shape.size() < 2 ? 1 : shape[shape.size() - 2]),
+          shift_over(stabilizer == Stabilizer::per_token ? s.shift_per_token : s.shift_per_sequence) {
+        for (double& entry : entries) {
+            if (s.entries == Entries::negated) entry = -entry;
+            if (s.entries == Entries::absolute) entry = std::fabs(entry);
+            if (s.entries == Entries::squared) entry *= entry;
+        }
+    }
+
+    Tensor result() const {
+        std::vector<double> features = s.form == Form::products ? products() : one_by_one();
+        const std::vector<double> undivided = features;
+        const Index width = s.form == Form::products ? width_of_products() : d;
+        for (Index i = 0; i < features.size(); ++i) {
+            double& feature = features[i];
+            if (s.divided_over != Group::none) feature /= divisor(undivided, i, width) + s.epsilon;
+            if (s.logarithm) feature = std::log(feature);
+            feature = s.factor * feature * std::pow(static_cast<double>(d), -s.over_d) + s.added;
+            if (s.precision == Precision::as_float) feature = static_cast<double>(static_cast<float>(feature));
+            if (s.precision == Precision::whole) feature = std::trunc(feature);
+        }
+        Shape made = shape;
+        if (!made.empty()) made.back() = width;
+        Tensor y = zeros(made);
+        std::copy(features.begin(), features.end(), y.data());
+        return y;
+    }
+
+private:
+    // Whether entries i and j of rows of this width are in one group.
+    bool together(Group group, Index width, Index i, Index j) const {
+        const bool one_head = i / (n * width) == j / (n * width);
+        switch (group) {
+            case Group::none: return false;
+            case Group::token: return i / width == j / width;
+            case Group::channel: return one_head && i % width == j % width;
+            case Group::head: return one_head;
+            case Group::array: return true;
+        }
+        return false;
+    }
+    // Calls function(j) for every entry j of the group that entry i is in, among so many entries.
+    template <class Function>
+    void for_each_of(Group group, Index i, Index width, Index size, Function function) const {
+        for (Index j = 0; j < size; ++j)
+            if (together(group, width, i, j)) function(j);
+    }
+
+    // Maps of single entries and exponentials -------------------------------------------------------------------------
+
+    std::vector<double> one_by_one() const {
+        std::vector<double> features(entries.size());
+        for (Index i = 0; i < entries.size(); ++i)
+            features[i] = s.form == Form::exponentials ? exponential(i, shift_over) : piecewise(entries[i]);
+        return features;
+    }
+    double value_of(const Piece& piece, double x) const {
+        double y = piece.constant;
+        if (piece.slope != 0.0) y += piece.slope * x;
+        if (piece.amount != 0.0) {
+            const double e = std::exp(piece.sign * x);
+            y += piece.amount * (s.digits_lost ? (e - 1.0) + 1.0 : e);
+        }
+        return y;
+    }
+    double piecewise(double x) const {
+        if (s.softplus) return std::log1p(std::exp(x));
+        const double share = x > 0.0 ? 1.0 : 0.0;
+        double y = x > 0.0 || std::isnan(x) ? value_of(s.above, x) : value_of(s.below, x);
+        if (s.choice == Choice::unless_zero) y = x != 0.0 ? value_of(s.above, x) : value_of(s.below, x);
+        if (s.choice == Choice::both_weighted) y = share * value_of(s.above, x) + (1.0 - share) * value_of(s.below, x);
+        if (s.nan_becomes_zero && std::isnan(x)) y = 0.0;
+        return s.ceiling && y > *s.ceiling ? *s.ceiling : y;
+    }
+    double exponential(Index i, Group group) const {
+        const double scale = s.exponent * std::pow(static_cast<double>(d), -s.exponent_over_d);
+        return std::exp(scale * (group == Group::none ? entries[i] : entries[i] - s.shift * shift_of(group, i)));
+    }
+    double shift_of(Group group, Index i) const {
+        double shift = s.shift_by == ShiftBy::smallest             ? std::numeric_limits<double>::infinity()
+                       : s.shift_by == ShiftBy::largest_above_zero ? 0.0
+                       : s.shift_by == ShiftBy::mean               ? 0.0
+                                                                   : -std::numeric_limits<double>::infinity();
+        double count = 0.0;
+        for_each_of(group, i, d, entries.size(), [&](Index j) {
+            const double x = s.shift_by == ShiftBy::largest_absolute ? std::fabs(entries[j]) : entries[j];
+            ++count;
+            if (s.shift_by == ShiftBy::mean)
+                shift += x;
+            else if (s.shift_by == ShiftBy::smallest ? !(x >= shift) : !(x <= shift))
+                shift = x;
+        });
+        return s.shift_by == ShiftBy::mean ? shift / count : shift;
+    }
+    double divisor(const std::vector<double>& features, Index i, Index width) const {
+        double total = 0.0, squares = 0.0, count = 0.0;
+        for_each_of(s.divided_over, i, width, features.size(), [&](Index j) {
+            const double y = s.divide_by == DivideBy::sum_without_shift ? exponential(j, Group::none) : features[j];
+            total += y;
+            squares += y * y;
+            count += 1.0;
+        });
+        switch (s.divide_by) {
+            case DivideBy::sum:
+            case DivideBy::sum_without_shift: return total;
+            case DivideBy::mean: return total / count;
+            case DivideBy::length: return std::sqrt(squares);
+        }
+        return total;
+    }
+
+    // Products of two entries -----------------------------------------------------------------------------------------
+
+    bool is_listed(Index a, Index b) const {
+        switch (s.pairs) {
+            case Pairs::squares: return a == b;
+            case Pairs::different: return a != b;
+            case Pairs::upper:
+            case Pairs::upper_weighted: return a <= b;
+            case Pairs::lower: return a >= b;
+            case Pairs::all:
+            case Pairs::after_x: return true;
+            case Pairs::squares_first: return a != b;  // the squares stand before them
+        }
+        return true;
+    }
+    Index width_of_products() const {
+        Index width = s.pairs == Pairs::squares_first || s.pairs == Pairs::after_x ? d : 0;
+        for (Index pair = 0; pair < d * d; ++pair) width += is_listed(pair / d, pair % d);
+        return width;
+    }
+    double product(Index i, Index j) const {
+        const double x = entries[i], y = entries[j];
+        switch (s.product) {
+            case Product::product: return s.pairs == Pairs::upper_weighted && i != j ? std::sqrt(2.0) * x * y : x * y;
+            case Product::absolute_second: return x * std::fabs(y);
+            case Product::sum: return x + y;
+            case Product::difference: return x - y;
+            case Product::first_squared: return x * x * y;
+        }
+        return x * y;
+    }
+    std::vector<double> products() const {
+        std::vector<double> features;
+        features.reserve(entries.size() * d);
+        for (Index i = 0; i < entries.size(); ++i) {
+            for (Index first = i; i % d == 0 && first < i + d; ++first) {  // what stands before the products of a token
+                if (s.pairs == Pairs::after_x) features.push_back(entries[first]);
+                if (s.pairs == Pairs::squares_first) features.push_back(product(first, first));
+            }
+            for_each_of(Group::token, i, d, entries.size(), [&](Index j) {
+                if (is_listed(i % d, j % d)) features.push_back(product(i, j));
+            });
+        }
+        return features;
+    }
+
+    const FeatureSettings& s;
+    Shape shape;
+    std::vector<double> entries;
+    Index d, n;
+    Group shift_over;
+};
+
+}  // namespace
+
+Tensor features_by_settings(const Tensor& x, Stabilizer stabilizer, const FeatureSettings& settings) {
+    Tensor y = x;
+    for (int time = 0; time < settings.times; ++time) y = FeatureMapOf(y, stabilizer, settings).result();
+    return y;
+}
+
+FeatureSettings elu_plus_one_settings() {
+    FeatureSettings right;
+    right.above.constant = right.below.amount = 1.0;
+    right.below.slope = 0.0;
+    return right;
+}
+FeatureSettings relu_settings() {
+    FeatureSettings right;
+    right.below.slope = 0.0;
+    return right;
+}
+FeatureSettings identity_settings() { return {}; }
+FeatureSettings exp_settings() {
+    FeatureSettings right;
+    right.form = Form::exponentials;
+    return right;
+}
+FeatureSettings softmax_settings() {
+    FeatureSettings right = exp_settings();
+    right.shift_per_sequence = Group::token;
+    right.divided_over = Group::token;
+    return right;
+}
+FeatureSettings polynomial_settings() {
+    FeatureSettings right;
+    right.form = Form::products;
+    return right;
+}
+
+}  // namespace linattn::testing

@@ -1,0 +1,69 @@
+// The feature maps of this lab by their definitions, entry by entry, with everything that people get wrong as a setting.
+// An exercise says which settings make its map (slips.cpp), and a slip turns one of them from right to wrong.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "feature_maps.hpp"
+#include "suite.hpp"
+
+namespace linattn::testing {
+
+/// What a feature is made of: an entry by itself, an exponential with a shift, or products of two entries of a token.
+enum class Form { pieces, exponentials, products };
+
+/// One of the two pieces of a map of single entries: slope·x + constant + amount·e^(sign·x), without terms of factor 0.
+struct Piece {
+    double slope = 0.0, constant = 0.0, amount = 0.0, sign = 1.0;
+    bool operator==(const Piece&) const = default;
+};
+/// Which piece an entry takes.
+enum class Choice { above_zero, unless_zero, both_weighted };
+/// What is done to the entries before anything else.
+enum class Entries { as_they_are, negated, absolute, squared };
+/// Which entries share a shift or a divisor.
+enum class Group { none, token, channel, head, array };
+/// Which number of a group is the shift.
+enum class ShiftBy { largest, smallest, mean, largest_absolute, largest_above_zero };
+/// What of a group divides a feature.
+enum class DivideBy { sum, sum_without_shift, mean, length };
+/// Which products of two entries are listed, and how.
+enum class Pairs { all, squares, different, upper, upper_weighted, lower, squares_first, after_x };
+enum class Product { product, absolute_second, sum, difference, first_squared };
+enum class Precision { as_double, as_float, whole };
+
+struct FeatureSettings {
+    Form form = Form::pieces;
+    Entries entries = Entries::as_they_are;
+    Piece above{1.0}, below{1.0};
+    Choice choice = Choice::above_zero;
+    bool softplus = false, digits_lost = false, nan_becomes_zero = false;
+    std::optional<double> ceiling;
+    Group shift_per_token = Group::token, shift_per_sequence = Group::head;
+    ShiftBy shift_by = ShiftBy::largest;
+    double shift = 1.0;                            ///< how often the shift is subtracted
+    double exponent = 1.0, exponent_over_d = 0.0;  ///< exponents times the first, over d to the power of the second
+    Group divided_over = Group::none;
+    DivideBy divide_by = DivideBy::sum;
+    double epsilon = 0.0;  ///< added to the divisor
+    Pairs pairs = Pairs::all;
+    Product product = Product::product;
+    double factor = 1.0, over_d = 0.0, added = 0.0;  ///< of every feature in the end
+    bool logarithm = false;
+    int times = 1;  ///< how often the map is applied
+    Precision precision = Precision::as_double;
+    bool operator==(const FeatureSettings&) const = default;
+};
+
+Tensor features_by_settings(const Tensor& x, Stabilizer stabilizer, const FeatureSettings& settings);
+
+// The right settings of each map.
+FeatureSettings elu_plus_one_settings();
+FeatureSettings relu_settings();
+FeatureSettings identity_settings();
+FeatureSettings softmax_settings();
+FeatureSettings exp_settings();
+FeatureSettings polynomial_settings();
+
+}  // namespace linattn::testing

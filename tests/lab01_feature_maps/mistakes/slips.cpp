@@ -1,0 +1,294 @@
+// What people get wrong in a feature map: the slips of feature_definition.hpp, and which exercise can suffer which.
+#include "slips.hpp"
+#include "feature_definition.hpp"
+
+namespace linattn::testing {
+namespace {
+
+using Settings = FeatureSettings;
+
+/// What a map has that can go wrong.
+namespace has {
+enum : unsigned {
+    one = 1u << 0,           ///< elu's plus one, and its exponential below 0
+    cut = 1u << 1,           ///< a cut at 0
+    neither = 1u << 2,       ///< nothing at all: x itself
+    exponentials = 1u << 3,  ///< exponentials of a shifted token
+    quotient = 1u << 4,      ///< … divided by their sum, in which the shift cancels
+    shift = 1u << 5,         ///< … whose shift shows
+    products = 1u << 6,      ///< products of two entries
+    signs = 1u << 7,         ///< the sign of the entries shows
+    absolute = 1u << 8,      ///< … and no other slip is about it
+    repeatable = 1u << 9,    ///< the map of a feature is another one
+    length = 1u << 10,       ///< features whose length may be anything
+};
+}
+
+#define TURN(...) [](Settings& s) { __VA_ARGS__; }
+#define TURN_TO(...) [](Settings& s, double x) { __VA_ARGS__; }
+
+void share_shift(Settings& s, Group group) { s.shift_per_token = s.shift_per_sequence = group; }
+
+const std::vector<Slip<Settings>>& slips() {
+    using namespace has;
+    static const std::vector<Slip<Settings>> all{
+        {"the one", "elu without the plus one",
+         "Features must stay positive: add 1 to elu, which makes it x + 1 above 0 and the exponential below.", one,
+         TURN(s.above.constant = 0.0, s.below.constant = -1.0)},
+        {"the one", "plus one left out above 0", "Above 0 the map is x + 1, which meets the exponential at x = 0.", one,
+         TURN(s.above.constant = 0.0)},
+        {"the one", "elu below 0", "Below 0 elu + 1 is the exponential itself: the ones cancel.", one,
+         TURN(s.below.constant = -1.0)},
+        {"the one", "one added to both branches", "e^x - 1 + 1 is e^x: below 0 nothing is added.", one,
+         TURN(s.below.constant = 1.0)},
+        {"the digits", "exp(x) - 1 + 1 loses small values",
+         "Return the exponential itself: subtracting 1 rounds its digits away, and adding 1 does not bring them back.",
+         one, TURN(s.digits_lost = true)},
+        {"the exponential", "exp(-x) below 0",
+         "The sign is wrong: the exponential of x itself, which is below 1 for negative x.", one,
+         TURN(s.below.sign = -1.0)},
+        {"the branches", "condition without > 0",
+         "`where(x, …)` asks whether x differs from 0, which negative entries do as well: write x > 0.", one,
+         TURN(s.choice = Choice::unless_zero)},
+        {"the branches", "branches exchanged", "Exchange them: the line belongs to x > 0, the exponential to the rest.",
+         one, TURN(std::swap(s.above, s.below))},
+        {"the branches", "exp of large x overflows",
+         "0 times infinity is NaN: pick a branch with where in place of multiplying, or cap the argument of exp at 0.",
+         one, TURN(s.choice = Choice::both_weighted)},
+        {"the branches", "exponential above 0 as well", "Above 0 the map is the line x + 1: it grows no faster than x.",
+         one, TURN(s.above = s.below)},
+        {"the branches", "relu plus one", "Below 0 the map falls off as e^x; it is not 1 everywhere.", one,
+         TURN(s.below = Piece{0.0, 1.0})},
+        {"the exponential", "softplus instead of elu",
+         "log(1 + e^x) is another positive map: here it is x + 1 and e^x.", one, TURN(s.softplus = true)},
+
+        {"below 0", "leaky slope for negative x",
+         "Negative entries become 0, not a small multiple of themselves: features may not be negative.", cut,
+         TURN(s.below.slope = 0.01)},
+        {"below 0", "negative entries kept", "Negative entries become 0.", cut, TURN(s.below.slope = 1.0)},
+        {"below 0", "absolute value", "Cut negative entries off at 0 instead of turning their sign.", cut,
+         TURN(s.below.slope = -1.0)},
+        {"below 0", "positive entries cut off", "The positive entries stay; the negative ones become 0.", cut,
+         TURN(std::swap(s.above, s.below))},
+        {"above 0", "clipped at one", "There is no ceiling: positive entries stay as they are.", cut,
+         TURN(s.ceiling = 1.0)},
+        {"NaN", "where picks 0 for a NaN",
+         "Every comparison with NaN is false, so where picks the other branch: use maximum.", cut,
+         TURN(s.nan_becomes_zero = true)},
+        {"above 0", "1 where x is positive", "Positive entries stay as they are; a step is another map.", cut,
+         TURN(s.above = Piece{0.0, 1.0})},
+
+        {"", "constant one instead of x", "φ(x) = 1 is mean pooling, another map: return x itself.", neither,
+         TURN(s.above = s.below = Piece{0.0, 1.0})},
+        {"", "relu instead of identity", "Negative entries belong to the map: return them as they are.", neither,
+         TURN(s.below.slope = 0.0)},
+        {"", "absolute value", "Negative entries belong to the map: keep their sign.", neither,
+         TURN(s.entries = Entries::absolute)},
+        {"", "zeros instead of x", "The result is x itself, not zeros of its shape.", neither,
+         TURN(s.above = s.below = Piece{})},
+
+        {"the shift", "no maximum subtracted",
+         "Subtract the token's maximum before exp: the features stay the same, and nothing overflows or vanishes.",
+         quotient, TURN(share_shift(s, Group::none))},
+        {"the shift", "maximum of the whole array subtracted",
+         "Each token has a maximum of its own: far below another one, all of its exponentials vanish.", quotient,
+         TURN(share_shift(s, Group::array))},
+        {"the shift", "smallest entry subtracted", "Subtract the largest entry: then no exponent is positive.",
+         exponentials, TURN(s.shift_by = ShiftBy::smallest)},
+        {"the sum", "softmax over the tokens",
+         "Reduce along the last axis, -1: each token sums to 1 over its channels, not each channel over the tokens.",
+         quotient, TURN(share_shift(s, Group::channel), s.divided_over = Group::channel)},
+        {"the sum", "softmax over the whole array",
+         "Every token has a sum of its own: reduce along the last axis only, with keep_dims.", quotient,
+         TURN(share_shift(s, Group::array), s.divided_over = Group::array)},
+        {"the sum", "softmax over all tokens of a head",
+         "Every token has a sum of its own: reduce along the last axis.", quotient,
+         TURN(share_shift(s, Group::head), s.divided_over = Group::head)},
+        {"the sum", "summed over the tokens", "The sum runs along the last axis, -1, as the maximum does.", quotient,
+         TURN(s.divided_over = Group::channel)},
+        {"the sum", "summed over the whole array", "The sum runs along the last axis only, with keep_dims.", quotient,
+         TURN(s.divided_over = Group::array)},
+        {"the sum", "exp without normalisation", "One step is missing: divide each token by its own sum.", quotient,
+         TURN(s.divided_over = Group::none)},
+        {"the sum", "sum of the exponentials without their shift",
+         "Divide by the sum of the same exponentials that stand above the line.", quotient,
+         TURN(s.divide_by = DivideBy::sum_without_shift)},
+        {"the sum", "mean of the exponentials instead of their sum", "Divide by the sum, so that a token sums to 1.",
+         quotient, TURN(s.divide_by = DivideBy::mean)},
+        {"the sum", "divided by the length of the token",
+         "Divide by the sum of the exponentials, not by the root of "
+         "their squares.",
+         quotient, TURN(s.divide_by = DivideBy::length)},
+
+        {"the shift", "per-token shift for every stabilizer",
+         "Stabilizer::per_sequence wants one shift for all tokens of a head: otherwise each key is reweighted.", shift,
+         TURN(s.shift_per_sequence = Group::token)},
+        {"the shift", "per-sequence shift for every stabilizer",
+         "Stabilizer::per_token wants each token's own maximum, so that its largest feature is 1.", shift,
+         TURN(s.shift_per_token = Group::head)},
+        {"the shift", "stabilizers exchanged",
+         "per_token takes the maximum over a token; per_sequence over all tokens of a head as well.", shift,
+         TURN(std::swap(s.shift_per_token, s.shift_per_sequence))},
+        {"the shift", "one shift for all heads",
+         "Take the maximum within a head, not over leading axes: one large head would push the others to 0.", shift,
+         TURN(s.shift_per_sequence = Group::array)},
+        {"the shift", "one shift for each channel",
+         "per_sequence means one number for a whole head: take the maximum over the tokens and over their channels.",
+         shift, TURN(s.shift_per_sequence = Group::channel)},
+        {"the shift", "no shift at all", "Subtract the maximum before exp: entries of about 710 overflow without it.",
+         shift, TURN(share_shift(s, Group::none))},
+        {"the shift", "shift added instead of subtracted", "Subtract the shift: no feature may exceed 1.", shift,
+         TURN(s.shift = -1.0)},
+        {"the shift", "shift subtracted twice", "Subtract the shift once: the largest feature is 1.", shift,
+         TURN(s.shift = 2.0)},
+        {"the shift", "mean subtracted instead of the maximum", "Subtract the maximum: only then no feature exceeds 1.",
+         shift, TURN(s.shift_by = ShiftBy::mean)},
+        {"the shift", "largest absolute value subtracted",
+         "Subtract the largest entry: a large negative one would push all features to 0.", shift,
+         TURN(s.shift_by = ShiftBy::largest_absolute)},
+        {"the shift", "maximum starts at zero", "Start from -∞, or from the first entry: a token may be negative.",
+         shift, TURN(s.shift_by = ShiftBy::largest_above_zero)},
+        {"the sum", "divided by the token's sum", "That is softmax_features; here exp(x - shift) is the feature.",
+         shift, TURN(s.divided_over = Group::token)},
+        {"the sum", "divided by the head's sum", "Nothing is divided here: exp(x - shift) is the feature.", shift,
+         TURN(s.divided_over = Group::head)},
+        {"", "logarithm of the features", "Return the exponentials, not their exponents.", exponentials,
+         TURN(s.logarithm = true)},
+
+        {"the pairs", "squares only",
+         "Products of different entries belong to the square of a dot product, too: list all d² products.", products,
+         TURN(s.pairs = Pairs::squares)},
+        {"the pairs", "upper triangle without the factor sqrt 2",
+         "With a ≤ b alone the mixed products count half: list x_a x_b and x_b x_a, d² products in all.", products,
+         TURN(s.pairs = Pairs::upper)},
+        {"the pairs", "upper triangle with the factor sqrt 2, not all d² products",
+         "That has the same dot product, but the contract lists all d² products, x_a x_b and x_b x_a.", products,
+         TURN(s.pairs = Pairs::upper_weighted)},
+        {"the pairs", "lower triangle", "List all d² products, x_a x_b and x_b x_a.", products,
+         TURN(s.pairs = Pairs::lower)},
+        {"the pairs", "products of different entries only", "The squares x_a x_a belong to the list as well.", products,
+         TURN(s.pairs = Pairs::different)},
+        {"the pairs", "squares before the other products",
+         "Feature a·d + b is x_a x_b: row by row, squares among them.", products, TURN(s.pairs = Pairs::squares_first)},
+        {"the pairs", "x itself before the products", "The features are the d² products and nothing else.", products,
+         TURN(s.pairs = Pairs::after_x)},
+        {"the products", "absolute value of one factor", "Multiply the entries as they are, with their signs.",
+         products, TURN(s.product = Product::absolute_second)},
+        {"the products", "sums instead of products", "Feature a·d + b is the product x_a x_b.", products,
+         TURN(s.product = Product::sum)},
+        {"the products", "differences instead of products", "Feature a·d + b is the product x_a x_b.", products,
+         TURN(s.product = Product::difference)},
+        {"the products", "first factor squared", "Feature a·d + b is x_a x_b: both factors enter once.", products,
+         TURN(s.product = Product::first_squared)},
+
+        {"the entries", "sign of x turned", "The map is of x, not of -x.", signs, TURN(s.entries = Entries::negated)},
+        {"the entries", "map of |x|", "Negative entries keep their sign in the map.", absolute,
+         TURN(s.entries = Entries::absolute)},
+        {"the entries", "products of absolute values", "Multiply the entries as they are, with their signs.", products,
+         TURN(s.entries = Entries::absolute)},
+        {"the entries", "map of x²", "The entries enter as they are, not squared.", 0,
+         TURN(s.entries = Entries::squared)},
+        {"the factor", "features scaled by 1/√d", "Nothing is scaled here: the map is the formula alone.", 0,
+         TURN(s.over_d = 0.5)},
+        {"the factor", "features scaled by 1/d", "Nothing is scaled here: the map is the formula alone.", 0,
+         TURN(s.over_d = 1.0)},
+        {"the factor", "exponents scaled by 1/√d", "The scale belongs to the scores of softmax attention, not here.",
+         exponentials, TURN(s.exponent_over_d = 0.5)},
+        {"the factor", "exponents scaled by 1/d", "The scale belongs to the scores of softmax attention, not here.",
+         exponentials, TURN(s.exponent_over_d = 1.0)},
+        {"the length", "normalised to unit length",
+         "Do not divide by the token's length: that is cosine similarity, another map.", neither,
+         TURN(s.divided_over = Group::token, s.divide_by = DivideBy::length)},
+        {"the length", "features normalised to unit length", "Nothing is divided here: the features keep their length.",
+         length, TURN(s.divided_over = Group::token, s.divide_by = DivideBy::length)},
+        {"the length", "features divided by their sum", "Nothing is divided here.", one,
+         TURN(s.divided_over = Group::token)},
+        {"", "map applied twice", "Apply the map once.", repeatable, TURN(s.times = 2)},
+        {"the digits", "rounded to float", "Compute in double, 2.0 and not 2.0f: float keeps 7 digits.", 0,
+         TURN(s.precision = Precision::as_float)},
+        {"the digits", "rounded to whole numbers",
+         "An int keeps no fraction: use double, std::abs and not abs of an int.", 0,
+         TURN(s.precision = Precision::whole)},
+    };
+    return all;
+}
+
+const std::vector<NumberSlip<Settings>>& numbers() {
+    using namespace has;
+    static const std::vector<NumberSlip<Settings>> all{
+        {"e^x multiplied by %s below 0", "Below 0 the map is e^x as it is.", one, TURN_TO(s.below.amount = x), 1e-3,
+         1e3},
+        {"e^(%s x) below 0", "Below 0 the map is e^x.", one, TURN_TO(s.below.sign = x), 1e-2, 1e2},
+        {"%s added to x above 0", "Above 0 the map is x + 1.", one, TURN_TO(s.above.constant = x), 1e-6, 1e3},
+        {"%s x + 1 above 0", "Above 0 the map is x + 1.", one, TURN_TO(s.above.slope = x), 1e-3, 1e3},
+        {"slope of %s below 0", "Negative entries become 0.", cut, TURN_TO(s.below.slope = x), 1e-6, 1e3},
+        {"clipped at %s", "There is no ceiling: positive entries stay as they are.", cut, TURN_TO(s.ceiling = x), 1e-3,
+         1e6},
+        {"exponents multiplied by %s", "The exponents are the entries as they are, less the shift.", exponentials,
+         TURN_TO(s.exponent = x), 1e-2, 1e2},
+        {"%s added to the sum", "Nothing is added: the largest exponential is 1, so the sum is never 0.", quotient,
+         TURN_TO(s.epsilon = x), 1e-16, 1e3},
+        {"%s added to every feature", "Nothing is added to the formula.", 0, TURN_TO(s.added = x), 1e-16, 1e3},
+        {"%s subtracted from every feature", "Nothing is subtracted from the formula.", 0, TURN_TO(s.added = -x), 1e-16,
+         1e3},
+        {"every feature multiplied by %s", "The map is the formula alone, without a factor.", 0, TURN_TO(s.factor = x),
+         1e-6, 1e6},
+    };
+    return all;
+}
+
+const SlipTable<Settings>& table() {
+    static const SlipTable<Settings> both{slips(), numbers()};
+    return both;
+}
+
+// The exercises as definitions whose settings are turned --------------------------------------------------------------
+
+const Settings& settings() { return *settings_in_use<Settings>(); }
+
+Tensor of_entries(const Tensor& x) { return features_by_settings(x, Stabilizer::per_token, settings()); }
+Tensor softmax(const Tensor& x) {
+    require_rank(x, "x", 1, "(…, d)", "softmax_features");
+    return of_entries(x);
+}
+Tensor shifted(const Tensor& x, Stabilizer stabilizer) {
+    require_rank(x, "x", 2, "(…, n, d)", "exp_features");
+    return features_by_settings(x, stabilizer, settings());
+}
+Tensor polynomial(const Tensor& x) {
+    require_rank(x, "x", 1, "(…, d)", "polynomial_features");
+    return of_entries(x);
+}
+
+const SlipsOf elu_slips("elu_plus_one", table(), has::one | has::signs | has::absolute | has::repeatable | has::length,
+                        elu_plus_one_settings(), &of_entries);
+const SlipsOf relu_slips("relu", table(), has::cut | has::signs | has::length, relu_settings(), &of_entries);
+const SlipsOf identity_slips("identity", table(), has::neither | has::signs, identity_settings(), &of_entries);
+const SlipsOf softmax_slips("softmax_features", table(),
+                            has::exponentials | has::quotient | has::signs | has::absolute | has::repeatable,
+                            softmax_settings(), &softmax);
+const SlipsOf exp_slips("exp_features", table(),
+                        has::exponentials | has::shift | has::signs | has::absolute | has::repeatable | has::length,
+                        exp_settings(), &shifted);
+const SlipsOf polynomial_slips("polynomial_features", table(), has::products | has::length, polynomial_settings(),
+                               &polynomial);
+
+// Calls made for the diagnosis alone: all sizes different, several leading axes, entries of both signs.
+const Tensor input() { return random_tensor({2, 3, 4, 5}, 901); }
+
+template <class Map>
+std::vector<Run> probes_of(Map* map) {
+    return {probe(map, input())};
+}
+const Probes elu_probes("elu_plus_one", [] { return probes_of(&linattn::elu_plus_one); });
+const Probes relu_probes("relu", [] { return probes_of(&linattn::relu); });
+const Probes identity_probes("identity", [] { return probes_of(&linattn::identity); });
+const Probes softmax_probes("softmax_features", [] { return probes_of(&linattn::softmax_features); });
+const Probes polynomial_probes("polynomial_features", [] { return probes_of(&linattn::polynomial_features); });
+const Probes exp_probes("exp_features", [] {
+    return std::vector{probe(&linattn::exp_features, input(), Stabilizer::per_token),
+                       probe(&linattn::exp_features, input(), Stabilizer::per_sequence)};
+});
+
+}  // namespace
+}  // namespace linattn::testing

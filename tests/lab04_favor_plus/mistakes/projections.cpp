@@ -1,0 +1,238 @@
+// What people get wrong in drawing directions. What it does shows in the statistics of many rows, so the suites tell which
+// slip it is.
+#include <algorithm>
+#include <cmath>
+
+#include "favor.hpp"
+#include "slips.hpp"
+#include "suite.hpp"
+
+namespace linattn::testing {
+namespace {
+
+/// Of which seeds the numbers are that directions are made of.
+enum class Drawn { all_at_once, each_row, each_block, one_row, one_block, seed_0, uniform };
+/// How the rows of a block are made of them.
+enum class Rows { independent, orthogonal, orthogonal_to_last, signs_of_lapack, columns_orthogonal };
+/// How long the rows are.
+enum class Lengths {
+    drawn,
+    one,
+    root_d,
+    one_for_a_block,
+    diagonal_of_R,
+    squared,
+    of_the_directions,
+    of_next_seed,
+    of_one_seed,
+    of_columns,
+};
+enum class LastBlock { as_long_as_needed, missing, zero };
+
+struct Projection {
+    Drawn drawn = Drawn::all_at_once;
+    Rows rows = Rows::orthogonal;
+    Lengths lengths = Lengths::drawn;
+    LastBlock last_block = LastBlock::as_long_as_needed;
+    bool transposed = false, over_root_d = false, signs_of_entries = false;
+    bool operator==(const Projection&) const = default;
+};
+
+double dot(const Tensor& a, std::size_t i, const Tensor& b, std::size_t j) {
+    return dot_product(a.data() + i * length(a, -1), b.data() + j * length(b, -1), length(a, -1));
+}
+
+// Orthogonal rows come from the graded function, and a slip spoils them: a definition of them would be an answer to paste.
+class Directions {
+public:
+    Directions(std::size_t rows, std::size_t width, std::uint64_t of_seed, const Projection& settings)
+        : m(rows), d(width), seed(of_seed), s(settings), all(normal({m + d, d}, s.drawn == Drawn::seed_0 ? 0 : seed)) {}
+
+    Tensor result() {
+        if (m == 0 || d == 0) return zeros(s.transposed ? Shape{d, m} : Shape{m, d});
+        if (s.rows == Rows::columns_orthogonal) return qr(normal({m, d}, seed)).Q;
+        const std::size_t whole = s.last_block == LastBlock::as_long_as_needed ? m : m / d * d;
+        Tensor W = zeros({m, d});
+        if (s.rows == Rows::orthogonal) right = orthogonal_projection(m + d, d, seed);
+        if (s == Projection{.last_block = s.last_block}) {
+            for (std::size_t r = 0; r < whole; ++r) set_token(W, r, token(right, r));
+        } else {
+            for (std::size_t first = 0; first < whole; first += d) {
+                const Tensor rows = block(first / d);
+                for (std::size_t r = first; r < std::min(first + d, whole); ++r)
+                    set_token(W, r, token(rows, r - first));
+            }
+            if (s.rows != Rows::independent) stretch(W);
+        }
+        if (s.over_root_d) W = W / std::sqrt(static_cast<double>(d));
+        if (s.last_block == LastBlock::missing) W = tokens(W, 0, whole);
+        return s.transposed ? matrix_transpose(W) : W;
+    }
+
+private:
+    // The numbers of block b, d×d.
+    Tensor numbers(std::size_t b) const {
+        const std::size_t first = b * d;
+        Tensor rows = tokens(all, first, first + d);
+        SplitMix64 random(seed + b);
+        for (std::size_t r = 0; r < d; ++r) {
+            if (s.drawn == Drawn::each_row) set_token(rows, r, normal({d}, seed + first + r));
+            if (s.drawn == Drawn::one_row) set_token(rows, r, token(all, 0));
+            for (std::size_t e = 0; e < d && s.drawn == Drawn::uniform; ++e)
+                rows(r, e) = std::sqrt(3.0) * (2.0 * random.uniform() - 1.0);
+        }
+        return rows;
+    }
+    Tensor block(std::size_t b) const {
+        if (s.rows == Rows::independent) return numbers(b);
+        if (s.rows == Rows::signs_of_lapack) return matrix_transpose(qr(numbers(b)).Q);
+        if (s.rows == Rows::orthogonal_to_last) return turned_from_the_row_before(numbers(b));
+        if (s.lengths == Lengths::of_the_directions || s.lengths == Lengths::of_next_seed) return made_of_numbers(b);
+        if (s.drawn == Drawn::each_block) return unit(orthogonal_projection(d, d, seed + b));
+        const std::size_t first = s.drawn == Drawn::one_block ? 0 : b * d;
+        return unit(tokens(right, first, first + d));
+    }
+    static Tensor unit(Tensor rows) {
+        for (std::size_t r = 0; r < length(rows, 0); ++r)
+            set_token(rows, r, token(rows, r) / std::sqrt(dot(rows, r, rows, r)));
+        return rows;
+    }
+    static Tensor turned_from_the_row_before(Tensor rows) {
+        rows = unit(rows);
+        for (std::size_t r = 1; r < length(rows, 0); ++r)
+            for (int pass = 0; pass < 2; ++pass) {  // the second for full accuracy
+                set_token(rows, r, token(rows, r) - token(rows, r - 1) * dot(rows, r, rows, r - 1));
+                rows = unit(rows);
+            }
+        return rows;
+    }
+    // Rows at right angles that depend on the numbers as a QR makes them depend; which way they point is left to chance.
+    Tensor made_of_numbers(std::size_t b) const {
+        Tensor rows = matrix_transpose(qr(numbers(b)).Q);
+        SplitMix64 coins(~(seed + b));
+        for (std::size_t r = 0; r < d; ++r)
+            if (coins.uniform() < 0.5) set_token(rows, r, -token(rows, r));
+        return rows;
+    }
+    // Entry e of row r is multiplied by the length that it gets.
+    void stretch(Tensor& W) const {
+        const std::uint64_t seed_of_lengths = s.lengths == Lengths::of_the_directions ? seed
+                                              : s.lengths == Lengths::of_next_seed    ? seed + 1
+                                              : s.lengths == Lengths::of_one_seed     ? 42
+                                                                                      : ~seed;
+        const Tensor others = normal({m, d}, seed_of_lengths), coins = normal({m, d}, seed + 1);
+        for (std::size_t r = 0; r < m; ++r)
+            for (std::size_t e = 0; e < d; ++e) {
+                std::size_t of = r;
+                if (s.lengths == Lengths::one_for_a_block) of = r / d * d;
+                if (s.lengths == Lengths::of_columns) of = std::min(r / d * d + e, m - 1);
+                double by = std::sqrt(dot(others, of, others, of));
+                if (s.lengths == Lengths::one) by = 1.0;
+                if (s.lengths == Lengths::root_d) by = std::sqrt(static_cast<double>(d));
+                if (s.lengths == Lengths::squared) by *= by;
+                if (s.lengths == Lengths::diagonal_of_R)  // of row j of a block: as of d - j numbers
+                    by = std::sqrt(dot_product(others.data() + r * d, others.data() + r * d, d - r % d));
+                W(r, e) *= s.signs_of_entries && e >= r % d && coins(r, e) < 0.0 ? -by : by;
+            }
+    }
+
+    std::size_t m, d;
+    std::uint64_t seed;
+    const Projection& s;
+    Tensor all;    // the numbers of all blocks
+    Tensor right;  // what the graded function makes, as many whole blocks as are needed
+};
+
+const unsigned independent = 1u << 0, orthogonal = 1u << 1;
+
+#define TURN(...) [](Projection& s) { __VA_ARGS__; }
+
+const SlipTable<Projection>& projection_slips() {
+    static const SlipTable<Projection> table{
+        {
+            {"", "d×m instead of m×d", "One direction a row: m rows of d entries.", independent,
+             TURN(s.transposed = true)},
+            {"", "seed ignored", "Draw with the seed that came in: whoever asks for another projection must get one.",
+             independent, TURN(s.drawn = Drawn::seed_0)},
+            {"", "the same row m times",
+             "Draw m·d numbers, not d: a direction that is repeated adds nothing to the mean.", independent,
+             TURN(s.drawn = Drawn::one_row)},
+            {"", "neighbouring seeds share rows",
+             "Drawing row r with seed + r makes row 1 of this seed row 0 of the next. Draw all rows at once.",
+             independent, TURN(s.drawn = Drawn::each_row)},
+            {"", "scaled by 1/√d", "The entries have variance 1. The scale d^(-1/4) belongs to the queries and keys.",
+             independent, TURN(s.over_root_d = true)},
+            {"", "uniform instead of normal", "The mean of e^(w·x) is e^(|x|²/2) for normal w and for no others.",
+             independent, TURN(s.drawn = Drawn::uniform)},
+
+            {"", "independent rows instead of orthogonal ones", "The rows of a block have to be at right angles.",
+             orthogonal, TURN(s.rows = Rows::independent)},
+            {"", "each row made orthogonal to the previous one only",
+             "A row has to be at right angles to all rows of its block: subtract its part along each of them.",
+             orthogonal, TURN(s.rows = Rows::orthogonal_to_last)},
+            {"", "rows of length 1", "Stretch each row to a length from χ_d: rows of length 1 hardly see q·k.",
+             orthogonal, TURN(s.lengths = Lengths::one)},
+            {"", "every row of length √d",
+             "χ_d has that mean square, but lengths must vary for the kernel to come out.", orthogonal,
+             TURN(s.lengths = Lengths::root_d)},
+            {"", "one length for a whole block", "Draw a length for every row.", orthogonal,
+             TURN(s.lengths = Lengths::one_for_a_block)},
+            {"", "lengths from the diagonal of R",
+             "Entry j of that diagonal (from 0) is what orthogonalising left of column j of A: χ_(d-j), down to "
+             "a single N(0, 1).",
+             orthogonal, TURN(s.lengths = Lengths::diagonal_of_R)},
+            {"", "squared lengths instead of lengths", "χ_d is the root of the sum of d squares: take the root.",
+             orthogonal, TURN(s.lengths = Lengths::squared)},
+            {"", "lengths from the same numbers as the directions",
+             "The rows of A and the Q made of A are not independent: draw m further rows for the lengths.", orthogonal,
+             TURN(s.lengths = Lengths::of_the_directions)},
+            {"", "lengths drawn with the next seed",
+             "Then they are made of the numbers that seed + 1 makes its directions of. Draw all from one seed.",
+             orthogonal, TURN(s.lengths = Lengths::of_next_seed)},
+            {"", "lengths of every seed the same", "The lengths are random too: draw them with the seed that came in.",
+             orthogonal, TURN(s.lengths = Lengths::of_one_seed)},
+            {"", "a sign for every entry of Q",
+             "A column of Q takes one sign, that of its entry on the diagonal of R: more break the right angles.",
+             orthogonal, TURN(s.signs_of_entries = true)},
+            {"", "lengths applied to the columns", "A length belongs to a direction, and the directions are rows.",
+             orthogonal, TURN(s.lengths = Lengths::of_columns)},
+            {"", "one QR of the whole m×d matrix", "That makes the d columns orthogonal. Take d rows at a time.",
+             orthogonal, TURN(s.rows = Rows::columns_orthogonal)},
+            {"", "the same block repeated", "Draw every block anew: a repeated direction adds nothing to the mean.",
+             orthogonal, TURN(s.drawn = Drawn::one_block)},
+            {"", "last partial block missing",
+             "There are ⌈m/d⌉ blocks; of the last take as many rows as are still missing.", orthogonal,
+             TURN(s.last_block = LastBlock::missing)},
+            {"", "last partial block left at 0",
+             "There are ⌈m/d⌉ blocks; of the last take as many rows as are still missing.", orthogonal,
+             TURN(s.last_block = LastBlock::zero)},
+            {"", "neighbouring seeds share blocks",
+             "Drawing block b with seed + b makes block 1 of this seed block 0 of the next. Draw all blocks at once.",
+             orthogonal, TURN(s.drawn = Drawn::each_block)},
+            {"", "signs left as LAPACK gives them",
+             "Multiply each column of Q by the sign of its entry on the diagonal of R; without that Q is not "
+             "Haar-distributed.",
+             orthogonal, TURN(s.rows = Rows::signs_of_lapack)},
+        },
+        {}};
+    return table;
+}
+
+Tensor drawn(std::size_t m, std::size_t d, std::uint64_t seed) {
+    return Directions(m, d, seed, *settings_in_use<Projection>()).result();
+}
+Tensor drawn_in_blocks(std::size_t m, std::size_t d, std::uint64_t seed) {
+    if (d == 0) reject("orthogonal_projection", "d", "at least 1", "0");
+    return drawn(m, d, seed);
+}
+
+Projection independent_rows() {
+    Projection right;
+    right.rows = Rows::independent;
+    return right;
+}
+const SlipsOf gaussian_slips("gaussian_projection", projection_slips(), independent, independent_rows(), &drawn);
+const SlipsOf orthogonal_slips("orthogonal_projection", projection_slips(), orthogonal, Projection{}, &drawn_in_blocks);
+
+}  // namespace
+}  // namespace linattn::testing

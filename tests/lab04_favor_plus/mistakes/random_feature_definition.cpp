@@ -1,0 +1,125 @@
+#include "random_feature_definition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace linattn::testing {
+namespace {
+
+using Index = std::size_t;
+
+class RandomFeatures {
+public:
+    RandomFeatures(const Tensor& x, const Tensor& W, Stabilizer stabilizer, const RandomFeatureSettings& settings)
+        : tokens(x), W_given(W), s(settings), n(length(x, -2)), d(length(x, -1)), m(length(W, 0)) {
+        rows = d == 0 ? 0 : x.size() / d;
+        shift_over = s.waves != Waves::none                ? ShiftOver::nothing
+                     : stabilizer == Stabilizer::per_token ? s.per_token
+                                                           : s.per_sequence;
+        exponents.reserve(rows * m);
+        for (Index i = 0; i < rows; ++i)
+            for (Index r = 0; r < m; ++r)
+                exponents.push_back(along(i, r) + (s.waves == Waves::none ? norm(i, r) : 0.0));
+        find_shifts();
+    }
+
+    Tensor result() const {
+        const Index width = s.waves == Waves::none || s.waves == Waves::cosines || s.waves == Waves::sines ? m : 2 * m;
+        Shape shape = shape_of(tokens);
+        shape.back() = width;
+        Tensor phi = zeros(shape);
+        const double factor = s.factor * std::pow(s.m.value_or(static_cast<double>(m)), -s.over_m) *
+                              std::pow(static_cast<double>(d), -s.over_d);
+        for (Index i = 0; i < rows; ++i)
+            for (Index e = 0; e < width; ++e) phi.data()[i * width + e] = factor * feature(i, e) + s.added;
+        return phi;
+    }
+
+private:
+    double scaled(double power) const { return std::pow(s.d.value_or(static_cast<double>(d)), -power); }
+
+    double direction(Index r, Index a) const {
+        if (s.directions == Directions::reversed) return W_given(m - 1 - r, a);
+        if (s.directions == Directions::over_root_d) return W_given(r, a) / std::sqrt(static_cast<double>(d));
+        if (s.directions == Directions::as_given) return W_given(r, a);
+        double square = 0.0;
+        for (Index b = 0; b < d; ++b) square += W_given(r, b) * W_given(r, b);
+        return W_given(r, a) / std::sqrt(square);
+    }
+    double along(Index i, Index r) const {
+        double total = 0.0;
+        for (Index a = 0; a < d; ++a) total += direction(r, a) * scaled(s.scale) * tokens.data()[i * d + a];
+        return total;
+    }
+    // What the norm adds to the exponent of direction r.
+    double norm(Index i, Index r) const {
+        double square = 0.0;
+        for (Index e = 0; e < rows * d; ++e) {  // all entries, of which few count: no answer to paste
+            const Index j = e / d;
+            if (s.norm_of == NormOf::head ? j / n != i / n : j != i) continue;
+            const double entry = s.norm_of == NormOf::direction
+                                     ? W_given(r, e % d)
+                                     : scaled(s.norm_scale.value_or(s.scale)) * tokens.data()[e];
+            square += entry * entry;
+        }
+        return s.norm * (s.norm_of == NormOf::token_not_squared ? std::sqrt(square) : square);
+    }
+
+    double feature(Index i, Index e) const {
+        const Index r = s.waves == Waves::alternating ? e / 2 : e % m;
+        if (s.waves == Waves::none) return std::exp(exponents[i * m + r] - s.shift * shifts[group_of(i, r)]);
+        const double angle = exponents[i * m + r], growth = std::exp(norm(i, r));
+        bool sine = e >= m;
+        if (s.waves == Waves::sines_cosines) sine = e < m;
+        if (s.waves == Waves::alternating) sine = e % 2 == 1;
+        if (s.waves == Waves::sines) sine = true;
+        if (!sine) return growth * std::cos(angle);
+        return growth * std::sin(s.waves == Waves::opposite_sines ? -angle : angle);
+    }
+    Index group_of(Index i, Index r) const {
+        switch (shift_over) {
+            case ShiftOver::nothing:
+            case ShiftOver::array: return 0;
+            case ShiftOver::token: return i;
+            case ShiftOver::direction: return i / n * m + r;
+            case ShiftOver::head: return i / n;
+        }
+        return 0;
+    }
+    void find_shifts() {
+        const bool smallest = s.shift_by == ShiftBy::smallest;
+        const double infinity = std::numeric_limits<double>::infinity();
+        shifts.assign(std::max(rows * (m + 1), Index{1}), smallest ? infinity : -infinity);
+        if (shift_over == ShiftOver::nothing) shifts.assign(1, 0.0);
+        for (Index i = 0; shift_over != ShiftOver::nothing && i < rows; ++i)
+            for (Index r = 0; r < m; ++r) {
+                double exponent = exponents[i * m + r], &shift = shifts[group_of(i, r)];
+                if (s.shift_by == ShiftBy::largest_without_norm) exponent -= norm(i, r);
+                shift = smallest ? std::min(shift, exponent) : std::max(shift, exponent);
+            }
+    }
+
+    const Tensor &tokens, &W_given;
+    const RandomFeatureSettings& s;
+    Index n, d, m, rows = 0;
+    ShiftOver shift_over = ShiftOver::nothing;
+    std::vector<double> exponents, shifts;
+};
+
+}  // namespace
+
+RandomFeatureSettings trigonometric_settings() {
+    RandomFeatureSettings right;
+    right.waves = Waves::cosines_sines;
+    right.norm = 0.5;
+    return right;
+}
+
+Tensor random_features_by_settings(const Tensor& x, const Tensor& W, Stabilizer stabilizer,
+                                   const RandomFeatureSettings& settings) {
+    return RandomFeatures(x, W, stabilizer, settings).result();
+}
+
+}  // namespace linattn::testing

@@ -1,0 +1,50 @@
+// Random features by their definition, entry by entry, with everything that people get wrong as a setting. With the
+// default settings they are the positive features; a slip (slips.cpp) turns one setting from right to wrong.
+#pragma once
+
+#include <optional>
+
+#include "favor.hpp"
+#include "suite.hpp"
+
+namespace linattn::testing {
+
+/// Which exponents share a shift.
+enum class ShiftOver { nothing, token, direction, head, array };
+enum class ShiftBy { largest, smallest, largest_without_norm };
+/// What the norm is of, and whether it is squared.
+enum class NormOf { token, direction, head, token_not_squared };
+/// The features of each direction, and in which order.
+enum class Waves {
+    none,
+    cosines_sines,
+    sines_cosines,
+    alternating,
+    cosines,
+    sines,
+    opposite_sines,
+};
+/// What becomes of the directions before they are used.
+enum class Directions { as_given, reversed, of_length_1, over_root_d };
+
+struct RandomFeatureSettings {
+    Waves waves = Waves::none;  ///< none: positive features
+    Directions directions = Directions::as_given;
+    double scale = 0.25;               ///< x̂ is d^(-scale) x
+    std::optional<double> norm_scale;  ///< the same in the norm, where that is another one
+    double norm = -0.5;                ///< how often the squared norm is added to the exponent
+    NormOf norm_of = NormOf::token;
+    ShiftOver per_token = ShiftOver::token, per_sequence = ShiftOver::head;
+    ShiftBy shift_by = ShiftBy::largest;
+    double shift = 1.0;  ///< how often it is subtracted
+    double over_m = 0.5, over_d = 0.0, factor = 1.0, added = 0.0;
+    std::optional<double> m, d;  ///< in place of the lengths of W
+    bool operator==(const RandomFeatureSettings&) const = default;
+};
+
+RandomFeatureSettings trigonometric_settings();
+
+Tensor random_features_by_settings(const Tensor& x, const Tensor& W, Stabilizer stabilizer,
+                                   const RandomFeatureSettings& settings);
+
+}  // namespace linattn::testing

@@ -1,0 +1,348 @@
+// What people get wrong in random features, in attention with them, and in the variance of their estimate.
+#include "slips.hpp"
+
+#include <cmath>
+
+#include "attention_slips.hpp"
+#include "random_feature_definition.hpp"
+
+namespace linattn::testing {
+namespace {
+
+#define TURN(...) [](auto& s) { __VA_ARGS__; }
+#define TURN_TO(...) [](auto& s, double x) { __VA_ARGS__; }
+
+// The features --------------------------------------------------------------------------------------------------------
+
+using Features = RandomFeatureSettings;
+
+// Which of the two kinds of features has a slip.
+const unsigned positive = 1u << 0, trigonometric = 1u << 1;
+
+const SlipTable<Features>& feature_slips() {
+    static const SlipTable<Features> table{
+        {
+            {"the scale", "input not scaled by d^(-1/4)", "Scale x first: q̂·k̂ has to be q·k/√d, not q·k.", 0,
+             TURN(s.scale = 0.0)},
+            {"the scale", "scaled by 1/√d instead of d^(-1/4)",
+             "Query and key are both scaled: each takes the root of 1/√d.", 0, TURN(s.scale = 0.5)},
+            {"the scale", "scaled by 1/d instead of d^(-1/4)",
+             "Query and key are both scaled: each takes the root of 1/√d.", 0, TURN(s.scale = 1.0)},
+            {"the scale", "multiplied by d^(1/4)", "Divide x by d^(1/4).", 0, TURN(s.scale = -0.25)},
+            {"the norm", "norm of the unscaled input",
+             "The norm is that of x̂, the scaled input, as in the product with W.", 0, TURN(s.norm_scale = 0.0)},
+            {"the norm", "norm left out", "Subtract ‖x̂‖²/2: the mean of e^(w·x̂) is e^(‖x̂‖²/2), not 1.", positive,
+             TURN(s.norm = 0.0)},
+            {"the norm", "norm left out",
+             "Without e^(‖x̂‖²/2) the product estimates e^(-‖q̂-k̂‖²/2), the Gaussian kernel.", trigonometric,
+             TURN(s.norm = 0.0)},
+            {"the norm", "norm added instead of subtracted",
+             "Subtract ‖x̂‖²/2. It is the sines and cosines that add it.", positive, TURN(s.norm = -s.norm)},
+            {"the norm", "sign of the norm",
+             "Here the norm is added: e^(+‖x̂‖²/2). It is the positive features that subtract it.", trigonometric,
+             TURN(s.norm = -s.norm)},
+            {"the norm", "norm not squared",
+             "The norm enters squared: ‖x̂‖²/2 is half the sum of squares, without a root.", 0,
+             TURN(s.norm_of = NormOf::token_not_squared)},
+            {"the norm", "norm not halved", "Half of ‖x̂‖² enters the exponent.", 0, TURN(s.norm *= 2.0)},
+            {"the norm", "norm halved twice", "Half of ‖x̂‖² enters the exponent, not a quarter.", 0,
+             TURN(s.norm *= 0.5)},
+            {"the norm", "norm of the direction", "The norm is that of the token x̂, not of w_r.", 0,
+             TURN(s.norm_of = NormOf::direction)},
+            {"the norm", "norm of the whole head", "Each token has a norm of its own: sum along the last axis only.",
+             trigonometric, TURN(s.norm_of = NormOf::head)},
+            {"the directions", "directions in another order",
+             "Feature r belongs to row r of W, for queries and keys alike.", 0,
+             TURN(s.directions = Directions::reversed)},
+            {"the directions", "directions made length 1", "Use the rows of W as they are, with their lengths.", 0,
+             TURN(s.directions = Directions::of_length_1)},
+            {"the directions", "directions scaled by 1/√d", "Use the rows of W as they are: x̂ has the scale.", 0,
+             TURN(s.directions = Directions::over_root_d)},
+
+            {"the factor", "1/√m left out",
+             "The product of two features is a sum over m directions: divide each feature by √m for a mean.", 0,
+             TURN(s.over_m = 0.0)},
+            {"the factor", "divided by m instead of √m", "Query and key both bring the factor: 1/√m each makes 1/m.", 0,
+             TURN(s.over_m = 1.0)},
+            {"the factor", "multiplied by √m", "Divide each feature by √m.", 0, TURN(s.over_m = -0.5)},
+            {"the factor", "divided by √d instead of √m",
+             "The mean is over the m directions: their number counts, not the width.", 0,
+             TURN(s.over_m = 0.0, s.over_d = 0.5)},
+            {"the factor", "divided by √(2m)",
+             "There are 2m features but m directions: cos and sin of one direction count once.", trigonometric,
+             TURN(s.factor = std::sqrt(0.5))},
+            {"the factor", "√(2/m) instead of 1/√m",
+             "√(2/m) goes with cosines of random phases; with cosines and sines the factor is 1/√m.", trigonometric,
+             TURN(s.factor = std::sqrt(2.0))},
+
+            {"the kind", "sines and cosines instead of exponentials",
+             "Those are the features of 4.4, and they can make negative weights.", positive,
+             TURN(s = trigonometric_settings())},
+            {"the waves", "cosines only", "Both: cos a cos b + sin a sin b = cos(a - b), and it takes both.",
+             trigonometric, TURN(s.waves = Waves::cosines)},
+            {"the waves", "sines only", "Both: cos a cos b + sin a sin b = cos(a - b), and it takes both.",
+             trigonometric, TURN(s.waves = Waves::sines)},
+            {"the waves", "sines before cosines", "First all cosines, then all sines.", trigonometric,
+             TURN(s.waves = Waves::sines_cosines)},
+            {"the waves", "cosines and sines alternate", "First all cosines, then all sines.", trigonometric,
+             TURN(s.waves = Waves::alternating)},
+            {"the waves", "-sin instead of sin", "The second half is sin w_r·x̂, with a plus.", trigonometric,
+             TURN(s.waves = Waves::opposite_sines)},
+
+            {"the shift", "per-token shift for every stabilizer",
+             "Stabilizer::per_sequence wants one shift for all tokens of a head: otherwise each key is reweighted.",
+             positive, TURN(s.per_sequence = ShiftOver::token)},
+            {"the shift", "per-sequence shift for every stabilizer",
+             "Stabilizer::per_token wants each token's own largest exponent.", positive,
+             TURN(s.per_token = ShiftOver::head)},
+            {"the shift", "stabilizers exchanged",
+             "per_token takes the maximum over a token's directions; per_sequence over all tokens as well.", positive,
+             TURN(std::swap(s.per_token, s.per_sequence))},
+            {"the shift", "one shift for each direction",
+             "per_sequence wants one maximum for the whole head: over the directions, and then over the tokens.",
+             positive, TURN(s.per_sequence = ShiftOver::direction)},
+            {"the shift", "shift without the norm",
+             "The shift is the largest of the whole exponent, w·x̂ - ‖x̂‖²/2: then the largest feature is 1/√m.",
+             positive, TURN(s.shift_by = ShiftBy::largest_without_norm)},
+            {"the shift", "one shift for all heads",
+             "Take the maximum over the tokens and directions of one head, not over leading axes.", positive,
+             TURN(s.per_sequence = ShiftOver::array)},
+            {"the shift", "no shift at all", "Subtract the largest exponent before exp.", positive,
+             TURN(s.per_token = s.per_sequence = ShiftOver::nothing)},
+            {"the shift", "smallest exponent subtracted", "Subtract the largest exponent: no feature exceeds 1/√m.",
+             positive, TURN(s.shift_by = ShiftBy::smallest)},
+            {"the shift", "shift added instead of subtracted", "Subtract the shift: no feature exceeds 1/√m.", positive,
+             TURN(s.shift = -1.0)},
+        },
+        {
+            {"‖x̂‖² times %s subtracted", "Half of ‖x̂‖² is subtracted.", positive, TURN_TO(s.norm = -x), 1e-3, 1e2},
+            {"‖x̂‖² times %s added", "Half of ‖x̂‖² is added.", trigonometric, TURN_TO(s.norm = x), 1e-3, 1e2},
+            {"%s in place of m", "m is the number of rows of W: length(W, 0).", 0, TURN_TO(s.m = x), 1e-1, 1e9},
+            {"%s in place of d", "d is the width of x: length(x, -1).", 0, TURN_TO(s.d = x), 1e-1, 1e6},
+            {"%s added to every feature", "Nothing is added: ε belongs to the denominator of the attention.", 0,
+             TURN_TO(s.added = x), 1e-16, 1e3},
+            {"every feature multiplied by %s", "1/√m is the only factor.", 0, TURN_TO(s.factor = x), 1e-6, 1e6},
+        }};
+    return table;
+}
+
+void require_features(const Tensor& x, const Tensor& W, const char* caller) {
+    require_rank(x, "x", 2, "(…, n, d)", caller);
+    require_rank(W, "W", 2, "(m, d)", caller);
+    require_shape(W, "W", {length(W, 0), length(x, -1)}, "(m, d), with the d of x,", caller);
+}
+Tensor positive_features_of(const Tensor& x, const Tensor& W, Stabilizer stabilizer) {
+    require_features(x, W, "positive_random_features");
+    return random_features_by_settings(x, W, stabilizer, *settings_in_use<Features>());
+}
+Tensor trigonometric_features_of(const Tensor& x, const Tensor& W) {
+    require_features(x, W, "trigonometric_random_features");
+    return random_features_by_settings(x, W, Stabilizer::per_token, *settings_in_use<Features>());
+}
+
+const SlipsOf positive_slips("positive_random_features", feature_slips(), positive, Features{}, &positive_features_of);
+const SlipsOf trigonometric_slips("trigonometric_random_features", feature_slips(), trigonometric,
+                                  trigonometric_settings(), &trigonometric_features_of);
+
+// Attention with them -------------------------------------------------------------------------------------------------
+
+struct Favor {
+    Features Q, K;
+    bool K_from_Q = false;
+    double epsilon_of_features = 0.0;  ///< how often ε is added to every feature
+    AttentionSettings attention;
+    bool operator==(const Favor&) const = default;
+};
+
+SlipTable<Favor> own_and_of_attention() {
+    SlipTable<Favor> table{
+        {
+            {"the shifts", "per-token shift on the keys",
+             "A shift of its own reweights a key. Keys need Stabilizer::per_sequence; per token is for queries.", 0,
+             TURN(s.K.per_sequence = ShiftOver::token)},
+            {"the shifts", "per-sequence shift on the queries",
+             "A query needs Stabilizer::per_token: with the head's shift ε weighs more against short sums than long "
+             "ones.",
+             0, TURN(s.Q.per_token = ShiftOver::head)},
+            {"the shifts", "stabilizers exchanged",
+             "Stabilizer::per_token is for queries, Stabilizer::per_sequence for keys.", 0,
+             TURN(std::swap(s.Q.per_token, s.K.per_sequence))},
+            {"ε", "ε added to the features", "ε belongs to the denominator: features with ε have other weights.", 0,
+             TURN(s.epsilon_of_features = 1.0, s.attention.epsilon = Epsilon::missing)},
+            {"queries and keys", "features of the keys made of Q",
+             "The second call takes K: every query is to meet the keys.", 0, TURN(s.K_from_Q = true)},
+            {"the directions", "another W for the keys",
+             "φ(q)·φ(k) estimates the kernel only if both use the same directions, in the same order.", 0,
+             TURN(s.K.directions = Directions::reversed)},
+            {"the features", "sines and cosines instead of positive features",
+             "Their weights can be negative and their sum 0: use the features of 4.3.", 0,
+             TURN(s.Q = s.K = trigonometric_settings())},
+            {"the scale", "scaled by 1/√d once more",
+             "The features scale by d^(-1/4) on both sides already: that makes 1/√d.", 0, TURN(s.Q.scale = 0.75)},
+            {"the scale", "queries and keys scaled by d^(-1/4) once more",
+             "The features scale by d^(-1/4) already: pass Q and K as they are.", 0, TURN(s.Q.scale = s.K.scale = 0.5)},
+            {"the scale", "queries and keys scaled by 1/√d once more",
+             "The features scale by d^(-1/4) already: pass Q and K as they are.", 0,
+             TURN(s.Q.scale = s.K.scale = 0.75)},
+            {"what z sums", "normaliser not causal",
+             "With Mask::causal the weights that are summed end at token i, in z as in S.", 0,
+             TURN(s.attention.z.tokens = Tokens::all)},
+            {"what z sums", "z summed over the queries",
+             "z is the sum of the keys' features: Σ_j φ(k_j), not Σ_j φ(q_j).", 0,
+             TURN(s.attention.z.key = From::query)},
+        },
+        {}};
+    add_slips_of(table, attention_slips(), &Favor::attention);
+    return table;
+}
+const SlipTable<Favor>& favor_slips() {
+    static const SlipTable<Favor> table = own_and_of_attention();
+    return table;
+}
+
+Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& W, Mask mask, double epsilon) {
+    require_attention_shapes(Q, K, V, "favor_attention");
+    require_rank(W, "W", 2, "(m, d)", "favor_attention");
+    require_shape(W, "W", {length(W, 0), length(Q, -1)}, "(m, d), with the d of Q,", "favor_attention");
+    const Favor& settings = *settings_in_use<Favor>();
+    const double added = settings.epsilon_of_features * epsilon;
+    return attention_by_settings(
+               {.Q = random_features_by_settings(Q, W, Stabilizer::per_token, settings.Q) + added,
+                .K = random_features_by_settings(settings.K_from_Q ? Q : K, W, Stabilizer::per_sequence, settings.K) +
+                     added,
+                .V = V,
+                .epsilon = epsilon,
+                .causal = mask == Mask::causal},
+               settings.attention)
+        .output;
+}
+
+Favor divided() {
+    Favor right;
+    right.attention.divisor = Divisor::sum;
+    return right;
+}
+const SlipsOf favor_attention_slips("favor_attention", favor_slips(),
+                                    has::values | has::sequence | has::mask | has::divisor | has::epsilon |
+                                        has::linear_cost,
+                                    divided(), &attention, {.without = {"ε only where the sum is 0"}});
+
+// The variance --------------------------------------------------------------------------------------------------------
+
+/// e^(kernel q̂·k̂) (e^(norms (‖q̂‖² + ‖k̂‖²) + cross q̂·k̂) - subtracted) / m^over_m, with q̂ and k̂ scaled by these powers of 1/d.
+struct Variance {
+    double scale_of_q = 0.25, scale_of_k = 0.25, kernel = 2.0, norms = 1.0, cross = 2.0, subtracted = 1.0, over_m = 1.0,
+           fewer = 0.0, factor = 1.0, root = 1.0;
+    bool trigonometric = false;
+    std::optional<double> m, d;
+    bool operator==(const Variance&) const = default;
+};
+
+const SlipTable<Variance>& variance_slips() {
+    static const SlipTable<Variance> table{
+        {
+            {"m", "not divided by m",
+             "The formula is m times the variance: the mean of m estimates varies m times less.", 0,
+             TURN(s.over_m = 0.0)},
+            {"m", "divided by m²", "The mean of m estimates has a variance m times smaller: divide once.", 0,
+             TURN(s.over_m = 2.0)},
+            {"m", "divided by √m", "The variance is m times smaller; it is the standard deviation that takes the root.",
+             0, TURN(s.over_m = 0.5)},
+            {"m", "divided by m - 1", "This is the variance by its law, not one estimated from a sample: divide by m.",
+             0, TURN(s.fewer = 1.0)},
+            {"the scale", "only the query scaled", "Scale the key by d^(-1/4) too.", 0, TURN(s.scale_of_k = 0.0)},
+            {"the scale", "only the key scaled", "Scale the query by d^(-1/4) too.", 0, TURN(s.scale_of_q = 0.0)},
+            {"the scale", "query and key not scaled",
+             "All products and norms are those of q̂ and k̂, scaled by d^(-1/4).", 0,
+             TURN(s.scale_of_q = s.scale_of_k = 0.0)},
+            {"the scale", "query and key scaled by 1/√d", "Each takes d^(-1/4), so that q̂·k̂ is q·k/√d.", 0,
+             TURN(s.scale_of_q = s.scale_of_k = 0.5)},
+            {"the formula", "divided by the squared kernel",
+             "That is the square of the relative error. The variance itself has e^(2 q̂·k̂) in front.", 0,
+             TURN(s.kernel = 0.0)},
+            {"the formula", "mean square instead of the variance",
+             "Subtract the square of the mean: that is the -1 in the bracket.", 0, TURN(s.subtracted = 0.0)},
+            {"the formula", "difference instead of the sum",
+             "The exponent is ‖q̂ + k̂‖²: it is q̂ + k̂ that w meets in φ(q)·φ(k).", 0, TURN(s.cross = -2.0)},
+            {"the formula", "norms of query and key added", "‖q̂ + k̂‖² has the product 2 q̂·k̂ in it as well.", 0,
+             TURN(s.cross = 0.0)},
+            {"the formula", "exponent halved", "The exponent is ‖q̂ + k̂‖², without the half of the features.", 0,
+             TURN(s.norms = 0.5, s.cross = 1.0)},
+            {"the formula", "kernel not squared", "A variance has the square of the kernel as its unit: e^(2 q̂·k̂).", 0,
+             TURN(s.kernel = 1.0)},
+            {"the formula", "kernel inverted", "The squared kernel multiplies the bracket: e^(2 q̂·k̂).", 0,
+             TURN(s.kernel = -2.0)},
+            {"the formula", "one added instead of subtracted", "The bracket is e^(‖q̂ + k̂‖²) - 1.", 0,
+             TURN(s.subtracted = -1.0)},
+            {"the formula", "standard deviation instead of the variance",
+             "No root: the contract asks for the variance.", 0, TURN(s.root = 0.5)},
+            {"the formula", "variance of the trigonometric features",
+             "Lemma 2 has a formula for each: here that of the positive features is asked for.", 0,
+             TURN(s.trigonometric = true)},
+        },
+        {
+            {"%s in place of m", "m is an argument.", 0, TURN_TO(s.m = x), 1e-1, 1e9},
+            {"%s in place of d", "d is the width of q: length(q, -1).", 0, TURN_TO(s.d = x), 1e-1, 1e6},
+            {"every variance multiplied by %s", "1/m is the only factor.", 0, TURN_TO(s.factor = x), 1e-6, 1e6},
+        }};
+    return table;
+}
+
+Tensor variance(const Tensor& q, const Tensor& k, std::size_t m) {
+    require_rank(q, "q", 1, "(…, d)", "kernel_variance");
+    require_shape(k, "k", shape_of(q), "(…, d), the shape of q,", "kernel_variance");
+    if (m == 0) reject("kernel_variance", "m", "at least 1", "0");
+    const Variance& s = *settings_in_use<Variance>();
+    const Shape shape = shape_of(q);
+    Tensor result = zeros(Shape(shape.begin(), shape.end() - 1));
+    const std::size_t width = shape.back();
+    const double d = s.d.value_or(static_cast<double>(width)), of_q = std::pow(d, -s.scale_of_q),
+                 of_k = std::pow(d, -s.scale_of_k);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        double product = 0.0, norms = 0.0;
+        for (std::size_t a = 0; a < q.size(); ++a) {
+            if (a / width != i) continue;
+            const double from_q = of_q * q.data()[a], from_k = of_k * k.data()[a];
+            product += from_q * from_k;
+            norms += from_q * from_q + from_k * from_k;
+        }
+        double bracket = std::exp(s.norms * norms + s.cross * product) - s.subtracted, kernel = s.kernel;
+        if (s.trigonometric) {
+            const double apart = 1.0 - std::exp(2.0 * product - norms);
+            bracket = std::exp(norms + 2.0 * product) * apart * apart / 2.0;
+            kernel = -s.kernel;
+        }
+        const double directions = std::pow(s.m.value_or(static_cast<double>(m)) - s.fewer, s.over_m);
+        result.data()[i] = s.factor * std::pow(std::exp(kernel * product) * bracket / directions, s.root);
+    }
+    return result;
+}
+
+const SlipsOf kernel_variance_slips("kernel_variance", variance_slips(), 0, Variance{}, &variance);
+
+// Calls made for the diagnosis alone: all sizes different, several leading axes, an ε that is large enough to see.
+const Shape leading{2, 3};
+const std::size_t n = 4, d = 3, d_v = 2, m = 5;
+Tensor input(std::size_t width, std::uint64_t stream) { return random_tensor(join(leading, {n, width}), stream); }
+Tensor directions() { return normal({m, d}, random_seed(905)); }
+
+const Probes positive_probes("positive_random_features", [] {
+    return std::vector{
+        probe(&linattn::positive_random_features, input(d, 901), directions(), Stabilizer::per_token),
+        probe(&linattn::positive_random_features, input(d, 901), directions(), Stabilizer::per_sequence)};
+});
+const Probes trigonometric_probes("trigonometric_random_features", [] {
+    return std::vector{probe(&linattn::trigonometric_random_features, input(d, 901), directions())};
+});
+const Probes favor_probes("favor_attention", [] {
+    const auto call = [](Mask mask) {
+        return probe(&linattn::favor_attention, input(d, 901), input(d, 902), input(d_v, 903), directions(), mask, 0.5);
+    };
+    return std::vector{call(Mask::causal), call(Mask::none)};
+});
+const Probes variance_probes("kernel_variance", [] {
+    return std::vector{probe(&linattn::kernel_variance, input(d, 901), input(d, 902), m)};
+});
+
+}  // namespace
+}  // namespace linattn::testing

@@ -1,0 +1,75 @@
+#include "bfloat16_arrays.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace linattn::testing {
+namespace {
+
+double feature(double x) { return x > 0.0 ? x + 1.0 : std::exp(x); }
+
+// Whether 4 roundings of float32 may decide what the feature becomes.
+bool is_near_a_border(double x) {
+    const double phi = feature(x);
+    return x < 0.0 && nearest_bfloat16(phi * (1.0 - 0x1p-22)) != nearest_bfloat16(phi * (1.0 + 0x1p-22));
+}
+
+}  // namespace
+
+double nearest_bfloat16(double x) {
+    if (x == 0.0 || !std::isfinite(x)) return x;
+    int exponent = 0;
+    std::frexp(x, &exponent);                                           // |x| in [2^(exponent-1), 2^exponent)
+    const double unit = std::ldexp(1.0, std::max(exponent - 8, -133));  // 8 bits, fewer below 2^-126
+    const double rounded = std::nearbyint(x / unit) * unit;
+    const double largest = 0x1.FEp127;
+    return std::fabs(rounded) > largest ? std::copysign(std::numeric_limits<double>::infinity(), x) : rounded;
+}
+
+Patterns patterns_of(Values x) {
+    Patterns patterns;
+    patterns.reserve(x.size());
+    for (const float number : x) {
+        const auto nearest = static_cast<float>(nearest_bfloat16(static_cast<double>(number)));
+        patterns.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(nearest) >> 16));
+    }
+    return patterns;
+}
+
+std::vector<float> numbers_of(std::span<const std::uint16_t> patterns) {
+    std::vector<float> numbers;
+    numbers.reserve(patterns.size());
+    for (const std::uint16_t pattern : patterns) numbers.push_back(from_bfloat16(pattern));
+    return numbers;
+}
+
+Bfloat16Arrays::Bfloat16Arrays(const Arrays& in)
+    : sizes(in.sizes), Q(patterns_of(in.Q)), K(patterns_of(in.K)), V(patterns_of(in.V)) {
+    for (Patterns* array : {&Q, &K})
+        for (std::uint16_t& pattern : *array)
+            if (is_near_a_border(static_cast<double>(from_bfloat16(pattern)))) pattern = 0;
+}
+
+Bfloat16Arrays::Bfloat16Arrays(const Sizes& s, std::uint64_t stream, double scale)
+    : Bfloat16Arrays([&] {
+          Arrays in(s, stream);
+          for (std::vector<float>* array : {&in.Q, &in.K})
+              for (float& x : *array) x *= static_cast<float>(scale);
+          return in;
+      }()) {}
+
+Arrays factors_of(const Bfloat16Arrays& in) {
+    Arrays factors(in.sizes, 0);
+    factors.Q = numbers_of(in.Q);
+    factors.K = numbers_of(in.K);
+    factors.V = numbers_of(in.V);
+    for (std::vector<float>* array : {&factors.Q, &factors.K})
+        for (float& x : *array) x = static_cast<float>(nearest_bfloat16(feature(static_cast<double>(x))));
+    return factors;
+}
+
+Expected expected_mixed_output(const Bfloat16Arrays& in, float epsilon) {
+    return expected_output(factors_of(in), epsilon, false);
+}
+
+}  // namespace linattn::testing

@@ -1,0 +1,69 @@
+// A, the scores of a chunk, when they are added to those of the chunk before.
+#include <cmath>
+
+#include "faults.hpp"
+
+namespace linattn::testing {
+namespace {
+
+struct AddedUp {
+    bool across_heads;          // or cleared once per head
+    bool in_normalizer;         // or the denominators come from z alone
+    bool rows_lie_chunk_apart;  // or as far as the chunk has tokens
+};
+
+double phi(float x) { return x > 0.0f ? static_cast<double>(x) + 1.0 : std::exp(static_cast<double>(x)); }
+
+Array with_scores_added_up(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, AddedUp how) {
+    const auto heads = static_cast<std::size_t>(sizes.heads), n = static_cast<std::size_t>(sizes.n),
+               d_k = static_cast<std::size_t>(sizes.d_k), d_v = static_cast<std::size_t>(sizes.d_v),
+               longest = std::min(static_cast<std::size_t>(chunk), n);
+    Tensor output = zeros({heads, n, d_v});
+    std::vector<double> scores(longest * longest);
+    for (std::size_t h = 0; h < heads; ++h) {
+        if (!how.across_heads) std::fill(scores.begin(), scores.end(), 0.0);
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t start = i / longest * longest, rows = std::min(longest, n - start);
+            const std::size_t stride = how.rows_lie_chunk_apart ? longest : rows;
+            double normalizer = static_cast<double>(epsilon);
+            for (std::size_t j = 0; j < start + rows; ++j) {
+                double right = 0.0;
+                for (std::size_t a = 0; a < d_k; ++a)
+                    right += phi(Q[(h * n + i) * d_k + a]) * phi(K[(h * n + j) * d_k + a]);
+                double weight = right;
+                if (j >= start) {
+                    double& score = scores[(i - start) * stride + j - start];
+                    weight = score = j <= i ? score + right : 0.0;
+                }
+                if (j <= i) normalizer += how.in_normalizer ? weight : right;
+                for (std::size_t b = 0; b < d_v; ++b)
+                    output.data()[(h * n + i) * d_v + b] += weight * static_cast<double>(V[(h * n + j) * d_v + b]);
+            }
+            for (std::size_t b = 0; b < d_v; ++b) output.data()[(h * n + i) * d_v + b] /= normalizer;
+        }
+    }
+    return array_of(output);
+}
+
+#define CHUNKWISE_MISTAKE(name, how)                                                                                  \
+    MISTAKE(chunkwise_linear_attention, (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon), \
+            name, "§5.1",                                                                                             \
+            "add_product adds to what is there: set A to 0 in every chunk, or a chunk sees the scores of earlier "    \
+            "ones.") {                                                                                                \
+        require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");                                \
+        return with_scores_added_up(Q, K, V, sizes, chunk, epsilon, how);                                             \
+    }
+
+CHUNKWISE_MISTAKE("A not cleared before the product", (AddedUp{true, true, false}))
+CHUNKWISE_MISTAKE("A cleared once per head", (AddedUp{false, true, false}))
+CHUNKWISE_MISTAKE("A not cleared before the product, z right", (AddedUp{true, false, false}))
+
+MISTAKE(chunkwise_forward,
+        (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const gpu::RunOptions& run),
+        "A cleared for the first chunk only", "§5.3",
+        "Store the scores with =, or set A to 0 in every chunk: += adds to the scores of the chunk before.") {
+    return with_scores_added_up(Q, K, V, sizes, chunk, epsilon, {false, true, true});
+}
+
+}  // namespace
+}  // namespace linattn::testing

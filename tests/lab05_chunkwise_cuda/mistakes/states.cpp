@@ -1,0 +1,197 @@
+// What people get wrong in the first two passes: the sums of every chunk, and the sums over the chunks before it.
+#include <cmath>
+
+#include "faults.hpp"
+#include "slips.hpp"
+
+namespace linattn::testing {
+namespace {
+
+#define TURN(...) [](auto& s) { __VA_ARGS__; }
+
+// The sums of every chunk ---------------------------------------------------------------------------------------------
+
+/// Which rows of a chunk are counted; those past the end of the sequence have φ(0) and no value.
+enum class Rows { of_tokens, all, all_but_last, all_but_first, last };
+
+struct ChunkSum {
+    Rows in_S = Rows::of_tokens, in_z = Rows::of_tokens;
+    int phi_in_S = 1, phi_in_z = 1, phi_of_V = 0;  ///< how often φ is applied
+    bool chunks_before_too = false;                ///< a running sum
+    bool transposed = false;                       ///< S written as (d_v, d_k)
+    bool K_of_first_head = false, V_of_first_head = false, nothing_in_S = false, nothing_in_z = false;
+    double S_times = 1.0;
+    bool operator==(const ChunkSum&) const = default;
+};
+
+const SlipTable<ChunkSum>& chunk_sum_slips() {
+    static const SlipTable<ChunkSum> table{
+        {
+            {"the rows", "tail rows of φ(0) = 1 counted",
+             "Rows past the end are not tokens: φ(0) = 1 is not 0, so leave them out of z.", 0,
+             TURN(s.in_z = Rows::all)},
+            {"the rows", "chunk boundary off by one", "A chunk has min(chunk, n - start) tokens; the last one counts.",
+             0, TURN(s.in_S = s.in_z = Rows::all_but_last)},
+            {"the rows", "last token missing from S", "A chunk has min(chunk, n - start) tokens; the last one counts.",
+             0, TURN(s.in_S = Rows::all_but_last)},
+            {"the rows", "last token missing from z", "A chunk has min(chunk, n - start) tokens; the last one counts.",
+             0, TURN(s.in_z = Rows::all_but_last)},
+            {"the rows", "first token left out", "Tokens are counted from 0: the loop begins there.", 0,
+             TURN(s.in_S = s.in_z = Rows::all_but_first)},
+            {"the rows", "sums replaced instead of added to", "Add every token of the chunk; this keeps the last one.",
+             0, TURN(s.in_S = s.in_z = Rows::last)},
+            {"the chunks", "running sum instead of the chunk's own",
+             "The first pass sums within a chunk; summing over chunks is the second pass.", 0,
+             TURN(s.chunks_before_too = true)},
+            {"φ", "φ left out", "S is made of φ(k_j), not of k_j.", 0, TURN(s.phi_in_S = s.phi_in_z = 0)},
+            {"φ", "φ left out of S", "S is made of φ(k_j), as z is.", 0, TURN(s.phi_in_S = 0)},
+            {"φ", "φ left out of z", "z is made of φ(k_j), as S is.", 0, TURN(s.phi_in_z = 0)},
+            {"φ", "φ applied twice", "φ is applied once to each key.", 0, TURN(s.phi_in_S = s.phi_in_z = 2)},
+            {"φ", "φ applied to the values", "Values are added up as they are: φ belongs to the keys.", 0,
+             TURN(s.phi_of_V = 1)},
+            {"the sums", "S left at 0", "S is the sum of φ(k_j)v_jᵀ over the tokens of the chunk.", 0,
+             TURN(s.nothing_in_S = true)},
+            {"the sums", "z left at 0", "z is the sum of φ(k_j) over the tokens of the chunk.", 0,
+             TURN(s.nothing_in_z = true)},
+            {"the layout", "S written transposed", "Entry (a, b) of a chunk's S is at a·d_v + b.", 0,
+             TURN(s.transposed = true)},
+            {"the layout", "K of the first head for all", "Head h of K begins at entry h·n·d_k.", 0,
+             TURN(s.K_of_first_head = true)},
+            {"the layout", "V of the first head for all", "Head h of V begins at entry h·n·d_v.", 0,
+             TURN(s.V_of_first_head = true)},
+        },
+        {{"S multiplied by %s", "S is the sum of φ(k_j)v_jᵀ, without a factor.", 0,
+          [](ChunkSum& s, double x) { s.S_times = x; }, 1e-6, 1e6}}};
+    return table;
+}
+
+double counted(Rows rows, int row, int tokens) {
+    switch (rows) {
+        case Rows::of_tokens: return row < tokens;
+        case Rows::all: return 1.0;
+        case Rows::all_but_last: return row + 1 < tokens;
+        case Rows::all_but_first: return 0 < row && row < tokens;
+        case Rows::last: return row + 1 == tokens;
+    }
+    return 0.0;
+}
+double mapped(double x, int times) {
+    for (; times > 0; --times) x = x > 0.0 ? x + 1.0 : std::exp(x);
+    return x;
+}
+
+States chunk_sums(Values K, Values V, const Sizes& sizes, int chunk, const gpu::RunOptions&) {
+    const ChunkSum& s = *settings_in_use<ChunkSum>();
+    const int chunks = chunks_of(sizes, chunk), n = sizes.n, d_k = sizes.d_k, d_v = sizes.d_v;
+    const auto length = [](int count) { return static_cast<std::size_t>(count); };
+    Tensor S = zeros({length(sizes.heads), length(chunks), length(d_k), length(d_v)}),
+           z = zeros({length(sizes.heads), length(chunks), length(d_k)});
+    // What row `row` of chunk m of head h adds to the state `state`.
+    const auto add = [&](int state, int h, int m, int row) {
+        const int j = m * chunk + row, tokens = std::min(chunk, n - m * chunk);
+        const auto entry = [&](Values x, bool first_head, int width, int a) {
+            return row < tokens ? static_cast<double>(x[length(((first_head ? 0 : h) * n + j) * width + a)]) : 0.0;
+        };
+        for (int a = 0; a < d_k; ++a) {
+            const double k = entry(K, s.K_of_first_head, d_k, a);
+            if (!s.nothing_in_z) z.data()[state * d_k + a] += counted(s.in_z, row, tokens) * mapped(k, s.phi_in_z);
+            for (int b = 0; b < d_v && !s.nothing_in_S; ++b)
+                S.data()[state * d_k * d_v + (s.transposed ? b * d_k + a : a * d_v + b)] +=
+                    s.S_times * counted(s.in_S, row, tokens) * mapped(k, s.phi_in_S) *
+                    mapped(entry(V, s.V_of_first_head, d_v, b), s.phi_of_V);
+        }
+    };
+    for (int h = 0; h < sizes.heads; ++h)
+        for (int m = 0; m < chunks; ++m)
+            for (int of = s.chunks_before_too ? 0 : m; of <= m; ++of)
+                for (int row = 0; row < chunk; ++row) add(h * chunks + m, h, of, row);
+    return {array_of(S), array_of(z)};
+}
+
+const SlipsOf chunk_states_slips("chunk_states", chunk_sum_slips(), 0, ChunkSum{}, &chunk_sums);
+
+// The sums over the chunks before -------------------------------------------------------------------------------------
+
+/// Which chunks are summed for chunk m.
+enum class Summed { before, up_to_own, own, all, after, before_last, last };
+
+struct Scan {
+    Summed S = Summed::before, z = Summed::before;
+    bool over_heads = false;
+    bool operator==(const Scan&) const = default;
+};
+
+const SlipTable<Scan>& scan_slips() {
+    static const SlipTable<Scan> table{
+        {
+            {"which chunks", "inclusive sums", "State m becomes the sum of the chunks before m, without m itself.", 0,
+             TURN(s.S = s.z = Summed::up_to_own)},
+            {"which chunks", "inclusive sums of z", "z of state m is the sum of the chunks before m, as S is.", 0,
+             TURN(s.z = Summed::up_to_own)},
+            {"which chunks", "inclusive sums of S", "S of state m is the sum of the chunks before m, as z is.", 0,
+             TURN(s.S = Summed::up_to_own)},
+            {"which chunks", "z left as it was", "z needs the same sums as S: the last threads are for it.", 0,
+             TURN(s.z = Summed::own)},
+            {"which chunks", "S left as it was", "S needs the same sums as z: the first threads are for it.", 0,
+             TURN(s.S = Summed::own)},
+            {"which chunks", "nothing summed", "Replace what each chunk adds by the sum over the chunks before it.", 0,
+             TURN(s.S = s.z = Summed::own)},
+            {"which chunks", "total instead of the running sum", "State m is the sum of the chunks before m only.", 0,
+             TURN(s.S = s.z = Summed::all)},
+            {"which chunks", "sums of the chunks after", "State m is the sum of the chunks before m: count m upwards.",
+             0, TURN(s.S = s.z = Summed::after)},
+            {"which chunks", "chunk before left out", "State m is the sum of all chunks before m, m - 1 among them.", 0,
+             TURN(s.S = s.z = Summed::before_last)},
+            {"which chunks", "only the chunk before", "State m is the sum of all chunks before m: add, do not replace.",
+             0, TURN(s.S = s.z = Summed::last)},
+            {"the heads", "sum carried over from head to head", "Each head starts from 0.", 0,
+             TURN(s.over_heads = true)},
+        },
+        {}};
+    return table;
+}
+
+bool is_summed(Summed summed, std::size_t m, std::size_t other) {
+    switch (summed) {
+        case Summed::before: return other < m;
+        case Summed::up_to_own: return other <= m;
+        case Summed::own: return other == m;
+        case Summed::all: return true;
+        case Summed::after: return other > m;
+        case Summed::before_last: return other + 1 < m;
+        case Summed::last: return other + 1 == m;
+    }
+    return false;
+}
+
+States scanned(Values S, Values z, const Sizes& sizes, int chunk, const gpu::RunOptions&) {
+    const Scan& s = *settings_in_use<Scan>();
+    const auto heads = static_cast<std::size_t>(sizes.heads), d_k = static_cast<std::size_t>(sizes.d_k),
+               d_v = static_cast<std::size_t>(sizes.d_v), chunks = static_cast<std::size_t>(chunks_of(sizes, chunk)),
+               together = s.over_heads ? heads * chunks : chunks;  // chunks that follow each other
+    const auto sums = [&](Values x, Summed summed, const Shape& shape, std::size_t width) {
+        Tensor y = zeros(shape);
+        for (std::size_t state = 0; state < heads * chunks; ++state)
+            for (std::size_t other = state / together * together; other < (state / together + 1) * together; ++other)
+                for (std::size_t e = 0; e < width && is_summed(summed, state, other); ++e)
+                    y.data()[state * width + e] += static_cast<double>(x[other * width + e]);
+        return array_of(y);
+    };
+    return {sums(S, s.S, {heads, chunks, d_k, d_v}, d_k * d_v), sums(z, s.z, {heads, chunks, d_k}, d_k)};
+}
+
+const SlipsOf scan_states_slips("scan_states", scan_slips(), 0, Scan{}, &scanned);
+
+// Calls made for the diagnosis alone: all sizes different, two heads, three chunks of which the last is shorter.
+const Probes chunk_states_probes("chunk_states", [] {
+    const Arrays in({2, 8, 3, 4}, 901);
+    return std::vector{probe(&linattn::chunk_states, in.K, in.V, in.sizes, 3, quick)};
+});
+const Probes scan_states_probes("scan_states", [] {
+    const Sizes sizes{2, 12, 3, 4};
+    return std::vector{probe(&linattn::scan_states, rounded(random_tensor({2, 4, 3, 4}, 902)),
+                             rounded(random_tensor({2, 4, 3}, 903)), sizes, 3, quick)};
+});
+
+}  // namespace
+}  // namespace linattn::testing

@@ -1,0 +1,96 @@
+#include <cmath>
+
+#include "bfloat16_arrays.hpp"
+
+namespace linattn::testing {
+namespace {
+
+// The answer, except where `wrong` has one of its own.
+template <class Wrong>
+Patterns rounded_but(Values x, Wrong wrong) {
+    Patterns patterns = patterns_of(x);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        patterns[i] = static_cast<std::uint16_t>(wrong(x[i], std::bit_cast<std::uint32_t>(x[i]), patterns[i]));
+    return patterns;
+}
+
+// Something added before the lower half is cut off; NaN and infinities are right.
+Patterns added_and_cut(Values x, std::uint32_t added) {
+    return rounded_but(x, [added](float number, std::uint32_t bits, std::uint32_t right) {
+        return std::isfinite(number) ? (bits + added) >> 16 : right;
+    });
+}
+
+#define ROUNDING_MISTAKE(name, explanation) MISTAKE(to_bfloat16, (Values x), name, "§5.7", explanation)
+
+ROUNDING_MISTAKE("truncated instead of rounded",
+                 "The upper half alone is rounded towards 0; what is cut off decides which neighbour is nearer.") {
+    return added_and_cut(x, 0);
+}
+ROUNDING_MISTAKE("halfway numbers rounded away from 0",
+                 "0x8000 added always carries when halfway: add 0x7FFF, and 1 more when the upper half is odd.") {
+    return added_and_cut(x, 0x8000);
+}
+ROUNDING_MISTAKE("halfway numbers rounded towards 0",
+                 "0x7FFF added never carries when halfway: add 1 more when the upper half is odd.") {
+    return added_and_cut(x, 0x7FFF);
+}
+ROUNDING_MISTAKE("halfway numbers rounded to the odd neighbour",
+                 "Halfway, the upper half has to end in 0: carry when its last bit is 1.") {
+    return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
+        return std::isfinite(number) ? (bits + 0x8000 - (bits >> 16 & 1)) >> 16 : right;
+    });
+}
+ROUNDING_MISTAKE("always rounded away from 0", "Carry only when the lower half is more than 0x8000, or that and odd.") {
+    return added_and_cut(x, 0xFFFF);
+}
+ROUNDING_MISTAKE("NaN rounded like a number",
+                 "The carry runs through a NaN's fraction and leaves an infinity or a zero: treat NaN by itself.") {
+    return rounded_but(
+        x, [](float, std::uint32_t bits, std::uint32_t) { return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16; });
+}
+ROUNDING_MISTAKE("NaN cut to an infinity",
+                 "A NaN whose upper fraction is 0 is an infinity once cut: set a bit of the fraction.") {
+    return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
+        return std::isnan(number) ? bits >> 16 : right;
+    });
+}
+ROUNDING_MISTAKE("infinity turned into NaN", "Exponent all ones and fraction 0 is an infinity: only others are NaN.") {
+    return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
+        return std::isinf(number) ? bits >> 16 | 0x40 : right;
+    });
+}
+ROUNDING_MISTAKE("subnormals flushed to 0", "Subnormals round by the same addition as all others.") {
+    return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
+        return std::fabs(number) < 0x1p-126f ? bits >> 31 << 15 : right;
+    });
+}
+ROUNDING_MISTAKE("largest number in place of an infinity",
+                 "What rounds past the largest number becomes infinite: let the carry reach the exponent.") {
+    return rounded_but(x, [](float number, std::uint32_t, std::uint32_t right) {
+        return std::isfinite(number) && (right & 0x7FFF) == 0x7F80 ? right - 1 : right;
+    });
+}
+ROUNDING_MISTAKE("sign of zero lost", "Keep the sign bit: -0.0f is the pattern 0x8000.") {
+    return rounded_but(x, [](float number, std::uint32_t, std::uint32_t right) { return number == 0.0f ? 0 : right; });
+}
+ROUNDING_MISTAKE("sign lost", "The sign is the first of the 16 bits.") {
+    return rounded_but(x, [](float, std::uint32_t, std::uint32_t right) { return right & 0x7FFF; });
+}
+ROUNDING_MISTAKE("lower half kept",
+                 "Sign, exponent and the first bits of the fraction are the upper half: shift by 16.") {
+    return rounded_but(x, [](float, std::uint32_t bits, std::uint32_t) { return bits; });
+}
+ROUNDING_MISTAKE("IEEE half precision instead of bfloat16",
+                 "bfloat16 has 8 bits of exponent, as a float has, and 7 of fraction; half precision has 5 and 10.") {
+    return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) -> std::uint32_t {
+        if (!std::isfinite(number) || number == 0.0f) return right;
+        const std::uint32_t exponent = bits >> 23 & 0xFF, sign = bits >> 16 & 0x8000;
+        if (exponent < 113) return sign;
+        if (exponent > 142) return sign | 0x7C00;
+        return sign | (((exponent - 112) << 10) + (bits >> 13 & 0x3FF) + (bits >> 12 & 1));
+    });
+}
+
+}  // namespace
+}  // namespace linattn::testing

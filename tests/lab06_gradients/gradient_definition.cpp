@@ -1,0 +1,353 @@
+#include "gradient_definition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "work_counter.hpp"
+
+namespace linattn::testing {
+namespace {
+
+using Index = std::size_t;
+using Row = std::vector<double>;
+
+double dot(const double* a, const double* b, Index width) { return dot_product(a, b, width); }
+
+void add(double* to, double times, const double* row, Index width) {
+    for (Index e = 0; e < width; ++e) to[e] += times * row[e];
+}
+
+// Running sums along each row, from the front or from the end.
+Tensor summed_along_rows(Tensor x, bool from_the_end) {
+    const Index width = length(x, -1), rows = width == 0 ? 0 : x.size() / width;
+    for (Index r = 0; r < rows; ++r) {
+        double* row = x.data() + r * width;
+        for (Index a = 1; a < width; ++a) from_the_end ? row[width - 1 - a] += row[width - a] : row[a] += row[a - 1];
+    }
+    return x;
+}
+
+class Gradients {
+public:
+    Gradients(const GradientCall& asked, const GradientSettings& settings)
+        : call(asked),
+          s(settings),
+          keys_of_S(s.S_along_features ? summed_along_rows(asked.phi_K, false) : asked.phi_K),
+          queries_of_R(s.R_along_features ? summed_along_rows(asked.phi_Q, true) : asked.phi_Q),
+          H(heads_of(asked.V)),
+          n(length(asked.V, -2)),
+          c(length(asked.phi_Q, -1)),
+          d_v(length(asked.V, -1)),
+          block(s.block != 0       ? s.block
+                : asked.chunk != 0 ? asked.chunk
+                                   : n),
+          epsilon(s.epsilon_fixed.value_or(asked.epsilon)) {}
+
+    AttentionGradients result() {
+        attend();
+        for (Index h = 0; h < H; ++h)
+            for (Index i = 0; i < n; ++i) {
+                dN_of_dQ.push_back(upstream(s.upstream_of_dQ, h, i));
+                dN_of_dK.push_back(upstream(s.upstream_of_dK, h, i));
+                dN_of_dV.push_back(upstream(s.upstream_of_dV, h, i));
+                dD.push_back(normalizer_gradient(h, i));
+            }
+        made = {zeros(shape_of(call.phi_Q)), zeros(shape_of(call.phi_K)), zeros(shape_of(call.V))};
+        for (Index h = 0; h < H; ++h)
+            for (Index i = 0; i < n; ++i) {
+                find_query(h, i);
+                find_key(h, i);
+                find_value(h, i);
+            }
+        write_wrongly();
+        count_work(H * n * n * (c + d_v));  // so that an answer in O(n²) is seen as one
+        return made;
+    }
+
+private:
+    const double* q(Index h, Index i) const { return call.phi_Q.data() + (h * n + i) * c; }
+    const double* k(Index h, Index j) const { return call.phi_K.data() + (h * n + j) * c; }
+    const double* k_of_z(Index h, Index j) const { return s.queries_in_forward_S && !s.keys_in_z ? q(h, j) : k(h, j); }
+    const double* v(Index h, Index j) const { return call.V.data() + (h * n + j) * d_v; }
+    const double* k_of_S(Index h, Index j) const {
+        return s.queries_in_forward_S ? q(h, j) : keys_of_S.data() + (h * n + j) * c;
+    }
+    const double* q_of_R(Index h, Index i) const { return queries_of_R.data() + (h * n + i) * c; }
+
+    // Which pairs count -----------------------------------------------------------------------------------------------
+
+    // How often the pair of query i and key j counts for head h, when `other` is the head of the one that is summed over.
+    double count(const PairSum& sum, Index h, Index other, Index i, Index j) const {
+        double times = counts(sum.tokens, i, j, n, block);
+        if (sum.own_block_again && i / block == j / block) times += 1.0;
+        if (sum.without_last_query && i + 1 == n) times = 0.0;
+        if (sum.without_short_chunk && i >= n - n % block) times = 0.0;
+        if (sum.decay != 1.0) times *= std::pow(sum.decay, std::fabs(static_cast<double>(i) - static_cast<double>(j)));
+        if (sum.heads == Heads::own_after_earlier && other < h) times = 1.0;
+        const bool in = sum.heads == Heads::all || (sum.heads == Heads::first && other == 0) ||
+                        (sum.heads == Heads::own_after_earlier && other <= h) ||
+                        (sum.heads == Heads::own && other == h);
+        return in ? times * sum.factor : 0.0;
+    }
+    template <class Function>
+    void for_each_key(const PairSum& sum, Index h, Index i, Function function) const {
+        const bool own = sum.heads == Heads::own;
+        for (Index g = own ? h : 0; g < (own ? h + 1 : H); ++g)
+            for (Index j = 0; j < n; ++j)
+                if (const double times = count(sum, h, g, i, j); times != 0.0) function(g, j, times);
+        if (!s.rolled_back) return;
+        for (Index j = i + 1; j < n; ++j) function(h, j, sum.factor);
+        for (Index j = n; j-- > i + 1;) function(h, j, -sum.factor);
+    }
+    template <class Function>
+    void for_each_query(const PairSum& sum, Index h, Index j, Function function) const {
+        const bool own = sum.heads == Heads::own;
+        for (Index g = own ? h : 0; g < (own ? h + 1 : H); ++g)
+            for (Index i = 0; i < n; ++i)
+                if (const double times = count(sum, h, g, i, j); times != 0.0) function(g, i, times);
+    }
+
+    // Forwards --------------------------------------------------------------------------------------------------------
+
+    void attend() {
+        numerators.assign(H * n, Row(d_v));
+        sums.assign(H * n, 0.0);
+        for (Index h = 0; h < H; ++h)
+            for (Index i = 0; i < n; ++i) {
+                const Index at = h * n + i;
+                for_each_key(s.S, h, i, [&](Index g, Index j, double times) {
+                    add(numerators[at].data(), times * dot(q(h, i), k_of_S(g, j), c), v(g, j), d_v);
+                });
+                const auto add_weight = [&](const double* query, const double* key, double times) {
+                    sums[at] += times * dot(query, key, c);
+                };
+                if (s.D_of_keys)
+                    for_each_query(s.z, h, i, [&](Index g, Index other, double times) {
+                        add_weight(q(g, other), k(h, i), times);
+                    });
+                else
+                    for_each_key(s.z, h, i,
+                                 [&](Index g, Index j, double times) { add_weight(q(h, i), k_of_z(g, j), times); });
+            }
+    }
+    Row output(Index h, Index i) const {
+        Row row = numerators[h * n + i];
+        for (double& x : row) x /= sums[h * n + i] + s.epsilon_of_O * epsilon;
+        return row;
+    }
+    Row upstream(Upstream what, Index h, Index i) const {
+        double D = sums[h * n + i] + s.epsilon_of_dN * epsilon;
+        if (s.D_of_dN != Tokens::up_to_own) {
+            PairSum other = s.z;
+            other.tokens = s.D_of_dN;
+            D = s.epsilon_of_dN * epsilon;
+            for_each_key(other, h, i,
+                         [&](Index g, Index j, double times) { D += times * dot(q(h, i), k_of_z(g, j), c); });
+        }
+        const double* g = call.dO.data() + (h * n + i) * d_v;
+        if (what == Upstream::output) return output(h, i);
+        if (what == Upstream::value) return Row(v(h, i), v(h, i) + d_v);
+        Row row(g, g + d_v);
+        for (double& x : row) {
+            if (what != Upstream::dO) x /= D;
+            if (what == Upstream::dN_over_D) x /= D;
+        }
+        return row;
+    }
+    double normalizer_gradient(Index h, Index i) const {
+        const double D = sums[h * n + i] + s.epsilon_of_dD * epsilon;
+        const Row g = upstream(Upstream::dO, h, i), o = output(h, i);
+        double with_output = 0.0, with_numerator = 0.0, of_upstream = 0.0, of_output = 0.0;
+        for (Index b = 0; b < d_v; ++b) {
+            with_output += g[b] * o[b];
+            with_numerator += g[b] * numerators[h * n + i][b];
+            of_upstream += g[b];
+            of_output += o[b];
+        }
+        switch (s.dD) {
+            case NormalizerGradient::right: return -with_output / D;
+            case NormalizerGradient::from_numerator: return -with_numerator / D;
+            case NormalizerGradient::undivided: return -with_output;
+            case NormalizerGradient::divided_twice: return -with_output / D / D;
+            case NormalizerGradient::without_output: return -of_upstream / D;
+            case NormalizerGradient::without_upstream: return -of_output / D;
+            case NormalizerGradient::mean: return -with_output / D / static_cast<double>(d_v);
+            case NormalizerGradient::from_value: return -dot(g.data(), v(h, i), d_v) / D;
+        }
+        return 0.0;
+    }
+
+    // Backwards -------------------------------------------------------------------------------------------------------
+
+    // What each pair's part of dA is multiplied by: 1, if nothing is wrong.
+    double factor_of_dA(Index h, Index i, Index g, Index j) const {
+        return s.dA_times_A ? dot(q(h, i), k(g, j), c) : 1.0;
+    }
+    void find_query(Index h, Index i) {  // dφ(q_i) = S_i dN_i + z_i dD_i
+        const Index at = h * n + i;
+        double* to = made.phi_Q.data() + at * c;
+        for_each_key(s.S_of_dQ, h, i, [&](Index g, Index j, double times) {
+            const double* value = s.query_token_value ? v(h, i) : v(g, j);
+            times *= factor_of_dA(h, i, g, j);
+            add(to, times * dot(dN_of_dQ[at].data(), value, d_v), s.queries_in_S ? q(g, j) : k_of_S(g, j), c);
+        });
+        for_each_key(s.z_of_dQ, h, i, [&](Index g, Index j, double times) {
+            times *= factor_of_dA(h, i, g, j);
+            add(to, times * dD[at], s.queries_in_S ? q(g, j) : k_of_z(g, j), c);
+        });
+    }
+    const double* factor_of_R(Index h, Index j, Index g, Index i) const {
+        return s.key_token_query ? q(h, j) : s.keys_in_R ? k(g, i) : q_of_R(g, i);
+    }
+    // What stands for dN_i in R_j; `at` is token j of its head.
+    Row row_in_R(const std::vector<Row>& dN, Index g, Index i, Index at) const {
+        if (s.key_token_upstream) return dN[at];
+        if (s.dO_across_chunks && i / block != at % n / block) return upstream(Upstream::dO, g, i);
+        const Index shifted = i + static_cast<Index>(s.upstream_shift);  // wraps below 0, which is beyond n
+        return s.upstream_shift == 0 ? dN[g * n + i] : shifted < n ? dN[g * n + shifted] : Row(d_v);
+    }
+    void find_key(Index h, Index j) {  // dφ(k_j) = R_j v_j + r_j
+        const Index at = h * n + j;
+        double* to = made.phi_K.data() + at * c;
+        Row reader(v(h, j), v(h, j) + d_v);
+        if (s.reader_of_dK == Reader::upstream) reader = upstream(Upstream::dO, h, j);
+        if (s.reader_of_dK == Reader::dN) reader = upstream(Upstream::dN, h, j);
+        if (s.reader_of_dK == Reader::output) reader = output(h, j);
+        if (s.dA_not_transposed) {
+            for_each_key(s.S_of_dQ, h, j, [&](Index g, Index i, double times) {
+                add(to, times * (dot(dN_of_dK[at].data(), v(g, i), d_v) + dD[at]), q(g, i), c);
+            });
+            return;
+        }
+        PairSum all;
+        all.tokens = Tokens::all;
+        if (s.R_begins_with_S)
+            for_each_key(all, h, j, [&](Index g, Index i, double times) {
+                add(to, times * dot(v(g, i), v(h, j), d_v), k(g, i), c);
+            });
+        if (s.r_begins_with_z)
+            for_each_key(all, h, j, [&](Index g, Index i, double times) { add(to, times, k(g, i), c); });
+        if (s.S_for_R)
+            for_each_key(s.S, h, j, [&](Index g, Index i, double times) {
+                add(to, times * dot(v(g, i), reader.data(), d_v), k(g, i), c);
+            });
+        else
+            for_each_query(s.R_of_dK, h, j, [&](Index g, Index i, double times) {
+                times *= factor_of_dA(g, i, h, j);
+                const Row dN = row_in_R(dN_of_dK, g, i, at);
+                add(to, times * dot(dN.data(), reader.data(), d_v), factor_of_R(h, j, g, i), c);
+            });
+        for_each_query(s.r, h, j, [&](Index g, Index i, double times) {
+            times *= factor_of_dA(g, i, h, j);
+            double own = dD[s.key_token_dD ? at : g * n + i];
+            for (Index other = 0; s.r_of_head_totals && other < H; ++other)
+                if (other != g) own += dD[other * n + i];
+            add(to, times * own, s.keys_in_R ? k(g, i) : q(g, i), c);
+        });
+        if (s.dD_left_in_dK)
+            for (Index a = 0; a < c; ++a) to[a] += dD[at];
+    }
+    void find_value(Index h, Index j) {  // dv_j = R_jᵀφ(k_j)
+        const Index at = h * n + j;
+        double* to = made.V.data() + at * d_v;
+        if (s.A_not_transposed) {
+            for_each_key(s.S, h, j, [&](Index g, Index i, double times) {
+                add(to, times * dot(q(h, j), k(g, i), c), dN_of_dV[g * n + i].data(), d_v);
+            });
+            return;
+        }
+        PairSum all;
+        all.tokens = Tokens::all;
+        if (s.R_begins_with_S)
+            for_each_key(all, h, j, [&](Index g, Index i, double times) {
+                add(to, times * dot(k(g, i), k(h, j), c), v(g, i), d_v);
+            });
+        const double* reader = s.reader_of_dV == Reader::query ? q(h, j) : k(h, j);
+        for_each_query(s.R_of_dV, h, j, [&](Index g, Index i, double times) {
+            const Row dN = row_in_R(dN_of_dV, g, i, at);
+            add(to, times * dot(factor_of_R(h, j, g, i), reader, c), dN.data(), d_v);
+        });
+        if (s.dN_left_in_dV) add(to, 1.0, dN_of_dV[at].data(), d_v);
+    }
+
+    void write_wrongly() {
+        for (Tensor* part : {&made.phi_Q, &made.phi_K, &made.V}) {
+            const Index width = length(*part, -1);
+            for (Index e = 0; e < part->size(); ++e) {
+                double& x = part->data()[e];
+                x *= s.factor;
+                const Index i = e / width % n, h = e / width / n;
+                const bool backwards = part != &made.phi_Q;
+                if ((s.written == GradientsWritten::all_but_first && backwards && i == 0) ||
+                    (s.written == GradientsWritten::all_but_last && backwards && i + 1 == n) ||
+                    (s.written == GradientsWritten::all_but_short_chunk && backwards && i >= n - n % block) ||
+                    (s.written == GradientsWritten::only_last && i + 1 != n) ||
+                    (s.written == GradientsWritten::only_first_head && h != 0))
+                    x = 0.0;
+            }
+        }
+        if (s.written == GradientsWritten::exchanged) std::swap(made.phi_Q, made.phi_K);
+    }
+
+    const GradientCall& call;
+    const GradientSettings& s;
+    Tensor keys_of_S, queries_of_R;
+    Index H, n, c, d_v, block;
+    double epsilon;
+    std::vector<Row> numerators, dN_of_dQ, dN_of_dK, dN_of_dV;
+    std::vector<double> sums, dD;
+    AttentionGradients made;
+};
+
+}  // namespace
+
+AttentionGradients gradients_by_settings(const GradientCall& call, const GradientSettings& settings) {
+    return Gradients(call, settings).result();
+}
+
+std::vector<Expected> expected_gradients(const GradientCall& call) {
+    const AttentionGradients right = gradients_by_settings(call, {});
+    const Index H = heads_of(call.V), n = length(call.V, -2), c = length(call.phi_Q, -1), d_v = length(call.V, -1);
+    // What each gradient would be if none of its terms could cancel, times how much the division enlarges an error.
+    AttentionGradients size{zeros(shape_of(call.phi_Q)), zeros(shape_of(call.phi_K)), zeros(shape_of(call.V))};
+    const Tensor Q = abs(call.phi_Q), K = abs(call.phi_K), V = abs(call.V), G = abs(call.dO);
+    double largest_condition = 1.0;
+    for (Index h = 0; h < H; ++h)
+        for (Index i = 0; i < n; ++i) {
+            const double *q = Q.data() + (h * n + i) * c, *g = G.data() + (h * n + i) * d_v;
+            double D = call.epsilon, size_of_D = call.epsilon;
+            std::vector<double> weight(i + 1), output(d_v);
+            for (Index j = 0; j <= i; ++j) {
+                const Index key = (h * n + j) * c;
+                D += dot(call.phi_Q.data() + (h * n + i) * c, call.phi_K.data() + key, c);
+                size_of_D += weight[j] = dot(q, K.data() + key, c);
+                add(output.data(), weight[j], V.data() + (h * n + j) * d_v, d_v);
+            }
+            D = std::fabs(D);
+            const double condition = size_of_D / D, size_of_dD = dot(g, output.data(), d_v) / D / D;
+            largest_condition = std::max(largest_condition, condition);
+            for (Index j = 0; j <= i; ++j) {
+                const Index key = (h * n + j) * c, value = (h * n + j) * d_v;
+                const double dA = condition * (dot(g, V.data() + value, d_v) / D + size_of_dD);
+                add(size.phi_Q.data() + (h * n + i) * c, dA, K.data() + key, c);
+                add(size.phi_K.data() + key, dA, q, c);
+                add(size.V.data() + value, condition * weight[j] / D, g, d_v);
+            }
+        }
+    // Sums of n and of c terms for D, for o, for S and for R, two sums of d_v terms, and the divisions; here and there.
+    const double units = 2.0 * static_cast<double>(4 * (n + c) + 2 * d_v + 16);
+    char text[160];
+    std::snprintf(
+        text, sizeof text,
+        "2 (4 (n + c) + 2 d_v + 16) 2^-53 times the sum of the sizes of all terms, n = %zu, c = %zu, d_v = %zu, "
+        "sum |w| / |sum w + eps| up to %.2g",
+        n, c, d_v, largest_condition);
+    const auto part = [&](const Tensor& value, const Tensor& terms) {
+        return Expected{value, terms * (units * 0x1p-53) + std::numeric_limits<double>::denorm_min(), text};
+    };
+    return {part(right.phi_Q, size.phi_Q), part(right.phi_K, size.phi_K), part(right.V, size.V)};
+}
+
+}  // namespace linattn::testing

@@ -1,0 +1,99 @@
+// The gradients of normalised causal linear attention by their definition, with everything that people get wrong as a
+// setting. O(n²) loops over pairs of tokens, in double: token i asks, token j is looked at. With the default settings
+// they are right, which the suite confirms by central differences of attention itself; a slip (gradient_slips.cpp)
+// turns a setting from right to wrong.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "attention_definition.hpp"
+#include "attention_gradients.hpp"
+
+namespace linattn::testing {
+
+/// One of the sums over pairs of tokens (i, j) that the gradients are made of.
+struct PairSum {
+    Tokens tokens = Tokens::up_to_own;
+    Heads heads = Heads::own;  ///< own, all, first and own_after_earlier only
+    double factor = 1.0;
+    bool own_block_again = false;  ///< all pairs of a block count once more
+    bool without_last_query = false;
+    bool without_short_chunk = false;  ///< the queries of a last chunk that is shorter than the others
+    double decay = 1.0;                ///< for each token between the two
+    bool operator==(const PairSum&) const = default;
+};
+
+/// What stands for dN_i where a sum needs it.
+enum class Upstream { dN, dO, dN_over_D, output, value };
+/// What stands for dD_i.
+enum class NormalizerGradient {
+    right,           ///< -dO·o / D
+    from_numerator,  ///< -dO·N / D
+    undivided,       ///< -dO·o
+    divided_twice,
+    without_output,    ///< the sum of dO's entries in place of dO·o
+    without_upstream,  ///< the sum of o's entries
+    from_value,        ///< dO·v_i
+    mean,              ///< the mean over the row in place of the sum
+};
+/// What R_j is read with: v_j and φ(k_j) are right.
+enum class Reader { right, upstream, dN, output, query };
+enum class GradientsWritten {
+    all,
+    all_but_first,
+    all_but_last,
+    all_but_short_chunk,
+    only_last,
+    exchanged,
+    only_first_head
+};
+
+struct GradientSettings {
+    PairSum S, z;                                                         ///< forwards: above and below the line of o_i
+    PairSum S_of_dQ, z_of_dQ;                                             ///< what dφ(q_i) reads
+    PairSum R_of_dK, r, R_of_dV;                                          ///< what dφ(k_j) and dv_j read
+    double epsilon_of_O = 1.0, epsilon_of_dN = 1.0, epsilon_of_dD = 1.0;  ///< how often ε is added to D there
+    Upstream upstream_of_dQ = Upstream::dN, upstream_of_dK = Upstream::dN, upstream_of_dV = Upstream::dN;
+    NormalizerGradient dD = NormalizerGradient::right;
+    Tokens D_of_dN = Tokens::up_to_own;  ///< which tokens z has where it divides dO
+    bool dA_not_transposed = false;      ///< dφ(K) = dA φ(Q)
+    bool A_not_transposed = false;       ///< dV = A dN
+    bool R_begins_with_S = false, r_begins_with_z = false;
+    bool queries_in_forward_S = false, keys_in_z = false;  ///< S summed over queries from the start, z with it or not
+    bool queries_in_S = false, keys_in_R = false;          ///< φ(q_j) in place of φ(k_j), φ(k_i) in place of φ(q_i)
+    bool key_token_upstream = false;                       ///< R pairs φ(q_i) with dN_j
+    int upstream_shift = 0;                                ///< R pairs φ(q_i) with dN_{i + shift}, where there is one
+    bool dO_across_chunks = false;                         ///< R pairs φ(q_i) with dO_i for keys of earlier chunks
+    bool r_of_head_totals = false;                         ///< dD summed over the leading axes
+    bool key_token_query = false;                          ///< R pairs φ(q_j) with dN_i
+    bool key_token_dD = false;                             ///< r pairs φ(q_i) with dD_j
+    bool query_token_value = false;                        ///< S pairs φ(k_j) with v_i
+    bool S_for_R = false;                                  ///< dφ(k_j) reads the state of the forward pass
+    Reader reader_of_dK = Reader::right, reader_of_dV = Reader::right;
+    bool S_along_features = false, R_along_features = false;  ///< running sums over the features
+    bool D_of_keys = false;                                   ///< column sums of A in place of row sums
+    bool dA_times_A = false;                                  ///< as for softmax, whose slope is its weight
+    bool dN_left_in_dV = false, dD_left_in_dK = false;        ///< what was kept there for the way back
+    bool rolled_back = false;  ///< S and z of earlier tokens by subtraction from the last ones
+    GradientsWritten written = GradientsWritten::all;
+    double factor = 1.0;                  ///< of all three
+    std::optional<double> epsilon_fixed;  ///< in place of the argument
+    std::size_t block = 0;                ///< of Tokens::own_block; 0: the call's chunk
+    bool operator==(const GradientSettings&) const = default;
+};
+
+/// One call of an exercise.
+struct GradientCall {
+    const Tensor &phi_Q, &phi_K, &V, &dO;
+    double epsilon;
+    std::size_t chunk = 0;  ///< 0: not chunkwise
+};
+
+AttentionGradients gradients_by_settings(const GradientCall& call, const GradientSettings& settings);
+
+/// The right gradients with their tolerances: phi_Q, phi_K, V.
+std::vector<Expected> expected_gradients(const GradientCall& call);
+
+}  // namespace linattn::testing

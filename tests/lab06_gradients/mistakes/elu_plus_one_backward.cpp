@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gradients.hpp"
+#include "suite.hpp"
+
+namespace linattn::testing {
+namespace {
+
+template <class Function>
+Tensor each_pair(const Tensor& x, const Tensor& dY, Function f) {
+    require_shape(dY, "dY", shape_of(x), "(…), the shape of x,");
+    Tensor dX = x;
+    for (std::size_t e = 0; e < dX.size(); ++e) dX.data()[e] = f(x.data()[e], dY.data()[e]);
+    return dX;
+}
+
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "dY forgotten", "§6.2",
+        "The chain rule multiplies the slope by what comes from above: dY · φ'(x).") {
+    return each_pair(x, dY, [](double v, double) { return std::exp(std::min(v, 0.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "the slope forgotten", "§6.2",
+        "dX is dY times the slope of φ, which is 1 above 0 only.") {
+    return each_pair(x, dY, [](double, double g) { return g; });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "φ in place of its slope", "§6.2",
+        "Above 0 φ is x + 1 and its slope is 1.") {
+    return each_pair(x, dY, [](double v, double g) { return g * (v > 0.0 ? v + 1.0 : std::exp(v)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of relu", "§6.2",
+        "Below 0 φ is eˣ and so is its slope; only relu is flat there.") {
+    return each_pair(x, dY, [](double v, double g) { return v >= 0.0 ? g : 0.0; });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of relu, 0 at 0 as well", "§6.2",
+        "Below 0 φ is eˣ and so is its slope; only relu is flat there.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : 0.0; });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "exponential above 0 as well", "§6.2",
+        "Above 0 φ is a line with slope 1: pick the branch with where, or cap the argument of exp at 0.") {
+    return each_pair(x, dY, [](double v, double g) { return g * std::exp(v); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "branches exchanged", "§6.2",
+        "Exchange them: the slope is 1 above 0 and eˣ below.") {
+    return each_pair(x, dY, [](double v, double g) { return v >= 0.0 ? g * std::exp(v) : g; });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "exp of large x overflows", "§6.2",
+        "0 times infinity is NaN: pick a branch with where in place of multiplying, or cap the argument of exp at 0.") {
+    return each_pair(x, dY, [](double v, double g) {
+        const double above = v >= 0.0 ? 1.0 : 0.0;
+        return g * (above + (1.0 - above) * std::exp(v));
+    });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope 0 at 0", "§6.2",
+        "At 0 both branches have slope 1: x >= 0, or x > 0 with the exponential for all the rest.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : v < 0.0 ? g * std::exp(v) : 0.0; });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope 2 at 0", "§6.2",
+        "Only one branch counts at 0: x >= 0 on one side, x < 0 on the other.") {
+    return each_pair(x, dY,
+                     [](double v, double g) { return g * ((v >= 0.0 ? 1.0 : 0.0) + (v <= 0.0 ? std::exp(v) : 0.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "exp(-x) below 0", "§6.2",
+        "The sign is wrong: the exponential of x itself, which is below 1 for negative x.") {
+    return each_pair(x, dY, [](double v, double g) { return v >= 0.0 ? g : g * std::exp(-v); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "elu in place of its slope", "§6.2",
+        "elu is eˣ - 1 below 0; its slope is eˣ.") {
+    return each_pair(x, dY, [](double v, double g) { return v >= 0.0 ? g : g * std::expm1(v); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "1 added to the slope", "§6.2",
+        "The 1 of elu + 1 is a constant: it has no slope.") {
+    return each_pair(x, dY, [](double v, double g) { return g * (1.0 + std::exp(std::min(v, 0.0))); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "exp(x) - 1 + 1 loses small slopes", "§6.2",
+        "Return the exponential itself: subtracting 1 rounds its digits away, and adding 1 does not bring them back.") {
+    return each_pair(x, dY, [](double v, double g) { return g * ((std::exp(std::min(v, 0.0)) - 1.0) + 1.0); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x and dY exchanged", "§6.2",
+        "The slope is taken at x and multiplied by dY, not the other way round.") {
+    return each_pair(x, dY, [](double v, double g) { return v * std::exp(std::min(g, 0.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x taken for the output", "§6.2",
+        "The slope is y itself where y ≤ 1, but x is what went in, not y.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 1.0 ? g : g * v; });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope added to dY", "§6.2",
+        "The chain rule multiplies: dY · φ'(x).") {
+    return each_pair(x, dY, [](double v, double g) { return g + std::exp(std::min(v, 0.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "divided by the slope", "§6.2",
+        "The chain rule multiplies: dY · φ'(x).") {
+    return each_pair(x, dY, [](double v, double g) { return g / std::exp(std::min(v, 0.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of the sigmoid", "§6.2",
+        "φ is elu + 1, not a sigmoid: its slope is 1 above 0 and eˣ below.") {
+    return each_pair(x, dY, [](double v, double g) {
+        const double y = 1.0 / (1.0 + std::exp(-v));
+        return g * y * (1.0 - y);
+    });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "sign of dY asked", "§6.2",
+        "Which branch counts is decided by x, not by dY.") {
+    return each_pair(x, dY, [](double v, double g) { return g >= 0.0 ? g : g * std::exp(std::min(v, 0.0)); });
+}
+
+}  // namespace
+}  // namespace linattn::testing

@@ -1,0 +1,139 @@
+#include "gradient_arguments.hpp"
+#include "gradients.hpp"
+#include "suite.hpp"
+#include "work_counter.hpp"
+
+namespace linattn::testing {
+namespace {
+
+std::size_t place_of(const Tensor& x, std::ptrdiff_t axis) {
+    require_axis(x, axis, "reverse_cumsum");
+    return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::ptrdiff_t>(x.dimension()) : axis);
+}
+
+// Entry j of every line along the axis is made of the line by `entry(line, j)`.
+template <class Entry>
+Tensor each_line(const Tensor& x, std::size_t at, Entry entry) {
+    const Shape shape = shape_of(x);
+    const std::size_t n = shape[at];
+    std::size_t inner = 1;
+    for (std::size_t later = at + 1; later < shape.size(); ++later) inner *= shape[later];
+    Tensor y = zeros(shape);
+    for (std::size_t e = 0; e < x.size(); ++e) {
+        const std::size_t j = e / inner % n, first = e - j * inner;
+        std::vector<double> line(n);
+        for (std::size_t i = 0; i < n; ++i) line[i] = x.data()[first + i * inner];
+        y.data()[e] = entry(line, j);
+    }
+    return y;
+}
+
+using Line = std::vector<double>;
+double sum_of(const Line& line, std::size_t begin, std::size_t end) {
+    double total = 0.0;
+    for (std::size_t i = begin; i < end; ++i) total += line[i];
+    return total;
+}
+double from_own_on(const Line& line, std::size_t j) { return sum_of(line, j, line.size()); }
+
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "total less the running sum", "§6.3",
+        "The total holds the rounding of its largest entries, and subtracting does not take that out: sum from the "
+        "end.") {
+    return each_line(x, place_of(x, axis), [](const Line& line, std::size_t j) {
+        return sum_of(line, 0, line.size()) - sum_of(line, 0, j + 1) + line[j];
+    });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "total less the running sum, own entry lost", "§6.3",
+        "The running sum contains the entry itself, so it is subtracted, too. Sum from the end: that is more accurate "
+        "as well.") {
+    return each_line(x, place_of(x, axis), [](const Line& line, std::size_t j) {
+        return sum_of(line, 0, line.size()) - sum_of(line, 0, j + 1);
+    });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "running sum from the front", "§6.3",
+        "Entry j sums the entries from j to the last one.") {
+    return each_line(x, place_of(x, axis), [](const Line& line, std::size_t j) { return sum_of(line, 0, j + 1); });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "own entry left out", "§6.3",
+        "Entry j counts in its own sum: from j on, not from j + 1.") {
+    return each_line(x, place_of(x, axis),
+                     [](const Line& line, std::size_t j) { return sum_of(line, j + 1, line.size()); });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "not flipped back", "§6.3",
+        "The running sum of the flipped entries is the right one in reverse order: flip it back.") {
+    return each_line(x, place_of(x, axis),
+                     [](const Line& line, std::size_t j) { return from_own_on(line, line.size() - 1 - j); });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "flipped only at the end", "§6.3",
+        "Flip before the running sum as well: this is the running sum from the front, turned round.") {
+    return each_line(x, place_of(x, axis),
+                     [](const Line& line, std::size_t j) { return sum_of(line, 0, line.size() - j); });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "flipped, not summed", "§6.3",
+        "Sum between the two flips.") {
+    return each_line(x, place_of(x, axis), [](const Line& line, std::size_t j) { return line[line.size() - 1 - j]; });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "the total everywhere", "§6.3",
+        "Entry j sums the entries from j on, not all of them.") {
+    return each_line(x, place_of(x, axis), [](const Line& line, std::size_t) { return sum_of(line, 0, line.size()); });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "always along the last axis", "§6.3",
+        "Sum along the axis that was asked for.") {
+    place_of(x, axis);
+    return each_line(x, x.dimension() - 1, from_own_on);
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "always along the first axis", "§6.3",
+        "Sum along the axis that was asked for.") {
+    place_of(x, axis);
+    return each_line(x, 0, from_own_on);
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "always along the axis of the tokens", "§6.3",
+        "Sum along the axis that was asked for: it need not be the one before the last.") {
+    place_of(x, axis);
+    return each_line(x, x.dimension() < 2 ? 0 : x.dimension() - 2, from_own_on);
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "negative axis counted from 0", "§6.3",
+        "A negative axis counts from the end: -1 is the last.") {
+    const std::size_t at = place_of(x, axis);
+    return each_line(x, axis < 0 ? static_cast<std::size_t>(-axis) - 1 : at, from_own_on);
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "flipped along another axis", "§6.3",
+        "Flip along the axis of the sum, both times.") {
+    const std::size_t at = place_of(x, axis), other = at == 0 ? x.dimension() - 1 : 0;
+    const auto turned = [](const Line& line, std::size_t j) { return line[line.size() - 1 - j]; };
+    const Tensor summed = each_line(each_line(x, other, turned), at,
+                                    [](const Line& line, std::size_t j) { return sum_of(line, 0, j + 1); });
+    return each_line(summed, other, turned);
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "last entry left out", "§6.3",
+        "The sum begins with the last entry.") {
+    return each_line(x, place_of(x, axis), [](const Line& line, std::size_t j) {
+        return j + 1 == line.size() ? line[j] : sum_of(line, j, line.size() - 1);
+    });
+}
+MISTAKE(
+    reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "first entry not summed", "§6.3",
+    "The loop backwards ends with entry 0: for (i = n; i-- > 0;) reaches it, i > 0 at the end of a turn does not.") {
+    return each_line(x, place_of(x, axis),
+                     [](const Line& line, std::size_t j) { return j == 0 ? line[0] : from_own_on(line, j); });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "only the next entry added", "§6.3",
+        "Add to the sum so far, not to the entry as it was.") {
+    return each_line(x, place_of(x, axis),
+                     [](const Line& line, std::size_t j) { return sum_of(line, j, std::min(j + 2, line.size())); });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "mean in place of the sum", "§6.3",
+        "Nothing is divided.") {
+    return each_line(x, place_of(x, axis), [](const Line& line, std::size_t j) {
+        return from_own_on(line, j) / static_cast<double>(line.size() - j);
+    });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "computed in O(n²)", "§6.3",
+        "Each sum is the one after it and one more entry: do not sum from each entry anew, nor by an n×n matrix.") {
+    const std::size_t at = place_of(x, axis);
+    count_work(x.size() * shape_of(x)[at]);
+    return each_line(x, at, from_own_on);
+}
+
+}  // namespace
+}  // namespace linattn::testing

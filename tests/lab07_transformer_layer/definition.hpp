@@ -1,0 +1,185 @@
+// The functions of lab 07 by their definitions, in plain loops over single entries: heads one after another, weights of
+// attention one by one, and no state. With the default settings each is what the contract says, with a tolerance for each
+// entry (rounded.hpp). What people get wrong is a setting; a slip (mistakes/slips.cpp) turns one from right to wrong.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "suite.hpp"
+#include "transformer.hpp"
+
+namespace linattn::testing {
+
+/// Which entry of X (n, h·e) belongs to entry a of token i in head t, or the other way round.
+enum class Layout {
+    side_by_side,
+    reshaped_only,            ///< (n, h·e) read on as (h, n, e)
+    transposed_and_reshaped,  ///< the same after exchanging tokens and columns
+    strided,                  ///< head t has the columns t, t + h, …
+    reversed_heads,
+    reversed_columns,
+    next_head,
+    first_head_only,
+    last_head_only,
+};
+/// What merge_heads does with the heads, or split_heads returns.
+enum class Axes {
+    right,
+    not_exchanged,  ///< (…, n, h, e) or what comes of taking (…, h, n, e) for it
+    front,          ///< axes 1 and 2 exchanged, right with one leading axis
+    width_before_tokens,
+    summed,
+    averaged,
+    below_each_other,  ///< (…, h·n, e)
+    heads_last,        ///< (…, n, e, h)
+    heads_first,       ///< before all leading axes
+};
+
+/// What layer norm subtracts, and what it divides by.
+enum class Centre { mean, nothing, over_all, over_tokens, from_variance_only };
+enum class Spread {
+    root_of_variance,
+    over_d_minus_1,
+    not_centred,  ///< the mean of x² instead of the variance
+    variance,     ///< without the root
+    not_averaged,
+    absolute,
+    largest,
+    difference_of_squares,  ///< the mean of x² minus the squared mean: cancels
+    nothing,
+};
+enum class NormEpsilon { inside, outside, missing, squared, both, floor };
+enum class Gain { multiplied, missing, added_to_one, after_bias, divided, first_only };
+enum class Bias { added, missing, subtracted, exchanged_with_gain };
+
+enum class Gelu {
+    right,
+    tanh_approximation,
+    logistic_approximation,
+    without_x,
+    without_root,
+    root_outside,
+    times_root,
+    not_halved,
+    without_one,
+    upside_down,
+    relu,
+    silu,
+    identity,
+    elu,
+    density,  ///< x times the normal density
+};
+
+/// Which earlier tokens count for token i of a head.
+enum class Seen { up_to_own, before_own, all, own_only, from_own_on };
+enum class Features { elu_plus_one, elu, relu, exponential, none };
+
+/// What is wrong with multi-head attention.
+struct AttentionMistakes {
+    Seen above = Seen::up_to_own, below = Seen::up_to_own;  ///< the line of the fraction
+    Features q = Features::elu_plus_one, k = Features::elu_plus_one, v = Features::none;
+    bool features_before_projection = false, softmax = false, scaled = false, divided = true;
+    bool q_and_k_exchanged = false, k_and_v_exchanged = false, values_from_keys = false, keys_from_queries = false,
+         values_not_projected = false;
+    bool bias_q = true, bias_k = true, bias_v = true, bias_o = true;
+    bool transposed = false, output_projection = true;
+    bool one_head = false, heads_add_up = false, first_head_divides = false;
+    bool plain_keys_above = false, plain_keys_below = false;  ///< φ missing in one of the two sums
+    bool divided_by_count = false, query_below = true;
+    double epsilon_counts = 1.0;  ///< how often attention_epsilon is added
+    bool epsilon_after_division = false, epsilon_per_token = false;
+    bool operator==(const AttentionMistakes&) const = default;
+};
+
+/// How a block puts its parts together.
+struct BlockMistakes {
+    bool norm_first = true, norm_second = true, norms_exchanged = false, first_norm_twice = false;
+    bool post_norm = false, skip_from_norm_first = false, skip_from_norm_second = false, norm_at_the_end = false;
+    bool skip_first = true, skip_second = true, second_skip_from_input = false, feed_forward_from_input = false,
+         feed_forward_from_attention = false;
+    bool feed_forward_first = false, gelu_after_down = false, gelu_in_front = false, gelu_missing = false;
+    bool attention_missing = false, feed_forward_missing = false, attention_subtracted = false;
+    bool bias_up = true, bias_down = true;
+    bool operator==(const BlockMistakes&) const = default;
+};
+
+enum class Positions { right, missing, from_one, backwards, by_id, first_only, times, behind_blocks };
+enum class Blocks { all, none, first_only, all_but_last, first_for_all, backwards, each_from_input, summed, twice };
+struct ModelMistakes {
+    Positions positions = Positions::right;
+    Blocks blocks = Blocks::all;
+    bool embedding_scaled = false, last_norm = true, head_bias = true, tied = false, softmax = false,
+         ids_shifted = false, norm_of_embedding = false, norm_after_each_block = false, one_head = false;
+    bool operator==(const ModelMistakes&) const = default;
+};
+
+/// What is wrong with the memory that a step reads or returns.
+enum class Returned { sums, as_it_came, of_new_token_only, twice };
+struct StepMistakes {
+    Returned S = Returned::sums, z = Returned::sums;
+    bool past_ignored = false, S_transposed = false, no_features_in_z = false, epsilon_in_z = false, S_divided = false;
+    bool heads_share = false, batch_shares = false, writes_argument = false;
+    double kept = 1.0;  ///< what the sums that came in are multiplied by
+    bool operator==(const StepMistakes&) const = default;
+};
+
+/// What is wrong with generation: with what is read where, and what is chosen.
+enum class Choice { smallest_of_largest, last_of_largest, smallest, second, first_batch_entry };
+struct GenerateMistakes {
+    Choice choice = Choice::smallest_of_largest;
+    bool one_memory_for_all_blocks = false, batch_shares_memory = false, memory_of_first_block_only = false;
+    bool last_of_prompt_twice = false, prompt_forgotten = false, only_last_of_prompt = false,
+         nothing_remembered = false;
+    bool back_to_prompt = false;  ///< each symbol read with the memories that the prompt left
+    bool feeds_prompt_again = false, chosen_once = false, from_first_token = false, one_late = false;
+    int position_of_new = 0;  ///< added to the position of each new token
+    bool positions_start_again = false, position_always_zero = false, positions_from_one = false;
+    bool prompt_included = false, one_too_many = false, one_too_few = false;
+    bool operator==(const GenerateMistakes&) const = default;
+};
+
+struct TransformerSettings {
+    Layout split = Layout::side_by_side, merge = Layout::side_by_side;
+    Axes split_axes = Axes::right, merge_axes = Axes::right;
+    Centre centre = Centre::mean;
+    Spread spread = Spread::root_of_variance;
+    NormEpsilon norm_epsilon_at = NormEpsilon::inside;
+    std::optional<double> norm_epsilon_value;
+    Gain gain = Gain::multiplied;
+    Bias bias = Bias::added;
+    Gelu gelu = Gelu::right;
+    AttentionMistakes attention;
+    BlockMistakes block;
+    ModelMistakes model;
+    StepMistakes step;
+    GenerateMistakes generate;
+    double factor = 1.0;  ///< of every output
+    bool operator==(const TransformerSettings&) const = default;
+};
+
+using Settings = TransformerSettings;
+
+Expected expected_split_heads(const Tensor& X, std::size_t heads, const Settings& settings = {});
+Expected expected_merge_heads(const Tensor& X, const Settings& settings = {});
+Expected expected_layer_norm(const Tensor& X, const Norm& w, const Settings& settings = {});
+Expected expected_gelu(const Tensor& X, const Settings& settings = {});
+Expected expected_multi_head_attention(const Tensor& X, const Attention& w, std::size_t heads,
+                                       const Settings& settings = {});
+Expected expected_transformer_block(const Tensor& X, const Block& w, std::size_t heads, const Settings& settings = {});
+Expected expected_logits(const Tensor& ids, const Model& w, const Settings& settings = {});
+
+/// The output, S and z of one token after those that the memory holds.
+std::vector<Expected> expected_block_step(const Tensor& x, const Block& w, std::size_t heads, const Memory& memory,
+                                          const Settings& settings = {});
+/// The memory after all tokens of X.
+std::vector<Expected> expected_memory(const Tensor& X, const Block& w, std::size_t heads);
+
+/// What generate must return: each symbol by the logits of the whole sequence before it.
+/// \param margin becomes the least by which a chosen logit is larger than the others, less what rounding explains
+Tensor generated_by_recomputing(const Tensor& prompt, std::size_t count, const Model& w, double& margin);
+/// The same with one token read after the other, its keys and values kept in a list, and perhaps something wrong.
+Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Model& w, const Settings& settings = {},
+                             double* margin = nullptr);
+
+}  // namespace linattn::testing

@@ -1,0 +1,245 @@
+#include "hybrid_definition.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rounded.hpp"
+#include "weights.hpp"
+#include "work_counter.hpp"
+
+namespace linattn::testing {
+namespace {
+
+Rounded feature(Rounded x, int times) {
+    for (; times > 0; --times) x = x.value > 0.0 ? rounded(x.value + 1.0, x.error) : exponential(x);
+    return x;
+}
+// x is exact: an entry of an argument.
+Rounded feature(double x, int times) { return feature(Rounded{x}, times); }
+
+// One leading index.
+struct Head {
+    const double *Q, *K, *V, *gate;
+    std::size_t n, d_k, d_v;
+    const double *S = nullptr, *z = nullptr, *old_K = nullptr, *old_V = nullptr;  // of a memory
+    std::size_t kept = 0;
+
+    // Keys and values from the oldest one in the memory on.
+    const double* key(std::size_t j) const { return j < kept ? old_K + j * d_k : K + (j - kept) * d_k; }
+    const double* value(std::size_t j) const { return j < kept ? old_V + j * d_v : V + (j - kept) * d_v; }
+};
+
+bool in_window(const HybridSettings& settings, std::size_t window, std::size_t i, std::size_t j) {
+    const auto wide = static_cast<std::ptrdiff_t>(window) + settings.wider;
+    const auto back = static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(j);
+    switch (settings.window) {
+        case Window::last: break;
+        case Window::in_blocks: return back >= 0 && i / window == j / window;
+        case Window::all_before: return back >= 0;
+        case Window::without_own: return back >= 1 && back <= wide;
+        case Window::around: return std::abs(back) < wide;
+        case Window::future_too: return back < wide;
+    }
+    return back >= 0 && back < wide;
+}
+
+// Averages of values with weights that are given one by one.
+struct Average {
+    std::vector<SumOfTerms> above;
+    SumOfTerms below;
+    void add(const Rounded& weight, const double* value) {
+        below.add(weight);
+        for (std::size_t b = 0; b < above.size(); ++b) above[b].add(weight * Rounded{value[b]});
+    }
+};
+
+// Output of token i.
+std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, const HybridSettings& settings) {
+    const std::size_t now = head.kept + i, count = head.kept + head.n;
+    const auto width = static_cast<double>(settings.scale_of_values ? head.d_v : head.d_k);
+    const double* q = head.Q + i * head.d_k;
+    const auto score = [&](std::size_t j) {
+        SumOfTerms dot;
+        for (std::size_t a = 0; a < head.d_k; ++a) {
+            const int times = settings.features_in_softmax ? 1 : 0;
+            dot.add(feature(q[a], times) * feature(head.key(j)[a], times));
+        }
+        return dot.total() * rounded(std::pow(width, settings.scale_power), 0.0);
+    };
+    Average local{std::vector<SumOfTerms>(head.d_v), {}}, linear = local;
+    double largest = -std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < count; ++j)
+        if (in_window(settings, window, now, j)) largest = std::max(largest, score(j).value);
+    for (std::size_t j = 0; j < count; ++j) {
+        const bool in = in_window(settings, window, now, j);
+        if (!in && !(settings.softmax_divided_by_all && j <= now)) continue;
+        const Rounded weight = exponential(settings.shifted ? score(j) - Rounded{largest} : score(j));
+        if (in)
+            local.add(weight, head.value(j));
+        else
+            local.below.add(weight);
+    }
+    const auto weight = [&](std::size_t j) {
+        SumOfTerms dot;
+        for (std::size_t a = 0; a < head.d_k; ++a)
+            dot.add(feature(q[a], settings.features_q) * feature(head.key(j)[a], settings.features_k));
+        return dot.total();
+    };
+    // Tokens of the memory are in S and z already.
+    for (std::size_t j = head.kept; j < count; ++j) {
+        const bool local_too = in_window(settings, window, now, j);
+        const bool counts = settings.linear == LinearTokens::all              ? true
+                            : settings.linear == LinearTokens::outside_window ? j <= now && !local_too
+                            : settings.linear == LinearTokens::in_window      ? local_too
+                            : settings.linear == LinearTokens::without_own    ? j < now
+                                                                              : j <= now;
+        if (counts) linear.add(weight(j), head.value(j));
+    }
+    for (std::size_t c = 0; head.S != nullptr && !settings.past_ignored && c < head.d_k; ++c) {
+        const Rounded phi_q = feature(q[c], settings.features_q);
+        linear.below.add(phi_q * Rounded{head.z[c]});
+        for (std::size_t b = 0; b < head.d_v; ++b) linear.above[b].add(phi_q * Rounded{head.S[c * head.d_v + b]});
+    }
+    double g = head.gate[settings.gate == Gate::first_token ? 0 : i];
+    if (settings.gate == Gate::squashed) g = 1.0 / (1.0 + std::exp(-g));
+    if (settings.gate == Gate::averaged) g = 0.5;
+    const Rounded share{g}, rest = Rounded{1.0} - share, whole{1.0};
+    Rounded of_local = share, of_linear = rest;
+    if (settings.gate == Gate::exchanged) std::swap(of_local, of_linear);
+    if (settings.gate == Gate::missing) of_local = of_linear = whole;
+    if (settings.gate == Gate::local_only) of_linear = whole;
+    if (settings.gate == Gate::both_with_gate) of_linear = share;
+    std::vector<Rounded> output;
+    output.reserve(head.d_v);
+    const Rounded epsilon{attention_epsilon * settings.epsilon_counts};
+    for (std::size_t b = 0; b < head.d_v; ++b) {
+        Rounded near = local.above[b].total(), far = linear.above[b].total();
+        if (settings.softmax_divided && local.below.terms() > 0) near = near / local.below.total();
+        if (settings.divided) far = far / (linear.below.total() + epsilon);
+        output.push_back(of_local * near + of_linear * far);
+    }
+    count_work(count * (head.d_k + head.d_v));
+    return output;
+}
+
+std::size_t entries_before(const Shape& leading) {
+    std::size_t result = 1;
+    for (const std::size_t length : leading) result *= length;
+    return result;
+}
+
+constexpr const char* derivation =
+    "error analysis carried along the definition: 2 2^-53 for every operation, n of them for a sum of n terms";
+
+// S or z after the tokens of a head: Σ φ(k) vᵀ or, without values, Σ φ(k).
+Expected sums_of(const Tensor& K, const Tensor* V, std::size_t heads, std::size_t n, const Shape& shape) {
+    Expected sums{zeros(shape), zeros(shape), derivation, false};
+    const std::size_t d_k = length(K, -1), d_v = V == nullptr ? 1 : length(*V, -1);
+    for (std::size_t h = 0; h < heads; ++h)
+        for (std::size_t c = 0; c < d_k; ++c)
+            for (std::size_t b = 0; b < d_v; ++b) {
+                SumOfTerms sum;
+                for (std::size_t i = 0; i < n; ++i) {
+                    const Rounded phi_k = feature(K.data()[(h * n + i) * d_k + c], 1);
+                    sum.add(V == nullptr ? phi_k : phi_k * Rounded{V->data()[(h * n + i) * d_v + b]});
+                }
+                sums.value.data()[(h * d_k + c) * d_v + b] = sum.total().value;
+                sums.tolerance.data()[(h * d_k + c) * d_v + b] = sum.total().error;
+            }
+    return sums;
+}
+
+}  // namespace
+
+Expected expected_hybrid_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& gate,
+                                   std::size_t window, const HybridSettings& settings) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_shape(gate, "gate", join(shape.leading, {shape.n}), "(…, n)");
+    if (window == 0) reject("hybrid_attention", "window", "at least 1", "0");
+    Expected expected{zeros(shape_of(V)), zeros(shape_of(V)), derivation};
+    const auto& [leading, n, d_k, d_v] = shape;
+    for (std::size_t h = 0; h < entries_before(leading); ++h) {
+        const Head head{
+            Q.data() + h * n * d_k, K.data() + h * n * d_k, V.data() + h * n * d_v, gate.data() + h * n, n, d_k, d_v};
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::vector<Rounded> output = mixed(head, i, window, settings);
+            for (std::size_t b = 0; b < d_v; ++b) {
+                expected.value.data()[(h * n + i) * d_v + b] = output[b].value;
+                expected.tolerance.data()[(h * n + i) * d_v + b] = output[b].error;
+            }
+        }
+    }
+    return expected;
+}
+
+std::vector<Expected> expected_hybrid_step(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& gate,
+                                           std::size_t window) {
+    const auto& [leading, n, d_k, d_v] = require_attention_shapes(Q, K, V);
+    Expected output = expected_hybrid_attention(Q, K, V, gate, window);
+    output.value = token(output.value, n - 1);
+    output.tolerance = token(output.tolerance, n - 1);
+    output.has_tokens = false;
+    const std::size_t heads = entries_before(leading), first = n - std::min(n, window);
+    return {output, sums_of(K, &V, heads, n, join(leading, {d_k, d_v})),
+            sums_of(K, nullptr, heads, n, join(leading, {d_k})), exactly(tokens(K, first, n)),
+            exactly(tokens(V, first, n))};
+}
+
+HybridStep hybrid_step_by_settings(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& gate,
+                                   std::size_t window, const HybridMemory& memory, const HybridSettings& settings) {
+    const auto& [leading, n, d_k, d_v] = require_step_shapes(q, k, v);
+    require_shape(gate, "gate", leading, "(…)");
+    if (window == 0) reject("hybrid_attention_step", "window", "at least 1", "0");
+    require_shape(memory.S, "memory.S", join(leading, {d_k, d_v}), "(…, d_k, d_v)");
+    require_shape(memory.z, "memory.z", join(leading, {d_k}), "(…, d_k)");
+    require_rank(memory.K, "memory.K", 2, "(…, m, d_k)");
+    const std::size_t kept = length(memory.K, -2);
+    require_shape(memory.K, "memory.K", join(leading, {kept, d_k}), "(…, m, d_k)");
+    require_shape(memory.V, "memory.V", join(leading, {kept, d_v}), "(…, m, d_v)");
+    if (kept > window) reject("hybrid_attention_step", "memory.K", "at most window keys", std::to_string(kept));
+    HybridStep made{zeros(shape_of(v)), memory};
+    for (std::size_t h = 0; h < entries_before(leading); ++h) {
+        const Head head{q.data() + h * d_k,
+                        k.data() + h * d_k,
+                        v.data() + h * d_v,
+                        gate.data() + h,
+                        1,
+                        d_k,
+                        d_v,
+                        memory.S.data() + h * d_k * d_v,
+                        memory.z.data() + h * d_k,
+                        memory.K.data() + h * kept * d_k,
+                        memory.V.data() + h * kept * d_v,
+                        kept};
+        const std::vector<Rounded> output = mixed(head, 0, window, settings);
+        for (std::size_t b = 0; b < d_v; ++b) made.output.data()[h * d_v + b] = output[b].value;
+        const bool oldest = settings.leaving_key_into_state;
+        if (oldest && kept < window) continue;
+        for (std::size_t c = 0; c < d_k; ++c) {
+            const double phi_k = feature(oldest ? head.key(0)[c] : head.K[c], settings.features_k).value;
+            if (!settings.z_not_updated) made.memory.z.data()[h * d_k + c] += phi_k;
+            for (std::size_t b = 0; !settings.S_not_updated && b < d_v; ++b)
+                made.memory.S.data()[(h * d_k + c) * d_v + b] += phi_k * (oldest ? head.value(0)[b] : head.V[b]);
+        }
+    }
+    Tensor own_key = expand_dims(k, -2);
+    if (settings.cache == Cache::features)
+        std::transform(own_key.data(), own_key.data() + own_key.size(), own_key.data(),
+                       [](double x) { return feature(x, 1).value; });
+    const auto joined = [&](const Tensor& old, const Tensor& own, bool all) {
+        const bool in_front = settings.cache == Cache::newest_first;
+        const Tensor both = in_front ? concatenate(own, old, -2) : concatenate(old, own, -2);
+        const std::size_t most = settings.cache == Cache::one_less ? window - 1 : window, size = kept + 1;
+        if (settings.cache == Cache::as_it_came) return old;
+        if (settings.cache == Cache::replaced) return own;
+        if (settings.cache == Cache::unbounded || all || size <= most) return both;
+        if (settings.cache == Cache::newest_leaves || in_front) return tokens(both, 0, most);
+        return tokens(both, size - most, size);
+    };
+    made.memory.K = joined(memory.K, own_key, false);
+    made.memory.V = joined(memory.V, expand_dims(v, -2), settings.cache == Cache::values_stay);
+    if (settings.writes_argument) const_cast<HybridMemory&>(memory) = made.memory;
+    return made;
+}
+
+}  // namespace linattn::testing

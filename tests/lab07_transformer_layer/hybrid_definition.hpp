@@ -1,0 +1,59 @@
+// Hybrid attention by its definition: two explicit weights for each pair of tokens, and no state. As in definition.hpp, what
+// people get wrong is a setting.
+#pragma once
+
+#include <vector>
+
+#include "suite.hpp"
+#include "transformer.hpp"
+
+namespace linattn::testing {
+
+/// How the two kinds of attention are mixed.
+enum class Gate { right, exchanged, missing, local_only, both_with_gate, squashed, averaged, first_token };
+/// Which keys the softmax sees.
+enum class Window { last, in_blocks, all_before, without_own, around, future_too };
+/// Which tokens linear attention adds up.
+enum class LinearTokens { all_before, outside_window, in_window, without_own, all };
+/// What becomes of the keys and values in the memory.
+enum class Cache {
+    last,
+    unbounded,
+    newest_leaves,
+    one_less,
+    values_stay,
+    newest_first,
+    replaced,
+    features,
+    as_it_came
+};
+
+struct HybridSettings {
+    Gate gate = Gate::right;
+    Window window = Window::last;
+    std::ptrdiff_t wider = 0;  ///< by how many tokens the window is too wide
+    LinearTokens linear = LinearTokens::all_before;
+    double scale_power = -0.5;  ///< scores are multiplied by d to this power
+    bool scale_of_values = false, shifted = true, features_in_softmax = false;
+    int features_q = 1, features_k = 1;  ///< how often φ is taken in linear attention
+    bool divided = true, softmax_divided = true;
+    bool softmax_divided_by_all = false;  ///< by the sum over all tokens so far
+    double epsilon_counts = 1.0;
+    Cache cache = Cache::last;
+    bool S_not_updated = false, z_not_updated = false, leaving_key_into_state = false, past_ignored = false;
+    bool writes_argument = false;
+    bool operator==(const HybridSettings&) const = default;
+};
+
+Expected expected_hybrid_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& gate,
+                                   std::size_t window, const HybridSettings& settings = {});
+
+/// The output of the last token of Q, K and V, and the memory after it: S, z, K, V.
+std::vector<Expected> expected_hybrid_step(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& gate,
+                                           std::size_t window);
+
+/// One token after those that the memory holds.
+HybridStep hybrid_step_by_settings(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& gate,
+                                   std::size_t window, const HybridMemory& memory, const HybridSettings& settings);
+
+}  // namespace linattn::testing

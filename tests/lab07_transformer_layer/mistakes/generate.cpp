@@ -1,0 +1,22 @@
+// What is right in its symbols and wrong in its cost.
+#include "definition.hpp"
+#include "weights.hpp"
+
+namespace linattn::testing {
+namespace {
+
+#define GENERATE_MISTAKE(name, explanation) \
+    MISTAKE(generate, (const Tensor& prompt, std::size_t count, const Model& w), name, "§7.10", explanation)
+
+GENERATE_MISTAKE("everything recomputed for each symbol",
+                 "Each block's memory holds all that it needs to know of earlier tokens: read each token once.") {
+    generated_by_settings(prompt, count, w, {});  // rejects what must be rejected
+    double margin = 0.0;
+    return generated_by_recomputing(prompt, count, w, margin);
+}
+GENERATE_MISTAKE("keys and values of all tokens kept", "S and z are sums: nothing needs to grow with the tokens.") {
+    return generated_by_settings(prompt, count, w, {});
+}
+
+}  // namespace
+}  // namespace linattn::testing

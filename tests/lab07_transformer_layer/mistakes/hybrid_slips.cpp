@@ -1,0 +1,150 @@
+// Hybrid attention and its step as a definition whose settings are turned (hybrid_definition.hpp).
+#include "hybrid_definition.hpp"
+#include "slips.hpp"
+#include "weights.hpp"
+
+namespace linattn::testing {
+namespace {
+
+using S = HybridSettings;
+const S& settings() { return *settings_in_use<S>(); }
+
+Tensor whole(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& gate, std::size_t window) {
+    return expected_hybrid_attention(Q, K, V, gate, window, settings()).value;
+}
+HybridStep step(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& gate, std::size_t window,
+                const HybridMemory& memory) {
+    return hybrid_step_by_settings(q, k, v, gate, window, memory, settings());
+}
+
+namespace has {
+constexpr unsigned output = 1, sequence = 2, memory = 4;
+}
+
+const SlipTable<S> table{
+    .slips =
+        {
+            {"the gate", "gate exchanged", "g belongs to the window, 1 - g to the linear part.", has::output,
+             [](S& s) { s.gate = Gate::exchanged; }},
+            {"the gate", "gate missing", "The gate mixes both: g · window + (1 - g) · linear.", has::output,
+             [](S& s) { s.gate = Gate::missing; }},
+            {"the gate", "linear part not gated", "The linear part is multiplied by 1 - g.", has::output,
+             [](S& s) { s.gate = Gate::local_only; }},
+            {"the gate", "both parts multiplied by g", "The linear part is multiplied by 1 - g.", has::output,
+             [](S& s) { s.gate = Gate::both_with_gate; }},
+            {"the gate", "sigmoid of the gate", "The gate comes as a number between 0 and 1: take it as it is.",
+             has::output, [](S& s) { s.gate = Gate::squashed; }},
+            {"the gate", "parts averaged", "The gate mixes both: g · window + (1 - g) · linear.", has::output,
+             [](S& s) { s.gate = Gate::averaged; }},
+            {"the gate", "first gate for all tokens", "Each token has a gate of its own.", has::output | has::sequence,
+             [](S& s) { s.gate = Gate::first_token; }},
+            {"the window", "window one too wide", "The window holds `window` tokens, token i included.", has::output,
+             [](S& s) { s.wider = 1; }},
+            {"the window", "window one too narrow", "The window holds `window` tokens, token i included.", has::output,
+             [](S& s) { s.wider = -1; }},
+            {"the window", "window without the token itself", "Token i sees itself.", has::output,
+             [](S& s) { s.window = Window::without_own; }},
+            {"the window", "window around the token", "The window holds token i and earlier ones only.",
+             has::output | has::sequence, [](S& s) { s.window = Window::around; }},
+            {"the window", "blocks instead of a sliding window", "The window moves on by one with every token.",
+             has::output | has::sequence, [](S& s) { s.window = Window::in_blocks; }},
+            {"the window", "softmax over all tokens", "The softmax sees the last `window` tokens only.",
+             has::output | has::sequence, [](S& s) { s.window = Window::all_before; }},
+            {"the window", "softmax sees later tokens", "Causal: no token sees a later one.",
+             has::output | has::sequence, [](S& s) { s.window = Window::future_too; }},
+            {"the linear part", "linear part outside the window only", "The linear part adds up all tokens j ≤ i.",
+             has::output | has::sequence, [](S& s) { s.linear = LinearTokens::outside_window; }},
+            {"the linear part", "linear part inside the window only", "The linear part adds up all tokens j ≤ i.",
+             has::output | has::sequence, [](S& s) { s.linear = LinearTokens::in_window; }},
+            {"the linear part", "linear part without the token itself", "Token i sees itself.", has::output,
+             [](S& s) { s.linear = LinearTokens::without_own; }},
+            {"the linear part", "linear part sees later tokens", "Causal: no token sees a later one.",
+             has::output | has::sequence, [](S& s) { s.linear = LinearTokens::all; }},
+            {"the linear part", "no φ in the linear part", "The linear part takes φ(q) and φ(k), φ = elu + 1.",
+             has::output, [](S& s) { s.features_q = s.features_k = 0; }},
+            {"the linear part", "φ on the queries only", "φ(q)·φ(k): both get φ.", has::output,
+             [](S& s) { s.features_k = 0; }},
+            {"the linear part", "linear part not divided", "Divide by φ(q)·z + attention_epsilon.", has::output,
+             [](S& s) { s.divided = false; }},
+            {"the linear part", "ε missing in the denominator", "Add attention_epsilon to φ(q)·z.", has::output,
+             [](S& s) { s.epsilon_counts = 0.0; }},
+            {"the linear part", "ε of the norm in the denominator", "Attention has a constant of its own.", has::output,
+             [](S& s) { s.epsilon_counts = norm_epsilon / attention_epsilon; }},
+            {"the scores", "scale missing", "Scores are q·k/√d_k.", has::output, [](S& s) { s.scale_power = 0.0; }},
+            {"the scores", "scores divided by d_k", "Scores are q·k/√d_k.", has::output,
+             [](S& s) { s.scale_power = -1.0; }},
+            {"the scores", "scale of the values' width", "The scale is 1/√d_k, the width of a key.", has::output,
+             [](S& s) { s.scale_of_values = true; }},
+            {"the scores", "φ in the softmax", "Softmax takes q·k, without φ.", has::output,
+             [](S& s) { s.features_in_softmax = true; }},
+            {"the scores", "largest score not subtracted", "exp overflows above 709: subtract the row's largest score.",
+             has::output, [](S& s) { s.shifted = false; }},
+            {"the scores", "softmax not divided", "Softmax divides by the sum of its weights.", has::output,
+             [](S& s) { s.softmax_divided = false; }},
+            {"the scores", "softmax divided by the sum over all tokens",
+             "The window's weights sum to 1 among themselves.", has::output | has::sequence,
+             [](S& s) { s.softmax_divided_by_all = true; }},
+
+            {"the memory", "unbounded cache", "K and V hold `window` tokens at most: the oldest leaves.", has::memory,
+             [](S& s) { s.cache = Cache::unbounded; }},
+            {"the memory", "newest key leaves", "When the window is full, the oldest key leaves.", has::memory,
+             [](S& s) { s.cache = Cache::newest_leaves; }},
+            {"the memory", "cache one too small", "K and V hold the last min(window, tokens so far).", has::memory,
+             [](S& s) { s.cache = Cache::one_less; }},
+            {"the memory", "evicts before adding",
+             "The window holds token i and the window - 1 before it: none leaves "
+             "until the cache is full.",
+             has::memory,
+             [](S& s) {
+                 s.cache = Cache::one_less;
+                 s.wider = -1;
+             }},
+            {"the memory", "keys leave, values stay", "A value leaves with its key.", has::memory,
+             [](S& s) { s.cache = Cache::values_stay; }},
+            {"the memory", "newest first", "K and V hold the oldest token first.", has::memory,
+             [](S& s) { s.cache = Cache::newest_first; }},
+            {"the memory", "cache holds the new token only", "Append to what the memory holds.", has::memory,
+             [](S& s) { s.cache = Cache::replaced; }},
+            {"the memory", "φ of the keys in the cache", "Softmax needs the keys as they are.", has::memory,
+             [](S& s) { s.cache = Cache::features; }},
+            {"the memory", "cache returned as it came", "The token joins K and V.", has::memory,
+             [](S& s) { s.cache = Cache::as_it_came; }},
+            {"the memory", "S not updated", "Return the new sum: S' = S + φ(k)vᵀ.", has::memory,
+             [](S& s) { s.S_not_updated = true; }},
+            {"the memory", "z not updated", "Return the new sum: z' = z + φ(k).", has::memory,
+             [](S& s) { s.z_not_updated = true; }},
+            {"the memory", "S and z get the leaving token only", "S and z add up all tokens, those of the window too.",
+             has::memory, [](S& s) { s.leaving_key_into_state = true; }},
+            {"the memory", "sums ignored", "The sums that came in hold all earlier tokens.", has::memory,
+             [](S& s) { s.past_ignored = true; }},
+            {"the memory", "memory changed in place", "Copy the memory that came in, change the copy, return it.",
+             has::memory, [](S& s) { s.writes_argument = true; }},
+        },
+    .numbers = {{"ε of the attention is %s", "The constant is attention_epsilon, 1e-6.", has::output,
+                 [](S& s, double x) { s.epsilon_counts = x / attention_epsilon; }, 1e-14, 0.1}}};
+
+const SlipsOf whole_slips("hybrid_attention", table, has::output | has::sequence, S{}, &whole);
+const SlipsOf step_slips("hybrid_attention_step", table, has::output | has::memory, S{}, &step);
+
+// Calls made for the diagnosis alone: all sizes different, two leading axes, more tokens than the window holds.
+const Shape leading{2, 2};
+const std::size_t n = 5, d_k = 3, d_v = 2, window = 3;
+Tensor input(const Shape& shape, std::uint64_t stream) { return random_tensor(join(leading, shape), stream); }
+
+const Probes whole_probes("hybrid_attention", [] {
+    return std::vector{probe(&linattn::hybrid_attention, input({n, d_k}, 901), input({n, d_k}, 902),
+                             input({n, d_v}, 903), random_tensor(join(leading, {n}), 904, 0.0, 1.0), window)};
+});
+const Probes step_probes("hybrid_attention_step", [] {
+    std::vector<Run> runs;
+    for (const std::size_t kept : {std::size_t{2}, window}) {
+        const HybridMemory memory{input({d_k, d_v}, 905), random_tensor(join(leading, {d_k}), 906, 0.5, 2.0),
+                                  input({kept, d_k}, 907), input({kept, d_v}, 908)};
+        runs.push_back(probe(&linattn::hybrid_attention_step, input({d_k}, 901), input({d_k}, 902), input({d_v}, 903),
+                             random_tensor(leading, 904, 0.0, 1.0), window, memory));
+    }
+    return runs;
+});
+
+}  // namespace
+}  // namespace linattn::testing

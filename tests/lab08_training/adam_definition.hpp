@@ -1,0 +1,65 @@
+// Adam and RAdam for one number at a time, from the papers' algorithms, with what people get wrong as settings.
+#pragma once
+
+#include "results.hpp"
+
+namespace linattn::testing {
+
+struct AdamSettings {
+    double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-8;
+    double direction = -1.0;  ///< of the step
+    double first_step = 1.0;  ///< t of the first step
+    double threshold = 4.0;   ///< RAdam adapts where ρ is above it
+    bool rectified = false;   ///< RAdam
+    bool corrects_m = true, corrects_v = true;
+    bool stores_corrected = false;  ///< m̂ and v̂ kept in place of m and v
+    bool squares = true;            ///< g² in v, not g
+    bool takes_root = true;         ///< √v̂ in the denominator
+    bool epsilon_in_root = false;
+    bool remembers_m = true, remembers_v = true;
+    bool counts = true;                 ///< the step that it returns is one more
+    bool steps_before_moments = false;  ///< with the moments that came in
+    bool centred = false;               ///< v of g - m, as in AdaBelief
+    bool rectifies_early = false;       ///< the factor also while ρ is small: taken for 0 there
+    bool unrectified_divides = false;   ///< the first steps of RAdam divided by √v̂ all the same
+
+    bool operator==(const AdamSettings&) const = default;
+};
+
+/// \param terms if not null, what w would be if its terms could not cancel
+inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments& state, double rate,
+                                 const AdamSettings& s, Tensor* terms = nullptr) {
+    Update result{w, {w, w, state.step + (s.counts ? 1 : 0)}};
+    if (terms != nullptr) *terms = w;
+    const double t = static_cast<double>(state.step) + s.first_step;
+    const double b1 = std::pow(s.beta_1, t), b2 = std::pow(s.beta_2, t);
+    const double limit = 2.0 / (1.0 - s.beta_2) - 1.0, rho = limit - 2.0 * t * b2 / (1.0 - b2);
+    const bool adapts = !s.rectified || rho > s.threshold;
+    double factor = 1.0;
+    if (s.rectified && adapts)
+        factor = std::sqrt((rho - 4.0) * (rho - 2.0) * limit / ((limit - 4.0) * (limit - 2.0) * rho));
+    if (s.rectified && !adapts && s.rectifies_early) factor = 0.0;
+    for (std::size_t e = 0; e < w.size(); ++e) {
+        const double m_before = s.remembers_m ? state.m.data()[e] : 0.0;
+        const double v_before = s.remembers_v ? state.v.data()[e] : 0.0, gradient = g.data()[e];
+        const double m = s.beta_1 * m_before + (1.0 - s.beta_1) * gradient;
+        const double deviation = s.centred ? gradient - m : gradient;
+        const double v = s.beta_2 * v_before + (1.0 - s.beta_2) * (s.squares ? deviation * deviation : gradient);
+        const double m_used = (s.steps_before_moments ? m_before : m) / (s.corrects_m ? 1.0 - b1 : 1.0);
+        const double v_used = (s.steps_before_moments ? v_before : v) / (s.corrects_v ? 1.0 - b2 : 1.0);
+        double denominator = s.takes_root ? std::sqrt(v_used + (s.epsilon_in_root ? s.epsilon : 0.0)) : v_used;
+        if (!s.epsilon_in_root) denominator += s.epsilon;
+        if (!adapts && !s.unrectified_divides) denominator = 1.0;
+        const double step = s.direction * rate * factor * m_used / denominator;
+        result.w.data()[e] = w.data()[e] + step;
+        result.state.m.data()[e] = s.stores_corrected ? m_used : m;
+        result.state.v.data()[e] = s.stores_corrected ? v_used : v;
+        if (terms != nullptr) {
+            const double m_terms = std::fabs(s.beta_1 * m_before) + std::fabs((1.0 - s.beta_1) * gradient);
+            terms->data()[e] = std::fabs(w.data()[e]) + std::fabs(rate * factor / denominator) * m_terms / (1.0 - b1);
+        }
+    }
+    return result;
+}
+
+}  // namespace linattn::testing

@@ -1,0 +1,121 @@
+// Batches of the copy task: their form, and that they are random.
+#include <cmath>
+
+#include "copy_form.hpp"
+
+namespace linattn::testing {
+namespace {
+
+// The sequences that the first halves of an answer belong to.
+std::vector<CopySequence> sequences_of(const Batch& got, std::size_t length, std::size_t symbols) {
+    std::vector<CopySequence> all(shape_of(got.ids)[0]);
+    for (std::size_t b = 0; b < all.size(); ++b) {
+        all[b].separator = static_cast<double>(symbols);
+        for (std::size_t i = 0; i < length; ++i) all[b].symbols.push_back(got.ids(b, i));
+    }
+    return all;
+}
+
+bool same(const Batch& a, const Batch& b) {
+    return total(a.ids != b.ids) == 0.0 && total(a.targets != b.targets) == 0.0 && total(a.counts != b.counts) == 0.0;
+}
+
+// The slip that makes the same of the answer's own symbols, or none.
+const char* named(const Batch& got, const std::vector<CopySequence>& sequences) {
+    for (const Slip<CopySettings>& slip : copy_slips().slips) {
+        CopySettings settings;
+        slip.turn(settings);
+        if (same(got, copy_by_definition(sequences, settings))) return slip.name;
+    }
+    return nullptr;
+}
+
+std::string first_difference(const char* name, const Tensor& got, const Tensor& right) {
+    for (std::size_t e = 0; e < got.size(); ++e)
+        if (got.data()[e] != right.data()[e]) {
+            const std::size_t n = length(got, 1);
+            return std::string(name) + "[" + std::to_string(e / n) + ", " + std::to_string(e % n) + "] is " +
+                   to_string(Tensor(got.data()[e])) + " where " + to_string(Tensor(right.data()[e])) + " is right";
+        }
+    return "";
+}
+
+Call<Batch> well_formed(std::size_t batch, std::size_t L, std::size_t symbols, std::uint64_t seed) {
+    const auto call = CALL(copy_batch, batch, L, symbols, seed);
+    const Batch& got = call.result();
+    const Shape shape{batch, 2 * L};
+    for (const auto& [name, x] :
+         {std::pair<const char*, const Tensor&>{"ids", got.ids}, {"targets", got.targets}, {"counts", got.counts}})
+        call.satisfies(shape_of(x) == shape, std::string(name) + " has shape " + to_string(shape_of(x)) +
+                                                 " where (batch, 2L) is " + to_string(shape));
+    const std::vector<CopySequence> sequences = sequences_of(got, L, symbols);
+    for (const CopySequence& each : sequences)
+        for (const double symbol : each.symbols)
+            call.satisfies(symbol >= 0.0 && symbol < each.separator && symbol == std::floor(symbol),
+                           "the first half of a sequence holds " + to_string(Tensor(symbol)) +
+                               ", which is none of the symbols from 0 to " + std::to_string(symbols) + " - 1");
+    const Batch right = copy_by_definition(sequences, {});
+    const std::string wrong = first_difference("ids", got.ids, right.ids) +
+                              first_difference("targets", got.targets, right.targets) +
+                              first_difference("counts", got.counts, right.counts);
+    call.satisfies(wrong.empty(), wrong, wrong.empty() ? nullptr : named(got, sequences));
+    return call;
+}
+
+TEST_SUITE("copy_batch") {
+TEST_CASE("rejects empty batches, sequences and alphabets") {
+    CALL(copy_batch, 0, 4, 10, 1).rejects({"batch", "0"});
+    CALL(copy_batch, 2, 0, 10, 1).rejects({"length", "0"});
+    CALL(copy_batch, 2, 4, 0, 1).rejects({"symbols", "0"});
+}
+TEST_CASE("reads a sequence, a separator and the copy; the targets are one ahead; the second half counts") {
+    for (const auto& [batch, L, symbols] : {std::tuple<std::size_t, std::size_t, std::size_t>{1, 1, 2},
+                                            {2, 3, 10},
+                                            {3, 8, 4},
+                                            {2, 17, 3},
+                                            {1, 33, 2},
+                                            {2, 2, 1}})
+        well_formed(batch, L, symbols, random_seed(batch));
+}
+TEST_CASE("the same seed gives the same batch, another seed another one") {
+    const auto first = well_formed(4, 8, 10, 7);
+    const auto again = well_formed(4, 8, 10, 7);
+    again.satisfies(same(first.result(), again.result()), "the second call with seed 7 gives another batch");
+    for (const std::uint64_t seed : {std::uint64_t{8}, std::uint64_t{1} << 40}) {
+        const auto other = well_formed(4, 8, 10, seed);
+        other.satisfies(!same(first.result(), other.result()),
+                        "seeds 7 and " + std::to_string(seed) + " give the same batch", "seed ignored");
+    }
+}
+TEST_CASE("the sequences of a batch differ, and so do the symbols of a sequence") {
+    const auto call = well_formed(6, 20, 10, random_seed(1));
+    const Tensor& ids = call.result().ids;
+    for (std::size_t b = 0; b < 6; ++b) {
+        bool alike = b > 0, constant = true;
+        for (std::size_t i = 0; i < 20; ++i) {
+            if (b > 0 && ids(b, i) != ids(b - 1, i)) alike = false;
+            if (ids(b, i) != ids(b, 0)) constant = false;
+        }
+        call.satisfies(!alike, "sequences " + std::to_string(b) + " - 1 and " + std::to_string(b) + " are the same",
+                       "every sequence of a batch is the same");
+        call.satisfies(!constant, "all symbols of sequence " + std::to_string(b) + " are the same");
+    }
+}
+TEST_CASE("every symbol is as frequent as the others, at every place") {
+    // χ² of 4000 symbols over 10 has 9 degrees of freedom: above 68 in less than one of 10^10 runs for one place.
+    const std::size_t batch = 4000, L = 4, symbols = 10;
+    const auto call = well_formed(batch, L, symbols, random_seed(2));
+    for (std::size_t i = 0; i < L; ++i) {
+        std::vector<double> count(symbols, 0.0);
+        for (std::size_t b = 0; b < batch; ++b) ++count[static_cast<std::size_t>(call.result().ids(b, i))];
+        const double expected = static_cast<double>(batch) / static_cast<double>(symbols);
+        double chi_squared = 0.0;
+        for (const double c : count) chi_squared += (c - expected) * (c - expected) / expected;
+        call.satisfies(chi_squared < 68.0, "at place " + std::to_string(i) +
+                                               " the symbols are not equally frequent: χ² is " +
+                                               std::to_string(chi_squared) + " where 68 is hardly ever exceeded");
+    }
+}
+}
+}  // namespace
+}  // namespace linattn::testing

@@ -1,0 +1,34 @@
+// Batches of the copy task by definition: what each entry is, given the random symbols, with what people get wrong as
+// settings. The suite reads the symbols from the answer itself, so that any source of random numbers will do.
+#pragma once
+
+#include <vector>
+
+#include "results.hpp"
+#include "slips.hpp"
+
+namespace linattn::testing {
+
+/// s₁ … s_L, separator, s₁ … s_L. Place i of it:
+struct CopySequence {
+    std::vector<double> symbols;
+    double separator;
+    double at(std::size_t i) const { return i == symbols.size() ? separator : symbols[i % (symbols.size() + 1)]; }
+    std::size_t length() const { return symbols.size(); }
+};
+using CopyEntry = double (*)(const CopySequence& in, std::size_t i);
+
+struct CopySettings {
+    CopyEntry ids = [](const CopySequence& in, std::size_t i) { return in.at(i); };
+    CopyEntry targets = [](const CopySequence& in, std::size_t i) { return in.at(i + 1); };
+    CopyEntry counts = [](const CopySequence& in, std::size_t i) { return i >= in.length() ? 1.0 : 0.0; };
+    bool same_sequences = false, ignores_seed = false;
+
+    bool operator==(const CopySettings&) const = default;
+};
+
+Batch copy_by_definition(const std::vector<CopySequence>& sequences, const CopySettings& settings);
+
+const SlipTable<CopySettings>& copy_slips();
+
+}  // namespace linattn::testing

@@ -1,0 +1,88 @@
+// Adam and RAdam with their settings turned (adam_definition.hpp).
+#include "adam_definition.hpp"
+#include "slips.hpp"
+
+namespace linattn::testing {
+namespace {
+
+using Settings = AdamSettings;
+
+namespace has {
+constexpr unsigned adam = 1, rectification = 2;
+}
+
+const SlipTable<Settings> table = {
+    {
+        {"the correction", "m not corrected", "m begins at 0 and is too small at first: divide it by 1 − β₁ᵗ.", 0,
+         [](Settings& s) { s.corrects_m = false; }},
+        {"the correction", "v not corrected", "v begins at 0 and is too small at first: divide it by 1 − β₂ᵗ.", 0,
+         [](Settings& s) { s.corrects_v = false; }},
+        {"the correction", "no correction",
+         "m and v begin at 0 and are too small at first: m̂ = m/(1−β₁ᵗ), v̂ = v/(1−β₂ᵗ).", has::adam,
+         [](Settings& s) { s.corrects_m = s.corrects_v = false; }},
+        {"t", "t of the step before", "The first step has t = 1: state.step counts the steps before it.", 0,
+         [](Settings& s) { s.first_step = 0.0; }},
+        {"t", "t one too large", "The first step has t = 1.", 0, [](Settings& s) { s.first_step = 2.0; }},
+        {"t", "step not counted", "The state that comes back has taken one step more.", 0,
+         [](Settings& s) { s.counts = false; }},
+        {"the correction", "corrected moments kept", "m̂ and v̂ are for this step alone: the state keeps m and v.", 0,
+         [](Settings& s) { s.stores_corrected = true; }},
+        {"v", "v of g in place of g²", "v is the running mean of the squares.", 0,
+         [](Settings& s) { s.squares = false; }},
+        {"v", "root of v̂ forgotten", "Divide by √v̂ + ε, which has the unit of the gradient.", 0,
+         [](Settings& s) { s.takes_root = false; }},
+        {"v", "v of g − m", "v is the running mean of g², not of (g − m)².", 0, [](Settings& s) { s.centred = true; }},
+        {"ε", "ε inside the root", "ε is added after the root: √v̂ + ε.", 0,
+         [](Settings& s) { s.epsilon_in_root = true; }},
+        {"ε", "ε forgotten", "Divide by √v̂ + ε: where the gradient has always been 0, the step is 0 and not NaN.", 0,
+         [](Settings& s) { s.epsilon = 0.0; }},
+        {"the sign", "up the gradient", "w ← w − rate · …, with a minus.", 0, [](Settings& s) { s.direction = 1.0; }},
+        {"the moments", "m forgets the steps before", "m ← β₁ m + (1 − β₁) g, from the m that comes in.", 0,
+         [](Settings& s) { s.remembers_m = false; }},
+        {"the moments", "v forgets the steps before", "v ← β₂ v + (1 − β₂) g², from the v that comes in.", 0,
+         [](Settings& s) { s.remembers_v = false; }},
+        {"the moments", "step taken before the moments are updated", "Update m and v first, then step with them.", 0,
+         [](Settings& s) { s.steps_before_moments = true; }},
+        {"β", "β₁ and β₂ exchanged", "β₁ = 0.9 belongs to m, β₂ = 0.999 to v.", 0,
+         [](Settings& s) { std::swap(s.beta_1, s.beta_2); }},
+        {"β", "β₂ = 0.99", "β₂ is 0.999.", 0, [](Settings& s) { s.beta_2 = 0.99; }},
+        {"the rectification", "not rectified",
+         "RAdam multiplies the step by r, and takes plain steps of momentum first.", has::rectification,
+         [](Settings& s) { s.rectified = false; }},
+        {"the rectification", "adaptive from ρ > 5 on",
+         "Algorithm 2 adapts where ρ > 4: from step 5 on for β₂ = 0.999.", has::rectification,
+         [](Settings& s) { s.threshold = 5.0; }},
+        {"the rectification", "no step while ρ is small", "While ρ ≤ 4 the step is rate · m̂: plain momentum.",
+         has::rectification, [](Settings& s) { s.rectifies_early = true; }},
+        {"the rectification", "first steps divided by √v̂", "While ρ ≤ 4 the step is rate · m̂, not divided by anything.",
+         has::rectification, [](Settings& s) { s.unrectified_divides = true; }},
+    },
+    {{"β₁ = %s", "β₁ is 0.9.", 0, [](Settings& s, double value) { s.beta_1 = value; }, 0.0, 0.9999},
+     {"β₂ = %s", "β₂ is 0.999.", 0, [](Settings& s, double value) { s.beta_2 = value; }, 0.0, 0.99999},
+     {"ε = %s", "ε is 1e-8.", 0, [](Settings& s, double value) { s.epsilon = value; }, 0.0, 1.0}},
+};
+
+Update wrong(const Tensor& w, const Tensor& g, const Moments& state, double rate) {
+    require_step(w, g, state, rate);
+    return adam_by_definition(w, g, state, rate, *settings_in_use<Settings>());
+}
+
+const Settings adam;
+Settings radam_settings() {
+    Settings s;
+    s.rectified = true;
+    return s;
+}
+const SlipsOf adam_slips("adam_step", table, has::adam, adam, &wrong);
+const SlipsOf radam_slips("radam_step", table, has::rectification, radam_settings(), &wrong);
+
+std::vector<Run> probes_of(Update (*step)(const Tensor&, const Tensor&, const Moments&, double)) {
+    const Tensor w{0.5, -1}, g{1e-7, -0.3};
+    const Moments early{{2e-7, 0.1}, {3e-14, 0.2}, 1}, late{{2e-7, 0.1}, {3e-14, 0.2}, 40};
+    return {probe(step, w, g, early, 0.1), probe(step, w, g, late, 0.1)};
+}
+const Probes adam_probes("adam_step", [] { return probes_of(&linattn::adam_step); });
+const Probes radam_probes("radam_step", [] { return probes_of(&linattn::radam_step); });
+
+}  // namespace
+}  // namespace linattn::testing

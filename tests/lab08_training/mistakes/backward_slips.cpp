@@ -1,0 +1,248 @@
+// What people forget or count twice on the way back, as settings of the definition (model_definition.hpp). What can go
+// wrong in a layer can go wrong in all that contain it.
+#include "backward_by_slopes.hpp"
+#include "slips.hpp"
+
+namespace linattn::testing {
+namespace {
+
+using Settings = GradientSettings;
+
+namespace has {
+constexpr unsigned bias = 1, matrix = 2, norm = 4, attention = 8, block = 16, model = 32, matrix_alone = 64,
+                   norm_alone = 128, tokens = 256;
+}
+
+void set(Settings& s, Path path, double factor) { s.along[static_cast<std::size_t>(path)] = factor; }
+
+const SlipTable<Settings> table = {
+    {
+        {"the bias", "bias gradient forgotten",
+         "db is the sum of dY over all tokens: the bias is added at each of them.", has::bias,
+         [](Settings& s) { set(s, Path::affine_bias, 0.0); }},
+        {"the bias", "bias gradient averaged", "db is the sum of dY over all tokens, not its mean.", has::bias,
+         [](Settings& s) { s.bias_mean = true; }},
+        {"the weights", "gradients of weights averaged over the tokens",
+         "Every token adds to the gradient of a weight; the loss has divided by the number of positions already.",
+         has::tokens, [](Settings& s) { s.mean_over_uses = true; }},
+        {"the weights", "only the first sequence adds to the gradients of the weights",
+         "A weight is used by all tokens of all sequences: sum over every leading axis.", has::tokens,
+         [](Settings& s) { s.uses = Uses::first_sequence; }},
+        {"the weights", "only the last token adds to the gradients of the weights",
+         "A weight is used by all tokens: add their gradients up, do not overwrite them.", has::tokens,
+         [](Settings& s) { s.uses = Uses::last_token; }},
+        {"the weights", "first token of each sequence left out of the gradients of the weights",
+         "The sum over the tokens begins at token 0.", has::tokens,
+         [](Settings& s) { s.uses = Uses::later_than_first; }},
+        {"dX", "dX by W in place of Wᵀ",
+         "Y = X W sends dY back through Wᵀ: dX = dY Wᵀ. For a square W both have a shape.", has::matrix,
+         [](Settings& s) { s.by_transposed = true; }},
+        {"dX", "dX left at 0", "The layer's input has a gradient, too: dX = dY Wᵀ.", has::matrix_alone,
+         [](Settings& s) { set(s, Path::affine_input, 0.0); }},
+        {"dX", "sign of dX", "dX = dY Wᵀ, with a plus: the step against the gradient is the optimiser's.",
+         has::matrix_alone, [](Settings& s) { set(s, Path::affine_input, -1.0); }},
+        {"the weights", "dW left at 0", "dW = Xᵀ dY.", has::matrix_alone,
+         [](Settings& s) { set(s, Path::affine_weights, 0.0); }},
+
+        {"layer norm's statistics", "mean taken for a constant",
+         "The mean depends on every entry of the token: it gives the term − mean(g).", has::norm,
+         [](Settings& s) { set(s, Path::norm_mean, 0.0); }},
+        {"layer norm's statistics", "deviation taken for a constant",
+         "The deviation depends on every entry of the token: it gives the term − x̂ mean(g ⊙ x̂).", has::norm,
+         [](Settings& s) { set(s, Path::norm_deviation, 0.0); }},
+        {"layer norm's statistics", "mean and deviation taken for constants",
+         "Both depend on every entry of the token: dx = (g − mean(g) − x̂ mean(g ⊙ x̂)) / deviation.", has::norm,
+         [](Settings& s) {
+             set(s, Path::norm_mean, 0.0);
+             set(s, Path::norm_deviation, 0.0);
+         }},
+        {"layer norm's statistics", "sign of the deviation's term", "It is − x̂ mean(g ⊙ x̂), with a minus.",
+         has::norm_alone, [](Settings& s) { set(s, Path::norm_deviation, -1.0); }},
+        {"the gain", "gain left out of dX", "dX comes through the gain: begin with g = gain ⊙ dY.", has::norm,
+         [](Settings& s) { s.gain_left_out = true; }},
+        {"the gain", "gain's gradient forgotten", "The gradient of the gain is the sum of dY ⊙ x̂ over all tokens.",
+         has::norm, [](Settings& s) { set(s, Path::norm_gain, 0.0); }},
+        {"the gain", "gain's gradient from x in place of x̂",
+         "The gain multiplies the normalised entries: its gradient is the sum of dY ⊙ x̂.", has::norm,
+         [](Settings& s) { s.gain_sees_input = true; }},
+        {"the norm's bias", "norm's bias gradient forgotten",
+         "The gradient of the norm's bias is the sum of dY over all tokens.", has::norm,
+         [](Settings& s) { set(s, Path::norm_bias, 0.0); }},
+        {"layer norm's statistics", "variance over d - 1", "The forward pass divides by d: so does its gradient.",
+         has::norm_alone, [](Settings& s) { s.sample_variance = true; }},
+        {"ε of layer norm", "ε forgotten",
+         "The forward pass divides by √(variance + norm_epsilon): so does its gradient.", has::norm_alone,
+         [](Settings& s) { s.norm_epsilon = 0.0; }},
+        {"ε of layer norm", "ε added outside the root", "ε belongs under the root: √(variance + norm_epsilon).",
+         has::norm_alone,
+         [](Settings& s) {
+             s.norm_epsilon = 0.0;
+             s.outside_root = linattn::norm_epsilon;
+         }},
+        {"layer norm's statistics", "divided by the variance",
+         "dX is divided by the deviation, the root of the variance.", has::norm_alone,
+         [](Settings& s) { s.divided_by_variance = true; }},
+
+        {"the normaliser", "numerator only",
+         "The denominator φ(q)·z + ε depends on φ(Q) and φ(K), too: lab 06 gives the gradient of both.", has::attention,
+         [](Settings& s) { set(s, Path::normalizer, 0.0); }},
+        {"the normaliser", "sign of the denominator's gradient", "dD = −(dO·o)/D, with a minus.", has::attention,
+         [](Settings& s) { set(s, Path::normalizer, -1.0); }},
+        {"the paths to X", "path through the queries forgotten",
+         "X reaches the result by Q, K and V: dX is the sum of three gradients.", has::attention,
+         [](Settings& s) { set(s, Path::query, 0.0); }},
+        {"the paths to X", "path through the keys forgotten",
+         "X reaches the result by Q, K and V: dX is the sum of three gradients.", has::attention,
+         [](Settings& s) { set(s, Path::key, 0.0); }},
+        {"the paths to X", "path through the values forgotten",
+         "X reaches the result by Q, K and V: dX is the sum of three gradients.", has::attention,
+         [](Settings& s) { set(s, Path::value, 0.0); }},
+        {"φ′", "φ′ forgotten",
+         "The gradient with respect to φ(Q) is not yet that with respect to Q: multiply by φ′(Q), and likewise for K.",
+         has::attention, [](Settings& s) { s.map = MapSlope::one; }},
+        {"φ′", "φ′ taken for φ", "φ = elu + 1 has the slope 1 above 0; only below 0 is it φ itself.", has::attention,
+         [](Settings& s) { s.map = MapSlope::itself; }},
+        {"φ′", "φ′ taken for that of relu", "φ = elu + 1 has the slope eˣ below 0, not 0.", has::attention,
+         [](Settings& s) { s.map = MapSlope::of_relu; }},
+        {"φ′", "φ′ at the features in place of the projections",
+         "elu_plus_one_backward takes what φ was applied to: Q and K, not φ(Q) and φ(K).", has::attention,
+         [](Settings& s) { s.map = MapSlope::at_the_features; }},
+        {"the mask", "mask lost on the way back",
+         "An output sees no later token, so that none of its gradient goes there.", has::attention,
+         [](Settings& s) { s.seen = SeenKeys::all; }},
+        {"the mask", "own token left out on the way back", "A token sees itself: the sums over j ≤ i hold j = i.",
+         has::attention, [](Settings& s) { s.seen = SeenKeys::earlier; }},
+        {"the heads", "heads taken as every h-th column",
+         "Head t has the columns t·e to t·e + e − 1: use split_heads and merge_heads on the way back, too.",
+         has::attention, [](Settings& s) { s.heads_by_stride = true; }},
+
+        {"the residuals", "attention's skip connection forgotten", "Y = X + attention: dY goes to X directly, too.",
+         has::block, [](Settings& s) { set(s, Path::attention_skip, 0.0); }},
+        {"the residuals", "feed-forward's skip connection forgotten",
+         "The result is Y + feed-forward: dY goes to Y directly, too.", has::block,
+         [](Settings& s) { set(s, Path::feed_forward_skip, 0.0); }},
+        {"the residuals", "attention's skip connection counted twice",
+         "Each sum passes dY on once to each of its terms.", has::block,
+         [](Settings& s) { set(s, Path::attention_skip, 2.0); }},
+        {"the residuals", "feed-forward's skip connection counted twice",
+         "Each sum passes dY on once to each of its terms.", has::block,
+         [](Settings& s) { set(s, Path::feed_forward_skip, 2.0); }},
+        {"the paths through the block", "path through attention forgotten",
+         "dX is what skips attention plus what goes through it.", has::block,
+         [](Settings& s) { set(s, Path::attention, 0.0); }},
+        {"the paths through the block", "path through the feed-forward layer forgotten",
+         "What arrives at Y is what skips the feed-forward layer plus what goes through it.", has::block,
+         [](Settings& s) { set(s, Path::feed_forward, 0.0); }},
+        {"the norms", "norms left out on the way back",
+         "Attention and feed-forward see normed tokens: send their dX through layer_norm_backward.", has::block,
+         [](Settings& s) { s.norm_is_identity = true; }},
+        {"GELU", "GELU left out on the way back",
+         "The feed-forward layer has gelu in its middle: send the gradient through gelu_backward.", has::block,
+         [](Settings& s) { s.gelu_is_identity = true; }},
+
+        {"the embedding", "embedding's gradient forgotten", "The rows of the embedding are weights as well.",
+         has::model, [](Settings& s) { set(s, Path::embedding, 0.0); }},
+        {"the embedding", "a symbol's gradient overwritten where it occurs again",
+         "A symbol that occurs several times gets the sum of the gradients at all its places.", has::model,
+         [](Settings& s) { s.last_occurrence = true; }},
+        {"the positions", "positions' gradient forgotten", "The rows of the positions are weights as well.", has::model,
+         [](Settings& s) { set(s, Path::positions, 0.0); }},
+        {"the positions", "positions' gradient averaged over the batch",
+         "All sequences use the same positions: add their gradients up.", has::model,
+         [](Settings& s) { s.positions_mean = true; }},
+        {"the loss", "loss's gradient not divided by the number of counted positions",
+         "The loss is a mean: its gradient is divided by Σ counts as well.", has::model,
+         [](Settings& s) { s.loss_is_sum = true; }},
+        {"the loss", "every position counts in the gradient",
+         "Where counts is 0, the position adds nothing to the loss, and nothing to its gradient.", has::model,
+         [](Settings& s) { s.loss_counts_all = true; }},
+        {"the blocks", "gradient stops at the last block",
+         "Each block's dX is the dY of the block before it, down to the embedding.", has::model,
+         [](Settings& s) { s.only_last_block = true; }},
+    },
+    {},
+};
+
+const Settings& settings() { return *settings_in_use<Settings>(); }
+const ModelDefinition& definition() {
+    thread_local std::unique_ptr<ModelDefinition> current;
+    current = std::make_unique<ModelDefinition>(settings());
+    return *current;
+}
+
+Backward<Affine> affine_wrong(const Tensor& X, const Affine& w, const Tensor& dY) {
+    require_affine_backward(X, w, dY);
+    return backward_of(backward_slopes<AffineNumbers>(X, w, dY,
+                                                      [&](const Matrix& x, const AffineNumbers& numbers) {
+                                                          return definition().affine(x, numbers, tokens_of(X));
+                                                      }),
+                       w);
+}
+Backward<Norm> norm_wrong(const Tensor& X, const Norm& w, const Tensor& dY) {
+    require_layer_norm_backward(X, w, dY);
+    return backward_of(backward_slopes<NormNumbers>(X, w, dY,
+                                                    [&](const Matrix& x, const NormNumbers& numbers) {
+                                                        return definition().layer_norm(x, numbers, tokens_of(X));
+                                                    }),
+                       w);
+}
+Backward<Attention> attention_wrong(const Tensor& X, const Attention& w, std::size_t heads, const Tensor& dY) {
+    require_attention_backward(X, w, heads, dY);
+    return backward_of(
+        backward_slopes<AttentionNumbers>(X, w, dY,
+                                          [&](const Matrix& x, const AttentionNumbers& numbers) {
+                                              return definition().attention(x, numbers, {tokens_of(X), heads});
+                                          }),
+        w);
+}
+Backward<Block> block_wrong(const Tensor& X, const Block& w, std::size_t heads, const Tensor& dY) {
+    require_block_backward(X, w, heads, dY);
+    return backward_of(backward_slopes<BlockNumbers>(X, w, dY,
+                                                     [&](const Matrix& x, const BlockNumbers& numbers) {
+                                                         return definition().block(x, numbers, {tokens_of(X), heads});
+                                                     }),
+                       w);
+}
+ModelGradients model_wrong(const Tensor& ids, const Tensor& targets, const Tensor& counts, const Model& w) {
+    require_model_gradients(ids, targets, counts, w);
+    ModelNumbers numbers(w);
+    std::vector<Matrix*> arrays;
+    add(arrays, numbers);
+    const auto loss = [&] {
+        const ModelDefinition& wrong = definition();
+        return wrong.cross_entropy(wrong.logits(ids, numbers), targets, counts);
+    };
+    ModelGradients result{loss().value, w};
+    const Slopes found = slopes(arrays, loss);
+    std::size_t part = 0;
+    visit("", result.dw, [&](const std::string&, Tensor& x) { x = found.values[part++]; });
+    return result;
+}
+
+const Settings right;
+const SlipsOf affine_slips("affine_backward", table, has::bias | has::tokens | has::matrix | has::matrix_alone, right,
+                           &affine_wrong);
+const SlipsOf norm_slips("layer_norm_backward", table, has::tokens | has::norm | has::norm_alone, right, &norm_wrong);
+const SlipsOf attention_slips("attention_backward", table, has::bias | has::tokens | has::matrix | has::attention,
+                              right, &attention_wrong);
+const SlipsOf block_slips("block_backward", table, has::bias | has::tokens | has::norm | has::attention | has::block,
+                          right, &block_wrong);
+const SlipsOf model_slips("model_gradients", table, has::attention | has::norm | has::block | has::model, right,
+                          &model_wrong);
+
+// Calls made for the diagnosis alone: several sequences, numbers of both signs, square matrices.
+const Tensor X = random_tensor({2, 3, 4}, 901), dY = random_tensor({2, 3, 4}, 902);
+const Probes affine_probes("affine_backward", [] {
+    return std::vector{probe(&linattn::affine_backward, X, random_affine(4, 4, 903), dY)};
+});
+const Probes norm_probes("layer_norm_backward",
+                         [] { return std::vector{probe(&linattn::layer_norm_backward, X, random_norm(4, 903), dY)}; });
+const Probes attention_probes("attention_backward", [] {
+    return std::vector{probe(&linattn::attention_backward, X, random_attention(4, 903), std::size_t{2}, dY)};
+});
+const Probes block_probes("block_backward", [] {
+    return std::vector{probe(&linattn::block_backward, X, random_block(4, 3, 903), std::size_t{2}, dY)};
+});
+
+}  // namespace
+}  // namespace linattn::testing

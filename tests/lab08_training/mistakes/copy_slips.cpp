@@ -1,0 +1,96 @@
+// Batches of the copy task with their settings turned (copy_form.hpp).
+#include <cmath>
+
+#include "copy_form.hpp"
+#include "random.hpp"
+
+namespace linattn::testing {
+
+Batch copy_by_definition(const std::vector<CopySequence>& sequences, const CopySettings& settings) {
+    const Shape shape{sequences.size(), 2 * sequences.front().length()};
+    Batch result{zeros(shape), zeros(shape), zeros(shape)};
+    for (std::size_t b = 0; b < shape[0]; ++b)
+        for (std::size_t i = 0; i < shape[1]; ++i) {
+            const CopySequence& in = sequences[settings.same_sequences ? 0 : b];
+            result.ids(b, i) = settings.ids(in, i);
+            result.targets(b, i) = settings.targets(in, i);
+            result.counts(b, i) = settings.counts(in, i);
+        }
+    return result;
+}
+
+const SlipTable<CopySettings>& copy_slips() {
+    using In = CopySequence;
+    static const SlipTable<CopySettings> table = {
+        {{"the targets", "targets not shifted",
+          "The model says what comes next: targets are the sequence from its second symbol on.", 0,
+          [](CopySettings& s) { s.targets = [](const In& in, std::size_t i) { return in.at(i); }; }},
+         {"the targets", "targets shifted twice", "Target i is symbol i + 1 of the sequence.", 0,
+          [](CopySettings& s) {
+              s.targets = [](const In& in, std::size_t i) { return in.at((i + 2) % (2 * in.length() + 1)); };
+          }},
+         {"the counts", "first half counts",
+          "The first half is random and cannot be foretold: counts are 1 in the second half only.", 0,
+          [](CopySettings& s) { s.counts = [](const In& in, std::size_t i) { return i < in.length() ? 1.0 : 0.0; }; }},
+         {"the counts", "every position counts",
+          "The first half is random and cannot be foretold: counts are 1 in the second half only.", 0,
+          [](CopySettings& s) { s.counts = [](const In&, std::size_t) { return 1.0; }; }},
+         {"the counts", "counts begin one too late",
+          "The first symbol of the copy is said where the separator is read: position L counts.", 0,
+          [](CopySettings& s) { s.counts = [](const In& in, std::size_t i) { return i > in.length() ? 1.0 : 0.0; }; }},
+         {"the counts", "counts begin one too early",
+          "Where the last symbol is read, the separator comes next: that is not part of the copy.", 0,
+          [](CopySettings& s) {
+              s.counts = [](const In& in, std::size_t i) { return i + 1 >= in.length() ? 1.0 : 0.0; };
+          }},
+         {"the separator", "separator is symbol 0",
+          "The separator is `symbols`, one more than the largest symbol, so that it is none of them.", 0,
+          [](CopySettings& s) {
+              s.ids = [](const In& in, std::size_t i) { return i == in.length() ? 0.0 : in.at(i); };
+              s.targets = [](const In& in, std::size_t i) { return i + 1 == in.length() ? 0.0 : in.at(i + 1); };
+          }},
+         {"the separator", "separator one too large",
+          "The symbols are 0, …, symbols − 1, so that the separator, `symbols`, is the next number.", 0,
+          [](CopySettings& s) {
+              s.ids = [](const In& in, std::size_t i) { return in.at(i) + (i == in.length() ? 1.0 : 0.0); };
+              s.targets = [](const In& in, std::size_t i) { return in.at(i + 1) + (i + 1 == in.length() ? 1.0 : 0.0); };
+          }},
+         {"the separator", "no separator", "After the L symbols comes the separator, and then the copy.", 0,
+          [](CopySettings& s) {
+              s.ids = [](const In& in, std::size_t i) { return in.at(i % in.length()); };
+              s.targets = [](const In& in, std::size_t i) { return in.at((i + 1) % in.length()); };
+          }},
+         {"the copy", "copy reversed", "The second half repeats the first in the same order.", 0,
+          [](CopySettings& s) {
+              s.ids = [](const In& in, std::size_t i) { return in.at(i <= in.length() ? i : 2 * in.length() - i); };
+              s.targets = [](const In& in, std::size_t i) {
+                  return in.at(i < in.length() ? i + 1 : 2 * in.length() - 1 - i);
+              };
+          }},
+         {"the random numbers", "every sequence of a batch is the same", "Each sequence has symbols of its own.", 0,
+          [](CopySettings& s) { s.same_sequences = true; }},
+         {"the random numbers", "seed ignored", "Another seed gives another batch: begin the random numbers with it.",
+          0, [](CopySettings& s) { s.ignores_seed = true; }}},
+        {}};
+    return table;
+}
+
+namespace {
+
+Batch wrong(std::size_t batch, std::size_t length, std::size_t symbols, std::uint64_t seed) {
+    require_copy_batch(batch, length, symbols);
+    const CopySettings& settings = *settings_in_use<CopySettings>();
+    SplitMix64 random(settings.ignores_seed ? 5 : seed);
+    std::vector<CopySequence> sequences(batch);
+    for (CopySequence& each : sequences) {
+        each.separator = static_cast<double>(symbols);
+        for (std::size_t i = 0; i < length; ++i) each.symbols.push_back(std::floor(random.uniform() * each.separator));
+    }
+    return copy_by_definition(sequences, settings);
+}
+
+const CopySettings right;
+const SlipsOf slips("copy_batch", copy_slips(), 0, right, &wrong);
+
+}  // namespace
+}  // namespace linattn::testing

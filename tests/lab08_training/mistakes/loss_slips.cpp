@@ -1,0 +1,105 @@
+// The loss, entry by entry, with what people get wrong as settings.
+#include <cmath>
+
+#include "results.hpp"
+#include "slips.hpp"
+
+namespace linattn::testing {
+namespace {
+
+struct Settings {
+    bool shifts = true;           ///< by the largest logit
+    bool over_positions = false;  ///< softmax over the positions in place of the symbols
+    bool next_target = false;     ///< the target of the position after it
+    bool loss_over_all = false;   ///< the mean over all positions
+    bool gradient_over_all = false;
+    bool gradient_divided = true;
+    bool gradient_masked = true;  ///< 0 where a position does not count
+    bool loss_masked = true;
+    bool loss_divided = true;
+    bool wanted_subtracted = true;  ///< p - 1 at the target
+    double sign = 1.0, gradient_sign = 1.0, unit = 1.0;
+
+    bool operator==(const Settings&) const = default;
+};
+
+CrossEntropy wrong(const Tensor& logits, const Tensor& targets, const Tensor& counts) {
+    require_cross_entropy(logits, targets, counts);
+    const Settings& s = *settings_in_use<Settings>();
+    const std::size_t v = length(logits, -1), rows = targets.size();
+    const std::size_t others = s.over_positions ? rows : v;
+    CrossEntropy result{0.0, zeros(shape_of(logits))};
+    double counted = 0.0;
+    for (const double count : counts) counted += count;
+    const double all = static_cast<double>(rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+        const auto wanted = static_cast<std::size_t>(targets.data()[s.next_target ? (row + 1) % rows : row]);
+        for (std::size_t c = 0; c < v; ++c) {
+            const auto other = [&](std::size_t i) { return logits.data()[s.over_positions ? i * v + c : row * v + i]; };
+            double largest = s.shifts ? other(0) : 0.0, sum = 0.0;
+            for (std::size_t i = 0; i < others && s.shifts; ++i) largest = std::max(largest, other(i));
+            for (std::size_t i = 0; i < others; ++i) sum += std::exp(other(i) - largest);
+            const double shifted = logits.data()[row * v + c] - largest, count = counts.data()[row];
+            const double p = s.shifts ? std::exp(shifted - std::log(sum)) : std::exp(shifted) / sum;
+            const double log_p = s.shifts ? shifted - std::log(sum) : std::log(p);
+            if (c == wanted && (count == 1.0 || !s.loss_masked))
+                result.loss -= s.sign * s.unit * log_p / (!s.loss_divided ? 1.0 : s.loss_over_all ? all : counted);
+            if (count == 1.0 || !s.gradient_masked)
+                result.dlogits.data()[row * v + c] = s.gradient_sign *
+                                                     (p - (c == wanted && s.wanted_subtracted ? 1.0 : 0.0)) /
+                                                     (!s.gradient_divided   ? 1.0
+                                                      : s.gradient_over_all ? all
+                                                                            : counted);
+        }
+    }
+    return result;
+}
+
+const SlipTable<Settings> table = {
+    {
+        {"stability", "largest logit not subtracted",
+         "e^1000 overflows: subtract the largest logit of each position first.", 0,
+         [](Settings& s) { s.shifts = false; }},
+        {"the axis", "softmax over the positions",
+         "The probabilities of the symbols at one position add up to 1: the last axis.", 0,
+         [](Settings& s) { s.over_positions = true; }},
+        {"the targets", "target of the next position",
+         "The targets are shifted already: position i has the target at i.", 0,
+         [](Settings& s) { s.next_target = true; }},
+        {"the mean", "mean over all positions", "Divide by Σ counts: only the positions that count take part.", 0,
+         [](Settings& s) { s.loss_over_all = s.gradient_over_all = true; }},
+        {"the mean", "gradient divided by all positions", "Loss and gradient are divided by the same number, Σ counts.",
+         0, [](Settings& s) { s.gradient_over_all = true; }},
+        {"the mean", "gradient not divided", "The loss is a mean: its gradient is divided by Σ counts as well.", 0,
+         [](Settings& s) { s.gradient_divided = false; }},
+        {"the mean", "sum in place of mean", "Divide the loss and its gradient by Σ counts.", 0,
+         [](Settings& s) { s.gradient_divided = s.loss_divided = false; }},
+        {"the mask", "gradient where nothing counts", "Where counts is 0, dlogits is 0.", 0,
+         [](Settings& s) { s.gradient_masked = false; }},
+        {"the mask", "counts ignored", "Only positions whose count is 1 take part, in the loss and in its gradient.", 0,
+         [](Settings& s) {
+             s.gradient_masked = s.loss_masked = false;
+             s.loss_over_all = s.gradient_over_all = true;
+         }},
+        {"the sign", "sign of the loss", "The loss is minus the mean of log p, so that it is never negative.", 0,
+         [](Settings& s) { s.sign = -1.0; }},
+        {"the sign", "sign of the gradient", "dlogits is p − 1 at the target and p elsewhere.", 0,
+         [](Settings& s) { s.gradient_sign = -1.0; }},
+        {"the targets", "target not subtracted in the gradient",
+         "dlogits is p − 1 at the target: subtract the one-hot row.", 0,
+         [](Settings& s) { s.wanted_subtracted = false; }},
+        {"the unit", "loss in bits", "The loss is in nats: the natural logarithm.", 0,
+         [](Settings& s) { s.unit = 1.4426950408889634; }},
+    },
+    {},
+};
+
+const Settings right;
+const SlipsOf slips("cross_entropy", table, 0, right, &wrong);
+const Probes probes("cross_entropy", [] {
+    const Tensor targets{{0, 2, 1}, {1, 1, 0}}, counts{{1, 0, 1}, {0, 0, 1}};
+    return std::vector{probe(&linattn::cross_entropy, random_tensor({2, 3, 4}, 901), targets, counts)};
+});
+
+}  // namespace
+}  // namespace linattn::testing

@@ -1,0 +1,245 @@
+#include "model_definition.hpp"
+
+#include <algorithm>
+
+namespace linattn::testing {
+namespace {
+
+std::size_t columns_of(const Tensor& x) { return x.dimension() == 0 ? 1 : length(x, -1); }
+
+Dual still(Dual x) {
+    x.slope = x.slope_terms = 0.0;
+    return x;
+}
+
+// y moves as x does, times a factor.
+void moves(Dual& y, const Dual& x, double factor) {
+    y.slope += factor * x.slope;
+    y.slope_terms += std::fabs(factor) * x.slope_terms;
+}
+
+// x as it moves, with another slope.
+Dual with_slope(Dual x, double slope) {
+    x.slope = slope;
+    x.slope_terms = std::fabs(slope);
+    return x;
+}
+
+}  // namespace
+
+Matrix::Matrix(std::size_t row_count, std::size_t column_count)
+    : rows(row_count), columns(column_count), shape{row_count, column_count}, entries(row_count * column_count) {}
+
+Matrix::Matrix(const Tensor& x)
+    : rows(columns_of(x) == 0 ? 0 : x.size() / columns_of(x)),
+      columns(columns_of(x)),
+      shape(shape_of(x)),
+      entries(x.begin(), x.end()) {}
+
+Dual ModelDefinition::along(Path path, Dual x) const {
+    const double factor = settings_.along[static_cast<std::size_t>(path)];
+    x.slope *= factor;
+    x.slope_terms *= std::fabs(factor);
+    return x;
+}
+
+bool ModelDefinition::used(std::size_t row, std::size_t rows, std::size_t n) const {
+    switch (settings_.uses) {
+        case Uses::first_sequence: return row < n;
+        case Uses::last_token: return row + 1 == rows;
+        case Uses::later_than_first: return row % n != 0;
+        case Uses::all: break;
+    }
+    return true;
+}
+
+Matrix ModelDefinition::affine(const Matrix& X, const AffineNumbers& w, std::size_t n) const {
+    if (settings_.by_transposed && w.W.rows != w.W.columns)
+        throw std::invalid_argument("matmul: the shapes do not belong together");
+    Matrix Y(X.rows, w.W.columns);
+    const double share = settings_.mean_over_uses ? 1.0 / static_cast<double>(X.rows) : 1.0;
+    for (std::size_t r = 0; r < X.rows; ++r)
+        for (std::size_t o = 0; o < Y.columns; ++o) {
+            const double counted = used(r, X.rows, n) ? share : 0.0;
+            const auto weight = [&](Path path, Dual x, double share_of_it = 1.0) {
+                x.slope *= counted * share_of_it;
+                x.slope_terms *= counted * share_of_it;
+                return along(path, x);
+            };
+            Y(r, o) =
+                weight(Path::affine_bias, w.b(0, o), settings_.bias_mean ? 1.0 / static_cast<double>(X.rows) : 1.0);
+            for (std::size_t i = 0; i < X.columns; ++i) {
+                Y(r, o) += still(X(r, i)) * weight(Path::affine_weights, w.W(i, o));
+                moves(Y(r, o),
+                      along(Path::affine_input, X(r, i)) * still(settings_.by_transposed ? w.W(o, i) : w.W(i, o)), 1.0);
+            }
+        }
+    return Y;
+}
+
+Matrix ModelDefinition::layer_norm(const Matrix& X, const NormNumbers& w, std::size_t n) const {
+    Matrix Y(X.rows, X.columns);
+    const Dual d = static_cast<double>(X.columns);
+    const Dual variance_of = settings_.sample_variance ? d - 1.0 : d;
+    for (std::size_t r = 0; r < X.rows; ++r) {
+        Dual sum = 0.0, squares = 0.0;
+        for (std::size_t i = 0; i < X.columns; ++i) sum += X(r, i);
+        const Dual mean = along(Path::norm_mean, sum / d);
+        for (std::size_t i = 0; i < X.columns; ++i) squares += (X(r, i) - mean) * (X(r, i) - mean);
+        const Dual deviation =
+            along(Path::norm_deviation, square_root(squares / variance_of + settings_.norm_epsilon)) +
+            settings_.outside_root;
+        for (std::size_t i = 0; i < X.columns; ++i) {
+            const bool counted = used(r, X.rows, n);
+            const double share = !counted ? 0.0 : settings_.mean_over_uses ? 1.0 / static_cast<double>(X.rows) : 1.0;
+            const Dual x = (X(r, i) - mean) / deviation, gain = w.gain(0, i), bias = w.bias(0, i);
+            Y(r, i) = still(x * gain + bias);
+            moves(Y(r, i), along(Path::norm_gain, gain) * still(settings_.gain_sees_input ? X(r, i) : x), share);
+            moves(Y(r, i), along(Path::norm_bias, bias), share);
+            if (settings_.norm_is_identity)
+                moves(Y(r, i), X(r, i), 1.0);
+            else
+                moves(Y(r, i), x * (settings_.gain_left_out ? Dual(1.0) : still(gain)),
+                      settings_.divided_by_variance ? 1.0 / deviation.value : 1.0);
+        }
+    }
+    return Y;
+}
+
+Matrix ModelDefinition::gelu(const Matrix& X) const {
+    Matrix Y = X;
+    for (Dual& x : Y.entries) {
+        const Dual y = x * normal_cdf(x);
+        x = settings_.gelu_is_identity ? with_slope(y, x.slope) : y;
+    }
+    return Y;
+}
+
+Dual ModelDefinition::feature(const Dual& x) const {
+    const double e = std::exp(std::min(x.value, 0.0)), y = x.value > 0.0 ? x.value + 1.0 : e;
+    const double curve = x.value > 0.0 ? 0.0 : e;
+    switch (settings_.map) {
+        case MapSlope::right: break;
+        case MapSlope::one: return with_slope(y, x.slope);
+        case MapSlope::itself: return with_slope(y, y * x.slope);
+        case MapSlope::of_relu: return with_slope(y, x.value > 0.0 ? x.slope : 0.0);
+        case MapSlope::at_the_features: return with_slope(y, std::exp(std::min(y, 0.0)) * x.slope);
+    }
+    return Dual::through(x, y, e, curve);
+}
+
+Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, const Sequences& in) const {
+    const Matrix Q = affine(X, w.Q, in.n), K = affine(X, w.K, in.n), V = affine(X, w.V, in.n);
+    const std::size_t d = Q.columns, e = d / in.heads;
+    const auto column = [&](std::size_t head, std::size_t c) {
+        return settings_.heads_by_stride ? c * in.heads + head : head * e + c;
+    };
+    Matrix O(X.rows, d);
+    for (std::size_t row = 0; row < X.rows; ++row)
+        for (std::size_t head = 0; head < in.heads; ++head) {
+            const std::size_t first = row - row % in.n;
+            Dual sum = 0.0;
+            std::vector<Dual> numerator(e);
+            for (std::size_t j = first; j < first + in.n; ++j) {
+                const bool adds = j <= row;
+                const bool moves =
+                    settings_.seen == SeenKeys::all || (adds && (j < row || settings_.seen != SeenKeys::earlier));
+                if (!adds && !moves) continue;
+                Dual weight = 0.0;
+                for (std::size_t c = 0; c < e; ++c)
+                    weight += feature(along(Path::query, Q(row, column(head, c)))) *
+                              feature(along(Path::key, K(j, column(head, c))));
+                const auto as_counted = [&](Dual x) {
+                    if (!moves) x = still(x);
+                    if (!adds) x.value = x.value_terms = 0.0;
+                    return x;
+                };
+                sum += as_counted(weight);
+                for (std::size_t c = 0; c < e; ++c)
+                    numerator[c] += as_counted(weight * along(Path::value, V(j, column(head, c))));
+            }
+            for (std::size_t c = 0; c < e; ++c)
+                O(row, column(head, c)) = numerator[c] / along(Path::normalizer, sum + attention_epsilon);
+        }
+    return affine(O, w.O, in.n);
+}
+
+Matrix ModelDefinition::block(const Matrix& X, const BlockNumbers& w, const Sequences& in) const {
+    const Matrix attended = attention(layer_norm(X, w.before_attention, in.n), w.attention, in);
+    Matrix Y = X;
+    for (std::size_t e = 0; e < Y.entries.size(); ++e)
+        Y.entries[e] = along(Path::attention_skip, X.entries[e]) + along(Path::attention, attended.entries[e]);
+    const Matrix hidden = gelu(affine(layer_norm(Y, w.before_feed_forward, in.n), w.up, in.n));
+    const Matrix fed = affine(hidden, w.down, in.n);
+    for (std::size_t e = 0; e < Y.entries.size(); ++e)
+        Y.entries[e] = along(Path::feed_forward_skip, Y.entries[e]) + along(Path::feed_forward, fed.entries[e]);
+    return Y;
+}
+
+Matrix ModelDefinition::logits(const Tensor& ids, const ModelNumbers& w) const {
+    const std::size_t n = shape_of(ids).back();
+    Matrix X(ids.size(), w.embedding.columns);
+    const auto share = settings_.positions_mean ? static_cast<double>(n) / static_cast<double>(ids.size()) : 1.0;
+    for (std::size_t row = 0; row < X.rows; ++row) {
+        const double id = ids.data()[row];
+        const bool again = std::find(ids.data() + row + 1, ids.data() + ids.size(), id) != ids.data() + ids.size();
+        for (std::size_t c = 0; c < X.columns; ++c) {
+            const Dual symbol = w.embedding(static_cast<std::size_t>(id), c), position = w.positions(row % n, c);
+            X(row, c) = still(symbol + position);
+            moves(X(row, c), along(Path::embedding, symbol), settings_.last_occurrence && again ? 0.0 : 1.0);
+            moves(X(row, c), along(Path::positions, position), share);
+        }
+    }
+    for (std::size_t l = 0; l < w.blocks.size(); ++l) {
+        if (settings_.only_last_block && l + 1 == w.blocks.size())
+            std::ranges::transform(X.entries, X.entries.begin(), still);
+        X = block(X, w.blocks[l], {n, w.heads});
+    }
+    return affine(layer_norm(X, w.last, n), w.head, n);
+}
+
+Dual ModelDefinition::cross_entropy(const Matrix& logits, const Tensor& targets, const Tensor& counts) const {
+    Dual loss = 0.0;
+    double counted = 0.0;
+    for (std::size_t row = 0; row < logits.rows; ++row) {
+        const double count = counts.data()[row];
+        counted += count;
+        if (count == 0.0 && !settings_.loss_counts_all) continue;
+        double largest = logits(row, 0).value;
+        for (std::size_t c = 0; c < logits.columns; ++c) largest = std::max(largest, logits(row, c).value);
+        Dual sum = 0.0;
+        for (std::size_t c = 0; c < logits.columns; ++c) sum += exponential(logits(row, c) - largest);
+        const Dual wanted = logits(row, static_cast<std::size_t>(targets.data()[row])) - largest;
+        const Dual each = logarithm(sum) - wanted;
+        loss += still(count * each);
+        moves(loss, each, settings_.loss_counts_all ? 1.0 : count);
+    }
+    const double positions = settings_.loss_counts_all ? static_cast<double>(logits.rows) : counted;
+    Dual mean = still(loss) / counted;
+    moves(mean, loss, settings_.loss_is_sum ? 1.0 : 1.0 / positions);
+    return mean;
+}
+
+Dual weighted(const Matrix& Y, const Tensor& dY) {
+    Dual sum = 0.0;
+    for (std::size_t e = 0; e < Y.entries.size(); ++e) sum += Y.entries[e] * dY.data()[e];
+    return sum;
+}
+
+Slopes slopes(const std::vector<Matrix*>& arrays, const std::function<Dual()>& f) {
+    Slopes found;
+    for (Matrix* array : arrays) {
+        found.values.push_back(zeros(array->shape));
+        found.terms.push_back(zeros(array->shape));
+        for (std::size_t e = 0; e < array->entries.size(); ++e) {
+            array->entries[e].slope = array->entries[e].slope_terms = 1.0;
+            const Dual y = f();
+            array->entries[e].slope = array->entries[e].slope_terms = 0.0;
+            found.values.back().data()[e] = y.slope;
+            found.terms.back().data()[e] = y.slope_terms;
+        }
+    }
+    return found;
+}
+
+}  // namespace linattn::testing

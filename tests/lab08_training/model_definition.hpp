@@ -1,0 +1,159 @@
+// The model of lab 07 in plain loops over Duals (dual.hpp), and its gradients: the slope along each number in turn. The
+// settings say which slopes an answer forgets, and so serve as the wrong answers, too (mistakes/slips.cpp).
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "dual.hpp"
+#include "suite.hpp"
+#include "training.hpp"
+
+namespace linattn::testing {
+
+/// The ways by which a slope reaches the result. Each may be left out, or counted with a factor.
+enum class Path {
+    affine_input,
+    affine_weights,
+    affine_bias,
+    norm_mean,
+    norm_deviation,
+    norm_gain,
+    norm_bias,
+    query,
+    key,
+    value,
+    normalizer,    ///< the denominator of attention
+    attention,     ///< all that attention adds to the block's input
+    feed_forward,  ///< all that the feed-forward layer adds
+    attention_skip,
+    feed_forward_skip,
+    embedding,
+    positions,
+    end  ///< how many there are
+};
+
+/// Which uses of a weight count.
+enum class Uses { all, first_sequence, last_token, later_than_first };
+/// Which keys an output's slope sees.
+enum class SeenKeys { up_to_itself, earlier, all };
+/// What is taken for the slope of elu(x) + 1.
+enum class MapSlope { right, one, itself, of_relu, at_the_features };
+
+struct GradientSettings {
+    std::array<double, static_cast<std::size_t>(Path::end)> along{};
+    Uses uses = Uses::all;
+    SeenKeys seen = SeenKeys::up_to_itself;
+    MapSlope map = MapSlope::right;
+    bool mean_over_uses = false;       ///< weights' gradients divided by the number of tokens
+    bool bias_mean = false;            ///< that of the bias alone
+    bool by_transposed = false;        ///< dX from W in place of Wᵀ
+    bool gain_left_out = false;        ///< of the slope of layer norm's input
+    bool gain_sees_input = false;      ///< the gain's gradient from x, not from x̂
+    bool divided_by_variance = false;  ///< dX of layer norm, not by its root
+    bool sample_variance = false;      ///< d - 1 in place of d
+    bool norm_is_identity = false;     ///< dX of layer norm is dY
+    bool gelu_is_identity = false;     ///< dX of GELU is dY
+    bool heads_by_stride = false;      ///< head h takes the columns h, h + heads, …
+    bool positions_mean = false;       ///< gradients of positions divided by the batch
+    bool last_occurrence = false;      ///< a symbol's gradient is that of its last occurrence
+    bool only_last_block = false;      ///< no gradient for what comes before the last block
+    bool loss_is_sum = false;          ///< the gradient not divided by the number of counted positions
+    bool loss_counts_all = false;      ///< every position counts in the gradient
+    double norm_epsilon = linattn::norm_epsilon;
+    double outside_root = 0.0;  ///< added to the deviation
+
+    GradientSettings() { along.fill(1.0); }
+    bool operator==(const GradientSettings&) const = default;
+};
+
+/// Rows of numbers: the last axis of a Tensor are its columns, all others its rows.
+struct Matrix {
+    std::size_t rows = 0, columns = 0;
+    Shape shape;
+    std::vector<Dual> entries;
+
+    Matrix() = default;
+    Matrix(std::size_t row_count, std::size_t column_count);
+    explicit Matrix(const Tensor& x);
+    Dual& operator()(std::size_t row, std::size_t column) { return entries[row * columns + column]; }
+    const Dual& operator()(std::size_t row, std::size_t column) const { return entries[row * columns + column]; }
+};
+
+/// Names as in lab 07's structs.
+struct AffineNumbers {
+    Matrix W, b;
+    explicit AffineNumbers(const Affine& w) : W(w.W), b(w.b) {}
+};
+struct NormNumbers {
+    Matrix gain, bias;
+    explicit NormNumbers(const Norm& w) : gain(w.gain), bias(w.bias) {}
+};
+struct AttentionNumbers {
+    AffineNumbers Q, K, V, O;
+    explicit AttentionNumbers(const Attention& w) : Q(w.Q), K(w.K), V(w.V), O(w.O) {}
+};
+struct BlockNumbers {
+    NormNumbers before_attention;
+    AttentionNumbers attention;
+    NormNumbers before_feed_forward;
+    AffineNumbers up, down;
+    explicit BlockNumbers(const Block& w)
+        : before_attention(w.before_attention),
+          attention(w.attention),
+          before_feed_forward(w.before_feed_forward),
+          up(w.feed_forward.up),
+          down(w.feed_forward.down) {}
+};
+struct ModelNumbers {
+    Matrix embedding, positions;
+    std::vector<BlockNumbers> blocks;
+    NormNumbers last;
+    AffineNumbers head;
+    std::size_t heads;
+    explicit ModelNumbers(const Model& w)
+        : embedding(w.embedding),
+          positions(w.positions),
+          blocks(w.blocks.begin(), w.blocks.end()),
+          last(w.last),
+          head(w.head),
+          heads(w.heads) {}
+};
+
+/// How the rows of a Matrix are sequences: rows = sequences · n.
+struct Sequences {
+    std::size_t n, heads;
+};
+
+class ModelDefinition {
+public:
+    explicit ModelDefinition(const GradientSettings& settings) : settings_(settings) {}
+
+    Matrix affine(const Matrix& X, const AffineNumbers& w, std::size_t n) const;
+    Matrix layer_norm(const Matrix& X, const NormNumbers& w, std::size_t n) const;
+    Matrix gelu(const Matrix& X) const;
+    Matrix attention(const Matrix& X, const AttentionNumbers& w, const Sequences& in) const;
+    Matrix block(const Matrix& X, const BlockNumbers& w, const Sequences& in) const;
+    Matrix logits(const Tensor& ids, const ModelNumbers& w) const;
+    /// −Σ counts log softmax(logits)[target] / Σ counts
+    Dual cross_entropy(const Matrix& logits, const Tensor& targets, const Tensor& counts) const;
+
+private:
+    Dual along(Path path, Dual x) const;
+    bool used(std::size_t row, std::size_t rows, std::size_t n) const;
+    Dual feature(const Dual& x) const;
+
+    const GradientSettings& settings_;
+};
+
+/// Σ dY ⊙ Y: what a backward pass is the gradient of.
+Dual weighted(const Matrix& Y, const Tensor& dY);
+
+/// Slopes of f along each number of the arrays: one Tensor for each array.
+struct Slopes {
+    std::vector<Tensor> values, terms;
+};
+Slopes slopes(const std::vector<Matrix*>& arrays, const std::function<Dual()>& f);
+
+}  // namespace linattn::testing

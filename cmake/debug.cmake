@@ -15,6 +15,7 @@ function(add_debug lab)
         get_target_property(value ${graded} ${property})
         set_target_properties(${graded}_debug PROPERTIES ${property} "${value}")
       endforeach()
+      set_target_properties(${graded}_debug PROPERTIES EXPORT_COMPILE_COMMANDS OFF)  # one command for a file is enough
       target_link_libraries(${graded}_debug PRIVATE linattn_debug)  # last, so that these flags are obeyed
       list(TRANSFORM LINK_LIBRARIES REPLACE "^${graded}$" ${graded}_debug)
     endif()

@@ -49,6 +49,8 @@ function(name_dynamic_memory kernels)
     "${PROJECT_SOURCE_DIR}/labs/gpu/engine/dynamic_memory.cpp" "${list}")
   target_include_directories(${kernels}_dynamic_memory PRIVATE "${folder}" "${PROJECT_SOURCE_DIR}/labs")
   target_link_libraries(${kernels}_dynamic_memory PRIVATE linattn_warnings)
+  # Messages name a kernel's file and line, and the judge repeats these commands in a box.
+  set_target_properties(${kernels} ${kernels}_dynamic_memory PROPERTIES CXX_COMPILER_LAUNCHER "")
 endfunction()
 
 # add_kernels(lab folder sources given): what a lab's check program needs beside C++: its .cu files, and what the lab's
@@ -73,16 +75,21 @@ function(add_kernels lab folder sources given)
       as_cxx(${given_${part}})
       add_library(${lab}_given_${part} OBJECT ${given_${part}})
       target_include_directories(${lab}_given_${part} PRIVATE "${folder}")
-      # GCC turns a loop of exponentials into the C library's vector functions under these flags only. What is given
-      # must not ask whether a number is NaN or infinite.
-      target_compile_options(${lab}_given_${part} PRIVATE -O3 -ffast-math)
-      target_link_libraries(${lab}_given_${part} PRIVATE linattn linattn_gpu linattn_warnings linattn_cuda_habits)
+      target_link_libraries(${lab}_given_${part} PRIVATE linattn linattn_warnings)
+      if(given_kernels)
+        # GCC turns a loop of exponentials into the C library's vector functions under these flags only. What is given
+        # must not ask whether a number is NaN or infinite.
+        target_compile_options(${lab}_given_${part} PRIVATE -O3 -ffast-math)
+        target_link_libraries(${lab}_given_${part} PRIVATE linattn_gpu linattn_cuda_habits)
+      else()
+        target_compile_options(${lab}_given_${part} PRIVATE -O2)
+      endif()
       target_link_libraries(${lab}_exercises PRIVATE ${lab}_given_${part})
     endif()
   endforeach()
   if(EXISTS "${folder}/profile.cpp")
     add_executable(${lab}_profile EXCLUDE_FROM_ALL "${folder}/profile.cpp")
     target_link_libraries(${lab}_profile PRIVATE ${lab}_graded_kernels ${lab}_graded_kernels_dynamic_memory
-      ${lab}_given_cpp ${lab}_given_kernels linattn linattn_gpu)
+      ${lab}_given_cpp ${lab}_given_kernels linattn linattn_gpu linattn_warnings nlohmann_json::nlohmann_json)
   endif()
 endfunction()

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs the packages of packages.txt that this machine lacks.
 #
-#   ./course setup [--dry-run] [--with-docs] [--with-tests]
+#   ./course setup [--dry-run] [--with-docs] [--with-grading] [--with-tests]
 #
 #   --dry-run      say what is missing and what would be run
 #   --with-docs    also what ./course docs needs
-#   --with-tests   also what ./course test needs, the docs included
+#   --with-grading also what ./course grade needs
+#   --with-tests   also what ./course test needs, the docs and grading included
 #   --quiet        (for ./course itself) say nothing and do nothing unless a required package is missing
 #
 # COURSE_SKIP_SETUP=1 skips all of it, for tools that came in a way this script cannot see.
@@ -20,13 +21,14 @@ for option in "$@"; do
         --dry-run) dry_run=true ;;
         --quiet) quiet=true ;;
         --with-docs) groups="$groups docs " ;;
-        --with-tests) groups="$groups docs test " ;;
+        --with-grading) groups="$groups grade " ;;
+        --with-tests) groups="$groups docs grade test " ;;
         -h | --help)
             sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p;}' "$0"
             exit 0
             ;;
         *)
-            echo "course: setup does not know '$option'; it takes --dry-run, --with-docs and --with-tests" >&2
+            echo "course: setup does not know '$option'; it takes --dry-run, --with-docs, --with-grading and --with-tests" >&2
             exit 2
             ;;
     esac

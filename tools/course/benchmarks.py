@@ -9,6 +9,7 @@ from pathlib import Path
 from course.errors import CourseError
 
 REPETITIONS = 5  # of which the medians count
+MOST_SPREAD = 0.15  # of what is written to a file: the standard deviation as a part of the mean
 
 
 def build(root: Path, target: str = "linattn_benchmarks") -> None:
@@ -31,7 +32,7 @@ def run_on_gpu(root: Path) -> int:
         raise CourseError("nvcc or its library cudart_static is not here, so nothing was measured on a GPU; run it where "
                           "the CUDA toolkit is")
     done = subprocess.run([program], cwd=root)
-    if done.returncode == 0:  # what to hold it against; without PyTorch a line says that it is missing
+    if done.returncode == 0:  # what to compare it with; without PyTorch a line says that it is missing
         subprocess.run(["python3", root / "bench" / "gpu" / "softmax_attention.py"], cwd=root, stderr=subprocess.STDOUT)
     return done.returncode
 
@@ -56,3 +57,23 @@ def aggregates(results: dict) -> dict:
             raise CourseError(f"{row['name']}: {row['error_message']}")
         rows.setdefault(row["run_name"], {})[row["aggregate_name"]] = row
     return rows
+
+
+def load() -> float:
+    """How many processes have wanted a core, on average over the last minute."""
+    return os.getloadavg()[0]
+
+
+def load_in_words() -> str:
+    now, cores = load(), os.cpu_count() or 1
+    return f"load {now:.1f} on {cores} cores" + ("" if now <= cores / 2 else ": this machine is not idle")
+
+
+def too_noisy(spreads: dict[str, float]) -> str:
+    """What is wrong with these, in words; "" if nothing. spreads: by what was measured"""
+    worst = max(spreads, key=spreads.get, default=None)
+    if worst is None or spreads[worst] <= MOST_SPREAD:
+        return ""
+    count = sum(spread > MOST_SPREAD for spread in spreads.values())
+    return (f"the repetitions of {count} of {len(spreads)} measurements lie further apart than {MOST_SPREAD:.0%}, furthest by "
+            f"{spreads[worst]:.0%}: {worst}")

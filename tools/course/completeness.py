@@ -44,6 +44,7 @@ def _programs(root: Path, tree: BuildTree, labs: list) -> list:
                 with _collected(found):
                     listing = mistakes.of_lab(tree, lab)
                     found += _suite(lab, listing.suites) + _mistakes(lab, listing.mistakes)
+                    found += _kills(root, tree, lab, listing.mistakes)
     return found
 
 
@@ -134,6 +135,23 @@ def _mistakes(lab: Lab, known: list) -> list:
     return found
 
 
+def _kills(root: Path, tree: BuildTree, lab: Lab, known: list) -> list:
+    """What the kill matrix says of these mistakes, unless the programs were built after it."""
+    where, matrix = f"tests/{lab.folder.name}/mistakes/", root / "build" / "reference" / "kill_matrix.csv"
+    program = tree.folder / f"{lab.name}_exercises"
+    if not matrix.is_file() or (program.is_file() and program.stat().st_mtime > matrix.stat().st_mtime):
+        return []
+    rows, found = mistakes.kill_matrix(root), []
+    beside = {(mistake.exercise, mistake.name): row["beside"].split(" | ") for mistake in known
+              if (row := rows.get((lab.name, mistake.exercise, mistake.name)))}
+    for (exercise, name), others in beside.items():
+        if rows[lab.name, exercise, name]["killed"] == "no":
+            found.append(f"{where}: no suite refuses '{name}' of {exercise}; add a case that does, or remove the mistake")
+        found += [f"{where}: no input tells '{name}' and '{other}' of {exercise} apart; add a case or a probe that does, "
+                  "or keep one of them" for other in others if name < other and name in beside.get((exercise, other), [])]
+    return found
+
+
 def _functions(lab: Lab) -> list:
     return [exercise.function for exercise in lab.exercises]
 
@@ -157,6 +175,8 @@ def _includes(root: Path) -> list:
     found = []
     for folder in ("labs", "grading", "reference", "student", "tests"):
         for path in sorted((root / folder).rglob("*")):
+            if path.parent.name == "hostile":  # tests/framework/hostile/: submissions that try what they may not
+                continue
             if path.suffix in (".hpp", ".cpp", ".cu", ".cuh", ".h") and path.is_file():
                 found += [f"{path.relative_to(root)}:{line} includes a file of reference/, which a handout does not have; "
                           "include the lab's header"

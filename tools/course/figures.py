@@ -15,6 +15,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from course import benchmarks, files
 from course.errors import CourseError
@@ -27,9 +28,14 @@ FOLDERS = {  # of the chapter that shows it
     "attention_matrices": "labs/lab04_favor_plus",
     "favor_variance": "labs/lab04_favor_plus",
     "favor_error": "labs/lab04_favor_plus",
+    "difference_error": "labs/lab06_gradients",
+    "gradient_cost": "labs/lab06_gradients",
     "recall": "docs/figures",
+    "generation": "labs/lab07_transformer_layer",
+    "small_model": "labs/lab07_transformer_layer",
+    "copying": "labs/lab08_training",
 }
-TIMED = ("attention_cost", "token_cost")  # by google-benchmark; the others print their table
+TIMED = ("attention_cost", "token_cost", "gradient_cost", "generation")  # by google-benchmark; the others print their table
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -64,13 +70,17 @@ def read(path: Path) -> Table:
 def measure(root: Path, names: list) -> None:
     benchmarks.build(root, "linattn_figures")
     for name in names:
-        machine = f"{_machine(root)}, {time.strftime('%Y-%m-%d')}"
-        head = f"# ./course bench --figures {name}\n# measured on {machine}\n"
+        where = f"{machine(root)}, {time.strftime('%Y-%m-%d')}"
+        head = f"# ./course bench --figures {name}\n# measured on {where}\n"
         if name in TIMED:
             results = _medians(benchmarks.run(root, f"figures/{name}"))
+            print(benchmarks.load_in_words(), file=sys.stderr)
+            if noisy := benchmarks.too_noisy({_case(row): row["cv"] for row in results}):
+                raise CourseError(f"{noisy}; {data(root, name).relative_to(root)} stays as it was; let the machine be idle "
+                                  "and try again")
             rows = ",\n".join(json.dumps(row) for row in results)
             files.write_whole(data(root, name).with_suffix(".json"),
-                              f'{{"measured on": {json.dumps(machine)}, "medians": [\n{rows}\n]}}\n')
+                              f'{{"measured on": {json.dumps(where)}, "medians": [\n{rows}\n]}}\n')
             table = _timed(results)
         else:
             table = _printed(root, name)
@@ -79,14 +89,18 @@ def measure(root: Path, names: list) -> None:
 
 def draw(root: Path, name: str) -> str:
     """The SVG that the figure's data give."""
+    return plot(name).draw(read(data(root, name)))
+
+
+def plot(name: str) -> ModuleType:
+    """What draws it."""
     try:
-        plot = importlib.import_module(f"course.plots.{name}")
+        return importlib.import_module(f"course.plots.{name}")
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":
             raise
         raise CourseError(f"{sys.executable} has no matplotlib to draw with; run ./course setup --with-tests, or "
                           "install it for this python3") from None
-    return plot.draw(read(data(root, name)))
 
 
 def _printed(root: Path, name: str) -> str:
@@ -108,10 +122,13 @@ def _medians(results: dict) -> list:
         row = {"form": form} | {key: int(value) for key, value in (argument.split(":") for argument in arguments)}
         row["seconds"] = float(f"{median['real_time'] * UNITS[median['time_unit']]:.4g}")
         row["cv"] = float(f"{entry['cv']['real_time']:.2g}")
-        if "peak_bytes" in median:
-            row["peak_bytes"] = int(median["peak_bytes"])
+        row |= {counter: int(median[counter]) for counter in ("peak_bytes", "kept_bytes") if counter in median}
         medians.append(row)
     return medians
+
+
+def _case(row: dict) -> str:
+    return ", ".join(f"{key} {value}" for key, value in row.items() if key not in ("seconds", "cv", "peak_bytes", "kept_bytes"))
 
 
 def _timed(results: list) -> str:
@@ -122,7 +139,7 @@ def _timed(results: list) -> str:
     return text.getvalue()
 
 
-def _machine(root: Path) -> str:
+def machine(root: Path) -> str:
     """Processor and compiler, as far as this system tells; no name of a host or a person."""
     try:
         cpu = re.search(r"^model name\s*:\s*(.*\S)", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)[1]

@@ -79,7 +79,7 @@ def write_folder(out: Path, files: dict) -> None:
 
 
 def write_zip(out: Path, files: dict, folder: str) -> None:
-    """A new zip file in which everything lies in `folder`."""
+    """A new zip file in which everything lies in `folder`, which may be ""."""
     with explained(out):
         refuse_what_is_there(out)
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def write_zip(out: Path, files: dict, folder: str) -> None:
         try:
             with os.fdopen(handle, "wb") as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
                 for name, file in sorted(files.items()):
-                    entry = zipfile.ZipInfo(f"{folder}/{name}", LONG_AGO)
+                    entry = zipfile.ZipInfo(f"{folder}/{name}".lstrip("/"), LONG_AGO)
                     entry.create_system = 3  # so that the mode bits count, whatever this machine is
                     entry.external_attr = (0o100755 if file.executable else 0o100644) << 16
                     archive.writestr(entry, file.data, zipfile.ZIP_DEFLATED)

@@ -3,6 +3,8 @@
 import os
 import stat
 
+LARGEST = 256 << 10  # bytes that a submission's file may have; those of the answer key have at most 11 KiB
+
 
 def why_not(source: str) -> str:
     """One sentence, or nothing where `source` is an ordinary file."""

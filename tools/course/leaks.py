@@ -30,10 +30,10 @@ class Leak:
 
 def find(sources: dict, stubs: list, files: dict) -> list:
     """Leaks of `sources` (name → text of a reference) into `files` (name → text). What a stub gives is no secret."""
-    given = "\n".join(map(_packed, stubs))
-    packed = {name: _packed(text) for name, text in files.items()}
+    given = "\n".join(map(packed, stubs))
+    contents = {name: packed(text) for name, text in files.items()}
     verbatim = [Leak(file, where) for source, text in sources.items() for where, secret in secrets(source, text)
-                if secret not in given for file, content in packed.items() if secret in content]
+                if secret not in given for file, content in contents.items() if secret in content]
     return verbatim + _renamed(sources, stubs, files)
 
 
@@ -41,7 +41,7 @@ def secrets(source: str, text: str) -> list:
     """(where, what) for everything between markers that nobody would write by chance."""
     found = []
     for _, lines in regions(text):
-        region = [(number, _packed(line)) for number, line in lines if line.strip()]
+        region = [(number, packed(line)) for number, line in lines if line.strip()]
         for at, (number, line) in enumerate(region):
             where = f"{source}:{number}"
             run = [each for _, each in region[at:at + RUN]]
@@ -86,5 +86,5 @@ def _form(token: str) -> str:
     return "1" if token[0].isdigit() else token[0]
 
 
-def _packed(text: str) -> str:
+def packed(text: str) -> str:
     return "".join(text.split())

@@ -1,5 +1,6 @@
 """What a lab's check program says of itself (labNN_check --list): its suites, and the mistakes that it recognises."""
 
+import csv
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,3 +46,12 @@ def of_lab(tree: BuildTree, lab: Lab) -> Listing:
              for row in rows if row[0] == "mistake"]
     return Listing([row[1] for row in rows if row[0] == "suite"],
                    sorted(known, key=lambda mistake: order.get(mistake.exercise, len(order))))
+
+
+def kill_matrix(root: Path) -> dict:
+    """(lab, exercise, mistake) → its row, from the last ./course test; empty before the first."""
+    matrix = root / "build" / "reference" / "kill_matrix.csv"
+    if not matrix.is_file():
+        return {}
+    with open(matrix, newline="", encoding="utf-8") as file:
+        return {(row["lab"], row["exercise"], row["mistake"]): row for row in csv.DictReader(file)}

@@ -51,9 +51,10 @@ def header(text: str, where: str, lab: LabFolder, site_map: SiteMap) -> str:
 
 def types(text: str, keep: tuple) -> str:
     """Only these types of a header, with their comments."""
-    pattern = rf"(?:^///[^\n]*\n)+(?:enum class|struct|using) (?:{'|'.join(keep)})\b.*?;[^\n]*$"
+    names = "|".join(keep)
+    pattern = rf"(?:^///[^\n]*\n)+(?:(?:enum class|struct) (?:{names}) .*?\}};|using (?:{names}) .*?;)[^\n]*$"
     blocks = re.findall(pattern, text, flags=re.M | re.S)
-    return "\n\n".join(blocks)
+    return _shapes("\n\n".join(blocks))
 
 
 def _commands(line: str, where: str, lab: LabFolder, site_map: SiteMap) -> str:

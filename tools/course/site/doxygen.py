@@ -1,7 +1,5 @@
 """Runs Doxygen, and puts the site in its place when it is whole."""
 
-import html
-import re
 import shutil
 import subprocess
 import tempfile
@@ -9,15 +7,10 @@ from pathlib import Path
 
 from course.build_tree import BuildTree
 from course.errors import CourseError
-from course.site import source
-from course.site.site_map import FOR_INSTRUCTORS, SiteMap, lab_folders
+from course.site import frame, source
+from course.site.site_map import SiteMap, lab_folders
 
 INSTALL = "run ./course setup --with-docs"
-STYLES = ("", "-sidebar-only", "-sidebar-only-darkmode-toggle")  # of doxygen-awesome
-SCRIPTS = {"darkmode-toggle": "DarkModeToggle", "fragment-copy-button": "FragmentCopyButton",
-           "paragraph-link": "ParagraphLink", "interactive-toc": "InteractiveToc"}
-MATHJAX = ("MathJax.js", "extensions", "jax/element/mml", "jax/input/TeX", "jax/output/SVG")
-OTHER_FONTS = shutil.ignore_patterns("[A-SU-Z]*")  # of jax/output/SVG/fonts only TeX is used
 
 
 def build(root: Path, edition: str, tree: BuildTree) -> tuple:
@@ -35,84 +28,29 @@ def build(root: Path, edition: str, tree: BuildTree) -> tuple:
 
 def _build_in(folder: Path, root: Path, edition: str, tree: BuildTree) -> list:
     awesome = _find("doxygen-awesome-css", "doxygen-awesome.css")
-    mathjax = _find("javascript/mathjax", "MathJax.js")
+    katex = _find("javascript/katex", "katex.js")
     site_map = SiteMap(root, edition, lab_folders(root, edition), tree)
     source.write(folder / "input", site_map)
-    _copy_files(folder / "html", site_map, mathjax)
-    said = _run(["doxygen", "-"], _config(folder, root, site_map, awesome), folder)
-    if not (folder / "html" / "index.html").exists():
+    said = _run(["doxygen", "-"], _config(folder, root), folder)
+    site = folder / "html"
+    if not (site / "index.html").exists():
         raise CourseError(f"Doxygen wrote no site: {' '.join(said)}")
-    _remove_clutter(folder / "html")
-    return site_map.complaints + said
-
-
-def _copy_files(site: Path, site_map: SiteMap, mathjax: Path) -> None:
     for url, figure in site_map.figures.items():
         (site / url).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(figure, site / url)
-    for part in MATHJAX:
-        target = site / "mathjax" / part
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if (mathjax / part).is_file():
-            shutil.copyfile(mathjax / part, target)
-        else:
-            shutil.copytree(mathjax / part, target, ignore=_unused)
+    return site_map.complaints + said + frame.write(site, site_map, awesome, katex)
 
 
-def _unused(folder: str, names: list) -> list:
-    return OTHER_FONTS(folder, names) if folder.endswith("SVG/fonts") else []
-
-
-def _config(folder: Path, root: Path, site_map: SiteMap, awesome: Path) -> str:
-    theme = root / "docs" / "theme"
-    layout = _layout((theme / "layout.xml").read_text(encoding="utf-8"), site_map)
-    (folder / "layout.xml").write_text(layout, encoding="utf-8")
-    (folder / "header.html").write_text(_page_header(folder), encoding="utf-8")
-    brief = {"student": "Write linear attention yourself", "instructor": "Instructors' edition: not for students"}
+def _config(folder: Path, root: Path) -> str:
+    for name, text in (("header", "<html><head><title>$title</title></head><body>\n"), ("footer", "</body></html>\n")):
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
     values = {
-        "INPUT": [folder / "input"],
-        "FILE_PATTERNS": ["*.md", "*.dox", "*.hpp"],
-        "OUTPUT_DIRECTORY": [folder],
-        "PROJECT_BRIEF": [brief[site_map.edition]],
-        "LAYOUT_FILE": [folder / "layout.xml"],
-        "HTML_HEADER": [folder / "header.html"],
-        "HTML_EXTRA_STYLESHEET": [*(awesome / f"doxygen-awesome{name}.css" for name in STYLES), theme / "site.css"],
-        "HTML_EXTRA_FILES": [awesome / f"doxygen-awesome-{name}.js" for name in SCRIPTS],
-        "MATHJAX_CODEFILE": [theme / "mathjax.js"]}
+        "INPUT": folder / "input", "FILE_PATTERNS": "*.md *.dox *.hpp", "OUTPUT_DIRECTORY": folder,
+        "LAYOUT_FILE": root / "docs" / "theme" / "layout.xml",
+        "HTML_HEADER": folder / "header.html", "HTML_FOOTER": folder / "footer.html"}
     lines = [f'@INCLUDE = "{root / "docs" / "Doxyfile"}"']
-    lines += [f"{key} = " + " ".join(f'"{value}"' for value in of_key) for key, of_key in values.items()]
+    lines += [f'{key} = "{value}"' if isinstance(value, Path) else f"{key} = {value}" for key, value in values.items()]
     return "\n".join(lines) + "\n"
-
-
-def _layout(template: str, site_map: SiteMap) -> str:
-    def tab(page: str, title: str) -> str:
-        return f'<tab type="user" visible="yes" url="@ref {page}" title="{html.escape(title)}"/>'
-
-    tabs = {
-        "@LABS@": [tab(lab.name, f"{lab.number} {lab.short_title}") for lab in site_map.labs if lab.chapter is not None],
-        "@CONTRACTS@": [tab(lab.group, f"Lab {lab.number}") for lab in site_map.labs if lab.headers],
-        "@INSTRUCTOR@": [tab(name, title) for name, title in FOR_INSTRUCTORS.items() if name in site_map.labels.values()]}
-    return re.sub("@[A-Z]+@", lambda place: "\n".join(tabs[place[0]]), template)
-
-
-def _page_header(folder: Path) -> str:
-    """Doxygen's own header, with the theme's scripts and the language added."""
-    _run(["doxygen", "-w", "html", "default.html", "footer.html", "default.css"], "", folder)
-    header = (folder / "default.html").read_text(encoding="utf-8").replace("<html xmlns", '<html lang="en" xmlns')
-    script = '<script type="text/javascript"'
-    scripts = "".join(f'{script} src="$relpath^doxygen-awesome-{name}.js"></script>\n' for name in SCRIPTS)
-    scripts += f"{script}>{''.join(f'DoxygenAwesome{name}.init();' for name in SCRIPTS.values())}</script>\n"
-    return header.replace("</head>", scripts + "</head>")
-
-
-def _remove_clutter(site: Path) -> None:
-    """Pages of folders that nobody asked for, "More..." behind first sentences, a space between ( and a formula."""
-    for page in site.glob("dir_*.html"):
-        page.unlink()
-    for page in site.glob("*.html"):
-        text = page.read_text(encoding="utf-8")
-        text = re.sub(r' *<a href="[^"]*">More\.\.\.</a>', "", text)
-        page.write_text(re.sub(r"([(\[]) (?=\\\()", r"\1", text), encoding="utf-8")
 
 
 def _run(command: list, stdin: str, folder: Path) -> list:

@@ -5,9 +5,9 @@ says where it goes.
 """
 
 import ast
-import csv
 import html
 
+from course import mistakes, version
 from course.site.site_map import LabFolder, SiteMap
 
 
@@ -20,9 +20,19 @@ def path(site_map: SiteMap) -> str:
     """One step for each lab, in order, each leading to its chapter."""
     steps = ""
     for lab in site_map.labs:
-        inside = f"<b>{lab.number}</b><span>{html.escape(lab.short_title)}</span>"
+        inside = f"<b>{lab.number}</b><span>{html.escape(lab.short_title)}{_after(site_map, lab)}</span>"
         steps += f"<li>{_link(lab.page, inside)}</li>" if lab.page else f'<li class="unwritten">{inside}</li>'
     return raw(f'<ol class="path" aria-label="The labs in order">{steps}</ol>')
+
+
+def _after(site_map: SiteMap, lab: LabFolder) -> str:
+    needed = [other.number for other in site_map.labs if lab.lab and other.name in lab.lab.needs]
+    return f'<small>after {", ".join(needed)}</small>' if needed else ""
+
+
+def about(site_map: SiteMap) -> str:
+    """Which version this is."""
+    return raw(f"<p>Version: <code>{html.escape(version.of(site_map.root))}</code></p>")
 
 
 def cards(site_map: SiteMap) -> str:
@@ -84,29 +94,35 @@ def exercises(site_map: SiteMap) -> str:
 
 def mistakes_page(site_map: SiteMap) -> str:
     """Names and sections; for instructors also what the suite tells the student, and whether it was caught."""
+    labs = [lab for lab in site_map.labs if site_map.mistakes(lab)]
+    options = "".join(f'<option value="{lab.name}">Lab {lab.number}: {html.escape(lab.title)}</option>' for lab in labs)
     text = ["# Mistakes people make {#mistakes}", "",
             "When an answer is wrong, the suite compares it with these, and says so when one of them gives the same "
-            "output. The section explains what is wrong and why.", ""]
-    for lab in site_map.labs:
-        if site_map.mistakes(lab):
-            text += [_heading(lab, "mistakes"), ""]
+            "output. The section beside a mistake explains what is wrong and why.", "",
+            raw('<p class="filter" hidden="hidden"><label>Show <select data-shows="lab"><option value="">all labs</option>'
+                f'{options}</select></label></p>'), ""]
+    for lab in labs:
+        text += [raw(f'<div data-lab="{lab.name}">'), "", _heading(lab, "mistakes"), ""]
         for exercise in lab.exercises:
             known = [mistake for mistake in site_map.mistakes(lab) if mistake.exercise == exercise.function]
             if known:
+                link = _link(site_map.exercise(lab, exercise), f"Exercise {exercise.section}")
                 text += [f"### {exercise.function} {{#mistakes-{lab.name}-{exercise.function}}}", "",
-                         raw(mistakes_table(site_map, lab, known)), ""]
+                         raw(f'<p class="facts">{link}</p>'), "", raw(mistakes_table(site_map, lab, known)), ""]
+        text += [raw("</div>"), ""]
     return "\n".join(text) + "\n"
 
 
 def mistakes_table(site_map: SiteMap, lab: LabFolder, known: list) -> str:
-    caught = kill_matrix(site_map)
+    caught = mistakes.kill_matrix(site_map.root)
     instructor = site_map.edition == "instructor"
     rows = []
     for mistake in known:
         exercise = next(exercise for exercise in lab.exercises if exercise.function == mistake.exercise)
         row = [_cell(html.escape(mistake.name)), _cell(_link(site_map.exercise(lab, exercise), f"§{mistake.section}"))]
         if instructor:
-            killed, named = caught.get((lab.name, mistake.exercise, mistake.name), ("–", "–"))
+            row_of_matrix = caught.get((lab.name, mistake.exercise, mistake.name), {})
+            killed, named = (row_of_matrix.get(column, "–") for column in ("killed", "named"))
             row += [_cell(html.escape(mistake.explanation)), _cell(killed, label="killed"), _cell(named, label="named")]
         rows.append(row)
     heads = ["mistake", "section"] + ["what the student is told", "killed", "named"] * instructor
@@ -115,26 +131,17 @@ def mistakes_table(site_map: SiteMap, lab: LabFolder, known: list) -> str:
 
 def kills(site_map: SiteMap) -> str:
     """The kill matrix in one line for each lab."""
-    caught = kill_matrix(site_map)
+    caught = mistakes.kill_matrix(site_map.root)
     rows = []
     for lab in site_map.labs:
         known = site_map.mistakes(lab)
         verdicts = [caught.get((lab.name, mistake.exercise, mistake.name)) for mistake in known]
-        yes = [sum(verdict[i] == "yes" for verdict in verdicts if verdict) if any(verdicts) else "–" for i in (0, 1)]
+        yes = [sum(verdict[column] == "yes" for verdict in verdicts if verdict) if any(verdicts) else "–"
+               for column in ("killed", "named")]
         if known:
             rows.append([_cell(_link(f"mistakes.html#mistakes-{lab.name}", lab.name)),
                          *(_cell(number, "number") for number in (len(known), *yes))])
     return table("", ["lab", "mistakes", "killed", "named"], rows)
-
-
-def kill_matrix(site_map: SiteMap) -> dict:
-    """(lab, exercise, mistake) → (killed, named), from the last ./course test; empty before the first."""
-    matrix = site_map.root / "build" / "reference" / "kill_matrix.csv"
-    if not matrix.is_file():
-        return {}
-    with open(matrix, newline="", encoding="utf-8") as file:
-        return {(row["lab"], row["exercise"], row["mistake"]): (row["killed"], row["named"])
-                for row in csv.DictReader(file)}
 
 
 def commands(site_map: SiteMap) -> str:

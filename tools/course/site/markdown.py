@@ -12,9 +12,13 @@ from course.headings import ANCHOR, FENCE, Heading, headings
 
 ALERT = re.compile(r"^> \[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]$")
 DETAILS = re.compile(r"^<details>(?:<summary>(.*)</summary>)?$|^<summary>(.*)</summary>$|^</details>$")
+SHELL = ("sh", "bash")
+WORDS = re.compile(r"(?P<comment>(?:^|(?<=\s))#.*)|(?P<program>(?:^|(?<=&& ))(?:\S+=\S+ )*(?:\./course \w[\w-]*|[^\s#]\S*))"
+                   r"|(?P<option>(?<=\s)--?\w[\w-]*)")
 # In this order: what a code span holds is no formula, and what a formula holds is no link.
 CODE = re.compile(r"(?<!\\)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
 FORMULA = re.compile(r"([(\[]?)(?<![\\$\w])\$(?![\s$])((?:[^$\\]|\\.)+?)(?<!\s)\$(?![\d$])([,.;:!?)\]]*)", re.S)
+INTERACTIVE = re.compile(r"^<!-- interactive: (\w+) -->$")  # docs/interactive/<name>.js brings the next figure to life
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^()\s]+)\)")
 LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s]+(?:\([^()\s]*\))?)\)")
@@ -43,6 +47,7 @@ class Page:
         self.lines = text.splitlines()
         self.headings = {heading.line: heading for heading in headings(text)}
         self.out = []
+        self.interactive = ""  # attributes of the next figure
         self.number = 0  # of the line being read, from 0
 
     def translate(self) -> str:
@@ -59,6 +64,9 @@ class Page:
                 self._alert(ALERT.match(line)[1])
             elif DETAILS.match(line):
                 self._details(DETAILS.match(line))
+            elif INTERACTIVE.match(line):
+                self.interactive = f' class="interactive" data-figure="{INTERACTIVE.match(line)[1]}"'
+                self._put("")
             elif ANCHOR.match(line) or re.fullmatch(r"<!--.*-->", line):
                 self._put("")
             else:
@@ -77,6 +85,10 @@ class Page:
         if fence[2] == "math":  # on one line: nothing in it can then look like a list or a heading
             formula = " ".join(line.strip() for line in body)
             self._put(r"\f[ " + formula + r" \f]", *[""] * (len(body) + 1))
+        elif fence[2] in SHELL:
+            code = [f'<div class="line">{_shell(line)}</div>' for line in body] or [""]
+            code[0] = r'\htmlonly[block]<div class="fragment shell">' + code[0]
+            self._put("", *code, r"</div><!-- fragment -->\endhtmlonly")
         else:
             self._put(self.lines[self.number].replace("```text", "```unparsed"), *body, fence[1])
 
@@ -160,9 +172,14 @@ class Page:
 
     def _figure(self, text: str, target: str, line: int) -> str:
         url, size = self.links.figure(target, line)
-        caption = _one_line(text)
-        return (rf'\htmlonly[block]<figure tabindex="0"><img src="{url}" alt="{html.escape(caption)}"{size}/>'
-                rf'<figcaption aria-hidden="true">{self._raw(caption)}</figcaption></figure>\endhtmlonly')
+        words = _one_line(text)
+        below = next(filter(str.strip, self.lines[line + text.count("\n"):]), "")
+        caption = rf'<figcaption aria-hidden="true">{self._raw(words)}</figcaption>'
+        if below.startswith("**Figure "):
+            caption = ""  # it has one of its own
+        kind, self.interactive = self.interactive, ""
+        return (rf'\htmlonly[block]<figure{kind}><img src="{url}" alt="{html.escape(words)}"{size}/>'
+                rf'{caption}</figure>\endhtmlonly')
 
     def _link(self, text: str, target: str, line: int, keep) -> str:
         url = self.links.href(target, line)
@@ -184,6 +201,15 @@ def _formula(match: re.Match) -> str:
     before, tex, after = match.groups()
     formula = rf"{before}\f${_one_line(tex)}\f${after}"
     return f'<span class="joined">{formula}</span>' if before or after else formula
+
+
+def _shell(line: str) -> str:
+    """A line of a terminal, with its program, options and comment in colours."""
+    out, end = [], 0
+    for word in WORDS.finditer(line):
+        out += [html.escape(line[end:word.start()]), f'<span class="{word.lastgroup}">{html.escape(word[0])}</span>']
+        end = word.end()
+    return "".join(out) + html.escape(line[end:])
 
 
 def _one_line(text: str) -> str:

@@ -13,9 +13,12 @@ from course.headings import headings
 from course.site import markdown
 from course.source_pieces import declares
 
-PAGES = ("start", "primer", "papers", "errata", "architecture")  # docs/<name>.md, in both editions
-FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "authors": "For authors"}  # in theirs
-WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "contract")  # labs/vocabulary/<name>.hpp, quoted in the primer
+PAGES = ("start", "primer", "uses", "relatives", "memory", "measurements", "papers", "errata", "glossary",
+         "architecture")  # docs/<name>.md, in both editions
+FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "threat_model": "Threat model",
+                   "authors": "For authors"}  # in theirs
+# labs/vocabulary/<name>.hpp, quoted in the primer
+WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "model", "contract")
 EXERCISE = re.compile(r"lab\d\d\.\w+")
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from course.site import chapters, contracts, lists, markdown
 from course.site.site_map import WORDS, Links, SiteMap
 
-SHARED_TYPES = ("Mask", "AttentionShape", "FeatureMap", "Combine")  # those that the contracts' signatures name
+# Those that the contracts' signatures name.
+SHARED_TYPES = ("Mask", "AttentionShape", "FeatureMap", "Combine", "Affine", "Norm", "Attention", "FeedForward", "Block", "Model")
 
 
 def write(folder: Path, site_map: SiteMap) -> None:
@@ -29,7 +30,8 @@ def write(folder: Path, site_map: SiteMap) -> None:
 
 def _page(path: str, site_map: SiteMap) -> str:
     """A page of docs/; `<!-- name -->` on a line of its own is replaced by what is made for it."""
-    made = {"path": lists.path, "cards": lists.cards, "words": _words, "kills": lists.kills, "commands": lists.commands}
+    made = {"path": lists.path, "cards": lists.cards, "words": _words, "kills": lists.kills, "commands": lists.commands,
+            "version": lists.about}
     lines = site_map.text(path).splitlines()
     insert = {}
     for number, line in enumerate(lines, start=1):
@@ -52,7 +54,8 @@ def _words(site_map: SiteMap) -> str:
 
 
 def _shared_words(site_map: SiteMap) -> str:
-    types = [contracts.types(site_map.text(f"labs/vocabulary/{name}.hpp"), SHARED_TYPES) for name in ("attention", "named")]
+    types = [contracts.types(site_map.text(f"labs/vocabulary/{name}.hpp"), SHARED_TYPES)
+             for name in ("attention", "named", "model")]
     declarations = "\n\n".join(types)
     return ("/**\n\\namespace linattn\nEverything of the course.\n*/\n"
             "/**\n\\defgroup shared_words Words that the contracts share\n\nThe types in the labs' signatures.\n*/\n"

@@ -1,0 +1,12 @@
+# `./course test` builds the course in several folders, each time with the same suites. With LINATTN_COMPILER_CACHE, the
+# name of a folder, in the environment, ccache compiles each source once for all of them: paths below the course count as
+# the same wherever the course lies, and so do builds in which warnings are errors and others. Graded files and kernels are
+# compiled anew, since messages name their place.
+if(DEFINED ENV{LINATTN_COMPILER_CACHE})
+  find_program(LINATTN_CCACHE ccache)
+  if(LINATTN_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_DIR=$ENV{LINATTN_COMPILER_CACHE}"
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_IGNOREOPTIONS=-Werror
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${LINATTN_CCACHE}")
+  endif()
+endif()

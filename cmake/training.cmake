@@ -1,0 +1,26 @@
+# add_training(lab folder needs contracts sources): a train.cpp in the lab's folder becomes labNN_train, linked with the
+# functions of the lab and of those it needs, from LINATTN_SOURCES, as fast as they get: optimised, without sanitizer and
+# without counting. Only ./course train builds it.
+function(add_training lab folder needs contracts sources)
+  if(NOT EXISTS "${folder}/train.cpp")
+    return()
+  endif()
+  set(answers ${sources})
+  foreach(earlier IN LISTS needs)
+    file(GLOB manifest "${PROJECT_SOURCE_DIR}/labs/${earlier}_*/lab.json")
+    file(READ "${manifest}" json)
+    read_list(files "${json}" sources)
+    list(TRANSFORM files PREPEND "${LINATTN_SOURCES}/")
+    list(APPEND answers ${files})
+  endforeach()
+  set(given checkpoint checks generation kinds model recall tape)
+  list(TRANSFORM given REPLACE "(.+)" "${folder}/\\1.cpp")
+  add_library(${lab}_trainable OBJECT EXCLUDE_FROM_ALL ${given} ${answers})
+  target_include_directories(${lab}_trainable PUBLIC ${contracts})
+  target_link_libraries(${lab}_trainable PUBLIC linattn PRIVATE linattn_warnings)
+  add_executable(${lab}_train EXCLUDE_FROM_ALL "${folder}/train.cpp")
+  target_link_libraries(${lab}_train PRIVATE ${lab}_trainable linattn_warnings)
+  foreach(target ${lab}_trainable ${lab}_train)
+    target_compile_options(${target} PRIVATE -O2 -fPIC -fsemantic-interposition)  # tools/course/borrowed.py says why
+  endforeach()
+endfunction()

@@ -1,0 +1,65 @@
+"""Grade, then make the zip to hand in: ./course submit YOUR_ID makes YOUR_ID.zip.
+
+It holds your files of student/ as they are, and which handout they were written for. What is still TODO is named; a zip is
+made all the same.
+"""
+
+import re
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from course import graded_file, manifest, version
+from course.commands import check
+from course.errors import CourseError
+from course.files import File, refuse_what_is_there, write_zip
+from course.verdicts import WORDS
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("id", metavar="YOUR_ID", help="by which your instructor knows you")
+    parser.add_argument("--out", type=Path, metavar="ZIP", help="the file to make (default: YOUR_ID.zip)")
+    parser.add_argument("--unchecked", action="store_true", help="do not grade first")
+
+
+def run(root: Path, options: Namespace) -> int:
+    name = options.id.strip()
+    if not re.fullmatch(r"\w[\w .@+-]{0,99}", name):
+        raise CourseError(f"{options.id!r} is no id; write letters, digits, and . - @ + only")
+    out = options.out or Path(f"{name}.zip")
+    if out.suffix != ".zip":
+        raise CourseError(f"{out} is no name of a zip; write {out}.zip")
+    refuse_what_is_there(out)
+    labs = manifest.load(root)
+    files = _files(root, labs)
+    if not options.unchecked:
+        _say(labs, check.grade(root, labs, Namespace(labs=[], track="student")).verdicts)
+    if _files(root, labs) != files:
+        raise CourseError("student/ changed while it was graded; nothing was written; save your files and try again")
+    write_zip(out, files | {version.FILE: File(f"{version.of(root)}\n".encode())}, name)
+    print(f"{out}: {len(files)} files of student/; hand in this file")
+    return 0
+
+
+def _files(root: Path, labs: list) -> dict:
+    files = {}
+    for source in (source for lab in labs for source in lab.sources):
+        path = root / "student" / source
+        why_not = graded_file.why_not(str(path))
+        if not why_not and path.stat().st_size > graded_file.LARGEST:
+            why_not = (f"student/{source} is larger than {graded_file.LARGEST >> 10} KiB, which is more than is graded: "
+                       "make it smaller.")
+        if why_not:
+            raise CourseError(f"{why_not} Nothing was written.")
+        files[f"student/{source}"] = File(path.read_bytes())
+    return files
+
+
+def _say(labs: list, verdicts: list) -> None:
+    for lab in labs:
+        of_lab = [verdict for verdict in verdicts if verdict.exercise.lab == lab.name]
+        print(f"{lab.name}  {sum(verdict.points for verdict in of_lab)} of {sum(v.exercise.points for v in of_lab)} points")
+        for status, word in WORDS.items():
+            names = [verdict.exercise.function for verdict in of_lab if verdict.status == status]
+            if names and status != "pass":
+                print(f"  {word}: {', '.join(names)}")
+    print(f"score {sum(v.points for v in verdicts)} of {sum(v.exercise.points for v in verdicts)}")

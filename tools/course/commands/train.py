@@ -1,0 +1,332 @@
+"""Train a small transformer with your own functions of labs 06 to 08, and see what it has learned.
+
+  copy     repeats a random sequence (the 2020 paper's first experiment)
+  digits   draws handwritten digits, pixel by pixel (its image experiment, in small)
+  text     continues a text of yours: ./course train text FILE
+  recall   asks for the last value of a key: a plain sum beside a sum that decays (both given; nothing is saved)
+
+Exit status: 0 when it was trained, 1 when an answer is missing or wrong or the training failed, 2 when nothing could be
+trained, 130 when it was stopped; it then has saved what it had.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from course import digit_pictures, files, loss_plot, manifest, process_group
+from course.build_tree import BuildTree
+from course.commands import check
+from course.errors import CourseError
+
+LAB = "lab08"
+EVERY = 25
+COPY = {8: dict(layers=1, width=32, steps=400), 16: dict(layers=2, width=64, steps=400), 32: dict(layers=2, width=64, steps=600)}
+PIECES = {"layer_norm", "affine_backward", "layer_norm_backward", "cross_entropy", "adam_step"}  # of every training
+AROUND = PIECES | {"split_heads", "merge_heads", "gelu", "gelu_backward", "block_step"}
+NEEDED = {"recall": PIECES, "softmax": AROUND,
+          "hybrid": AROUND | {"hybrid_attention", "hybrid_attention_step", "causal_attention_backward", "elu_plus_one_backward"},
+          "linear": AROUND | {"multi_head_attention", "transformer_block", "logits", "generate", "attention_backward",
+                              "block_backward", "model_gradients"}}
+
+
+@dataclass
+class Progress:
+    """What the program has said so far."""
+    losses: list = field(default_factory=list)
+    measured: dict = field(default_factory=dict)
+    answers: list = field(default_factory=list)
+    events: list = field(default_factory=list)  # what comes after the last step
+    resumed_at: int = 0
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("task", choices=["copy", "digits", "text", "recall"], help="what to learn")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="the text, for text")
+    parser.add_argument("--length", type=int, help="copy: symbols to repeat, 8, 16 or 32 (default: 8); text: bytes in a window "
+                                                   "(default: 128)")
+    parser.add_argument("--layers", type=int, help="blocks (default: 1 for copy of length 8, else 2)")
+    parser.add_argument("--width", type=int, help="numbers in a token (default: 32 for copy of length 8, else 64)")
+    parser.add_argument("--steps", type=int, help="steps at most; copy ends when it makes no mistake any more")
+    parser.add_argument("--attention", choices=["linear", "softmax", "hybrid"], default="linear",
+                        help="linear: yours (default); softmax, hybrid (half of each, softmax over 16 tokens): given, with your "
+                             "functions around it")
+    parser.add_argument("--seed", type=int, default=1, help="of the weights and of the batches (default: 1)")
+    parser.add_argument("--out", metavar="DIR", help="where the weights go (default: a new folder in build/train/)")
+    parser.add_argument("--resume", metavar="DIR", help="go on where the training in this folder was stopped")
+    parser.add_argument("--track", choices=["student", "reference"], default="student", help="whose functions (default: student)")
+
+
+def run(root: Path, options: Namespace) -> int:
+    settings = _settings(root, options)
+    labs = manifest.load(root)
+    lab = next((lab for lab in labs if lab.name == LAB), None)
+    if lab is None:
+        raise CourseError(f"there is no {LAB} here, which holds the program that trains")
+    tree = BuildTree(root, options.track)
+    used = [other for other in labs if other.name in (*lab.needs, LAB)]
+    missing = _say_what_does_not_pass(root, labs, used, options)
+    reference = BuildTree(root, "reference")
+    if missing and not _has_reference(reference):
+        print(f"course: the training needs what is not written yet: {', '.join(missing)}", file=sys.stderr)
+        return 1
+    program = _build(tree, lab)
+    if missing:
+        from course import borrowed  # no handout has it
+        print(f"taken from the reference, since you have not written them: {', '.join(missing)}", file=sys.stderr)
+        program = borrowed.link(tree.folder, _build(reference, lab).parent, f"{LAB}_train",
+                                [name.partition(".")[2] for name in missing])
+    if options.task == "recall":
+        return _recall(program, settings)
+    folder = _folder(root, options, settings)
+    return _train(root, program, settings | {"out": str(folder), "resume": int(bool(options.resume))}, folder, options)
+
+
+def _settings(root: Path, options: Namespace) -> dict:
+    """The arguments of the program, all of them; what cannot be is refused here."""
+    length, width = options.length, options.width
+    if options.task == "copy":
+        length = length or 8
+        if length not in COPY:
+            raise CourseError(f"--length {length} is not one of the lengths 8, 16 and 32 of the copy task")
+        usual = COPY[length] | dict(batch=32, rate=0.003)
+    elif options.task == "recall":
+        given = [name for name in ("length", "layers", "width", "out", "resume") if getattr(options, name) is not None]
+        if given or options.attention != "linear":
+            raise CourseError(f"recall has no --{(given or ['attention'])[0]}: its two models are given, and it saves nothing")
+        length, usual = 32, dict(layers=1, width=32, steps=400, batch=64, rate=0.006)
+    elif options.task == "digits":
+        length, usual = 64, dict(layers=2, width=64, steps=400, batch=32, rate=0.01)
+    else:
+        length, usual = length or 128, dict(layers=2, width=64, steps=400, batch=16, rate=0.005)
+    if (options.task == "text") != (options.file is not None):
+        raise CourseError("text needs a FILE, and only text: ./course train text FILE")
+    file = Path(options.file) if options.file else root / "labs/lab08_training/digits.txt"
+    if options.task in ("digits", "text") and not file.is_file():
+        raise CourseError(f"{file} is no file that can be read; name one that is there")
+    settings = usual | {name: value for name, value in vars(options).items()
+                        if name in ("layers", "width", "steps") and value is not None}
+    for name in ("layers", "width", "steps"):
+        if settings[name] < 1:
+            raise CourseError(f"--{name} {settings[name]} is too small; the least is 1")
+    if settings["width"] % 4:
+        raise CourseError(f"--width {width} is not divisible by the 4 heads; choose a multiple of 4")
+    if options.seed < 0 or length < 2:
+        raise CourseError("--seed is at least 0 and --length at least 2")
+    return settings | {"task": options.task, "length": length, "attention": options.attention, "heads": 4, "seed": options.seed, "file": str(file.resolve()),
+                       "every": EVERY}
+
+
+def _say_what_does_not_pass(root: Path, labs: list, used: list, options: Namespace) -> list:
+    """Returns the functions that are needed and not written."""
+    grading = check.grade(root, labs, Namespace(labs=[lab.name for lab in used], track=options.track))
+    needed = NEEDED["recall" if options.task == "recall" else options.attention]
+    needed = needed | {"copy_batch"} if options.task == "copy" else needed
+    missing = [v.exercise.name for v in grading.verdicts
+               if v.status == "todo" and not v.begin_with and v.exercise.function in needed]
+    wrong = [v.exercise.name for v in grading.verdicts
+             if not v.passed and v.status != "todo" and (v.exercise.function in needed or not v.exercise.stretch)]
+    if wrong and not missing:
+        print(f"ATTENTION: {len(wrong)} of the functions that training may use {'does' if len(wrong) == 1 else 'do'} not pass: "
+              f"{', '.join(wrong)}.\n  A model can learn with wrong gradients, only worse; ./course check says what is wrong.",
+              file=sys.stderr)
+    return missing
+
+
+def _has_reference(tree: BuildTree) -> bool:
+    return (tree.folder / "build.ninja").exists()
+
+
+def _build(tree: BuildTree, lab) -> Path:
+    print(f"building {LAB}_train, optimised …", file=sys.stderr, flush=True)
+    log = tree.folder / "train.log"
+    command = ["cmake", "--build", str(tree.folder), "--target", f"{LAB}_train"]
+    with open(log, "w", encoding="utf-8") as words, process_group.started(command, cwd=tree.root, stdout=words,
+                                                                          stderr=subprocess.STDOUT) as build:
+        if build.wait() != 0:
+            raise CourseError(f"your functions do not build; ./course check {LAB} says why (the compiler's own words: "
+                              f"{log.relative_to(tree.root)})")
+    return tree.folder / f"{LAB}_train"
+
+
+def _folder(root: Path, options: Namespace, settings: dict) -> Path:
+    if options.resume:
+        folder = Path(options.resume)
+        if not any((folder / name / "model.json").is_file() for name in ("checkpoint", "checkpoint.before")):
+            raise CourseError(f"{folder} holds no training to go on with; name the folder that the first run printed")
+        return folder.resolve()
+    if options.out:
+        folder = Path(options.out)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise CourseError(f"{folder} is there already and not empty; choose another --out, or go on with --resume {folder}")
+        return folder.resolve()
+    name = f"{options.task}-{settings['length']}"
+    free = (root / "build" / "train" / (name if number == 1 else f"{name}-{number}") for number in range(1, 10000))
+    return next(folder for folder in free if not folder.exists())
+
+
+def _train(root: Path, program: Path, settings: dict, folder: Path, options: Namespace) -> int:
+    said = Progress()
+    with files.explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with files.explained(folder / "words.log"), open(folder / "words.log", "w", encoding="utf-8") as words:
+        status = _listen(program, settings, words, lambda event: _hear(event, said, settings))
+    if said.losses:
+        title = f"{settings['task']}, length {settings['length']}, {settings['attention']}"
+        files.write_together(folder, {"loss.csv": loss_plot.csv(said.losses), "loss.svg": loss_plot.svg(said.losses, title)})
+    return _close(root, status, said, settings, folder, options)
+
+
+def _listen(program: Path, settings: dict, words, hear) -> int:
+    """Runs the program and passes on what it says. Ctrl-C asks it to finish its step; that is all that Ctrl-C does."""
+    command = [str(program), *(f"{name}={value}" for name, value in settings.items())]
+    single = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # the matrices are small: a second thread makes it slower
+    with process_group.started(command, stdout=subprocess.PIPE, stderr=words, env=single) as training:
+        while True:
+            try:
+                line = training.stdout.readline()
+            except KeyboardInterrupt:
+                print("\nfinishing this step …", file=sys.stderr)
+                training.send_signal(signal.SIGTERM)
+                continue
+            if not line:
+                return training.wait()
+            hear(json.loads(line))
+
+
+def _recall(program: Path, settings: dict) -> int:
+    memories, events = {}, {}
+
+    def hear(event: dict) -> None:
+        events[event["event"]] = event
+        if event["event"] == "memory":
+            memories[event["name"]] = {}
+        elif "recall" in event:
+            name = list(memories)[-1]
+            memories[name] = event
+            print(f"{name:9}  step {event['step']:4}/{settings['steps']}  loss {event['loss']:.4f}  "
+                  f"{100 * event['recall']:.1f}% of last values recalled  {event['seconds']:6.1f} s", flush=True)
+
+    status = _listen(program, settings | {"resume": 0, "out": ""}, None, hear)
+    if _is_missing(events.values()):
+        return 1
+    if "end" not in events:
+        raise CourseError(f"the training broke off ({_fate(status)}); ./course check {LAB} may say what is wrong")
+    if events["end"]["stopped"]:
+        print("stopped; recall saves nothing, so begin again")
+        return 130
+    columns = {"all": "recall", "of the last 4 writes": "last 4", "of the 8 before": "last 12", "older": "before"}
+    print(f"{'recalled':9}" + "".join(f"  {column}" for column in columns))
+    for name, event in memories.items():
+        print(f"{name:9}" + "".join(f"  {100 * event[key]:{len(column) - 1}.1f}%" for column, key in columns.items()))
+    print("What is lost, and what would a memory have to do to lose nothing? The chapter asks the same.")
+    return 0
+
+
+def _hear(event: dict, said: Progress, settings: dict) -> None:
+    kind = event["event"]
+    if kind == "start":
+        said.losses = list(event["losses"])
+        said.resumed_at = len(said.losses)
+        print(f"{event['weights']} weights, {event['symbols']} symbols, at most {settings['steps']} steps of "
+              f"{settings['batch']} sequences" + (f", from step {said.resumed_at} on" if said.losses else ""), flush=True)
+    elif kind == "step":
+        said.losses.append(event["loss"])
+        said.measured.update({name: event[name] for name in ("accuracy", "bits") if name in event})
+        _show_step(event, said, settings)
+    else:
+        said.events.append(event)
+
+
+def _show_step(event: dict, said: Progress, settings: dict) -> None:
+    step, steps = event["step"], settings["steps"]
+    left = event["seconds"] / (step - said.resumed_at) * (steps - step)
+    words = f"step {step:4}/{steps}  loss {event['loss']:.4f}  {_measured(said.measured):24} {event['seconds']:6.1f} s"
+    if sys.stdout.isatty():
+        done = round(20 * step / steps)
+        print(f"\r[{'#' * done}{'.' * (20 - done)}] {words}, {left:.0f} s left at most \033[K", end="", flush=True)
+    elif step % EVERY == 0 or step == steps:
+        print(words, flush=True)
+
+
+def _measured(measured: dict) -> str:
+    if "accuracy" in measured:
+        return f"{100 * measured['accuracy']:.1f}% of unseen right"
+    return f"{measured['bits']:.3f} bits on unseen" if "bits" in measured else ""
+
+
+def _close(root: Path, status: int, said: Progress, settings: dict, folder: Path, options: Namespace) -> int:
+    if sys.stdout.isatty():
+        print()
+    shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
+    if _is_missing(said.events):
+        return 1
+    end = next((event for event in said.events if event["event"] == "end"), None)
+    if end is None:
+        raise CourseError(f"the training broke off ({_fate(status)}); what was saved before is in {shown}, and its words in "
+                          f"{shown}/words.log; ./course check {LAB} may say what is wrong")
+    if end["stopped"]:
+        print(f"stopped after step {end['step']} and saved; go on with\n  {_again(options, shown)}")
+        return 130
+    _show(said, settings, folder)
+    print(f"weights: {shown}/checkpoint (one .npy file each), loss: {shown}/loss.csv and loss.svg")
+    if settings["task"] == "copy" and not end["learned"]:
+        more = Namespace(**vars(options) | {"steps": 2 * settings["steps"]})
+        print(f"not every unseen sequence is copied yet; more steps: {_again(more, shown)}")
+    return 0
+
+
+def _is_missing(events) -> bool:
+    """Whether a function is not written; what else went wrong is raised."""
+    for event in events:
+        if event["event"] == "error":
+            raise CourseError(event["why"])
+        if event["event"] == "missing":
+            print(f"course: {event['function']} is not written yet, and the training needs it; "
+                  f"./course check lab06 lab07 {LAB} lists what is missing", file=sys.stderr)
+            return True
+    return False
+
+
+def _again(options: Namespace, folder) -> str:
+    """The command that goes on where this one ended."""
+    words = ["./course train", options.task, *([options.file] if options.file else []), f"--resume {folder}"]
+    words += [f"--{name} {value}" for name in ("length", "layers", "width", "steps")
+              if (value := getattr(options, name)) is not None]
+    words += [f"--seed {options.seed}"] if options.seed != 1 else []
+    words += [f"--attention {options.attention}"] if options.attention != "linear" else []
+    return " ".join(words + ([f"--track {options.track}"] if options.track != "student" else []))
+
+
+def _show(said: Progress, settings: dict, folder: Path) -> None:
+    by_kind = {}
+    for event in said.events:
+        by_kind.setdefault(event.get("kind", event["event"]), []).append(event)
+    for event in by_kind.get("answer", []):
+        marks = "".join(" " if a == b else "^" for a, b in zip(event["wanted"], event["got"]))
+        print(f"  to copy {event['wanted']}   copied {event['got']}" + (f"\n{' ' * (len(marks) + 20)}{marks}" if marks.strip() else ""))
+    for event in by_kind.get("continued", []):
+        print(f"  from the text: {event['prompt']!r}\n  continued:     {event['got']!r}")
+    if "drawn" in by_kind:
+        drawn = [event["pixels"] for event in by_kind["drawn"]]
+        completed = [event["pixels"] for event in by_kind["completed"]]
+        print("drawn by the model:\n" + digit_pictures.in_terminal(drawn[:5]) + "\n\nlower halves completed by the model:\n" +
+              digit_pictures.in_terminal(completed[:5]))
+        rows = [("drawn", drawn), ("completed", completed), ("were", [event["was"] for event in by_kind["completed"]])]
+        title = f"digits drawn and completed by a transformer with {settings['attention']} attention"
+        files.write_whole(folder / "samples.svg", digit_pictures.svg(rows, title))
+    for event in by_kind.get("speed", []):
+        what = "images" if settings["task"] == "digits" else "symbols"
+        per = settings["length"] if settings["task"] == "digits" else 1
+        ways = {"state": "from the state of linear attention", "cache": "by softmax from a cache",
+                "nothing kept": "by softmax from nothing kept", "window": "by the hybrid from a state and a window"}
+        print(f"{what} a second, with the same weights: "
+              + ", ".join(f"{event[way] / per:.4g} {words}" for way, words in ways.items() if way in event))
+
+
+def _fate(status: int) -> str:
+    return f"signal {-status}" if status < 0 else f"exit status {status}"

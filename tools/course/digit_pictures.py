@@ -1,0 +1,39 @@
+"""Pictures of 8 × 8 pixels, each a letter from 0 (white) to g (black): in a terminal, and as an SVG."""
+
+SIDE, GREYS = 8, "0123456789abcdefg"
+SHADES = " ·░▒▓█"  # for a terminal, dark ink on whatever ground it has
+
+
+def in_terminal(pictures: list) -> str:
+    """Side by side, every pixel two characters wide."""
+    lines = []
+    for row in range(SIDE):
+        lines.append("   ".join("".join(2 * _shade(pixel) for pixel in picture[row * SIDE:(row + 1) * SIDE])
+                                for picture in pictures).rstrip())
+    return "\n".join(lines)
+
+
+def svg(rows: list, title: str) -> str:
+    """Rows of pictures: (caption, pictures) each."""
+    pixel, gap, left, height = 6, 12, 150, 8 * 6 + 12
+    width = left + max(len(pictures) for _, pictures in rows) * (SIDE * pixel + gap)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height * len(rows) + gap}" role="img" '
+             f'font-family="sans-serif" font-size="12"><title>{title}</title><rect width="100%" height="100%" fill="white"/>']
+    for number, (caption, pictures) in enumerate(rows):
+        top = gap + number * height
+        parts.append(f'<text x="8" y="{top + 28}">{caption}</text>')
+        for place, picture in enumerate(pictures):
+            x = left + place * (SIDE * pixel + gap)
+            parts.append(f'<rect x="{x - 1}" y="{top - 1}" width="{SIDE * pixel + 2}" height="{SIDE * pixel + 2}" '
+                         'fill="none" stroke="#bbb"/>')
+            parts += [f'<rect x="{x + at % SIDE * pixel}" y="{top + at // SIDE * pixel}" width="{pixel}" height="{pixel}" '
+                      f'fill="{_colour(grey)}"/>' for at, grey in enumerate(picture) if grey != "0"]
+    return "\n".join(parts) + "\n</svg>\n"
+
+
+def _shade(pixel: str) -> str:
+    return SHADES[round(GREYS.index(pixel) / 16 * (len(SHADES) - 1))]
+
+
+def _colour(pixel: str) -> str:
+    return "#" + f"{255 - GREYS.index(pixel) * 255 // 16:02x}" * 3

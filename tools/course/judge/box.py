@@ -1,0 +1,141 @@
+"""The boxes that a submission is compiled in and run in: bubblewrap, a seccomp program and limits.
+
+A box has no network and no processes but its own, and sees the system's /usr, read-only, and what it is given: the compiler
+the public headers and the submission, the runner nothing but itself. Never the tests, the reference, the environment, other
+submissions, or the files of whoever grades.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from course.errors import CourseError
+
+NOBODY = (1 << 30) + os.getpid()  # a user of this process alone: what another submission starts does not count
+COMPILE_SECONDS = 20  # of the processor; the largest file of the answer key takes 2
+COMPILE_PATIENCE = 90  # seconds of the clock
+PR_SET_CHILD_SUBREAPER = 36
+SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin")  # links into /usr, or folders of their own
+WHAT_TO_DO = ("install bubblewrap (./course setup) and let programs make user namespaces: sysctl "
+              "kernel.unprivileged_userns_clone=1 on older Debian, kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu; "
+              "a container needs --security-opt seccomp=unconfined")
+
+
+class BoxTrouble(Exception):
+    """A box could not do its work, and the submission is not the cause."""
+
+
+class Box:
+    def __init__(self, programs: Path, bwrap: tuple = ("bwrap",)):
+        self._programs = programs  # of seccomp, as deny_syscalls wrote them
+        self._bwrap = bwrap
+
+    def _command(self, seccomp: str, limits: list, see: list, command: list) -> list:
+        """`see`: more of bwrap's options."""
+        words = ["sh", "-c", 'exec "$@" 9<"$0"', str(self._programs / seccomp), "prlimit", "--core=0", *limits]
+        if os.geteuid() == 0:
+            words += ["--nproc=512", "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
+        words += [*self._bwrap, "--seccomp", "9", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent",
+                  "--new-session", "--clearenv", "--cap-drop", "ALL", "--setenv", "PATH", "/usr/bin:/bin",
+                  "--setenv", "LC_ALL", "C.UTF-8", "--setenv", "OPENBLAS_NUM_THREADS", "1", "--setenv", "OMP_NUM_THREADS", "1",
+                  "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
+                  "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
+        for folder in map(Path, SYSTEM):
+            if folder.is_symlink():
+                words += ["--symlink", os.readlink(folder), str(folder)]
+            elif folder.is_dir():
+                words += ["--ro-bind", str(folder), str(folder)]
+        return [*words, "--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null", *see, "--remount-ro", "/", "--", *command]
+
+    def runs(self, runner: Path, seconds: int) -> list:
+        """What starts a runner. The judge limits its memory and its time, and its output by the size of a file."""
+        return self._command("no-processes", [f"--cpu={seconds}", "--nofile=32"],
+                             ["--json-status-fd", "5", "--ro-bind", str(runner), "/runner"], ["/runner"])
+
+    def addr2line(self, runner: Path, folder: Path) -> None:
+        """Puts into `folder` what the judge calls as addr2line: a box that looks into the runner, which nobody may trust."""
+        words = self._command("no-processes", ["--cpu=10", "--as=2147483648", "--nofile=32"],
+                              ["--json-status-fd", "2", "--ro-bind", str(runner), "/runner"],
+                              ["addr2line", "-i", "-e", "/runner"])
+        folder.mkdir(exist_ok=True)
+        script = folder / "addr2line"
+        script.write_text(f'#!/bin/sh\nshift 3  # -i -e PROGRAM\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+
+    def compile(self, command: str, folder: Path, see: list, log: Path) -> bool:
+        """Runs a shell command that compiles or links, in `folder` of the box. What it prints goes to `log`."""
+        limits = [f"--cpu={COMPILE_SECONDS}", "--as=4294967296", "--fsize=268435456", "--nofile=256"]
+        reading, low = os.pipe()
+        writing = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 20)  # not 9, which the seccomp program takes
+        os.close(low)
+        words = self._command("any-process", limits, ["--json-status-fd", str(writing), "--size", "268435456", "--tmpfs",
+                                                      "/tmp", *see, "--chdir", str(folder)], ["/bin/sh", "-c", command])
+        with open(log, "wb") as out:
+            process = subprocess.Popen(words, pass_fds=(writing,), stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=subprocess.STDOUT, cwd="/", env={"PATH": os.environ.get("PATH", "/usr/bin:/bin")})
+            os.close(writing)
+            try:
+                process.wait(timeout=COMPILE_PATIENCE)
+            except subprocess.TimeoutExpired:
+                with open(log, "ab") as more:
+                    more.write(f"\nerror: compiling took more than {COMPILE_PATIENCE} s and was stopped\n".encode())
+                return False
+            finally:
+                process.kill()
+                process.wait()
+                end_orphans()
+                with os.fdopen(reading, encoding="utf-8", errors="replace") as status:
+                    told = status.read()
+        if "exit-code" not in told:
+            raise BoxTrouble(f"the box did not start: {words_of(log)[:1000].strip() or 'it says nothing'}")
+        return process.returncode == 0
+
+    def try_out(self, folder: Path) -> None:
+        """Refuses with what to do about it where no box can be started."""
+        missing = [name for name in (self._bwrap[0], "prlimit", "setpriv") if not shutil.which(name)]
+        if missing:
+            raise CourseError(f"nothing can be graded without {', '.join(missing)}; {WHAT_TO_DO}")
+        if not Path("/proc/thread-self/children").exists():
+            raise CourseError("nothing can be graded: this kernel's /proc does not list a process's children, so a runner's "
+                              "memory cannot be limited; use one with CONFIG_PROC_CHILDREN")
+        try:
+            if not self.compile("true", Path("/"), [], folder / "try"):
+                raise BoxTrouble(words_of(folder / "try"))
+        except BoxTrouble as trouble:
+            raise CourseError(f"nothing can be graded: {trouble}; {WHAT_TO_DO}") from None
+
+
+def words_of(log: Path) -> str:
+    with open(log, "rb") as file:
+        return file.read(1 << 20).decode("utf-8", errors="replace")
+
+
+def open_to_box(top: Path, inside: list) -> None:
+    """Makes a folder and the folders `inside` it that the box may write to: graded by root, it is another user's."""
+    for folder in (top, *inside):
+        folder.mkdir(parents=True, exist_ok=True)
+    if os.geteuid() == 0:
+        for folder, _, _ in os.walk(top):
+            os.chown(folder, NOBODY, NOBODY)
+
+
+def adopt_orphans() -> None:
+    """What a process of ours leaves behind becomes our child."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_orphans() -> None:
+    """Ends and reaps them all; nothing else of ours may run. A box that lost its judge is about to end by itself."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                for child in Path("/proc/thread-self/children").read_text(encoding="ascii").split():
+                    os.kill(int(child), signal.SIGKILL)
+                time.sleep(0.002)

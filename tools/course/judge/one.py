@@ -1,0 +1,185 @@
+"""Grades one submission: takes its files, compiles each lab in a box, runs each exercise in one, and writes result.json."""
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from course import manifest, stubs
+from course.errors import CourseError
+from course.judge import container
+from course.judge.box import BoxTrouble, adopt_orphans, end_orphans
+from course.judge.build import READY, Judge
+from course.judge.intake import Intake, taken
+from course.manifest import Lab
+from course.plain_text import plain
+
+GRADED, UNUSABLE, TROUBLE = 0, 3, 75
+TRIES = 3  # of a box that does not start
+WORK = "linattn-judge-"  # with the number of the process, a folder of its own in the one for temporary files
+MOST_WORDS = 20000  # of one message
+
+
+def grade_one(root: Path, submission: Path, results: Path, labs: list, seed: int = None, in_container: bool = False) -> int:
+    """Leaves results/<student>/result.json, whole or not at all. Returns 0: graded, 3: the submission is unusable, 75: it
+    could not be graded, and it is not the submission's fault."""
+    chosen = [lab for lab in manifest.load(root) if not labs or lab.name in labs]
+    seed = random.SystemRandom().randrange(1, 1 << 32) if seed is None else seed
+    results.mkdir(parents=True, exist_ok=True)
+    adopt_orphans()
+    try:
+        judge = Judge(root, in_container)
+        judge.prepare(chosen)
+        if in_container:
+            container.close(root, judge.folder, [path for lab in chosen for path in judge.plan(lab).inputs])
+        with _work_folder() as work:
+            judge.box.try_out(work)
+            files = work / "files"
+            came = taken(submission, files)
+            graded = [] if came.reason else [_lab(judge, lab, work, seed) for lab in chosen]
+            judge.refuse_another(chosen)
+            _keep(_record(came, seed, graded), files, results / came.student)
+        return UNUSABLE if came.reason else GRADED
+    except (CourseError, BoxTrouble, OSError) as trouble:
+        print(f"course: {submission.name} was not graded: {trouble}", file=sys.stderr)
+        return TROUBLE
+
+
+def ready(root: Path, labs: list) -> None:
+    """Builds the judge and tries a box, before a class is graded; raises CourseError where that cannot be."""
+    _remove_left_over()
+    judge = Judge(root)
+    judge.prepare(labs)
+    with _work_folder() as work:
+        judge.box.try_out(work)
+    os.environ[READY] = judge.state(labs)
+
+
+def _record(came: Intake, seed: int, graded: list) -> dict:
+    exercises = [exercise for lab in graded for exercise in lab["exercises"]]
+    return {"student": came.student, "handout": came.handout, "status": "unusable" if came.reason else "graded",
+            "reason": plain(came.reason), "seed": seed,
+            "compile_seconds": round(sum(lab.pop("compile_seconds") for lab in graded), 3),
+            "seconds": round(sum(exercise["seconds"] for exercise in exercises), 3), "labs": graded,
+            "earned": sum(exercise["earned"] for exercise in exercises),
+            "points": sum(exercise["points"] for exercise in exercises)}
+
+
+def _lab(judge: Judge, lab: Lab, work: Path, seed: int) -> dict:
+    files, out = work / "files", work / lab.name
+    given = [source for source in lab.sources if (files / source).exists()]
+    if not given:
+        words = f"{' and '.join(lab.sources)} is not in the submission"
+        return _all_alike(lab, "todo", words, 0.0)
+    student = out / "student"
+    student.mkdir(parents=True)
+    for source in lab.sources:
+        text = (files / source).read_bytes() if source in given else stubs.cut_lab(judge.root, lab)[source].encode()
+        (student / source).write_bytes(text)
+    began = time.monotonic()
+    why_not = _tried(lambda: judge.build(lab, student, out))
+    seconds = time.monotonic() - began
+    if why_not:
+        return _all_alike(lab, "build", why_not, seconds)
+    graded = [_exercise(judge, lab, exercise, out, seed) for exercise in lab.exercises]
+    return {"lab": lab.name, "compile_seconds": seconds, "exercises": graded}
+
+
+def _tried(work):
+    """A box that does not start gets another chance: the machine may have been out of something for a moment."""
+    for left in reversed(range(TRIES)):
+        try:
+            return work()
+        except BoxTrouble:
+            if left == 0:
+                raise
+            time.sleep(0.5)
+
+
+def _all_alike(lab: Lab, status: str, message: str, seconds: float) -> dict:
+    return {"lab": lab.name, "compile_seconds": seconds,
+            "exercises": [_verdict(exercise, status, message, [], 0.0) for exercise in lab.exercises]}
+
+
+def _verdict(exercise: manifest.Exercise, status: str, message: str, mistakes: list, seconds: float) -> dict:
+    return {"exercise": exercise.function, "points": exercise.points, "earned": exercise.points if status == "pass" else 0,
+            "status": status, "message": plain(message)[:MOST_WORDS], "mistakes": mistakes, "seconds": round(seconds, 3)}
+
+
+def _exercise(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int) -> dict:
+    began = time.monotonic()
+    found = _tried(lambda: _run(judge, lab, exercise, out, seed))
+    status = found["status"] if found["status"] in ("pass", "fail", "todo", "crash", "timeout") else "crash"
+    return _verdict(exercise, status, found["message"], found["mistakes"], time.monotonic() - began)
+
+
+def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int) -> dict:
+    trouble, start = out / "trouble", out / "start"
+    trouble.unlink(missing_ok=True)
+    limit = json.loads(lab.manifest.read_text(encoding="utf-8")).get("timeout_seconds", 10)
+    runner, lines = out / "build" / f"{lab.name}_runner", out / "lines"
+    start.write_text("\n".join(judge.box.runs(runner, limit + 5)) + "\n", encoding="utf-8")
+    judge.box.addr2line(runner, lines)
+    environment = {"PATH": f"{lines}:{os.environ.get('PATH', '/usr/bin:/bin')}", "LINATTN_SEED": str(seed),
+                   "LINATTN_BOX": str(start),
+                   "LINATTN_TROUBLE": str(trouble), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    command = [str(judge.check_program(lab)), "--manifest", str(lab.manifest), "--exercise", exercise.function, "--results",
+               str(out)]
+    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        said = process.communicate(timeout=2 * limit + 30)[1]
+    except subprocess.TimeoutExpired:
+        raise BoxTrouble(f"{command[0]} did not end") from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        end_orphans()
+    verdict = out / f"{lab.name}.{exercise.function}.json"
+    if trouble.exists() or not verdict.exists():
+        words = trouble.read_text(encoding="utf-8") if trouble.exists() else said.decode(errors="replace")
+        raise BoxTrouble(f"{lab.name}.{exercise.function}: {words.strip()[:1000]}")
+    return json.loads(verdict.read_text(encoding="utf-8"))
+
+
+def _remove_left_over() -> None:
+    """The work folders of graders that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{WORK}*"):
+        process = folder.name.removeprefix(WORK).partition("-")[0]
+        if folder.owner() == Path("/proc/self").owner() and not Path("/proc", process).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _work_folder():
+    folder = Path(tempfile.mkdtemp(prefix=f"{WORK}{os.getpid()}-"))
+    folder.chmod(0o711)  # graded by root, the box is another user's
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _keep(record: dict, files: Path, folder: Path) -> None:
+    """The finished folder takes the place of an earlier one."""
+    new, old = (folder.with_name(f".{folder.name}.{what}.{os.getpid()}") for what in ("new", "old"))
+    try:
+        new.mkdir()
+        if files.is_dir():
+            shutil.copytree(files, new / "files")
+        (new / "result.json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    if folder.exists():
+        folder.rename(old)
+    new.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,63 @@
+"""What the judge left of one submission: RESULTS/<student>/result.json, and beside it files/ with what was graded."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from course.errors import CourseError
+from course.plain_text import plain
+from course.verdicts import WORDS, Verdict
+
+FILE = "result.json"
+MEANINGS = {"build": "not_run"}  # what a file that does not compile is called at home
+
+
+@dataclass(frozen=True)
+class Result:
+    folder: Path
+    student: str
+    handout: str
+    unusable: str  # why nothing could be graded; empty where it could
+    seed: int
+    verdicts: list
+    mistakes: dict  # exercise's name → the mistakes that its suite named
+
+    @property
+    def earned(self) -> int:
+        return sum(verdict.points for verdict in self.verdicts)
+
+    @property
+    def points(self) -> int:
+        return sum(verdict.exercise.points for verdict in self.verdicts)
+
+    def of_lab(self, lab: str) -> list:
+        return [verdict for verdict in self.verdicts if verdict.exercise.lab == lab]
+
+
+def read(folder: Path, labs: list) -> Result:
+    """None where there is no result. One that is not of this course, or does not add up, is an error."""
+    path = folder / FILE
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise CourseError(f"{path} cannot be read ({error}); remove {folder} and grade again with --resume") from None
+    known = {exercise.name: exercise for lab in labs for exercise in lab.exercises}
+    try:
+        found, mistakes = [], {}
+        for lab in data["labs"]:
+            for each in lab["exercises"]:
+                exercise = known[f"{lab['lab']}.{each['exercise']}"]
+                status = MEANINGS.get(each["status"], each["status"])
+                found.append(Verdict(exercise, status if status in WORDS else "not_run", str(each["message"])))
+                mistakes[exercise.name] = [plain(str(name)) for name in each["mistakes"]]
+        unusable = plain(str(data["reason"])) or "it cannot be graded" if data["status"] == "unusable" else ""
+        result = Result(folder, plain(str(data["student"])), plain(str(data["handout"] or "")), unusable, data["seed"], found,
+                        mistakes)
+        if not unusable and (result.earned, result.points) != (data["earned"], data["points"]):
+            raise CourseError(f"{path} does not add up: {data['earned']} of {data['points']} points, but the exercises make "
+                              f"{result.earned} of {result.points}; remove {folder} and grade again with --resume")
+        return result
+    except (KeyError, TypeError, AttributeError) as error:
+        raise CourseError(f"{path} is not of this version of the course ({error!r}); remove {folder} and grade again") from None

@@ -1,0 +1,80 @@
+"""Formulas, drawn by KaTeX when the site is built: HTML for the eye, MathML for a screen reader, no script in the page."""
+
+import html
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from course.errors import CourseError
+
+FORMULA = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]", re.S)
+NO_FORMULA = re.compile(r'<script\b.*?</script>|<div class="fragment[^>]*>.*?</div><!-- fragment -->|<code>.*?</code>|<[^>]*>',
+                        re.S)
+FONTS = ("AMS-Regular", "Caligraphic-Regular", "Main-Bold", "Main-Italic", "Main-Regular", "Math-Italic",
+         "Size1-Regular", "Size2-Regular", "Size3-Regular", "Size4-Regular")
+LETTERS = {r"\varphi": "φ", r"\phi": "φ", r"\top": "ᵀ", r"\odot": "⊙", r"\cdot": "·", r"\sum": "Σ", r"\le": "≤", r"\ge": "≥",
+           r"\times": "×", r"\varepsilon": "ε", r"\epsilon": "ε", r"\lVert": "‖", r"\rVert": "‖", r"\infty": "∞", r"\hat": "",
+           r"\bar": "", r"\text": "", r"\mathbf": "", r"\mathrm": "", r"\sqrt": "√", r"\sigma": "σ", r"\mu": "μ", r"\pi": "π",
+           r"\omega": "ω", r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\lambda": "λ", r"\leftarrow": "←", r"\to": "→",
+           r"\approx": "≈", r"\pm": "±", r"\dots": "…", r"\cdots": "…", r"\in": "∈", r"\partial": "∂", r"\Sigma": "Σ"}
+
+
+def draw(pages: dict, katex: Path) -> list:
+    """Replaces the formulas in the texts of pages (name → text); returns those that KaTeX rejects."""
+    where = {}
+    for name, text in pages.items():
+        for formula in _each(text):
+            where.setdefault(_tex(formula), name)
+    result = dict(zip(where, _drawn(list(where), katex)))
+    for name, text in pages.items():
+        pages[name] = _replaced(text, lambda formula: result[_tex(formula)].get("html", html.escape(formula[0])))
+    return [f"{where[tex]}: KaTeX rejects {tex[0]}: {answer['error']}; fix the formula"
+            for tex, answer in result.items() if "error" in answer]
+
+
+def copy_style(site: Path, katex: Path) -> None:
+    """KaTeX's style sheet, and the fonts that it asks for, in the one format that every browser takes."""
+    style = (katex / "katex.min.css").read_text(encoding="utf-8")
+    faces = tuple(f"KaTeX_{name}." for name in FONTS)
+    style = re.sub(r"@font-face\{[^}]*\}", lambda face: face[0] if any(name in face[0] for name in faces) else "", style)
+    style = re.sub(r",url\([^)]*\.(?:woff|ttf)\) format\(['\"]\w+['\"]\)", "", style)
+    (site / "katex.css").write_text(style, encoding="utf-8")
+    (site / "fonts").mkdir()
+    for name in FONTS:
+        shutil.copyfile(katex / "fonts" / f"KaTeX_{name}.woff2", site / "fonts" / f"KaTeX_{name}.woff2")
+
+
+def in_words(text: str) -> str:
+    """TeX as letters, for the search, descriptions and what a picture shows."""
+    text = re.sub(r"\\[,;:! ]", " ", text)
+    text = re.sub(r"\\[a-zA-Z]+", lambda command: LETTERS.get(command[0], " "), re.sub(r"\\[()\[\]]|\$", "", text))
+    return re.sub(r"\s+", " ", re.sub(r"[{}\\]|_(?=\{)", "", text)).strip()
+
+
+def _drawn(formulas: list, katex: Path) -> list:
+    command = ["node", Path(__file__).with_name("katex.js"), katex / "katex.js"]
+    try:
+        answer = subprocess.run(command, input=json.dumps(formulas), text=True, encoding="utf-8", capture_output=True)
+    except FileNotFoundError:
+        raise CourseError("node is not on the PATH; run ./course setup --with-docs") from None
+    if answer.returncode:
+        raise CourseError(f"KaTeX failed: {answer.stderr.strip()}")
+    return json.loads(answer.stdout)
+
+
+def _tex(formula: re.Match) -> tuple:
+    return html.unescape(formula[1] or formula[2]).strip(), formula[2] is not None
+
+
+def _each(text: str) -> list:
+    return [formula for prose in NO_FORMULA.split(text) for formula in FORMULA.finditer(prose)]
+
+
+def _replaced(text: str, replacement) -> str:
+    out, at = [], 0
+    for opaque in NO_FORMULA.finditer(text):
+        out += [FORMULA.sub(replacement, text[at:opaque.start()]), opaque[0]]
+        at = opaque.end()
+    return "".join(out) + FORMULA.sub(replacement, text[at:])

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "gpu/gpu.hpp"
@@ -13,8 +14,8 @@
 
 namespace linattn::kernels {
 __global__ void chunkwise_forward_tensor_cores(const float* Q, const float* K, const float* V, float* O, Sizes sizes,
-                                               int chunk, float epsilon);
-std::size_t tensor_core_bytes(const Sizes& sizes, int chunk);
+                                               int chunk, int columns, float epsilon);
+std::size_t tensor_core_bytes(const Sizes& sizes, int chunk, int columns);
 }  // namespace linattn::kernels
 
 namespace {
@@ -95,12 +96,12 @@ public:
         row("device-to-device copy (the floor)", floor_, "");
     }
 
-    void measure(const char* name, const std::function<void()>& run) {
+    void measure(const std::string& name, const std::function<void()>& run) {
         const std::size_t count = buffers_.O.size();
         gpu::check(cudaMemset(buffers_.O.data(), 0xFF, count * sizeof(float)), "cudaMemset");
         try {
             const double time = median_time(run);
-            if (!has_expected_) {  // the first is what the others are held against
+            if (!has_expected_) {  // the first is what the others are compared with
                 gpu::check(cudaMemcpy(buffers_.expected.data(), buffers_.O.data(), count * sizeof(float),
                                       cudaMemcpyDeviceToDevice),
                            "copy");
@@ -115,15 +116,15 @@ public:
             std::snprintf(difference, sizeof difference, "%.1e", static_cast<double>(std::bit_cast<float>(bits[0])));
             row(name, time, difference);
         } catch (const gpu::Error& error) {
-            std::printf("| %d | %d | %s | %s | | | |\n", sizes_.d_k, sizes_.n, name, error.what());
+            std::printf("| %d | %d | %s | %s | | | |\n", sizes_.d_k, sizes_.n, name.c_str(), error.what());
             cudaGetLastError();
         }
     }
 
 private:
-    void row(const char* name, double time, const char* difference) const {
+    void row(const std::string& name, double time, const char* difference) const {
         const double bytes = 4.0 * static_cast<double>(buffers_.Q.size()) * sizeof(float);
-        std::printf("| %d | %d | %s | %.3f ms | %.0f | %.2f | %s |\n", sizes_.d_k, sizes_.n, name, time,
+        std::printf("| %d | %d | %s | %.3f ms | %.0f | %.2f | %s |\n", sizes_.d_k, sizes_.n, name.c_str(), time,
                     bytes / time * 1e-6, floor_ / time, difference);
         std::fflush(stdout);
     }
@@ -153,10 +154,13 @@ void measure_all(int n) {
               chunk, epsilon);
     });
     constexpr int smaller = D > 64 ? 32 : 64;  // its tiles are wider
-    table.measure(D > 64 ? "tensor cores, C = 32" : "tensor cores, C = 64", [&] {
-        start(kernels::chunkwise_forward_tensor_cores, heads, 128, kernels::tensor_core_bytes(sizes, smaller), Q, K, V,
-              O, sizes, smaller, epsilon);
-    });
+    for (const int columns : {D, D / 2, D / 4}) {
+        const std::string slices = columns == D ? "" : ", " + std::to_string(D / columns) + " blocks per head";
+        table.measure("tensor cores, C = " + std::to_string(smaller) + slices, [&] {
+            start(kernels::chunkwise_forward_tensor_cores, dim3(heads, static_cast<unsigned>(D / columns)), 128,
+                  kernels::tensor_core_bytes(sizes, smaller, columns), Q, K, V, O, sizes, smaller, columns, epsilon);
+        });
+    }
 
     const int chunks = linattn::chunks_of(sizes, chunk);
     const dim3 per_chunk(static_cast<unsigned>(chunks), heads);

@@ -1,5 +1,5 @@
-// Causal linear attention in float32 on one core: chunkwise, as lab 05 asks for it, beside the token recurrence and
-// beside the speed of BLAS's matrix product, which bounds them all.
+// Causal linear attention in float32 on one core: chunkwise, as lab 05 asks for it and with vectors of its own, beside the
+// token recurrence and the speed of BLAS's matrix product.
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 
@@ -11,6 +11,7 @@
 
 #include "chunkwise.hpp"
 #include "matrix.hpp"
+#include "token_loops.hpp"
 
 extern "C" void cblas_sgemm();  // only its address is asked for
 
@@ -39,6 +40,13 @@ void count_tokens(benchmark::State& state) {
         benchmark::Counter(n * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
+bool agrees(const std::vector<float>& output, const Inputs& inputs) {
+    const linattn::Array chunkwise =
+        linattn::chunkwise_linear_attention(inputs.Q, inputs.K, inputs.V, inputs.sizes, 16, epsilon);
+    return std::equal(output.begin(), output.end(), chunkwise.values.begin(), chunkwise.values.end(),
+                      [](float x, float y) { return std::abs(x - y) < 1e-3f; });  // false for a NaN
+}
+
 // The floor -----------------------------------------------------------------------------------------------------------
 
 void sgemm(benchmark::State& state) {
@@ -53,79 +61,26 @@ BENCHMARK(sgemm)->Unit(benchmark::kMillisecond);
 
 // Token by token ------------------------------------------------------------------------------------------------------
 
-void features(const float* x, float* phi, std::size_t count) {
-    for (std::size_t a = 0; a < count; ++a) phi[a] = std::max(x[a], 0.0f) + std::exp(std::min(x[a], 0.0f));
-}
-
-void features_by_vectors(const float* x, float* phi, std::size_t count) {
-    linattn::elu_plus_one({x, count}, {phi, count});
-}
-
-/// One token: adds it to S and z, and its output, not yet normalised, to o. \return the normaliser without ε
-using Step = float (*)(const float* q, const float* k, const float* v, float* o, float* S, float* z, std::size_t d);
-
-/// Plain loops, over S once to update it and once to read it.
-float two_sweeps(const float* q, const float* k, const float* v, float* o, float* S, float* z, std::size_t d) {
-    float normalizer = 0.0f;
-    for (std::size_t a = 0; a < d; ++a) {
-        const float k_a = k[a];
-        z[a] += k_a;
-        for (std::size_t b = 0; b < d; ++b) S[a * d + b] += k_a * v[b];
-    }
-    for (std::size_t a = 0; a < d; ++a) {
-        const float q_a = q[a];
-        normalizer += q_a * z[a];
-        for (std::size_t b = 0; b < d; ++b) o[b] += q_a * S[a * d + b];
-    }
-    return normalizer;
-}
-
-/// An entry of S is read as soon as it is updated.
-float one_sweep(const float* q, const float* k, const float* v, float* o, float* S, float* z, std::size_t d) {
-    float normalizer = 0.0f;
-    for (std::size_t a = 0; a < d; ++a) {
-        const float k_a = k[a], q_a = q[a];
-        z[a] += k_a;
-        normalizer += q_a * z[a];
-        for (std::size_t b = 0; b < d; ++b) {
-            S[a * d + b] += k_a * v[b];
-            o[b] += q_a * S[a * d + b];
-        }
-    }
-    return normalizer;
-}
-
-template <Step TakeToken, auto Features>
-std::vector<float> token_recurrence(const Inputs& inputs) {
-    const auto d = static_cast<std::size_t>(inputs.sizes.d_k);
-    std::vector<float> output(inputs.V.size()), S(d * d), z(d), q(d), k(d);
-    for (std::size_t i = 0; i < n; ++i) {
-        float* o = &output[i * d];
-        Features(&inputs.Q[i * d], q.data(), d);
-        Features(&inputs.K[i * d], k.data(), d);
-        const float normalizer = TakeToken(q.data(), k.data(), &inputs.V[i * d], o, S.data(), z.data(), d) + epsilon;
-        for (std::size_t b = 0; b < d; ++b) o[b] /= normalizer;
-    }
+template <linattn::Step TakeToken, auto Features>
+std::vector<float> tokens(const Inputs& inputs) {
+    std::vector<float> output(inputs.V.size());
+    linattn::token_recurrence<TakeToken, Features>(inputs.Q.data(), inputs.K.data(), inputs.V.data(), output.data(), n,
+                                                   static_cast<std::size_t>(inputs.sizes.d_k), epsilon);
     return output;
 }
 
 template <auto Recurrence>
 void recurrence(benchmark::State& state) {
     const Inputs inputs(static_cast<int>(state.range(0)));
-    const linattn::Array chunkwise =
-        linattn::chunkwise_linear_attention(inputs.Q, inputs.K, inputs.V, inputs.sizes, 16, epsilon);
-    const std::vector<float> output = Recurrence(inputs);
-    for (std::size_t e = 0; e < output.size(); ++e)
-        if (!(std::abs(output[e] - chunkwise.values[e]) < 1e-3f))
-            return state.SkipWithError("token by token and chunkwise do not agree");
+    if (!agrees(Recurrence(inputs), inputs)) return state.SkipWithError("token by token and chunkwise do not agree");
     for (auto _ : state) benchmark::DoNotOptimize(Recurrence(inputs));
     count_tokens(state);
 }
 #define RECURRENCE(name, ...) \
     BENCHMARK(recurrence<__VA_ARGS__>)->Name(name)->ArgName("d")->Arg(64)->Arg(128)->Unit(benchmark::kMillisecond)
-RECURRENCE("tokens", token_recurrence<two_sweeps, features>);
-RECURRENCE("tokens_one_sweep", token_recurrence<one_sweep, features>);
-RECURRENCE("tokens_one_sweep_vector_exp", token_recurrence<one_sweep, features_by_vectors>);
+RECURRENCE("tokens", tokens<linattn::two_sweeps, linattn::features>);
+RECURRENCE("tokens_one_sweep", tokens<linattn::one_sweep, linattn::features>);
+RECURRENCE("tokens_one_sweep_vector_exp", tokens<linattn::one_sweep, linattn::features_by_vectors>);
 
 // A chunk at a time ---------------------------------------------------------------------------------------------------
 
@@ -137,6 +92,21 @@ void chunkwise(benchmark::State& state) {
     count_tokens(state);
 }
 BENCHMARK(chunkwise)->ArgNames({"d", "C"})->ArgsProduct({{64, 128}, {16, 32, 64}})->Unit(benchmark::kMillisecond);
+
+// With vectors of its own; the output's memory is not asked for anew each time.
+void fused(benchmark::State& state) {
+    const Inputs inputs(static_cast<int>(state.range(0)));
+    std::vector<float> output(inputs.V.size());
+    const auto run = [&] {
+        linattn::chunkwise_fused(inputs.Q, inputs.K, inputs.V, inputs.sizes, epsilon, output, 1);
+        benchmark::ClobberMemory();
+    };
+    run();
+    if (!agrees(output, inputs)) return state.SkipWithError("the fused kernel and chunkwise do not agree");
+    for (auto _ : state) run();
+    count_tokens(state);
+}
+BENCHMARK(fused)->ArgName("d")->Arg(64)->Arg(128)->Unit(benchmark::kMillisecond);
 
 // Which BLAS it is decides everything: it belongs in the results.
 const bool said_which_blas = [] {

@@ -1,0 +1,72 @@
+// Time and memory of the gradients of causal linear attention over n tokens of one head, in the four forms of lab 06.
+#include <benchmark/benchmark.h>
+
+#include "feature_maps.hpp"
+#include "gradients.hpp"
+#include "peak_memory.hpp"
+#include "random.hpp"
+
+namespace {
+
+using linattn::AttentionGradients;
+using linattn::Tensor;
+
+constexpr std::size_t d = 64, chunk = 32;
+constexpr double epsilon = 1e-6;
+
+struct Inputs {
+    Tensor phi_Q, phi_K, V, dO;
+
+    explicit Inputs(const benchmark::State& state)
+        : phi_Q(features(state, 1)),
+          phi_K(features(state, 2)),
+          V(linattn::normal({tokens(state), d}, 3)),
+          dO(linattn::normal({tokens(state), d}, 4)) {}
+
+    static std::size_t tokens(const benchmark::State& state) { return static_cast<std::size_t>(state.range(0)); }
+    static Tensor features(const benchmark::State& state, std::uint64_t seed) {
+        return linattn::elu_plus_one(linattn::normal({tokens(state), d}, seed));
+    }
+};
+
+// Once for what it allocates at its peak, beside its inputs and the gradients; then for the time.
+template <class Gradients>
+void measure(benchmark::State& state, Gradients gradients) {
+    const Inputs x(state);
+    restart_peak();
+    {
+        const AttentionGradients result = gradients(x);
+        state.counters["peak_bytes"] = static_cast<double>(peak_bytes() - held_bytes());
+    }
+    for (auto _ : state) benchmark::DoNotOptimize(gradients(x));
+}
+
+void quadratic(benchmark::State& state) {
+    measure(state, [](const Inputs& x) {
+        return linattn::attention_backward_quadratic(x.phi_Q, x.phi_K, x.V, x.dO, epsilon);
+    });
+}
+void parallel(benchmark::State& state) {
+    measure(state, [](const Inputs& x) {
+        return linattn::causal_attention_backward_parallel(x.phi_Q, x.phi_K, x.V, x.dO, epsilon);
+    });
+}
+void loops(benchmark::State& state) {
+    measure(state,
+            [](const Inputs& x) { return linattn::causal_attention_backward(x.phi_Q, x.phi_K, x.V, x.dO, epsilon); });
+}
+void chunkwise(benchmark::State& state) {
+    measure(state, [](const Inputs& x) {
+        return linattn::causal_attention_backward_chunkwise(x.phi_Q, x.phi_K, x.V, x.dO, epsilon, chunk);
+    });
+}
+
+void lengths(benchmark::internal::Benchmark* program) {
+    program->ArgName("n")->RangeMultiplier(2)->Range(128, 2048)->Unit(benchmark::kMillisecond)->MinTime(0.05);
+}
+BENCHMARK(quadratic)->Apply(lengths);
+BENCHMARK(parallel)->Apply(lengths);
+BENCHMARK(loops)->Apply(lengths);
+BENCHMARK(chunkwise)->Apply(lengths);
+
+}  // namespace

@@ -1,0 +1,214 @@
+"""Measures our causal linear attention beside that of others, in one process and in turns. `./course bench --peers` runs it.
+
+usage: peers.py LIBRARY THREADS [FAST_TRANSFORMERS]     prints a line of JSON for each measurement; the first names the versions
+
+Every function gets the same Q, K and V of 8 heads. Outputs are compared with ours first. PyTorch comes from the PYTHONPATH;
+without it only ours are measured. On one thread processor time counts, on more the wall clock.
+"""
+
+import ctypes
+import json
+import os
+import re
+import statistics
+import sys
+import time
+from array import array
+from pathlib import Path
+from random import Random
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+HEADS, EPSILON = 8, 1e-6
+LENGTHS, WIDTHS = (1024, 4096, 16384, 65536), (64, 128)
+MOST_BYTES = 2 << 30  # of one intermediate array
+LONGEST_SOFTMAX = 4096
+TOLERANCE = 1e-3
+
+
+class Skipped(Exception):
+    pass
+
+
+class Inputs:
+    """Three arrays of normally distributed numbers, as floats in memory, and as tensors over the same memory."""
+
+    def __init__(self, n: int, d: int):
+        self.n, self.d = n, d
+        random = Random(1)
+        pool = array("f", (random.gauss(0, 1) for _ in range(1 << 16)))
+        count = HEADS * n * d
+        self.arrays = [(pool[shift:] + pool[:shift]) * (count // len(pool)) for shift in (0, 20011, 40009)]
+        self.output = array("f", bytes(4 * count))
+        self.pointers = [ctypes.c_void_p(each.buffer_info()[0]) for each in (*self.arrays, self.output)]
+        if torch:
+            self.q, self.k, self.v = (torch.frombuffer(each, dtype=torch.float32).view(HEADS, n, d) for each in self.arrays)
+
+    @property
+    def shape(self) -> tuple:
+        return HEADS, self.n, self.d
+
+
+def phi(x):
+    return torch.nn.functional.elu(x) + 1
+
+
+def require_memory(entries: int) -> None:
+    if 4 * entries > MOST_BYTES:
+        raise Skipped(f"one of its arrays would take {4 * entries / 1e9:.1f} GB")
+
+
+def torch_chunks(inputs: Inputs, chunk: int):
+    """The chunkwise form as one writes it in PyTorch: all chunks at once, states by a cumulative sum."""
+    chunks = inputs.n // chunk
+    require_memory(HEADS * chunks * inputs.d ** 2)
+    q, k, v = (x.view(HEADS, chunks, chunk, inputs.d) for x in (phi(inputs.q), phi(inputs.k), inputs.v))
+    scores = (q @ k.transpose(-1, -2)).tril_()
+    states, z = (k.transpose(-1, -2) @ v).cumsum_(1), k.sum(2).cumsum_(1)
+    output, normalizer = scores @ v, scores.sum(-1)
+    output[:, 1:] += q[:, 1:] @ states[:, :-1]
+    normalizer[:, 1:] += (q[:, 1:] @ z[:, :-1, :, None])[..., 0]
+    return (output / (normalizer + EPSILON)[..., None]).view(inputs.shape)
+
+
+def torch_cumsum(inputs: Inputs):
+    require_memory(HEADS * inputs.n * inputs.d ** 2)
+    q, k = phi(inputs.q), phi(inputs.k)
+    states = (k[..., :, None] * inputs.v[..., None, :]).cumsum_(1)
+    output = (q[..., None, :] @ states)[..., 0, :]
+    return output / ((q * k.cumsum(1)).sum(-1, keepdim=True) + EPSILON)
+
+
+def torch_softmax(inputs: Inputs):
+    if inputs.n > LONGEST_SOFTMAX:
+        raise Skipped(f"its time grows with n²; measured up to n = {LONGEST_SOFTMAX}")
+    return torch.nn.functional.scaled_dot_product_attention(inputs.q[None], inputs.k[None], inputs.v[None], is_causal=True)
+
+
+class Others:
+    """What is there, and what is missing and why."""
+
+    def __init__(self, fast_transformers: str):
+        self.missing, self.product = {}, None
+        if torch is None:
+            self.missing["PyTorch"] = "not installed for this python3; run ./course bench --peers --install"
+        if not fast_transformers:
+            self.missing["fast-transformers"] = "no path given; --fast-transformers DIR names a clone of it"
+        elif torch:
+            source = Path(fast_transformers) / "fast_transformers" / "causal_product" / "causal_product_cpu.cpp"
+            try:
+                from torch.utils import cpp_extension
+                self.product = cpp_extension.load("causal_product_cpu", [str(source)], extra_ldflags=["-lgomp"],
+                                                  extra_cflags=["-O3", "-march=native", "-fopenmp"]).causal_dot_product
+            except Exception as error:  # whatever its build says
+                self.missing["fast-transformers"] = "does not build: " + str(error).strip().splitlines()[0]
+
+    def fast_transformers(self, inputs: Inputs):
+        q, k = phi(inputs.q), phi(inputs.k)
+        output = torch.empty_like(inputs.v)
+        self.product(q[None], k[None], inputs.v[None], output[None])
+        return output / ((q * k.cumsum(1)).sum(-1, keepdim=True) + EPSILON)
+
+
+def functions(library, others: Others, inputs: Inputs, threads: int) -> dict:
+    """name → (call, whether it computes linear attention)"""
+    *own, output = inputs.pointers
+    here = {"fused": (lambda: library.fused(*own, output, *inputs.shape, threads), True)}
+    if threads == 1:
+        here["tokens"] = (lambda: library.tokens(*own, output, *inputs.shape), True)
+    here["chunkwise, C = 16"] = (lambda: library.chunkwise(*own, *inputs.shape, 16), True)
+    if torch:
+        for chunk in (32, 64, 128):
+            here[f"PyTorch, chunks of {chunk}"] = (lambda chunk=chunk: torch_chunks(inputs, chunk), True)
+        here["PyTorch, cumsum"] = (lambda: torch_cumsum(inputs), True)
+        here["PyTorch, softmax"] = (lambda: torch_softmax(inputs), False)
+    if others.product:
+        here["fast-transformers"] = (lambda: others.fast_transformers(inputs), True)
+    return here
+
+
+def difference(result, expected: array, inputs: Inputs) -> float:
+    """The largest, from the output of the fused function. A NaN is no small difference."""
+    if isinstance(result, int):  # an address
+        result = (ctypes.c_float * len(expected)).from_address(result)
+    elif result is None:
+        result = inputs.output
+    if torch:
+        got = result if torch.is_tensor(result) else torch.frombuffer(result, dtype=torch.float32)
+        return float((got.reshape(-1) - torch.frombuffer(expected, dtype=torch.float32)).abs().max())
+    step = max(1, len(expected) // 100003)  # without PyTorch, comparing them all would take minutes
+    apart = [abs(x - y) for x, y in zip(result[::step], expected[::step])]
+    return max(apart) if all(each == each for each in apart) else float("nan")
+
+
+def peak_bytes(call) -> int | None:
+    """What it takes beside what was there before; None where the system does not tell."""
+    def field(name: str) -> int:
+        return int(re.search(rf"^{name}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.M)[1]) * 1024
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+        before = field("VmRSS")
+        call()
+        return max(0, field("VmHWM") - before)
+    except (OSError, TypeError, AttributeError):
+        return None
+
+
+def measure(library, others: Others, n: int, d: int, threads: int) -> None:
+    library.use_blas_threads(threads)
+    if torch:
+        torch.set_num_threads(threads)
+    inputs = Inputs(n, d)
+    candidates = functions(library, others, inputs, threads)
+    candidates["fused"][0]()
+    expected = array("f", inputs.output)
+    rows = {}
+    for name, (call, is_linear) in list(candidates.items()):
+        row = rows[name] = {"n": n, "d": d, "threads": threads, "peer": name}
+        try:
+            result = call()
+            if is_linear and not (apart := difference(result, expected, inputs)) < TOLERANCE:
+                raise SystemExit(f"{name}, n = {n}, d = {d}: its output differs from ours by {apart}")
+            row["peak_bytes"] = peak_bytes(call)
+            result = None
+        except Skipped as why:
+            row["skipped"] = str(why)
+            del candidates[name]
+    clock = time.thread_time if threads == 1 else time.perf_counter
+    times = {name: [] for name in candidates}
+    for _ in range(5):
+        for name, (call, _) in candidates.items():
+            begin = clock()
+            repeats = 0
+            while repeats == 0 or clock() - begin < 0.02:  # too short a time is not measured well
+                call()
+                repeats += 1
+            times[name].append((clock() - begin) / repeats)
+    for name, row in rows.items():
+        if name in times:
+            row["seconds"] = statistics.median(times[name])
+            row["spread"] = statistics.stdev(times[name]) / statistics.mean(times[name])
+        print(json.dumps(row), flush=True)
+
+
+def main(path: str, most_threads: str, fast_transformers: str = "") -> None:
+    library = ctypes.CDLL(path)
+    library.chunkwise.restype = ctypes.c_void_p
+    library.fused.restype = library.tokens.restype = library.use_blas_threads.restype = None
+    others = Others(fast_transformers)
+    blas = re.findall(r"/(lib(?:openblas|blas|cblas|blis|flexiblas|mkl)[^/\s]*)$", Path("/proc/self/maps").read_text(), re.M)
+    print(json.dumps({"torch": torch and torch.__version__, "missing": others.missing, "blas": blas[0] if blas else "unknown"}),
+          flush=True)
+    for n in LENGTHS:
+        for d in WIDTHS:
+            for threads in range(1, int(most_threads) + 1):
+                with torch.no_grad() if torch else open(os.devnull):
+                    measure(library, others, n, d, threads)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,68 @@
+// What every page does: light and dark, folded lists on a phone, copy buttons, what scrolls sideways, where one is.
+addEventListener("DOMContentLoaded", () => {
+  const page = document.documentElement;
+  const make = (tag, given) => Object.assign(document.createElement(tag), given);
+
+  const theme = document.getElementById("theme-button");
+  const show = dark => {
+    page.classList.toggle("dark-mode", dark);
+    page.classList.toggle("light-mode", !dark);
+    theme.setAttribute("aria-pressed", dark);
+  };
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  system.addEventListener("change", () => localStorage.getItem("theme") ?? show(system.matches));
+  theme.addEventListener("click", () => {
+    const dark = !page.classList.contains("dark-mode");
+    localStorage.setItem("theme", dark ? "dark" : "light");
+    show(dark);
+  });
+  show(page.classList.contains("dark-mode"));
+
+  for (const [id, least] of [["pages", 900], ["toc", 1000]]) {
+    const list = document.getElementById(id), wide = matchMedia(`(min-width: ${least}px)`);
+    const fold = () => list && (list.open = wide.matches);
+    wide.addEventListener("change", fold);
+    fold();
+  }
+
+  for (const code of document.querySelectorAll("main .fragment")) {
+    const button = make("button", { type: "button", className: "copy", textContent: "Copy" });
+    button.addEventListener("click", async () => {
+      const lines = [...code.querySelectorAll(".line")].map(line => line.textContent).join("\n");
+      button.textContent = await navigator.clipboard.writeText(lines).then(() => "Copied", () => "Copy failed");
+      setTimeout(() => button.textContent = "Copy", 2000);
+    });
+    const box = make("div", { className: "copyable" });
+    code.replaceWith(box);
+    box.append(code, button);
+  }
+
+  // A tab stop where, and only where, something is out of sight.
+  const boxes = document.querySelectorAll("main :is(p.formulaDsp, .fragment, figure, .memproto, table, tbody)");
+  const reach = box => {
+    const wide = box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== "visible";
+    const role = box.matches("table, tbody") ? {} : { role: "group", "aria-label": "wider than the page: scrolls sideways" };
+    for (const [name, value] of Object.entries({ tabindex: 0, ...role })) {
+      wide ? box.setAttribute(name, value) : box.removeAttribute(name);
+    }
+  };
+  const watch = new ResizeObserver(entries => entries.forEach(({ target }) => reach(target)));
+  boxes.forEach(box => watch.observe(box));
+  document.fonts.addEventListener("loadingdone", () => boxes.forEach(reach));
+
+  for (const select of document.querySelectorAll("select[data-shows]")) {
+    const kind = select.dataset.shows;
+    select.closest("[hidden]").hidden = false;
+    select.addEventListener("change", () => document.querySelectorAll(`[data-${kind}]`).forEach(
+      part => part.hidden = select.value && part.dataset[kind] !== select.value));
+  }
+
+  const places = new Map([...document.querySelectorAll("#toc a")].map(link => [document.getElementById(link.hash.slice(1)), link]));
+  const mark = () => {
+    const passed = [...places.keys()].filter(heading => heading?.getBoundingClientRect().top < 120).pop();
+    for (const [heading, link] of places) {
+      heading === passed ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current");
+    }
+  };
+  if (places.size) addEventListener("scroll", mark, { passive: true });
+});

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import case_file
-from answer_build import AnswerBuild
+from answer_build import AnswerBuild, run
 from course import manifest
 from course.errors import CourseError
 
@@ -70,9 +70,4 @@ def main(tree: Path, names: list) -> int:
 
 
 if __name__ == "__main__":
-    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    try:
-        sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))
-    except CourseError as error:
-        print(f"acceptance_matrix: {error}", file=sys.stderr)
-        sys.exit(1)
+    sys.exit(run(main, sys.argv))

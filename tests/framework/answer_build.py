@@ -5,14 +5,17 @@ warning is no error (it is none to a student), and the results lie in a folder o
 """
 
 import json
+import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from case_file import put_into
+from course.cutter import Cut
 from course.errors import CourseError
 from course.manifest import Lab
 
@@ -37,56 +40,117 @@ class AnswerBuild:
         database = json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8"))
         self._compile = {Path(entry["file"]).name: shlex.split(entry["command"]) for entry in database
                          if re.search(r"/lab\d\d_graded(_kernels)?\.dir/", entry["command"])}
+        self._memory = [shlex.split(entry["command"]) for entry in database if entry["file"].endswith("/dynamic_memory.cpp")]
 
     def grade(self, lab: Lab, cases: list, slot: str) -> dict:
         """Function → Verdict, for cases of different exercises that stand in for the reference at the same time."""
+        texts, sources = {}, {source: self.exercises_in(lab, source) for source in lab.sources}
+        for case in cases:
+            if not any(case.function in there for there in sources.values()):
+                raise CourseError(f"reference/ has no BEGIN SOLUTION in {case.function}, whose place a case takes; add it there")
+        for source, there in sources.items():
+            here = [case for case in cases if case.function in there]
+            if here:
+                texts[source] = put_into((self.root / "reference" / source).read_text(encoding="utf-8"),
+                                         f"reference/{source}", {each.function for each in lab.exercises}, here)
+        return self.verdicts(lab, texts, [case.function for case in cases], slot)
+
+    def verdicts(self, lab: Lab, texts: dict, functions: list, slot: str) -> dict:
+        """Function → Verdict, with these texts in the place of sources of the reference."""
         place = self.place / slot
         shutil.rmtree(place, ignore_errors=True)
         (place / "student").mkdir(parents=True)
         objects, words = {}, ""
-        for source in lab.sources:
-            here = [case for case in cases if source in lab.sources_of(_exercise(lab, case))]
-            if here:
-                replaced, said = self._compiled(lab, source, here, place)
-                objects |= replaced
-                words += said
+        for source, text in texts.items():
+            replaced, said = self._compiled(source, text, place)
+            objects |= replaced
+            words += said
+            if not said and source.endswith(".cu"):
+                objects |= self._dynamic_memory(*replaced.popitem(), place)
         exercises, program = place / f"{lab.name}_exercises", place / f"{lab.name}_check"
         if not words:
-            words = self._linked(exercises, objects)
-            shutil.copy2(self.build / program.name, program)  # it starts the program beside it
+            words = self.linked(exercises, objects)
+            self._check_program(lab, place)
         verdicts = {}
-        for case in cases:
+        for function in functions:
             if words:
-                verdicts[case.function] = Verdict(NOT_COMPILED, 0, _exercise(lab, case).points, [], words)
+                verdicts[function] = Verdict(NOT_COMPILED, 0, _points(lab, function), [], words)
             else:
-                verdicts[case.function] = self._graded(lab, case.function, program, place)
+                verdicts[function] = self._graded(lab, function, program, place)
         exercises.unlink(missing_ok=True)  # 10 MB each
         return verdicts
 
-    def _compiled(self, lab: Lab, source: str, cases: list, place: Path) -> tuple:
+    def _compiled(self, source: str, text: str, place: Path) -> tuple:
         """The object that takes the place of another, and the compiler's words where there is none."""
-        path = self.root / "reference" / source
-        text = put_into(path.read_text(encoding="utf-8"), f"reference/{source}",
-                        {exercise.function for exercise in lab.exercises}, cases)
         written = place / "student" / source
         written.write_text(text, encoding="utf-8")
-        command = [word for word in self._compile[source] if word != "-Werror"]
-        original = command[command.index("-o") + 1]
-        new = str(place / f"{source}.o")
-        command[command.index("-o") + 1] = new
-        command[command.index("-c") + 1] = str(written)
-        return {original: new}, self._run(command)
+        new = place / f"{source}.o"
+        return {self.object_of(source): str(new)}, self._run(self.compile_command(source, written, new))
 
-    def _linked(self, program: Path, objects: dict) -> str:
-        listing = subprocess.run(["ninja", "-C", self.build, "-t", "commands", program.name], check=True,
-                                 capture_output=True, text=True).stdout
-        linking = re.sub(r"^: && | && :$", "", listing.splitlines()[-1])
-        command = shlex.split(linking)
+    def _dynamic_memory(self, original: str, kernels: str, place: Path) -> dict:
+        """What name_dynamic_memory() in cmake/kernels.cmake makes: the memory behind `extern __shared__` arrays."""
+        target = original.replace("_graded_kernels.dir/", "_graded_kernels_dynamic_memory.dir/").split(".dir/")[0]
+        command = next(words for words in self._memory if words[words.index("-o") + 1].startswith(target))
+        table = subprocess.run(["readelf", "-sW", kernels], check=True, capture_output=True, text=True).stdout
+        symbols = {row[7] for row in map(str.split, table.splitlines())
+                   if len(row) > 7 and (row[3], row[6]) == ("TLS", "UND") and not row[7].startswith("_ZSt")}
+        (place / "dynamic_arrays.inc").write_text("".join(f"GPU_DYNAMIC_ARRAY({each})\n" for each in sorted(symbols)))
+        new = str(place / "dynamic_memory.o")
+        command = [f"-I{place}" if word.endswith("_dynamic_memory") and word.startswith("-I") else word for word in command]
+        at = command.index("-o") + 1
+        original, command[at] = command[at], new
+        self._run(command)
+        return {original: new}
+
+    def exercises_in(self, lab: Lab, source: str) -> set:
+        """The exercises that are solved in this source of the reference."""
+        text = (self.root / "reference" / source).read_text(encoding="utf-8")
+        return set(Cut(text, f"reference/{source}", {exercise.function for exercise in lab.exercises}).stubs)
+
+    def program(self, lab: Lab, folder: Path, slot: str) -> Path:
+        """The lab's check program, linked with the sources in `folder` in the place of the reference's."""
+        place = self.place / slot
+        place.mkdir(parents=True, exist_ok=True)
+        objects, words = {}, ""
+        for source in lab.sources:
+            objects[self.object_of(source)] = str(place / f"{source}.o")
+            words += self._run(self.compile_command(source, folder / source, place / f"{source}.o"))
+        words = words or self.linked(place / f"{lab.name}_exercises", objects)
+        if words:
+            raise CourseError(f"{folder} does not build {lab.name}\n{words}")
+        return self._check_program(lab, place)
+
+    def _check_program(self, lab: Lab, place: Path) -> Path:
+        """A copy in that place, since it starts the program beside it. By cp: what this process has open to write cannot be
+        started, and neither can what a child of another thread has got from it."""
+        subprocess.run(["cp", self.build / f"{lab.name}_check", place], check=True)
+        return place / f"{lab.name}_check"
+
+    def object_of(self, source: str) -> str:
+        command = self._compile[source]
+        return command[command.index("-o") + 1]
+
+    def compile_command(self, source: str, written: Path, made: Path) -> list:
+        """Compiles `written` into `made` as the graded `source` is compiled."""
+        command = [word for word in self._compile[source] if word != "-Werror"]
+        command[command.index("-o") + 1] = str(made)
+        command[command.index("-c") + 1] = str(written)
+        return command
+
+    def linked(self, program: Path, objects: dict, more: list = ()) -> str:
+        """Links the lab's program with other objects in the place of some, and with more of them; the linker's words if
+        it fails."""
+        command = self.link_command(program.name)
         if missing := set(objects) - set(command):
             raise CourseError(f"{program.name} is not linked with {missing.pop()}; answer_build.py does not know this build")
-        command = [objects.get(word, word) for word in command]
+        command = [objects.get(word, word) for word in command] + list(more)
         command[command.index("-o") + 1] = str(program)
         return self._run(command)
+
+    def link_command(self, program: str) -> list:
+        listing = subprocess.run(["ninja", "-C", self.build, "-t", "commands", program], check=True, capture_output=True,
+                                 text=True).stdout
+        return shlex.split(re.sub(r"^: && | && :$", "", listing.splitlines()[-1]))
 
     def _run(self, command: list) -> str:
         done = subprocess.run(command, cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -108,5 +172,15 @@ class AnswerBuild:
         return Verdict(result["status"], result["points"], result["max_points"], result["mistakes"], result["message"])
 
 
-def _exercise(lab: Lab, case):
-    return next(exercise for exercise in lab.exercises if exercise.function == case.function)
+def run(gate, arguments: list) -> int:
+    """gate(tree, names) for the words of a command line, with one thread for each program; returns the exit status."""
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    try:
+        return gate(Path(arguments[1]).resolve(), arguments[2:])
+    except CourseError as error:
+        print(f"{Path(arguments[0]).stem}: {error}", file=sys.stderr)
+        return 1
+
+
+def _points(lab: Lab, function: str) -> float:
+    return next(exercise.points for exercise in lab.exercises if exercise.function == function)

@@ -16,8 +16,10 @@ from pathlib import Path
 
 LOSSES = [f"{how} {block}" for how in ("from entry", "the rest after blocks of", "the last of whole blocks of")
           for block in (8, 16, 32, 64, 128)]
-# What no call could show, and why.
-EXEMPT = {}
+# Exercise → how the axes begin that no call could show, and why.
+EXEMPT = {"generate": "argument 3."}  # it returns the symbol of the largest logit: a small change of a weight may not show
+# The gradients expected of these cost a forward pass for every number, so that their suites keep all arrays small.
+EXEMPT |= dict.fromkeys(("attention_backward", "block_backward", "model_gradients"), "")
 
 
 def patient(manifest: str, folder: str) -> Path:
@@ -50,7 +52,7 @@ def main(build: Path, labs: list) -> int:
             for exercise in [each["function"] for each in json.loads(manifest.read_text())["exercises"]]:
                 axes, refused = tried(program, manifest, exercise, folder)
                 for axis in sorted(axes):
-                    if (exercise, axis) in EXEMPT:
+                    if exercise in EXEMPT and axis.startswith(EXEMPT[exercise]):
                         continue
                     count += len(LOSSES)
                     wrong += [f"{lab}.{exercise}: right but for '{axis}: {loss}' is not refused"

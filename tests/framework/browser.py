@@ -29,11 +29,6 @@ class Browser(webdriver.Chrome):
         """Of a JavaScript expression."""
         return self.execute_script(f"return (\n{expression}\n)")
 
-    def wait_for(self, condition: str) -> None:
-        self.execute_async_script("const done = arguments[0];"
-                                  f"const look = () => ({condition}) ? done() : setTimeout(look, 20);"
-                                  "look();")
-
     def shape(self, width: int, height: int, dark: bool) -> None:
         self.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                              {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})

@@ -20,15 +20,16 @@ TEST_CASE("without a scope they stay") {
     CHECK(std::get<Tensor>(arguments) == Tensor{1, 2, 3});
 }
 TEST_CASE("arrays are changed whatever their type, but for the first entry, and nothing else is") {
-    std::tuple<Tensor, std::vector<float>, std::vector<std::string>, double> arguments{
-        Tensor{1, 2, 3}, {1.0f, 2.0f}, {"a", "b"}, 4.0};
+    std::tuple<Tensor, std::vector<float>, std::vector<std::uint16_t>, std::vector<std::string>, double> arguments{
+        Tensor{1, 2, 3}, {1.0f, 2.0f}, {0x3F80, 0x4000}, {"a", "b"}, 4.0};
     const ChangeScope scope(all_but_the_first_entry());
     change_arguments(arguments);
-    const auto& [tensor, floats, words, number] = arguments;
+    const auto& [tensor, floats, bfloats, words, number] = arguments;
     CHECK(tensor(0) == 1.0);
     CHECK(tensor(1) != 2.0);
     CHECK(tensor(2) != 3.0);
     CHECK(floats[1] != 2.0f);
+    CHECK(bfloats == std::vector<std::uint16_t>{0x3F80, 0xBE80});  // 0.75 - 2/2 in place of 2
     CHECK(words[1] != "b");
     CHECK(number == 4.0);
 }

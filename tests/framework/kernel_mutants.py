@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 """The faults of lab 05, put one by one into the reference kernel itself: the suite must refuse each under its name.
 
-usage: kernel_mutants.py ROOT BUILD_FOLDER
+usage: kernel_mutants.py BUILD_FOLDER
 
 The mistakes in tests/lab05_chunkwise_cuda/mistakes/ stand for a fault by its symptom; this checks that real kernels with that
-fault have the symptom. Builds in BUILD_FOLDER/kernel_mutants, one kernel after the other, and exits with 1 unless all are
-refused and named.
+fault have the symptom. Builds in BUILD_FOLDER/kernel_mutants, two kernels at a time, and exits with 1 unless all are refused
+and named.
 """
 
-import json
-import shutil
-import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from answer_build import AnswerBuild, run
+from course import manifest
 
 KERNEL = "lab05_chunkwise_kernel.cu"
 UPDATE = ("        for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) {\n"
@@ -118,54 +122,28 @@ def mutate(source: str, changes: list) -> str:
     return source
 
 
-class Workshop:
-    """A build folder of its own, in which one mutant after the other stands in for the kernel."""
+def main(tree: Path, _) -> int:
+    build = AnswerBuild(ROOT, tree, tree / "kernel_mutants")
+    lab = next(each for each in manifest.load(ROOT) if KERNEL in each.sources)
+    original = (ROOT / "reference" / KERNEL).read_text(encoding="utf-8")
 
-    def __init__(self, root: Path, place: Path):
-        self.place, self.sources = place, place / "reference"
-        self.manifest = root / "labs" / "lab05_chunkwise_cuda" / "lab.json"
-        self.sources.mkdir(parents=True, exist_ok=True)
-        for name in ("lab05_chunkwise.cpp", KERNEL):
-            shutil.copy2(root / "reference" / name, self.sources / name)
-        original = (root / "reference" / KERNEL).read_text(encoding="utf-8")
-        self.mutants = [(exercise, mistake, mutate(original, changes)) for exercise, mistake, changes in MUTANTS]
-        subprocess.run(["cmake", "-S", root, "-B", place / "build", "-G", "Ninja", f"-DLINATTN_SOURCES={self.sources}"],
-                       check=True, stdout=subprocess.DEVNULL)
+    def verdict_on(number: int):
+        exercise, _, changes = MUTANTS[number]
+        return build.verdicts(lab, {KERNEL: mutate(original, changes)}, [exercise], str(number))[exercise]
 
-    def build(self, kernel: str, program: str) -> str:
-        """Returns the compiler's words where it fails."""
-        (self.sources / KERNEL).write_text(kernel, encoding="utf-8")
-        built = subprocess.run(["ninja", "-C", self.place / "build", program], capture_output=True, text=True)
-        return "" if built.returncode == 0 else built.stdout[-2000:]
-
-    def command(self, program: str, exercise: str) -> list:
-        return [self.place / "build" / program, "--manifest", self.manifest, "--exercise", exercise,
-                "--results", self.place / "results"]
-
-    def result(self, exercise: str) -> dict:
-        return json.loads((self.place / "results" / f"lab05.{exercise}.json").read_text(encoding="utf-8"))
-
-
-def main(root: Path, build: Path) -> int:
-    workshop = Workshop(root, build / "kernel_mutants")
     wrong = 0
-    for exercise, mistake, kernel in workshop.mutants:
-        if words := workshop.build(kernel, "lab05_check"):
-            print(f"{exercise}: '{mistake}' does not compile\n{words}")
-            wrong += 1
-            continue
-        subprocess.run(workshop.command("lab05_check", exercise), stdout=subprocess.DEVNULL)
-        result = workshop.result(exercise)
-        killed, named = result["status"] == "fail", mistake in result["mistakes"]
-        others = len(result["mistakes"]) - named
-        print(f"{exercise}: '{mistake}' is {'killed' if killed else 'NOT KILLED'}, {'named' if named else 'NOT NAMED'}"
-              f"{f', with {others} others' if others else ''}")
-        if not (killed and named):
-            print(result["message"])
-            wrong += 1
-    print(f"{len(workshop.mutants) - wrong} of {len(workshop.mutants)} kernels refused and named")
+    with ThreadPoolExecutor(2) as pool:
+        for (exercise, mistake, _), verdict in zip(MUTANTS, pool.map(verdict_on, range(len(MUTANTS)))):
+            killed, named = verdict.status == "fail", mistake in verdict.mistakes
+            others = len(verdict.mistakes) - named
+            print(f"{exercise}: '{mistake}' is {'killed' if killed else 'NOT KILLED'}, {'named' if named else 'NOT NAMED'}"
+                  f"{f', with {others} others' if others else ''}")
+            if not (killed and named):
+                print(verdict.status, verdict.message, sep="\n")
+                wrong += 1
+    print(f"{len(MUTANTS) - wrong} of {len(MUTANTS)} kernels refused and named")
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()))
+    sys.exit(run(main, sys.argv))

@@ -4,7 +4,7 @@
 usage: kill_matrix.py BUILD_FOLDER LAB=MANIFEST …
 
 Runs each lab's check program once per mistake, writes BUILD_FOLDER/kill_matrix.csv (lab, exercise, mistake, killed,
-named) and exits with 1 unless every row says yes twice.
+named, and the names that were given beside it) and exits with 1 unless every row says yes twice.
 """
 
 import csv
@@ -24,14 +24,14 @@ def mistakes_of(program: Path) -> list[tuple[str, str]]:
     return [(row[1], row[2]) for row in rows if row[0] == "mistake"]
 
 
-def verdict_on(program: Path, manifest: str, exercise: str, mistake: str, results: str) -> tuple[bool, bool]:
-    """Whether the suite refused the mistake, and whether its message names it."""
+def verdict_on(program: Path, manifest: str, exercise: str, mistake: str, results: str) -> tuple[bool, list[str]]:
+    """Whether the suite refused the mistake, and which names its message gives."""
     command = [program, "--manifest", manifest, "--exercise", exercise, "--mistake", mistake]
     with tempfile.TemporaryDirectory(dir=results) as folder:
         run = subprocess.run([*command, "--results", folder], capture_output=True)
         [written] = Path(folder).glob(f"*.{exercise}.json")
         result = json.loads(written.read_text())
-    return run.returncode != 0 and result["status"] == "fail", mistake in result["mistakes"]
+    return run.returncode != 0 and result["status"] == "fail", result["mistakes"]
 
 
 def main(build: Path, labs: list[str]) -> int:
@@ -43,13 +43,14 @@ def main(build: Path, labs: list[str]) -> int:
                 sys.exit(f"kill_matrix: {program.name} is not built; build {build} first")
             listed = mistakes_of(program)
             verdicts = pool.map(lambda row: verdict_on(program, manifest, *row, results), listed)
-            for (exercise, mistake), (killed, named) in zip(listed, verdicts):
-                rows.append([lab, exercise, mistake, "yes" if killed else "no", "yes" if named else "no"])
+            for (exercise, mistake), (killed, names) in zip(listed, verdicts):
+                named, others = mistake in names, [name for name in names if name != mistake]
+                rows.append([lab, exercise, mistake, "yes" if killed else "no", "yes" if named else "no", " | ".join(others)])
                 if not (killed and named):
                     wrong.append(f"{lab}.{exercise}: '{mistake}' is {'not named' if killed else 'not killed'}")
     table = build / "kill_matrix.csv"
     with open(f"{table}.new", "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([["lab", "exercise", "mistake", "killed", "named"], *rows])
+        csv.writer(file).writerows([["lab", "exercise", "mistake", "killed", "named", "beside"], *rows])
     os.replace(f"{table}.new", table)
     print(*wrong, sep="\n")
     print(f"{len(rows) - len(wrong)} of {len(rows)} mistakes killed and named; see {table.name}")

@@ -5,18 +5,14 @@
 
   for (const folded of document.querySelectorAll("details")) folded.open = true;
 
-  // Formulas: every one that the page holds is drawn, and none is an error in red.
-  const formulas = window.MathJax ? MathJax.Hub.getAllJax() : [];
-  const drawn = [...document.querySelectorAll(".MathJax_SVG > svg")].filter(svg => svg.clientWidth > 0).length;
-  if (drawn !== formulas.length) found.push(`${formulas.length} formulas, but ${drawn} drawn`);
-  for (const formula of formulas) {
-    const tree = formula.root.toString();
-    if (tree.includes("merror")) found.push(`formula: ${tree}: ${formula.originalText}`);
+  for (const formula of document.querySelectorAll(".katex")) {
+    const drawn = formula.querySelector(".katex-html").getBoundingClientRect().width > 0;
+    if (!drawn || !formula.querySelector("math")) found.push(`not drawn: ${excerpt(formula)}`);
   }
   // TeX that no formula holds: a dollar sign that did not count, a command outside.
   const contents = document.querySelector("div.contents");
   const words = document.createTreeWalker(contents, NodeFilter.SHOW_TEXT);
-  const notProse = "code, .fragment, script, style, svg, .MathJax_SVG, .MathJax_SVG_Display, .memproto, .memtitle";
+  const notProse = "code, .fragment, script, style, svg, .katex, .memproto, .memtitle";
   for (let node; (node = words.nextNode());) {
     if (node.parentElement.closest(notProse)) continue;
     const raw = node.data.match(/\\[a-zA-Z([]\w*|\$[^$]*[\\^_][^$]*\$|```|\*\*|\]\(|&[#\w]+;/);
@@ -35,10 +31,15 @@
   if (window.innerWidth >= 1280) {
     for (const formula of contents.querySelectorAll("p.formulaDsp")) {
       const hidden = formula.scrollWidth - formula.clientWidth;
-      if (hidden > 1) found.push(`formula: its last ${hidden} pixels are out of sight: ${formula.querySelector("script")?.textContent.slice(0, 60)}`);
+      if (hidden > 1) found.push(`formula: its last ${hidden} pixels are out of sight: ${formula.querySelector("annotation")?.textContent.slice(0, 60)}`);
     }
   }
+  const contentsList = document.getElementById("toc");
+  if (contentsList?.scrollWidth > contentsList?.clientWidth) found.push("an entry of the contents is cut off");
   if (!document.documentElement.lang) found.push("no language");
+  const levels = [...document.querySelectorAll("main :is(h1, h2, h3, h4, h5, h6)")].map(heading => Number(heading.tagName[1]));
+  if (levels.filter(level => level === 1).length !== 1) found.push("not one h1");
+  levels.forEach((level, i) => i && level > levels[i - 1] + 1 && found.push(`h${levels[i - 1]} is followed by h${level}`));
   const wide = document.documentElement.scrollWidth - window.innerWidth;
   if (wide > 0) found.push(`${wide} pixels wider than the window`);
   if (contents.scrollWidth > contents.clientWidth + 1) {
@@ -58,15 +59,11 @@
   const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
   const parse = text => { const v = text.match(/[\d.]+/g).map(Number); return v.length < 4 ? [...v, 1] : v; };
   const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3]));
+  const base = document.documentElement.classList.contains("dark-mode") ? [0, 0, 0] : [255, 255, 255];
+  const known = new Map([[null, base]]);
   const behind = element => {
-    const layers = [];
-    for (let e = element; e; e = e.parentElement) {
-      const colour = parse(getComputedStyle(e).backgroundColor);
-      if (colour[3] > 0) layers.push(colour);
-      if (colour[3] === 1) break;
-    }
-    const page = document.documentElement.classList.contains("dark-mode") ? [0, 0, 0] : [255, 255, 255];
-    return layers.reverse().reduce((below, top) => over(top, below), page);
+    if (!known.has(element)) known.set(element, over(parse(getComputedStyle(element).backgroundColor), behind(element.parentElement)));
+    return known.get(element);
   };
   const faint = new Map();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -177,6 +177,18 @@ class CheckCourse(Authors):
                 lines = self.assert_found(said)
                 self.assertIn("README.md" if name == "README.md" else "lab91_gated_attention", "".join(lines))
 
+    def test_what_the_kill_matrix_says(self):
+        matrix, head = "build/reference/kill_matrix.csv", "lab,exercise,mistake,killed,named,beside\n"
+        self.edit(self.PROGRAM, "mistake", "mistake\tgated_attention\tinverted\t§91.1\tDo.\nmistake")
+        self.write(matrix, head + "lab91,gated_attention,forgotten,no,no,\n")
+        self.assert_found("no suite refuses 'forgotten' of gated_attention")
+        self.write(matrix, head + "lab91,gated_attention,forgotten,yes,yes,inverted\n"
+                   "lab91,gated_attention,inverted,yes,yes,other | forgotten\n")
+        self.assert_found("no input tells 'forgotten' and 'inverted' of gated_attention apart")
+        self.write("build/reference/lab91_exercises", "")
+        os.utime(self.root / matrix, (0, 0))
+        self.assertEqual(self.course("check-course").returncode, 0, "the matrix is older than the program")
+
     def test_one_finding_does_not_hide_another(self):
         self.edit(f"{self.LAB}/README.md", "<summary>Hint", "<summary>Remark")
         self.edit("labs/lab00_warm_up/lab.json", '"points": 1', '"points": 0')

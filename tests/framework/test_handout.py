@@ -137,7 +137,8 @@ class Contents(Handout):
         self.make()
         listed = subprocess.run([self.out / "course", "--help"], capture_output=True, text=True).stdout
         self.assertEqual(re.findall(r"^    ([a-z-]+) ", listed, re.M),
-                         ["help", "setup", "check", "debug", "docs", "hint", "report", "update", "watch"])
+                         ["help", "setup", "check", "debug", "docs", "hint", "profile", "report", "submit", "train", "update",
+                          "watch"])
         presets = json.loads((self.out / "CMakePresets.json").read_text())
         self.assertEqual([preset["name"] for preset in presets["configurePresets"]], ["base", "student", "student-clang"])
         refused = course(self.out, "check", "--track", "reference")
@@ -363,9 +364,10 @@ class ByItself(Handout):
     """One build, about half a minute: the handout is made, carried away, graded, solved, and updated."""
 
     def script(self, folder, *words):
-        """The script itself, in a process that knows nothing of the repository."""
+        """The script itself, in a process that knows nothing of the repository but what was compiled of the same sources."""
+        cache = {name: os.environ[name] for name in ["LINATTN_COMPILER_CACHE"] if name in os.environ}
         return subprocess.run([folder / "course", *words], cwd="/", text=True, capture_output=True,
-                              env={"PATH": os.environ["PATH"], "COURSE_SKIP_SETUP": "1", "LC_ALL": "C.UTF-8"})
+                              env={"PATH": os.environ["PATH"], "COURSE_SKIP_SETUP": "1", "LC_ALL": "C.UTF-8"} | cache)
 
     def grade(self, folder):
         run = self.script(folder, "check", "--json")

@@ -1,5 +1,5 @@
-"""Answers in refused/ that give right numbers by a wrong method, or that remember earlier calls: each is refused, and the
-message says why."""
+"""Answers in refused/ that give right numbers by a wrong method, that remember earlier calls, or whose diagnosis is easily wrong:
+each is refused, and the message says why."""
 
 import os
 import tempfile

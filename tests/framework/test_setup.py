@@ -37,7 +37,7 @@ class Setup(unittest.TestCase):
 
     def debian(self, lacks=(), user=0):
         """A machine with dpkg and apt-get on which everything but `lacks` is installed."""
-        have = set(package_names(2, ("student", "docs", "test"))) - set(lacks)
+        have = set(package_names(2, ("student", "docs", "grade", "test"))) - set(lacks)
         self.fake("dpkg-query", f"printf 'ii %s ' {' '.join(sorted(have))}; exit {1 if lacks else 0}")
         self.fake("apt-get", f'echo "what apt-get prints"; echo "apt-get $*" >>"{self.calls}"')
         self.fake("id", f"echo {user}")
@@ -137,6 +137,11 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.setup("--quiet").stderr, "")
         self.setup("--quiet", "--with-docs")
         self.assertRegex(self.installed()[0], " doxygen$")
+
+    def test_grading_needs_more_than_a_student(self):
+        self.debian(lacks=["bubblewrap", "clang"])
+        self.setup("--quiet", "--with-grading")
+        self.assertRegex(self.installed()[0], " bubblewrap$")
 
     def test_tests_need_more_than_a_student(self):
         self.debian(lacks=["libclang-rt-dev"])

@@ -11,6 +11,14 @@
 #include "tensor.hpp"
 #include "xtensor_support/xtensor_views.hpp"
 
+// At global scope, where <cmath> declares functions of the same names.
+namespace a_program {
+using namespace linattn;
+double first_entries(const Tensor& x) { return exp(x)(0) + exp(0.0) + sqrt(x)(0) + sqrt(4) + abs(x)(0) + erf(x)(0); }
+}  // namespace a_program
+using namespace linattn;
+static double at_global_scope(const Tensor& x) { return log(x)(0) + log(1.0) + sin(x)(0) + cos(0.0) + abs(-1.5); }
+
 namespace linattn {
 namespace {
 
@@ -60,6 +68,34 @@ TEST_CASE("a number stays a number") {
     static_assert(std::is_same_v<decltype(exp(0.5)), double>);
     static_assert(std::is_same_v<decltype(exp(Tensor{})), Tensor>);
     static_assert(std::is_same_v<decltype(Tensor{} + 1), Tensor>);
+    static_assert(std::is_same_v<decltype(total(Tensor{})), double>);
+    CHECK(erf(0.5) == std::erf(0.5));
+    CHECK(erf(0) == 0.0);
+}
+TEST_CASE("functions are computed for every entry, whatever is written for the Tensor") {
+    Tensor x{0, 0.25, -0.5};
+    const Tensor& fixed = x;
+    const auto each = [&](const Tensor& y, double (*function)(double)) {
+        return y == Tensor{function(x(0)), function(x(1)), function(x(2))};
+    };
+    CHECK(total(each(exp(x), std::exp)) == 3.0);
+    CHECK(total(each(exp(fixed), std::exp)) == 3.0);
+    CHECK(total(each(exp({0, 0.25, -0.5}), std::exp)) == 3.0);
+    CHECK(total(each(exp(x + 0), std::exp)) == 3.0);
+    CHECK(total(each(exp(xt::operator+(x, xt::xscalar<double>(0.0))), std::exp)) == 3.0);
+    CHECK(total(each(erf(x), std::erf)) == 3.0);
+    CHECK(total(each(sin(x), std::sin)) == 3.0);
+    CHECK(total(each(cos(x), std::cos)) == 3.0);
+    CHECK(total(each(abs(x), std::fabs)) == 3.0);
+    CHECK(total(each(
+              log(exp(x)), +[](double entry) { return std::log(std::exp(entry)); })) == 3.0);
+    CHECK(total(each(sqrt(x * x), std::fabs)) == 3.0);
+    // xtensor's lazy expressions give Tensors as well: nothing here can dangle.
+    static_assert(std::is_same_v<decltype(exp(xt::operator-(x, 1.0))), Tensor>);
+}
+TEST_CASE("`using namespace linattn;` joins them with those of <cmath>") {
+    CHECK(a_program::first_entries(Tensor{0, 1}) == 1.0 + 1.0 + 0.0 + 2.0 + 0.0 + 0.0);
+    CHECK(at_global_scope(Tensor{1, 2}) == 0.0 + 0.0 + std::sin(1.0) + 1.0 + 1.5);
 }
 TEST_CASE("numbers of any type may stand on either side, and on the right of an assignment") {
     const Tensor x{1, 2, 4};
@@ -84,6 +120,20 @@ TEST_CASE("comparisons give 1 and 0, and NaN is neither less nor greater") {
     CHECK((x <= 0) == Tensor{1, 1, 0});
     CHECK((0 >= x) == Tensor{1, 1, 0});
 }
+TEST_CASE("== and != give 1 and 0 for every entry too, and NaN equals nothing") {
+    const Tensor x{-1, 0, nan};
+    const std::size_t zero = 0;
+    const Tensor equal = x == x, different = x != x, to_number = x == zero, from_number = 0 != x;
+    CHECK(equal == Tensor{1, 1, 0});
+    CHECK(different == Tensor{0, 0, 1});
+    CHECK(to_number == Tensor{0, 1, 0});
+    CHECK(from_number == Tensor{1, 0, 1});
+    const Tensor table = Tensor{1, 2} == column({1, 2, 2});
+    CHECK(table == Tensor{{1, 0}, {0, 1}, {0, 1}});
+    CHECK(total(x != zeros({3})) == 2.0);
+    CHECK(words_of<std::invalid_argument>([] { static_cast<void>(ones({2}) == ones({3})); }).find("do not broadcast") !=
+          std::string::npos);
+}
 TEST_CASE("an unsigned difference below 0 is refused wherever it meets a Tensor") {
     const Tensor x{1, 2, 4};
     const auto refuses = [&](auto wrapped) {
@@ -103,6 +153,9 @@ TEST_CASE("an unsigned difference below 0 is refused wherever it meets a Tensor"
         CHECK(words([&] { where(x, 0, wrapped); }) == said);
         CHECK(words([&] { full({2}, wrapped); }) == said);
         CHECK(words([&] { exp(wrapped); }) == said);
+        CHECK(words([&] { erf(wrapped); }) == said);
+        CHECK(words([&] { static_cast<void>(x == wrapped); }) == said);
+        CHECK(words([&] { static_cast<void>(wrapped != x); }) == said);
     };
     refuses(std::size_t{1} - 3);
     refuses(1U - 3U);
@@ -186,6 +239,41 @@ TEST_CASE("an index that does not exist is refused with the shape") {
               set_token(x, 2, zeros({3}));
           }).find("token 2 does not exist") != std::string::npos);
 }
+TEST_CASE("so are a mean of nothing, and ids that are none") {
+    const auto words = [](auto function) { return words_of<std::invalid_argument>(function); };
+    const auto range_words = [](auto function) { return words_of<std::out_of_range>(function); };
+    const std::size_t one = 1;
+    CHECK(words([] { mean(zeros({3, 0}), 1); }).find("mean over axis 1 of shape (3, 0): the axis has no entries") == 0);
+    CHECK(words([] { mean(zeros({3, 0}), -1, keep_dims); }).find("mean over axis -1") == 0);
+    CHECK(range_words([] { mean(ones({3}), 1); }) == "axis 1 does not exist: the shape is (3,)");
+    CHECK(range_words([] { flip(ones({3}), -2); }) == "axis -2 does not exist: the shape is (3,)");
+    CHECK(range_words([] { swap_axes(ones({2, 3}), 0, 2); }) == "axis 2 does not exist: the shape is (2, 3)");
+    CHECK(range_words([] { slice(ones({2, 3}), 2, 0, 1); }) == "axis 2 does not exist: the shape is (2, 3)");
+    CHECK(range_words([] {
+              slice(ones({2, 3}), 1, 2, 4);
+          }).find("slice 2 to 4 (the last one excluded) of axis 1 does") == 0);
+    CHECK(range_words([] {
+              slice(ones({2, 3}), -1, 2, 1);
+          }).find("so the length of the axis is 3") != std::string::npos);
+    CHECK(range_words([&] { slice(ones({2, 3}), 0, one - 2, 1); }).find("slice -1 to 1") == 0);
+    CHECK(words([&] { arange(one - 3); }).find("a shape cannot be (-2,)") == 0);
+    CHECK(words([] { rows(ones({3}), ones({1})); }) == "rows: E must be a matrix, (v, d); got shape (3,)");
+    CHECK(range_words([] {
+              rows(ones({3, 2}), Tensor{{0, 3}});
+          }) == "rows: an id must be a whole number from 0 to 2; entry (0, 1) of ids is 3");
+    CHECK(range_words([] { rows(ones({3, 2}), Tensor{-1}); }).find("entry (0,) of ids is -1") != std::string::npos);
+    CHECK(range_words([] { rows(ones({3, 2}), Tensor{inf}); }).find("of ids is inf") != std::string::npos);
+    CHECK(words([] { rows(ones({3, 2}), Tensor{0.5}); }).find("of ids is 0.5") != std::string::npos);
+    CHECK(words([] { rows(ones({3, 2}), Tensor{nan}); }).find("of ids is NaN") != std::string::npos);
+    CHECK(range_words([] {
+              rows(ones({0, 2}), Tensor{0});
+          }).find("where there is nothing to choose from") != std::string::npos);
+    CHECK(range_words([] {
+              one_hot(Tensor{0, 2}, 2);
+          }) == "one_hot: an id must be a whole number from 0 to 1; entry (1,) of ids is 2");
+    CHECK(words([] { one_hot(Tensor{1.5}, 2); }).find("one_hot: an id must be a whole number") == 0);
+    CHECK(words([&] { one_hot(Tensor{1}, one - 3); }).find("a shape cannot be (1, -2)") == 0);
+}
 TEST_CASE("axes count from either end") {
     const Tensor x{{1, 2, 3}, {4, 5, 6}};
     CHECK(sum(x, 1) == Tensor{6, 15});
@@ -195,6 +283,15 @@ TEST_CASE("axes count from either end") {
     CHECK(amax(x, 1, keep_dims) == column({3, 6}));
     CHECK(cumsum(x, 0) == Tensor{{1, 2, 3}, {5, 7, 9}});
     CHECK(cumsum(x, -1) == Tensor{{1, 3, 6}, {4, 9, 15}});
+    CHECK(mean(x, 0) == Tensor{2.5, 3.5, 4.5});
+    CHECK(mean(x, -1, keep_dims) == column({2, 5}));
+    CHECK(flip(x, 0) == Tensor{{4, 5, 6}, {1, 2, 3}});
+    CHECK(flip(x, -1) == Tensor{{3, 2, 1}, {6, 5, 4}});
+    CHECK(slice(x, 1, 1, 3) == Tensor{{2, 3}, {5, 6}});
+    CHECK(slice(x, -2, 1, 2) == Tensor{{4, 5, 6}});
+    CHECK(swap_axes(x, 0, -1) == matrix_transpose(x));
+    CHECK(swap_axes(x, -1, 0) == matrix_transpose(x));
+    CHECK(swap_axes(x, 1, -1) == x);
     CHECK(shape_of(expand_dims(x, -1)) == Shape{2, 3, 1});
     CHECK(shape_of(expand_dims(x, 0)) == Shape{1, 2, 3});
 }
@@ -207,11 +304,64 @@ TEST_CASE("arrays without entries are ordinary arrays") {
     CHECK(shape_of(exp(zeros({0, 3}))) == Shape{0, 3});
     CHECK(shape_of(zeros({0, 3}) + ones({3})) == Shape{0, 3});
     CHECK(shape_of(zeros({0, 1}) * ones({1, 4})) == Shape{0, 4});
+    CHECK(shape_of(zeros({0}) + sum(ones({2}), 0)) == Shape{0});
     CHECK(shape_of(cumsum(zeros({0, 3}), 0)) == Shape{0, 3});
     CHECK(shape_of(matrix_transpose(zeros({0, 3}))) == Shape{3, 0});
     CHECK(concatenate(zeros({0, 3}), ones({2, 3}), 0) == ones({2, 3}));
     CHECK(shape_of(tokens(ones({2, 3}), 1, 1)) == Shape{0, 3});
     CHECK(shape_of(reshape(zeros({0, 3}), {3, 0})) == Shape{3, 0});
+    CHECK(total(zeros({0, 3})) == 0.0);
+    CHECK(shape_of(mean(zeros({0, 3}), 1)) == Shape{0});
+    CHECK(shape_of(flip(zeros({0, 3}), 0)) == Shape{0, 3});
+    CHECK(shape_of(swap_axes(zeros({2, 0, 3}), 0, 2)) == Shape{3, 0, 2});
+    CHECK(shape_of(swap_axes(zeros({2, 3, 0}), 0, 1)) == Shape{3, 2, 0});
+    CHECK(shape_of(slice(ones({2, 3}), 0, 2, 2)) == Shape{0, 3});
+    CHECK(shape_of(arange(0)) == Shape{0});
+    CHECK(shape_of(rows(ones({3, 2}), zeros({4, 0}))) == Shape{4, 0, 2});
+    CHECK(shape_of(rows(zeros({0, 2}), zeros({0}))) == Shape{0, 2});
+    CHECK(shape_of(rows(zeros({3, 0}), Tensor{2, 1})) == Shape{2, 0});
+    CHECK(shape_of(one_hot(zeros({0}), 0)) == Shape{0, 0});
+}
+TEST_CASE("any two axes can be exchanged, whatever lies before, between and behind them") {
+    const Tensor x = reshape(arange(2 * 3 * 4 * 5), {2, 3, 4, 5});
+    const Tensor outer = swap_axes(x, 0, 2), inner = swap_axes(x, -1, 1), neighbours = swap_axes(x, 1, 2);
+    CHECK(shape_of(outer) == Shape{4, 3, 2, 5});
+    CHECK(shape_of(inner) == Shape{2, 5, 4, 3});
+    CHECK(shape_of(neighbours) == Shape{2, 4, 3, 5});
+    for (std::size_t a = 0; a < 2; ++a)
+        for (std::size_t b = 0; b < 3; ++b)
+            for (std::size_t c = 0; c < 4; ++c)
+                for (std::size_t d = 0; d < 5; ++d) {
+                    CHECK(outer(c, b, a, d) == x(a, b, c, d));
+                    CHECK(inner(a, d, c, b) == x(a, b, c, d));
+                    CHECK(neighbours(a, c, b, d) == x(a, b, c, d));
+                }
+}
+TEST_CASE("a middle axis is flipped and sliced for every index around it") {
+    const Tensor x = reshape(arange(2 * 3 * 2), {2, 3, 2});
+    CHECK(flip(x, 1) == Tensor{{{4, 5}, {2, 3}, {0, 1}}, {{10, 11}, {8, 9}, {6, 7}}});
+    CHECK(slice(x, 1, 1, 3) == Tensor{{{2, 3}, {4, 5}}, {{8, 9}, {10, 11}}});
+    CHECK(flip(cumsum(flip(x, 1), 1), 1) == Tensor{{{6, 9}, {6, 8}, {4, 5}}, {{24, 27}, {18, 20}, {10, 11}}});
+    CHECK(total(x) == 66.0);
+}
+}
+
+TEST_SUITE("ids") {
+TEST_CASE("rows are copied, one for every id, in the shape of the ids") {
+    const Tensor E{{1, 2}, {3, 4}, {5, 6}};
+    CHECK(rows(E, Tensor{2, 0, 2}) == Tensor{{5, 6}, {1, 2}, {5, 6}});
+    CHECK(rows(E, column({0, 1})) == Tensor{{{1, 2}}, {{3, 4}}});
+    CHECK(rows(E, sum(Tensor{1}, 0)) == Tensor{3, 4});  // one id without axes: a row
+    CHECK(rows(E, -zeros({1})) == Tensor{{1, 2}});      // -0.0
+    rows(E, Tensor{0}) += 1;
+    CHECK(E(0, 0) == 1.0);
+}
+TEST_CASE("one_hot picks rows, as a product") {
+    const Tensor E{{1, 2}, {3, 4}, {5, 6}}, ids{{2, 0}, {1, 2}};
+    CHECK(one_hot(Tensor{2, 0}, 3) == Tensor{{0, 0, 1}, {1, 0, 0}});
+    CHECK(shape_of(one_hot(ids, 3)) == Shape{2, 2, 3});
+    CHECK(matmul(one_hot(ids, 3), E) == rows(E, ids));
+    CHECK(arange(4) == Tensor{0, 1, 2, 3});
 }
 }
 

@@ -1,0 +1,119 @@
+// What the answer key computes for settings of the chapters' interactive figures, as JSON: figure → list of {settings,
+// result}. test_docs.py asks the figures for the same.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "favor.hpp"
+#include "feature_maps.hpp"
+#include "linear_attention.hpp"
+#include "normalized_attention.hpp"
+#include "random.hpp"
+#include "transformer.hpp"
+#include "work_counter.hpp"
+#include "xtensor/xview.hpp"
+
+namespace {
+using namespace linattn;
+using nlohmann::json;
+
+json entries(const Tensor& x) { return std::vector<double>(x.begin(), x.end()); }
+
+json matrix(const Tensor& x) {
+    json rows = json::array();
+    for (std::size_t i = 0; i < length(x, 0); ++i) {
+        rows.push_back(json::array());
+        for (std::size_t j = 0; j < length(x, 1); ++j) rows.back().push_back(x(i, j));
+    }
+    return rows;
+}
+
+Tensor random(std::size_t rows, std::size_t columns, std::uint64_t seed) { return normal({rows, columns}, seed); }
+
+json attention_steps(const Tensor& Q, const Tensor& K, const Tensor& V) {
+    const std::size_t n = length(Q, 0), c = length(K, 1), d_v = length(V, 1);
+    const FeatureMap phi("elu_plus_one", [](const Tensor& x) { return elu_plus_one(x); });
+    CausalState state{zeros({c, d_v}), zeros({c})};
+    json tokens = json::array();
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto step =
+            causal_linear_attention_step(xt::view(Q, i), xt::view(K, i), xt::view(V, i), state, phi, 1e-6);
+        state = step.state;
+        tokens.push_back({{"S", matrix(state.S)}, {"z", entries(state.z)}, {"output", entries(step.output)}});
+    }
+    return {{"settings", {{"Q", matrix(Q)}, {"K", matrix(K)}, {"V", matrix(V)}, {"mistake", "none"}}},
+            {"result", tokens}};
+}
+
+json favor(const Tensor& q, const Tensor& k, const Tensor& W) {
+    const Tensor row = expand_dims(q, 0);
+    return {{"settings", {{"q", entries(q)}, {"k", entries(k)}, {"W", matrix(W)}}},
+            {"result",
+             {{"variance", kernel_variance(q, k, length(W, 0))()},
+              {"positive", entries(positive_random_features(row, W, Stabilizer::per_token))},
+              {"trigonometric", entries(trigonometric_random_features(row, W))}}}};
+}
+
+json brackets(std::size_t n, std::size_t d) {
+    const Tensor Q = random(n, d, 1), K = random(n, d, 2), V = random(n, d, 3);
+    const FeatureMap plain("identity", [](const Tensor& x) { return x; });
+    work_done = 0;
+    linear_attention_quadratic(Q, K, V, plain, Mask::none);
+    const std::size_t left = work_done;
+    work_done = 0;
+    linear_attention_bidirectional(Q, K, V, plain);
+    return {{"settings", {{"n", n}, {"d", d}}}, {"result", {{"left", left}, {"right", work_done}}}};
+}
+
+// An untrained model of five symbols, and its logits.
+json drawing() {
+    const std::size_t d = 8, f = 16;
+    std::uint64_t seed = 0;
+    json blocks = json::array();
+    Model w{random(5, d, ++seed), random(6, d, ++seed), {}, {}, {}, 2};
+    const auto norm = [&](Norm& to) {
+        to = {normal({d}, ++seed), normal({d}, ++seed)};
+        return json{{"gain", entries(to.gain)}, {"bias", entries(to.bias)}};
+    };
+    const auto affine = [&](Affine& to, std::size_t in, std::size_t out) {
+        to = {random(in, out, ++seed), normal({out}, ++seed)};
+        return json{{"W", matrix(to.W)}, {"b", entries(to.b)}};
+    };
+    for (int l = 0; l < 2; ++l) {
+        Block& block = w.blocks.emplace_back();
+        Attention& attention = block.attention;
+        blocks.push_back(
+            {{"before_attention", norm(block.before_attention)},
+             {"attention",
+              {{"Q", affine(attention.Q, d, d)},
+               {"K", affine(attention.K, d, d)},
+               {"V", affine(attention.V, d, d)},
+               {"O", affine(attention.O, d, d)}}},
+             {"before_feed_forward", norm(block.before_feed_forward)},
+             {"feed_forward",
+              {{"up", affine(block.feed_forward.up, d, f)}, {"down", affine(block.feed_forward.down, f, d)}}}});
+    }
+    const json last = norm(w.last), head = affine(w.head, d, 5);
+    const json model = {{"embedding", matrix(w.embedding)},
+                        {"positions", matrix(w.positions)},
+                        {"blocks", blocks},
+                        {"last", last},
+                        {"head", head},
+                        {"heads", w.heads}};
+    return {{"settings", {{"model", model}, {"ids", {4, 0, 3, 3, 1, 2}}}},
+            {"result", matrix(logits({4, 0, 3, 3, 1, 2}, w))}};
+}
+}  // namespace
+
+int main() {
+    const json numbers = {{"state",
+                           {attention_steps({{1, 0}, {0, 2}, {0, 0}, {1, 2}}, {{0, 1}, {1, 0}, {0, 0}, {2, 1}},
+                                            {{1, 0, 2}, {0, 1, 1}, {3, 0, 1}, {1, 2, 0}}),
+                            attention_steps(random(4, 2, 1), random(4, 2, 2), random(4, 3, 3)),
+                            attention_steps(random(7, 3, 4), random(7, 3, 5), random(7, 1, 6))}},
+                          {"favor",
+                           {favor({1, 0}, {0.5, 1}, random(1, 2, 1)), favor({-0.3, 2}, {1, 1}, random(16, 2, 2)),
+                            favor({0.1, -0.2, 0.7}, {1, 0, -1}, random(64, 3, 3))}},
+                          {"brackets", {brackets(16, 8), brackets(256, 16), brackets(16, 64)}},
+                          {"draws", {drawing()}}};
+    std::puts(numbers.dump().c_str());
+}

@@ -1,0 +1,4 @@
+// class: compile-time bombs
+// The preprocessor reads a file without end.
+// expects: lab01 *=build
+#include "/dev/zero"

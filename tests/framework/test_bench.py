@@ -1,0 +1,94 @@
+"""./course bench: what is too noisy is not written, peers are compared as they should be, and missing ones are named."""
+
+import contextlib
+import importlib.util
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from course import benchmarks, peers, speed_claims  # noqa: E402
+from course.errors import CourseError  # noqa: E402
+
+HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
+
+
+def row(peer, seconds=0.002, spread=0.01, **others):
+    return dict(n=1024, d=64, threads=1, peer=peer, seconds=seconds, spread=spread, peak_bytes=1000000) | others
+
+
+ROWS = [row("fused", 0.0016384), row("chunkwise, C = 16", 0.0032768), row("PyTorch, chunks of 32", 0.02),
+        row("PyTorch, chunks of 64", 0.008192), {"n": 1024, "d": 64, "threads": 1, "peer": "PyTorch, softmax", "skipped": "too long"}]
+KNOWN = {"torch": "2.0", "blas": "libopenblas.so.0", "missing": {"fast-transformers": "no path given"}}
+
+
+class Noise(unittest.TestCase):
+    def test_the_worst_measurement_is_named(self):
+        self.assertEqual(benchmarks.too_noisy({"a": 0.15, "b": 0.0}), "")
+        self.assertEqual(benchmarks.too_noisy({}), "")
+        self.assertEqual(benchmarks.too_noisy({"a": 0.16, "b": 0.4, "c": 0.1}),
+                         "the repetitions of 2 of 3 measurements lie further apart than 15%, furthest by 40%: b")
+
+    def test_a_loaded_machine_is_said(self):
+        with mock.patch("os.getloadavg", return_value=(3.0, 0, 0)), mock.patch("os.cpu_count", return_value=4):
+            self.assertEqual(benchmarks.load_in_words(), "load 3.0 on 4 cores: this machine is not idle")
+        with mock.patch("os.getloadavg", return_value=(1.0, 0, 0)), mock.patch("os.cpu_count", return_value=4):
+            self.assertEqual(benchmarks.load_in_words(), "load 1.0 on 4 cores")
+
+
+class Peers(unittest.TestCase):
+    def test_of_the_lengths_of_a_chunk_the_fastest_counts(self):
+        kept = {each["peer"]: each for each in peers.best_chunks(ROWS)}
+        self.assertEqual((kept["PyTorch, chunks"]["chunk"], kept["PyTorch, chunks"]["seconds"]), (64, 0.008192))
+        self.assertEqual(len(kept), 4)
+        self.assertEqual(kept["chunkwise, C = 16"]["seconds"], 0.0032768)
+
+    def test_the_table_has_times_ratios_memory_and_reasons(self):
+        text = peers.page("a machine", KNOWN, peers.best_chunks(ROWS), [0.1, 0.2])
+        self.assertIn("| 1024 | 64 | 1 | ours, fused | 200 | 1.00 | 1.0 MB |", text)
+        self.assertIn("| 1024 | 64 | 1 | PyTorch, chunks, at its best (64) | 1000 | 5.00 | 1.0 MB |", text)
+        self.assertIn("| 1024 | 64 | 1 | PyTorch, causal softmax | left out: too long | | |", text)
+        self.assertIn("Left out: fast-transformers: no path given.", text)
+
+    def report(self, rows):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(benchmarks, "build"), mock.patch.object(
+                peers, "_measure", return_value=(KNOWN, rows)), contextlib.redirect_stdout(io.StringIO()), \
+                contextlib.redirect_stderr(io.StringIO()):
+            root = Path(folder)
+            (root / "bench" / "results").mkdir(parents=True)
+            try:
+                peers.report(root, 1, None)
+            finally:
+                self.written = sorted(path.suffix for path in (root / "bench" / "results").iterdir())
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
+    def test_noisy_measurements_are_shown_and_not_written(self):
+        with self.assertRaisesRegex(CourseError, "furthest by 50%: tokens, n = 1024, d = 64, 1 threads; nothing was written"):
+            self.report([*ROWS, row("tokens", spread=0.5)])
+        self.assertEqual(self.written, [])
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
+    def test_quiet_ones_are_written_with_their_plot(self):
+        self.report(ROWS)
+        self.assertEqual(self.written, [".md", ".svg"])
+
+    def test_a_wrong_path_is_refused(self):
+        with self.assertRaisesRegex(CourseError, "/nowhere is no clone of fast-transformers"):
+            peers.report(REPOSITORY, 1, "/nowhere")
+
+
+class Claims(unittest.TestCase):
+    def test_the_vocabulary_before_and_now(self):
+        goals = speed_claims.vocabulary_goals({"before/exp(x)": {"cpu_time": 90.0}, "now/exp(x)": {"cpu_time": 80.0},
+                                               "before/x + y": {"cpu_time": 90.0}, "now/x + y": {"cpu_time": 10.0}})
+        self.assertEqual([(goal.ratio, goal.bound) for goal in goals], [(1.125, None), (9.0, None), (2.0, 2)])
+        self.assertTrue(goals[-1].line().endswith("at least 2   met"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,404 @@
+"""./course grade: a class around the judge. Here the judge is played by a few lines that give the verdicts a submission
+asks for, and are killed, fail or wait where it says so; test_judge.py has the real one.
+"""
+
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from datetime import datetime
+from pathlib import Path
+from unittest import mock
+from xml.etree import ElementTree
+
+from course_tree import REPOSITORY, CourseTree, wait_until
+
+from course import manifest
+from course.judge import alike, class_run, feedback, gradebook, result
+
+JUDGE = '''
+import json, os, signal, sys, time
+from pathlib import Path
+
+def grade_one(root, submission, results, labs, seed, in_container=False):
+    from course.judge.intake import student_id
+    asked = json.loads((submission / "asked").read_text()) if submission.is_dir() else {"unusable": "it is broken <b>\\x1b[2J"}
+    tries = root / "tries" / submission.name
+    tries.parent.mkdir(exist_ok=True)
+    with open(tries, "a") as file:
+        file.write(f"{seed}\\n")
+    number = tries.read_text().count("\\n")
+    if number <= asked.get("killed", 0):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if number <= asked.get("trouble", 0):
+        print("no box", file=sys.stderr)
+        return 75
+    while (root / "wait").exists():
+        time.sleep(0.02)
+    folder = results / student_id(submission)
+    data = {"student": student_id(submission), "handout": asked.get("handout"), "seed": seed, "compile_seconds": 1, "seconds": 2,
+            "status": "unusable" if "unusable" in asked else "graded", "reason": asked.get("unusable", ""),
+            "labs": [], "earned": 0, "points": 0}
+    if "unusable" not in asked:
+        points = {"lab07": {"twice": 2, "thrice": 1}, "lab08": {"once": 4}}
+        for lab in labs:
+            data["labs"].append({"lab": lab, "exercises": [
+                {"exercise": name, "points": worth, "earned": worth if asked.get(name) == "pass" else 0,
+                 "status": asked.get(name, "todo"), "message": asked.get("message", ""), "mistakes": asked.get("mistakes", []),
+                 "seconds": 0.1} for name, worth in points[lab].items()]})
+        data["earned"] = sum(each["earned"] for lab in data["labs"] for each in lab["exercises"])
+        data["points"] = sum(each["points"] for lab in data["labs"] for each in lab["exercises"])
+    (folder / "files").mkdir(parents=True)
+    if "text" in asked:
+        (folder / "files" / "lab07_numbers.cpp").write_text(asked["text"])
+    (folder / "result.json").write_text(json.dumps(data))
+    return 3 if data["status"] == "unusable" else 0
+
+def ready(root, labs):
+    pass
+'''
+SCRIPT = f'''#!/bin/sh
+exec {sys.executable} -B -c 'import sys; sys.path[:0] = ["{REPOSITORY}/tools", sys.argv[1]]
+import judge; from course.judge import one; one.grade_one, one.ready = judge.grade_one, judge.ready
+from pathlib import Path; from course import __main__
+sys.exit(__main__.main(Path(sys.argv[1]), sys.argv[2:]))' "$(dirname "$0")" "$@"
+'''
+ALL = {"twice": "pass", "thrice": "pass", "once": "pass"}
+BAD = "</pre><script>alert(1)</script>\x1b[31m ]]> ``` =cmd|'/C calc'!A0"
+
+
+class Class(CourseTree):
+    """What students ask for is in self.root/in; the results go to self.root/out."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("judge.py", JUDGE)
+        ready = mock.patch("course.judge.one.ready")
+        ready.start()
+        self.addCleanup(ready.stop)
+        self.write("course", SCRIPT, 0o755)
+        self.out = self.root / "out"
+        (self.root / "in").mkdir()
+
+    def hand_in(self, **students):
+        for student, asked in students.items():
+            self.write(f"in/{student}/asked", json.dumps(asked))
+
+    def grade(self, *words, **environment):
+        return self.course("grade", str(self.root / "in"), "--out", str(self.out), "--jobs", "2", *words, **environment)
+
+    def gradebook(self):
+        return {row["SIS Login ID"]: row for row in csv.DictReader(io.StringIO(self.read("out/gradebook.csv")))}
+
+    def tries(self, student):
+        return self.read(f"tries/{student}").split()
+
+    def results(self):
+        labs = manifest.load(self.root)
+        return [result.read(folder, labs) for folder in sorted(self.out.iterdir()) if (folder / result.FILE).exists()]
+
+
+class AClass(Class):
+    def test_it_adds_up_in_every_output(self):
+        self.hand_in(ada=ALL, bob={"twice": "pass", "thrice": "fail", "mistakes": ["one too few"]}, cyd={})
+        self.write("in/dan.zip", "no zip")
+        graded = self.grade()
+        self.assertEqual((graded.returncode, graded.stdout.splitlines()[-1].split(":")[1][:14]), (0, " 4 submissions"))
+        book = self.gradebook()
+        self.assertEqual({name: (row["lab07"], row["lab08"], row["Points"]) for name, row in book.items()},
+                         {"ada": ("3", "4", "7"), "bob": ("2", "0", "2"), "cyd": ("0", "0", "0"), "dan": ("0", "0", "0")})
+        for one in self.results():
+            points = json.loads((one.folder / "results.json").read_text())["score"]
+            suites = ElementTree.parse(one.folder / "junit.xml").getroot()
+            self.assertEqual(str(points), book[one.student]["Points"])
+            self.assertEqual(len(list(suites.iter("testcase"))), 1 if one.unusable else 3)
+            for name in ("feedback.md", "feedback.html"):
+                page = (one.folder / name).read_text()
+                self.assertIn("Nothing could be graded" if one.unusable else f"score {points} of 7", page)
+        report = self.read("out/report.html")
+        for words in ("3 graded, 1 unusable", "<td>one too few</td><td>lab07.twice</td><td>1</td>",
+                      "<td>lab08.once</td><td>2</td>", "1 PASS, 1 FAIL, 1 TODO", "it is broken &lt;b&gt;\ufffd[2J"):
+            self.assertIn(words, report)
+
+    def test_students_text_is_escaped_everywhere(self):
+        name = "=1+1 <i>"
+        self.hand_in(**{name: {"twice": "fail", "message": BAD, "mistakes": [BAD], "text": BAD, "handout": BAD}})
+        self.assertEqual(self.grade().returncode, 0)
+        folder = self.out / name
+        ElementTree.parse(folder / "junit.xml")
+        self.assertIn("````text", (folder / "feedback.md").read_text())
+        self.assertEqual(json.loads((folder / "results.json").read_text())["tests"][0]["output"], BAD.replace("\x1b", "\ufffd"))
+        for page in (folder / "feedback.html", self.out / "report.html"):
+            text = page.read_text()
+            self.assertNotIn("<script", text)
+            self.assertNotIn("\x1b", text)
+            self.assertIn("&lt;script&gt;", text)
+        self.assertIn(f"'{name}", self.gradebook(), "a spreadsheet must not take it for a formula")
+
+    def test_labs_are_chosen_and_the_seed_is_one_for_all(self):
+        self.hand_in(ada=ALL, bob=ALL)
+        self.assertEqual(self.grade("--labs", "lab07").returncode, 0)
+        self.assertEqual(self.gradebook()["ada"]["Points"], "3")
+        self.assertNotIn("lab08", self.gradebook()["ada"])
+        [seed] = {*self.tries("ada"), *self.tries("bob")}
+        self.assertIn(f"seed {seed}", self.read("out/report.html"))
+        self.assert_one_line_error(self.grade("--labs", "lab99"), "lab99", "lab07, lab08")
+
+    def test_what_is_refused(self):
+        self.hand_in(ada=ALL)
+        self.assert_one_line_error(self.grade("--due", "2027-01-15"), "--per-day")
+        self.assert_one_line_error(self.grade("--due", "tomorrow", "--per-day", "5"), "tomorrow", "2027-01-15")
+        self.assert_one_line_error(self.grade("--jobs", "-1"), "--jobs")
+        self.assert_one_line_error(self.grade("--container"), "--container is for ./course grade one")
+        self.assert_one_line_error(self.course("grade", "nowhere", "--out", str(self.out)), "nowhere", "no folder")
+        self.assert_one_line_error(self.course("grade", str(self.root / "bin"), "x", "--out", str(self.out)), "one folder")
+        self.write("in/ada.zip", "")
+        self.assert_one_line_error(self.grade(), "ada.zip", "both by 'ada'")
+        self.assertFalse(self.out.exists(), "nothing was begun")
+        (self.root / "in/ada.zip").unlink()
+        self.write("out/mine", "")
+        self.assert_one_line_error(self.grade(), "not empty", "--resume")
+        with mock.patch("shutil.which", return_value=None):
+            self.assert_one_line_error(self.grade("--resume"), "GNU parallel", "apt-get install parallel")
+
+    def test_one(self):
+        self.hand_in(ada=ALL)
+        self.write("in/bob.zip", "")
+        for name, status, said in (("ada", 0, "ada: 7 of 7\n"), ("bob.zip", 3, "bob: it is broken <b>\ufffd[2J\n")):
+            ran = subprocess.run([self.root / "course", "grade", "one", self.root / "in" / name, "--out", self.out],
+                                 capture_output=True, text=True)
+            self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (status, said, ""))
+            self.assertTrue(feedback.is_written(self.out / name.partition(".")[0]))
+
+
+class Interrupted(Class):
+    def test_killed_workers_and_trouble_are_tried_again(self):
+        self.hand_in(ada={**ALL, "killed": 1}, bob={**ALL, "trouble": 2}, cyd=ALL, dan={**ALL, "trouble": 5})
+        graded = self.grade()
+        self.assertEqual(graded.returncode, 75)
+        self.assertIn("not graded: dan;", graded.stderr)
+        self.assertIn("no box", self.read("out/grader.log"))
+        self.assertEqual([len(self.tries(name)) for name in ("ada", "bob", "cyd", "dan")], [2, 3, 1, 3])
+        self.assertEqual(set(self.gradebook()), {"ada", "bob", "cyd"})
+        self.assertEqual(self.grade("--resume").returncode, 0)
+        self.assertEqual([len(self.tries(name)) for name in ("ada", "bob", "cyd", "dan")], [2, 3, 1, 6], "nobody twice")
+        self.assertEqual({row["Points"] for row in self.gradebook().values()}, {"7"})
+        self.assertEqual(len({seed for name in ("ada", "dan") for seed in self.tries(name)}), 1)
+        self.assert_one_line_error(self.grade("--resume", "--labs", "lab07"), "all labs")
+
+    def test_ctrl_c_and_kill_leave_nothing_at_work_and_lose_nothing(self):
+        self.hand_in(**{f"s{number}": ALL for number in range(4)})
+        for number in (signal.SIGINT, signal.SIGKILL):
+            with self.subTest(number):
+                self.write("wait", "")
+                running = subprocess.Popen([self.root / "course", "grade", self.root / "in", "--out", self.out, "--jobs", "2",
+                                            "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                wait_until(lambda: len(list(self.root.glob("tries/*"))) >= 2)
+                with mock.patch("course.judge.class_run.LAST_WORKER", 0.2):
+                    self.assert_one_line_error(self.grade("--resume"), "another ./course grade")
+                running.send_signal(number)
+                self.assertNotEqual(running.wait(timeout=30), 0)
+                if number == signal.SIGINT:
+                    self.assertEqual(self.at_work(), [])
+                (self.root / "wait").unlink()
+                wait_until(lambda: not self.at_work())  # what a kill leaves ends by itself
+                for path in self.root.glob("tries/*"):
+                    path.unlink()
+        done = {one.student for one in self.results()}
+        self.assertEqual(self.grade("--resume").returncode, 0)
+        self.assertEqual(len(self.gradebook()), 4)
+        self.assertEqual({path.name for path in self.root.glob("tries/*")}, set(self.gradebook()) - done)
+
+    def at_work(self):
+        """Processes that grade in this tree."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = path.read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if str(self.root).encode() in words and b"grade" in words:
+                found.append(path.parent.name)
+        return found
+
+    def test_a_full_disk(self):
+        self.hand_in(ada=ALL)
+        with mock.patch("course.commands.grade.write_together", side_effect=OSError(28, os.strerror(28), "out")):
+            self.assertIn("No space left", self.grade().stderr)
+        self.assertEqual(self.grade("--resume").returncode, 0)
+        self.assertEqual((len(self.tries("ada")), self.gradebook()["ada"]["Points"]), (1, "7"))
+
+    def test_a_result_that_does_not_add_up_is_named(self):
+        self.hand_in(ada=ALL)
+        self.grade()
+        path = self.out / "ada" / "result.json"
+        path.write_text(path.read_text().replace('"earned": 7', '"earned": 8'))
+        self.assert_one_line_error(self.grade("--resume"), "does not add up", "8 of 7")
+        path.write_text("{")
+        self.assert_one_line_error(self.grade("--resume"), "cannot be read")
+        path.write_text("{}")
+        self.assert_one_line_error(self.grade("--resume"), "not of this version")
+
+
+class Slurm(Class):
+    SBATCH = """#!/bin/sh
+[ "$1" = --wait ] || exit 1
+for number in $(seq $(sed -n 's/^#SBATCH --array=1-\\([0-9]*\\)%.*/\\1/p' "$2")); do
+    SLURM_ARRAY_TASK_ID=$number sh "$2" >"$2.log" 2>&1 || :
+done
+"""
+
+    def test_a_job_array(self):
+        self.hand_in(**{"a b": ALL, "cyd's": {**ALL, "trouble": 1}, "dan": {**ALL, "trouble": 9}})
+        self.write("in/eve.zip", "")
+        self.write("bin/sbatch", self.SBATCH, 0o755)
+        graded = self.grade("--slurm", PATH=f"{self.root}/bin:{os.environ['PATH']}")
+        self.assertEqual(graded.returncode, 75)
+        self.assertEqual({name: row["Points"] for name, row in self.gradebook().items()}, {"a b": "7", "cyd's": "7", "eve": "0"})
+
+    def test_without_slurm(self):
+        self.hand_in(ada=ALL)
+        with mock.patch("shutil.which", return_value=None):
+            self.assert_one_line_error(self.grade("--slurm"), "sbatch is not on the PATH", "job.sh")
+        self.assertIn("--array=1-1%2\n", self.read("out/slurm/job.sh"))
+
+
+SLURM_PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch")
+SLURM_CONF = """ClusterName=one
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser=root
+AuthInfo=socket={place}/munge.socket
+StateSaveLocation={place}/state
+SlurmdSpoolDir={place}/spool
+SlurmctldPidFile={place}/slurmctld.pid
+SlurmdPidFile={place}/slurmd.pid
+SlurmctldLogFile={place}/slurmctld.log
+SlurmdLogFile={place}/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+MpiDefault=none
+SlurmctldPort={port}
+SlurmdPort={other}
+NodeName={host} NodeAddr=127.0.0.1 CPUs=2
+PartitionName=all Nodes={host} Default=YES
+"""
+
+
+@unittest.skipUnless(os.geteuid() == 0 and all(map(shutil.which, SLURM_PROGRAMS)), "needs root, slurmctld, slurmd and munge")
+class SlurmOfOneMachine(Class):
+    """Slurm itself, which the test starts and stops."""
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory(dir="/run")  # munge wants a path that others cannot write to
+        self.addCleanup(folder.cleanup)
+        place = Path(folder.name)
+        place.chmod(0o755)
+        (place / "state").mkdir()
+        (place / "spool").mkdir()
+        ports = [socket.socket() for _ in range(2)]
+        for each in ports:
+            each.bind(("127.0.0.1", 0))
+        port, other = (each.getsockname()[1] for each in ports)
+        for each in ports:
+            each.close()
+        (place / "slurm.conf").write_text(SLURM_CONF.format(host=socket.gethostname().partition(".")[0], place=place, port=port,
+                                                            other=other))
+        (place / "key").write_bytes(os.urandom(1024))
+        (place / "key").chmod(0o400)
+        self.environment = {"SLURM_CONF": str(place / "slurm.conf")}
+        self.start("munged", "-F", "--force", f"--key-file={place}/key", f"--socket={place}/munge.socket",
+                   f"--pid-file={place}/munged.pid", f"--log-file={place}/munged.log", f"--seed-file={place}/seed")
+        wait_until((place / "munge.socket").exists)
+        self.start("slurmctld", "-D")
+        self.start("slurmd", "-D")
+        wait_until(lambda: b"idle" in subprocess.run(["sinfo", "-h"], env=os.environ | self.environment,
+                                                     capture_output=True).stdout)
+
+    def start(self, *command):
+        process = subprocess.Popen(command, env=os.environ | self.environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.terminate)
+
+    def test_a_job_array(self):
+        self.hand_in(**{"a b": ALL, "cyd's": {**ALL, "trouble": 1}, "dan": {**ALL, "killed": 1}})
+        graded = self.grade("--slurm", **self.environment)
+        self.assertEqual(graded.returncode, 0, graded.stderr)
+        self.assertEqual({name: row["Points"] for name, row in self.gradebook().items()}, {"a b": "7", "cyd's": "7", "dan": "7"})
+
+
+class Gradebook(Class):
+    ROSTER = ("\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,lab07: Numbers (4711),Submitted\n"
+              "    Points Possible,,,,,3,\n"
+              '"Lovelace, Ada",1,u1,ada,A,,2027-01-15T23:59\n'
+              "Bob,2,u2,bob,A,,2027-01-17\nCyd,3,u3,cyd,B,,\n")
+
+    def test_with_a_roster_and_a_late_policy(self):
+        self.hand_in(ada=ALL, BOB=ALL, zed=ALL)
+        now = datetime(2027, 1, 16, 0, 0, 1).timestamp()
+        os.utime(self.root / "in/zed", (now, now))
+        self.write("roster.csv", self.ROSTER)
+        graded = self.grade("--roster", str(self.root / "roster.csv"), "--due", "2027-01-15", "--per-day", "10")
+        self.assertEqual(graded.returncode, 0, graded.stderr)
+        self.assertIn("not in roster.csv: zed\n", graded.stderr)
+        self.assertIn("no submission of Cyd\n", graded.stderr)
+        rows = list(csv.reader(io.StringIO(self.read("out/gradebook.csv"))))
+        self.assertEqual(rows, [
+            [*gradebook.HEADER, "lab07: Numbers (4711)", "lab08", "Points", "Days late", "After late days"],
+            ["Lovelace, Ada", "1", "u1", "ada", "A", "3", "4", "7", "0", "7.0"],
+            ["Bob", "2", "u2", "bob", "A", "3", "4", "7", "2", "5.6"],
+            ["Cyd", "3", "u3", "cyd", "B", "", "", "", "", ""],
+            ["zed", "", "", "zed", "", "3", "4", "7", "1", "6.3"]])
+
+    def test_a_roster_that_does_not_serve(self):
+        self.hand_in(ada=ALL)
+        for text, words in (("a,b\n1,2\n", "none of the columns"), ("ID\nada\nADA\n", "two rows with 'ada'"),
+                            ("\0", "none of the columns"), ("", "none of the columns")):
+            with self.subTest(text):
+                self.write("roster.csv", text)
+                self.assert_one_line_error(self.grade("--roster", str(self.root / "roster.csv")), words)
+        (self.root / "roster.csv").write_bytes(b"ID\n\xff\xfe")
+        self.assert_one_line_error(self.grade("--roster", str(self.root / "roster.csv")), "UTF-8")
+        self.assertFalse(self.out.exists())
+
+
+ANSWER = "".join(f"    result[{n}] = first[{n}] * {n} + second(first[{n}], {n + 1});\n    if (first > {n}) return third({n});\n"
+                 for n in range(12))
+
+
+@unittest.skipUnless(alike.tool_is_there(), "similarity-tester is not installed")
+class Alike(Class):
+    def test_copies_are_found_and_stubs_and_other_answers_are_not(self):
+        stub = "".join(f"    int given_{n} = other(given_{n}, n, {n});\n    while (given_{n} < n) ++given_{n};\n" for n in range(40))
+        other = "".join(f"    for (auto each : list_{n}) each.push_back({n});\n    switch (n) {{ case {n}: break; }}\n"
+                        for n in range(12))
+        texts = {"ada": stub + ANSWER, "bob": stub + "// my own work\n" + ANSWER.replace("first", "mine").replace("    ", "\t"),
+                 "cyd": stub + other, "dan": stub, "eve": "int x;"}
+        for student, text in texts.items():
+            self.write(f"all/{student}/x.cpp", text)
+        folders = {student: self.root / "all" / student for student in texts}
+        self.assertEqual(alike.pairs(folders, {"x.cpp": stub, "y.cpp": ""}), [alike.Pair(100, "x.cpp", ("ada", "bob"))])
+
+    def test_text_of_the_suites(self):
+        lines = ["    call.satisfies(all_about(block, 0.25), \"the block is about a quarter\");",
+                 "    expect_each_row_to_have_the_length_of(block, expected_length);"]
+        self.write("tests/lab07_numbers/twice_test.cpp", "\n".join(["TEST", *lines]))
+        for student, text in (("ada", "\n\t ".join(lines)), ("bob", lines[0]), ("cyd", "int twice(int x) { return x + x; }")):
+            self.write(f"all/{student}/x.cpp", text)
+        folders = {student: self.root / "all" / student for student in ("ada", "bob", "cyd")}
+        self.assertEqual(alike.pasted(self.root, folders, {"x.cpp": ""}),
+                         [alike.Pasted("ada", "x.cpp", 2, "tests/lab07_numbers/twice_test.cpp:2")])
+
+
+if __name__ == "__main__":
+    unittest.main()

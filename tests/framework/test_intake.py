@@ -1,0 +1,197 @@
+"""What is taken from a submission, whatever somebody put into it."""
+
+import os
+import shutil
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zipfile
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from course.errors import CourseError
+from course.judge import intake
+
+NAME, OTHER = "lab01_feature_maps.cpp", "lab02_parallel_vs_recurrent.cpp"
+
+
+class Intake(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.place = Path(folder.name)
+        self.into = self.place / "taken"
+
+    def zip(self, entries: dict, name: str = "s001.zip") -> Path:
+        """Entries: name → bytes, or (bytes, mode, method)."""
+        path = self.place / name
+        with zipfile.ZipFile(path, "w") as archive:
+            for entry_name, content in entries.items():
+                data, mode, method = content if isinstance(content, tuple) else (content, 0o100644, zipfile.ZIP_DEFLATED)
+                entry = zipfile.ZipInfo(entry_name)
+                entry.external_attr = mode << 16
+                archive.writestr(entry, data, method)
+        return path
+
+    def folder(self, files: dict) -> Path:
+        for name, data in files.items():
+            path = self.place / "s001" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        return self.place / "s001"
+
+    def take(self, submission: Path):
+        if self.into.exists():
+            shutil.rmtree(self.into)
+        found = intake.taken(submission, self.into)
+        self.assertEqual(sorted(os.listdir(self.into)), sorted(found.files))
+        for path in self.into.iterdir():
+            self.assertTrue(stat.S_ISREG(path.lstat().st_mode) and path.stat().st_nlink == 1, path)
+        return found
+
+    def content(self, name: str = NAME) -> bytes:
+        return (self.into / name).read_bytes()
+
+    def refused(self, submission: Path, *words: str) -> None:
+        found = self.take(submission)
+        self.assertEqual(found.files, [])
+        for word in words:
+            self.assertIn(word, found.reason)
+        self.assertNotRegex(found.reason, "[\x00-\x1f]")
+
+    def test_where_a_file_may_lie(self):
+        for path in (NAME, f"student/{NAME}", f"linear-attention-labs/student/{NAME}", f"linear attention ü/{NAME}",
+                     f"a/b/student/{NAME}", f"top\\student\\{NAME}"):
+            with self.subTest(path):
+                self.assertEqual(self.take(self.zip({path: b"mine"})).files, [NAME])
+                self.assertEqual(self.content(), b"mine")
+
+    def test_a_folder_is_taken_like_a_zip(self):
+        taken = self.take(self.folder({f"work/student/{NAME}": b"mine", f"work/student/.stubs/{NAME}": b"stub",
+                                       f"work/build/student/{NAME}": b"built", f"work/kept/1/student/{NAME}": b"kept",
+                                       "work/.handout.version": b"2027-01-15\nmore", "work/README.md": b"",
+                                       "work/student/a.txt": b""}))
+        self.assertEqual((taken.student, taken.handout, taken.files, taken.left_out), ("s001", "2027-01-15", [NAME], []))
+        self.assertEqual(self.content(), b"mine")
+
+    def test_of_two_the_one_in_student_counts(self):
+        taken = self.take(self.zip({NAME: b"old", f"student/{NAME}": b"new", OTHER: b"other"}))
+        self.assertEqual((self.content(), self.content(OTHER)), (b"new", b"other"))
+        self.assertEqual(taken.left_out, [f"{NAME}: there is another file of this name, which was taken"])
+
+    def test_a_zip_in_a_folder(self):
+        self.zip({NAME: b"mine"}, "inner.zip")
+        (self.place / "s001").mkdir()
+        (self.place / "inner.zip").rename(self.place / "s001" / "upload.zip")
+        self.assertEqual(self.take(self.place / "s001").student, "s001")
+        self.assertEqual(self.content(), b"mine")
+
+    def test_what_is_no_ordinary_file_is_left_out(self):
+        top = self.folder({OTHER: b"other"})
+        for kind, make in {"a link": lambda path: path.symlink_to("/etc/passwd"),
+                           "not an ordinary file": lambda path: os.mkfifo(path),
+                           "a link, dangling": lambda path: path.symlink_to("nowhere")}.items():
+            with self.subTest(kind):
+                make(top / NAME)
+                taken = self.take(top)
+                self.assertEqual((taken.files, taken.left_out), ([OTHER], [f"{NAME}: {kind.partition(',')[0]}"]))
+                (top / NAME).unlink()
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(top / NAME))
+            self.assertEqual(self.take(top).left_out, [f"{NAME}: not an ordinary file"])
+        (top / NAME).unlink()
+        (self.place / "elsewhere").mkdir()
+        (self.place / "elsewhere" / NAME).write_text("another student's")
+        (top / "student").symlink_to(self.place / "elsewhere")
+        self.assertEqual(self.take(top).files, [OTHER], "a folder that is a link")
+
+    def test_the_same_in_a_zip(self):
+        for kind, entry in {"a link": (b"/etc/passwd", 0o120777, zipfile.ZIP_STORED),
+                            "not an ordinary file": (b"", 0o020644, zipfile.ZIP_STORED),
+                            "packed in a way": (b"int x;", 0o100644, zipfile.ZIP_LZMA),
+                            "larger than": (b"\0" * (64 << 20), 0o100644, zipfile.ZIP_DEFLATED)}.items():
+            with self.subTest(kind):
+                taken = self.take(self.zip({NAME: entry, OTHER: b"other"}))
+                self.assertEqual(taken.files, [OTHER])
+                self.assertIn(f"{NAME}: {kind}", taken.left_out[0])
+
+    def test_paths_that_lead_out_are_not_followed(self):
+        (self.place / "outside").mkdir()
+        for path in (f"../outside/{NAME}", f"/tmp/student/{NAME}", f"a/../../outside/student/{NAME}",
+                     f"..\\outside\\student\\{NAME}"):
+            with self.subTest(path):
+                self.refused(self.zip({path: b"x", "student/notes.txt": b""}), "none of the files")
+                self.assertEqual(os.listdir(self.place / "outside"), [])
+
+    def test_what_cannot_be_read_is_unusable(self):
+        good = self.zip({NAME: b"int main() {}" * 100}).read_bytes()
+        encrypted = bytearray(good)
+        encrypted[6] |= 1
+        encrypted[good.index(b"PK\1\2") + 8] |= 1
+        damaged = bytearray(good)
+        damaged[45:60] = b"\xff" * 15
+        cases = {"cut off": (good[:len(good) // 2], "cannot be read"), "empty": (b"", "cannot be read"),
+                 "no zip": (b"#!/bin/sh\n" * 50, "cannot be read"), "a tar": (b"\x1f\x8b" * 600, "cannot be read"),
+                 "damaged": (bytes(damaged), "cannot be read"), "encrypted": (bytes(encrypted), "encrypted"),
+                 "lying about its folder": (good[:-22] + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, 1 << 31, 7, 0), "cannot be read")}
+        for kind, (data, word) in cases.items():
+            with self.subTest(kind):
+                path = self.place / "s002.zip"
+                path.write_bytes(data)
+                self.refused(path, word)
+
+    def test_what_is_too_large_is_unusable(self):
+        with self.subTest("many entries"):
+            path = self.place / "many.zip"
+            with zipfile.ZipFile(path, "w") as archive:
+                for number in range(intake.MOST + 1):
+                    archive.writestr(zipfile.ZipInfo(f"{number}"), b"")
+            began = time.monotonic()
+            self.refused(path, "entries")
+            self.assertLess(time.monotonic() - began, 10)
+        with self.subTest("a large zip"):
+            path = self.place / "large.zip"
+            with open(path, "wb") as file:
+                file.truncate(intake.LARGEST_ZIP + 1)
+            self.refused(path, "MiB")
+        with self.subTest("a deep folder"):
+            deep = self.place / "deep"
+            deep.mkdir()
+            at = os.open(deep, os.O_RDONLY)
+            for _ in range(2000):
+                os.mkdir("d", dir_fd=at)
+                below = os.open("d", os.O_RDONLY, dir_fd=at)
+                os.close(at)
+                at = below
+            os.close(at)
+            self.refused(deep, "none of the files")
+            subprocess.run(["rm", "-rf", deep], check=True)  # Python's own removal gives up at such a depth
+
+    def test_what_is_missing_is_no_error_but_nothing_at_all_is(self):
+        self.assertEqual(self.take(self.folder({NAME: b""})).files, [NAME], "an empty file")
+        (self.place / "s003").mkdir()
+        self.refused(self.place / "s003", "none of the files", "./course submit")
+        (self.place / "s004").symlink_to(self.place / "s001")
+        self.refused(self.place / "s004", "link")
+        os.mkfifo(self.place / "s005.zip")
+        self.refused(self.place / "s005.zip", "neither")
+
+    def test_the_student_is_the_name_of_the_folder_or_zip(self):
+        for name, student in {"s001.zip": "s001", "Zoë Ödön.ZIP": "Zoë Ödön", "a.b": "a.b", "x\x1b[2Jy\n.zip": "x\ufffd[2Jy\ufffd",
+                              "Zoe\u0308": "Zoë"}.items():
+            self.assertEqual(intake.student_id(self.place / name), student)
+        for name in (".zip", "..", " .. ", "n" * 200):
+            with self.subTest(name), self.assertRaises(CourseError):
+                intake.student_id(Path(name))
+
+
+if __name__ == "__main__":
+    unittest.main()

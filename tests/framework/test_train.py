@@ -1,0 +1,242 @@
+"""./course train with the reference's functions: a few steps of everything, stopping and going on, and what is refused."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+from course_tree import REPOSITORY
+
+from course import borrowed, manifest
+from course.__main__ import main
+from course.commands import train as command
+
+BUILD = Path(os.environ.get("LINATTN_BUILD", REPOSITORY / "build/reference"))
+SMALL = ["--layers", "1", "--width", "8"]
+
+
+def exercise(function, status, lab="lab08", begin_with=""):
+    return SimpleNamespace(exercise=SimpleNamespace(name=f"{lab}.{function}", function=function, stretch=False), status=status,
+                           passed=status == "pass", begin_with=begin_with)
+
+
+def train(*words, track="reference", graded=()):
+    """In this process, as if grading had said this: one run grades in earnest."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), \
+            mock.patch.object(command.check, "grade", return_value=SimpleNamespace(verdicts=list(graded))):
+        status = main(REPOSITORY, ["train", *map(str, words), "--track", track])
+    return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+
+
+class Train(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        subprocess.run(["cmake", "--build", BUILD, "--target", "lab08_train"], check=True, stdout=subprocess.DEVNULL)
+
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.out = self.folder / "weights"
+
+    def trained(self, *words):
+        result = train(*words)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return result.stdout
+
+    def refused(self, words, *sentences):
+        result = train(*words)
+        self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+        for sentence in sentences:
+            self.assertIn(sentence, result.stderr)
+
+    def losses(self, folder):
+        return (folder / "loss.csv").read_text(encoding="utf-8")
+
+    def program(self, out, program=BUILD / "lab08_train", **limits):
+        """The program itself: one step of the smallest copy model."""
+        words = ["task=copy", "length=8", "attention=linear", "layers=1", "width=8", "heads=4", "batch=2", "rate=0.003", "seed=1",
+                 "steps=1", "every=1", "resume=0", "file=", f"out={out}"]
+        return subprocess.run([program, *words], capture_output=True, text=True, **limits)
+
+    def test_copy_graded_and_trained(self):
+        run = subprocess.run([REPOSITORY / "course", "train", "copy", *SMALL, "--steps", "3", "--out", self.out, "--track", "reference"],
+                             cwd=REPOSITORY, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertNotIn("ATTENTION", run.stderr)
+        said = run.stdout
+        self.assertIn("step    3/3  loss ", said)
+        self.assertRegex(said, r"to copy \d{8}   copied ")
+        self.assertIn("not every unseen sequence is copied yet; more steps: ./course train copy --resume", said)
+        self.assertEqual(len(self.losses(self.out).splitlines()), 4)
+        self.assertIn("<polyline", (self.out / "loss.svg").read_text(encoding="utf-8"))
+        model = json.loads((self.out / "checkpoint" / "model.json").read_text(encoding="utf-8"))
+        self.assertEqual(model["step"], 3)
+        for name in model["weights"]:
+            self.assertEqual((self.out / "checkpoint" / f"{name}.npy").read_bytes()[:6], b"\x93NUMPY")
+
+    def test_going_on_gives_the_same_losses_to_the_last_bit(self):
+        for attention in ("linear", "softmax"):
+            model = ["copy", *SMALL, "--attention", attention]
+            self.trained(*model, "--steps", 4, "--out", self.folder / f"whole {attention}")
+            out = self.folder / attention
+            self.trained(*model, "--steps", 2, "--out", out)
+            self.trained(*model, "--steps", 4, "--resume", out)
+            self.assertEqual(self.losses(out), self.losses(self.folder / f"whole {attention}"))
+
+    def test_digits_are_drawn(self):
+        said = self.trained("digits", *SMALL, "--attention", "hybrid", "--steps", 1, "--out", self.out)
+        self.assertRegex(said, r"\d\.\d{3} bits on unseen")
+        self.assertIn("drawn by the model:", said)
+        self.assertRegex(said, r"images a second, with the same weights: \S+ from the state .* from a state and a window")
+        self.assertEqual((self.out / "samples.svg").read_text(encoding="utf-8").count("<text"), 3)
+
+    def test_a_text_is_continued(self):
+        text = self.folder / "a text.txt"
+        text.write_text("so it goes on and on, " * 100, encoding="utf-8")
+        said = self.trained("text", text, *SMALL, "--length", 8, "--steps", 2, "--out", self.out)
+        self.assertIn("continued:", said)
+        self.refused(["text", text, "--length", 1000, "--out", self.folder / "other"], "a text.txt has 2200 bytes; at least")
+
+    def test_recall_shows_both_memories(self):
+        said = self.trained("recall", "--steps", 3)
+        self.assertRegex(said, r"\nrecalled .*older\nplain sum +[\d.]+%.*\ndecay +[\d.]+%")
+        self.refused(["recall", "--out", self.out], "recall has no --out")
+
+    def test_what_is_given_for_training(self):
+        """Gradients of softmax and hybrid attention, generation, recall: in C++."""
+        subprocess.run(["cmake", "--build", BUILD, "--target", "linattn_training_test"], check=True, stdout=subprocess.DEVNULL)
+        run = subprocess.run([BUILD / "tests/framework/linattn_training_test"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stdout)
+
+    def test_interrupted_it_saves_and_says_how_to_go_on(self):
+        with subprocess.Popen([REPOSITORY / "course", "train", "copy", "--steps", "100000", "--length", "32", "--out", self.out,
+                               "--track", "reference"], cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as training:
+            training.stdout.readline()  # how many weights: the loop begins
+            time.sleep(0.5)
+            training.send_signal(signal.SIGINT)
+            said, _ = training.communicate(timeout=120)
+        self.assertEqual(training.returncode, 130, said)
+        self.assertIn(f"--resume {self.out}", said)
+        model = json.loads((self.out / "checkpoint" / "model.json").read_text(encoding="utf-8"))
+        self.assertEqual(len(self.losses(self.out).splitlines()) - 1, model["step"])
+
+    def test_damaged_checkpoints_are_refused_and_stay(self):
+        self.trained("copy", *SMALL, "--steps", 1, "--out", self.out)
+        again = ["copy", *SMALL, "--steps", 2, "--resume", self.out]
+        embedding = self.out / "checkpoint" / "embedding.npy"
+        whole = embedding.read_bytes()
+        embedding.write_bytes(whole[:-16])
+        self.refused(again, "embedding.npy", "cut short")
+        embedding.write_bytes(whole[:-8] + b"\x00\x00\x00\x00\x00\x00\xf8\x7f")
+        self.refused(again, "embedding.npy holds a NaN")
+        shutil.copy(self.out / "checkpoint" / "positions.npy", embedding)
+        self.refused(again, "embedding.npy has shape (16, 8) where this model has (11, 8)")
+        embedding.unlink()
+        self.refused(again, "embedding.npy")
+        embedding.write_bytes(whole)
+        (self.out / "checkpoint" / "model.json").write_text("{", encoding="utf-8")
+        self.refused(again, "model.json is not what training writes")
+
+    def test_a_full_disk_leaves_the_earlier_checkpoint(self):
+        def full():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+        self.assertEqual(self.program(self.out).returncode, 0)
+        before = {file.name: file.read_bytes() for file in (self.out / "checkpoint").iterdir()}
+        run = self.program(self.out, preexec_fn=full)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(json.loads(run.stdout.splitlines()[-1])["why"], r"embedding.npy could not be written; is there room")
+        self.assertEqual({file.name: file.read_bytes() for file in (self.out / "checkpoint").iterdir()}, before)
+        self.assertEqual([folder.name for folder in self.out.iterdir()], ["checkpoint"])
+
+    def test_another_model_is_not_resumed(self):
+        self.trained("copy", *SMALL, "--steps", 1, "--out", self.out)
+        self.refused(["copy", "--layers", 2, "--width", 8, "--steps", 2, "--resume", self.out], "trained with layers 1, not with 2")
+        self.refused(["copy", *SMALL, "--attention", "softmax", "--steps", 2, "--resume", self.out],
+                     "trained with attention linear, not with softmax")
+
+    def test_what_cannot_be_is_refused_before_anything_is_written(self):
+        taken = self.folder / "taken"
+        taken.mkdir()
+        (taken / "mine.txt").write_text("mine", encoding="utf-8")
+        for words, sentence in ((["copy", "--length", 9], "--length 9 is not one of"), (["copy", "--width", 30], "not divisible by the 4 heads"),
+                                (["copy", "--steps", 0], "--steps 0 is too small"), (["text"], "text needs a FILE"),
+                                (["text", "nowhere.txt"], "nowhere.txt is no file"), (["copy", "--out", taken], "not empty"),
+                                (["copy", "--resume", taken], "holds no training to go on with"),
+                                (["copy", "--out", "/proc/weights", "--steps", 1], "/proc/weights")):
+            with self.subTest(words):
+                self.refused(words, sentence)
+        self.assertEqual([file.name for file in taken.iterdir()], ["mine.txt"])
+
+    def test_what_is_not_written_is_named_before_anything_is_built(self):
+        graded = [exercise("adam_step", "todo"), exercise("model_gradients", "todo", begin_with="gelu"), exercise("layer_norm", "todo", "lab07"), exercise("dropout", "todo", "lab07")]
+        with mock.patch.object(command, "_build", side_effect=AssertionError("it builds")), \
+                mock.patch.object(command, "_has_reference", return_value=False):
+            result = train("copy", "--out", self.out, track="student", graded=graded)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("what is not written yet: lab08.adam_step, lab07.layer_norm", result.stderr)
+        self.assertNotIn("dropout", result.stderr)
+
+    def test_what_is_not_written_can_come_from_the_reference(self):
+        """Both sides are the reference here: each function comes once, the borrowed one from the second."""
+        self.assertEqual(self.program(self.folder / "plain").returncode, 0)
+        program = borrowed.link(BUILD, BUILD, "lab08_train", ["gelu_backward"], track="reference")
+        self.addCleanup(shutil.rmtree, program.parent)
+        kinds = [re.findall(r" ([TW]) (_ZN7linattn13gelu_backward|_ZN7linattn9adam_step)E", subprocess.run(
+            ["nm", file], capture_output=True, text=True, check=True).stdout) for file in sorted(program.parent.glob("*.o"))]
+        self.assertIn([("T", "_ZN7linattn9adam_step"), ("W", "_ZN7linattn13gelu_backward")], [sorted(kind) for kind in kinds])
+        self.assertIn([("T", "_ZN7linattn13gelu_backward"), ("W", "_ZN7linattn9adam_step")], [sorted(kind) for kind in kinds])
+        self.assertEqual(self.program(self.folder / "borrowed", program).returncode, 0)
+        losses = [(self.folder / name / "checkpoint/losses.npy").read_bytes() for name in ("plain", "borrowed")]
+        self.assertEqual(*losses)
+
+    def test_a_wrong_gradient_is_announced(self):
+        result = train("copy", *SMALL, "--steps", 1, "--out", self.out, graded=[exercise("gelu_backward", "fail")])
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("ATTENTION: 1 of the functions that training may use does not pass: lab08.gelu_backward", result.stderr)
+
+    def test_every_name_that_training_needs_is_an_exercise(self):
+        exercises = {each.function for lab in manifest.load(REPOSITORY) for each in lab.exercises}
+        self.assertLessEqual(set().union(*command.NEEDED.values()), exercises)
+
+    def test_numpy_opens_a_checkpoint_as_the_chapter_says(self):
+        pythons = [python for python in (sys.executable, "/usr/bin/python3") if Path(python).exists()
+                   and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0]
+        if not pythons:
+            self.skipTest("no python3 here has NumPy")
+        chapter = (REPOSITORY / "labs/lab08_training/README.md").read_text(encoding="utf-8")
+        lines = re.search(r"```python\n(import json, numpy as np\n.*?)```", chapter, re.S)[1]
+        self.trained("copy", *SMALL, "--steps", 1, "--out", self.out)
+        there = lines.replace("build/train/copy-8/", f"{self.out}/")
+        self.assertNotEqual(there, lines)
+        printed = subprocess.run([pythons[0], "-c", there], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(printed, "1203 (8, 8)\n")
+
+    def test_planted_mistakes_still_fit(self):
+        """bench/planted_mistakes.py changes texts of the answer key; the chapter shows its table."""
+        sys.path.insert(0, str(REPOSITORY / "bench"))
+        self.addCleanup(sys.path.pop, 0)
+        import planted_mistakes as planted
+        chapter = (REPOSITORY / "labs/lab08_training/README.md").read_text(encoding="utf-8")
+        shown = re.findall(r"^\| ([^|]+) \| (8\.\d+) \| [^|]*% \| \d+ \|$", chapter, re.M)
+        self.assertEqual(shown, [(name, section) for name, (section, *_) in planted.MISTAKES.items()])
+        for name, (_, lab, *_) in planted.MISTAKES.items():
+            planted.planted(name, (REPOSITORY / "reference" / planted.FILES[lab]).read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,89 @@
+// What lab 08 gives for training: gradients with every kind of attention and of recall, and ways to generate.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "generation.hpp"
+#include "random.hpp"
+#include "recall.hpp"
+
+namespace linattn {
+namespace {
+
+constexpr std::size_t letters = 5, length = 20;  // 40 positions: more than the window of hybrid attention
+
+Model some_model() {
+    Model w = initial_model(letters + 1, 2 * length, 2, 8, 2, 5);
+    std::uint64_t seed = 100;
+    for (Tensor* weight : parameters(w)) *weight += 0.3 * normal(shape_of(*weight), ++seed);
+    return w;
+}
+
+double loss_of(Kind kind, const Batch& in, const Model& w) {
+    return cross_entropy(logits_of(kind, in.ids, w), in.targets, in.counts).loss;
+}
+
+TEST_CASE("gradients are the slopes of the loss, weight by weight") {
+    const Batch in = copy_batch(3, length, letters, 9);
+    for (const Kind kind : {Kind::linear, Kind::softmax, Kind::hybrid}) {
+        Model w = some_model();
+        ModelGradients found = gradients_of(kind, in.ids, in.targets, in.counts, w);
+        CHECK(found.loss == doctest::Approx(loss_of(kind, in, w)).epsilon(1e-12));
+        const std::vector<Tensor*> weights = parameters(w), slopes = parameters(found.dw);
+        const std::vector<std::string> names = parameter_names(w);
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            const Tensor before = *weights[i], direction = normal(shape_of(before), 200 + i);
+            const double h = 1e-5;
+            *weights[i] = before + h * direction;
+            const double up = loss_of(kind, in, w);
+            *weights[i] = before - h * direction;
+            const double slope = (up - loss_of(kind, in, w)) / (2.0 * h);
+            *weights[i] = before;
+            CAPTURE(static_cast<int>(kind));
+            CAPTURE(names[i]);
+            CHECK(std::fabs(slope - total(*slopes[i] * direction)) < 1e-8);
+        }
+    }
+}
+
+TEST_CASE("a way to generate says what the model says of the whole sequence") {
+    const Model w = some_model();
+    const Tensor prompt = slice(copy_batch(2, length, letters, 9).ids, 1, 0, 3);
+    for (const Kind kind : {Kind::linear, Kind::softmax, Kind::hybrid}) {
+        CAPTURE(static_cast<int>(kind));
+        const std::size_t count = 2 * length - 3;
+        const Tensor said = continue_with(kind, prompt, count, w, likeliest);
+        const Tensor whole = logits_of(kind, slice(concatenate(prompt, said, 1), 1, 0, 2 * length - 1), w);
+        for (std::size_t i = 0; i < count; ++i) {
+            const Tensor wanted = likeliest(token(whole, i + 2));
+            for (std::size_t b = 0; b < 2; ++b) CHECK(said(b, i) == wanted(b));
+        }
+    }
+    const Tensor cached = continue_from_cache(prompt, 10, w, at_random(3));
+    CHECK(total(cached == continue_from_nothing(prompt, 10, w, at_random(3))) == 20.0);
+}
+
+TEST_CASE("recall: the last value is wanted, and decay recalls more than a plain sum") {
+    const RecallTask task(1);
+    for (std::size_t b = 0; b < 4; ++b)
+        for (std::size_t i = 0; i < RecallTask::queries; ++i) {
+            const std::size_t last = RecallTask::writes - 1 - static_cast<std::size_t>(task.writes_since(b, i));
+            CHECK(task.key(b, last) == task.query(b, i));
+            CHECK(task.value(b, last) == task.wanted(b, i));
+            for (std::size_t later = last + 1; later < RecallTask::writes; ++later)
+                CHECK(task.key(b, later) != task.query(b, i));
+        }
+    double right[2] = {};
+    for (const bool decay : {false, true}) {
+        RecallModel model(decay, 1);
+        for (std::uint64_t step = 1; step <= 250; ++step) model.train(RecallTask(1000000 + step), 0.006);
+        const RecallTask unseen(7777);
+        right[decay] = total(model.answers(unseen) == unseen.wanted) / static_cast<double>(unseen.wanted.size());
+    }
+    CHECK(right[0] < 0.5);
+    CHECK(right[1] > 0.8);
+}
+
+}  // namespace
+}  // namespace linattn

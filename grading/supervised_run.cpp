@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #endif
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -19,10 +18,12 @@
 #include <random>
 #include <stdexcept>
 
+#include "deadline.hpp"
+
 namespace linattn::testing {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds time_to_answer{200};
 
 std::string new_secret() {
     std::random_device random;
@@ -48,18 +49,18 @@ std::string new_secret() {
 }
 
 // Everything the child sends until it ends, the deadline passes or it is too much.
-std::string listen(int channel, pid_t child, Clock::time_point deadline, Ending& ending) {
+std::string listen(int channel, pid_t child, Deadline& deadline, Ending& ending) {
     std::string received;
     for (;;) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
         pollfd wait{channel, POLLIN, 0};
-        const int ready = ::poll(&wait, 1, static_cast<int>(std::max<long long>(left, 0)));
+        const int ready = ::poll(&wait, 1, static_cast<int>(deadline.left().count()));
         if (ready < 0 && errno == EINTR) continue;
         if (ready == 0) {
+            if (!deadline.passed()) continue;
             if (ending.timed_out) break;
-            ending.timed_out = true;  // ask the child where it is, and give it a moment to answer
-            ::kill(child, SIGUSR1);
-            deadline = Clock::now() + std::chrono::milliseconds(200);
+            ending.timed_out = true;
+            ::kill(child, SIGUSR1);  // ask the child where it is
+            deadline = Deadline(child, time_to_answer);
             continue;
         }
         char buffer[4096];
@@ -77,13 +78,13 @@ std::string listen(int channel, pid_t child, Clock::time_point deadline, Ending&
 }
 
 // The child may have closed the channel and run on: then the deadline holds as well.
-void wait_for(pid_t child, Clock::time_point deadline, Ending& ending) {
+void wait_for(pid_t child, Deadline& deadline, Ending& ending) {
     if (ending.timed_out) ::kill(child, SIGKILL);
     int status = 0;
     for (;;) {
         const pid_t ended = ::waitpid(child, &status, ending.timed_out ? 0 : WNOHANG);
         if (ended == child || (ended < 0 && errno != EINTR)) break;
-        if (!ending.timed_out && Clock::now() > deadline) {
+        if (!ending.timed_out && deadline.passed()) {
             ending.timed_out = true;
             ::kill(child, SIGKILL);
         }
@@ -159,7 +160,7 @@ SupervisedRun run_supervised(const std::string& program, const std::vector<std::
     ::close(ends[1]);
 
     SupervisedRun run;
-    const auto deadline = Clock::now() + std::chrono::seconds(timeout_seconds);
+    Deadline deadline(child, std::chrono::seconds(timeout_seconds));
     const std::string received = listen(ends[0], child, deadline, run.ending);
     wait_for(child, deadline, run.ending);
     run.events = events_in(received, secret, run.ending);

@@ -1,8 +1,14 @@
 // The parts of grading one by one: what the suites of all labs rely on.
 #include <doctest/doctest.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
+#include <sys/prctl.h>
+#endif
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <limits>
@@ -12,6 +18,7 @@
 #include "channel.hpp"
 #include "comparison.hpp"
 #include "crash_report.hpp"
+#include "deadline.hpp"
 #include "diagnosis.hpp"
 #include "error_pattern.hpp"
 #include "exercise.hpp"
@@ -33,6 +40,12 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void busy_for_a_moment() {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+}
 
 // (n, 1); in braces alone {{1}, {2}} would be ambiguous.
 Tensor column(const Tensor& values) { return reshape(values, {values.size(), 1}); }
@@ -309,6 +322,30 @@ TEST_CASE("does not count otherwise") {
     CHECK(run_of(done + "printf case >&$fd").ending.damaged);
     CHECK(run_of("kill -9 $$").ending.signal == 9);
 }
+#ifdef __linux__
+TEST_CASE("is not charged for the time in which it queues for a processor") {
+    cpu_set_t before, one;
+    REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+    CPU_ZERO(&one);
+    for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+        if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);
+    ::sched_setaffinity(0, sizeof one, &one);
+    const pid_t other = ::fork();
+    if (other == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;) busy_for_a_moment();
+    }
+    Deadline deadline(other, std::chrono::milliseconds(200));
+    const auto began = std::chrono::steady_clock::now();
+    while (!deadline.passed()) busy_for_a_moment();
+    const std::chrono::duration<double> by_the_clock = std::chrono::steady_clock::now() - began;
+    ::kill(other, SIGKILL);
+    ::waitpid(other, nullptr, 0);
+    ::sched_setaffinity(0, sizeof before, &before);
+    CHECK(by_the_clock.count() > 0.25);
+    CHECK(seconds_queued(other) == 0.0);  // it is gone
+}
+#endif
 TEST_CASE("is ended when it sends or prints without end, or does not end") {
     const SupervisedRun flood = run_of("exec yes \"$(printf 'note\\tx')\" >&$fd");
     CHECK(flood.ending.flooded);
@@ -317,6 +354,7 @@ TEST_CASE("is ended when it sends or prints without end, or does not end") {
     CHECK(loud.ending.printed.size() == most_output);
     CHECK(loud.ending.signal == SIGXFSZ);
     CHECK(run_of("while :; do :; done", 1).ending.timed_out);
+    CHECK(run_of("while sleep 0.05; do echo x >&$fd; done", 1).ending.timed_out);
     CHECK(run_of("exec {fd}>&-; exec sleep 1000", 1).ending.timed_out);
     CHECK_THROWS_WITH(run_supervised("/no/such", {}, 1), doctest::Contains("is not there: build it"));
 }

@@ -20,7 +20,7 @@ from course.errors import CourseError
 
 NOBODY = (1 << 30) + os.getpid()  # a user of this process alone: what another submission starts does not count
 COMPILE_SECONDS = 20  # of the processor; the largest file of the answer key takes 2
-COMPILE_PATIENCE = 90  # seconds of the clock
+COMPILE_PATIENCE = 180  # seconds of the clock, on a busy machine
 PR_SET_CHILD_SUBREAPER = 36
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin")  # links into /usr, or folders of their own
 WHAT_TO_DO = ("install bubblewrap (./course setup) and let programs make user namespaces: sysctl "

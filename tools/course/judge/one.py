@@ -135,7 +135,7 @@ def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: i
     process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, start_new_session=True)
     try:
-        said = process.communicate(timeout=2 * limit + 30)[1]
+        said = process.communicate(timeout=6 * limit + 30)[1]
     except subprocess.TimeoutExpired:
         raise BoxTrouble(f"{command[0]} did not end") from None
     finally:

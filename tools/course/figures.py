@@ -26,6 +26,7 @@ FOLDERS = {  # of the chapter that shows it
     "attention_cost": "labs/lab02_parallel_vs_recurrent",
     "token_cost": "labs/lab02_parallel_vs_recurrent",
     "attention_matrices": "labs/lab04_favor_plus",
+    "favor_convergence": "labs/lab04_favor_plus",
     "favor_variance": "labs/lab04_favor_plus",
     "favor_error": "labs/lab04_favor_plus",
     "difference_error": "labs/lab06_gradients",

@@ -2,6 +2,10 @@
 
 SIDE, GREYS = 8, "0123456789abcdefg"
 SHADES = " ·░▒▓█"  # for a terminal, dark ink on whatever ground it has
+STYLE = """svg { color-scheme: light dark; --card: #ffffff; --ink: #000000; --edge: #bbbbbb }
+@media (prefers-color-scheme: dark) { svg { --card: #0d1117; --ink: #ffffff; --edge: #484f58 } }
+text, .ink { fill: var(--ink) }
+rect { shape-rendering: crispEdges }"""
 
 
 def in_terminal(pictures: list) -> str:
@@ -18,22 +22,19 @@ def svg(rows: list, title: str) -> str:
     pixel, gap, left, height = 6, 12, 150, 8 * 6 + 12
     width = left + max(len(pictures) for _, pictures in rows) * (SIDE * pixel + gap)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height * len(rows) + gap}" role="img" '
-             f'font-family="sans-serif" font-size="12"><title>{title}</title><rect width="100%" height="100%" fill="white"/>']
+             f'font-family="sans-serif" font-size="12"><title>{title}</title>\n<style>{STYLE}</style>\n'
+             '<rect width="100%" height="100%" fill="var(--card)"/>']
     for number, (caption, pictures) in enumerate(rows):
         top = gap + number * height
         parts.append(f'<text x="8" y="{top + 28}">{caption}</text>')
         for place, picture in enumerate(pictures):
             x = left + place * (SIDE * pixel + gap)
             parts.append(f'<rect x="{x - 1}" y="{top - 1}" width="{SIDE * pixel + 2}" height="{SIDE * pixel + 2}" '
-                         'fill="none" stroke="#bbb"/>')
+                         'fill="none" stroke="var(--edge)"/>')
             parts += [f'<rect x="{x + at % SIDE * pixel}" y="{top + at // SIDE * pixel}" width="{pixel}" height="{pixel}" '
-                      f'fill="{_colour(grey)}"/>' for at, grey in enumerate(picture) if grey != "0"]
+                      f'class="ink" opacity="{GREYS.index(grey) / 16:g}"/>' for at, grey in enumerate(picture) if grey != "0"]
     return "\n".join(parts) + "\n</svg>\n"
 
 
 def _shade(pixel: str) -> str:
     return SHADES[round(GREYS.index(pixel) / 16 * (len(SHADES) - 1))]
-
-
-def _colour(pixel: str) -> str:
-    return "#" + f"{255 - GREYS.index(pixel) * 255 // 16:02x}" * 3

@@ -3,7 +3,7 @@
 
 namespace linattn {
 
-// Solved, as an example: check the shape first, then say what you mean.
+// Solved, as an example: check the shape first, then compute.
 Tensor row_sums(const Tensor& x) {
     if (x.dimension() != 2) reject("row_sums", "x", "(m, n)", "shape " + to_string(shape_of(x)));
     return sum(x, 1);

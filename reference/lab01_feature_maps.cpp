@@ -4,14 +4,14 @@
 namespace linattn {
 
 Tensor elu_plus_one(const Tensor& x) {
-    // Two pieces that meet at x = 0. Keep the digits of small features, and let nothing overflow.
+    // Two branches that meet at x = 0. Keep the digits of small features, and let nothing overflow.
     // BEGIN SOLUTION
     return where(x > 0, x + 1, exp(minimum(x, 0)));
     // END SOLUTION
 }
 
 Tensor relu(const Tensor& x) {
-    // A NaN must stay one, so that it can be traced to where it came from.
+    // A NaN must stay NaN, so that it can be traced to its source.
     // BEGIN SOLUTION
     return maximum(x, 0);
     // END SOLUTION
@@ -25,7 +25,7 @@ Tensor identity(const Tensor& x) {
 
 Tensor softmax_features(const Tensor& x) {
     require_rank(x, "x", 1, "(…, d)");
-    // Which axis is a token's own? And what may be subtracted from it before exp so that nothing overflows?
+    // Which axis holds the entries of a token? What may be subtracted from them before exp so that nothing overflows?
     // BEGIN SOLUTION
     const Tensor e = exp(x - amax(x, -1, keep_dims));
     return e / sum(e, -1, keep_dims);
@@ -34,7 +34,7 @@ Tensor softmax_features(const Tensor& x) {
 
 Tensor exp_features(const Tensor& x, Stabilizer stabilizer) {
     require_rank(x, "x", 2, "(…, n, d)");
-    // The shift first: one number for each token, or one for each head.
+    // First the shift: one number for each token, or one for each head.
     // BEGIN SOLUTION
     Tensor shift = amax(x, -1, keep_dims);
     if (stabilizer == Stabilizer::per_sequence) shift = amax(shift, -2, keep_dims);
@@ -53,7 +53,7 @@ Tensor polynomial_features(const Tensor& x) {
 }
 
 Tensor feature_map(const Tensor& x, const std::string& method) {
-    // Whoever asks for a name that does not exist should learn which names do.
+    // The message for an unknown name should list the names that exist.
     // BEGIN SOLUTION
     if (method == "elu_plus_one") return elu_plus_one(x);
     if (method == "relu") return relu(x);

@@ -56,7 +56,7 @@ Tensor normalized_linear_attention(const Tensor& Q, const Tensor& K, const Tenso
 Tensor causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
                                double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
-    // Every output has a numerator and a denominator of its own. Of no tokens there are no outputs: (…, 0, d_v).
+    // Every output has a numerator and a denominator of its own. For n = 0 there are no outputs: (…, 0, d_v).
     // BEGIN SOLUTION
     const std::size_t c = length(phi(zeros({shape.d_k})), -1);
     return causal_linear_attention_resume(Q, K, V, nothing_seen(shape.leading, c, shape.d_v), phi, epsilon).output;
@@ -69,7 +69,7 @@ OutputAndState causal_linear_attention_step(const Tensor& q, const Tensor& k, co
     const Tensor phi_k = phi(k);
     require_shape(state.S, "state.S", join(shape.leading, {length(phi_k, -1), shape.d_v}), "(…, c, d_v)");
     require_shape(state.z, "state.z", join(shape.leading, {length(phi_k, -1)}), "(…, c)");
-    // The state that came in stays as it is: make a new one.
+    // Do not change the state that is passed in: make a new one.
     // BEGIN SOLUTION
     CausalState after = state;
     take_in(after, phi_k, v);
@@ -83,7 +83,7 @@ OutputAndState causal_linear_attention_resume(const Tensor& Q, const Tensor& K, 
     const std::size_t c = length(phi(zeros({shape.d_k})), -1);  // only φ knows how wide its features are
     require_shape(state.S, "state.S", join(shape.leading, {c, shape.d_v}), "(…, c, d_v)");
     require_shape(state.z, "state.z", join(shape.leading, {c}), "(…, c)");
-    // Go on from the state that came in as if its tokens had just been read. φ takes one token at a time.
+    // Continue from the state that is passed in as if its tokens had just been read. Apply φ to one token at a time.
     // BEGIN SOLUTION
     OutputAndState result{zeros(shape_of(V)), state};
     for (std::size_t i = 0; i < shape.n; ++i) {
@@ -98,7 +98,7 @@ Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
                                       const FeatureMap& phi, double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_shape(key_padding_mask, "key_padding_mask", join(shape.leading, {shape.n}), "(…, n)");
-    // A padded key counts in no output, whatever stands in it or in its value. A padded query has an output all the same.
+    // A padded key counts in no output, whatever it or its value holds. A padded query still has an output.
     // BEGIN SOLUTION
     const Tensor is_token = expand_dims(key_padding_mask, -1);
     CausalState state = nothing_seen(shape.leading, length(phi(zeros({shape.d_k})), -1), shape.d_v);
@@ -114,8 +114,8 @@ Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
 
 Tensor streaming_exp_attention(const Tensor& Q, const Tensor& K, const Tensor& V, double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
-    // Keep the largest key entry so far, one for each channel. When it grows, S and z shrink to the new scale.
-    // The query then carries the maximum that the keys were relieved of; its own shift is the largest of its exponents.
+    // Keep the largest key entry so far, one for each channel. When it grows, rescale S and z to the new unit. What was
+    // subtracted from the keys is added to the query's exponents; then subtract the largest of these exponents.
     // BEGIN SOLUTION
     CausalState state = nothing_seen(shape.leading, shape.d_k, shape.d_v);
     Tensor largest = full(join(shape.leading, {shape.d_k}), -std::numeric_limits<double>::infinity());

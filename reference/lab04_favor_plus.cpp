@@ -24,7 +24,7 @@ double root_of_rows(const Tensor& W) { return std::sqrt(static_cast<double>(leng
 // END SOLUTION
 
 Tensor gaussian_projection(std::size_t m, std::size_t d, std::uint64_t seed) {
-    // One direction a row, and the seed as it came: it alone decides the numbers.
+    // One direction for each row. Pass the seed on as it is: it alone determines the numbers.
     // BEGIN SOLUTION
     return normal({m, d}, seed);
     // END SOLUTION
@@ -33,7 +33,7 @@ Tensor gaussian_projection(std::size_t m, std::size_t d, std::uint64_t seed) {
 Tensor orthogonal_projection(std::size_t m, std::size_t d, std::uint64_t seed) {
     if (d == 0) reject("orthogonal_projection", "d", "at least 1", "0");
     // Directions: the columns of Q, with the signs that make the diagonal of R positive, become the rows of a block.
-    // Lengths: those of m further rows of normals. One draw for both keeps everything independent.
+    // Lengths: those of m further rows of normals. Drawn together with the directions, they are independent of them.
     // BEGIN SOLUTION
     const std::size_t rows = (m + d - 1) / d * d;  // whole blocks
     const Tensor draws = normal({rows + m, d}, seed);
@@ -51,7 +51,7 @@ Tensor positive_random_features(const Tensor& x, const Tensor& W, Stabilizer sta
     require_rank(x, "x", 2, "(…, n, d)");
     require_rank(W, "W", 2, "(m, d)");
     require_shape(W, "W", {length(W, 0), length(x, -1)}, "(m, d), with the d of x,");
-    // The whole exponent first, norm included; its maximum is the shift.
+    // First the whole exponent, norm included; its maximum is the shift.
     // BEGIN SOLUTION
     const Tensor x_hat = scaled(x);
     const Tensor exponent = projected(x_hat, W) - squared_norm(x_hat) / 2.0;
@@ -105,7 +105,7 @@ Tensor kernel_variance(const Tensor& q, const Tensor& k, std::size_t m) {
     require_rank(q, "q", 1, "(…, d)");
     require_shape(k, "k", shape_of(q), "(…, d), the shape of q,");
     if (m == 0) reject("kernel_variance", "m", "at least 1", "0");
-    // Both norms and products are those of q̂ and k̂.
+    // Norms and products are all those of q̂ and k̂.
     // BEGIN SOLUTION
     const Tensor q_hat = scaled(q), k_hat = scaled(k), both = q_hat + k_hat;
     return exp(2.0 * sum(q_hat * k_hat, -1)) * (exp(sum(both * both, -1)) - 1.0) / static_cast<double>(m);

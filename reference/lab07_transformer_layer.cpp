@@ -80,7 +80,7 @@ Tensor most_likely(const Tensor& x) {
 Tensor split_heads(const Tensor& X, std::size_t heads) {
     require_rank(X, "X", 2, "(…, n, d)");
     const std::size_t e = require_heads(length(X, -1), heads);
-    // The columns of a token become (heads, e); then heads and tokens change places.
+    // Reshape the columns of a token to (heads, e); then swap the axes of heads and tokens.
     // BEGIN SOLUTION
     return swap_axes(reshape(X, join(leading_of(X), {length(X, -2), heads, e})), -2, -3);
     // END SOLUTION
@@ -88,7 +88,7 @@ Tensor split_heads(const Tensor& X, std::size_t heads) {
 
 Tensor merge_heads(const Tensor& X) {
     require_rank(X, "X", 3, "(…, h, n, e)");
-    // split_heads backwards.
+    // The steps of split_heads in reverse.
     // BEGIN SOLUTION
     const Tensor side_by_side = swap_axes(X, -2, -3);
     Shape shape = shape_of(side_by_side);
@@ -131,7 +131,7 @@ Tensor multi_head_attention(const Tensor& X, const Attention& w, std::size_t hea
     require_rank(X, "X", 2, "(…, n, d)");
     const std::size_t e = require_heads(length(X, -1), heads);
     require_attention(w, "w", length(X, -1));
-    // Project, split into heads, attend in each head, merge, project. φ belongs between splitting and attending.
+    // Project, split into heads, attend in each head, merge, project. φ is applied after the split, before attending.
     // BEGIN SOLUTION
     Memory memory = nothing_seen(leading_of(X), heads, e);
     return attention(X, w, heads, memory);
@@ -142,7 +142,7 @@ Tensor transformer_block(const Tensor& X, const Block& w, std::size_t heads) {
     require_rank(X, "X", 2, "(…, n, d)");
     require_heads(length(X, -1), heads);
     require_block(w, "w", length(X, -1));
-    // Two halves of the same form: what comes in, plus something made of its norm.
+    // Two halves of the same form: the input, plus a layer applied to its norm.
     // BEGIN SOLUTION
     Memory memory = nothing_seen(leading_of(X), heads, length(X, -1) / heads);
     return block(X, w, heads, memory);
@@ -170,7 +170,7 @@ BlockStep block_step(const Tensor& x, const Block& w, std::size_t heads, const M
     leading.pop_back();
     require_shape(memory.S, "memory.S", join(leading, {heads, e, e}), "(…, h, e, e)");
     require_shape(memory.z, "memory.z", join(leading, {heads, e}), "(…, h, e)");
-    // matmul wants (…, n, d): one token is a sequence with n = 1. The memory that came in stays as it is.
+    // matmul takes (…, n, d): one token is a sequence with n = 1. Do not change the memory passed in.
     // BEGIN SOLUTION
     Memory after = memory;
     const Tensor Y = block(expand_dims(x, -2), w, heads, after);
@@ -185,7 +185,7 @@ Tensor generate(const Tensor& prompt, std::size_t count, const Model& w) {
     if (count == 0) reject("generate", "count", "at least 1", "0");
     require_positions(w, "count", count);
     require_positions(w, "prompt and count", length(prompt, -1) + count - 1);
-    // Read the prompt, choose a symbol, read it, choose the next: every block keeps its own memory throughout.
+    // Read the prompt, choose a symbol, read it, choose the next. Each block keeps a memory of its own throughout.
     // BEGIN SOLUTION
     const std::size_t n = length(prompt, -1);
     Shape leading = shape_of(prompt);
@@ -205,7 +205,7 @@ Tensor hybrid_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_shape(gate, "gate", join(shape.leading, {shape.n}), "(…, n)");
     if (window == 0) reject("hybrid_attention", "window", "at least 1", "0");
-    // For token i, a small softmax attention over tokens(K, begin, i + 1); and a state of all tokens up to i.
+    // For token i: softmax attention over tokens(K, begin, i + 1), and linear attention over all tokens up to i.
     // BEGIN SOLUTION
     const Tensor gates = expand_dims(gate, -1);
     const auto& [leading, n, d_k, d_v] = shape;
@@ -236,7 +236,7 @@ HybridStep hybrid_attention_step(const Tensor& q, const Tensor& k, const Tensor&
     if (kept > window)
         reject("hybrid_attention_step", "memory.K", "at most window = " + std::to_string(window) + " keys",
                std::to_string(kept));
-    // The token joins K and V before they are read; then the oldest one may have to leave.
+    // Add the token to K and V, remove the oldest if there are more than window, then read them.
     // BEGIN SOLUTION
     HybridMemory after = memory;
     const Tensor linear = linear_attention_step(q, k, v, after);

@@ -4,13 +4,13 @@
 namespace linattn {
 
 Tensor elu_plus_one(const Tensor& x) {
-    // Two pieces that meet at x = 0. Keep the digits of small features, and let nothing overflow.
+    // Two branches that meet at x = 0. Keep the digits of small features, and let nothing overflow.
     // YOUR CODE HERE
     throw NotImplemented("elu_plus_one");
 }
 
 Tensor relu(const Tensor& x) {
-    // A NaN must stay one, so that it can be traced to where it came from.
+    // A NaN must stay NaN, so that it can be traced to its source.
     // YOUR CODE HERE
     throw NotImplemented("relu");
 }
@@ -22,14 +22,14 @@ Tensor identity(const Tensor& x) {
 
 Tensor softmax_features(const Tensor& x) {
     require_rank(x, "x", 1, "(…, d)");
-    // Which axis is a token's own? And what may be subtracted from it before exp so that nothing overflows?
+    // Which axis holds the entries of a token? What may be subtracted from them before exp so that nothing overflows?
     // YOUR CODE HERE
     throw NotImplemented("softmax_features");
 }
 
 Tensor exp_features(const Tensor& x, Stabilizer stabilizer) {
     require_rank(x, "x", 2, "(…, n, d)");
-    // The shift first: one number for each token, or one for each head.
+    // First the shift: one number for each token, or one for each head.
     // YOUR CODE HERE
     throw NotImplemented("exp_features");
 }
@@ -42,7 +42,7 @@ Tensor polynomial_features(const Tensor& x) {
 }
 
 Tensor feature_map(const Tensor& x, const std::string& method) {
-    // Whoever asks for a name that does not exist should learn which names do.
+    // The message for an unknown name should list the names that exist.
     // YOUR CODE HERE
     throw NotImplemented("feature_map");
 }

@@ -22,7 +22,7 @@ Tensor normalized_linear_attention(const Tensor& Q, const Tensor& K, const Tenso
 Tensor causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
                                double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
-    // Every output has a numerator and a denominator of its own. Of no tokens there are no outputs: (…, 0, d_v).
+    // Every output has a numerator and a denominator of its own. For n = 0 there are no outputs: (…, 0, d_v).
     // YOUR CODE HERE
     throw NotImplemented("causal_linear_attention");
 }
@@ -33,7 +33,7 @@ OutputAndState causal_linear_attention_step(const Tensor& q, const Tensor& k, co
     const Tensor phi_k = phi(k);
     require_shape(state.S, "state.S", join(shape.leading, {length(phi_k, -1), shape.d_v}), "(…, c, d_v)");
     require_shape(state.z, "state.z", join(shape.leading, {length(phi_k, -1)}), "(…, c)");
-    // The state that came in stays as it is: make a new one.
+    // Do not change the state that is passed in: make a new one.
     // YOUR CODE HERE
     throw NotImplemented("causal_linear_attention_step");
 }
@@ -44,7 +44,7 @@ OutputAndState causal_linear_attention_resume(const Tensor& Q, const Tensor& K, 
     const std::size_t c = length(phi(zeros({shape.d_k})), -1);  // only φ knows how wide its features are
     require_shape(state.S, "state.S", join(shape.leading, {c, shape.d_v}), "(…, c, d_v)");
     require_shape(state.z, "state.z", join(shape.leading, {c}), "(…, c)");
-    // Go on from the state that came in as if its tokens had just been read. φ takes one token at a time.
+    // Continue from the state that is passed in as if its tokens had just been read. Apply φ to one token at a time.
     // YOUR CODE HERE
     throw NotImplemented("causal_linear_attention_resume");
 }
@@ -53,15 +53,15 @@ Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
                                       const FeatureMap& phi, double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_shape(key_padding_mask, "key_padding_mask", join(shape.leading, {shape.n}), "(…, n)");
-    // A padded key counts in no output, whatever stands in it or in its value. A padded query has an output all the same.
+    // A padded key counts in no output, whatever it or its value holds. A padded query still has an output.
     // YOUR CODE HERE
     throw NotImplemented("masked_causal_linear_attention");
 }
 
 Tensor streaming_exp_attention(const Tensor& Q, const Tensor& K, const Tensor& V, double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
-    // Keep the largest key entry so far, one for each channel. When it grows, S and z shrink to the new scale.
-    // The query then carries the maximum that the keys were relieved of; its own shift is the largest of its exponents.
+    // Keep the largest key entry so far, one for each channel. When it grows, rescale S and z to the new unit. What was
+    // subtracted from the keys is added to the query's exponents; then subtract the largest of these exponents.
     // YOUR CODE HERE
     throw NotImplemented("streaming_exp_attention");
 }

@@ -4,7 +4,7 @@
 namespace linattn {
 
 Tensor gaussian_projection(std::size_t m, std::size_t d, std::uint64_t seed) {
-    // One direction a row, and the seed as it came: it alone decides the numbers.
+    // One direction for each row. Pass the seed on as it is: it alone determines the numbers.
     // YOUR CODE HERE
     throw NotImplemented("gaussian_projection");
 }
@@ -12,7 +12,7 @@ Tensor gaussian_projection(std::size_t m, std::size_t d, std::uint64_t seed) {
 Tensor orthogonal_projection(std::size_t m, std::size_t d, std::uint64_t seed) {
     if (d == 0) reject("orthogonal_projection", "d", "at least 1", "0");
     // Directions: the columns of Q, with the signs that make the diagonal of R positive, become the rows of a block.
-    // Lengths: those of m further rows of normals. One draw for both keeps everything independent.
+    // Lengths: those of m further rows of normals. Drawn together with the directions, they are independent of them.
     // YOUR CODE HERE
     throw NotImplemented("orthogonal_projection");
 }
@@ -21,7 +21,7 @@ Tensor positive_random_features(const Tensor& x, const Tensor& W, Stabilizer sta
     require_rank(x, "x", 2, "(…, n, d)");
     require_rank(W, "W", 2, "(m, d)");
     require_shape(W, "W", {length(W, 0), length(x, -1)}, "(m, d), with the d of x,");
-    // The whole exponent first, norm included; its maximum is the shift.
+    // First the whole exponent, norm included; its maximum is the shift.
     // YOUR CODE HERE
     throw NotImplemented("positive_random_features");
 }
@@ -48,7 +48,7 @@ Tensor kernel_variance(const Tensor& q, const Tensor& k, std::size_t m) {
     require_rank(q, "q", 1, "(…, d)");
     require_shape(k, "k", shape_of(q), "(…, d), the shape of q,");
     if (m == 0) reject("kernel_variance", "m", "at least 1", "0");
-    // Both norms and products are those of q̂ and k̂.
+    // Norms and products are all those of q̂ and k̂.
     // YOUR CODE HERE
     throw NotImplemented("kernel_variance");
 }

@@ -1,11 +1,11 @@
-// Lab 00: two small functions to meet Tensor with. The chapter beside this file is the primer.
+// Lab 00: two small functions to get to know Tensor. The chapter beside this file introduces it.
 #pragma once
 
 #include "contract.hpp"
 
 namespace linattn {
 
-/// The sum of each row: y_i = Σ_j x_ij. It comes solved, as an example.
+/// The sum of each row: y_i = Σ_j x_ij. Already solved, as an example.
 /// \param x \shape{(m, n)}
 /// \return \shape{(m)}; zeros when n = 0
 /// \throws std::invalid_argument when x does not have two axes

@@ -1,7 +1,6 @@
 // Lab 01: feature maps φ, the functions that replace the exponential of softmax attention by a product φ(q)·φ(k).
-//
-// An infinite entry gives what IEEE arithmetic makes of the formula. NaN spoils no more than shares a formula with it:
-// its own entry, its own token, or, with Stabilizer::per_sequence, its own head.
+// For an infinite entry the result is that of the formula in IEEE arithmetic. A NaN affects only results whose formula
+// contains it: its own entry, its own token, or, with Stabilizer::per_sequence, its own head.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@
 
 namespace linattn {
 
-/// elu(x) + 1: x + 1 where x > 0, eˣ elsewhere. Strictly positive wherever eˣ is: 0 at -∞, ∞ at ∞.
+/// elu(x) + 1: x + 1 where x > 0, eˣ elsewhere. Positive wherever eˣ does not underflow; 0 at -∞, ∞ at ∞.
 /// \param x any shape
 /// \return the shape of x; relative error at most 1e-12 down to x = -700, finite at x = 1e4
 /// \complexity{1, 1} per entry   \paper{katharopoulos2020, equation 7}   \solves{1,1}
@@ -29,7 +28,7 @@ Tensor relu(const Tensor& x);
 Tensor identity(const Tensor& x);
 
 /// Softmax over the last axis: e^{x_a} / Σ_b e^{x_b}. Each token's features are positive and sum to 1. An entry of -∞
-/// gets the feature 0; a token that holds NaN, ∞ or nothing but -∞ has no softmax, and NaN features say so.
+/// gets the feature 0. A token that holds NaN or ∞, or nothing but -∞, has no softmax: all its features are NaN.
 /// \param x \shape{(…, d)}
 /// \return \shape{(…, d)}; exact to rounding for entries up to ±1e4
 /// \throws std::invalid_argument when x has no axis
@@ -37,7 +36,7 @@ Tensor identity(const Tensor& x);
 Tensor softmax_features(const Tensor& x);
 
 /// exp(x - shift), where shift is the maximum over a token, or over all tokens of a head. An entry of -∞ gets the
-/// feature 0; NaN and ∞ become NaN, and only the token or head whose shift they enter is spoilt.
+/// feature 0; a NaN or ∞ makes the whole token or head that shares its shift NaN.
 /// \param x \shape{(…, n, d)}
 /// \param stabilizer which maximum
 /// \return \shape{(…, n, d)}, entries in [0, 1], the largest of each token or head exactly 1
@@ -54,12 +53,11 @@ Tensor polynomial_features(const Tensor& x);
 
 /// The feature map of that name, applied to x: elu_plus_one, relu, identity, softmax, exp (with
 /// Stabilizer::per_sequence) or polynomial.
-/// \param x \shape{(…, n, d)}; "exp" needs the token axis, since its shift is that of the whole head: applied token by
-///     token it would be another map
+/// \param x \shape{(…, n, d)}; "exp" needs the token axis, since all tokens of a head share its shift: applied token by
+/// token it would be a different map
 /// \param method the name
 /// \return \shape{(…, n, d)}, or \shape{(…, n, d²)} for polynomial
-/// \throws std::invalid_argument when there is no such name (the message lists those there are), or when the map itself
-///     does not take x
+/// \throws std::invalid_argument when there is no such name (the message lists the names), or when the map rejects x
 /// \complexity{1, 1} besides the feature map itself   \solves{1,7}
 Tensor feature_map(const Tensor& x, const std::string& method = "elu_plus_one");
 

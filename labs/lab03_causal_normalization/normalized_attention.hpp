@@ -1,9 +1,8 @@
-// Lab 03: linear attention whose weights sum to one, and the state that carries it from token to token.
-// Shapes: Q, K \shape{(…, n, d_k)}, V \shape{(…, n, d_v)}, φ(Q), φ(K) \shape{(…, n, c)}.
-//
-// epsilon is added once to each denominator, after its sum, so that weights fall short of 1 by ε / (sum + ε). It may be
-// 0. A denominator of 0 is not treated specially: with features ≥ 0 the numerator is 0 as well, and the output is
-// 0 / (0 + ε) = 0, or for ε = 0 the 0 / 0 = NaN that the formula says: there is nothing to average.
+// Lab 03: linear attention whose weights sum to one, and the state that is passed from token to token. Shapes: Q, K
+// \shape{(…, n, d_k)}, V \shape{(…, n, d_v)}, φ(Q), φ(K) \shape{(…, n, c)}.
+// epsilon is added once to each finished denominator, so the weights of a query sum to 1 - ε / (sum + ε). It may be 0.
+// A denominator of 0 needs no special case: with features ≥ 0 the numerator is 0 as well, and the output is 0 / (0 +
+// ε) = 0 or, for ε = 0, 0 / 0 = NaN: there is nothing to average.
 #pragma once
 
 #include "attention.hpp"
@@ -32,8 +31,9 @@ Tensor normalized_linear_attention(const Tensor& Q, const Tensor& K, const Tenso
                                    double epsilon);
 
 /// Normalised causal linear attention: o_i = φ(q_i)ᵀS_i / (φ(q_i)·z_i + ε), S_i and z_i summed over the tokens j ≤ i.
-/// A NaN in a token makes its own and all later outputs of its head NaN. Earlier outputs of that head may become NaN, too:
-/// an answer that works in chunks multiplies by the zeros of a mask, and 0 · NaN is NaN. Other heads stay as they are.
+/// A NaN in a token makes its own and all later outputs of its head NaN. Earlier outputs of that head may also become
+/// NaN, since an answer that works in chunks multiplies by the zeros of a mask, and 0 · NaN is NaN. Other heads do not
+/// change.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param phi feature map, applied to each token of Q and K
 /// \param epsilon ε ≥ 0
@@ -50,13 +50,13 @@ struct CausalState {
     Tensor z;  ///< Σ_j φ(k_j) \shape{(…, c)}; ε is not in it
 };
 
-/// What a piece of a sequence gives: its outputs and the state after it.
+/// The result for a piece of a sequence: its outputs and the state after it.
 struct OutputAndState {
     Tensor output;  ///< \shape{(…, d_v)} of one token, \shape{(…, n, d_v)} of n
     CausalState state;
 };
 
-/// One token of normalised causal linear attention. The state that comes in is not modified.
+/// One token of normalised causal linear attention. The state passed in is not modified.
 /// \param q \shape{(…, d_k)}   \param k \shape{(…, d_k)}   \param v \shape{(…, d_v)}
 /// \param state state before the token: S \shape{(…, c, d_v)}, z \shape{(…, c)}
 /// \param phi feature map
@@ -67,23 +67,23 @@ struct OutputAndState {
 OutputAndState causal_linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const CausalState& state,
                                             const FeatureMap& phi, double epsilon);
 
-/// The next n tokens of a sequence whose earlier tokens are known by their state only. Wherever a sequence is split,
-/// its pieces, each resumed from the state after the one before, give the outputs and the state of a single call: to
-/// the last bit where both add up in the same order, within rounding otherwise. The state that comes in is not
-/// modified, and the memory beside the result does not grow with n.
+/// The next n tokens of a sequence of whose earlier tokens only the state is known. Wherever a sequence is split, its
+/// pieces, each resumed from the state after the one before, give the outputs and the state of a single call: to the
+/// last bit if both add in the same order, within rounding otherwise. The state passed in is not modified, and apart
+/// from the result the memory does not grow with n.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param state state before these tokens: S \shape{(…, c, d_v)}, z \shape{(…, c)}
 /// \param phi feature map, applied to each token of Q and K
 /// \param epsilon ε ≥ 0
-/// \return the outputs \shape{(…, n, d_v)} and the state after the last token; for n = 0 the state that came in
+/// \return the outputs \shape{(…, n, d_v)} and the state after the last token; for n = 0 the state passed in
 /// \throws std::invalid_argument when the shapes do not belong together
 /// \complexity{n\,c\,d_v, c\,d_v}   \paper{katharopoulos2020, section 3.4}   \solves{3,5}
 OutputAndState causal_linear_attention_resume(const Tensor& Q, const Tensor& K, const Tensor& V,
                                               const CausalState& state, const FeatureMap& phi, double epsilon);
 
 /// causal_linear_attention for sequences of different lengths in one batch: a padded key counts in neither S nor z.
-/// Whatever stands in a padded key or value, NaN included, changes no output. A padded query has an output like any
-/// other, from the tokens up to it; where all of these are padding that is 0 / (0 + ε).
+/// The content of a padded key or value, even NaN, changes no output. A padded query has an output like any other, from
+/// the tokens up to it; if all of these are padding, it is 0 / (0 + ε).
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param key_padding_mask 1 for a token, 0 for padding \shape{(…, n)}, with the leading axes of Q
 /// \param phi feature map, applied to each token of Q and K
@@ -97,10 +97,9 @@ Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
 /// Normalised causal linear attention with φ(x) = eˣ, entry by entry, that neither overflows nor loses its denominator
 /// as long as every q_ia + k_ja is finite: o_i = Σ_{j≤i} w_ij v_j / (Σ_{j≤i} w_ij + ε), where
 /// w_ij = Σ_a exp(q_ia + k_ja - g_i) and g_i = max_{j≤i, a} (q_ia + k_ja).
-///
-/// The shift g_i cancels but for ε, which is therefore measured in units of the largest term of the sum; the sum lies
-/// between 1 and i·d_k. For ε = 0 this is causal_linear_attention with exp_features(per_sequence), wherever that has a
-/// denominator above 0.
+/// The shift g_i cancels, except that ε is added relative to the largest term of the sum. The sum lies between 1 and
+/// i·d_k. For ε = 0 this is causal_linear_attention with exp_features(per_sequence), wherever that has a denominator
+/// above 0.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param epsilon ε ≥ 0
 /// \return \shape{(…, n, d_v)}

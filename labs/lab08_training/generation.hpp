@@ -1,5 +1,5 @@
 // Ways to continue a sequence with the same weights: from the state of linear attention, from the keys and values of
-// softmax attention, from nothing that is kept, and from a state and a window. ./course train compares their speed.
+// softmax attention, by recomputing everything, and from a state and a window. ./course train compares their speed.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ using Choice = std::function<Tensor(const Tensor& logits)>;
 /// Draws each symbol with the probability that the model gives it.
 Choice at_random(std::uint64_t seed);
 
-/// The symbol with the largest logit, the smallest of several.
+/// The symbol with the largest logit; among equal ones, the smallest id.
 Tensor likeliest(const Tensor& logits);
 
 /// Continues the prompt by count symbols with lab 07's block_step, a state of fixed size for each block.
@@ -24,13 +24,13 @@ Tensor continue_from_state(const Tensor& prompt, std::size_t count, const Model&
 /// The same with softmax attention in the place of linear attention: each block keeps all keys and values.
 Tensor continue_from_cache(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose);
 
-/// The same, but nothing is kept: for each new symbol the whole sequence is read again.
+/// The same, but nothing is kept: the whole sequence is read again for each new symbol.
 Tensor continue_from_nothing(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose);
 
 /// With lab 07's hybrid_attention_step: a state, and the keys and values of the last `hybrid_window` tokens.
 Tensor continue_from_window(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose);
 
-/// The one of these that keeps what this attention needs.
+/// Calls the one of these that keeps what this kind of attention needs.
 Tensor continue_with(Kind kind, const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose);
 
 }  // namespace linattn

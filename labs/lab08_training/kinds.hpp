@@ -1,5 +1,5 @@
-// The model of the labs with another attention in each block. Linear attention uses your functions as they are. For the
-// others the way through the model is here, on a tape, and its pieces are yours.
+// The labs' model with another kind of attention in each block. Linear attention uses your functions as they are. For
+// the other kinds the model is put together here, on a tape, from your functions.
 #pragma once
 
 #include "training.hpp"
@@ -9,7 +9,7 @@ namespace linattn {
 enum class Kind {
     linear,
     softmax,
-    hybrid  ///< half of softmax over the last `hybrid_window` tokens, half of linear over all
+    hybrid  ///< the mean of softmax over the last `hybrid_window` tokens and linear attention over all
 };
 
 constexpr std::size_t hybrid_window = 16;

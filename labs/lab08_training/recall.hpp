@@ -1,5 +1,6 @@
-// A memory that has to forget: pairs of key and value are written, keys come again with other values, and the memory is
-// asked for the last value of a key. One layer with one head, trained with a plain sum or with a sum that decays.
+// A memory that has to forget: pairs of a key and a value are written, keys are written again with other values, and
+// the memory is asked for the last value of a key. One layer with one head, trained with a plain sum or with a sum that
+// decays.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ struct RecallTask {
     explicit RecallTask(std::uint64_t seed);
 };
 
-/// S ← a S + k vᵀ at every write, where a = 1 for the plain sum, and with decay a number in (0, 1) that the model computes
-/// from what is written; each query reads S q.
+/// S ← a S + k vᵀ at every write, where a is 1 for the plain sum and, with decay, a number in (0, 1) that the model
+/// computes from what is written; each query reads qᵀS.
 class RecallModel {
 public:
     RecallModel(bool decay, std::uint64_t seed);

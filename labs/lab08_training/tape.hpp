@@ -1,6 +1,6 @@
-// A tape: every value of a forward pass, and for each the way back from it. This is what a framework keeps so that
-// loss.backward() works. Training with other kinds of attention, and the recall task, use it; every step of it that has
-// weights goes back through your functions of this lab.
+// A tape: every value of a forward pass, and for each value a function that passes its gradient back. This is what a
+// framework keeps so that loss.backward() works. Training with other kinds of attention and the recall task use it; the
+// backward pass of every step that has weights is one of your functions of this lab.
 #pragma once
 
 #include <functional>
@@ -13,18 +13,18 @@ class Tape {
 public:
     /// A value on the tape, by its number.
     using Value = std::size_t;
-    /// Passes the gradient with respect to a value on to what the value was made of.
+    /// Passes the gradient with respect to a value on to the inputs from which it was computed.
     using Back = std::function<void(const Tensor& slope)>;
 
-    /// Appends a value and the way back from it.
+    /// Appends a value and its backward function.
     Value append(Tensor value, Back back);
     const Tensor& operator[](Value at) const { return entries_[at].value; }
     /// Adds to the gradient with respect to a value.
     void send(Value to, const Tensor& slope);
-    /// From a value whose gradient is known back to the first.
+    /// Runs the backward pass, from a value whose gradient is known to the first value on the tape.
     void go_back(Value from, const Tensor& slope);
 
-    // Where a step has weights, their gradients are added to `dw`, which must live until the way back is done.
+    // Where a step has weights, their gradients are added to `dw`, which must exist until the backward pass is done.
     Value lookup(const Tensor& ids, const Tensor& table, Tensor& dw);
     Value affine(Value x, const Affine& w, Affine& dw);
     Value norm(Value x, const Norm& w, Norm& dw);

@@ -1,9 +1,9 @@
-// Lab 08: the gradients of the model of lab 07, and what trains it.
+// Lab 08: the gradients of lab 07's model, the loss, the optimisers and the copy task.
 //
 // A function called x_backward has the arguments of x and, last, the gradient dY of the loss with respect to the result
-// of x. It returns the gradients with respect to the input and to the weights. Whatever it needs of the forward pass it
-// computes again from its inputs: nothing is kept between the two.
-// Shapes: X \shape{(…, n, d)}, ids, targets and counts \shape{(batch, n)}.
+// of x. It returns the gradients with respect to the input and to the weights. It recomputes from its arguments
+// whatever it needs of the forward pass: nothing is stored between the two. Shapes: X \shape{(…, n, d)}, ids, targets
+// and counts \shape{(batch, n)}.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ Backward<Norm> layer_norm_backward(const Tensor& X, const Norm& w, const Tensor&
 /// \complexity{n\,d, n\,d}   \paper{hendrycks2016, section 2}   \solves{8,3}
 Tensor gelu_backward(const Tensor& X, const Tensor& dY);
 
-/// The backward pass of multi_head_attention, with causal_attention_backward of lab 06 in its middle.
+/// The backward pass of multi_head_attention. Each head uses causal_attention_backward of lab 06.
 /// \param X \shape{(…, n, d)}   \param w projections \shape{(d, d)} and biases \shape{(d)}
 /// \param heads a divisor of d   \param dY \shape{(…, n, d)}
 /// \return the gradients with respect to X and to the weights
@@ -61,7 +61,7 @@ Backward<Attention> attention_backward(const Tensor& X, const Attention& w, std:
 Backward<Block> block_backward(const Tensor& X, const Block& w, std::size_t heads, const Tensor& dY);
 
 struct CrossEntropy {
-    double loss;     ///< in nats
+    double loss;     ///< in nats (natural logarithm)
     Tensor dlogits;  ///< its gradient, in the shape of the logits
 };
 
@@ -80,17 +80,17 @@ struct ModelGradients {
     Model dw;  ///< in the shapes of the model
 };
 
-/// The loss of the model on a batch, and its gradient with respect to every weight. A symbol that occurs several times
-/// adds up in the embedding; positions beyond n get 0.
+/// The loss of the model on a batch, and its gradient with respect to every weight. The embedding row of a symbol that
+/// occurs several times gets the sum of the gradients at all its places; positions beyond n get 0.
 /// \param ids \shape{(batch, n)}   \param targets \shape{(batch, n)}   \param counts \shape{(batch, n)}
 /// \param w the model
 /// \return the loss and the gradient of every weight
-/// \throws std::invalid_argument when the shapes do not belong together, no position counts, or an id or a target is no
-/// symbol of the model
+/// \throws std::invalid_argument when the shapes do not belong together, no position counts, or an id or a target is
+/// not a symbol of the model
 /// \complexity{n\,d^2, n\,d} for each sequence and block   \solves{8,7}
 ModelGradients model_gradients(const Tensor& ids, const Tensor& targets, const Tensor& counts, const Model& w);
 
-/// What Adam keeps of one weight between two steps. At first: zeros in the shape of the weight, and 0 steps.
+/// What Adam keeps for one weight between two steps. Initially: zeros in the shape of the weight, and 0 steps.
 struct Moments {
     Tensor m;              ///< running mean of the gradient
     Tensor v;              ///< running mean of its square
@@ -99,7 +99,7 @@ struct Moments {
 
 struct Update {
     Tensor w;       ///< the weight after the step
-    Moments state;  ///< and the moments: step is one more
+    Moments state;  ///< the moments after it; step is larger by 1
 };
 
 /// One step of Adam with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8: m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g²,
@@ -113,15 +113,15 @@ Update adam_step(const Tensor& w, const Tensor& g, const Moments& state, double 
 
 struct Batch {
     Tensor ids;      ///< what the model reads \shape{(batch, n)}
-    Tensor targets;  ///< what it should say next \shape{(batch, n)}
-    Tensor counts;   ///< 1 where that is graded, else 0 \shape{(batch, n)}
+    Tensor targets;  ///< what it should predict \shape{(batch, n)}
+    Tensor counts;   ///< 1 where the prediction counts, else 0 \shape{(batch, n)}
 };
 
 /// The copy task: sequences s₁ … s_L, separator, s₁ … s_L with s_i uniform in 0, …, symbols − 1 and the separator
 /// `symbols`. ids are all but the last of each sequence, targets all but the first, so n = 2L; counts are 1 where the
 /// target belongs to the second half.
 /// \param batch how many sequences   \param length L   \param symbols how many different symbols a sequence may hold
-/// \param seed the same seed gives the same batch, another seed another one
+/// \param seed the same seed gives the same batch, another seed a different one
 /// \return ids, targets and counts
 /// \throws std::invalid_argument when batch, length or symbols is 0
 /// \complexity{batch\,L, batch\,L}   \paper{katharopoulos2020, section 4.1}   \solves{8,9}
@@ -136,7 +136,7 @@ Batch copy_batch(std::size_t batch, std::size_t length, std::size_t symbols, std
 /// \complexity{d, d} for d numbers   \paper{liu2020, algorithm 2}   \solves{8,10}
 Update radam_step(const Tensor& w, const Tensor& g, const Moments& state, double rate);
 
-// The checks of the arguments. Each names the calling function in its message; leave `caller` to its default. ----------
+// Checks of the arguments. Each names the calling function in its message; do not pass `caller`. ----------------------
 
 void require_affine_backward(const Tensor& X, const Affine& w, const Tensor& dY,
                              const char* caller = __builtin_FUNCTION());
@@ -165,7 +165,7 @@ std::vector<std::string> parameter_names(const Model& w);
 Model initial_model(std::size_t vocabulary, std::size_t positions, std::size_t layers, std::size_t d, std::size_t heads,
                     std::uint64_t seed);
 
-/// Scales the gradients of a model so that their norm, all of them together, is at most `norm`.
+/// Scales the gradients of a model so that the norm of all of them together is at most `norm`.
 void clip(Model& gradients, double norm);
 
 }  // namespace linattn

@@ -5,7 +5,8 @@ namespace linattn::testing {
 namespace {
 
 MISTAKE(outer_product, (const Tensor& a, const Tensor& b), "entries multiplied pairwise", "§0.2",
-        "Without new axes equal lengths multiply entry by entry: give a the shape (m, 1) and b the shape (1, n).") {
+        "Without new axes, vectors of equal length are multiplied entry by entry: give a the shape (m, 1) and b the "
+        "shape (1, n).") {
     if (a.size() != b.size() && a.size() != 1 && b.size() != 1) throw std::invalid_argument("shapes do not broadcast");
     Tensor y = zeros({std::max(a.size(), b.size()) * (a.size() && b.size())});
     for (std::size_t i = 0; i < y.size(); ++i) y(i) = a(a.size() == 1 ? 0 : i) * b(b.size() == 1 ? 0 : i);

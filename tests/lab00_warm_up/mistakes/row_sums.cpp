@@ -20,7 +20,7 @@ MISTAKE(row_sums, (const Tensor& x), "columns summed instead of rows", "§0.1",
     return sums(x, length(x, 1), [](auto r, auto, auto j) { return j == r; });
 }
 MISTAKE(row_sums, (const Tensor& x), "sum over all entries in every row", "§0.1",
-        "Reduce one axis only, the last, and one number per row remains.") {
+        "Sum over the last axis only: one number for each row remains.") {
     return sums(x, length(x, 0), [](auto, auto, auto) { return true; });
 }
 MISTAKE(row_sums, (const Tensor& x), "mean instead of sum", "§0.1", "Do not divide by the length of the row.") {

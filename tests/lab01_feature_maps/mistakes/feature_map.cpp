@@ -1,4 +1,4 @@
-// What people get wrong in choosing a map by its name.
+// Common mistakes in choosing a map by its name.
 #include "feature_definition.hpp"
 #include "slips.hpp"
 
@@ -18,14 +18,14 @@ const SlipTable<Choosing>& choosing_slips() {
     static const SlipTable<Choosing> table{
         {
             {"unknown names", "unknown name falls back to identity",
-             "A name that nobody knows is an error: end with reject, which throws, not with return x.", 0,
+             "An unknown name is an error: end with reject, which throws, not with return x.", 0,
              TURN(s.for_unknown = "identity")},
             {"unknown names", "unknown name falls back to elu_plus_one",
-             "elu_plus_one is for a call without a name; a name that nobody knows is an error: end with reject.", 0,
+             "elu_plus_one is for a call without a name; an unknown name is an error: end with reject.", 0,
              TURN(s.for_unknown = "elu_plus_one")},
             {"exp", "exp uses the per-token shift",
-             "The caller uses one map for queries and keys: pass Stabilizer::per_sequence, which alone cancels for "
-             "keys.",
+             "The caller uses one map for queries and keys: pass Stabilizer::per_sequence; the other shift does not "
+             "cancel for keys.",
              0, TURN(s.of_exp = Stabilizer::per_token)},
             {"the names", "relu and identity exchanged", "\"relu\" must call relu and \"identity\" must call identity.",
              0, TURN(s.one = "relu", s.other = "identity")},

@@ -30,15 +30,16 @@ Tensor masked(const Tensor& X, double dropped, double factor, std::uint64_t seed
 }
 std::size_t itself(std::size_t i) { return i; }
 
-DROPOUT_MISTAKE("kept entries not scaled", "Divide what is kept by 1 - p, so that the expectation stays.") {
+DROPOUT_MISTAKE("kept entries not scaled",
+                "Divide the kept entries by 1 - p, so that the expectation stays the same.") {
     require_probability(p);
     return masked(X, p, 1.0, seed, itself);
 }
-DROPOUT_MISTAKE("scaled by 1/p", "Kept entries, a share of 1 - p, are divided by 1 - p.") {
+DROPOUT_MISTAKE("scaled by 1/p", "An entry is kept with probability 1 - p, so kept entries are divided by 1 - p.") {
     require_probability(p);
     return masked(X, p, p == 0.0 ? 1.0 : 1.0 / p, seed, itself);
 }
-DROPOUT_MISTAKE("multiplied by 1 - p", "Kept entries are divided by 1 - p: inverted scaling, in training.") {
+DROPOUT_MISTAKE("multiplied by 1 - p", "Kept entries are divided by 1 - p, not multiplied by it.") {
     require_probability(p);
     return masked(X, p, 1.0 - p, seed, itself);
 }
@@ -46,11 +47,11 @@ DROPOUT_MISTAKE("multiplied by p", "Kept entries are divided by 1 - p.") {
     require_probability(p);
     return masked(X, p, p == 0.0 ? 1.0 : p, seed, itself);
 }
-DROPOUT_MISTAKE("kept with probability p", "p is the probability to be dropped.") {
+DROPOUT_MISTAKE("kept with probability p", "p is the probability of being dropped.") {
     require_probability(p);
     return masked(X, p == 0.0 ? 0.0 : 1.0 - p, 1.0 / (1.0 - p), seed, itself);
 }
-DROPOUT_MISTAKE("seed ignored", "Draw with the seed that came in: another step must drop other entries.") {
+DROPOUT_MISTAKE("seed ignored", "Seed the generator with the argument: another step must drop other entries.") {
     require_probability(p);
     return masked(X, p, 1.0 / (1.0 - p), 0, itself);
 }
@@ -58,14 +59,15 @@ DROPOUT_MISTAKE("seed cut to 32 bits", "The seed has 64 bits: keep it in a std::
     require_probability(p);
     return masked(X, p, 1.0 / (1.0 - p), static_cast<std::uint32_t>(seed), itself);
 }
-DROPOUT_MISTAKE("neighbouring seeds share their masks", "One generator for all entries, not one for each seed + i.") {
+DROPOUT_MISTAKE("neighbouring seeds share their masks",
+                "Use one generator for all entries, not one seeded with seed + i for each.") {
     require_probability(p);
     Tensor result = zeros(shape_of(X));
     for (std::size_t i = 0; i < X.size(); ++i)
         if (SplitMix64(seed + i).uniform() >= p) result.data()[i] = X.data()[i] / (1.0 - p);
     return result;
 }
-DROPOUT_MISTAKE("whole tokens dropped", "Each entry of a token by itself.") {
+DROPOUT_MISTAKE("whole tokens dropped", "Draw a number for each entry, not for each token.") {
     require_probability(p);
     const std::size_t d = X.dimension() == 0 ? 1 : length(X, -1);
     return masked(X, p, 1.0 / (1.0 - p), seed, [d](std::size_t i) { return i / d; });
@@ -75,13 +77,13 @@ DROPOUT_MISTAKE("one mask for all tokens", "Draw a number for each entry of each
     const std::size_t d = X.dimension() == 0 ? 1 : length(X, -1);
     return masked(X, p, 1.0 / (1.0 - p), seed, [d](std::size_t i) { return i % d; });
 }
-DROPOUT_MISTAKE("one mask for the whole batch", "Draw a number for each entry of each batch entry.") {
+DROPOUT_MISTAKE("one mask for the whole batch", "Draw a number for each entry of each sequence in the batch.") {
     require_probability(p);
     const std::size_t n = X.dimension() < 2 ? 1 : length(X, -2), d = X.dimension() == 0 ? 1 : length(X, -1);
     return masked(X, p, 1.0 / (1.0 - p), seed, [n, d](std::size_t i) { return i % (n * d); });
 }
 DROPOUT_MISTAKE("the same number dropped every time",
-                "Each entry is dropped with probability p, whatever the others do.") {
+                "Each entry is dropped with probability p, independently of the others: their number varies.") {
     require_probability(p);
     const auto count = static_cast<std::size_t>(std::lround(p * static_cast<double>(X.size())));
     Tensor result = X / (1.0 - p);

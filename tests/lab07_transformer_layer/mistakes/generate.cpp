@@ -1,4 +1,4 @@
-// What is right in its symbols and wrong in its cost.
+// Mistakes that return the right symbols but cost too much.
 #include "definition.hpp"
 #include "weights.hpp"
 
@@ -9,7 +9,7 @@ namespace {
     MISTAKE(generate, (const Tensor& prompt, std::size_t count, const Model& w), name, "§7.10", explanation)
 
 GENERATE_MISTAKE("everything recomputed for each symbol",
-                 "Each block's memory holds all that it needs to know of earlier tokens: read each token once.") {
+                 "Each block's memory holds all that is needed of earlier tokens: read each token once.") {
     generated_by_settings(prompt, count, w, {});  // rejects what must be rejected
     double margin = 0.0;
     return generated_by_recomputing(prompt, count, w, margin);

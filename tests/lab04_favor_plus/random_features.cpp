@@ -30,9 +30,9 @@ Tensor exponents(const Tensor& x, const Tensor& W, double scale, double norm_sca
         for (std::size_t r = 0; r < rows.m; ++r) {
             double& entry = result.data()[i * rows.m + r];
             for (std::size_t e = 0; e < x.size(); ++e) {
-                if (e / rows.d != i) continue;
+                if (e < i * rows.d || e >= (i + 1) * rows.d) continue;
                 const double of_x = x.data()[e];
-                entry += W(r, e % rows.d) * scale * of_x - norm_scale * of_x * norm_scale * of_x / 2.0;
+                entry += W(r, e - i * rows.d) * scale * of_x - norm_scale * of_x * norm_scale * of_x / 2.0;
             }
         }
     return result;

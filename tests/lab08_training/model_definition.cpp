@@ -36,13 +36,6 @@ Matrix::Matrix(const Tensor& x)
       shape(shape_of(x)),
       entries(x.begin(), x.end()) {}
 
-Dual ModelDefinition::along(Path path, Dual x) const {
-    const double factor = settings_.along[static_cast<std::size_t>(path)];
-    x.slope *= factor;
-    x.slope_terms *= std::fabs(factor);
-    return x;
-}
-
 bool ModelDefinition::used(std::size_t row, std::size_t rows, std::size_t n) const {
     switch (settings_.uses) {
         case Uses::first_sequence: return row < n;

@@ -140,7 +140,12 @@ public:
     Dual cross_entropy(const Matrix& logits, const Tensor& targets, const Tensor& counts) const;
 
 private:
-    Dual along(Path path, Dual x) const;
+    Dual along(Path path, Dual x) const {  // here, since it is called for every product
+        const double factor = settings_.along[static_cast<std::size_t>(path)];
+        x.slope *= factor;
+        x.slope_terms *= std::fabs(factor);
+        return x;
+    }
     bool used(std::size_t row, std::size_t rows, std::size_t n) const;
     Dual feature(const Dual& x) const;
 

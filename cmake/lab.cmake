@@ -78,7 +78,7 @@ function(add_lab manifest)
 
   add_executable(${lab}_exercises)
   target_link_libraries(${lab}_exercises PRIVATE ${lab}_suite ${lab}_graded)
-  add_check_program(${lab}_exercises ${lab}_check)
+  add_check_program(${lab}_exercises ${lab}_check linattn_exercises_main)
   add_kernels(${lab} "${folder}" "${sources}" "${given}")
   if(TARGET ${lab}_given_cpp)
     target_include_directories(${lab}_given_cpp PRIVATE ${contracts})

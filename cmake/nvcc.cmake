@@ -74,7 +74,7 @@ function(add_gpu lab folder manifest json)
     add_executable(${lab}_exercises_gpu EXCLUDE_FROM_ALL)
     target_link_libraries(${lab}_exercises_gpu PRIVATE ${lab}_suite ${lab}_graded ${lab}_given_cpp ${objects} linattn
       "${LINATTN_CUDART}" Threads::Threads ${CMAKE_DL_LIBS} rt)
-    add_check_program(${lab}_exercises_gpu ${lab}_check_gpu EXCLUDE_FROM_ALL)
+    add_check_program(${lab}_exercises_gpu ${lab}_check_gpu linattn_exercises_main EXCLUDE_FROM_ALL)
   endif()
 
   string(JSON timeout GET "${json}" timeout_seconds)

@@ -60,6 +60,7 @@ def ready(root: Path, labs: list) -> None:
     with _work_folder() as work:
         judge.box.try_out(work)
     os.environ[READY] = judge.state(labs)
+    os.environ["COURSE_SKIP_SETUP"] = "1"  # of the workers' ./course
 
 
 def _record(came: Intake, seed: int, graded: list) -> dict:
@@ -154,8 +155,9 @@ def _remove_left_over() -> None:
     """The work folders of graders that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{WORK}*"):
         process = folder.name.removeprefix(WORK).partition("-")[0]
-        if folder.owner() == Path("/proc/self").owner() and not Path("/proc", process).exists():
-            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another grader has just removed its own
+            if folder.lstat().st_uid == os.geteuid() and not Path("/proc", process).exists():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

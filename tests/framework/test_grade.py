@@ -162,8 +162,17 @@ class AClass(Class):
         self.assert_one_line_error(self.course("grade", str(self.root / "bin"), "x", "--out", str(self.out)), "one folder")
         self.write("in/ada.zip", "")
         self.assert_one_line_error(self.grade(), "ada.zip", "both by 'ada'")
+        (self.root / "in/ada.zip").rename(self.root / "in/Ada.zip")
+        self.assert_one_line_error(self.grade(), "Ada.zip and ada are both by 'ada'")
+        (self.root / "in/Ada.zip").unlink()
+        self.assert_one_line_error(self.grade("--out", str(self.root / "in/results")), "outside of it")
+        self.write("one/student/lab07_numbers.cpp", "")
+        for folder in ("one", "one/student"):
+            self.assert_one_line_error(self.course("grade", str(self.root / folder), "--out", str(self.out)),
+                                       "is a submission itself", "./course grade one")
+        self.assert_one_line_error(self.course("grade", "one", "nowhere", "--out", str(self.out)), "there is no nowhere")
+        self.assert_one_line_error(self.grade("--jobs", "0"), "--jobs 0")
         self.assertFalse(self.out.exists(), "nothing was begun")
-        (self.root / "in/ada.zip").unlink()
         self.write("out/mine", "")
         self.assert_one_line_error(self.grade(), "not empty", "--resume")
         with mock.patch("shutil.which", return_value=None):
@@ -359,6 +368,15 @@ class Gradebook(Class):
             ["Bob", "2", "u2", "bob", "A", "3", "4", "7", "2", "5.6"],
             ["Cyd", "3", "u3", "cyd", "B", "", "", "", "", ""],
             ["zed", "", "", "zed", "", "3", "4", "7", "1", "6.3"]])
+
+    def test_a_roster_as_spreadsheets_write_it(self):
+        self.hand_in(**{"Zoë": ALL, "O'Neil, Pat": ALL})
+        self.write("roster.csv", "Student;SIS Login ID\nZoe\u0308;z1\nO'Neil, Pat;p1\n")
+        graded = self.grade("--roster", str(self.root / "roster.csv"))
+        self.assertEqual((graded.returncode, graded.stderr.count("course:")), (0, 0), graded.stderr)
+        self.assertEqual({name: row["Student"] for name, row in self.gradebook().items()}, {"z1": "Zoë", "p1": "O'Neil, Pat"})
+        self.hand_in(Z1=ALL)
+        self.assert_one_line_error(self.grade("--resume", "--roster", str(self.root / "roster.csv")), "Z1 and Zoë are both by")
 
     def test_a_roster_that_does_not_serve(self):
         self.hand_in(ada=ALL)

@@ -94,6 +94,9 @@ class Intake(unittest.TestCase):
         self.assertEqual(self.take(self.place / "s001").student, "s001")
         self.assertEqual(self.content(), b"mine")
 
+    def test_a_zip_in_a_zip_is_named(self):
+        self.refused(self.zip({"all/s001.zip": b"PK"}), "all/s001.zip: a zip in a zip is not opened")
+
     def test_what_is_no_ordinary_file_is_left_out(self):
         top = self.folder({OTHER: b"other"})
         for kind, make in {"a link": lambda path: path.symlink_to("/etc/passwd"),

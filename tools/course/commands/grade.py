@@ -42,7 +42,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(root: Path, options: Namespace) -> int:
     labs = manifest.load(root)
-    chosen = [name for name in options.labs.split(",") if name]
+    chosen = [name.strip() for name in options.labs.split(",") if name.strip()]
     if unknown := [name for name in chosen if name not in [lab.name for lab in labs]]:
         raise CourseError(f"there is no lab '{unknown[0]}'; the labs are {', '.join(lab.name for lab in labs)}, "
                           "as in --labs lab00,lab01")
@@ -62,6 +62,8 @@ def run(root: Path, options: Namespace) -> int:
 
 
 def _one(root: Path, labs: list, chosen: list, submission: Path, options: Namespace) -> int:
+    if not os.path.lexists(submission):
+        raise CourseError(f"there is no {submission}; name a folder or zip")
     status = one.grade_one(root, submission, options.out, chosen or [lab.name for lab in labs], options.seed, options.container)
     if status in (0, class_run.UNUSABLE):
         graded = result.read(options.out / student_id(submission), labs)
@@ -73,10 +75,11 @@ def _one(root: Path, labs: list, chosen: list, submission: Path, options: Namesp
 def _class(root: Path, labs: list, chosen: list, options: Namespace) -> int:
     policy = gradebook.LatePolicy(gradebook.moment(options.due, "--due"), options.per_day) if options.due else None
     roster = gradebook.read_roster(options.roster) if options.roster else gradebook.NOBODY
-    jobs = options.jobs or os.cpu_count() or 1
+    jobs = options.jobs if options.jobs is not None else os.cpu_count() or 1
     if jobs < 1:
         raise CourseError(f"--jobs {jobs} is no number of submissions; use 1 or more")
-    with class_run.opened(root, Path(options.what[0]), options.out, chosen, options.seed, options.resume) as grading:
+    with class_run.opened(root, Path(options.what[0]), options.out, chosen, options.seed, options.resume,
+                          roster.person) as grading:
         if grading.left():
             one.ready(root, [lab for lab in labs if lab.name in grading.labs or not grading.labs])
         (class_run.by_slurm if options.slurm else class_run.by_parallel)(grading, jobs)

@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from course import process_group
+from course import manifest, process_group
 from course.errors import CourseError
 from course.files import explained, write_whole
 from course.judge import result
@@ -51,22 +51,25 @@ class Class:
         return f"{shlex.join(words[:4])} {submission} {shlex.join(words[4:])}"
 
 
-def submissions_in(folder: Path) -> dict:
-    """Student → folder or zip. What is neither is named on stderr."""
+def submissions_in(folder: Path, sources: list, person) -> dict:
+    """Student → folder or zip. What is neither is named on stderr. `sources` are the names of the files to grade, `person` is
+    from a student's name to what two names of one student have in common."""
     if not folder.is_dir():
         raise CourseError(f"{folder} is no folder; name the one that holds the submissions, a folder or zip for each student; "
                           "a single one is graded by ./course grade one")
-    found = {}
+    if any((place / source).exists() for place in (folder, folder / "student") for source in sources):
+        raise CourseError(f"{folder} is a submission itself, not a folder of them; ./course grade one {folder} grades it")
+    found, persons = {}, {}
     for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
+        if path.name.startswith(".") or path.name == "__MACOSX":
             continue
         if not path.is_dir() and path.suffix.lower() != ".zip":
             print(f"course: {path.name!r} is neither a folder nor a zip, so it is not graded", file=sys.stderr)
             continue
         student = student_id(path)
-        if student in found:
-            raise CourseError(f"{found[student].name} and {path.name} are both by '{student}'; remove the one that does not "
-                              "count")
+        first = persons.setdefault(person(student), path)
+        if first is not path:
+            raise CourseError(f"{first.name} and {path.name} are both by '{student}'; remove the one that does not count")
         found[student] = path.absolute()
     if not found:
         raise CourseError(f"{folder} holds no submission: no folder and no zip; name the folder that does")
@@ -74,9 +77,12 @@ def submissions_in(folder: Path) -> dict:
 
 
 @contextlib.contextmanager
-def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, resume: bool):
+def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, resume: bool, person=str.casefold):
     """The class, while nobody else can grade into the same folder."""
-    submissions, out = submissions_in(folder), out.absolute()
+    sources = [source for lab in manifest.load(root) for source in lab.sources]
+    submissions, out = submissions_in(folder, sources, person), out.absolute()
+    if folder.resolve() in (out.resolve(), *out.resolve().parents):
+        raise CourseError(f"{out} is in the folder of the submissions and would be taken for one; choose a place outside of it")
     before = out / FILE
     if not resume and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise CourseError(f"{out} is there already and not empty; use --resume to go on with what is in it, "

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -47,6 +48,11 @@ class Roster:
     def row(self, student: str) -> dict | None:
         return self.by_name.get(student.casefold())
 
+    def person(self, student: str):
+        """The same for two names of one student."""
+        row = self.row(student)
+        return id(row) if row else student.casefold()
+
 
 NOBODY = Roster([], [], {})
 
@@ -54,11 +60,13 @@ NOBODY = Roster([], [], {})
 def read_roster(path: Path) -> Roster:
     """What Canvas exports, or any CSV file that has one of its columns. Time zones aside, nothing in it is interpreted."""
     try:
-        reader = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
+        words = unicodedata.normalize("NFC", path.read_text(encoding="utf-8-sig"))  # as in a submission's name
+        header = words.partition("\n")[0]
+        reader = csv.DictReader(io.StringIO(words), delimiter=max(",;\t", key=header.count))
         rows = [{key: (value or "").strip() for key, value in row.items() if isinstance(key, str)} for row in reader]
         columns = [column for column in reader.fieldnames or [] if column]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise CourseError(f"{path} is no CSV file in UTF-8 ({error}); export it again") from None
+        raise CourseError(f"{path} is no CSV file in UTF-8 ({error}); export it as 'CSV UTF-8'") from None
     if not set(columns) & set(HEADER[:4]):
         raise CourseError(f"{path} has none of the columns {', '.join(HEADER[:4])}; name the one with the students' ids "
                           f"'{HEADER[3]}'")

@@ -165,7 +165,10 @@ def _take_zip(path: Path, wanted: list, into: Path, intake: Intake) -> None:
         raise Unusable(f"the zip is larger than {LARGEST_ZIP >> 20} MiB; hand in what ./course submit makes")
     try:
         with zipfile.ZipFile(path) as archive:
-            _take(_in_zip(archive), wanted, into, intake)
+            found = _in_zip(archive)
+            _take(found, wanted, into, intake)
+            intake.left_out += [f"{plain(str(each.path))[:200]}: a zip in a zip is not opened" for each in found
+                                if each.path.suffix.lower() == ".zip"]
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError, zlib.error) as error:
         raise Unusable(f"the zip cannot be read ({plain(str(error))[:200]}); make it again and open it once to check") from None
 

@@ -33,7 +33,7 @@ private:
     std::string file_;
 };
 
-/// How the CPU run goes about a launch. A GPU ignores it.
+/// Settings of the CPU run for one launch. A GPU ignores them.
 struct RunOptions {
     enum class Order { forward, reverse, shuffled };
 

@@ -35,8 +35,8 @@ Tensor linear_attention_quadratic(const Tensor& Q, const Tensor& K, const Tensor
 Tensor linear_attention_bidirectional(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi);
 
 /// Causal linear attention, all tokens at once: the running sum S_i = Σ_{j≤i} φ(k_j)v_jᵀ for every i, then o_i = φ(q_i)ᵀS_i.
-/// A NaN in a token makes its own and all later outputs of its head NaN. Earlier outputs of that head may become NaN, too:
-/// an answer that works in chunks multiplies by the zeros of a mask, and 0 · NaN is NaN. Other heads stay as they are.
+/// A NaN in a token makes its own output and all later ones of its head NaN. Earlier outputs of that head may become NaN
+/// too: an answer that works in chunks multiplies by the zeros of a mask, and 0 · NaN is NaN. Other heads are unaffected.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param phi feature map, applied to each token of Q and K
 /// \return \shape{(…, n, d_v)}
@@ -69,8 +69,8 @@ struct AttentionStep {
 AttentionStep linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& S,
                                     const FeatureMap& phi);
 
-/// Work-efficient parallel prefix: entry i of the result combines states 0 to i, in order. The states are opaque
-/// strings: the operation alone knows what they mean, and a printed result shows how it was put together.
+/// Work-efficient parallel prefix: entry i of the result combines states 0 to i, in order. The states are strings that only
+/// the operation understands; a printed result shows in which order it was combined.
 /// \param states n states, n ≥ 0
 /// \param combine associative operation
 /// \return n states; at most 2n calls of combine, none waiting for more than 2⌈log₂ n⌉ others in a row

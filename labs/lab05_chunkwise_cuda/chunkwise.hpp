@@ -4,7 +4,8 @@
 // tokens m·chunk to min(n, (m+1)·chunk) - 1; there are ⌈n/chunk⌉ of them, and the last may be shorter.
 //
 // The first function runs on the CPU and is yours. The others launch your kernels of the same names (kernels.hpp);
-// their launch code is given. `run` says how the CPU run goes about it; a GPU ignores it.
+// their launch code is given. `run` has the settings of the CPU run: the order of the threads, and what is checked. A GPU
+// ignores them.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ struct States {
     Array z;  ///< \shape{(heads, chunks, d_k)}
 };
 
-/// On the CPU: inside a chunk the masked products, across chunks φ(Q)S, all of it as products of matrices.
+/// On the CPU: the masked weights inside a chunk, φ(Q)S for the chunks before it, all of it as products of matrices.
 /// A NaN or an infinity in V may spoil the whole chunk that it is in, earlier tokens too: a product multiplies by the
 /// zeros of the mask, and 0 · NaN is NaN. Earlier chunks stay as they are.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
@@ -43,15 +44,15 @@ struct States {
 Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
                                  const Sizes& sizes, int chunk, float epsilon);
 
-/// φ(x) = elu(x) + 1, entry by entry, by a kernel that calls your __device__ function.
-/// \param x any number of entries   \param run how the CPU run goes about it
+/// φ(x) = elu(x) + 1, entry by entry, in a kernel that calls your __device__ function.
+/// \param x any number of entries   \param run settings of the CPU run
 /// \return as many   \solves{5,2}
 Array feature_map_fused(std::span<const float> x, const gpu::RunOptions& run);
 
 /// One block per head walks its chunks in order; S and z stay in shared memory.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
-/// \param run how the CPU run goes about it
+/// \param run settings of the CPU run
 /// \return \shape{(heads, n, d_v)}
 /// \throws std::invalid_argument as above   \throws gpu::Error when a block would need more shared memory than it may have
 /// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.2}   \solves{5,3}
@@ -61,7 +62,7 @@ Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std:
 /// First pass, one block per chunk and head: what each chunk alone adds, S = Σ φ(k_j)v_jᵀ and z = Σ φ(k_j) over its
 /// tokens.
 /// \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
-/// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run how the CPU run goes about it
+/// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run settings of the CPU run
 /// \return S \shape{(heads, chunks, d_k, d_v)} and z \shape{(heads, chunks, d_k)}
 /// \complexity{n\,d^2, n\,d^2/C}   \solves{5,4}
 States chunk_states(std::span<const float> K, std::span<const float> V, const Sizes& sizes, int chunk,
@@ -69,7 +70,7 @@ States chunk_states(std::span<const float> K, std::span<const float> V, const Si
 
 /// Second pass, one thread per entry of S and z: replaces what each chunk adds by the sum over the chunks before it.
 /// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}
-/// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run how the CPU run goes about it
+/// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run settings of the CPU run
 /// \return S and z of the same shapes
 /// \complexity{n\,d^2/C, 1}   \paper{blelloch1990, section 1}   \solves{5,5}
 States scan_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk,
@@ -79,7 +80,7 @@ States scan_states(std::span<const float> S, std::span<const float> z, const Siz
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
 /// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}, both of the tokens before a chunk
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
-/// \param run how the CPU run goes about it
+/// \param run settings of the CPU run
 /// \return \shape{(heads, n, d_v)}
 /// \complexity{n\,d(d + C), C(C + d)}   \solves{5,6}
 Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::span<const float> V,

@@ -8,8 +8,8 @@ namespace linattn::kernels {
 
 inline constexpr int threads_per_block = 128;  // what the launch code launches
 
-/// A matrix in shared memory. Its rows lie one entry further apart than they are long, so that the entries of a column
-/// are in different banks (§5.3).
+/// A matrix in shared memory. Its rows lie one entry further apart than they are long, so that neighbouring entries of a
+/// column are in different banks (in the chapter: "A GPU in one page").
 struct Tile {
     float* entries;
     int stride;

@@ -17,14 +17,14 @@ using OutputsKernel = void (*)(const float* Q, const float* K, const float* V, c
 
 using Values = std::span<const float>;
 
-/// What the suites take for TODO.
+/// Throws what the suites report as TODO.
 [[noreturn]] void throw_not_implemented(const gpu::NotWritten& kernel);
 
 /// "CPU run: not GPU-verified", or the GPU's name.
 std::string where_kernels_run();
 
-/// Whether the tiles of chunkwise_forward and chunk_outputs fit in what one block may have here: on the CPU run, and on
-/// an H100, those of all sizes that the suites use; on smaller cards not those of the widest.
+/// Whether the tiles of chunkwise_forward and chunk_outputs fit in the shared memory that one block may have here. In the
+/// CPU run and on an H100 they do for all sizes that the suites use; on smaller cards not for the widest.
 bool fits_a_block(const Sizes& sizes, int chunk);
 
 Array launch_feature_map(FeatureMapKernel kernel, Values x, const gpu::RunOptions& run);

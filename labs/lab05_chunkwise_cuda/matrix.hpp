@@ -1,5 +1,5 @@
-// Products of float32 matrices that lie in somebody else's array, and φ for many numbers at once: the vocabulary of
-// chunkwise_linear_attention. Given; compiled once, on xtensor-blas's binding of BLAS.
+// Products of float32 matrices whose entries belong to other arrays, and φ of many numbers at once: the vocabulary of
+// chunkwise_linear_attention. It is given, and compiled once, with xtensor-blas's interface to BLAS.
 #pragma once
 
 #include <cstddef>

@@ -19,14 +19,14 @@ inline float from_bfloat16(std::uint16_t pattern) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(pattern) << 16);
 }
 
-/// The nearest bfloat16 to each number; of two as near, the one whose last bit is 0. Subnormals are numbers like others,
-/// ±0 and ±∞ stay what they are, what rounds past the largest bfloat16 becomes ±∞, and a NaN becomes some NaN.
+/// The nearest bfloat16 to each number; of two equally near, the one whose last bit is 0. Subnormals are rounded like other
+/// numbers, ±0 and ±∞ stay what they are, what rounds past the largest bfloat16 becomes ±∞, and a NaN becomes some NaN.
 /// \param x any number of entries
 /// \return as many patterns   \solves{5,7}
 std::vector<std::uint16_t> to_bfloat16(std::span<const float> x);
 
-/// chunkwise_linear_attention on bfloat16 inputs. φ(q) and φ(k) are computed in float32 and rounded to bfloat16 before
-/// they meet anything, in products and in the normaliser; A, S, z, every sum and the output are float32.
+/// chunkwise_linear_attention on bfloat16 inputs. φ(q) and φ(k) are computed in float32 and then rounded to bfloat16; the
+/// products and the normaliser use the rounded ones. A, S, z, every sum and the output are float32.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
 /// \return \shape{(heads, n, d_v)}, float32

@@ -1,10 +1,11 @@
 // Lab 06: the gradients of normalised causal linear attention, and how to check a gradient.
 //     o_i = φ(q_i)ᵀS_i / D_i,  S_i = Σ_{j≤i} φ(k_j)v_jᵀ,  z_i = Σ_{j≤i} φ(k_j),  D_i = φ(q_i)·z_i + ε
 // Shapes: the features φ(Q), φ(K) \shape{(…, n, c)}, V \shape{(…, n, d_v)}. The upstream gradient dO \shape{(…, n, d_v)}
-// holds the derivative of a loss L by every output. A gradient has the shape of what L is derived by.
+// holds the derivative of a loss L with respect to every output. A gradient has the shape of what it is taken with respect
+// to.
 //
-// All that is asked for is the gradient of the formula above. Where a D_i is 0 it has none, and the entries that depend
-// on it are unspecified.
+// The functions return the gradient of the formula above, and nothing more. Where a D_i is 0 there is none, and the entries
+// that depend on that D_i are unspecified.
 #pragma once
 
 #include "attention.hpp"
@@ -20,15 +21,16 @@ namespace linattn {
 /// \complexity{N\text{ pairs of calls of } f, N} for the N entries of x   \solves{6,1}
 Tensor central_differences(const ScalarFunction& f, const Tensor& x, double h);
 
-/// The gradient of L by x, when y = elu_plus_one(x) and dY is the gradient of L by y: dY · φ'(x), entry by entry.
-/// φ'(x) is 1 for x ≥ 0 and eˣ below, finite for every x, and right to a relative error of 1e-12.
+/// The gradient of L with respect to x, when y = elu_plus_one(x) and dY is the gradient with respect to y: dY · φ'(x),
+/// entry by entry.
+/// φ'(x) is 1 for x ≥ 0 and eˣ below. It is finite for every x, with a relative error of at most 1e-12.
 /// \param x \shape{(…)}   \param dY \shape{(…)}, the shape of x
 /// \return \shape{(…)}
 /// \throws std::invalid_argument when the shapes differ
 /// \complexity{N, N} for the N entries of x   \solves{6,2}
 Tensor elu_plus_one_backward(const Tensor& x, const Tensor& dY);
 
-/// The running sum from the end: entry j holds x[j] + x[j+1] + … + x[n-1] along the axis, entry j included. An entry is
+/// The running sum from the end: entry j holds x[j] + x[j+1] + … + x[n-1] along the axis, so entry j counts too. An entry is
 /// as accurate as a sum of those numbers alone: earlier entries leave no rounding error in it.
 /// \param x \shape{(…)}   \param axis counts from 0, or from the end where it is negative
 /// \return \shape{(…)}, the shape of x
@@ -36,7 +38,7 @@ Tensor elu_plus_one_backward(const Tensor& x, const Tensor& dY);
 /// \complexity{N, N} for the N entries of x   \solves{6,3}
 Tensor reverse_cumsum(const Tensor& x, std::ptrdiff_t axis);
 
-/// The gradients of L by φ(Q), φ(K) and V.
+/// The gradients of L with respect to φ(Q), φ(K) and V.
 struct AttentionGradients {
     Tensor phi_Q;  ///< \shape{(…, n, c)}
     Tensor phi_K;  ///< \shape{(…, n, c)}
@@ -78,7 +80,7 @@ AttentionGradients causal_attention_backward(const Tensor& phi_Q, const Tensor& 
 /// \return the three gradients; empty ones for n = 0
 /// \throws std::invalid_argument when the shapes do not belong together, epsilon is negative, infinite or NaN, or chunk
 /// is 0
-/// \complexity{n(c\,d_v + C(c + d_v)), c\,d_v + C^2} for chunks of C tokens   \paper{yang2023, section 2.3}
+/// \complexity{n(c\,d_v + C(c + d_v)), c\,d_v + C^2} for chunks of C tokens   \paper{yang2023, section 2.2}
 /// \solves{6,7}
 AttentionGradients causal_attention_backward_chunkwise(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V,
                                                        const Tensor& dO, double epsilon, std::size_t chunk);

@@ -47,10 +47,11 @@ const std::vector<Slip<Settings>>& slips() {
         {"the normaliser", "N·dO in place of O·dO",
          "dD_i = -dO_i·o_i / D_i takes the output, already divided, not φ(q_i)ᵀS_i.", 0,
          TURN(s.dD = NormalizerGradient::from_numerator)},
-        {"the normaliser", "dD not divided", "The derivative of N / D by D is -N / D² = -o / D: divide by D once more.",
-         0, TURN(s.dD = NormalizerGradient::undivided)},
+        {"the normaliser", "dD not divided",
+         "The derivative of N / D with respect to D is -N / D² = -o / D: divide by D once more.", 0,
+         TURN(s.dD = NormalizerGradient::undivided)},
         {"the normaliser", "dD divided twice",
-         "The derivative of N / D by D is -N / D² = -o / D: o has been divided already.", 0,
+         "The derivative of N / D with respect to D is -N / D² = -o / D: o has been divided already.", 0,
          TURN(s.dD = NormalizerGradient::divided_twice)},
         {"the normaliser", "dD without the output",
          "dD_i = -dO_i·o_i / D_i: each entry of dO counts with its entry of o.", 0,
@@ -66,8 +67,7 @@ const std::vector<Slip<Settings>>& slips() {
          "D_i sums the weights of query i, a row of A, not those that key i gets.", 0, TURN(s.D_of_keys = true)},
         {"the normaliser", "dA multiplied by the weights",
          "That is the gradient through softmax, whose slope is its weight. Here the weights are divided, and dA_ij = "
-         "dN_i·v_j + "
-         "dD_i.",
+         "dN_i·v_j + dD_i.",
          0, TURN(s.dA_times_A = true)},
         {"the normaliser", "z dD omitted", "dφ(q_i) has two terms: S_i dN_i, and z_i dD_i from the denominator.", 0,
          TURN(s.z_of_dQ.factor = 0.0)},
@@ -80,7 +80,7 @@ const std::vector<Slip<Settings>>& slips() {
          TURN(s.z_of_dQ.factor = -1.0)},
 
         // dN
-        {"dN", "dN not divided", "dN_i = dO_i / D_i: the division stands between the numerator and the output.", 0,
+        {"dN", "dN not divided", "dN_i = dO_i / D_i: the division comes between the numerator and the output.", 0,
          TURN(set_upstream(s, Upstream::dO))},
         {"dN", "nothing divided",
          "This is the gradient without a normaliser: dN_i = dO_i / D_i, and D_i has a gradient of its own.", 0,
@@ -150,8 +150,8 @@ const std::vector<Slip<Settings>>& slips() {
          TURN(set_dA(s, Tokens::before_own))},
 
         // The states of the forward pass
-        {"what S and z sum", "D from the final z", "D_i = φ(q_i)·z_i + ε with the z of its own time, not the last one.",
-         0, TURN(s.z.tokens = Tokens::all)},
+        {"what S and z sum", "D from the final z", "D_i = φ(q_i)·z_i + ε with the z of token i, not the last one.", 0,
+         TURN(s.z.tokens = Tokens::all)},
         {"what S and z sum", "D from the own key alone",
          "D_i = φ(q_i)·z_i + ε with the sum of all keys so far, not φ(k_i) alone.", 0,
          TURN(s.z.tokens = Tokens::own_only)},
@@ -190,11 +190,10 @@ const std::vector<Slip<Settings>>& slips() {
         {"what S and z sum", "queries in place of keys in S",
          "dφ(q_i) reads S_i = Σ φ(k_j)v_jᵀ and z_i = Σ φ(k_j), sums of keys.", 0, TURN(s.queries_in_S = true)},
         {"what S and z sum", "value of the wrong token",
-         "dA_ij = dN_i·v_j + dD_i: the value of the token that is looked at.", 0, TURN(s.query_token_value = true)},
+         "dA_ij = dN_i·v_j + dD_i: the value is that of token j, not of token i.", 0, TURN(s.query_token_value = true)},
         {"what S and z sum", "S and z rolled back by subtraction",
-         "What was added cannot be subtracted again: small early sums drown in the rounding of late large ones. Run "
-         "forwards "
-         "for S and z.",
+         "Subtracting does not restore the earlier sums: when they are small, the rounding errors of later, large sums "
+         "swamp them. Compute S and z forwards.",
          states, TURN(s.rolled_back = true)},
 
         // The states of the backward pass
@@ -308,7 +307,7 @@ const std::vector<Slip<Settings>>& slips() {
 
         // Heads and what is written
         {"the leading axes", "states mixed across heads",
-         "Every leading index is a computation of its own: never sum over leading axes.", 0,
+         "Every leading index is a separate computation: never sum over leading axes.", 0,
          TURN(set_heads(s, Heads::all))},
         {"the leading axes", "S and z mixed across heads", "Every leading index has an S and a z of its own.", 0,
          TURN(for (PairSum* sum

@@ -125,12 +125,12 @@ MIXED_SLIP("future of the chunk not masked", "Set A_ij to 0 for j > i before you
 MIXED_SLIP("state not carried from chunk to chunk", "S and z grow from chunk to chunk; set them to 0 once per head.",
            .carried = false)
 MIXED_SLIP("state updated before the outputs read it",
-           "φ(Q)S is about the tokens before the chunk: update S and z after the outputs are made.",
+           "φ(Q)S stands for the tokens before the chunk: update S and z after the outputs are computed.",
            .updated_first = true)
 MIXED_SLIP("not normalised", "Divide row i by φ(q_i)·z_i + ε.", .normalized = false)
 MIXED_SLIP("epsilon left out", "ε belongs to every denominator.", .with_epsilon = false)
 MIXED_MISTAKE("patterns taken for numbers",
-              "A pattern of 16 bits is no value: from_bfloat16 tells what it stands for.") {
+              "A pattern of 16 bits is not a number yet: from_bfloat16 gives the number that it stands for.") {
     const auto taken = [](Numbers16 patterns) {
         Patterns numbers;
         for (const std::uint16_t pattern : patterns)

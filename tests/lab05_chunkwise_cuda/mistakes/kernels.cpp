@@ -17,28 +17,29 @@ namespace {
 // Faults in time: barriers --------------------------------------------------------------------------------------------
 
 FORWARD_MISTAKE("no barrier after the chunk is loaded",
-                "Others read what a thread has loaded: __syncthreads() before A is made.") {
+                "Other threads read what a thread has loaded: __syncthreads() before A is computed.") {
     fault(any_of({"phi_Q", "phi_K", "V"}, "race on ", ", write then read"));
 }
 FORWARD_MISTAKE("no barrier after A",
-                "A row of A is made by many threads: __syncthreads() before it is summed or multiplied.") {
+                "Many threads compute a row of A: __syncthreads() before it is summed or multiplied.") {
     fault({"race on A, write then read"});
 }
 FORWARD_MISTAKE("no barrier after the normalisers",
-                "Each normaliser is made by one thread and read by others: __syncthreads() between.") {
+                "One thread computes each normaliser and others read it: __syncthreads() between the two.") {
     fault({"race on normalizer, write then read"});
 }
 FORWARD_MISTAKE(
     "no barrier between reading and updating the state",
-    "S and z must stay as they are until everybody's outputs are made: __syncthreads() before the update.") {
+    "S and z must stay as they are until all threads have their outputs: __syncthreads() before the update.") {
     fault(any_of({"S", "z"}, "race on ", ", read then write"));
 }
 FORWARD_MISTAKE("no barrier before the next chunk is loaded",
-                "Somebody may still read this chunk: __syncthreads() at the end of the loop.") {
+                "Another thread may still be reading this chunk: __syncthreads() at the end of the loop.") {
     fault(any_of({"phi_K", "V", "phi_Q", "A", "normalizer"}, "race on ", ", read then write"));
 }
-FORWARD_MISTAKE("several threads compute the same entry",
-                "Thread t takes the entries t, t + blockDim.x, …: each has one owner. No barrier helps against this.") {
+FORWARD_MISTAKE(
+    "several threads compute the same entry",
+    "Thread t takes the entries t, t + blockDim.x, …, so that each has one thread. No barrier helps against this.") {
     fault(any_of({"phi_Q", "phi_K", "V", "A", "S", "z", "normalizer"}, "race on ", ", same line"));
 }
 FORWARD_MISTAKE("divergent barrier",
@@ -52,19 +53,20 @@ FORWARD_MISTAKE("early return before a barrier",
 
 // Faults in space: memory ---------------------------------------------------------------------------------------------
 
-FORWARD_MISTAKE("read past the end",
-                "An index leaves the array. Most often the last chunk, which has min(chunk, n - start) rows; else the "
-                "length of a row, or where the head begins.") {
+FORWARD_MISTAKE(
+    "read past the end",
+    "An index is outside the array. Most often the cause is the last chunk, which has min(chunk, n - start) rows; "
+    "otherwise the length of a row, or the place where the head begins.") {
     fault(any_of({"Q", "K", "V"}, "read outside "));
 }
-FORWARD_MISTAKE("write past the end",
-                "An index leaves the array. Most often the last chunk, which has min(chunk, n - start) rows; else the "
-                "length of a row, d_v, or where the head begins.") {
+FORWARD_MISTAKE(
+    "write past the end",
+    "An index is outside the array. Most often the cause is the last chunk, which has min(chunk, n - start) rows; "
+    "otherwise the length of a row, d_v, or the place where the head begins.") {
     fault({"wrote outside O"});
 }
-FORWARD_MISTAKE(
-    "tile overrun",
-    "A tile has chunk rows and as many columns as its row is long: check the limits of the loop that fills it.") {
+FORWARD_MISTAKE("tile overrun",
+                "kernels.hpp says how many rows and columns a tile has: check the limits of the loop that fills it.") {
     fault(any_of({"phi_Q", "phi_K", "V", "A", "S", "z", "normalizer"}, "wrote outside "));
 }
 FORWARD_MISTAKE("state not zeroed", "Shared memory holds what the block before left in it: set S and z to 0 first.") {
@@ -80,8 +82,8 @@ FORWARD_MISTAKE("misaligned float4",
 }
 FORWARD_MISTAKE(
     "host pointer passed to the kernel",
-    "A kernel sees device buffers and shared memory; nothing of the host's: no new, no std::vector, no variable "
-    "outside of the kernel.") {
+    "A kernel can use device buffers and shared memory, but no memory of the host: no new, no std::vector, no "
+    "variable outside the kernel.") {
     fault({"host memory"});
 }
 FORWARD_MISTAKE("one block writes another's rows",
@@ -91,21 +93,22 @@ FORWARD_MISTAKE("one block writes another's rows",
 
 // The third pass ------------------------------------------------------------------------------------------------------
 
-OUTPUTS_MISTAKE("write past the end",
-                "An index leaves the array. Most often the last chunk, which has min(chunk, n - start) rows; else the "
-                "length of a row, d_v, or where the head begins.") {
+OUTPUTS_MISTAKE(
+    "write past the end",
+    "An index is outside the array. Most often the cause is the last chunk, which has min(chunk, n - start) rows; "
+    "otherwise the length of a row, d_v, or the place where the head begins.") {
     fault({"wrote outside O"});
 }
 OUTPUTS_MISTAKE("no barrier after the chunk is loaded",
-                "Others read what a thread has loaded: __syncthreads() before A is made.") {
+                "Other threads read what a thread has loaded: __syncthreads() before A is computed.") {
     fault(any_of({"phi_Q", "phi_K", "V"}, "race on ", ", write then read"));
 }
 OUTPUTS_MISTAKE("no barrier after A",
-                "A row of A is made by many threads: __syncthreads() before it is summed or multiplied.") {
+                "Many threads compute a row of A: __syncthreads() before it is summed or multiplied.") {
     fault({"race on A, write then read"});
 }
 OUTPUTS_MISTAKE("no barrier after the normalisers",
-                "Each normaliser is made by one thread and read by others: __syncthreads() between.") {
+                "One thread computes each normaliser and others read it: __syncthreads() between the two.") {
     fault({"race on normalizer, write then read"});
 }
 OUTPUTS_MISTAKE("divergent barrier",
@@ -116,8 +119,9 @@ OUTPUTS_MISTAKE("early return before a barrier",
                 "A thread without work still has to come to every barrier: skip the work, not the barrier.") {
     fault({"returned before a barrier"});
 }
-OUTPUTS_MISTAKE("several threads compute the same entry",
-                "Thread t takes the entries t, t + blockDim.x, …: each has one owner. No barrier helps against this.") {
+OUTPUTS_MISTAKE(
+    "several threads compute the same entry",
+    "Thread t takes the entries t, t + blockDim.x, …, so that each has one thread. No barrier helps against this.") {
     fault(any_of({"phi_Q", "phi_K", "V", "A", "normalizer"}, "race on ", ", same line"));
 }
 OUTPUTS_MISTAKE("one block writes another's rows",

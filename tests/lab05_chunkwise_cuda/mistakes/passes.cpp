@@ -37,7 +37,7 @@ MAP_MISTAKE("both branches computed and mixed", "0 · e^1000 is not 0: choose a 
 }
 
 STATES_MISTAKE("no barrier after the chunk is loaded",
-               "Others read what a thread has loaded: __syncthreads() before the sums.") {
+               "Other threads read what a thread has loaded: __syncthreads() before the sums.") {
     fault({"race on phi_K, write then read", "race on V, write then read"});
 }
 STATES_MISTAKE("several threads compute the same entry",

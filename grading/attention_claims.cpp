@@ -75,8 +75,9 @@ void treats_every_head_by_itself(const Form& form) {
         };
         const Call<Tensor> alone = form.run(part(in.Q), part(in.K), part(in.V), phi);
         alone.equals(form.expected(part(in.Q), part(in.K), part(in.V), phi));
-        alone.satisfies(distance_if_alike(parts_of(alone.result()), parts_of(part(all))).has_value(),
-                        "head " + std::to_string(head) + " alone gives another output than among three heads");
+        alone.satisfies(
+            distance_if_alike(parts_of(alone.result()), parts_of(part(all))).has_value(),
+            "head " + std::to_string(head) + " alone gives another output than together with two other heads");
     }
 }
 
@@ -151,9 +152,9 @@ void holds_no_more_for_a_longer_sequence(const std::function<Trial(std::size_t n
     const Trial many = run(128);
     const std::size_t slack = 512;  // less than one more number for every added token and head
     many.satisfies(many.cost().extra_bytes <= bytes_of_few + (128 - 32) * tolerated + slack,
-                   "beside the result, n = 32 held " + std::to_string(bytes_of_few) +
+                   "apart from the result, n = 32 held " + std::to_string(bytes_of_few) +
                        " bytes at its peak and n = 128 held " + std::to_string(many.cost().extra_bytes) +
-                       ": the state is all that may be kept",
+                       ": only the state may be kept",
                    "memory grows with the sequence");
 }
 

@@ -37,7 +37,7 @@ std::string why_that_shape(const Tensor& y, const Shape& expected) {
     const auto is_length = [](double entry, std::size_t length) { return entry == static_cast<double>(length); };
     if (got.empty()) return "\n`Tensor y;` is a single number: start from zeros(shape)";
     if (got.size() == 1 && std::equal(y.data(), y.data() + y.size(), expected.begin(), expected.end(), is_length))
-        return "\ndid you write Tensor y({…})? In braces stand values, not a shape: zeros({…}) takes a shape";
+        return "\ndid you write Tensor y({…})? The braces hold values, not a shape: zeros({…}) takes a shape";
     return "";
 }
 

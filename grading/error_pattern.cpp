@@ -43,7 +43,7 @@ std::string along_axis(const std::vector<bool>& wrong, const std::string& one, c
     const auto wrong_ones = static_cast<std::size_t>(std::count(wrong.begin(), wrong.end(), true));
     if (count < 2 || wrong_ones == count || wrong_ones == 0) return "";
     const std::string last = std::to_string(count - 1);
-    const std::string blocks = ": does it go in blocks of ";
+    const std::string blocks = ": does it work in blocks of ";
     const auto may_be_border = [](std::size_t at) { return at >= 4 && std::has_single_bit(at); };
     if (wrong_ones == 1 && wrong.back())
         return "only the last " + one + ", " + last + ", is wrong" +
@@ -59,7 +59,7 @@ std::string along_axis(const std::vector<bool>& wrong, const std::string& one, c
             std::find(wrong.begin() + static_cast<std::ptrdiff_t>(end), wrong.end(), true) == wrong.end();
         if (!right_to_the_end) return "";
         return "wrong before " + one + " " + std::to_string(end) + ", right from there on" +
-               (end % 4 == 0 ? blocks + "4 or 8, and is the rest treated in another way?" : "");
+               (end % 4 == 0 ? blocks + "4 or 8, and is the rest handled differently?" : "");
     }
     return "right before " + one + " " + std::to_string(begin) + ", wrong from there on" +
            (may_be_border(begin) ? blocks + std::to_string(begin) + "?" : "");
@@ -82,7 +82,8 @@ std::string of_all_values(const Tensor& got, const Expected& expected) {
     }
     if (largest == 0.0 || furthest == 0.0) return "";
     if (furthest < 1e-6 * largest && furthest > 1e-10 * largest)
-        return "all values are right to about 7 digits, which is the precision of float: is something kept in a float?";
+        return "all values are right to about 7 digits, which is the precision of float: is something stored in a "
+               "float?";
     const double factor = got.data()[at] / expected.value.data()[at];
     if (std::fabs(factor - 1.0) < 1e-5) return "";  // not what is wrong
     for (std::size_t e = 0; e < got.size(); ++e)

@@ -152,7 +152,8 @@ Outcome outcome_of(const std::function<Parts()>& function) {
         outcome.error =
             "std::bad_array_new_length: an array of an impossible length; is it an unsigned difference below 0?";
     } catch (const std::bad_alloc&) {
-        outcome.error = "std::bad_alloc: so much memory cannot be had; is a length an unsigned difference below 0?";
+        outcome.error =
+            "std::bad_alloc: that much memory is not available; is a length an unsigned difference below 0?";
     } catch (const std::length_error& e) {
         outcome.error = words_of(e) + ": is a length an unsigned difference below 0?";
     } catch (const std::exception& e) {
@@ -160,7 +161,7 @@ Outcome outcome_of(const std::function<Parts()>& function) {
     } catch (...) {
         outcome.error = "something that is not a std::exception";
     }
-    if (outcome.error.empty()) outcome.error = "an exception without words";
+    if (outcome.error.empty()) outcome.error = "an exception without a message";
     return outcome;
 }
 
@@ -247,7 +248,7 @@ void Trial::require_result() const {
     if (outcome_.changed_argument)
         fail_if([](const Outcome& outcome) -> std::optional<std::string> {
             if (!outcome.changed_argument) return std::nullopt;
-            return "an argument was changed that may only be read";
+            return "an argument that may only be read was changed";
         });
     for (const Part& part : outcome_.parts)
         if (const auto* tensor = std::get_if<Tensor>(&part.value))
@@ -322,9 +323,11 @@ void Trial::remembers_nothing() const {
     if (same(other, outcome_))
         fail(
             "it returns the same result for other numbers in arguments of the same shapes whose first entries are the "
-            "same: does the function keep something of an earlier call?");
+            "same: does the function keep something from an earlier call?");
     if (!same(run_(subject_()), outcome_))
-        fail("the function remembers something of an earlier call: the same call gives another result the second time");
+        fail(
+            "the function remembers something from an earlier call: the same call gives another result the second "
+            "time");
 }
 
 void Trial::blames(const std::string& other, const std::string& what) const {

@@ -120,7 +120,7 @@ std::string joined(const std::vector<std::string>& names) {
 const char* const differs =
     "    two calls with the same arguments gave different results: the function remembers something from an earlier "
     "call\n"
-    "    (a static or global variable?), or it uses a value that nothing has set\n";
+    "    (a static or global variable?), or it uses a value that was never set\n";
 
 // A mistake is explained once, however many failures it explains.
 std::string in_words(const Failure& failure, std::set<std::string>& explained) {
@@ -166,7 +166,7 @@ std::string list_of_failures(const Findings& found, const std::vector<std::strin
     if (!found.caused_elsewhere)
         text += "  " + std::to_string(wrong) + " of " + std::to_string(found.cases.size()) + " checks failed" +
                 (wrong > most ? "; the first " + std::to_string(most) + " are shown" : "") +
-                (whole ? "" : "; what comes after was not run") + "\n";
+                (whole ? "" : "; the checks after these were not run") + "\n";
     return text;
 }
 

@@ -187,7 +187,7 @@ public:
             if (line.size() > pixels && line[0] != '#') images_.push_back(line.substr(0, pixels));
         if (images_.size() <= 2 * held_out_images)
             throw std::runtime_error(in.text("file") + " holds " + std::to_string(images_.size()) +
-                                     " images; bring it back from the repository");
+                                     " images; restore it from the repository");
     }
 
     std::size_t symbols() const override { return start + 1; }

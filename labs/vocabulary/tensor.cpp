@@ -203,13 +203,13 @@ std::size_t require_entries(const Tensor& x, std::ptrdiff_t axis) {
     const std::size_t entries = length(x, axis);
     if (entries == 0)
         throw std::invalid_argument("mean over axis " + std::to_string(axis) + " of shape " + to_string(shape_of(x)) +
-                                    ": the axis has no entries, and 0/0 is no number");
+                                    ": the axis has no entries, and 0/0 is not a number");
     return entries;
 }
 
 void require_token_axis(const Tensor& x) {
     if (x.dimension() < 2)
-        throw std::invalid_argument("tokens live on the axis before the last: shape (…, n, d) expected, got " +
+        throw std::invalid_argument("the tokens are on the axis before the last: shape (…, n, d) expected, got " +
                                     to_string(shape_of(x)));
 }
 
@@ -353,7 +353,7 @@ Tensor& apply_in_place(Binary operation, Tensor& a, const Tensor& b) {
     if (holds_lengths(a, shape_of(b)))
         throw std::invalid_argument("the entries of a Tensor of shape " + to_string(shape) + " are " +
                                     to_string(shape_of(b)) +
-                                    ": in Tensor y({…}) stand values, and zeros({…}) takes a shape");
+                                    ": Tensor y({…}) holds values, and zeros({…}) takes a shape");
     if (const Shape both = broadcast_shape(shape, shape_of(b)); both != shape)
         throw std::invalid_argument("cannot store a result of shape " + to_string(both) + " in a Tensor of shape " +
                                     to_string(shape));

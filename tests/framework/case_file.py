@@ -88,7 +88,7 @@ def read(path: Path, labs: list) -> Case:
 def _check(key: str, keys: dict, labs: list, fail) -> None:
     value = keys[key]
     if key == "id" and not re.fullmatch(r"\w[\w.-]*", value):
-        fail(f"{value!r} is no id; write letters, digits, . and - only")
+        fail(f"{value!r} is not an id; write letters, digits, . and - only")
     if key == "expect" and value not in EXPECTATIONS:
         fail(f"expect: {value} is none of {', '.join(EXPECTATIONS)}; write one of them")
     if key == "right":

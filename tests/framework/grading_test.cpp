@@ -663,20 +663,19 @@ TEST_CASE("the place of wrong values is told where it says more than the first o
         return error_pattern(got, exactly(value));
     };
     CHECK(pattern(20, 3, [](auto, auto i, auto) { return i >= 16; }) ==
-          "right before token 16, wrong from there on: does it go in blocks of 16?");
+          "right before token 16, wrong from there on: does it work in blocks of 16?");
     CHECK(pattern(20, 3, [](auto, auto i, auto) { return i >= 5; }) == "right before token 5, wrong from there on");
     CHECK(pattern(5, 3, [](auto, auto i, auto) { return i == 4; }) ==
-          "only the last token, 4, is wrong: does it go in blocks of 4?");
+          "only the last token, 4, is wrong: does it work in blocks of 4?");
     CHECK(pattern(6, 3, [](auto, auto i, auto) { return i < 5; }) == "only the last token, 5, is right");
     CHECK(pattern(6, 3, [](auto h, auto, auto) { return h == 1; }) == "only the last leading index, 1, is wrong");
     CHECK(pattern(6, 17, [](auto, auto, auto b) { return b < 16; }) == "only the last column, 16, is right");
     CHECK(pattern(6, 19, [](auto, auto, auto b) { return b < 16; }) ==
-          "wrong before column 16, right from there on: does it go in blocks of 4 or 8, and is the rest treated in "
-          "another "
-          "way?");
+          "wrong before column 16, right from there on: does it work in blocks of 4 or 8, and is the rest handled "
+          "differently?");
     CHECK(pattern(20, 3, [](auto h, auto i, auto) { return h == 1 && i >= 16; }) ==
           "only the last leading index, 1, is wrong\n"
-          "right before token 16, wrong from there on: does it go in blocks of 16?");
+          "right before token 16, wrong from there on: does it work in blocks of 16?");
     Tensor batches = ones({3, 2, 4, 5});
     for (std::size_t i = 0; i < 4; ++i) batches(1, 0, i, 2) = batches(2, 0, i, 2) = 7.0 + static_cast<double>(i);
     CHECK(error_pattern(batches, exactly(ones({3, 2, 4, 5}))) ==

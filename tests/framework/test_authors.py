@@ -88,7 +88,7 @@ class New(Authors):
     def test_a_name_that_will_not_do_is_refused(self):
         before = self.files()
         for words, said in ((["lab9_x"], "two digits"), (["lab91"], "lab09_gated_attention"), (["Lab91_x"], "small letters"),
-                            (["lab91_x/../../y"], "not the name of a lab"), (["lab00_again"], "labs/lab00_warm_up is there already"),
+                            (["lab91_x/../../y"], "not the name of a lab"), (["lab00_again"], "labs/lab00_warm_up already exists"),
                             (["lab91_class"], "a word of C++"),
                             (["lab91_row_sums"], "labs/lab00_warm_up/warm_up.hpp declares a row_sums already"),
                             (["lab91_matmul"], "taken by labs/vocabulary/tensor.hpp"),

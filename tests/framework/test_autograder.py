@@ -43,7 +43,7 @@ class Zip(CourseTree):
         self.assertEqual(at_root, {"setup.sh": 0o755, "run_autograder": 0o755, "Dockerfile": 0o644})
         self.assertIn("course/reference/lab07_numbers.cpp", modes)
         self.assertNotIn("course/notes", modes)
-        self.assert_one_line_error(self.course("autograder", "gradescope", "--out", str(self.out)), "is there already")
+        self.assert_one_line_error(self.course("autograder", "gradescope", "--out", str(self.out)), "already exists")
 
     def test_without_git(self):
         self.assert_one_line_error(self.course("autograder", "gradescope", "--out", str(self.out)), "git does not know")

@@ -78,7 +78,7 @@ class Peers(unittest.TestCase):
         self.assertEqual(self.written, [".md", ".svg"])
 
     def test_a_wrong_path_is_refused(self):
-        with self.assertRaisesRegex(CourseError, "/nowhere is no clone of fast-transformers"):
+        with self.assertRaisesRegex(CourseError, "/nowhere is not a clone of fast-transformers"):
             peers.report(REPOSITORY, 1, "/nowhere")
 
 

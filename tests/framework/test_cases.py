@@ -88,7 +88,7 @@ class CaseFile(unittest.TestCase):
 
     def test_a_broken_file_is_named_with_its_line(self):
         self.assert_refused(GOOD.replace("expect: refuse", "expect: perhaps"), 5, "perhaps", "pass, refuse")
-        self.assert_refused(GOOD.replace("id: a7", "id: ../a7"), 1, "no id")
+        self.assert_refused(GOOD.replace("id: a7", "id: ../a7"), 1, "not an id")
         self.assert_refused(GOOD.replace("right: mask|later", "right: (mask"), 6, "regular expression")
         self.assert_refused(GOOD.replace("lab: lab02", "lab: lab42"), 2, "lab42", "lab05")
         self.assert_refused(GOOD.replace("softmax_attention", "softmax"), 3, "softmax", "softmax_attention")

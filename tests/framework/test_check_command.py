@@ -74,7 +74,7 @@ class Check(FakeTools):
         result = self.check("lab07")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stdout, r"thrice ★ +NOT RUN +0/1")
-        self.assertIn("lab07.thrice left no result; ctest's own words are in build/student/check.log", result.stdout)
+        self.assertIn("lab07.thrice left no result; ctest's output is in build/student/check.log", result.stdout)
         self.assertIn("what ctest prints", self.read("build/student/check.log"))
 
     def test_what_does_not_compile_is_said_once(self):

@@ -62,7 +62,7 @@ class CutText(unittest.TestCase):
     def test_markers_in_the_wrong_place_are_refused(self):
         region = "    // BEGIN SOLUTION\n    // END SOLUTION\n"
         self.refused("int f() {\n" + region + region + "}\n", 4, "a second BEGIN SOLUTION in f")
-        self.refused("int helper() {\n" + region + "}\n", 2, "helper is no exercise")
+        self.refused("int helper() {\n" + region + "}\n", 2, "helper is not an exercise")
         self.refused("struct A {\n" + region + "};\n", 2, "in no function's body")
         self.refused("int f() {\n// BEGIN SOLUTION\n// END SOLUTION\n}\n", 2, "is not indented")
         self.refused("int f() {\n}\nint f() {\n}\n", 3, "defined a second time; line 1")

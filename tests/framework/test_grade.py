@@ -158,7 +158,7 @@ class AClass(Class):
         self.assert_one_line_error(self.grade("--due", "tomorrow", "--per-day", "5"), "tomorrow", "2027-01-15")
         self.assert_one_line_error(self.grade("--jobs", "-1"), "--jobs")
         self.assert_one_line_error(self.grade("--container"), "--container is for ./course grade one")
-        self.assert_one_line_error(self.course("grade", "nowhere", "--out", str(self.out)), "nowhere", "no folder")
+        self.assert_one_line_error(self.course("grade", "nowhere", "--out", str(self.out)), "nowhere", "not a folder")
         self.assert_one_line_error(self.course("grade", str(self.root / "bin"), "x", "--out", str(self.out)), "one folder")
         self.write("in/ada.zip", "")
         self.assert_one_line_error(self.grade(), "ada.zip", "both by 'ada'")

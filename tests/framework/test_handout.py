@@ -167,7 +167,7 @@ class Contents(Handout):
         named = self.place / "named"
         self.assertEqual(course(self.root, "handout", named, "--version", "2027-01-15").returncode, 0)
         self.assertEqual((named / ".handout.version").read_text(), "2027-01-15\n")
-        self.assert_refused(course(self.root, "handout", self.place / "b", "--version", "2"), "'2' is no version", "2027-01-15")
+        self.assert_refused(course(self.root, "handout", self.place / "b", "--version", "2"), "'2' is not a version", "2027-01-15")
         without_git = self.place / "without git"
         shutil.copytree(self.root, without_git, ignore=shutil.ignore_patterns(".git"))
         self.assert_refused(course(without_git, "handout", self.place / "b"), "knows no commit", "--version 2027-01-15")
@@ -183,7 +183,7 @@ class Contents(Handout):
         self.assertEqual(self.files(), before)
         file = self.place / "file.zip"
         file.write_text("mine")
-        self.assert_refused(course(self.root, "handout", file, "--zip"), "is there already")
+        self.assert_refused(course(self.root, "handout", file, "--zip"), "already exists")
         self.assertEqual(file.read_text(), "mine")
 
     def test_an_unfinished_tree_is_refused(self):

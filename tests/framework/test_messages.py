@@ -104,7 +104,7 @@ class Line(StudentCourse):
     def test_memory_that_cannot_be_had(self):
         self.said("fail", "const std::vector<double> v(a.size() - 4);  // HERE\n    return a;", "below 0?")
         self.said("fail", "const std::vector<double> v(std::size_t{1} << 40);  // HERE\n    return a;",
-                  "std::bad_alloc: so much memory cannot be had")
+                  "std::bad_alloc: that much memory is not available")
 
     def test_what_is_certainly_wrong_does_not_compile(self):
         for body, said in (("std::size_t n;\n    n += 1;  // HERE\n    return zeros({n});", "uninitialized"),

@@ -92,7 +92,7 @@ class Report(FakeTools):
         self.assertEqual(root.attrib, {"tests": "3", "failures": "0", "errors": "3"}, "one left no result")
         self.assertEqual([problem.get("message") for problem in root.iter("error")],
                          ["went outside an array, in twice with n = 3", "did not end within 10 s, in thrice with n = 3",
-                          "lab08.once left no result; ctest's own words are in build/student/check.log"])
+                          "lab08.once left no result; ctest's output is in build/student/check.log"])
 
     def test_the_page_has_the_words_that_check_prints(self):
         self.report()

@@ -53,7 +53,7 @@ class Submit(FakeTools):
 
     def test_what_is_refused(self):
         self.write("s001.zip", "mine")
-        self.assert_one_line_error(self.submit("s001", "--out", str(self.zip)), "is there already")
+        self.assert_one_line_error(self.submit("s001", "--out", str(self.zip)), "already exists")
         self.assertEqual(self.zip.read_text(), "mine")
         self.assert_one_line_error(self.submit("s001", "--out", "x.tar"), "x.tar.zip")
         for name in ("../s001", "a/b", "", "-", "s\nt"):

@@ -176,7 +176,7 @@ class Train(unittest.TestCase):
         for words, sentence in ((["copy", "--length", 9], "--length 9 is not one of"), (["copy", "--width", 30], "not divisible by the 4 heads"),
                                 (["copy", "--steps", 0], "--steps 0 is too small"), (["text"], "text needs a FILE"),
                                 (["text", "nowhere.txt"], "nowhere.txt is no file"), (["copy", "--out", taken], "not empty"),
-                                (["copy", "--resume", taken], "holds no training to go on with"),
+                                (["copy", "--resume", taken], "holds no training that could be continued"),
                                 (["copy", "--out", "/proc/weights", "--steps", 1], "/proc/weights")):
             with self.subTest(words):
                 self.refused(words, sentence)

@@ -316,7 +316,8 @@ TEST_CASE("what CUDA leaves undefined is still named") {
 #ifndef GPU_MEMCPY_IS_UNSEEN
     CHECK(error_of(races_by_memcpy).find("race on words, write then read") == 0);
 #endif
-    CHECK(error_of(reads_an_exited_lane).find("a shuffle reads lane 16, which takes no part") != std::string::npos);
+    CHECK(error_of(reads_an_exited_lane).find("a shuffle reads lane 16, which does not take part") !=
+          std::string::npos);
     CHECK(error_of(shuffles_with_an_odd_width).find("width is 1, 2, 4, 8, 16 or 32, not 12") != std::string::npos);
     const std::string host = error_of(makes_host_memory);
     CAPTURE(host);

@@ -187,8 +187,8 @@ TEST_CASE("NaN in, NaN out, in its own entry") {
     const Tensor x{-1, not_a_number, 2};
     const Call<Tensor> call = CALL(relu, x);
     call.satisfies(std::isnan(result_of_shape(call, {3})(1)),
-                   "a NaN became " + std::to_string(call.result()(1)) + ", which hides a mistake made earlier: every " +
-                       "comparison with NaN is false, so where picks the other branch; maximum lets NaN through",
+                   "a NaN became " + std::to_string(call.result()(1)) + ", which hides an earlier mistake: every " +
+                       "comparison with NaN is false, so where selects the other branch; maximum keeps NaN",
                    "where picks 0 for a NaN");
     call.equals(exactly({0, not_a_number, 2}, false));
 }

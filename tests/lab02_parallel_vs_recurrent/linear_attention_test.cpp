@@ -253,7 +253,7 @@ TEST_CASE("one step after another gives the whole sequence") {
         if (i == 0) first_bytes = call.cost().extra_bytes;
         call.satisfies(call.cost().extra_bytes <= first_bytes + 512,
                        "step " + std::to_string(i) + " holds " + std::to_string(call.cost().extra_bytes) +
-                           " bytes beside its result; the first held " + std::to_string(first_bytes) +
+                           " bytes apart from its result; the first held " + std::to_string(first_bytes) +
                            ": a step must not remember earlier tokens");
         S = call.result().S;
     }

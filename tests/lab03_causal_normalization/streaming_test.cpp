@@ -148,7 +148,7 @@ TEST_CASE("one step after another gives the whole sequence, in a memory that doe
         if (i == 0) first_bytes = call.cost().extra_bytes;
         call.satisfies(call.cost().extra_bytes <= first_bytes + 512,
                        "step " + std::to_string(i) + " holds " + std::to_string(call.cost().extra_bytes) +
-                           " bytes beside its result; the first held " + std::to_string(first_bytes) +
+                           " bytes apart from its result; the first held " + std::to_string(first_bytes) +
                            ": a step must not remember earlier tokens");
         state = call.result().state;
     }
@@ -161,7 +161,7 @@ TEST_CASE("two continuations of one state do not disturb each other") {
     step(in, 2, state, elu_plus_one_map, 1e-6).result();
     const Call<OutputAndState> again = step(in, 1, state, elu_plus_one_map, 1e-6);
     again.satisfies(same_bits(again.result(), first),
-                    "the same step from the same state gives other bits the second time");
+                    "the same step from the same state gives different bits the second time");
 }
 TEST_CASE("a token without weight gives zero") {
     const FeatureMap phi = oracle_feature_map("relu");
@@ -254,7 +254,7 @@ TEST_CASE("the same call twice gives the same bits") {
     const OutputAndState first = resume(after, state, elu_plus_one_map, 1e-6).result();
     const Call<OutputAndState> second = resume(after, state, elu_plus_one_map, 1e-6);
     second.satisfies(same_bits(second.result(), first),
-                     "the same call from the same state gives other bits the second time");
+                     "the same call from the same state gives different bits the second time");
 }
 TEST_CASE("its memory does not grow with the sequence") {
     const auto run = [](std::size_t n) -> Trial {  // features much wider than an output, so that keeping them shows

@@ -74,7 +74,7 @@ TEST_CASE("does with its features what it should") {
                            difference(of_K, expected_positive_features(in.K, W, Stabilizer::per_sequence));
         if (wrong && distance_if_alike(parts_of(call.result()), parts_of(with_them)))
             call.blames("positive_random_features",
-                        "right but for your positive_random_features, which gives it wrong features: fix that first");
+                        "right except that your positive_random_features gives it wrong features: fix that first");
     }
 }
 TEST_CASE("gives the chapter's worked example") {
@@ -95,7 +95,7 @@ TEST_CASE("queries and keys meet in the same directions: the order of W's rows d
         const Tensor before = CALL(favor_attention, in.Q, in.K, in.V, W, mask, 0.0).result();
         const Call<Tensor> call = CALL(favor_attention, in.Q, in.K, in.V, reordered, mask, 0.0);
         call.satisfies(distance_if_alike(parts_of(call.result()), parts_of(before)).has_value(),
-                       "the rows of W were put in another order, and the output changed: some query and key met in "
+                       "the rows of W were put in another order, and the output changed: some query and key used "
                        "different directions",
                        "another W for the keys");
     }
@@ -157,8 +157,9 @@ TEST_CASE("holds n m and m d_v numbers, not n m d_v") {
         // A dozen arrays as large as the features, the values or the queries are plenty; one state a token is m d_v n.
         const std::size_t allowed = 12 * sizeof(double) * (n * (m + d + d_v) / 2 + m * d_v);
         call.satisfies(call.cost().extra_bytes < allowed,
-                       "beside the result it held " + std::to_string(call.cost().extra_bytes) + " bytes at its peak; " +
-                           std::to_string(allowed) + " are plenty without a state for each of " + std::to_string(n) +
+                       "apart from the result it held " + std::to_string(call.cost().extra_bytes) +
+                           " bytes at its peak; " + std::to_string(allowed) +
+                           " are enough without a state for each of " + std::to_string(n) +
                            " tokens, and all those together take " + std::to_string(n * m * d_v * sizeof(double)),
                        "a state kept for every token");
         note("held " + std::to_string(call.cost().extra_bytes) + " bytes of " + std::to_string(allowed) + " allowed");
@@ -223,7 +224,7 @@ TEST_CASE("approaches softmax attention as 1/√m") {
     const double few = error(16), many = error(128);
     const std::string figures = "error " + decimals(few) + " with m = 16, " + decimals(many) +
                                 " with m = 128, 8 times as many: " + decimals(few / many, 2) +
-                                " times smaller, about 2.8 was due";
+                                " times smaller, about 2.8 was expected";
     // The logarithm of that ratio varies by 0.09 from seed to seed: 1.4 and 5.6 are seven times that away from 2.8.
     const Tensor W = normal({128, d}, random_seed(149));
     CALL(favor_attention, Q, K, V, W, Mask::none, 0.0).satisfies(few > 1.4 * many && few < 5.6 * many, figures);

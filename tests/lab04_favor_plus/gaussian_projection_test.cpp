@@ -83,8 +83,9 @@ TEST_CASE("every entry is N(0, 1)") {
             ? "uniform instead of normal"
             : nullptr;
     call.satisfies(distance <= allowed,
-                   "the distribution of the entries lies " + decimals(distance) + " away from N(0, 1); " +
-                       std::to_string(W.size()) + " independent N(0, 1) stay within " + decimals(allowed),
+                   "the distribution of the entries is at a distance of " + decimals(distance) +
+                       " away from N(0, 1); " + std::to_string(W.size()) + " independent N(0, 1) stay within " +
+                       decimals(allowed),
                    mistake);
     note("distance from N(0, 1): " + decimals(distance) + " of " + decimals(allowed) + " allowed");
 }
@@ -96,9 +97,10 @@ TEST_CASE("large entries are as frequent as those of N(0, 1)") {
     // w⁴ has the mean 3 and the variance 96. A sum of twelve uniform numbers, minus 6, has the mean 2.9.
     const double fourth = sum(reshape(squares * squares, {m * d}), 0)() / static_cast<double>(m * d);
     const double least = 3.0 * (1.0 - deepest_mean(m * d, 96.0 / 9.0));
-    call.satisfies(fourth >= least, "the mean of w⁴ is " + decimals(fourth) + ", at least " + decimals(least) +
-                                        " was due for N(0, 1), whose large entries are more frequent: is it a sum of "
-                                        "uniform numbers?");
+    call.satisfies(fourth >= least,
+                   "the mean of w⁴ is " + decimals(fourth) + ", at least " + decimals(least) +
+                       " was expected for N(0, 1), whose large entries are more frequent: is it a sum of "
+                       "uniform numbers?");
 }
 TEST_CASE("a direction has the length of d independent N(0, 1)") {
     const std::size_t m = 4000, d = 8;
@@ -119,9 +121,9 @@ TEST_CASE("features made with it estimate the softmax kernel") {
     const double estimate = mean(kernel_estimates(pair, result_of_shape(call, {m, d})));
     const double least = 1.0 - deepest_mean(m, std::exp(pair.square) - 1.0);
     call.satisfies(estimate >= least, "the mean of φ(q)·φ(k) is " + decimals(estimate) + " of exp(q·k/√d), at least " +
-                                          decimals(least) + " was due");
+                                          decimals(least) + " was expected");
     note("the mean of φ(q)·φ(k) is " + decimals(estimate) + " of exp(q·k/√d), at least " + decimals(least) +
-         " was due");
+         " was expected");
 }
 }
 

@@ -108,7 +108,7 @@ TEST_CASE("is the variance that a simulation finds") {
     // one: a single estimate above 45 makes the 14%, and each of the 50 000 has a chance of 1e-15 of that.
     const double claimed = result_of_shape(call, {})(), ratio = found / claimed;
     const std::string figures =
-        "simulated " + decimals(found) + ", claimed " + decimals(claimed) + ", within 14% is due";
+        "simulated " + decimals(found) + ", claimed " + decimals(claimed) + ", within 14% was expected";
     call.satisfies(std::fabs(ratio - 1.0) <= 0.14, figures);
     note(figures);
 }

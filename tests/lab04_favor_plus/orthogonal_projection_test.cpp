@@ -168,9 +168,9 @@ TEST_CASE("the same seed gives the same rows; other blocks and other seeds give 
     const Tensor& W = result_of_shape(call, {m, d});
     const Call<Tensor> again = CALL(orthogonal_projection, m, d, seed);
     again.satisfies(all_equal(again.result(), W), "called twice with the same seed, it gave different numbers");
-    call.satisfies(!first_block_comes_back(W), "a row of the first block is back in a later block",
+    call.satisfies(!first_block_comes_back(W), "a row of the first block occurs again in a later block",
                    "the same block repeated");
-    large::projection().satisfies(sound().blocks, "a row of the first block is back in a later block",
+    large::projection().satisfies(sound().blocks, "a row of the first block occurs again in a later block",
                                   "the same block repeated");
     const Call<Tensor> other = CALL(orthogonal_projection, m, d, seed + 1);
     other.satisfies(!some_direction_in_both(result_of_shape(other, {m, d}), W),
@@ -190,7 +190,7 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
     if (!sound().angles) return;
     const Tensor squares = sum(W * W, -1), blocks = reshape(squares, {m / d, d});
     call.satisfies(!all_about(squares, 1.0),
-                   "all rows have length 1: the estimates fall short of the kernel, to about 0.4 of it at "
+                   "all rows have length 1: the estimates are too small, about 0.4 of the kernel at "
                    "‖q̂ + k̂‖² = 2",
                    "rows of length 1");
     call.satisfies(!all_about(squares, static_cast<double>(d)),
@@ -210,7 +210,7 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
                            std::to_string(d) + " degrees of freedom; " + std::to_string(m) +
                            " independent lengths stay within " + decimals(largest_distance(m)) + ". Their mean is " +
                            decimals(sum(squares, 0)() / static_cast<double>(m)) + " over all rows, " +
-                           decimals(of_last_rows) + " over the last rows of the blocks; d is due",
+                           decimals(of_last_rows) + " over the last rows of the blocks; d was expected",
                        mistake);
     }
     note("distance from χ_d: " + decimals(distance) + " of " + decimals(largest_distance(m)) + " allowed");
@@ -219,18 +219,18 @@ TEST_CASE("lengths have nothing to do with directions, nor with those of the nex
     const Call<Tensor>& call = large::projection();
     const Tensor& W = call.result();
     if (!sound().angles || !sound().blocks || !sound().lengths) return;
-    call.satisfies(
-        independent(W, W),
-        "rows are longer where the numbers say so that the directions were made of: a length tells something "
-        "about the directions of its block",
-        "lengths from the same numbers as the directions");
+    call.satisfies(independent(W, W),
+                   "the lengths depend on the numbers from which the directions were made: a length tells something "
+                   "about the directions of its block",
+                   "lengths from the same numbers as the directions");
     const std::size_t m = 1200, d = large::d;
     const std::uint64_t seed = random_seed(5);
     const Tensor one = result_of_shape(CALL(orthogonal_projection, m, d, seed), {m, d});
     const Call<Tensor> next = CALL(orthogonal_projection, m, d, seed + 1);
     const Tensor& another = result_of_shape(next, {m, d});
     const Tensor difference = abs(sum(one * one, -1) - sum(another * another, -1));
-    next.satisfies(!all_about(difference, 0.0), "the lengths are the same as with seed: the seed must decide them too",
+    next.satisfies(!all_about(difference, 0.0),
+                   "the lengths are the same as with seed: they must depend on the seed too",
                    "lengths of every seed the same");
     next.satisfies(independent(one, another) && independent(another, one),
                    "the lengths of one seed and the directions of the next are related: seed and seed + 1 must be "
@@ -286,7 +286,7 @@ TEST_CASE("estimates the softmax kernel, with a smaller variance than independen
     const double estimate = mean(kernel_estimates(pair, W));
     const double least = 1.0 - deepest_mean(blocks, (std::exp(pair.square) - 1.0) / static_cast<double>(d));
     call.satisfies(estimate >= least, "the mean of φ(q)·φ(k) is " + decimals(estimate) + " of exp(q·k/√d), at least " +
-                                          decimals(least) + " was due");
+                                          decimals(least) + " was expected");
 
     // m times the variance of the mean over one block, m = d; q̂ + k̂ goes along every axis in turn, both ways.
     const double square = 0.5, exact = std::exp(square) - 1.0;
@@ -305,7 +305,7 @@ TEST_CASE("estimates the softmax kernel, with a smaller variance than independen
     };
     const double orthogonal = variance(W), independent = variance(normal({m, d}, random_seed(10)));
     const std::string figures = "m·Var at ‖q̂ + k̂‖² = 0.5: orthogonal " + decimals(orthogonal) + ", independent " +
-                                decimals(independent) + " (by the law " + decimals(exact) + ")";
+                                decimals(independent) + " (by the formula " + decimals(exact) + ")";
     call.satisfies(orthogonal < exact,
                    figures + ": no gain");  // over seeds 0.568 ± 0.008: ten times that below the law
     note("mean " + decimals(estimate) + " of the kernel; " + figures);

@@ -142,7 +142,7 @@ TEST_CASE("their product estimates the softmax kernel") {
     const double estimate = sum(phi_q * phi_k, -1)(0) * std::exp(shifts),
                  least = 1.0 - deepest_mean(m, std::exp(2.0) - 1.0);
     const std::string figures = "φ(q)·φ(k), without its shifts, is " + decimals(estimate) +
-                                " of exp(q·k/√d), at least " + decimals(least) + " was due";
+                                " of exp(q·k/√d), at least " + decimals(least) + " was expected";
     of_k.satisfies(estimate >= least, figures);
     note(figures);
 }

@@ -82,8 +82,8 @@ TEST_CASE("their product estimates the softmax kernel") {
     const Tensor& phi_k = result_of_shape(of_k, {1, 2 * m});
     // Each direction contributes a cosine times e^((‖q̂‖² + ‖k̂‖²)/2) = e.
     const double estimate = sum(phi_q * phi_k, -1)(0), allowed = std::exp(1.0) * largest_mean(m);
-    const std::string figures =
-        "φ(q)·φ(k) is " + decimals(estimate) + " of exp(q·k/√d), at most " + decimals(allowed) + " away from 1 was due";
+    const std::string figures = "φ(q)·φ(k) is " + decimals(estimate) + " of exp(q·k/√d), at most " + decimals(allowed) +
+                                " away from 1 was expected";
     of_k.satisfies(std::fabs(estimate - 1.0) <= allowed, figures);
     note(figures);
 }

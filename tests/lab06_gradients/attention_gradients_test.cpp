@@ -252,7 +252,7 @@ void keeps_no_state_for_each_token(const Form& form) {
     const Call<AttentionGradients> call = form(GradientInputs({}, many, c, d_v, 94), 1e-3);
     const std::size_t allowed = bytes_of_few + (many - few) * state / 2;
     call.satisfies(call.cost().extra_bytes <= allowed,
-                   "beside the result, n = 32 held " + std::to_string(bytes_of_few) +
+                   "apart from the result, n = 32 held " + std::to_string(bytes_of_few) +
                        " bytes at its peak and n = 128 held " + std::to_string(call.cost().extra_bytes) +
                        "; with half a state of c d_v numbers for each token added it would be " +
                        std::to_string(allowed) + ": keep dN and dD of a token if you like, but no state",

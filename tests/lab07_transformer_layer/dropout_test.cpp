@@ -102,7 +102,7 @@ TEST_CASE("the expectation stays what it was") {
         const double allowed = allowed_distance(draws, 1.0 / (1.0 - p));
         call.satisfies(std::fabs(share - 1.0) <= allowed,
                        "over " + std::to_string(draws) + " seeds the mean of entry " + std::to_string(a) + " is " +
-                           in_short(share) + " of what it was; within " + in_short(allowed) + " of 1 was due");
+                           in_short(share) + " of what it was; within " + in_short(allowed) + " of 1 was expected");
     }
 }
 TEST_CASE("the same seed drops the same entries, whatever they are; another seed drops others") {
@@ -128,12 +128,12 @@ TEST_CASE("the same seed drops the same entries, whatever they are; another seed
             return total / static_cast<double>(kept.size());
         };
         call.satisfies(std::fabs(alike(0)) <= allowed,
-                       std::string(what) + " drops entries that seed drops, or those it keeps: correlation " +
+                       std::string(what) + " does not drop entries independently of seed: correlation " +
                            in_short(alike(0)) + ", independent ones stay within " + in_short(allowed),
                        mistake);
         call.satisfies(std::fabs(alike(1)) <= allowed,
                        std::string(what) +
-                           " drops what seed drops one entry further on: draw all numbers from one "
+                           " drops the same entries as seed, shifted by one: draw all numbers from one "
                            "generator",
                        "neighbouring seeds share their masks");
     }
@@ -150,7 +150,7 @@ TEST_CASE("every entry is dropped by itself") {
         const double related = agreement(kept, distance, of),
                      allowed = allowed_distance((batch - 1) * (n - 1) * (d - 1), 2.0);
         call.satisfies(std::fabs(related) <= allowed,
-                       std::string(what) + " fare alike: correlation " + in_short(related) +
+                       std::string(what) + " are not dropped independently: correlation " + in_short(related) +
                            ", independent ones stay within " + in_short(allowed),
                        related > 0.5 ? mistake : nullptr);
     }

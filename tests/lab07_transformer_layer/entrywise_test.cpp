@@ -56,7 +56,7 @@ TEST_CASE("each token by itself") {
         const Tensor alone = token(X, i);
         const Call<Tensor> call = CALL(layer_norm, alone, w);
         call.satisfies(distance_if_alike(parts_of(call.result()), parts_of(token(all, i))).has_value(),
-                       "token " + std::to_string(i) + " alone comes out otherwise than among six tokens");
+                       "token " + std::to_string(i) + " alone gives another output than among six tokens");
     }
 }
 TEST_CASE("without gain and bias a token has mean 0 and variance 1, whatever was added to it or multiplied") {

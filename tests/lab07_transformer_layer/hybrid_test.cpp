@@ -234,7 +234,7 @@ TEST_CASE("two continuations of one memory do not disturb each other") {
     const Call<HybridStep> again = step(in, 3, memory);
     again.satisfies(
         same_bits(again.result().output, first.output) && same_bits(again.result().memory.K, first.memory.K),
-        "the same step from the same memory gives other bits the second time");
+        "the same step from the same memory gives different bits the second time");
 }
 TEST_CASE("remembers nothing of an earlier call") {
     const Size size{{2}, 5, 3, 2};
@@ -262,7 +262,7 @@ TEST_CASE("once the window is full, neither its memory nor its cost grows") {
         if (i <= 7) continue;
         call.satisfies(call.cost().extra_bytes <= bytes + 512 && call.cost().steps <= steps + steps / 4,
                        "step " + std::to_string(i) + " holds " + std::to_string(call.cost().extra_bytes) +
-                           " bytes beside its result and takes " + std::to_string(call.cost().steps) +
+                           " bytes apart from its result and takes " + std::to_string(call.cost().steps) +
                            " steps; step 7 held " + std::to_string(bytes) + " and took " + std::to_string(steps));
     }
 }

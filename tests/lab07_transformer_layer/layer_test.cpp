@@ -70,8 +70,9 @@ void treats_every_batch_entry_by_itself(const Layer& layer) {
     for (std::size_t b = 0; b < 3; ++b) {
         const auto part = [&](const Tensor& x) { return reshape(slice(x, 0, b, b + 1), {5, 6}); };
         const Call<Tensor> call = layer(part(X));
-        call.satisfies(distance_if_alike(parts_of(call.result()), parts_of(part(all))).has_value(),
-                       "batch entry " + std::to_string(b) + " alone gives another output than among three");
+        call.satisfies(
+            distance_if_alike(parts_of(call.result()), parts_of(part(all))).has_value(),
+            "batch entry " + std::to_string(b) + " alone gives another output than together with two others");
     }
 }
 void costs_no_more_than_in_proportion_to_n(const Layer& layer) {

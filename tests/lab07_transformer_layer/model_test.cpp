@@ -108,7 +108,7 @@ TEST_CASE("the same symbol at another place gives other logits") {
     const Call<Tensor> call = CALL(logits, Tensor{3, 3, 3}, w);
     const Tensor& result = result_of_shape(call, {3, 7});
     call.satisfies(!same_bits(token(result, 0), token(result, 1)),
-                   "three times the same id gives the same logits: are "
+                   "the same id at three positions gives the same logits: are "
                    "the positions added?");
 }
 TEST_CASE("remembers nothing of an earlier call") {
@@ -265,7 +265,7 @@ TEST_CASE("every batch entry goes on by itself") {
         const Tensor prompt = token(prompts, b);
         const Call<Tensor> call = CALL(generate, prompt, count, w);
         call.satisfies(same_bits(result_of_shape(call, {count}), token(all, b)),
-                       "prompt " + std::to_string(b) + " alone goes on otherwise than among three");
+                       "prompt " + std::to_string(b) + " alone is continued differently than together with two others");
     }
 }
 TEST_CASE("what was generated, given as a prompt, leads to what followed") {
@@ -284,7 +284,7 @@ TEST_CASE("remembers nothing of an earlier call") {
     const Tensor before = result_of_shape(CALL(generate, first, count, w), {2, count});
     CALL(generate, second, count, w).equals(expected_symbols(second, count, w));
     const Call<Tensor> again = CALL(generate, first, count, w);
-    again.satisfies(same_bits(again.result(), before), "the same prompt goes on otherwise the second time");
+    again.satisfies(same_bits(again.result(), before), "the same prompt is continued differently the second time");
     again.remembers_nothing();
 }
 TEST_CASE("its work grows as the number of tokens, not as their square") {
@@ -313,8 +313,8 @@ TEST_CASE("a symbol costs the same however many came before, and needs no more m
     const std::size_t allowed = few.cost().extra_bytes + 512 + 64 * (256 - 32);
     many.satisfies(many.cost().extra_bytes <= allowed,
                    "32 new symbols held " + std::to_string(few.cost().extra_bytes) +
-                       " bytes beside the result, 256 held " + std::to_string(many.cost().extra_bytes) + "; " +
-                       std::to_string(allowed) + " are plenty for memories of fixed size",
+                       " bytes apart from the result, 256 held " + std::to_string(many.cost().extra_bytes) + "; " +
+                       std::to_string(allowed) + " are enough for memories of fixed size",
                    "keys and values of all tokens kept");
 }
 }

@@ -142,7 +142,7 @@ TEST_CASE("two continuations of one memory do not disturb each other") {
     again.satisfies(same_bits(again.result().output, first.output) &&
                         same_bits(again.result().memory.S, first.memory.S) &&
                         same_bits(again.result().memory.z, first.memory.z),
-                    "the same step from the same memory gives other bits the second time");
+                    "the same step from the same memory gives different bits the second time");
 }
 TEST_CASE("remembers nothing of an earlier call") {
     step(random_tensor({2, 1, 6}, 530), 0, random_block(6, 4, 531), 3, random_memory({2}, 3, 2, 550))
@@ -166,7 +166,7 @@ TEST_CASE("neither its memory nor its cost grows with the tokens read") {
         }
         call.satisfies(call.cost().extra_bytes <= bytes + 512,
                        "step " + std::to_string(i) + " holds " + std::to_string(call.cost().extra_bytes) +
-                           " bytes beside its result; the first held " + std::to_string(bytes));
+                           " bytes apart from its result; the first held " + std::to_string(bytes));
         call.satisfies(call.cost().steps <= steps + steps / 4, "step " + std::to_string(i) + " took " +
                                                                    std::to_string(call.cost().steps) +
                                                                    " steps; the first took " + std::to_string(steps));

@@ -40,7 +40,7 @@ void costs_no_more_than_in_proportion_to_n(const Run& run) {
     call.satisfies(call.cost().steps < 6 * steps_of_few,
                    "4 times as many tokens took " + std::to_string(call.cost().steps) + " steps in place of " +
                        std::to_string(steps_of_few) +
-                       ": more than 6 times as many, so the work is not in proportion to n");
+                       ": more than 6 times as many, so the work is not proportional to n");
 }
 
 TEST_SUITE("attention_backward") {
@@ -108,7 +108,7 @@ TEST_CASE("hands dY on unchanged where the layers add nothing") {
     const Tensor X = random_tensor({3, 4}, 2), dY = random_tensor({3, 4}, 3);
     const auto call = CALL(block_backward, X, w, 2, dY);
     call.satisfies(shape_of(call.result().dX) == shape_of(dY) && total(abs(call.result().dX - dY)) == 0.0,
-                   "attention and feed-forward add 0, so that Y = X and dX = dY, but dX is something else");
+                   "attention and feed-forward add 0, so that Y = X and dX must be dY, but dX differs");
 }
 TEST_CASE("its work grows no faster than n") {
     costs_no_more_than_in_proportion_to_n([](std::size_t n) {

@@ -89,7 +89,7 @@ TEST_CASE("does not change when all logits of a position are shifted") {
     CALL(cross_entropy, shifted, targets, counts).equals(expected_loss(shifted, targets, counts));
     const double before = CALL(cross_entropy, logits, targets, counts).result().loss;
     const auto after = CALL(cross_entropy, shifted, targets, counts);
-    after.satisfies(std::fabs(after.result().loss - before) < 1e-12, "64 added to every logit changes the loss");
+    after.satisfies(std::fabs(after.result().loss - before) < 1e-12, "adding 64 to every logit changes the loss");
 }
 TEST_CASE("remembers nothing") {
     const Tensor logits = random_tensor({4, 5}, 1), targets = zeros({4}), counts = ones({4});

@@ -127,7 +127,7 @@ TEST_CASE("its work grows no faster than n") {
     call.satisfies(call.cost().steps < 6 * steps_of_few,
                    "4 times as many tokens took " + std::to_string(call.cost().steps) + " steps in place of " +
                        std::to_string(steps_of_few) +
-                       ": more than 6 times as many, so the work is not in proportion to n");
+                       ": more than 6 times as many, so the work is not proportional to n");
 }
 }
 }  // namespace

@@ -20,7 +20,7 @@ def build(root: Path, target: str = "linattn_benchmarks") -> None:
                               stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             print(done.stdout.rstrip(), file=sys.stderr)
-            raise CourseError(f"{' '.join(command)} failed; its own words are above; ./course setup --with-tests installs "
+            raise CourseError(f"{' '.join(command)} failed; its output is above; ./course setup --with-tests installs "
                               "what bench/ needs")
 
 
@@ -45,7 +45,7 @@ def run(root: Path, program: str) -> dict:
     print(f"{program} …", file=sys.stderr)
     done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     if done.returncode != 0:
-        raise CourseError(f"{program} ended with status {done.returncode}; its own words are above")
+        raise CourseError(f"{program} ended with status {done.returncode}; its output is above")
     return json.loads(results.read_text(encoding="utf-8"))
 
 

@@ -96,7 +96,7 @@ class BuildTree:
             output = cmake.communicate()[0]
         if cmake.returncode != 0:
             print(output.rstrip(), file=sys.stderr)
-            raise CourseError(f"CMake could not configure build/{self.track}; its own words are above; fix that, "
+            raise CourseError(f"CMake could not configure build/{self.track}; its output is above; fix that, "
                               f"or remove build/{self.track} and try again")
 
     def _build(self, labs: list) -> None:

@@ -33,7 +33,7 @@ def hints(lab: Lab, exercise: Exercise) -> list:
     try:
         text = lab.chapter.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise CourseError(f"the chapter is missing; {where}; bring it back from the repository") from None
+        raise CourseError(f"the chapter is missing; {where}; restore it from the repository") from None
     blocks = FOLDED.findall(_section(text, exercise, where))
     return [Hint(_as_text(re.sub(r"^Hint \d+:?\s*", "", title)), _as_text(body.strip()))
             for title, body in blocks if re.match(r"Hint \d", title)]

@@ -67,7 +67,7 @@ def _manifest(lab: Lab, labs: list) -> list:
         found.append(f"{where} has no timeout_seconds; say after how long an exercise is stopped")
     for name in lab.needs:
         if name not in [other.name for other in labs]:
-            found.append(f"{where} needs {name}, which is no lab; fix it there")
+            found.append(f"{where} needs {name}, which is not a lab; fix it there")
     for exercise in lab.exercises:
         if not _is_positive(exercise.points) and not exercise.solved:
             found.append(f'{where}: {exercise.function} has no points; give it some, or say "solved": true')
@@ -127,7 +127,7 @@ def _mistakes(lab: Lab, known: list) -> list:
                   for name in sorted(set(names)) if names.count(name) > 1]
     for mistake in known:
         if mistake.exercise not in _functions(lab):
-            found.append(f"{where} has a mistake of {mistake.exercise}, which is no exercise of {lab.name}; fix it there, "
+            found.append(f"{where} has a mistake of {mistake.exercise}, which is not an exercise of {lab.name}; fix it there, "
                          "or in lab.json")
         elif sections and mistake.section not in sections:
             found.append(f"{where}: '{mistake.name}' of {mistake.exercise} refers to §{mistake.section}, which the chapter "

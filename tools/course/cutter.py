@@ -72,7 +72,7 @@ class Cut:
         if not self._function:
             self._fail("this marker is indented but in no function's body; unindent it to drop what it encloses")
         if self._function not in self.exercises:
-            self._fail(f"{self._function} is no exercise of this lab; add it to lab.json, or enclose the whole function")
+            self._fail(f"{self._function} is not an exercise of this lab; add it to lab.json, or enclose the whole function")
         if self._function in self.stubs:
             self._fail(f"a second BEGIN SOLUTION in {self._function}; join it with the one of line {self.stubs[self._function]}")
         self.stubs[self._function] = self._number

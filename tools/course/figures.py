@@ -77,8 +77,8 @@ def measure(root: Path, names: list) -> None:
             results = _medians(benchmarks.run(root, f"figures/{name}"))
             print(benchmarks.load_in_words(), file=sys.stderr)
             if noisy := benchmarks.too_noisy({_case(row): row["cv"] for row in results}):
-                raise CourseError(f"{noisy}; {data(root, name).relative_to(root)} stays as it was; let the machine be idle "
-                                  "and try again")
+                raise CourseError(f"{noisy}; {data(root, name).relative_to(root)} stays as it was; try again when "
+                                  "the machine is idle")
             rows = ",\n".join(json.dumps(row) for row in results)
             files.write_whole(data(root, name).with_suffix(".json"),
                               f'{{"measured on": {json.dumps(where)}, "medians": [\n{rows}\n]}}\n')
@@ -110,7 +110,7 @@ def _printed(root: Path, name: str) -> str:
     done = subprocess.run([str(program)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, encoding="utf-8",
                           env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     if done.returncode != 0:
-        raise CourseError(f"figures/{name} ended with status {done.returncode}; its own words are above")
+        raise CourseError(f"figures/{name} ended with status {done.returncode}; its output is above")
     return done.stdout
 
 

@@ -120,5 +120,5 @@ def refuse_what_is_there(out: Path) -> None:
     if out.is_dir() and not any(out.iterdir()):
         return
     if out.exists() or out.is_symlink():
-        raise CourseError(f"{out} is there already{' and not empty' if out.is_dir() else ''}; nothing was written; "
+        raise CourseError(f"{out} already exists{' and is not empty' if out.is_dir() else ''}; nothing was written; "
                           "choose another name, or move it away")

@@ -128,7 +128,7 @@ def profiles(command: list, root: Path) -> list[Profile]:
     """Runs a program that prints a line of JSON for each kernel."""
     done = subprocess.run([str(word) for word in command], cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
-        raise CourseError(f"{Path(command[0]).name} ended with status {done.returncode}; its own words are above")
+        raise CourseError(f"{Path(command[0]).name} ended with status {done.returncode}; its output is above")
     found = [json.loads(line) for line in done.stdout.splitlines()]
     return [Profile(entry["kernel"], entry["runs"], entry["error"]) for entry in found]
 

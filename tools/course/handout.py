@@ -41,8 +41,8 @@ def gather(root: Path, dirty: bool, number: str = "") -> dict:
 def _commit(root: Path) -> str:
     found = version.of_commit(root)
     if not found:
-        raise CourseError("git knows no commit of this tree, from which a handout takes its version; "
-                          "say which it is, as in --version 2027-01-15")
+        raise CourseError("git has no commit of this tree, from which a handout takes its version; "
+                          "give one, as in --version 2027-01-15")
     return found
 
 
@@ -109,7 +109,7 @@ def _refuse_uncommitted(root: Path, patterns: list) -> None:
     for name in (entry[3:] for entry in git.stdout.split("\0") if entry):
         path = PurePosixPath(name)
         if path.parts[0] == "reference" or any(path.match(pattern) for pattern, _ in patterns) or name == LIST:
-            raise CourseError(f"{name} has changes that are not committed; commit or take them back, or use --dirty")
+            raise CourseError(f"{name} has changes that are not committed; commit or revert them, or use --dirty")
 
 
 def _refuse_leaks(root: Path, labs: list, cut: dict, files: dict) -> None:

@@ -36,13 +36,13 @@ def read_handout(path: Path) -> dict:
     else:
         raise CourseError(f"{path} is neither a folder nor a zip file; give the handout as you received it")
     if RECORD not in files:
-        raise CourseError(f"{path} is no handout: it has no {RECORD}; give the folder or the zip as you received it")
+        raise CourseError(f"{path} is not a handout: it has no {RECORD}; give the folder or the zip as you received it")
     listed = parse(files[RECORD].data.decode("utf-8", errors="replace"))
     for name, expected in listed.items():
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise CourseError(f"{path} lists {name!r}, which lies outside of it; get a fresh copy of the handout")
         if name not in files:
-            raise CourseError(f"{path} is not whole: {name} is missing; get a fresh copy of the handout")
+            raise CourseError(f"{path} is incomplete: {name} is missing; get a fresh copy of the handout")
         if digest(files[name].data) != expected:
             raise CourseError(f"{path}: {name} is not as it was handed out; get a fresh copy of the handout")
     return {name: files[name] for name in [*listed, RECORD]}

@@ -52,7 +52,7 @@ def load(root: Path) -> list:
     """Every lab, in order."""
     labs = [read(root, path) for path in sorted((root / "labs").glob("lab[0-9][0-9]_*/lab.json"))]
     if not labs:
-        raise CourseError("no lab found; labs/labNN_*/lab.json; is this a whole copy of the repository?")
+        raise CourseError("no lab found; labs/labNN_*/lab.json; is this a complete copy of the repository?")
     return labs
 
 
@@ -76,7 +76,7 @@ def read(root: Path, path: Path) -> Lab:
     functions = [exercise.function for exercise in lab.exercises]
     for function in functions:
         if not re.fullmatch(r"[a-z]\w*", function):
-            raise CourseError(f"{where} names an exercise {function!r}; that is no function name; fix it there")
+            raise CourseError(f"{where} names an exercise {function!r}; that is not a function name; fix it there")
         if functions.count(function) > 1:
             raise CourseError(f"{where} names {function} twice; keep one")
     return lab

@@ -26,14 +26,14 @@ def install(root: Path) -> None:
     command = [sys.executable, "-m", "pip", "install", "--upgrade", "--target", str(root / "build" / "peers"), "torch"]
     print(" ".join(command), "…", file=sys.stderr)
     if subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL).returncode != 0:
-        raise CourseError("pip could not install PyTorch into build/peers; its own words are above; without it, leave --install "
+        raise CourseError("pip could not install PyTorch into build/peers; its output is above; without it, leave --install "
                           "away, and PyTorch's rows are left out")
 
 
 def report(root: Path, threads: int, fast_transformers: str | None) -> None:
     """Measures, prints the table, and writes it with its plot, unless the machine was not quiet enough for that."""
     if fast_transformers and not (Path(fast_transformers) / "fast_transformers" / "causal_product").is_dir():
-        raise CourseError(f"{fast_transformers} is no clone of fast-transformers: it has no folder "
+        raise CourseError(f"{fast_transformers} is not a clone of fast-transformers: it has no folder "
                           "fast_transformers/causal_product")
     plot = figures.plot("peers")  # before anything takes time
     benchmarks.build(root, "peers_library")
@@ -45,7 +45,7 @@ def report(root: Path, threads: int, fast_transformers: str | None) -> None:
     print(text)
     if noisy := benchmarks.too_noisy({f"{row['peer']}, n = {row['n']}, d = {row['d']}, {row['threads']} threads": row["spread"]
                                       for row in rows if "spread" in row}):
-        raise CourseError(f"{noisy}; nothing was written; let the machine be idle and try again")
+        raise CourseError(f"{noisy}; nothing was written; try again when the machine is idle")
     base = root / "bench" / "results" / f"{time.strftime('%Y-%m-%d')}-peers"
     picture = plot.draw(rows, figures.machine(root))
     files.write_whole(base.with_suffix(".md"), text)
@@ -68,7 +68,7 @@ def _measure(root: Path, threads: int, fast_transformers: str | None) -> tuple[d
             if "n" in lines[-1]:
                 print(_short(lines[-1]), file=sys.stderr)
     if running.returncode != 0 or not lines:
-        raise CourseError(f"speed/peers.py ended with status {running.returncode}; its own words are above")
+        raise CourseError(f"speed/peers.py ended with status {running.returncode}; its output is above")
     return lines[0], lines[1:]
 
 

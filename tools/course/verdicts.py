@@ -96,7 +96,7 @@ def _not_built(results: Path, exercise: Exercise, log: str) -> Verdict:
         data = _load(results / f"{exercise.lab}.not_built")
         return Verdict(exercise, "not_run", str(data["message"]), str(data["begin_with"]))
     except (OSError, ValueError, KeyError, TypeError):
-        return Verdict(exercise, "not_run", f"{exercise.name} left no result; ctest's own words are in {log}")
+        return Verdict(exercise, "not_run", f"{exercise.name} left no result; ctest's output is in {log}")
 
 
 def _load(path: Path):

@@ -102,7 +102,7 @@ std::vector<std::string> remarks_on_indices() {
     std::vector<std::string> remarks;
     for (const Columns& each : beyond) {
         const std::string line = source_line(each.instruction);
-        remarks.push_back((line.empty() ? "" : line + " uses an index that is none: ") +
+        remarks.push_back((line.empty() ? "" : line + " uses an index that does not exist: ") +
                           beyond_the_row(each, nullptr).text);
     }
     return remarks;

@@ -188,7 +188,7 @@ void report_race(const Race& race) {
         return report({Finding::Rank::race, "two arrays at one address",
                        "two values are kept at one address, " + what +
                            (meant == Order::write_then_write
-                                ? "and nobody has read what came first"
+                                ? "and the earlier one was never read"
                                 : "and what was there came from " + source_line(race.written_before)) +
                            ": do two arrays overlap, or is one used for two things?"});
     const auto& order = orders[static_cast<std::size_t>(meant)];
@@ -363,7 +363,7 @@ void watch_bytes(Array& array) {
 void require_alignment(const Array& array, std::uintptr_t address, std::size_t bytes, const void* instruction) {
     if (address % bytes == 0) return;
     stop("misaligned " + array.name, "an access to " + std::to_string(bytes) + " bytes at " + array.entry(address) +
-                                         ", which is no multiple of " + std::to_string(bytes) + " bytes" +
+                                         ", which is not a multiple of " + std::to_string(bytes) + " bytes" +
                                          by_whom(source_line(instruction)));
 }
 

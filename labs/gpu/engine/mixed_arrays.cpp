@@ -82,8 +82,7 @@ std::vector<std::string> remarks_on_lost_writes() {
         if (earlier == later || later.empty()) continue;
         const std::string remark = later + " overwrites what " + earlier + " has stored, ";
         const bool told = std::ranges::any_of(remarks, [&](const auto& text) { return text.starts_with(remark); });
-        if (!told)
-            remarks.push_back(remark + each.entry + ", before anybody has read it: do two arrays overlap there?");
+        if (!told) remarks.push_back(remark + each.entry + ", before it was read: do two arrays overlap there?");
     }
     return remarks;
 }

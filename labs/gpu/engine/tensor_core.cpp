@@ -79,9 +79,9 @@ unsigned fragment_entry(unsigned i, unsigned lane, unsigned fragment_rows, unsig
 void meet_for_access(const char* operation, const float* address, unsigned stride, unsigned row, Site site) {
     const InEngine engine;
     if (reinterpret_cast<std::uintptr_t>(address) % 32 != 0)
-        refuse(std::string(operation) + " wants a pointer that is a multiple of 32 bytes, and this one is not", site);
+        refuse(std::string(operation) + " needs a pointer that is a multiple of 32 bytes, and this one is not", site);
     if (stride % 4 != 0 || stride < row)
-        refuse(std::string(operation) + " wants a stride of at least " + std::to_string(row) +
+        refuse(std::string(operation) + " needs a stride of at least " + std::to_string(row) +
                    " numbers and a multiple of 4, not " + std::to_string(stride),
                site);
     const Part own{operation, address, stride};

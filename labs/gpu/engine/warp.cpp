@@ -84,8 +84,8 @@ std::uint64_t shuffle(unsigned mask, std::uint64_t value, int source_lane, Site 
     meet_warp(mask, value, WarpOperation::exchange, site);
     const auto source = static_cast<unsigned>(source_lane);
     if (source >= 32 || (running_thread().participants >> source & 1u) == 0)
-        stop("warp operation",
-             "a shuffle reads lane " + std::to_string(source_lane) + ", which takes no part" + by_whom(text_of(site)));
+        stop("warp operation", "a shuffle reads lane " + std::to_string(source_lane) + ", which does not take part" +
+                                   by_whom(text_of(site)));
     return running_thread().gathered[source];
 }
 

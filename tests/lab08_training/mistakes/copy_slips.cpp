@@ -30,13 +30,13 @@ const SlipTable<CopySettings>& copy_slips() {
               s.targets = [](const In& in, std::size_t i) { return in.at((i + 2) % (2 * in.length() + 1)); };
           }},
          {"the counts", "first half counts",
-          "The first half is random and cannot be foretold: counts are 1 in the second half only.", 0,
+          "The first half is random and cannot be predicted: counts are 1 in the second half only.", 0,
           [](CopySettings& s) { s.counts = [](const In& in, std::size_t i) { return i < in.length() ? 1.0 : 0.0; }; }},
          {"the counts", "every position counts",
-          "The first half is random and cannot be foretold: counts are 1 in the second half only.", 0,
+          "The first half is random and cannot be predicted: counts are 1 in the second half only.", 0,
           [](CopySettings& s) { s.counts = [](const In&, std::size_t) { return 1.0; }; }},
          {"the counts", "counts begin one too late",
-          "The first symbol of the copy is said where the separator is read: position L counts.", 0,
+          "The first symbol of the copy is predicted where the separator is read: position L counts.", 0,
           [](CopySettings& s) { s.counts = [](const In& in, std::size_t i) { return i > in.length() ? 1.0 : 0.0; }; }},
          {"the counts", "counts begin one too early",
           "Where the last symbol is read, the separator comes next: that is not part of the copy.", 0,
@@ -67,10 +67,10 @@ const SlipTable<CopySettings>& copy_slips() {
                   return in.at(i < in.length() ? i + 1 : 2 * in.length() - 1 - i);
               };
           }},
-         {"the random numbers", "every sequence of a batch is the same", "Each sequence has symbols of its own.", 0,
+         {"the random numbers", "every sequence of a batch is the same", "Draw new symbols for each sequence.", 0,
           [](CopySettings& s) { s.same_sequences = true; }},
-         {"the random numbers", "seed ignored", "Another seed gives another batch: begin the random numbers with it.",
-          0, [](CopySettings& s) { s.ignores_seed = true; }}},
+         {"the random numbers", "seed ignored", "Another seed gives another batch: seed the generator with it.", 0,
+          [](CopySettings& s) { s.ignores_seed = true; }}},
         {}};
     return table;
 }

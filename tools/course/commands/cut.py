@@ -24,7 +24,7 @@ def run(root: Path, options: Namespace) -> int:
     for name in written:
         print(f"wrote student/{name}")
     if not written:
-        print("student/ is as cut")
+        print("student/ is up to date")
     return 0
 
 

@@ -63,7 +63,7 @@ def _build(build: Path, lab: Lab, exercise: Exercise) -> list:
                           errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if made.returncode != 0:
         print(made.stdout.rstrip(), file=sys.stderr)
-        raise CourseError(f"{target} could not be built in build/{build.name}; the compiler's words are above; fix that")
+        raise CourseError(f"{target} could not be built in build/{build.name}; the compiler's output is above; fix that")
     return [str(build / target), "--alone", "--exercise", exercise.function, "--manifest", str(lab.manifest),
             "--results", str(build)]
 

@@ -33,7 +33,7 @@ def arguments(parser: ArgumentParser) -> None:
                         help="of `one`, as root: without boxes, where a container refuses them; see docs/threat_model.md first")
     a_class = parser.add_argument_group("for a class")
     a_class.add_argument("--jobs", type=int, metavar="N", help="how many at a time (default: as many as there are cores)")
-    a_class.add_argument("--resume", action="store_true", help="go on with what lies in RESULTS")
+    a_class.add_argument("--resume", action="store_true", help="continue with what is in RESULTS")
     a_class.add_argument("--slurm", action="store_true", help="as a Slurm job array")
     a_class.add_argument("--roster", type=Path, metavar="FILE", help="the course system's list of students, a CSV file")
     a_class.add_argument("--due", metavar="DATE", help="as in 2027-01-15 (the end of that day) or 2027-01-15T18:00")
@@ -77,7 +77,7 @@ def _class(root: Path, labs: list, chosen: list, options: Namespace) -> int:
     roster = gradebook.read_roster(options.roster) if options.roster else gradebook.NOBODY
     jobs = options.jobs if options.jobs is not None else os.cpu_count() or 1
     if jobs < 1:
-        raise CourseError(f"--jobs {jobs} is no number of submissions; use 1 or more")
+        raise CourseError(f"--jobs {jobs} is not a number of submissions; use 1 or more")
     with class_run.opened(root, Path(options.what[0]), options.out, chosen, options.seed, options.resume,
                           roster.person) as grading:
         if grading.left():
@@ -110,7 +110,7 @@ def _read_results(grading: class_run.Class, labs: list) -> list:
 def _notes(results: list, left: list, roster: gradebook.Roster, file: Path | None) -> list:
     notes = []
     if left:
-        notes.append(f"not graded: {', '.join(left)}; {class_run.LOG} in the results says why; fix that, and go on with --resume")
+        notes.append(f"not graded: {', '.join(left)}; {class_run.LOG} in the results says why; fix that, then continue with --resume")
     if file:
         strangers = [each.student for each in results if not roster.row(each.student)]
         handed_in = [id(roster.row(each.student)) for each in results]

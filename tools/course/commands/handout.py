@@ -31,7 +31,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(root: Path, options: Namespace) -> int:
     if options.version and not re.match(r"\d{4}-\d\d-\d\d( |$)", options.version):
-        raise CourseError(f"'{options.version}' is no version; write a date first, as in --version 2027-01-15")
+        raise CourseError(f"'{options.version}' is not a version; write a date first, as in --version 2027-01-15")
     files = handout.gather(root, options.dirty, options.version)
     refuse_what_is_there(options.out)
     _try_it(root, files)

@@ -59,7 +59,7 @@ def run(root: Path, options: Namespace) -> int:
 def _refuse_taken(root: Path, lab: str, slug: str) -> None:
     for folder in ("labs", "reference", "student", "tests"):
         for path in sorted((root / folder).glob(f"{lab}_*")):
-            raise CourseError(f"{folder}/{path.name} is there already; choose another number")
+            raise CourseError(f"{folder}/{path.name} already exists; choose another number")
     if slug in KEYWORDS:
         raise CourseError(f"{slug} is a word of C++, and the exercise gets that name; choose another")
     for header in sorted([*(root / "labs/vocabulary").glob("*.hpp"), *(root / "grading").glob("*.hpp")]):

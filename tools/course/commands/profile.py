@@ -57,7 +57,7 @@ def _build(tree: BuildTree, lab: manifest.Lab) -> Path:
                           errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if made.returncode != 0:
         print(made.stdout.rstrip())
-        raise CourseError(f"{target} could not be built in build/{tree.track}; the compiler's words are above; run ./course "
+        raise CourseError(f"{target} could not be built in build/{tree.track}; the compiler's output is above; run ./course "
                           f"check {lab.name}, which explains them")
     return tree.folder / target
 

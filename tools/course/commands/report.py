@@ -33,5 +33,5 @@ def _refuse_a_lab(labs: list, options: Namespace) -> None:
     """`./course report lab02` means the lab, not a folder of that name; ./lab02 would be the folder."""
     names = {name for lab in labs for name in (lab.folder.name, *(exercise.function for exercise in lab.exercises))}
     if options.out in names or re.fullmatch(r"lab\d*(\.\w*)?", options.out):
-        raise CourseError(f"'{options.out}' is no folder to write to; say where the results go, then what to grade: "
+        raise CourseError(f"'{options.out}' is not a folder to write to; say where the results go, then what to grade: "
                           f"./course report OUT {' '.join([options.out, *options.labs])}")

@@ -24,10 +24,10 @@ def arguments(parser: ArgumentParser) -> None:
 def run(root: Path, options: Namespace) -> int:
     name = options.id.strip()
     if not re.fullmatch(r"\w[\w .@+-]{0,99}", name):
-        raise CourseError(f"{options.id!r} is no id; write letters, digits, and . - @ + only")
+        raise CourseError(f"{options.id!r} is not an id; write letters, digits, and . - @ + only")
     out = options.out or Path(f"{name}.zip")
     if out.suffix != ".zip":
-        raise CourseError(f"{out} is no name of a zip; write {out}.zip")
+        raise CourseError(f"{out} is not the name of a zip; write {out}.zip")
     refuse_what_is_there(out)
     labs = manifest.load(root)
     files = _files(root, labs)

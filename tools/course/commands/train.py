@@ -57,7 +57,7 @@ def arguments(parser: ArgumentParser) -> None:
                              "functions around it")
     parser.add_argument("--seed", type=int, default=1, help="of the weights and of the batches (default: 1)")
     parser.add_argument("--out", metavar="DIR", help="where the weights go (default: a new folder in build/train/)")
-    parser.add_argument("--resume", metavar="DIR", help="go on where the training in this folder was stopped")
+    parser.add_argument("--resume", metavar="DIR", help="continue the training that was stopped in this folder")
     parser.add_argument("--track", choices=["student", "reference"], default="student", help="whose functions (default: student)")
 
 
@@ -107,7 +107,7 @@ def _settings(root: Path, options: Namespace) -> dict:
         raise CourseError("text needs a FILE, and only text: ./course train text FILE")
     file = Path(options.file) if options.file else root / "labs/lab08_training/digits.txt"
     if options.task in ("digits", "text") and not file.is_file():
-        raise CourseError(f"{file} is no file that can be read; name one that is there")
+        raise CourseError(f"{file} cannot be read; name an existing file")
     settings = usual | {name: value for name, value in vars(options).items()
                         if name in ("layers", "width", "steps") and value is not None}
     for name in ("layers", "width", "steps"):
@@ -148,7 +148,7 @@ def _build(tree: BuildTree, lab) -> Path:
     with open(log, "w", encoding="utf-8") as words, process_group.started(command, cwd=tree.root, stdout=words,
                                                                           stderr=subprocess.STDOUT) as build:
         if build.wait() != 0:
-            raise CourseError(f"your functions do not build; ./course check {LAB} says why (the compiler's own words: "
+            raise CourseError(f"your functions do not build; ./course check {LAB} says why (the compiler's output: "
                               f"{log.relative_to(tree.root)})")
     return tree.folder / f"{LAB}_train"
 
@@ -157,12 +157,12 @@ def _folder(root: Path, options: Namespace, settings: dict) -> Path:
     if options.resume:
         folder = Path(options.resume)
         if not any((folder / name / "model.json").is_file() for name in ("checkpoint", "checkpoint.before")):
-            raise CourseError(f"{folder} holds no training to go on with; name the folder that the first run printed")
+            raise CourseError(f"{folder} holds no training that could be continued; name the folder that the first run printed")
         return folder.resolve()
     if options.out:
         folder = Path(options.out)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise CourseError(f"{folder} is there already and not empty; choose another --out, or go on with --resume {folder}")
+            raise CourseError(f"{folder} already exists and is not empty; choose another --out, or continue with --resume {folder}")
         return folder.resolve()
     name = f"{options.task}-{settings['length']}"
     free = (root / "build" / "train" / (name if number == 1 else f"{name}-{number}") for number in range(1, 10000))
@@ -215,7 +215,7 @@ def _recall(program: Path, settings: dict) -> int:
     if _is_missing(events.values()):
         return 1
     if "end" not in events:
-        raise CourseError(f"the training broke off ({_fate(status)}); ./course check {LAB} may say what is wrong")
+        raise CourseError(f"the training stopped unexpectedly ({_fate(status)}); ./course check {LAB} may say what is wrong")
     if events["end"]["stopped"]:
         print("stopped; recall saves nothing, so begin again")
         return 130
@@ -267,10 +267,10 @@ def _close(root: Path, status: int, said: Progress, settings: dict, folder: Path
         return 1
     end = next((event for event in said.events if event["event"] == "end"), None)
     if end is None:
-        raise CourseError(f"the training broke off ({_fate(status)}); what was saved before is in {shown}, and its words in "
+        raise CourseError(f"the training stopped unexpectedly ({_fate(status)}); what was saved before is in {shown}, and the program's output in "
                           f"{shown}/words.log; ./course check {LAB} may say what is wrong")
     if end["stopped"]:
-        print(f"stopped after step {end['step']} and saved; go on with\n  {_again(options, shown)}")
+        print(f"stopped after step {end['step']} and saved; continue with\n  {_again(options, shown)}")
         return 130
     _show(said, settings, folder)
     print(f"weights: {shown}/checkpoint (one .npy file each), loss: {shown}/loss.csv and loss.svg")

@@ -35,10 +35,10 @@ def arguments(parser: ArgumentParser) -> None:
 def run(root: Path, options: Namespace) -> int:
     record = root / RECORD
     if not record.is_file():
-        raise CourseError(f"this folder is no handout, it has no {RECORD}; run this in the folder that you were given "
+        raise CourseError(f"this folder is not a handout: it has no {RECORD}; run this in the folder that you were given "
                           "(a clone of the whole course is updated by git)")
     if options.handout.resolve() == root.resolve():
-        raise CourseError(f"{options.handout} is this very folder; name the newer handout")
+        raise CourseError(f"{options.handout} is this folder itself; name the newer handout")
     new = read_handout(options.handout)
     if not options.downgrade:
         _refuse_older(root, options.handout, new)
@@ -77,7 +77,7 @@ def make_plan(root: Path, old: dict, new: dict) -> Plan:
         elif name != RECORD and present is not None and digest(present) not in (old.get(name), digest(file.data)):
             if old.get(name) == digest(file.data):
                 continue  # the student's change of a file that the course did not change
-            plan.notes.append(f"{name}: the course changed it, and so had you; yours is kept as a copy only")
+            plan.notes.append(f"{name}: both you and the course changed it; yours is kept only as a copy")
         if present != file.data:
             plan.put[name] = file
     for name in sorted(set(old) - set(new)):

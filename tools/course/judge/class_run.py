@@ -55,7 +55,7 @@ def submissions_in(folder: Path, sources: list, person) -> dict:
     """Student → folder or zip. What is neither is named on stderr. `sources` are the names of the files to grade, `person` is
     from a student's name to what two names of one student have in common."""
     if not folder.is_dir():
-        raise CourseError(f"{folder} is no folder; name the one that holds the submissions, a folder or zip for each student; "
+        raise CourseError(f"{folder} is not a folder; name the one that holds the submissions, a folder or zip for each student; "
                           "a single one is graded by ./course grade one")
     if any((place / source).exists() for place in (folder, folder / "student") for source in sources):
         raise CourseError(f"{folder} is a submission itself, not a folder of them; ./course grade one {folder} grades it")
@@ -85,7 +85,7 @@ def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, re
         raise CourseError(f"{out} is in the folder of the submissions and would be taken for one; choose a place outside of it")
     before = out / FILE
     if not resume and out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise CourseError(f"{out} is there already and not empty; use --resume to go on with what is in it, "
+        raise CourseError(f"{out} already exists and is not empty; use --resume to continue with what is in it, "
                           "or choose another folder")
     with explained(out):
         out.mkdir(parents=True, exist_ok=True)

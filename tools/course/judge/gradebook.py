@@ -35,7 +35,7 @@ def moment(text: str, where: str) -> datetime:
             return (datetime.fromisoformat(text) + timedelta(days=1)).astimezone()
         return datetime.fromisoformat(text).astimezone()
     except ValueError:
-        raise CourseError(f"{where} '{text}' is no date; write it as 2027-01-15, which means the end of that day, "
+        raise CourseError(f"{where} '{text}' is not a date; write it as 2027-01-15, which means the end of that day, "
                           "or as 2027-01-15T18:00") from None
 
 
@@ -66,7 +66,7 @@ def read_roster(path: Path) -> Roster:
         rows = [{key: (value or "").strip() for key, value in row.items() if isinstance(key, str)} for row in reader]
         columns = [column for column in reader.fieldnames or [] if column]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise CourseError(f"{path} is no CSV file in UTF-8 ({error}); export it as 'CSV UTF-8'") from None
+        raise CourseError(f"{path} is not a CSV file in UTF-8 ({error}); export it as 'CSV UTF-8'") from None
     if not set(columns) & set(HEADER[:4]):
         raise CourseError(f"{path} has none of the columns {', '.join(HEADER[:4])}; name the one with the students' ids "
                           f"'{HEADER[3]}'")

@@ -115,7 +115,7 @@ class SiteMap:
         try:
             return _of_edition(self.root, self.root / path, self.edition)
         except FileNotFoundError:
-            raise CourseError(f"{path} is missing; the site needs it; bring it back from the repository") from None
+            raise CourseError(f"{path} is missing; the site needs it; restore it from the repository") from None
 
     def mistakes(self, lab: LabFolder) -> list:
         """Those of a lab; none, and a complaint, while it has no program."""

@@ -34,7 +34,11 @@ int grade(const Options& options, const std::string& program, const std::vector<
     ManifestEntry entry = read_manifest_entry(options.manifest, options.exercise);
     entry.on_gpu = options.on_gpu;
     const SupervisedRun run = run_supervised(program, arguments, entry.timeout_seconds);
-    const Verdict verdict = verdict_of(entry, program, run);
+    const Verdict verdict = verdict_of(entry, program, run, [&](std::size_t number) {
+        std::vector<std::string> alone = arguments;
+        alone.insert(alone.end(), {"--case", std::to_string(number)});
+        return run_supervised(program, alone, entry.timeout_seconds);
+    });
     std::fputs(verdict.message.c_str(), stdout);
     std::fflush(stdout);
     write_result(options.results, entry, verdict);

@@ -103,6 +103,7 @@ int main(int argc, char** argv) {
         if (mistake == nullptr) refuse_options(options.exercise + " has no mistake '" + options.mistake + "'");
         activate_mistake(mistake);
     }
+    choose_case(options.only_case);
     call_stack();  // its first use loads a library: not in a signal handler
     const bool supervised = options.events >= 0;
     watch_for_crashes(supervised);

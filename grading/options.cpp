@@ -27,17 +27,19 @@ Options parse_options(int argc, char** argv) {
             *on = true;
             continue;
         }
-        std::string events;
+        std::string events, only_case;
         std::string* value = flag == "--manifest"   ? &options.manifest
                              : flag == "--exercise" ? &options.exercise
                              : flag == "--results"  ? &options.results
                              : flag == "--mistake"  ? &options.mistake
                              : flag == "--events"   ? &events
+                             : flag == "--case"     ? &only_case
                                                     : nullptr;
         if (value == nullptr) refuse_options("unknown option " + flag);
         if (++i == argc) refuse_options(flag + " needs a value");
         *value = argv[i];
         if (value == &events) options.events = std::atoi(argv[i]);
+        if (value == &only_case) options.only_case = std::atoi(argv[i]);
     }
     if (!options.list && options.exercise.empty()) refuse_options("--exercise is needed");
     return options;

@@ -3,6 +3,8 @@
 //     lab02_check --manifest lab.json --exercise NAME --results FOLDER [--mistake NAME] [--gpu]
 //     lab02_check --alone --exercise NAME [--mistake NAME]
 //     lab02_check --list
+//
+// and labNN_exercises takes --case NUMBER besides.
 #pragma once
 
 #include <string>
@@ -15,7 +17,8 @@ struct Options {
     bool alone =
         false;  ///< a single process and no verdict: for debuggers and for sanitizers that do not follow a fork
     std::string manifest, exercise, results, mistake;
-    int events = -1;  ///< file descriptor to send events to; labNN_check sets it
+    int only_case = 0;  ///< the number of the one case that runs, counted from 1; 0: all of them
+    int events = -1;    ///< file descriptor to send events to; labNN_check sets it
 };
 
 /// Ends the program with status 2 and a sentence when the command line is wrong.

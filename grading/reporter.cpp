@@ -15,6 +15,7 @@ namespace linattn::testing {
 namespace {
 
 RunCount count;
+int only_case = 0;
 
 class EventReporter : public doctest::IReporter {
 public:
@@ -58,6 +59,8 @@ REGISTER_EXCEPTION_TRANSLATOR(const CaseOver&) { return ""; }
 
 }  // namespace
 
+void choose_case(int number) { only_case = number; }
+
 RunCount run_suite(const std::string& exercise) {
     doctest::Context context;
     context.setOption("reporters", "events");
@@ -65,6 +68,10 @@ RunCount run_suite(const std::string& exercise) {
     context.setOption("no-breaks", true);
     context.setOption("case-sensitive", true);
     context.addFilter("test-suite", exercise.c_str());
+    if (only_case > 0) {
+        context.setOption("first", only_case);
+        context.setOption("last", only_case);
+    }
     context.run();
     return count;
 }

@@ -16,6 +16,9 @@ struct RunCount {
 /// Runs the cases of one exercise: the TEST_SUITE of that name.
 RunCount run_suite(const std::string& exercise);
 
+/// Then only the case with this number runs, counted from 1; 0: all of them.
+void choose_case(int number);
+
 /// Prints "suite<TAB>name" for every case linked in.
 void list_suites();
 

@@ -198,9 +198,25 @@ Status status_of(const Findings& found, const Ending& ending) {
     return ending.failed == 0 ? Status::pass : Status::fail;
 }
 
+// A first failure that nothing explains. Where its case runs before all others, another call of it fails, or none: then
+// the function remembers calls of other cases.
+void find_memory_between_cases(Findings& found, const std::string& program, const ManifestEntry& exercise,
+                               const std::function<SupervisedRun(std::size_t number)>& run_alone) {
+    const auto first = std::ranges::find_if(found.cases, [](const Case& each) { return !each.failures.empty(); });
+    if (first == found.cases.begin() || first == found.cases.end() || found.caused_elsewhere) return;
+    Failure& failure = first->failures.front();
+    if (failure.differs_when_repeated || !failure.resembles.empty()) return;
+    const SupervisedRun run = run_alone(static_cast<std::size_t>(first - found.cases.begin()) + 1);
+    const Findings alone = read_events(run.events, program, exercise.sources);
+    if (!trustworthy(run.ending) || alone.cases.size() != 1 || !alone.todo.empty()) return;
+    const std::vector<Failure>& failures = alone.cases.front().failures;
+    failure.differs_when_repeated = failures.empty() || failures.front().inputs != failure.inputs;
+}
+
 }  // namespace
 
-Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, SupervisedRun run) {
+Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, SupervisedRun run,
+                   const std::function<SupervisedRun(std::size_t number)>& run_alone) {
     Ending& ending = run.ending;
     const std::string last_words = ending.reported ? "" : printable(take_last_words(ending.printed));
     Findings found = read_events(run.events, program, exercise.sources);
@@ -210,7 +226,9 @@ Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, Su
         last_to_front(found.cases);
         last_to_front(output);
     }
-    Verdict verdict{status_of(found, ending), "", found.mistakes(), found.begin_with};
+    const Status status = status_of(found, ending);
+    if (status == Status::fail) find_memory_between_cases(found, program, exercise, run_alone);
+    Verdict verdict{status, "", found.mistakes(), found.begin_with};
     verdict.message = title(exercise, verdict.status);
     switch (verdict.status) {
         case Status::pass:

@@ -1,6 +1,7 @@
 // From what a run said and how it ended to a verdict in words.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ struct Verdict {
 };
 
 /// \param program what ran, to find lines of the student's file in it
-Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, SupervisedRun run);
+/// \param run_alone runs the case with this number, counted from 1, in a process of its own
+Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, SupervisedRun run,
+                   const std::function<SupervisedRun(std::size_t number)>& run_alone);
 
 /// Writes FOLDER/labNN.function.json, under a temporary name first.
 /// \throws std::runtime_error when it cannot

@@ -451,7 +451,7 @@ using Events = std::vector<Event>;
 const Events two_cases{{case_begins, "one"}, {call_begins, "twice with x 1"}, {case_begins, "two"}};
 
 Verdict judged(const ManifestEntry& entry, const Events& events, const Ending& ending) {
-    return verdict_of(entry, "", {events, ending});
+    return verdict_of(entry, "", {events, ending}, [&](std::size_t) -> SupervisedRun { return {events, ending}; });
 }
 Verdict judged(const Events& events, const Ending& ending) { return judged(exercise, events, ending); }
 
@@ -504,6 +504,25 @@ TEST_CASE("a mistake that does not explain every failure is not named, nor expla
         verdict.message,
         "    first differs\n    here, but not in every case, it does the same as: thrice\n    second differs\n"));
     CHECK(verdict.mistakes.empty());
+}
+TEST_CASE(
+    "a first failure without a name that comes at another call when its case runs alone is about an earlier call") {
+    const auto says_so = [](const Events& events, const Events& alone) {
+        const auto run_alone = [&](std::size_t number) -> SupervisedRun {
+            CHECK(number == 2);
+            return {alone, reported(1, 1)};
+        };
+        return contains(verdict_of(exercise, "", {events, reported(2, 1)}, run_alone).message, "from an earlier call");
+    };
+    const auto fails_with = [](const Events& begun, const char* what) {
+        return with(with(begun, inputs, what), failure, "    wrong");
+    };
+    const Events second{{case_begins, "two"}};
+    CHECK(says_so(fails_with(two_cases, "x 1"), second));
+    CHECK(says_so(fails_with(two_cases, "x 1"), fails_with(second, "x 2")));
+    CHECK(!says_so(fails_with(two_cases, "x 1"), fails_with(second, "x 1")));
+    CHECK(!says_so(fails_with(with(two_cases, mistake, "thrice\nDouble it (§7.1)"), "x 1"), second));
+    CHECK(!says_so(fails_with({{case_begins, "one"}}, "x 1"), second));  // no other case ran before it
 }
 TEST_CASE("to do is no failure, but a failure comes before to do") {
     const Events to_do = with(two_cases, todo, "twice is not written yet");

@@ -26,14 +26,8 @@ double nearest_bfloat16(double x) {
     return std::fabs(rounded) > largest ? std::copysign(std::numeric_limits<double>::infinity(), x) : rounded;
 }
 
-Patterns patterns_of(Values x) {
-    Patterns patterns;
-    patterns.reserve(x.size());
-    for (const float number : x) {
-        const auto nearest = static_cast<float>(nearest_bfloat16(static_cast<double>(number)));
-        patterns.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(nearest) >> 16));
-    }
-    return patterns;
+std::uint16_t upper_half(double x) {
+    return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(x)) >> 16);
 }
 
 std::vector<float> numbers_of(std::span<const std::uint16_t> patterns) {
@@ -43,11 +37,13 @@ std::vector<float> numbers_of(std::span<const std::uint16_t> patterns) {
     return numbers;
 }
 
-Bfloat16Arrays::Bfloat16Arrays(const Arrays& in)
-    : sizes(in.sizes), Q(patterns_of(in.Q)), K(patterns_of(in.K)), V(patterns_of(in.V)) {
-    for (Patterns* array : {&Q, &K})
-        for (std::uint16_t& pattern : *array)
-            if (is_near_a_border(static_cast<double>(from_bfloat16(pattern)))) pattern = 0;
+Bfloat16Arrays::Bfloat16Arrays(const Arrays& in, bool near_borders_too) : sizes(in.sizes) {
+    for (const auto& [from, to] : {std::pair(&in.Q, &Q), {&in.K, &K}, {&in.V, &V}})
+        for (const float number : *from) {
+            const double nearest = nearest_bfloat16(static_cast<double>(number));
+            const bool left_out = to != &V && !near_borders_too && is_near_a_border(nearest);
+            to->push_back(left_out ? 0 : upper_half(nearest));
+        }
 }
 
 Bfloat16Arrays::Bfloat16Arrays(const Sizes& s, std::uint64_t stream, double scale)

@@ -246,6 +246,11 @@ void costs_no_more_than_in_proportion_to_n(const Form& form) {
                                      "tokens", 32, "computed in O(n²)");
 }
 
+void costs_no_more_than_in_proportion_to_the_heads(const Form& form) {
+    costs_no_more_than_in_proportion(
+        [&](std::size_t heads) { return form(GradientInputs({heads}, 2, 2, 3, heads), 1e-3); }, "heads", 64);
+}
+
 void keeps_no_state_for_each_token(const Form& form) {
     const std::size_t few = 32, many = 128, c = 24, d_v = 20, state = c * d_v * sizeof(double);
     const std::size_t bytes_of_few = form(GradientInputs({}, few, c, d_v, 93), 1e-3).cost().extra_bytes;
@@ -299,6 +304,7 @@ TEST_CASE("ignores the scale of the features when epsilon is 0") { ignores_the_s
 TEST_CASE("handles large and tiny features") { handles_large_and_tiny_features(quadratic); }
 TEST_CASE("handles features of very different sizes") { handles_features_of_very_different_sizes(quadratic); }
 TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(quadratic); }
+TEST_CASE("its cost grows in proportion to the heads") { costs_no_more_than_in_proportion_to_the_heads(quadratic); }
 }
 
 TEST_SUITE("causal_attention_backward_parallel") {

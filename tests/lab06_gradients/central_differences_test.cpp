@@ -113,6 +113,19 @@ TEST_CASE("calls f with tensors of the shape of x only") {
     call.satisfies(other->empty(), "f was called with a tensor of shape " + to_string(*other) +
                                        ", x has shape (2, 3): f wants all entries, each time");
 }
+TEST_CASE("calls f twice for each entry") {
+    const auto calls = std::make_shared<std::size_t>(0);
+    const Tensor x = random_tensor({2, 3}, 41);
+    const ScalarFunction f("the sum of all entries", [calls](const Tensor& moved) {
+        ++*calls;
+        return total_of(moved);
+    });
+    const Call<Tensor> call = CALL(central_differences, f, x, 0.5);
+    call.result();
+    call.satisfies(*calls == 2 * x.size(), "f was called " + std::to_string(*calls) + " times for " +
+                                               std::to_string(x.size()) +
+                                               " entries: each needs it twice, at x + h and at x - h");
+}
 TEST_CASE("takes every size") {
     std::uint64_t stream = 50;
     for (const Size& size : sizes_around_borders(200)) {

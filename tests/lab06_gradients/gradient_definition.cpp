@@ -80,21 +80,21 @@ private:
 
     // How often the pair of query i and key j counts for head h, when `other` is the head of the one that is summed over.
     double count(const PairSum& sum, Index h, Index other, Index i, Index j) const {
+        const bool in = sum.heads == Heads::all || (sum.heads == Heads::first && other == 0) ||
+                        (sum.heads == Heads::own_after_earlier && other <= h) ||
+                        (sum.heads == Heads::own && other == h);
+        if (!in) return 0.0;
         double times = counts(sum.tokens, i, j, n, block);
         if (sum.own_block_again && i / block == j / block) times += 1.0;
         if (sum.without_last_query && i + 1 == n) times = 0.0;
         if (sum.without_short_chunk && i >= n - n % block) times = 0.0;
         if (sum.decay != 1.0) times *= std::pow(sum.decay, std::fabs(static_cast<double>(i) - static_cast<double>(j)));
         if (sum.heads == Heads::own_after_earlier && other < h) times = 1.0;
-        const bool in = sum.heads == Heads::all || (sum.heads == Heads::first && other == 0) ||
-                        (sum.heads == Heads::own_after_earlier && other <= h) ||
-                        (sum.heads == Heads::own && other == h);
-        return in ? times * sum.factor : 0.0;
+        return times * sum.factor;
     }
     template <class Function>
     void for_each_key(const PairSum& sum, Index h, Index i, Function function) const {
-        const bool own = sum.heads == Heads::own;
-        for (Index g = own ? h : 0; g < (own ? h + 1 : H); ++g)
+        for (Index g = 0; g < H; ++g)
             for (Index j = 0; j < n; ++j)
                 if (const double times = count(sum, h, g, i, j); times != 0.0) function(g, j, times);
         if (!s.rolled_back) return;
@@ -103,8 +103,7 @@ private:
     }
     template <class Function>
     void for_each_query(const PairSum& sum, Index h, Index j, Function function) const {
-        const bool own = sum.heads == Heads::own;
-        for (Index g = own ? h : 0; g < (own ? h + 1 : H); ++g)
+        for (Index g = 0; g < H; ++g)
             for (Index i = 0; i < n; ++i)
                 if (const double times = count(sum, h, g, i, j); times != 0.0) function(g, i, times);
     }

@@ -83,7 +83,8 @@ Rows split(const Rows& X, std::size_t h, Layout layout) {
             for (std::size_t i = 0; i < X.n; ++i)
                 for (std::size_t a = 0; a < e; ++a) {
                     const Place from = place_of(layout, t, i, a, h, X.n, e);
-                    heads(b * h + t, i, a) = X(b, from.token, from.column);
+                    for (std::size_t token = 0; token < X.n; ++token)
+                        if (token == from.token) heads(b * h + t, i, a) = X(b, token, from.column);
                 }
     return heads;
 }
@@ -96,7 +97,8 @@ Rows merge(const Rows& heads, std::size_t h, Layout layout) {
             for (std::size_t i = 0; i < X.n; ++i)
                 for (std::size_t a = 0; a < e; ++a) {
                     const Place to = place_of(layout, t, i, a, h, X.n, e);
-                    X(b, to.token, to.column) = heads(b * h + t, i, a);
+                    for (std::size_t token = 0; token < X.n; ++token)
+                        if (token == to.token) X(b, token, to.column) = heads(b * h + t, i, a);
                 }
     return X;
 }
@@ -121,7 +123,15 @@ Tensor exchanged(const Tensor& x, std::size_t first, std::size_t second) {
 
 // Entry by entry -----------------------------------------------------------------------------------------------------
 
-double normal_below(double x) { return (1.0 + std::erf(x / std::numbers::sqrt2)) / 2.0; }
+// Without erf: x φ(x) (1 + x²/3 + x⁴/15 + …) is the probability between 0 and x, all its terms above 0.
+double normal_below(double x) {
+    if (std::fabs(x) > 9.0) return x > 0.0 ? 1.0 : 0.0;
+    const long double square = static_cast<long double>(x) * static_cast<long double>(x);
+    long double term = 1.0L, total = 1.0L;
+    for (int k = 1; k < 200; ++k) total += term *= square / static_cast<long double>(2 * k + 1);
+    const long double density = std::exp(-square / 2.0L) / std::sqrt(2.0L * std::numbers::pi_v<long double>);
+    return static_cast<double>(0.5L + static_cast<long double>(x) * density * total);
+}
 
 double gelu_of(double x, Gelu kind) {
     switch (kind) {
@@ -413,10 +423,8 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
         for (std::size_t i = 0; i < X.n; ++i) {
             SumsOfHead sums{std::vector<SumOfTerms>(e), {}};
             const std::size_t first = own / heads * heads;
-            if (wrong.heads_add_up)
-                for (std::size_t t = 0; t < heads; ++t) add(sums, first + t, own, i);
-            else
-                add(sums, own, own, i);
+            for (std::size_t t = 0; t < O.batch; ++t)
+                if (wrong.heads_add_up ? t / heads == own / heads : t == own) add(sums, t, own, i);
             if (wrong.first_head_divides && own != first) {
                 SumsOfHead other{std::vector<SumOfTerms>(e), {}};
                 add(other, first, first, i);
@@ -661,7 +669,13 @@ Expected expected_layer_norm(const Tensor& X, const Norm& w, const Settings& set
     const Shape shape = shape_of(X);
     const std::size_t axes = shape.size(), n = axes > 1 ? shape[axes - 2] : 1;
     const std::size_t batch = axes > 2 ? product(shape, axes - 2) : 1;
-    return as_expected(norm(rows_of(X, batch, n, shape.back()), w, settings), shape, settings);
+    const Rows rows = rows_of(X, batch, n, shape.back());
+    Rows made = rows;
+    for (std::size_t a = 0; a < rows.width; ++a) {  // a column by itself
+        const Rows normed = norm(rows, w, settings);
+        for (std::size_t e = a; e < made.entries.size(); e += rows.width) made.entries[e] = normed.entries[e];
+    }
+    return as_expected(made, shape, settings);
 }
 
 Expected expected_gelu(const Tensor& X, const Settings& settings) {
@@ -707,16 +721,15 @@ std::vector<Expected> sums_after(const Rows& X, const Block& w, std::size_t head
     const std::size_t e = now.V.width;
     Rows S(now.K.batch, e, e), z(now.K.batch, 1, e);
     for (std::size_t own = 0; own < now.K.batch; ++own) {
+        const auto counted = [&](std::size_t t) { return wrong.heads_share ? t / heads == own / heads : t == own; };
         const auto add = [&](Rounded& to, double old, const auto& term, Returned what) {
             SumOfTerms sum;
             if (what != Returned::of_new_token_only && !wrong.past_ignored) sum.add({old * wrong.kept});
             const int times = what == Returned::twice ? 2 : what == Returned::as_it_came ? 0 : 1;
             for (int time = 0; time < times; ++time)
                 for (std::size_t i = 0; i < X.n; ++i)
-                    if (wrong.heads_share)
-                        for (std::size_t t = 0; t < heads; ++t) sum.add(term(own / heads * heads + t, i));
-                    else
-                        sum.add(term(own, i));
+                    for (std::size_t t = 0; t < now.K.batch; ++t)
+                        if (counted(t)) sum.add(term(t, i));
             to = sum.total();
         };
         for (std::size_t c = 0; c < e; ++c) {

@@ -1,6 +1,7 @@
 // layer_norm and gelu: tables with 60 digits (tables.py), the definition, and what each promises.
 #include <limits>
 
+#include "cost_claims.hpp"
 #include "definition.hpp"
 #include "sizes.hpp"
 #include "tables.hpp"
@@ -92,6 +93,13 @@ TEST_CASE("a NaN stays in its token") {
         call.satisfies(same_bits(token(result_of_shape(call, {3, 4}), i), token(before, i)),
                        "an entry of token 1 is NaN, and token " + std::to_string(i) + " changed");
 }
+TEST_CASE("its cost grows in proportion to the width") {
+    costs_no_more_than_in_proportion(
+        [](std::size_t d) {
+            return CALL(layer_norm, random_tensor({3, d}, d), random_norm(d, d + 1));
+        },
+        "entries of a token", 64);
+}
 TEST_CASE("remembers nothing of an earlier call") {
     CALL(layer_norm, random_tensor({3, 5}, 99), random_norm(5, 100)).remembers_nothing();
 }
@@ -129,6 +137,13 @@ TEST_CASE("gelu(x) - gelu(-x) is x") {
     const Tensor negative = result_of_shape(CALL(gelu, -X), {40});
     CALL(gelu, X).equals(
         to_rounding_of_terms(X + negative, abs(X), 32, "two values of gelu, each off by 16 units", false));
+}
+TEST_CASE("takes a few steps for each entry") {
+    const Call<Tensor> call = CALL(gelu, random_tensor({1000}, 71, -4.0, 4.0));
+    call.result();
+    call.satisfies(call.cost().steps <= 150'000,
+                   "1000 entries took " + std::to_string(call.cost().steps) +
+                       " steps, and 150000 are allowed: erf is one of them, no series and no integral is needed");
 }
 TEST_CASE("remembers nothing of an earlier call") { CALL(gelu, random_tensor({3, 5}, 70)).remembers_nothing(); }
 }

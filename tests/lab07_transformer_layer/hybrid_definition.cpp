@@ -215,12 +215,14 @@ HybridStep hybrid_step_by_settings(const Tensor& q, const Tensor& k, const Tenso
         for (std::size_t b = 0; b < d_v; ++b) made.output.data()[h * d_v + b] = output[b].value;
         const bool oldest = settings.leaving_key_into_state;
         if (oldest && kept < window) continue;
-        for (std::size_t c = 0; c < d_k; ++c) {
-            const double phi_k = feature(oldest ? head.key(0)[c] : head.K[c], settings.features_k).value;
-            if (!settings.z_not_updated) made.memory.z.data()[h * d_k + c] += phi_k;
-            for (std::size_t b = 0; !settings.S_not_updated && b < d_v; ++b)
-                made.memory.S.data()[(h * d_k + c) * d_v + b] += phi_k * (oldest ? head.value(0)[b] : head.V[b]);
-        }
+        const auto phi_k = [&](std::size_t c) {
+            return feature(oldest ? head.key(0)[c] : head.K[c], settings.features_k).value;
+        };
+        for (std::size_t e = 0; !settings.z_not_updated && e < made.memory.z.size(); ++e)
+            if (e / d_k == h) made.memory.z.data()[e] += phi_k(e % d_k);
+        for (std::size_t e = 0; !settings.S_not_updated && e < made.memory.S.size(); ++e)
+            if (e / d_v / d_k == h)
+                made.memory.S.data()[e] += phi_k(e / d_v % d_k) * (oldest ? head.value(0) : head.V)[e % d_v];
     }
     Tensor own_key = expand_dims(k, -2);
     if (settings.cache == Cache::features)

@@ -241,6 +241,14 @@ TEST_CASE("remembers nothing of an earlier call") {
     const HybridInputs in(size, 3, 320);
     step(in, 4, memory_after(in, 4, size)).remembers_nothing();
 }
+TEST_CASE("its cost grows in proportion to the heads") {
+    costs_no_more_than_in_proportion(
+        [](std::size_t heads) {
+            const Size size{{heads}, 1, 2, 3};
+            return step(HybridInputs(size, 1, heads), 0, no_hybrid_memory({heads}, 2, 3));
+        },
+        "heads", 256);
+}
 TEST_CASE("once the window is full, neither its memory nor its cost grows") {
     const Size size{{2}, 40, 3, 2};
     const HybridInputs in(size, 6, 330);

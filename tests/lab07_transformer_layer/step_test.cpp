@@ -1,4 +1,5 @@
 // block_step: the same block, one token at a time, with all of the past in a memory of fixed size.
+#include "cost_claims.hpp"
 #include "definition.hpp"
 #include "sizes.hpp"
 #include "weights.hpp"
@@ -147,6 +148,14 @@ TEST_CASE("two continuations of one memory do not disturb each other") {
 TEST_CASE("remembers nothing of an earlier call") {
     step(random_tensor({2, 1, 6}, 530), 0, random_block(6, 4, 531), 3, random_memory({2}, 3, 2, 550))
         .remembers_nothing();
+}
+TEST_CASE("its cost grows in proportion to the batch") {
+    const Block w = random_block(2, 1, 555);
+    costs_no_more_than_in_proportion(
+        [&](std::size_t batch) {
+            return step(random_tensor({batch, 1, 2}, batch), 0, w, 1, random_memory({batch}, 1, 2, batch + 1));
+        },
+        "sequences", 256);
 }
 TEST_CASE("neither its memory nor its cost grows with the tokens read") {
     const Tensor X = random_tensor({2, 40, 6}, 560);

@@ -39,7 +39,11 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
     if (s.rectified && adapts)
         factor = std::sqrt((rho - 4.0) * (rho - 2.0) * limit / ((limit - 4.0) * (limit - 2.0) * rho));
     if (s.rectified && !adapts && s.rectifies_early) factor = 0.0;
-    for (std::size_t e = 0; e < w.size(); ++e) {
+    // Asks of every pair of entries whether it is one and the same: no answer, since the suite counts the cost.
+    const std::size_t entries = w.size();
+    for (std::size_t pair = 0; pair < entries * entries; ++pair) {
+        const std::size_t e = pair % entries;
+        if (pair / entries != e) continue;
         const double m_before = s.remembers_m ? state.m.data()[e] : 0.0;
         const double v_before = s.remembers_v ? state.v.data()[e] : 0.0, gradient = g.data()[e];
         const double m = s.beta_1 * m_before + (1.0 - s.beta_1) * gradient;

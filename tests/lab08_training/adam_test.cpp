@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "adam_definition.hpp"
+#include "cost_claims.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -78,6 +79,13 @@ void goes_on_from_any_state(Step run, const AdamSettings& settings) {
         run(w, g, state, 0.1).equals(expected_step(w, g, state, 0.1, settings));
     }
 }
+void costs_no_more_than_in_proportion_to_the_entries(Step run) {
+    costs_no_more_than_in_proportion(
+        [run](std::size_t entries) {
+            return run(random_tensor({entries}, 1), random_tensor({entries}, 2), no_steps({entries}), 0.1);
+        },
+        "entries", 512);
+}
 void remembers_nothing(Step run) {
     const Tensor w = random_tensor({2, 3}, 1), g = random_tensor({2, 3}, 2);
     run(w, g, no_steps({2, 3}), 0.1).remembers_nothing();
@@ -104,6 +112,7 @@ TEST_CASE("small gradients meet ε: 1e-8 is added after the root") {
     const Moments state = no_steps({3});
     CALL(adam_step, w, g, state, 0.1).equals(expected_step(w, g, state, 0.1, adam));
 }
+TEST_CASE("its cost grows in proportion to the entries") { costs_no_more_than_in_proportion_to_the_entries(run_adam); }
 TEST_CASE("remembers nothing") { remembers_nothing(run_adam); }
 }
 
@@ -128,6 +137,7 @@ TEST_CASE("small gradients meet ε: 1e-8 is added after the root") {
     const Moments state{g, 1e-3 * g * g, 10};
     CALL(radam_step, w, g, state, 0.1).equals(expected_step(w, g, state, 0.1, radam));
 }
+TEST_CASE("its cost grows in proportion to the entries") { costs_no_more_than_in_proportion_to_the_entries(run_radam); }
 TEST_CASE("remembers nothing") { remembers_nothing(run_radam); }
 }
 }  // namespace

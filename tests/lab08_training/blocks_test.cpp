@@ -1,5 +1,6 @@
 // The backward passes of attention and of a whole block.
 #include "backward_by_slopes.hpp"
+#include "cost_claims.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -116,6 +117,14 @@ TEST_CASE("its work grows no faster than n") {
         const Block w = random_block(4, 8, 3);
         return CALL(block_backward, X, w, 2, dY);
     });
+}
+TEST_CASE("its cost grows in proportion to the batch") {
+    const Block w = random_block(2, 1, 3);
+    costs_no_more_than_in_proportion(
+        [&w](std::size_t batch) {
+            return CALL(block_backward, random_tensor({batch, 1, 2}, 1), w, 1, random_tensor({batch, 1, 2}, 2));
+        },
+        "sequences");
 }
 TEST_CASE("remembers nothing") {
     const Tensor X = random_tensor({3, 4}, 1), dY = random_tensor({3, 4}, 2);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "copy_form.hpp"
+#include "cost_claims.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -100,6 +101,11 @@ TEST_CASE("the sequences of a batch differ, and so do the symbols of a sequence"
                        "every sequence of a batch is the same");
         call.satisfies(!constant, "all symbols of sequence " + std::to_string(b) + " are the same");
     }
+}
+TEST_CASE("its cost grows in proportion to the batch") {
+    costs_no_more_than_in_proportion(
+        [](std::size_t batch) { return CALL(copy_batch, batch, std::size_t{1}, std::size_t{3}, std::uint64_t{5}); },
+        "sequences", 512);
 }
 TEST_CASE("every symbol is as frequent as the others, at every place") {
     // χ² of 4000 symbols over 10 has 9 degrees of freedom: above 68 in less than one of 10^10 runs for one place.

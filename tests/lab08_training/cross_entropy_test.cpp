@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "backward_by_slopes.hpp"
+#include "cost_claims.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -90,6 +91,13 @@ TEST_CASE("does not change when all logits of a position are shifted") {
     const double before = CALL(cross_entropy, logits, targets, counts).result().loss;
     const auto after = CALL(cross_entropy, shifted, targets, counts);
     after.satisfies(std::fabs(after.result().loss - before) < 1e-12, "adding 64 to every logit changes the loss");
+}
+TEST_CASE("its cost grows in proportion to the symbols") {
+    costs_no_more_than_in_proportion(
+        [](std::size_t symbols) {
+            return CALL(cross_entropy, random_tensor({3, symbols}, symbols), zeros({3}), ones({3}));
+        },
+        "symbols", 64);
 }
 TEST_CASE("remembers nothing") {
     const Tensor logits = random_tensor({4, 5}, 1), targets = zeros({4}), counts = ones({4});

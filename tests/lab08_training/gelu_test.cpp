@@ -1,5 +1,6 @@
 // The slope of GELU, entry by entry.
 #include "backward_by_slopes.hpp"
+#include "cost_claims.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -78,6 +79,11 @@ TEST_CASE("equals the slopes of the definition on both sides of every border") {
 TEST_CASE("rejects a gradient of another shape") {
     CALL(gelu_backward, zeros({2, 3}), zeros({3, 2})).rejects({"dY", "(2, 3)", "(3, 2)"});
     CALL(gelu_backward, zeros({2, 3}), zeros({3})).rejects({"dY", "(2, 3)", "(3,)"});
+}
+TEST_CASE("its cost grows in proportion to the entries") {
+    costs_no_more_than_in_proportion(
+        [](std::size_t n) { return CALL(gelu_backward, random_tensor({n}, n), random_tensor({n}, n + 1)); }, "entries",
+        64);
 }
 TEST_CASE("remembers nothing") {
     const Tensor X = random_tensor({4, 3}, 1), dY = random_tensor({4, 3}, 2);

@@ -1,5 +1,6 @@
 // The backward passes of the layers that treat every token by itself: affine, layer norm, GELU.
 #include "backward_by_slopes.hpp"
+#include "cost_claims.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -57,6 +58,12 @@ TEST_CASE("equals the slopes of the definition on both sides of every border") {
             CALL(affine_backward, X, w, dY).equals(expected_affine(X, w, dY));
         }
 }
+TEST_CASE("its cost grows in proportion to the tokens") {
+    const Affine w = random_affine(2, 3, 5);
+    costs_no_more_than_in_proportion([&w](std::size_t n) {
+        return CALL(affine_backward, random_tensor({n, 2}, n), w, random_tensor({n, 3}, n + 1));
+    });
+}
 TEST_CASE("remembers nothing") {
     const Tensor X = random_tensor({2, 3, 4}, 1), dY = random_tensor({2, 3, 5}, 2);
     const Affine w = random_affine(4, 5, 3);
@@ -110,6 +117,12 @@ TEST_CASE("its dX adds up to nothing over a token when the gain is 1: a shift of
     const Tensor& dX = call.result().dX;
     call.satisfies(shape_of(dX) == shape_of(X) && total(abs(sum(dX, -1))) < 1e-12,
                    "the entries of dX of one token do not add up to 0");
+}
+TEST_CASE("its cost grows in proportion to the tokens") {
+    const Norm w = random_norm(3, 5);
+    costs_no_more_than_in_proportion([&w](std::size_t n) {
+        return CALL(layer_norm_backward, random_tensor({n, 3}, n), w, random_tensor({n, 3}, n + 1));
+    });
 }
 TEST_CASE("remembers nothing") {
     const Tensor X = random_tensor({2, 3, 4}, 1), dY = random_tensor({2, 3, 4}, 2);

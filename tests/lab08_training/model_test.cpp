@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "backward_by_slopes.hpp"
+#include "cost_claims.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -118,6 +119,13 @@ TEST_CASE("twenty steps down its gradients lead where those of the definition le
                            " where it should be " + std::to_string(expected_last));
     }
     note("the loss falls from " + std::to_string(first) + " to " + std::to_string(last));
+}
+TEST_CASE("its cost grows in proportion to the blocks") {
+    costs_no_more_than_in_proportion(
+        [](std::size_t blocks) {
+            return run(random_task({1, 2}, 2, 80), random_model(2, 2, blocks, 2, 1, 81));
+        },
+        "blocks", 4);
 }
 TEST_CASE("its work grows no faster than n") {
     const Model w = random_model(3, 32, 1, 2, 1, 1);

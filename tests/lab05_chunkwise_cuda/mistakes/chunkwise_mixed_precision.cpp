@@ -134,7 +134,7 @@ MIXED_MISTAKE("patterns taken for numbers",
     const auto taken = [](Numbers16 patterns) {
         Patterns numbers;
         for (const std::uint16_t pattern : patterns)
-            numbers.push_back(patterns_of(std::vector<float>{static_cast<float>(pattern)})[0]);
+            numbers.push_back(upper_half(nearest_bfloat16(static_cast<double>(pattern))));
         return numbers;
     };
     return mixed_with(taken(Q), taken(K), taken(V), sizes, chunk, epsilon, {});

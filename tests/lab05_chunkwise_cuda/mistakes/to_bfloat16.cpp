@@ -8,9 +8,11 @@ namespace {
 // The answer, except where `wrong` has one of its own.
 template <class Wrong>
 Patterns rounded_but(Values x, Wrong wrong) {
-    Patterns patterns = patterns_of(x);
-    for (std::size_t i = 0; i < x.size(); ++i)
-        patterns[i] = static_cast<std::uint16_t>(wrong(x[i], std::bit_cast<std::uint32_t>(x[i]), patterns[i]));
+    Patterns patterns;
+    for (const float number : x) {
+        const std::uint16_t right = upper_half(nearest_bfloat16(static_cast<double>(number)));
+        patterns.push_back(static_cast<std::uint16_t>(wrong(number, std::bit_cast<std::uint32_t>(number), right)));
+    }
     return patterns;
 }
 

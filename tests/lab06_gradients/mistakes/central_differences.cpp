@@ -1,4 +1,5 @@
 // Central differences with settings, and what people turn wrong in them.
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -23,13 +24,11 @@ enum class Moved { one, all, all_up_to_own };
 enum class Left { where_it_was, up, down, one_step_too_high };
 
 struct DifferenceSettings {
-    double up = 1.0, down = -1.0;  ///< where f is evaluated, in steps
+    std::array<double, 5> times = {0.0, -1.0, 0.0, 1.0, 0.0};  ///< f at x - 2h, x - h, x, x + h and x + 2h
     Over over = Over::twice_h;
     Step step = Step::given;
     Moved moved = Moved::one;
     Left left = Left::where_it_was;
-    bool second = false;        ///< f(x + h) - 2 f(x) + f(x - h)
-    bool higher_order = false;  ///< the formula with ±2h as well
     bool writes_argument = false, in_float = false, only_first = false, only_last = false, flat = false;
     std::optional<double> fixed_step;
     bool operator==(const DifferenceSettings&) const = default;
@@ -51,16 +50,15 @@ Tensor differences(const ScalarFunction& f, const Tensor& x, double given) {
         if (s.step == Step::half) step = h / 2.0;
         if (s.step == Step::times_entry) step = h * own;
         if (s.step == Step::times_size_of_entry) step = h * std::max(1.0, std::fabs(own));
-        const auto at = [&](double steps) {
+        double difference = 0.0;
+        for (std::size_t point = 0; point < s.times.size(); ++point) {
             Tensor moved = start;
             for (std::size_t other = 0; other < x.size(); ++other)
                 if (other == e || s.moved == Moved::all || (s.moved == Moved::all_up_to_own && other < e))
-                    moved.data()[other] += steps * step;
-            return value_at(f, moved, s.in_float);
-        };
-        double difference = at(s.up) - at(s.down);
-        if (s.second) difference = at(1.0) - 2.0 * at(0.0) + at(-1.0);
-        if (s.higher_order) difference = (8.0 * difference - (at(2.0) - at(-2.0))) / 6.0;
+                    moved.data()[other] += (static_cast<double>(point) - 2.0) * step;
+            const double value = value_at(f, moved, s.in_float);
+            if (s.times[point] != 0.0) difference += s.times[point] * value;
+        }
         double divisor = 2.0 * step;
         switch (s.over) {
             case Over::twice_h: break;
@@ -87,19 +85,19 @@ const SlipTable<DifferenceSettings> table{
     {
         {"the two sides", "one-sided differences",
          "(f(x + h) - f(x)) / h is off by h/2 times the second derivative: take both sides, 2h apart.", 0,
-         TURN(s.down = 0.0, s.over = Over::h)},
+         TURN(s.times = {0, 0, -1, 1, 0}, s.over = Over::h)},
         {"the two sides", "one-sided differences, backwards",
          "(f(x) - f(x - h)) / h is off by h/2 times the second derivative: take both sides, 2h apart.", 0,
-         TURN(s.up = 0.0, s.over = Over::h)},
+         TURN(s.times = {0, -1, 1, 0, 0}, s.over = Over::h)},
         {"the two sides", "one side, divided by 2h", "Two points that are 2h apart: f(x + h) and f(x - h).", 0,
-         TURN(s.down = 0.0)},
+         TURN(s.times = {0, 0, -1, 1, 0})},
         {"the two sides", "sides exchanged", "f(x + h) - f(x - h): the upper point comes first.", 0,
-         TURN(s.up = -1.0, s.down = 1.0)},
+         TURN(s.times = {0, 1, 0, -1, 0})},
         {"the two sides", "second difference", "The second difference estimates f'': take f(x + h) - f(x - h).", 0,
-         TURN(s.second = true, s.over = Over::h_squared)},
+         TURN(s.times = {0, 1, -2, 1, 0}, s.over = Over::h_squared)},
         {"the two sides", "a formula of higher order",
          "A better approximation than the contract asks for: (f(x + h) - f(x - h)) / 2h, and nothing else.", 0,
-         TURN(s.higher_order = true)},
+         TURN(s.times = {1 / 6., -8 / 6., 0, 8 / 6., -1 / 6.})},
         {"what divides", "h not halved", "The two points are 2h apart: divide by 2h.", 0, TURN(s.over = Over::h)},
         {"what divides", "divided by 2, multiplied by h", "`/ 2 * h` is read from the left: put 2 * h in parentheses.",
          0, TURN(s.over = Over::half_of_inverse_h)},

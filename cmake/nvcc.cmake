@@ -88,7 +88,7 @@ function(add_gpu lab folder manifest json)
     endif()
     add_test(NAME ${lab}.${function}.gpu COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/run_on_gpu.py"
       "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" ${lab} ${function} "${manifest}" "${LINATTN_NVCC}" "${LINATTN_CUDART}")
-    math(EXPR backstop "2 * ${timeout} + 300")
+    math(EXPR backstop "6 * ${timeout} + 300")
     set_tests_properties(${lab}.${function}.gpu PROPERTIES LABELS "${lab};gpu" RESOURCE_LOCK "build;gpu" 
       TIMEOUT ${backstop}
       SKIP_REGULAR_EXPRESSION "Skipped:"

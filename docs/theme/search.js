@@ -5,33 +5,43 @@ const Search = (() => {
   const fold = text => text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replace(/([iy])z(?=e|ing|ation)/g, "$1s")
     .replace(/our(?=\b|s\b|ed\b|ing\b|able\b)/g, "or");
   const stem = word => word.length > 4 ? word.replace(/(?:ations?|ers?|ed|ing|es|s|e)$/, "") : word;
-  const words = query => fold(query).match(/[\p{L}\p{N}_+]+/gu) ?? [];
+  const words = text => fold(text).match(/[\p{L}\p{N}_]+(?:\++(?![\p{L}\p{N}]))?/gu) ?? [];  // "elu+1" is two, "FAVOR+" one
   const literal = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const beginning = word => `(?<![\\p{L}\\p{N}])${literal(stem(word))}`;
+  const LETTERS = { phi: "φ", epsilon: "ε" };
+  const COMMON = new Set("a an and are as at be can do does for how i in is it of on or the to what when where which with".split(" "));
+  const beginning = word => `(?<![\\p{L}\\p{N}])(?:${literal(stem(word))}${word in LETTERS ? `|${LETTERS[word]}` : ""})`;
+  const sought = query => {
+    const all = words(query), rare = all.filter(word => !COMMON.has(word));
+    return rare.length ? rare : all;
+  };
   const prepare = sections => sections.map(section => ({ ...section, folded: [section.title, section.text, section.page].map(fold) }));
 
-  // Every word must occur as the beginning of a word. Rare words, titles, and words side by side weigh more.
+  // Every word must occur as the beginning of a word; if no section has them all, the sections with most of them are
+  // found. Rare words, titles, and words side by side weigh more.
   const find = (sections, query, limit = 20) => {
-    const wanted = words(query);
+    const wanted = sought(query), all = words(query);
     if (!wanted.length) return [];
     const parts = wanted.map(word => new RegExp(beginning(word), "gu"));
-    const phrase = new RegExp(wanted.map(word => literal(stem(word)) + "\\p{L}*").join("[^\\p{L}\\p{N}]+"), "gu");
+    const phrase = new RegExp(all.map(word => literal(stem(word)) + "\\p{L}*").join("[^\\p{L}\\p{N}]+"), "gu");
     const count = (text, part) => (text.match(part) ?? []).length;
     const counts = sections.map(({ folded }) => parts.map(part => folded.map(text => count(text, part))));
     const rarity = parts.map((_, i) => Math.log(1 + sections.length / (1 + counts.filter(of => of[i][0] + of[i][1]).length)));
+    const present = counts.map(of => of.filter(([title, text, page]) => title || text || page).length), most = Math.max(...present);
     return sections.map((section, at) => {
       const [title, text] = section.folded;
-      if (counts[at].some(of => !of[0] && !of[1] && !of[2])) return { section, score: 0 };
+      if (!most || present[at] < most) return { section, score: -Infinity };
       let score = counts[at].reduce((sum, of, i) => sum + rarity[i] *
         (12 * Math.min(of[0], 1) + 6 * of[1] / (of[1] + 1.5 + text.length / 1500) + Math.min(of[2], 1)), 0);
-      const inTitle = words(title);
-      wanted.forEach((word, i) => score += inTitle.includes(word) ? 12 * rarity[i] : 0);
-      if (inTitle.join(" ") === wanted.join(" ")) score += 20;
-      if (wanted.length > 1) score += 15 * Math.min(1, count(title, phrase)) + 8 * Math.min(2, count(text, phrase));
-      return { section, score };
-    }).filter(found => found.score > 0).sort((a, b) => b.score - a.score).slice(0, limit).map(found => found.section);
+      const inTitle = words(title), stems = inTitle.map(stem);
+      wanted.forEach((word, i) => score += rarity[i] *
+        (inTitle.includes(word) || inTitle.includes(LETTERS[word]) ? 12 : stems.includes(stem(word)) ? 5 : 0));
+      if (inTitle.join(" ") === all.join(" ")) score += 20;
+      if (all.length > 1) score += (all.length - 1) *
+        (15 * Math.min(1, count(title, phrase)) + 12 * Math.min(1, count(text, phrase)) * (1 + 400 / (400 + text.length)));
+      return { section, score: score - inTitle.length / 2 - 10 * /^group\w+\.html$/.test(section.url) };
+    }).filter(found => found.score > -Infinity).sort((a, b) => b.score - a.score).slice(0, limit).map(found => found.section);
   };
-  return { beginning, find, fold, prepare, words };
+  return { beginning, find, fold, prepare, sought };
 })();
 
 addEventListener("DOMContentLoaded", () => {
@@ -50,7 +60,7 @@ addEventListener("DOMContentLoaded", () => {
     document.head.append(script);
   });
   const marked = (text, query) => {
-    const hit = new RegExp(`(?:${Search.words(query).map(Search.beginning).join("|")})[\\p{L}\\p{N}]*`, "gu");
+    const hit = new RegExp(`(?:${Search.sought(query).map(Search.beginning).join("|")})[\\p{L}\\p{N}]*`, "gu");
     const folded = Search.fold(text), parts = [];
     if (folded.length !== text.length) return [text];  // the places would not be the same
     let end = 0;
@@ -60,7 +70,7 @@ addEventListener("DOMContentLoaded", () => {
     return [...parts, text.slice(end)];
   };
   const excerpt = (section, query) => {
-    const first = Search.fold(section.text).search(new RegExp(Search.words(query).map(Search.beginning).join("|"), "u"));
+    const first = Search.fold(section.text).search(new RegExp(Search.sought(query).map(Search.beginning).join("|"), "u"));
     const from = first < 60 ? 0 : section.text.indexOf(" ", first - 50) + 1;
     return (from ? "… " : "") + section.text.slice(from, from + 170) + (section.text.length > from + 170 ? " …" : "");
   };
@@ -70,7 +80,7 @@ addEventListener("DOMContentLoaded", () => {
       make("a", { href: section.url }, ...marked(section.title, query)),
       make("span", {}, section.page === section.title ? "" : ` ${section.page}`),
       make("p", {}, ...marked(excerpt(section, query), query)))));
-    status.textContent = !Search.words(query).length ? "" : !found.length ? "Nothing found." :
+    status.textContent = !Search.sought(query).length ? "" : !found.length ? "Nothing found." :
       found.length === 20 ? "The first 20 sections" : `${found.length} section${found.length === 1 ? "" : "s"}`;
   };
   const open = () => { dialog.open || dialog.showModal(); field.select(); show(); };

@@ -29,13 +29,16 @@ from course.site import markdown
 from course.site.site_map import FOR_INSTRUCTORS
 
 CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
+NO_AXE = "axe-core is not here: pip could not download axe-playwright-python from PyPI"
 SHAPES = ((1280, False), (1280, True), (390, True), (390, False))  # width, dark
 
 
 LINKS_FOUND = """const done = arguments[0];
 setTimeout(() => done([...document.querySelectorAll("#search li a")].map(link => link.getAttribute("href"))), 100);"""
+# axe takes four times as long with the boxes of the formulas, which page_checks.js looks at.
+AXE_BEGINS = """; for (const formula of document.querySelectorAll(".katex")) formula.replaceWith("x");"""
 VIOLATIONS = """const done = arguments[0];
-requestAnimationFrame(() => requestAnimationFrame(() => axe.run({ exclude: [".katex-html"] }, {
+requestAnimationFrame(() => requestAnimationFrame(() => axe.run({
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: { "color-contrast": { enabled: false } },
   resultTypes: ["violations"], preload: false
 }).then(found => done(found.violations.map(rule => `${rule.id}: ${rule.nodes[0].html}`)))));"""
@@ -87,6 +90,7 @@ class TheSite(Site):
         cls.instructors = course.build("--edition", "instructor")
         cls.browser = Browser()
         cls.addClassCleanup(cls.browser.quit)
+        cls.axe = axe_core()
 
     def test_it_is_built_without_complaint(self):
         for result in (self.built, self.instructors):
@@ -170,7 +174,9 @@ class TheSite(Site):
     def test_every_page_in_a_browser(self):
         for page in self.pages("instructor"):
             with self.subTest(page.name):
-                self.assertEqual(defects(self.browser, page), [])
+                self.assertEqual(defects(self.browser, page, self.axe), [])
+        if not self.axe:
+            self.skipTest(NO_AXE)
 
     def test_the_browser_would_find_a_defect(self):
         page = self.pages()[0].parent / "planted.html"
@@ -194,19 +200,24 @@ class TheSite(Site):
 
     def test_the_search_leads_to_the_right_section(self):
         self.show("index.html")
-        for query, url in (("normaliser", "glossary.html#glossary-normaliser"),
-                           ("normalizer", "glossary.html#glossary-normaliser"),
-                           ("orthogonal directions", "lab04.html#lab04-42-orthogonal-directions"),
-                           ("streaming_exp_attention", "lab03.html#lab03-exercise-37-streaming_exp_attention-"),
-                           ("no 1/√d_k scale", "mistakes.html#mistakes-lab02-softmax_attention"),
-                           ("Katharopoulos", "papers.html#papers-katharopoulos2020"),
-                           ("key-value cache", "glossary.html#glossary-key-value-cache")):
+        for query, first in (("normaliser", "glossary.html#glossary-normaliser"),
+                             ("Normalizer", "glossary.html#glossary-normaliser"),
+                             ("epsilon", "glossary.html#glossary-epsilon"),
+                             ("orthogonal", "lab04.html#lab04-42-orthogonal-directions"),
+                             ("elu+1", "lab01.html#lab01-11-elu--1"),
+                             ("streaming_exp_attention", "group__lab03__functions.html#"),
+                             ("no 1/√d_k scale", "mistakes.html#mistakes-lab02-softmax_attention"),
+                             ("Katharopoulos", "papers.html#papers-katharopoulos2020"),
+                             ("attention is all you need", "papers.html#papers-vaswani2017"),
+                             ("where does it lose?", "uses.html#uses-where-it-loses-recall"),
+                             ("nowhere normaliser", "glossary.html#glossary-normaliser"),
+                             ("KV cache", "glossary.html#glossary-key-value-cache")):
             with self.subTest(query):
                 self.press("/")
                 self.press(Keys.BACKSPACE, *query)
                 links = self.browser.execute_async_script(LINKS_FOUND)
                 self.press(Keys.ESCAPE)
-                self.assertIn(url, links[:3])
+                self.assertEqual(links[0][:len(first)], first)
         self.press("/")
         self.press(*"zzzz")
         self.browser.execute_async_script(LINKS_FOUND)
@@ -342,15 +353,11 @@ class TheSite(Site):
             pages = "".join(page.read_text(encoding="utf-8") for page in self.pages())
             self.assertRegex(pages, rf'<figure class="interactive" data-figure="{figure}"><img src="figures/[^"]+" alt="[^"]{{20,}}"')
 
-    def test_axe_finds_no_violation(self):
-        """WCAG 2.2 A and AA, but for contrast, which every page is checked for above."""
-        axe = axe_core(self)
-        for name in ("index", "lab01", "group__lab07__functions", "exercises", "errata", "glossary"):
-            self.show(f"{name}.html")
-            self.browser.execute_script(axe + "; for (const folded of document.querySelectorAll('details')) folded.open = true;")
-            for width in (1280, 390):
-                self.browser.shape(width, 900, dark=False)
-                self.assertEqual(self.browser.execute_async_script(VIOLATIONS), [], f"{name} at {width}")
+    def test_axe_would_find_a_violation(self):
+        if not self.axe:
+            self.skipTest(NO_AXE)
+        self.show("glossary.html")
+        self.browser.execute_script(self.axe)
         self.browser.execute_script("document.querySelector('main').append(document.createElement('button'))")
         self.assertIn("button-name", str(self.browser.execute_async_script(VIOLATIONS)))
 
@@ -588,8 +595,8 @@ def dead_links(site):
     return dead
 
 
-def axe_core(test):
-    """The script of axe-core. Debian has no package of it; a wheel of PyPI brings it along."""
+def axe_core():
+    """The script of axe-core, or None. Debian has no package of it; a wheel of PyPI brings it along."""
     try:
         return (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
     except ModuleNotFoundError:
@@ -598,13 +605,14 @@ def axe_core(test):
         pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--timeout", "20", "--retries", "1", "-d", folder,
                "axe-playwright-python==0.1.8"]
         if subprocess.run(pip, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
-            test.skipTest("axe-core is not here: pip could not download axe-playwright-python from PyPI")
+            return None
         with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
             return wheel.read("axe_playwright_python/axe.min.js").decode()
 
 
-def defects(browser, page):
-    """Each once, however many shapes of the window show it."""
+def defects(browser, page, axe=None):
+    """Each once, however many shapes of the window show it. WCAG 2.2 A and AA at both widths, in dark and in light: of
+    the rules of axe only those of colours ask for the theme, and page_checks.js measures contrast in all four shapes."""
     browser.shape(*SHAPES[0][:1], 900, dark=False)
     browser.complaints(), browser.requests()  # of the page before
     browser.get(page.as_uri())
@@ -612,6 +620,11 @@ def defects(browser, page):
     for width, dark in SHAPES:
         browser.shape(width, 900, dark)
         found += [defect for defect in browser.value(CHECKS) if defect not in found]
+    if axe:
+        browser.execute_script(axe + AXE_BEGINS)
+        for width, dark in ((390, False), (1280, True)):
+            browser.shape(width, 900, dark)
+            found += [f"{violation} at {width}" for violation in browser.execute_async_script(VIOLATIONS)]
     found += [f"asked for {url}" for url in browser.requests() if not url.startswith(("file:", "data:"))]
     return found + browser.complaints()
 

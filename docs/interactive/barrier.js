@@ -1,11 +1,12 @@
 // Lab 05: thread 2 writes A(1, 0), thread 0 reads it. Without a barrier the order is that of the hardware, which the reader
 // chooses here; with one, the read comes after the write.
+const lastStep = ({ barrier }) => barrier ? 6 : 4;
 interactive("barrier", {
   inputs: [
     { kind: "choice", name: "first", label: "faster thread", value: "thread 0", options: ["thread 0", "thread 2"] },
     { kind: "toggle", name: "barrier", label: "__syncthreads() between write and read", value: false },
-    { kind: "button", name: "step", label: "previous step", value: 0, next: ({ step }) => Math.max(0, step - 1) },
-    { kind: "button", name: "step", label: "next step", value: 0, next: ({ step }) => Math.min(5, step + 1) },
+    { kind: "button", name: "step", label: "previous step", value: 0, next: now => Math.max(0, Math.min(now.step, lastStep(now)) - 1) },
+    { kind: "button", name: "step", label: "next step", value: 0, next: now => Math.min(lastStep(now), now.step + 1) },
   ],
 
   // What each of the threads does, in the order in which it happens, and what is read.

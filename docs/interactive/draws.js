@@ -65,7 +65,7 @@
   const load = () => loading ??= new Promise((done, fail) => {
     const script = element("script", { src: "interactive/digits_weights.js" });
     script.onload = () => done(unpacked(window.DIGITS));
-    script.onerror = fail;
+    script.onerror = () => fail(sentence.textContent = "interactive/digits_weights.js is missing; run ./course docs again.");
     document.head.append(script);
   });
 
@@ -82,10 +82,18 @@
     return model;
   }
 
+  let stroke = null;  // what a pointer that is down paints: 0 or 16
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => stroke = null);
   const pixels = Array.from({ length: SIDE * SIDE }, (_, i) => {
     const cell = element("button", { type: "button", "aria-pressed": "false", disabled: i >= SIDE * SIDE / 2,
       "aria-label": `pixel in row ${Math.floor(i / SIDE) + 1}, column ${i % SIDE + 1}` });
-    cell.addEventListener("click", () => paint(cell, cell.dataset.grey === "16" ? 0 : 16));
+    const other = () => cell.dataset.grey === "16" ? 0 : 16;
+    cell.addEventListener("click", event => event.detail || paint(cell, other()));  // by keyboard; a pointer paints sooner
+    cell.addEventListener("pointerdown", event => {
+      cell.releasePointerCapture(event.pointerId);  // or a touch would stay in its first cell
+      if (!cell.disabled) paint(cell, stroke = other());
+    });
+    cell.addEventListener("pointerenter", () => stroke === null || cell.disabled || paint(cell, stroke));
     return cell;
   });
   function paint(cell, grey) {

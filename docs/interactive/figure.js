@@ -21,7 +21,7 @@ function gaussian(seed) {
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
-const number = value => Number.isInteger(value) ? String(value) : Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3
+const number = value => Number.isInteger(value) && Math.abs(value) < 1e7 ? String(value) : Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3
   ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 const large = value => value >= 1e12 ? `${number(value / 1e12)} T` : value >= 1e9 ? `${number(value / 1e9)} G`
   : value >= 1e6 ? `${number(value / 1e6)} M` : value >= 1e4 ? `${number(value / 1e3)} k` : number(value);
@@ -41,7 +41,8 @@ function interactive(name, { inputs, compute, draw }) {
   const kinds = {
     range(input) {
       const shown = element("output", {}, input.show(input.value));
-      const field = element("input", { type: "range", min: input.min, max: input.max, step: input.step ?? 1, value: input.at });
+      const field = element("input", { type: "range", min: input.min, max: input.max, step: input.step ?? 1, value: input.at,
+        "aria-valuetext": shown.textContent });
       field.addEventListener("input", () => {
         settings[input.name] = input.of ? input.of(Number(field.value)) : Number(field.value);
         shown.textContent = input.show(settings[input.name]);
@@ -70,7 +71,9 @@ function interactive(name, { inputs, compute, draw }) {
       const rows = input.value.map((row, i) => element("tr", {}, ...row.map((value, j) => {
         const field = element("input", { type: "number", step: "any", value, "aria-label": `${input.label}, row ${i + 1}, column ${j + 1}` });
         field.addEventListener("input", () => {
-          if (!Number.isFinite(field.valueAsNumber)) return;
+          const empty = !Number.isFinite(field.valueAsNumber);
+          field.setAttribute("aria-invalid", empty);
+          if (empty) return;  // the last number counts
           settings[input.name] = settings[input.name].map(of => [...of]);
           settings[input.name][i][j] = field.valueAsNumber;
           update();

@@ -19,14 +19,14 @@ def in_terminal(pictures: list) -> str:
 
 def svg(rows: list, title: str) -> str:
     """Rows of pictures: (caption, pictures) each."""
-    pixel, gap, left, height = 6, 12, 150, 8 * 6 + 12
-    width = left + max(len(pictures) for _, pictures in rows) * (SIDE * pixel + gap)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height * len(rows) + gap}" role="img" '
-             f'font-family="sans-serif" font-size="12"><title>{title}</title>\n<style>{STYLE}</style>\n'
+    pixel, gap, left, height = 4, 6, 100, 8 * 4 + 6
+    width, full = left + max(len(pictures) for _, pictures in rows) * (SIDE * pixel + gap), height * len(rows) + gap
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {full}" width="{width}" height="{full}" role="img" '
+             f'font-family="sans-serif" font-size="13"><title>{title}</title>\n<style>{STYLE}</style>\n'
              '<rect width="100%" height="100%" fill="var(--card)"/>']
     for number, (caption, pictures) in enumerate(rows):
         top = gap + number * height
-        parts.append(f'<text x="8" y="{top + 28}">{caption}</text>')
+        parts.append(f'<text x="8" y="{top + 20}">{caption}</text>')
         for place, picture in enumerate(pictures):
             x = left + place * (SIDE * pixel + gap)
             parts.append(f'<rect x="{x - 1}" y="{top - 1}" width="{SIDE * pixel + 2}" height="{SIDE * pixel + 2}" '

@@ -67,6 +67,7 @@ def _contents(page: Path) -> tuple:
     body = re.sub(r' *<a href="[^"]*">More\.\.\.</a>', "", body)
     body = re.sub(r"([(\[]) (?=\\\()", r"\1", body)
     body = re.sub(r'<a [^>]*href="namespace\w+\.html[^>]*>(.*?)</a>', r"\1", body.replace("<p >", "<p>"))
+    body = re.sub(r"<code>(?=[^<]{36,}</code>)", '<code class="long">', body)  # a table may break it
     body = MEMBER.sub(lambda member: _heading(3, member[1], member[2], "memtitle"), body)
     body = CONTENTS_LIST.sub(r'<details class="toc" id="toc" open="open"><summary>On this page</summary>'
                              r'<nav aria-label="On this page">\1</nav></details>', body)

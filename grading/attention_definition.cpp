@@ -361,6 +361,7 @@ private:
         if (s.epsilon == Epsilon::per_token || s.epsilon == Epsilon::per_token_and_feature) e *= below.tokens;
         if (s.epsilon == Epsilon::per_token_of_all) e *= static_cast<double>(n);
         if (s.epsilon == Epsilon::per_feature || s.epsilon == Epsilon::per_token_and_feature) e *= below.query_features;
+        if (s.epsilon == Epsilon::per_width) e *= static_cast<double>(c);
         if (s.epsilon == Epsilon::twice) e *= 2.0;
         if (s.epsilon == Epsilon::subtracted) e = -e;
         if (s.divisor == Divisor::times_sum) return above * (below.sum + e);

@@ -155,6 +155,7 @@ enum class Epsilon {
     per_token_of_all,
     per_feature,
     per_token_and_feature,
+    per_width,  ///< c times
     twice,
     subtracted,
     above_too,

@@ -21,7 +21,7 @@ enum class EventKind {
     closeness,           ///< how well it matches
     chance_resemblance,  ///< a mistake that does what the next failure shows, but not everything else; its name
     ruled_out,           ///< a mistake that an earlier failure named, and that a later call speaks against; its name
-    resembles_nothing,   ///< this failure, so that no mistake explains all of them
+    resembles_nothing,  ///< this failure, so that no mistake explains all of them; how many digits of its values are right
     differs_when_repeated,  ///< the next failure's call gave another result when it was made again
     stack,                  ///< calls that were open at the next failure, or at the end
     unset_local,            ///< the next failure may come from a local variable without a value: "surely" or "perhaps"

@@ -59,6 +59,11 @@ double share_of_tolerance(const Tensor& got, const Expected& expected);
 
 /// How far apart two results are when they are the same up to rounding; nothing when they are not. Entries may
 /// differ by 1e-11 (float32: 1e-5) of the largest finite entry: a wrong formula computed in another order, but no other formula.
-std::optional<double> distance_if_alike(const Parts& a, const Parts& b);
+/// Where `expected` is given, also by the tolerance of a right answer: terms that cancel leave nothing but their rounding.
+std::optional<double> distance_if_alike(const Parts& a, const Parts& b, const std::vector<Expected>& expected = {});
+
+/// The same for the entries that are finite in both, where both have some that are not: how far a NaN spreads depends on
+/// how a sum is written, and 0 times NaN is NaN only where it is computed.
+std::optional<double> distance_if_alike_where_finite(Parts a, Parts b, const std::vector<Expected>& expected = {});
 
 }  // namespace linattn::testing

@@ -38,6 +38,14 @@ std::size_t size_of(const Parts& parts) {
     return size;
 }
 
+bool is_finite(const Parts& parts) {
+    return std::ranges::all_of(parts, [](const Part& part) {
+        const auto* tensor = std::get_if<Tensor>(&part.value);
+        return tensor == nullptr ||
+               std::all_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return std::isfinite(x); });
+    });
+}
+
 bool same_shapes(const Parts& a, const Parts& b) {
     return std::ranges::equal(a, b, [](const Part& left, const Part& right) {
         const auto *x = std::get_if<Tensor>(&left.value), *y = std::get_if<Tensor>(&right.value);
@@ -45,10 +53,21 @@ bool same_shapes(const Parts& a, const Parts& b) {
     });
 }
 
+// How results are compared: with each NaN in its place, or only where both are finite.
+using Compare = std::optional<double>(const Parts& a, const Parts& b, const std::vector<Expected>& expected);
+std::optional<double> where_finite(const Parts& a, const Parts& b, const std::vector<Expected>& expected) {
+    return distance_if_alike_where_finite(a, b, expected);
+}
+
+bool may_be_alike(const Parts& a, const Parts& b, const std::vector<Expected>& expected = {}) {
+    return distance_if_alike(a, b, expected) || where_finite(a, b, expected);
+}
+
 // How far the two outcomes are apart when they are the same: the same exception, or results equal up to rounding.
-std::optional<double> distance_of(const Outcome& a, const Outcome& b) {
+std::optional<double> distance_of(const Outcome& a, const Outcome& b, const std::vector<Expected>& expected,
+                                  Compare* compare) {
     if (a.changed_argument != b.changed_argument || a.error.empty() != b.error.empty()) return std::nullopt;
-    if (a.error.empty()) return distance_if_alike(a.parts, b.parts);
+    if (a.error.empty()) return compare(a.parts, b.parts, expected);
     const bool same = a.symptoms.empty() ? a.invalid_argument == b.invalid_argument
                                          : std::ranges::count(b.symptoms, a.symptoms.front()) > 0;
     return same ? std::optional(0.0) : std::nullopt;
@@ -67,7 +86,7 @@ void add_wrong_call(const ComparedCall& call) {
         const Outcome made = call.run(mistake.ready());
         if (!call.wrong(made)) return false;
         return !made.error.empty() || !call.outcome.error.empty() || !same_shapes(made.parts, call.outcome.parts) ||
-               distance_if_alike(call.outcome.parts, made.parts).has_value();
+               may_be_alike(call.outcome.parts, made.parts, call.expected);
     });
 }
 
@@ -82,33 +101,41 @@ void probe(const ComparedCall& call) {
         known.calls.push_back([run, outcome](const Mistake& mistake) {
             const Outcome made = run(mistake.ready());
             return !made.error.empty() || !same_shapes(made.parts, outcome.parts) ||
-                   distance_if_alike(outcome.parts, made.parts).has_value();
+                   may_be_alike(outcome.parts, made.parts);
         });
     }
 }
 
-bool is_alike(const Mistake& mistake, const ComparedCall& call, double& distance) {
+bool is_alike(const Mistake& mistake, const ComparedCall& call, double& distance,
+              Compare* compare = &distance_if_alike) {
     const Outcome made = call.run(mistake.ready());
-    const auto apart = call.wrong(made) ? distance_of(call.outcome, made) : std::nullopt;
+    const auto apart = call.wrong(made) ? distance_of(call.outcome, made, call.expected, compare) : std::nullopt;
     if (apart) distance = std::max(distance, *apart);
     return apart.has_value();
 }
 
 // With `agreeing_only` those that other calls have ruled out are not run again: a call may be large.
-std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& distance, bool agreeing_only) {
+std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& distance, bool agreeing_only,
+                                          Compare* compare = &distance_if_alike) {
     std::vector<const Mistake*> found;
     for (const Mistake& mistake : mistakes())
         if (mistake.exercise == call.exercise && (!agreeing_only || agrees_with_all(mistake)) &&
-            is_alike(mistake, call, distance))
+            is_alike(mistake, call, distance, compare))
             found.push_back(&mistake);
     return found;
+}
+
+// For a result that is not finite throughout.
+std::vector<const Mistake*> singles_alike_where_finite(const ComparedCall& call, double& distance) {
+    return singles_alike(call, distance, true, &where_finite);
 }
 
 // Pairs and numbers that explained an earlier call.
 std::vector<const Mistake*> named_alike(const ComparedCall& call, double& distance) {
     std::vector<const Mistake*> found;
     for (const Mistake* mistake : evidence[call.exercise].named)
-        if (is_alike(*mistake, call, distance)) found.push_back(mistake);
+        if (is_alike(*mistake, call, distance) || is_alike(*mistake, call, distance, &where_finite))
+            found.push_back(mistake);
     return found;
 }
 
@@ -223,6 +250,15 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
     return found;
 }
 
+// Whether what is wrong is right to the digits that a float has.
+bool is_right_to_seven_digits(const ComparedCall& call) {
+    for (std::size_t p = 0; p < call.expected.size(); ++p)
+        if (const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value))
+            if (difference(*tensor, call.expected[p]) && !right_to_seven_digits(*tensor, call.expected[p]))
+                return false;
+    return true;
+}
+
 std::string pattern_of(const ComparedCall& call) {
     for (std::size_t p = 0; p < call.expected.size(); ++p)
         if (const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value)) {
@@ -260,6 +296,7 @@ Explanation explain(const ComparedCall& call) {
         found.mistakes = agreeing(alike(call, found.distance));
     };
     search(&named_alike);
+    if (!is_finite(call.outcome.parts)) search(&singles_alike_where_finite);
     if (small) {
         search(&numbers_alike);
         search(&pairs_alike);
@@ -270,7 +307,10 @@ Explanation explain(const ComparedCall& call) {
     if (found.mistakes.empty()) {
         if (compared && small) same = singles_alike(call, found.distance, false);
         found.by_chance = same;
-        if (call.outcome.error.empty()) found.pattern = pattern_of(call);
+        if (call.outcome.error.empty()) {
+            found.seven_digits = is_right_to_seven_digits(call);
+            found.pattern = pattern_of(call);
+        }
     }
     known.named.insert(found.mistakes.begin(), found.mistakes.end());
     add_wrong_call(call);

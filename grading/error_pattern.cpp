@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -65,25 +66,32 @@ std::string along_axis(const std::vector<bool>& wrong, const std::string& one, c
            (may_be_border(begin) ? blocks + std::to_string(begin) + "?" : "");
 }
 
-// One sentence about the sizes of the errors, or "".
-std::string of_all_values(const Tensor& got, const Expected& expected) {
-    if (shape_of(got) != shape_of(expected.value) || got.size() < 2) return "";
+// The largest of the expected values, and the largest error; nothing where some value is not finite.
+struct Sizes {
     double largest = 0.0, furthest = 0.0;
-    std::size_t at = 0;
+    std::size_t at = 0;  ///< of the largest value
+};
+std::optional<Sizes> sizes_of(const Tensor& got, const Expected& expected) {
+    if (shape_of(got) != shape_of(expected.value) || got.size() < 2) return std::nullopt;
+    Sizes sizes;
     for (std::size_t e = 0; e < got.size(); ++e) {
         const double value = std::fabs(expected.value.data()[e]),
                      error = std::fabs(got.data()[e] - expected.value.data()[e]);
-        if (!std::isfinite(value) || !std::isfinite(error)) return "";
-        if (value > largest) {
-            largest = value;
-            at = e;
+        if (!std::isfinite(value) || !std::isfinite(error)) return std::nullopt;
+        if (value > sizes.largest) {
+            sizes.largest = value;
+            sizes.at = e;
         }
-        furthest = std::max(furthest, error);
+        sizes.furthest = std::max(sizes.furthest, error);
     }
-    if (largest == 0.0 || furthest == 0.0) return "";
-    if (furthest < 1e-6 * largest && furthest > 1e-10 * largest)
-        return "all values are right to about 7 digits, which is the precision of float: is something stored in a "
-               "float?";
+    return sizes;
+}
+
+// One sentence about the sizes of the errors, or "".
+std::string of_all_values(const Tensor& got, const Expected& expected) {
+    const auto sizes = sizes_of(got, expected);
+    if (!sizes || sizes->largest == 0.0 || sizes->furthest == 0.0) return "";
+    const auto [largest, furthest, at] = *sizes;
     const double factor = got.data()[at] / expected.value.data()[at];
     if (std::fabs(factor - 1.0) < 1e-5) return "";  // not what is wrong
     for (std::size_t e = 0; e < got.size(); ++e)
@@ -94,12 +102,38 @@ std::string of_all_values(const Tensor& got, const Expected& expected) {
     return factor == 0.0 ? "" : text;
 }
 
+// One sentence where all that is wrong became 0 and is far smaller than all that is right, or "".
+std::string of_small_values(const Tensor& got, const Expected& expected) {
+    double largest_wrong = 0.0, smallest_right = std::numeric_limits<double>::infinity();
+    for (std::size_t e = 0; e < got.size(); ++e) {
+        const double size = std::fabs(expected.value.data()[e]);
+        if (is_right(got, expected, e)) {
+            if (size > 0.0) smallest_right = std::min(smallest_right, size);
+            continue;
+        }
+        if (got.data()[e] != 0.0) return "";
+        largest_wrong = std::max(largest_wrong, size);
+    }
+    if (largest_wrong == 0.0 || !(10.0 * largest_wrong < smallest_right) || !std::isfinite(smallest_right)) return "";
+    char text[96];
+    std::snprintf(text, sizeof text,
+                  "values up to %.3g became 0, and those from %.3g on are right: is there a threshold?", largest_wrong,
+                  smallest_right);
+    return text;
+}
+
 }  // namespace
+
+bool right_to_seven_digits(const Tensor& got, const Expected& expected) {
+    const auto sizes = sizes_of(got, expected);
+    return sizes && sizes->furthest < 1e-6 * sizes->largest && sizes->furthest > 1e-10 * sizes->largest;
+}
 
 std::string error_pattern(const Tensor& got, const Expected& expected) {
     if (const std::string sentence = of_all_values(got, expected); !sentence.empty()) return sentence;
     const auto places = wrong_places(got, expected);
     if (!places) return "";
+    if (const std::string sentence = of_small_values(got, expected); !sentence.empty()) return sentence;
     const bool has_tokens = expected.has_tokens && shape_of(expected.value).size() > 1;
     std::vector<std::string> sentences;
     const std::size_t axes = places->leading.size();

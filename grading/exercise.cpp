@@ -354,7 +354,10 @@ void Trial::fail_if(const Objection& wrong, const std::vector<Expected>& expecte
     else if (found.mistakes.empty() && any_value(may_come_from_unset_local))
         send_event(EventKind::unset_local, "perhaps");
     for (const Mistake* each : found.by_chance) send_event(EventKind::chance_resemblance, each->name);
-    if (found.mistakes.empty() && outcome_.error.empty()) send_event(EventKind::resembles_nothing);
+    if (found.mistakes.empty() && outcome_.error.empty() && has_shapes_of(expected))
+        send_event(EventKind::resembles_nothing, expected.empty()     ? ""
+                                                 : found.seven_digits ? "right to seven digits"
+                                                                      : "wrong in the first digits");
     std::string more = found.pattern.empty() ? "" : "\n" + found.pattern;
     if (found.mistakes.empty() && found.by_chance.empty() && nothing_stored(expected))
         more = std::string("\nevery value is 0: was a copy changed") +
@@ -370,6 +373,15 @@ void Trial::fail_if(const Objection& wrong, const std::vector<Expected>& expecte
                     (topic.empty() ? "" : "; all about " + topic) + ")";
     }
     fail(*what + more, found.mistakes, closeness, outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : site);
+}
+
+// Whether values can be compared: a wrong shape says nothing about them, as an exception does not.
+bool Trial::has_shapes_of(const std::vector<Expected>& expected) const {
+    for (std::size_t p = 0; p < expected.size(); ++p)
+        if (const auto* tensor = std::get_if<Tensor>(&outcome_.parts[p].value);
+            tensor == nullptr || shape_of(*tensor) != shape_of(expected[p].value))
+            return false;
+    return true;
 }
 
 // Whether some value of the result is of this kind.

@@ -84,7 +84,7 @@ Findings read_events(const std::vector<Event>& events, const std::string& progra
     StudentLines lines(program, sources);
     Failure next;
     std::string stack, unset_local;
-    bool unexplained = false;
+    bool unexplained = false, fewer_digits = false;
     const auto current = [&]() -> Case& {
         if (found.cases.empty()) found.cases.emplace_back();  // before the first check
         return found.cases.back();
@@ -108,7 +108,11 @@ Findings read_events(const std::vector<Event>& events, const std::string& progra
             case EventKind::closeness: next.closeness = payload; break;
             case EventKind::chance_resemblance: next.by_chance.push_back(payload); break;
             case EventKind::ruled_out: take_back(found.cases, payload); break;
-            case EventKind::resembles_nothing: unexplained = true; break;
+            case EventKind::resembles_nothing:
+                unexplained = true;
+                next.seven_digits = payload == "right to seven digits";
+                fewer_digits = fewer_digits || payload == "wrong in the first digits";
+                break;
             case EventKind::differs_when_repeated: next.differs_when_repeated = true; break;
             case EventKind::stack: stack = payload; break;
             case EventKind::unset_local: unset_local = payload; break;
@@ -137,6 +141,8 @@ Findings read_events(const std::vector<Event>& events, const std::string& progra
     }
     found.ended_at = lines.of_stack(stack);
     if (unexplained) doubt_resemblances(found.cases);
+    for (Case& each : found.cases)
+        for (Failure& failure : each.failures) failure.seven_digits = failure.seven_digits && !fewer_digits;
     return found;
 }
 

@@ -20,6 +20,7 @@ struct Failure {
     std::string closeness;               ///< " (matches exactly)"
     std::vector<std::string> by_chance;  ///< mistakes that would explain it, but not what other calls gave
     std::string inputs;                  ///< what its call was made with
+    bool seven_digits = false;           ///< as many digits are right as a float has, here and in all other failures
     std::string places;                  ///< lines of the student's file, "\n    at student/…"
 };
 

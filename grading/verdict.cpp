@@ -126,6 +126,10 @@ const char* const differs =
 std::string in_words(const Failure& failure, std::set<std::string>& explained) {
     std::string text = failure.differs_when_repeated ? differs : "";
     text += failure.what + failure.places;
+    if (failure.seven_digits)
+        text +=
+            "\n    all values are right to about 7 digits, which is the precision of float: is something stored in a "
+            "float?";
     if (!failure.resembles.empty()) {
         std::vector<std::string> names;
         for (const Resemblance& each : failure.resembles) names.push_back(each.mistake);

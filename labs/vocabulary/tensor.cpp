@@ -78,6 +78,11 @@ struct AxisView {
     std::size_t offset(std::size_t o, std::size_t l, std::size_t i) const { return (o * length + l) * inner + i; }
 };
 
+// Whether `less` is what a sum over the last axis of `whole` leaves.
+bool lacks_last_axis(const Shape& less, const Shape& whole) {
+    return !less.empty() && less.size() + 1 == whole.size() && std::equal(less.begin(), less.end(), whole.begin());
+}
+
 Shape broadcast_shape(const Shape& a, const Shape& b) {
     Shape result(std::max(a.size(), b.size()), 1);
     for (std::size_t back = 1; back <= result.size(); ++back) {
@@ -86,7 +91,10 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
         if (in_a != in_b && in_a != 1 && in_b != 1)
             throw std::invalid_argument("shapes " + to_string(a) + " and " + to_string(b) +
                                         " do not broadcast: axis -" + std::to_string(back) + " has lengths " +
-                                        std::to_string(in_a) + " and " + std::to_string(in_b));
+                                        std::to_string(in_a) + " and " + std::to_string(in_b) +
+                                        (lacks_last_axis(a, b) || lacks_last_axis(b, a)
+                                             ? "; was a sum, mean or amax along axis -1 taken without keep_dims?"
+                                             : ""));
         result[result.size() - back] = in_a == 1 ? in_b : in_a;
     }
     return result;

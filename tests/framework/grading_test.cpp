@@ -111,10 +111,12 @@ TEST_CASE("an expected 0 may be as wrong as the terms that cancel, and no more")
     const Tensor row = reshape(Tensor{0.0, 1e-16}, {1, 2});
     CHECK_FALSE(difference(row, to_rounding_of_terms(zeros({1, 2}), ones({1, 1}), 1, "the terms of a row")));
 }
-TEST_CASE("a wrong value comes with the tolerance it was given, and why") {
-    CHECK(contains(*difference(Tensor{7.0}, to_rounding(Tensor{1.0}, 2, "two sums")),
+TEST_CASE("a value that is nearly right comes with the tolerance it was given, and why") {
+    CHECK(contains(*difference(Tensor{1.0 + 1e-7}, to_rounding(Tensor{1.0}, 2, "two sums")),
                    "allowed there: 2.22045e-16 (2 roundings of 2^-53 (two sums))"));
-    CHECK(contains(*difference(Tensor{7.0}, exactly(Tensor{1.0})), "allowed there: 0 (exact)"));
+    CHECK(contains(*difference(Tensor{1.0 - 1e-7}, exactly(Tensor{1.0})), "allowed there: 0 (exact)"));
+    for (const double value : {7.0, nan})
+        CHECK_FALSE(contains(*difference(Tensor{value}, exactly(Tensor{1.0})), "allowed there"));
 }
 TEST_CASE("words are compared one by one") {
     const std::vector<std::string> expected{"a", "ab"};
@@ -133,6 +135,16 @@ TEST_CASE("alike up to rounding is not alike up to a formula") {
     CHECK_FALSE(distance_if_alike(parts_of(Tensor{inf}), parts_of(Tensor{-inf})));
     CHECK_FALSE(distance_if_alike(parts_of(x), parts_of(std::vector<std::string>{"x"})));
     CHECK_FALSE(distance_if_alike(parts_of(std::vector<std::string>{"x"}), parts_of(std::vector<std::string>{"y"})));
+}
+TEST_CASE("where a NaN spreads further, the other entries can still be alike") {
+    const auto alike = [](const Tensor& a, const Tensor& b) {
+        return distance_if_alike_where_finite(parts_of(a), parts_of(b)).has_value();
+    };
+    CHECK(alike({nan, inf, 3, 1}, {nan, 2, 3, 1}));
+    CHECK_FALSE(alike({nan, 2, 3}, {nan, 2, 3.1}));
+    CHECK_FALSE(alike({nan, 3}, {2, 3}));      // one of them is finite throughout
+    CHECK_FALSE(alike({nan, nan}, {nan, 2}));  // nothing to compare
+    CHECK_FALSE(alike({nan, 2, 3}, {nan, 2}));
 }
 }
 
@@ -524,6 +536,16 @@ TEST_CASE(
     CHECK(!says_so(fails_with(with(two_cases, mistake, "thrice\nDouble it (§7.1)"), "x 1"), second));
     CHECK(!says_so(fails_with({{case_begins, "one"}}, "x 1"), second));  // no other case ran before it
 }
+TEST_CASE("a float is suspected only when every wrong value is right to seven digits") {
+    const auto failed = [](const Events& events, const char* digits) {
+        return with(with(events, resembles_nothing, digits), failure, "    first differs");
+    };
+    const Events once = failed(two_cases, "right to seven digits");
+    CHECK(contains(judged(once, reported(2, 1)).message, "precision of float"));
+    CHECK(contains(judged(failed(once, ""), reported(2, 1)).message, "precision of float"));
+    CHECK_FALSE(
+        contains(judged(failed(once, "wrong in the first digits"), reported(2, 1)).message, "precision of float"));
+}
 TEST_CASE("to do is no failure, but a failure comes before to do") {
     const Events to_do = with(two_cases, todo, "twice is not written yet");
     const Verdict verdict = judged(to_do, reported(2, 2));
@@ -704,7 +726,11 @@ TEST_CASE("the place of wrong values is told where it says more than the first o
     CHECK(pattern(6, 3, [](auto, auto, auto) { return false; }).empty());
     const Tensor value = random_tensor({4, 5}, 31);
     CHECK(error_pattern(value * 0.25, exactly(value)) == "every value is 0.25 times what it should be");
-    CHECK(contains(error_pattern(value + 1e-8, exactly(value)), "precision of float"));
+    CHECK(error_pattern({2.0, 0.0, 0.0, 0.5}, exactly({2.0, 1e-4, 0.0, 0.5})) ==
+          "values up to 0.0001 became 0, and those from 0.5 on are right: is there a threshold?");
+    CHECK(right_to_seven_digits(value + 1e-8, exactly(value)));
+    CHECK_FALSE(right_to_seven_digits(value + 1e-3, exactly(value)));
+    CHECK_FALSE(right_to_seven_digits(value + 1e-13, exactly(value)));
 }
 TEST_CASE("with its settings as they are, the definition is causal linear attention") {
     const Tensor Q = random_tensor({2, 6, 3}, 41), K = random_tensor({2, 6, 3}, 42), V = random_tensor({2, 6, 4}, 43);

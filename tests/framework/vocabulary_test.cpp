@@ -194,6 +194,8 @@ TEST_CASE("they broadcast from the right") {
 TEST_CASE("those that do not are refused with both shapes") {
     const auto words = [](auto function) { return words_of<std::invalid_argument>(function); };
     CHECK(words([] { ones({4, 5}) + ones({4}); }).find("(4, 5) and (4,) do not broadcast") != std::string::npos);
+    CHECK(words([] { ones({2, 4, 5}) / ones({2, 4}); }).find("without keep_dims") != std::string::npos);
+    CHECK(words([] { ones({2, 4, 5}) / ones({4}); }).find("keep_dims") == std::string::npos);
     CHECK(words([] {
               Tensor x = ones({3});
               x += ones({2, 3});

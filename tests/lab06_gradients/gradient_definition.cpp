@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <string>
 
 #include "work_counter.hpp"
@@ -43,7 +44,12 @@ public:
           block(s.block != 0       ? s.block
                 : asked.chunk != 0 ? asked.chunk
                                    : n),
-          epsilon(s.epsilon_fixed.value_or(asked.epsilon)) {}
+          epsilon(s.epsilon_fixed.value_or(asked.epsilon)) {
+        if (s.D_without_axis) token_of_D = stretched(shape_of(call.V));
+        Shape pairs = shape_of(call.V);
+        pairs.back() = n;
+        if (s.dD_without_axis) token_of_dD = stretched(pairs);
+    }
 
     AttentionGradients result() {
         attend();
@@ -67,6 +73,17 @@ public:
     }
 
 private:
+    // Which token each entry of `whole` gets, where what has lost its last axis, (…, n), is stretched to it.
+    std::vector<Index> stretched(const Shape& whole) const {
+        Shape lost = shape_of(call.V);
+        lost.pop_back();
+        Tensor tokens = zeros(lost);
+        for (Index at = 0; at < tokens.size(); ++at) tokens.data()[at] = static_cast<double>(at);
+        const Tensor of_entries = tokens + zeros(whole);
+        if (shape_of(of_entries) != whole) throw std::invalid_argument("stretches the whole");
+        return {of_entries.data(), of_entries.data() + of_entries.size()};
+    }
+
     const double* q(Index h, Index i) const { return call.phi_Q.data() + (h * n + i) * c; }
     const double* k(Index h, Index j) const { return call.phi_K.data() + (h * n + j) * c; }
     const double* k_of_z(Index h, Index j) const { return s.queries_in_forward_S && !s.keys_in_z ? q(h, j) : k(h, j); }
@@ -131,33 +148,64 @@ private:
                                  [&](Index g, Index j, double times) { add_weight(q(h, i), k_of_z(g, j), times); });
             }
     }
+    // D_i where ε counts so often; `sum` is that of the weights.
+    double divisor(Index h, Index i, double sum, double counts) const {
+        double e = counts * epsilon;
+        double query = 0.0;
+        for (Index a = 0; a < c; ++a) query += q(h, i)[a];
+        switch (s.epsilon) {
+            case Epsilon::per_token: e *= static_cast<double>(i + 1); break;
+            case Epsilon::per_token_of_all: e *= static_cast<double>(n); break;
+            case Epsilon::per_width: e *= static_cast<double>(c); break;
+            case Epsilon::per_feature: e *= query; break;
+            case Epsilon::per_token_and_feature: e *= query * static_cast<double>(i + 1); break;
+            case Epsilon::squared: e *= e; break;
+            case Epsilon::root: e = std::sqrt(e); break;
+            case Epsilon::floor: return std::max(sum, e);
+            case Epsilon::only_where_zero: return sum == 0.0 ? e : sum;
+            case Epsilon::after_division: return sum;
+            default: break;
+        }
+        return sum + e;
+    }
+    // What divides entry b of token i.
+    double divisor_of_entry(Index h, Index i, Index b, double counts) const {
+        const Index at = s.D_without_axis ? token_of_D[(h * n + i) * d_v + b] : h * n + i;
+        return divisor(at / n, at % n, sums[at], counts);
+    }
     Row output(Index h, Index i) const {
         Row row = numerators[h * n + i];
-        for (double& x : row) x /= sums[h * n + i] + s.epsilon_of_O * epsilon;
+        for (Index b = 0; b < d_v; ++b) row[b] /= divisor_of_entry(h, i, b, s.epsilon_of_O);
+        if (s.epsilon == Epsilon::after_division)
+            for (double& x : row) x += epsilon;
         return row;
     }
     Row upstream(Upstream what, Index h, Index i) const {
-        double D = sums[h * n + i] + s.epsilon_of_dN * epsilon;
+        double own_sum = sums[h * n + i];
         if (s.D_of_dN != Tokens::up_to_own) {
             PairSum other = s.z;
             other.tokens = s.D_of_dN;
-            D = s.epsilon_of_dN * epsilon;
+            own_sum = 0.0;
             for_each_key(other, h, i,
-                         [&](Index g, Index j, double times) { D += times * dot(q(h, i), k_of_z(g, j), c); });
+                         [&](Index g, Index j, double times) { own_sum += times * dot(q(h, i), k_of_z(g, j), c); });
         }
         const double* g = call.dO.data() + (h * n + i) * d_v;
         if (what == Upstream::output) return output(h, i);
         if (what == Upstream::value) return Row(v(h, i), v(h, i) + d_v);
         Row row(g, g + d_v);
-        for (double& x : row) {
-            if (what != Upstream::dO) x /= D;
-            if (what == Upstream::dN_over_D) x /= D;
+        for (Index b = 0; b < d_v; ++b) {
+            const double D =
+                s.D_without_axis ? divisor_of_entry(h, i, b, s.epsilon_of_dN) : divisor(h, i, own_sum, s.epsilon_of_dN);
+            if (what != Upstream::dO) row[b] /= D;
+            if (what == Upstream::dN_over_D) row[b] /= D;
+            if (what == Upstream::dN && s.epsilon_after_dN) row[b] += epsilon;
         }
         return row;
     }
     double normalizer_gradient(Index h, Index i) const {
-        const double D = sums[h * n + i] + s.epsilon_of_dD * epsilon;
+        const double D = divisor(h, i, sums[h * n + i], s.epsilon_of_dD);
         const Row g = upstream(Upstream::dO, h, i), o = output(h, i);
+        if (s.D_without_axis || s.epsilon_after_dN) return -dot(upstream(Upstream::dN, h, i).data(), o.data(), d_v);
         double with_output = 0.0, with_numerator = 0.0, of_upstream = 0.0, of_output = 0.0;
         for (Index b = 0; b < d_v; ++b) {
             with_output += g[b] * o[b];
@@ -194,8 +242,11 @@ private:
         });
         for_each_key(s.z_of_dQ, h, i, [&](Index g, Index j, double times) {
             times *= factor_of_dA(h, i, g, j);
-            add(to, times * dD[at], s.queries_in_S ? q(g, j) : k_of_z(g, j), c);
+            add(to, times * dD[s.dD_without_axis ? token_of_dD[at * n + j] : at],
+                s.queries_in_S ? q(g, j) : k_of_z(g, j), c);
         });
+        const double in_z = s.epsilon == Epsilon::per_token_and_feature ? static_cast<double>(i + 1) : 1.0;
+        for (Index a = 0; s.z_of_dQ_with_epsilon && a < c; ++a) to[a] += in_z * epsilon * dD[at];
     }
     const double* factor_of_R(Index h, Index j, Index g, Index i) const {
         return s.key_token_query ? q(h, j) : s.keys_in_R ? k(g, i) : q_of_R(g, i);
@@ -240,7 +291,7 @@ private:
             });
         for_each_query(s.r, h, j, [&](Index g, Index i, double times) {
             times *= factor_of_dA(g, i, h, j);
-            double own = dD[s.key_token_dD ? at : g * n + i];
+            double own = dD[s.key_token_dD ? at : s.dD_without_axis ? token_of_dD[(g * n + i) * n + j] : g * n + i];
             for (Index other = 0; s.r_of_head_totals && other < H; ++other)
                 if (other != g) own += dD[other * n + i];
             add(to, times * own, s.keys_in_R ? k(g, i) : q(g, i), c);
@@ -278,10 +329,12 @@ private:
                 double& x = part->data()[e];
                 x *= s.factor;
                 const Index i = e / width % n, h = e / width / n;
-                const bool backwards = part != &made.phi_Q;
+                const bool backwards = part != &made.phi_Q, in_short_chunk = i >= n - n % block;
                 if ((s.written == GradientsWritten::all_but_first && backwards && i == 0) ||
                     (s.written == GradientsWritten::all_but_last && backwards && i + 1 == n) ||
-                    (s.written == GradientsWritten::all_but_short_chunk && backwards && i >= n - n % block) ||
+                    (s.written == GradientsWritten::all_but_short_chunk && backwards && in_short_chunk) ||
+                    (s.written == GradientsWritten::nothing_of_short_chunk && in_short_chunk) ||
+                    (s.written == GradientsWritten::all_but_short_chunk_of_dQ && !backwards && in_short_chunk) ||
                     (s.written == GradientsWritten::only_last && i + 1 != n) ||
                     (s.written == GradientsWritten::only_first_head && h != 0))
                     x = 0.0;
@@ -297,6 +350,7 @@ private:
     double epsilon;
     std::vector<Row> numerators, dN_of_dQ, dN_of_dK, dN_of_dV;
     std::vector<double> sums, dD;
+    std::vector<Index> token_of_D, token_of_dD;  // of each entry, each pair, where they have lost an axis
     AttentionGradients made;
 };
 

@@ -44,7 +44,9 @@ enum class GradientsWritten {
     all,
     all_but_first,
     all_but_last,
-    all_but_short_chunk,
+    all_but_short_chunk,     ///< on the way back
+    nothing_of_short_chunk,  ///< dφ(q) neither
+    all_but_short_chunk_of_dQ,
     only_last,
     exchanged,
     only_first_head
@@ -56,10 +58,14 @@ struct GradientSettings {
     PairSum R_of_dK, r, R_of_dV;                                          ///< what dφ(k_j) and dv_j read
     double epsilon_of_O = 1.0, epsilon_of_dN = 1.0, epsilon_of_dD = 1.0;  ///< how often ε is added to D there
     Upstream upstream_of_dQ = Upstream::dN, upstream_of_dK = Upstream::dN, upstream_of_dV = Upstream::dN;
+    Epsilon epsilon = Epsilon::added;   ///< above_too, twice, subtracted and missing are told by the counts
+    bool z_of_dQ_with_epsilon = false;  ///< where ε was put into z, dφ(q_i) reads it there
+    bool epsilon_after_dN = false;      ///< dO / D + ε
     NormalizerGradient dD = NormalizerGradient::right;
-    Tokens D_of_dN = Tokens::up_to_own;  ///< which tokens z has where it divides dO
-    bool dA_not_transposed = false;      ///< dφ(K) = dA φ(Q)
-    bool A_not_transposed = false;       ///< dV = A dN
+    bool D_without_axis = false, dD_without_axis = false;  ///< (…, n), stretched from the right: keep_dims forgotten
+    Tokens D_of_dN = Tokens::up_to_own;                    ///< which tokens z has where it divides dO
+    bool dA_not_transposed = false;                        ///< dφ(K) = dA φ(Q)
+    bool A_not_transposed = false;                         ///< dV = A dN
     bool R_begins_with_S = false, r_begins_with_z = false;
     bool queries_in_forward_S = false, keys_in_z = false;  ///< S summed over queries from the start, z with it or not
     bool queries_in_S = false, keys_in_R = false;          ///< φ(q_j) in place of φ(k_j), φ(k_i) in place of φ(q_i)

@@ -15,6 +15,7 @@ enum : unsigned {
     loops = 1u << 3,    ///< … in loops over the tokens
     chunks = 1u << 4,
     linear_cost = 1u << 5,
+    rows = 1u << 6,  ///< D of all tokens in one Tensor
 };
 }
 

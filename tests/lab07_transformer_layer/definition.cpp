@@ -164,19 +164,9 @@ Rows gelu_of(Rows X, Gelu kind) {
     return X;
 }
 
-Rounded feature(const Rounded& x, Features kind) {
-    switch (kind) {
-        case Features::none: return x;
-        case Features::relu: return {std::max(x.value, 0.0), x.error};
-        case Features::exponential: return exponential(x);
-        case Features::elu: return x.value > 0.0 ? x : Rounded{std::expm1(x.value), x.error};
-        case Features::elu_plus_one: break;
-    }
-    if (x.value <= 0.0) return exponential(x);
-    return rounded(x.value + 1.0, x.error * std::exp(std::max(x.error - x.value, 0.0)));
-}
-Rows features(Rows X, Features kind) {
-    for (Rounded& x : X.entries) x = feature(x, kind);
+// φ of rows that are first multiplied by a power of their width.
+Rows features(Rows X, Features kind, double power = 0.0) {
+    for (Rounded& x : X.entries) x = feature(scaled(x, X.width, power), kind);
     return X;
 }
 
@@ -359,11 +349,11 @@ Projected projected(const Rows& X, const Attention& w, std::size_t heads, const 
     Rows V =
         wrong.values_not_projected ? X : affine(X, wrong.values_from_keys ? w.K : w.V, wrong.bias_v, wrong.transposed);
     if (wrong.k_and_v_exchanged) std::swap(K, V);
-    const auto in_heads = [&](const Rows& rows, Features kind) {
-        return features(split(rows, heads, settings.split), early ? Features::none : kind);
+    const auto in_heads = [&](const Rows& rows, Features kind, double power) {
+        return features(split(rows, heads, settings.split), early ? Features::none : kind, power);
     };
-    return {in_heads(Q, wrong.softmax ? Features::none : wrong.q),
-            in_heads(K, wrong.softmax ? Features::none : wrong.k), in_heads(V, wrong.v)};
+    return {in_heads(Q, wrong.softmax ? Features::none : wrong.q, wrong.power_of_q),
+            in_heads(K, wrong.softmax ? Features::none : wrong.k, wrong.power_of_k), in_heads(V, wrong.v, 0.0)};
 }
 
 // One head of one batch entry, or what it reads in its place.
@@ -407,7 +397,9 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
                                     : alike                ? weight
                                             : weight_with(wrong.plain_keys_below ? plain_K : now.K, wrong.query_below);
             if (below) sums.denominator.add(divides);
-            for (std::size_t a = 0; above && a < e; ++a) sums.numerator[a].add(weight * now.V(from, j, a));
+            const Rounded above_weight = wrong.S_transposed ? weight_with(now.V, true) : weight;
+            for (std::size_t a = 0; above && a < e; ++a)
+                sums.numerator[a].add(above_weight * (wrong.S_transposed ? now.K : now.V)(from, j, a));
         }
         if (past.memory == nullptr || settings.step.past_ignored) return;
         const std::size_t remembered = settings.step.batch_shares ? from % heads : from;
@@ -415,8 +407,10 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
             const Rounded q = now.Q(own, i, c) * Rounded{settings.step.kept};
             const Rounded z{past.memory->z.data()[remembered * e + c]};
             if (!wrong.divided_by_count) sums.denominator.add(wrong.query_below ? q * z : z);
-            for (std::size_t a = 0; a < e; ++a)
-                sums.numerator[a].add(q * Rounded{past.memory->S.data()[(remembered * e + c) * e + a]});
+            for (std::size_t a = 0; a < e; ++a) {
+                const std::size_t entry = settings.step.past_S_transposed ? a * e + c : c * e + a;
+                sums.numerator[a].add(q * Rounded{past.memory->S.data()[remembered * e * e + entry]});
+            }
         }
     };
     for (std::size_t own = 0; own < O.batch; ++own)
@@ -469,8 +463,9 @@ Rows block(const Rows& X, const Block& w, std::size_t heads, const Settings& set
     }
     const auto half = [&](const Rows& x, const Norm& own, bool normed, bool skip, bool skip_from_norm, const auto& part,
                           const Rows* other_skip) {
-        const Rows in = normed ? norm(x, own, settings) : x;
-        const Rows made = part(in);
+        const bool norm_comes_first = normed && !wrong.norm_of_result;
+        const Rows in = norm_comes_first ? norm(x, own, settings) : x;
+        const Rows made = wrong.norm_of_result ? norm(part(in), own, settings) : part(in);
         if (!skip) return made;
         return (other_skip != nullptr ? *other_skip : skip_from_norm ? in : x) + made;
     };
@@ -711,7 +706,9 @@ namespace {
 // S and z after the tokens of X and those of the memory, as the block's attention sees them.
 std::vector<Expected> sums_after(const Rows& X, const Block& w, std::size_t heads, const Memory& before,
                                  const Settings& settings) {
-    const Rows in = settings.block.norm_first && !settings.block.post_norm ? norm(X, w.before_attention, settings) : X;
+    const BlockMistakes& order = settings.block;
+    const bool norm_comes_first = order.norm_first && !order.post_norm && !order.norm_of_result;
+    const Rows in = norm_comes_first ? norm(X, w.before_attention, settings) : X;
     Settings without_features = settings;
     without_features.attention.k = Features::none;
     const Projected now = projected(in, w.attention, heads, settings);

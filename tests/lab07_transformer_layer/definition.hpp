@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "features.hpp"
 #include "suite.hpp"
 #include "transformer.hpp"
 
@@ -73,13 +74,14 @@ enum class Gelu {
 
 /// Which earlier tokens count for token i of a head.
 enum class Seen { up_to_own, before_own, all, own_only, from_own_on };
-enum class Features { elu_plus_one, elu, relu, exponential, none };
 
 /// What is wrong with multi-head attention.
 struct AttentionMistakes {
     Seen above = Seen::up_to_own, below = Seen::up_to_own;  ///< the line of the fraction
     Features q = Features::elu_plus_one, k = Features::elu_plus_one, v = Features::none;
     bool features_before_projection = false, softmax = false, scaled = false, divided = true;
+    double power_of_q = 0.0, power_of_k = 0.0;  ///< of the heads' width, by which they are multiplied before φ
+    bool S_transposed = false;                  ///< φ(q)·v in place of φ(q)·φ(k), φ(k) in place of v
     bool q_and_k_exchanged = false, k_and_v_exchanged = false, values_from_keys = false, keys_from_queries = false,
          values_not_projected = false;
     bool bias_q = true, bias_k = true, bias_v = true, bias_o = true;
@@ -96,6 +98,7 @@ struct AttentionMistakes {
 struct BlockMistakes {
     bool norm_first = true, norm_second = true, norms_exchanged = false, first_norm_twice = false;
     bool post_norm = false, skip_from_norm_first = false, skip_from_norm_second = false, norm_at_the_end = false;
+    bool norm_of_result = false;  ///< X + norm(attention(X))
     bool skip_first = true, skip_second = true, second_skip_from_input = false, feed_forward_from_input = false,
          feed_forward_from_attention = false;
     bool feed_forward_first = false, gelu_after_down = false, gelu_in_front = false, gelu_missing = false;
@@ -118,7 +121,8 @@ struct ModelMistakes {
 enum class Returned { sums, as_it_came, of_new_token_only, twice };
 struct StepMistakes {
     Returned S = Returned::sums, z = Returned::sums;
-    bool past_ignored = false, S_transposed = false, no_features_in_z = false, epsilon_in_z = false, S_divided = false;
+    bool past_ignored = false, past_S_transposed = false, S_transposed = false, no_features_in_z = false,
+         epsilon_in_z = false, S_divided = false;
     bool heads_share = false, batch_shares = false, writes_argument = false;
     double kept = 1.0;  ///< what the sums that came in are multiplied by
     bool operator==(const StepMistakes&) const = default;

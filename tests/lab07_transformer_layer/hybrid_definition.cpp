@@ -3,19 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rounded.hpp"
 #include "weights.hpp"
 #include "work_counter.hpp"
 
 namespace linattn::testing {
 namespace {
-
-Rounded feature(Rounded x, int times) {
-    for (; times > 0; --times) x = x.value > 0.0 ? rounded(x.value + 1.0, x.error) : exponential(x);
-    return x;
-}
-// x is exact: an entry of an argument.
-Rounded feature(double x, int times) { return feature(Rounded{x}, times); }
 
 // One leading index.
 struct Head {
@@ -39,6 +31,8 @@ bool in_window(const HybridSettings& settings, std::size_t window, std::size_t i
         case Window::without_own: return back >= 1 && back <= wide;
         case Window::around: return std::abs(back) < wide;
         case Window::future_too: return back < wide;
+        case Window::first: return back >= 0 && j < window;
+        case Window::first_and_own: return back >= 0 && (j + 1 < window || back == 0);
     }
     return back >= 0 && back < wide;
 }
@@ -53,6 +47,13 @@ struct Average {
     }
 };
 
+Rounded feature_of_query(double x, std::size_t d_k, const HybridSettings& settings) {
+    return feature(scaled({x}, d_k, settings.power_of_q), settings.features_q);
+}
+Rounded feature_of_key(double x, std::size_t d_k, const HybridSettings& settings) {
+    return feature(scaled({x}, d_k, settings.power_of_k), settings.features_k);
+}
+
 // Output of token i.
 std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, const HybridSettings& settings) {
     const std::size_t now = head.kept + i, count = head.kept + head.n;
@@ -61,8 +62,8 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
     const auto score = [&](std::size_t j) {
         SumOfTerms dot;
         for (std::size_t a = 0; a < head.d_k; ++a) {
-            const int times = settings.features_in_softmax ? 1 : 0;
-            dot.add(feature(q[a], times) * feature(head.key(j)[a], times));
+            const Features kind = settings.features_in_softmax ? Features::elu_plus_one : Features::none;
+            dot.add(feature({q[a]}, kind) * feature({head.key(j)[a]}, kind));
         }
         return dot.total() * rounded(std::pow(width, settings.scale_power), 0.0);
     };
@@ -82,7 +83,7 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
     const auto weight = [&](std::size_t j) {
         SumOfTerms dot;
         for (std::size_t a = 0; a < head.d_k; ++a)
-            dot.add(feature(q[a], settings.features_q) * feature(head.key(j)[a], settings.features_k));
+            dot.add(feature_of_query(q[a], head.d_k, settings) * feature_of_key(head.key(j)[a], head.d_k, settings));
         return dot.total();
     };
     // Tokens of the memory are in S and z already.
@@ -96,7 +97,7 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
         if (counts) linear.add(weight(j), head.value(j));
     }
     for (std::size_t c = 0; head.S != nullptr && !settings.past_ignored && c < head.d_k; ++c) {
-        const Rounded phi_q = feature(q[c], settings.features_q);
+        const Rounded phi_q = feature_of_query(q[c], head.d_k, settings);
         linear.below.add(phi_q * Rounded{head.z[c]});
         for (std::size_t b = 0; b < head.d_v; ++b) linear.above[b].add(phi_q * Rounded{head.S[c * head.d_v + b]});
     }
@@ -140,7 +141,7 @@ Expected sums_of(const Tensor& K, const Tensor* V, std::size_t heads, std::size_
             for (std::size_t b = 0; b < d_v; ++b) {
                 SumOfTerms sum;
                 for (std::size_t i = 0; i < n; ++i) {
-                    const Rounded phi_k = feature(K.data()[(h * n + i) * d_k + c], 1);
+                    const Rounded phi_k = feature({K.data()[(h * n + i) * d_k + c]}, Features::elu_plus_one);
                     sum.add(V == nullptr ? phi_k : phi_k * Rounded{V->data()[(h * n + i) * d_v + b]});
                 }
                 sums.value.data()[(h * d_k + c) * d_v + b] = sum.total().value;
@@ -216,7 +217,7 @@ HybridStep hybrid_step_by_settings(const Tensor& q, const Tensor& k, const Tenso
         const bool oldest = settings.leaving_key_into_state;
         if (oldest && kept < window) continue;
         const auto phi_k = [&](std::size_t c) {
-            return feature(oldest ? head.key(0)[c] : head.K[c], settings.features_k).value;
+            return feature_of_key(oldest ? head.key(0)[c] : head.K[c], d_k, settings).value;
         };
         for (std::size_t e = 0; !settings.z_not_updated && e < made.memory.z.size(); ++e)
             if (e / d_k == h) made.memory.z.data()[e] += phi_k(e % d_k);
@@ -227,7 +228,7 @@ HybridStep hybrid_step_by_settings(const Tensor& q, const Tensor& k, const Tenso
     Tensor own_key = expand_dims(k, -2);
     if (settings.cache == Cache::features)
         std::transform(own_key.data(), own_key.data() + own_key.size(), own_key.data(),
-                       [](double x) { return feature(x, 1).value; });
+                       [](double x) { return feature({x}, Features::elu_plus_one).value; });
     const auto joined = [&](const Tensor& old, const Tensor& own, bool all) {
         const bool in_front = settings.cache == Cache::newest_first;
         const Tensor both = in_front ? concatenate(own, old, -2) : concatenate(old, own, -2);
@@ -236,6 +237,7 @@ HybridStep hybrid_step_by_settings(const Tensor& q, const Tensor& k, const Tenso
         if (settings.cache == Cache::replaced) return own;
         if (settings.cache == Cache::unbounded || all || size <= most) return both;
         if (settings.cache == Cache::newest_leaves || in_front) return tokens(both, 0, most);
+        if (settings.cache == Cache::newest_replaced) return concatenate(tokens(old, 0, most - 1), own, -2);
         return tokens(both, size - most, size);
     };
     made.memory.K = joined(memory.K, own_key, false);

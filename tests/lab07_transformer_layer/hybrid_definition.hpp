@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "features.hpp"
 #include "suite.hpp"
 #include "transformer.hpp"
 
@@ -12,7 +13,16 @@ namespace linattn::testing {
 /// How the two kinds of attention are mixed.
 enum class Gate { right, exchanged, missing, local_only, both_with_gate, squashed, averaged, first_token };
 /// Which keys the softmax sees.
-enum class Window { last, in_blocks, all_before, without_own, around, future_too };
+enum class Window {
+    last,
+    in_blocks,
+    all_before,
+    without_own,
+    around,
+    future_too,
+    first,          ///< the oldest keys stay, newer ones never come in
+    first_and_own,  ///< the oldest keys stay but for one, whose place each newer one takes
+};
 /// Which tokens linear attention adds up.
 enum class LinearTokens { all_before, outside_window, in_window, without_own, all };
 /// What becomes of the keys and values in the memory.
@@ -20,6 +30,7 @@ enum class Cache {
     last,
     unbounded,
     newest_leaves,
+    newest_replaced,  ///< the new one takes the place of the one before it
     one_less,
     values_stay,
     newest_first,
@@ -35,7 +46,8 @@ struct HybridSettings {
     LinearTokens linear = LinearTokens::all_before;
     double scale_power = -0.5;  ///< scores are multiplied by d to this power
     bool scale_of_values = false, shifted = true, features_in_softmax = false;
-    int features_q = 1, features_k = 1;  ///< how often φ is taken in linear attention
+    Features features_q = Features::elu_plus_one, features_k = Features::elu_plus_one;  ///< of linear attention
+    double power_of_q = 0.0, power_of_k = 0.0;  ///< of d_k, by which they are multiplied before φ
     bool divided = true, softmax_divided = true;
     bool softmax_divided_by_all = false;  ///< by the sum over all tokens so far
     double epsilon_counts = 1.0;

@@ -98,6 +98,10 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of th
         return g * y * (1.0 - y);
     });
 }
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of softplus", "§6.2",
+        "φ is elu + 1, not log(1 + eˣ): its slope is 1 above 0 and eˣ below.") {
+    return each_pair(x, dY, [](double v, double g) { return g / (1.0 + std::exp(-v)); });
+}
 MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "sign of dY asked", "§6.2",
         "Which branch counts is decided by x, not by dY.") {
     return each_pair(x, dY, [](double v, double g) { return g >= 0.0 ? g : g * std::exp(std::min(v, 0.0)); });

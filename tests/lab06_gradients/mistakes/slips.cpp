@@ -39,9 +39,9 @@ MISTAKE(causal_attention_backward_chunkwise,
 const GradientSettings right;
 const SlipTable<GradientSettings>& table = gradient_slips();
 
-const SlipsOf quadratic_slips("attention_backward_quadratic", table, form::weights, right, &whole);
+const SlipsOf quadratic_slips("attention_backward_quadratic", table, form::weights | form::rows, right, &whole);
 const SlipsOf parallel_slips("causal_attention_backward_parallel", table,
-                             form::states | form::whole | form::linear_cost, right, &whole);
+                             form::states | form::whole | form::rows | form::linear_cost, right, &whole);
 const SlipsOf recurrent_slips("causal_attention_backward", table, form::states | form::loops | form::linear_cost, right,
                               &whole);
 const SlipsOf chunkwise_slips("causal_attention_backward_chunkwise", table,

@@ -5,32 +5,53 @@
 #include <limits>
 #include <string>
 
+#include "memory_outside.hpp"
+
 namespace linattn::testing {
 namespace {
 
 constexpr double a_few_ticks = 0.01;  // seconds: seen from outside, a clock moves only when the scheduler looks
+constexpr std::size_t a_few_pages = std::size_t{2} << 20;  // bytes: what an allocator keeps does not grow evenly
 
-// Where steps are only claimed. The lesser of two runs counts, since other programs can only slow one down. Where time
-// jumps, or is too short to be measured, there is a second comparison with more: from some size on, an allocator asks the
-// system for every array.
-void time_agrees(const std::function<Trial(std::size_t count)>& run, const char* of_what, std::size_t few,
-                 const char* mistake) {
+std::string grown(std::size_t more, const char* of_what, const std::string& amounts, const std::string& of) {
+    return std::to_string(more) + " and " + std::to_string(4 * more) + " " + of_what + " took " + amounts + " of " +
+           of + ": 4 times the " + of_what + " may cost about 4 times as much; 16 times is quadratic";
+}
+
+// The system's own figure may come down by some pages.
+std::size_t most_bytes_beyond(std::size_t before) { return std::max(most_bytes_so_far(), before) - before; }
+
+// Where steps and bytes are only claimed. A matrix of all pairs of tokens shows in the memory, however quickly it is made.
+// Of time the lesser of two runs counts, since other programs can only slow one down. Where time is too short to be measured
+// or grows more than 5 times, a second comparison with more decides: from some size on, an allocator asks the system for
+// every array, and a quadratic part that is hidden beside a slow linear one outgrows it.
+void time_and_memory_agree(const std::function<Trial(std::size_t count)>& run, const char* of_what, std::size_t few,
+                           const char* mistake) {
     for (const std::size_t more : {16 * few, 64 * few}) {
         double seconds_of_more = std::numeric_limits<double>::infinity(), seconds_of_most = seconds_of_more;
-        for (const bool last : {false, more > 16 * few}) {
-            run(more);
-            seconds_of_more = std::min(seconds_of_more, seconds_of_latest_call());
+        const std::size_t before = most_bytes_so_far();
+        std::size_t bytes_of_more = 0;
+        for (const bool again : {false, true}) {
+            for (int twice = 0; twice < 2; ++twice) {  // too long a time here would let the next one look short
+                run(more);
+                seconds_of_more = std::min(seconds_of_more, seconds_of_latest_call());
+            }
+            if (!again) bytes_of_more = most_bytes_beyond(before);
             const Trial call = run(4 * more);
             seconds_of_most = std::min(seconds_of_most, seconds_of_latest_call());
+            const std::size_t bytes_of_most = most_bytes_beyond(before);
+            call.satisfies(
+                bytes_of_most < 8 * std::max(bytes_of_more, a_few_pages),
+                grown(more, of_what,
+                      std::to_string(bytes_of_more >> 10) + " KiB and " + std::to_string(bytes_of_most >> 10) + " KiB",
+                      "memory"),
+                mistake);
             const bool holds = seconds_of_most < 8 * std::max(seconds_of_more, a_few_ticks);
             char seconds[64];
             std::snprintf(seconds, sizeof seconds, "%.2g s and %.2g s", seconds_of_more, seconds_of_most);
-            call.satisfies(holds || !last,
-                           std::to_string(more) + " and " + std::to_string(4 * more) + " " + of_what + " took " +
-                               seconds + " of processor time: 4 times the " + of_what +
-                               " may cost about 4 times the time; 16 times is quadratic",
+            call.satisfies(holds || !again || more == 16 * few, grown(more, of_what, seconds, "processor time"),
                            mistake);
-            if (holds && seconds_of_more >= a_few_ticks) return;
+            if (seconds_of_most < 5 * seconds_of_more && seconds_of_more >= a_few_ticks) return;
         }
     }
 }
@@ -46,7 +67,7 @@ void costs_no_more_than_in_proportion(const std::function<Trial(std::size_t coun
                        std::to_string(many) + " " + of_what + " took " + std::to_string(call.cost().steps) +
                        ": 4 times the " + of_what + " may cost about 4 times the steps; 16 times is quadratic",
                    mistake);
-    if (seconds_of_latest_call != nullptr) time_agrees(run, of_what, few, mistake);
+    if (seconds_of_latest_call != nullptr) time_and_memory_agree(run, of_what, few, mistake);
 }
 
 }  // namespace linattn::testing

@@ -26,6 +26,7 @@ std::string short_path(const std::string& path) {
 
 std::string addr2line(const std::string& program, const std::vector<std::string>& options,
                       const std::vector<std::uintptr_t>& offsets) {
+    if (ask_for_addr2line != nullptr) return ask_for_addr2line(options, offsets);
     std::vector<std::string> words{"addr2line"};
     words.insert(words.end(), options.begin(), options.end());
     words.insert(words.end(), {"-e", program});

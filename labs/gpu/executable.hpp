@@ -18,6 +18,10 @@ std::string short_path(const std::string& path);
 std::string addr2line(const std::string& program, const std::vector<std::string>& options,
                       const std::vector<std::uintptr_t>& offsets);
 
+/// Answers in the place of addr2line, where set: for a process that may start no other.
+inline std::string (*ask_for_addr2line)(const std::vector<std::string>& options,
+                                        const std::vector<std::uintptr_t>& offsets) = nullptr;
+
 /// "/home/ada/student/x.cu:57" for every call at these offsets, inlined calls too, innermost first. Offsets without a
 /// source line are left out.
 std::vector<std::string> source_lines(const std::string& program, const std::vector<std::uintptr_t>& offsets);

@@ -116,7 +116,7 @@ class Verdicts(Judged):
         result = self.grade({"lab02_parallel_vs_recurrent.cpp": forged}, ("lab02",))
         wrong = [each for each in result["labs"][0]["exercises"] if each["status"] != "pass"]
         self.assertEqual([each["exercise"] for each in wrong], ["linear_attention_bidirectional"])
-        self.assertIn("of processor time", wrong[0]["message"])
+        self.assertIn("KiB of memory", wrong[0]["message"])
 
     def test_a_crash_names_the_line(self):
         lines = stub().replace('throw NotImplemented("relu");', "return x * *new double[1]() + (&*x.begin())[x.size()];")
@@ -124,6 +124,31 @@ class Verdicts(Judged):
         relu = next(each for each in exercises if each["exercise"] == "relu")
         self.assertEqual(relu["status"], "crash")
         self.assertRegex(relu["message"], rf"went outside an array(?s:.*)student/{SOURCE}:\d+")
+
+
+    def test_a_fault_of_a_kernel_names_the_line(self):
+        name = "lab05_chunkwise_kernel.cu"
+        key = (REPOSITORY / "reference" / name).read_text(encoding="utf-8")
+        guarded = "if (i < count) y[i] = feature_map_fused(x[i]);"
+        self.assertIn(guarded, key)
+        result = self.grade({name: key.replace(guarded, "y[i] = feature_map_fused(x[i]);")}, ("lab05",))
+        found = next(each for each in result["labs"][0]["exercises"] if each["exercise"] == "feature_map_fused")
+        self.assertEqual(found["status"], "fail")
+        line = key[:key.index(guarded)].count("\n") + 1
+        self.assertIn("apply_feature_map: read 4 bytes", found["message"])
+        self.assertIn(f"at student/{name}:{line}\n", found["message"])
+
+    def test_why_nothing_could_be_built_names_no_path_of_the_graders(self):
+        for text, words in (('asm("nonsense");', "no such instruction"),
+                            ("char one[3UL << 30], two[3UL << 30]; int three = 3; char use() { return one[1] + two[three]; }",
+                             "cannot be built with this submission")):
+            with self.subTest(text):
+                result = self.grade({SOURCE: stub().replace("namespace linattn {", f"{text}\nnamespace linattn {{", 1)}, ("lab01",))
+                found = result["labs"][0]["exercises"][0]
+                self.assertEqual(found["status"], "build")
+                self.assertIn(words, found["message"])
+                for path in (str(REPOSITORY), "/tmp/", "reference/"):
+                    self.assertNotIn(path, found["message"])
 
 
 class Trouble(Judged):

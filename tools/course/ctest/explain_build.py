@@ -13,12 +13,14 @@ QUOTED = re.compile(r"[`'\"](.*?)['\"]")
 
 
 class FailedBuild:
-    def __init__(self, lab: str, manifest: str, sources: list):
+    def __init__(self, lab: str, manifest: str, sources: list, unexplained: str = ""):
+        """`unexplained` is the sentence before words that are not about the student's files."""
         with open(manifest, encoding="utf-8") as file:
             self.exercises = [exercise["function"] for exercise in json.load(file)["exercises"]]
         self.lab = lab
         self.headers = f"labs/{os.path.basename(os.path.dirname(manifest))}"
         self.sources = sources
+        self.unexplained = unexplained
 
     def explain(self, output: str) -> tuple:
         """Why the lab could not be built, and the exercise to change first, "" where that is unknown."""
@@ -48,8 +50,12 @@ class FailedBuild:
         if duplicate and of_the_student:
             return (f"{last} defines {', '.join(duplicate)}, which the course defines already: give it another name, "
                     f"or remove it; {self._ungraded()}."), ""
-        return (f"{self.lab} could not be built, and {last} is not the cause. This is a fault of the course or of the "
-                f"installation; please report it with what follows:\n\n{output}"), ""
+        if of_the_student:
+            said = "\n".join(line for line in words.splitlines() if "error: " in line or f"{self.lab}_graded" in line)
+            return f"{last} compiles but cannot be linked, {self._ungraded()}:\n\n{said}", ""
+        unexplained = self.unexplained or (f"{self.lab} could not be built, and {last} is not the cause. This is a fault of "
+                                           "the course or of the installation; please report it with what follows")
+        return f"{unexplained}:\n\n{output}", ""
 
     def _ungraded(self) -> str:
         return f"so nothing of {self.lab} was graded ({', '.join(self.exercises)})"

@@ -63,10 +63,11 @@ class Box:
         """Puts into `folder` what the judge calls as addr2line: a box that looks into the runner, which nobody may trust."""
         words = self._command("no-processes", ["--cpu=10", "--as=2147483648", "--nofile=32"],
                               ["--json-status-fd", "2", "--ro-bind", str(runner), "/runner"],
-                              ["addr2line", "-i", "-e", "/runner"])
+                              ["addr2line", "-e", "/runner"])
         folder.mkdir(exist_ok=True)
         script = folder / "addr2line"
-        script.write_text(f'#!/bin/sh\nshift 3  # -i -e PROGRAM\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
+        script.write_text('#!/bin/sh\noptions=\nwhile [ "$1" != -e ]; do options="$options $1"; shift; done\n'
+                          f'shift 2  # -e PROGRAM\nexec {shlex.join(words)} $options "$@"\n', encoding="utf-8")
         script.chmod(0o755)
 
     def compile(self, command: str, folder: Path, see: list, log: Path) -> bool:

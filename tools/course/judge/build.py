@@ -137,9 +137,12 @@ class Judge:
 
     def _explain(self, lab: Lab, student: Path, command: str, output: str) -> str:
         sources = [str(student / source) for source in lab.sources]
-        failed = explain_build.FailedBuild(lab.name, str(lab.manifest), sources)
+        failed = explain_build.FailedBuild(lab.name, str(lab.manifest), sources,
+                                           f"{lab.name} cannot be built with this submission, as it can with the answer key")
         of = next((source for source in lab.sources if f"/student/{source}" in command), "")
         mark = f"FAILED: {lab.name}_graded {of}\n" if of else ""
         said = output.replace(f"{self.root}/student/", f"{student}/")
-        return plain(failed.explain(mark + said)[0].replace(mark, "").replace(f"{student}/", "student/")
-                     .replace(f"{self.root}/", ""))
+        words = failed.explain(mark + said)[0].replace(mark, "").replace(f"{student}/", "student/")
+        words = words.replace(f"{self.folder}/", "").replace(f"{self.root}/", "")
+        words = re.sub(rf"CMakeFiles/{lab.name}_graded\w*\.dir/{self.track}/(\S+)\.o\b", r"student/\1", words)
+        return plain(re.sub(r"/tmp/cc\w+\.s\b", "what the compiler made of it", words))

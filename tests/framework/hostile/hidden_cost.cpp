@@ -1,6 +1,6 @@
 // class: claims of the runner
 // Linear attention over all pairs of tokens: loops that nothing counts, and memory that nothing watches.
-// expects: lab02 linear_attention_recurrent=fail, *=todo
+// expects: lab02 linear_attention_recurrent=fail|timeout, *=todo
 #include <cstdlib>
 
 #include "linear_attention.hpp"

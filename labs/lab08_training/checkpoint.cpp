@@ -113,10 +113,11 @@ void save(const std::string& folder, const Training& training, const Description
 
 void load(const std::string& folder, Training& training, const Description& description) {
     const fs::path from = complete(folder);
-    nlohmann::json json;
+    std::size_t step = 0;
     try {
         std::ifstream in(from / "model.json");
-        json = nlohmann::json::parse(in);
+        const nlohmann::json json = nlohmann::json::parse(in);
+        step = json.at("step").get<std::size_t>();
         for (const auto& [key, value] : description)
             if (json.at(key).get<std::string>() != value)
                 throw std::runtime_error(folder + " was trained with " + key + " " + json.at(key).get<std::string>() +
@@ -130,7 +131,6 @@ void load(const std::string& folder, Training& training, const Description& desc
     const std::vector<std::string> names = array_names(found.w);
     const std::vector<Tensor*> all = arrays(found);
     for (std::size_t i = 0; i < all.size(); ++i) *all[i] = read(from / (names[i] + ".npy"), shape_of(*all[i]));
-    const auto step = json.value("step", std::size_t{0});
     const Tensor losses = read(from / "losses.npy", {step});
     found.losses.assign(losses.begin(), losses.end());
     for (Moments& each : found.moments) each.step = step;

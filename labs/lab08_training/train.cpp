@@ -353,13 +353,16 @@ int run(const Arguments& in) {
     const bool falls = in.text("task") == "digits" || in.text("task") == "text";  // the rate, to 0 at the last step
     if (falls) description.emplace_back("steps", in.text("steps"));
     if (in.text("resume") == "1") load(folder, training, description);
+    if (training.losses.size() > steps)
+        throw std::runtime_error(std::to_string(training.losses.size()) + " steps are already done, and --steps is " +
+                                 std::to_string(steps) + ": there is nothing left to train");
     say({{"event", "start"}, {"weights", count}, {"symbols", task->symbols()}, {"losses", training.losses}});
 
     const auto began = std::chrono::steady_clock::now();
     const auto seconds = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     };
-    bool learned = false;
+    bool learned = training.losses.size() == steps && task->held_out(training.w).second;
     while (training.losses.size() < steps && !learned && asked_to_stop == 0) {
         const double done = static_cast<double>(training.losses.size()) / static_cast<double>(steps);
         const double rate = in.number("rate") * (falls ? 1.0 - done : 1.0);

@@ -28,7 +28,7 @@ SMALL = ["--layers", "1", "--width", "8"]
 
 
 def exercise(function, status, lab="lab08", begin_with=""):
-    return SimpleNamespace(exercise=SimpleNamespace(name=f"{lab}.{function}", function=function, stretch=False), status=status,
+    return SimpleNamespace(exercise=SimpleNamespace(name=f"{lab}.{function}", lab=lab, function=function, stretch=False), status=status,
                            passed=status == "pass", begin_with=begin_with)
 
 
@@ -56,8 +56,8 @@ class Train(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         return result.stdout
 
-    def refused(self, words, *sentences):
-        result = train(*words)
+    def refused(self, words, *sentences, graded=()):
+        result = train(*words, graded=graded)
         self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
         for sentence in sentences:
             self.assertIn(sentence, result.stderr)
@@ -95,6 +95,11 @@ class Train(unittest.TestCase):
             self.trained(*model, "--steps", 2, "--out", out)
             self.trained(*model, "--steps", 4, "--resume", out)
             self.assertEqual(self.losses(out), self.losses(self.folder / f"whole {attention}"))
+
+    def test_more_steps_than_asked_for_are_not_trained_again(self):
+        self.trained("copy", *SMALL, "--steps", 3, "--out", self.out)
+        self.refused(["copy", *SMALL, "--steps", 2, "--resume", self.out], "3 steps are already done, and --steps is 2: there is nothing")
+        self.assertIn("to copy", self.trained("copy", *SMALL, "--steps", 3, "--resume", self.out))
 
     def test_digits_are_drawn(self):
         said = self.trained("digits", *SMALL, "--attention", "hybrid", "--steps", 1, "--out", self.out)
@@ -148,8 +153,10 @@ class Train(unittest.TestCase):
         embedding.unlink()
         self.refused(again, "embedding.npy")
         embedding.write_bytes(whole)
-        (self.out / "checkpoint" / "model.json").write_text("{", encoding="utf-8")
-        self.refused(again, "model.json is not what training writes")
+        model = self.out / "checkpoint" / "model.json"
+        for damaged in (model.read_text(encoding="utf-8").replace('"step": 1', '"step": "many"'), "{"):
+            model.write_text(damaged, encoding="utf-8")
+            self.refused(again, "model.json is not what training writes")
 
     def test_a_full_disk_leaves_the_earlier_checkpoint(self):
         def full():
@@ -175,7 +182,13 @@ class Train(unittest.TestCase):
         (taken / "mine.txt").write_text("mine", encoding="utf-8")
         for words, sentence in ((["copy", "--length", 9], "--length 9 is not one of"), (["copy", "--width", 30], "not divisible by the 4 heads"),
                                 (["copy", "--steps", 0], "--steps 0 is too small"), (["text"], "text needs a FILE"),
-                                (["text", "nowhere.txt"], "nowhere.txt is no file"), (["copy", "--out", taken], "not empty"),
+                                (["text", "nowhere.txt"], "nowhere.txt cannot be read"), (["copy", "--out", taken], "not empty"),
+                                (["copy", "--out", taken / "mine.txt"], "mine.txt is a file; --out names a folder"),
+                                (["copy", "--out", self.out, "--resume", taken], "--resume: not allowed with argument --out"),
+                                (["copy", "--length", 0], "--length 0 is not one of"), (["digits", "--length", 16], "digits has no --length"),
+                                (["copy", "--seed", -1], "course: --seed -1 is too small; the least is 0\n"),
+                                (["text", __file__, "--length", 1], "course: --length 1 is too small; the least is 2\n"),
+                                (["copy", "--bogus"], "unrecognized arguments: --bogus; run ./course train --help"),
                                 (["copy", "--resume", taken], "holds no training that could be continued"),
                                 (["copy", "--out", "/proc/weights", "--steps", 1], "/proc/weights")):
             with self.subTest(words):
@@ -203,6 +216,10 @@ class Train(unittest.TestCase):
         self.assertEqual(self.program(self.folder / "borrowed", program).returncode, 0)
         losses = [(self.folder / name / "checkpoint/losses.npy").read_bytes() for name in ("plain", "borrowed")]
         self.assertEqual(*losses)
+
+    def test_a_file_that_does_not_build_is_named_and_nothing_else_is_said(self):
+        graded = [exercise("gelu", "pass", "lab07"), exercise("gelu_backward", "not_run"), exercise("adam_step", "not_run")]
+        self.refused(["copy"], "course: lab08 does not build, so nothing can be trained; ./course check lab08 says why\n", graded=graded)
 
     def test_a_wrong_gradient_is_announced(self):
         result = train("copy", *SMALL, "--steps", 1, "--out", self.out, graded=[exercise("gelu_backward", "fail")])

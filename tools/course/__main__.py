@@ -44,7 +44,10 @@ def read_command_line(words: list) -> argparse.Namespace:
         subparser.set_defaults(run=command.run)
     if words[:1] == ["help"] or not words:
         words = [*words[1:], "--help"]
-    return parser.parse_args(words)
+    options, unknown = parser.parse_known_args(words)
+    if unknown:
+        commands.choices.get(words[0], parser).error(f"unrecognized arguments: {' '.join(unknown)}")
+    return options
 
 
 def main(root: Path, words: list) -> int:

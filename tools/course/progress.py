@@ -67,7 +67,7 @@ def _first_to_fix(labs: list, verdicts: list):
 
 
 def _next_step(labs: list, verdicts: list, track: str) -> str:
-    """What to fix; else the rest of the lab, else the next lab."""
+    """What to fix; else the rest of the lab, else the next lab, else the training."""
     exercise = _first_to_fix(labs, verdicts)
     if exercise:
         lab = _lab(labs, exercise.lab)
@@ -84,6 +84,8 @@ def _next_step(labs: list, verdicts: list, track: str) -> str:
     if later and track == "student":
         after = later[0]
         return f"next: {after.name} · {after.title}: labs/{after.folder.name}/README.md, then ./course check {after.name}"
+    if track == "student" and (last.folder / "train.cpp").is_file():
+        return "next: train a model with your functions: ./course train copy"
     return ""
 
 

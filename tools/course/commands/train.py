@@ -47,8 +47,8 @@ class Progress:
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("task", choices=["copy", "digits", "text", "recall"], help="what to learn")
     parser.add_argument("file", nargs="?", metavar="FILE", help="the text, for text")
-    parser.add_argument("--length", type=int, help="copy: symbols to repeat, 8, 16 or 32 (default: 8); text: bytes in a window "
-                                                   "(default: 128)")
+    parser.add_argument("--length", type=int, help="copy: symbols to repeat, 8, 16 or 32 (default: 8); text: bytes in a "
+                                                   "window, at least 2 (default: 128)")
     parser.add_argument("--layers", type=int, help="blocks (default: 1 for copy of length 8, else 2)")
     parser.add_argument("--width", type=int, help="numbers in a token (default: 32 for copy of length 8, else 64)")
     parser.add_argument("--steps", type=int, help="steps at most; copy ends when it makes no mistake any more")
@@ -56,8 +56,9 @@ def arguments(parser: ArgumentParser) -> None:
                         help="linear: yours (default); softmax, hybrid (half of each, softmax over 16 tokens): given, with your "
                              "functions around it")
     parser.add_argument("--seed", type=int, default=1, help="of the weights and of the batches (default: 1)")
-    parser.add_argument("--out", metavar="DIR", help="where the weights go (default: a new folder in build/train/)")
-    parser.add_argument("--resume", metavar="DIR", help="continue the training that was stopped in this folder")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--out", metavar="DIR", help="where the weights go (default: a new folder in build/train/)")
+    where.add_argument("--resume", metavar="DIR", help="continue the training that was stopped in this folder")
     parser.add_argument("--track", choices=["student", "reference"], default="student", help="whose functions (default: student)")
 
 
@@ -90,7 +91,7 @@ def _settings(root: Path, options: Namespace) -> dict:
     """The arguments of the program, all of them; what cannot be is refused here."""
     length, width = options.length, options.width
     if options.task == "copy":
-        length = length or 8
+        length = 8 if length is None else length
         if length not in COPY:
             raise CourseError(f"--length {length} is not one of the lengths 8, 16 and 32 of the copy task")
         usual = COPY[length] | dict(batch=32, rate=0.003)
@@ -100,9 +101,14 @@ def _settings(root: Path, options: Namespace) -> dict:
             raise CourseError(f"recall has no --{(given or ['attention'])[0]}: its two models are given, and it saves nothing")
         length, usual = 32, dict(layers=1, width=32, steps=400, batch=64, rate=0.006)
     elif options.task == "digits":
+        if length is not None:
+            raise CourseError("digits has no --length: an image has 64 pixels")
         length, usual = 64, dict(layers=2, width=64, steps=400, batch=32, rate=0.01)
     else:
-        length, usual = length or 128, dict(layers=2, width=64, steps=400, batch=16, rate=0.005)
+        length = 128 if length is None else length
+        if length < 2:
+            raise CourseError(f"--length {length} is too small; the least is 2")
+        usual = dict(layers=2, width=64, steps=400, batch=16, rate=0.005)
     if (options.task == "text") != (options.file is not None):
         raise CourseError("text needs a FILE, and only text: ./course train text FILE")
     file = Path(options.file) if options.file else root / "labs/lab08_training/digits.txt"
@@ -115,15 +121,20 @@ def _settings(root: Path, options: Namespace) -> dict:
             raise CourseError(f"--{name} {settings[name]} is too small; the least is 1")
     if settings["width"] % 4:
         raise CourseError(f"--width {width} is not divisible by the 4 heads; choose a multiple of 4")
-    if options.seed < 0 or length < 2:
-        raise CourseError("--seed is at least 0 and --length at least 2")
-    return settings | {"task": options.task, "length": length, "attention": options.attention, "heads": 4, "seed": options.seed, "file": str(file.resolve()),
-                       "every": EVERY}
+    if options.seed < 0:
+        raise CourseError(f"--seed {options.seed} is too small; the least is 0")
+    return settings | {"task": options.task, "length": length, "attention": options.attention, "heads": 4, "seed": options.seed,
+                       "file": str(file.resolve()), "every": EVERY}
 
 
 def _say_what_does_not_pass(root: Path, labs: list, used: list, options: Namespace) -> list:
     """Returns the functions that are needed and not written."""
     grading = check.grade(root, labs, Namespace(labs=[lab.name for lab in used], track=options.track))
+    graded = {v.exercise.lab for v in grading.verdicts}
+    unbuilt = sorted(graded - {v.exercise.lab for v in grading.verdicts if v.status != "not_run"})
+    if unbuilt:
+        raise CourseError(f"{' and '.join(unbuilt)} {'does' if len(unbuilt) == 1 else 'do'} not build, so nothing can be "
+                          f"trained; ./course check {' '.join(unbuilt)} says why")
     needed = NEEDED["recall" if options.task == "recall" else options.attention]
     needed = needed | {"copy_batch"} if options.task == "copy" else needed
     missing = [v.exercise.name for v in grading.verdicts
@@ -161,7 +172,9 @@ def _folder(root: Path, options: Namespace, settings: dict) -> Path:
         return folder.resolve()
     if options.out:
         folder = Path(options.out)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        if folder.exists() and not folder.is_dir():
+            raise CourseError(f"{folder} is a file; --out names a folder")
+        if folder.exists() and any(folder.iterdir()):
             raise CourseError(f"{folder} already exists and is not empty; choose another --out, or continue with --resume {folder}")
         return folder.resolve()
     name = f"{options.task}-{settings['length']}"

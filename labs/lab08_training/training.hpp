@@ -121,7 +121,7 @@ struct Batch {
 /// `symbols`. ids are all but the last of each sequence, targets all but the first, so n = 2L; counts are 1 where the
 /// target belongs to the second half.
 /// \param batch how many sequences   \param length L   \param symbols how many different symbols a sequence may hold
-/// \param seed the same seed gives the same batch, another seed a different one
+/// \param seed the same seed gives the same batch, another seed other sequences
 /// \return ids, targets and counts
 /// \throws std::invalid_argument when batch, length or symbols is 0
 /// \complexity{batch\,L, batch\,L}   \paper{katharopoulos2020, section 4.1}   \solves{8,9}

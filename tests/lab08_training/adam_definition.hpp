@@ -17,11 +17,15 @@ struct AdamSettings {
     bool takes_root = true;         ///< √v̂ in the denominator
     bool epsilon_in_root = false;
     bool remembers_m = true, remembers_v = true;
-    bool counts = true;                 ///< the step that it returns is one more
-    bool steps_before_moments = false;  ///< with the moments that came in
-    bool centred = false;               ///< v of g - m, as in AdaBelief
-    bool rectifies_early = false;       ///< the factor also while ρ is small: taken for 0 there
-    bool unrectified_divides = false;   ///< the first steps of RAdam divided by √v̂ all the same
+    bool counts = true;                               ///< the step that it returns is one more
+    bool steps_before_moments = false;                ///< with the moments that came in
+    bool centred = false;                             ///< v of g - m, as in AdaBelief
+    bool rectifies_early = false;                     ///< the factor also while ρ is small: taken for 0 there
+    bool unrectified_divides = false;                 ///< the first steps of RAdam divided by √v̂ all the same
+    bool m_by_beta_2 = false;                         ///< m̂ with 1 - β₂ᵗ
+    bool m_by_product = false, v_by_product = false;  ///< 1 - βt for 1 - βᵗ
+    bool root_of_factor = true;                       ///< r, not r²
+    bool rho_has_t = true;                            ///< the factor t in ρ
 
     bool operator==(const AdamSettings&) const = default;
 };
@@ -32,12 +36,13 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
     Update result{w, {w, w, state.step + (s.counts ? 1 : 0)}};
     if (terms != nullptr) *terms = w;
     const double t = static_cast<double>(state.step) + s.first_step;
-    const double b1 = std::pow(s.beta_1, t), b2 = std::pow(s.beta_2, t);
-    const double limit = 2.0 / (1.0 - s.beta_2) - 1.0, rho = limit - 2.0 * t * b2 / (1.0 - b2);
+    const double b2 = std::pow(s.beta_2, t), of_v = s.v_by_product ? s.beta_2 * t : b2;
+    const double b1 = s.m_by_beta_2 ? b2 : s.m_by_product ? s.beta_1 * t : std::pow(s.beta_1, t);
+    const double limit = 2.0 / (1.0 - s.beta_2) - 1.0, rho = limit - 2.0 * (s.rho_has_t ? t : 1.0) * b2 / (1.0 - b2);
     const bool adapts = !s.rectified || rho > s.threshold;
     double factor = 1.0;
-    if (s.rectified && adapts)
-        factor = std::sqrt((rho - 4.0) * (rho - 2.0) * limit / ((limit - 4.0) * (limit - 2.0) * rho));
+    if (s.rectified && adapts) factor = (rho - 4.0) * (rho - 2.0) * limit / ((limit - 4.0) * (limit - 2.0) * rho);
+    if (s.root_of_factor) factor = std::sqrt(factor);
     if (s.rectified && !adapts && s.rectifies_early) factor = 0.0;
     // Asks of every pair of entries whether it is one and the same: no answer, since the suite counts the cost.
     const std::size_t entries = w.size();
@@ -50,7 +55,7 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
         const double deviation = s.centred ? gradient - m : gradient;
         const double v = s.beta_2 * v_before + (1.0 - s.beta_2) * (s.squares ? deviation * deviation : gradient);
         const double m_used = (s.steps_before_moments ? m_before : m) / (s.corrects_m ? 1.0 - b1 : 1.0);
-        const double v_used = (s.steps_before_moments ? v_before : v) / (s.corrects_v ? 1.0 - b2 : 1.0);
+        const double v_used = (s.steps_before_moments ? v_before : v) / (s.corrects_v ? 1.0 - of_v : 1.0);
         double denominator = s.takes_root ? std::sqrt(v_used + (s.epsilon_in_root ? s.epsilon : 0.0)) : v_used;
         if (!s.epsilon_in_root) denominator += s.epsilon;
         if (!adapts && !s.unrectified_divides) denominator = 1.0;

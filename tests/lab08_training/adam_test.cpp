@@ -95,12 +95,15 @@ TEST_SUITE("adam_step") {
 TEST_CASE("gives the chapter's worked example") {
     const Tensor w{1, 1, 1}, g{0.5, -2, 0};
     const Moments state = no_steps({3});
-    CALL(adam_step, w, g, state, 0.1).equals(expected_step(w, g, state, 0.1, adam));
+    const double rate = 0.1;
+    CALL(adam_step, w, g, state, rate).equals(expected_step(w, g, state, rate, adam));
 }
 TEST_CASE("rejects what does not belong together") { rejects_what_does_not_belong_together(run_adam); }
 TEST_CASE("its first step is as long as the rate, whatever the size of the gradient") {
     const Tensor w{0, 0, 0, 0}, g{1e-3, -1, 30, -1e5};
-    const auto call = CALL(adam_step, w, g, no_steps({4}), 0.1);
+    const Moments state = no_steps({4});
+    const double rate = 0.1;
+    const auto call = CALL(adam_step, w, g, state, rate);
     const Tensor expected{-0.1, 0.1, -0.1, 0.1};
     call.satisfies(shape_of(call.result().w) == Shape{4} && total(abs(call.result().w - expected)) < 1e-5,
                    "from w = 0 with the rate 0.1 the first step must lead to ∓0.1; w is " + to_string(call.result().w));
@@ -110,7 +113,8 @@ TEST_CASE("goes on from any state") { goes_on_from_any_state(run_adam, adam); }
 TEST_CASE("small gradients meet ε: 1e-8 is added after the root") {
     const Tensor w{0, 0, 0}, g{1e-8, 1e-10, -3e-9};
     const Moments state = no_steps({3});
-    CALL(adam_step, w, g, state, 0.1).equals(expected_step(w, g, state, 0.1, adam));
+    const double rate = 0.1;
+    CALL(adam_step, w, g, state, rate).equals(expected_step(w, g, state, rate, adam));
 }
 TEST_CASE("its cost grows in proportion to the entries") { costs_no_more_than_in_proportion_to_the_entries(run_adam); }
 TEST_CASE("remembers nothing") { remembers_nothing(run_adam); }
@@ -120,7 +124,8 @@ TEST_SUITE("radam_step") {
 TEST_CASE("gives the chapter's worked example") {
     const Tensor w{1, 1, 1}, g{0.5, -2, 0};
     const Moments state = no_steps({3});
-    CALL(radam_step, w, g, state, 0.1).equals(expected_step(w, g, state, 0.1, radam));
+    const double rate = 0.1;
+    CALL(radam_step, w, g, state, rate).equals(expected_step(w, g, state, rate, radam));
 }
 TEST_CASE("rejects what does not belong together") { rejects_what_does_not_belong_together(run_radam); }
 TEST_CASE("follows the definition for eight steps") { follows_the_definition(run_radam, radam, 8); }
@@ -129,13 +134,15 @@ TEST_CASE("takes plain steps of momentum up to step 4, adaptive ones from step 5
     for (const std::size_t step : {3U, 4U}) {
         const Tensor w{0, 0}, g{1e-3, -1e3};
         const Moments state{0.5 * g, g * g, step};
-        CALL(radam_step, w, g, state, 0.1).equals(expected_step(w, g, state, 0.1, radam));
+        const double rate = 0.1;
+        CALL(radam_step, w, g, state, rate).equals(expected_step(w, g, state, rate, radam));
     }
 }
 TEST_CASE("small gradients meet ε: 1e-8 is added after the root") {
     const Tensor w{0, 0, 0}, g{1e-8, 1e-10, -3e-9};
     const Moments state{g, 1e-3 * g * g, 10};
-    CALL(radam_step, w, g, state, 0.1).equals(expected_step(w, g, state, 0.1, radam));
+    const double rate = 0.1;
+    CALL(radam_step, w, g, state, rate).equals(expected_step(w, g, state, rate, radam));
 }
 TEST_CASE("its cost grows in proportion to the entries") { costs_no_more_than_in_proportion_to_the_entries(run_radam); }
 TEST_CASE("remembers nothing") { remembers_nothing(run_radam); }

@@ -47,8 +47,9 @@ void costs_no_more_than_in_proportion_to_n(const Run& run) {
 TEST_SUITE("attention_backward") {
 TEST_CASE("rejects shapes that do not belong together") {
     const Attention w = random_attention(4, 1);
-    CALL(attention_backward, zeros({3, 6}), w, 2, zeros({3, 6})).rejects({"w.", "6", "4"});
-    CALL(attention_backward, zeros({3, 4}), w, 2, zeros({4, 4})).rejects({"dY", "(3, 4)", "(4, 4)"});
+    const std::size_t heads = 2;
+    CALL(attention_backward, zeros({3, 6}), w, heads, zeros({3, 6})).rejects({"w.", "6", "4"});
+    CALL(attention_backward, zeros({3, 4}), w, heads, zeros({4, 4})).rejects({"dY", "(3, 4)", "(4, 4)"});
     CALL(attention_backward, zeros({3, 4}), w, 3, zeros({3, 4})).rejects({"heads", "3", "4"});
     CALL(attention_backward, zeros({3, 4}), w, 0, zeros({3, 4})).rejects({"heads", "0"});
 }
@@ -64,9 +65,10 @@ TEST_CASE("equals the slopes of the definition") {
 TEST_CASE("a token's dX never depends on what the loss makes of earlier tokens") {
     const Tensor X = random_tensor({5, 4}, 1);
     const Attention w = random_attention(4, 2);
+    const std::size_t heads = 2;
     Tensor dY = zeros({5, 4});
     for (std::size_t c = 0; c < 4; ++c) dY(1, c) = 1.0;
-    const auto call = CALL(attention_backward, X, w, 2, dY);
+    const auto call = CALL(attention_backward, X, w, heads, dY);
     const Tensor& dX = call.result().dX;
     call.satisfies(shape_of(dX) == shape_of(X) && total(abs(tokens(dX, 2, 5))) == 0.0,
                    "only token 1 has a gradient dY, but a later token's dX is not 0: the output of token 1 sees tokens "
@@ -76,21 +78,24 @@ TEST_CASE("its work grows no faster than n") {
     costs_no_more_than_in_proportion_to_n([](std::size_t n) {
         const Tensor X = random_tensor({n, 4}, 1), dY = random_tensor({n, 4}, 2);
         const Attention w = random_attention(4, 3);
-        return CALL(attention_backward, X, w, 2, dY);
+        const std::size_t heads = 2;
+        return CALL(attention_backward, X, w, heads, dY);
     });
 }
 TEST_CASE("remembers nothing") {
     const Tensor X = random_tensor({3, 4}, 1), dY = random_tensor({3, 4}, 2);
     const Attention w = random_attention(4, 3);
-    CALL(attention_backward, X, w, 2, dY).remembers_nothing();
+    const std::size_t heads = 2;
+    CALL(attention_backward, X, w, heads, dY).remembers_nothing();
 }
 }
 
 TEST_SUITE("block_backward") {
 TEST_CASE("rejects shapes that do not belong together") {
     const Block w = random_block(4, 6, 1);
-    CALL(block_backward, zeros({3, 6}), w, 2, zeros({3, 6})).rejects({"w.", "6", "4"});
-    CALL(block_backward, zeros({3, 4}), w, 2, zeros({4, 4})).rejects({"dY", "(3, 4)", "(4, 4)"});
+    const std::size_t heads = 2;
+    CALL(block_backward, zeros({3, 6}), w, heads, zeros({3, 6})).rejects({"w.", "6", "4"});
+    CALL(block_backward, zeros({3, 4}), w, heads, zeros({4, 4})).rejects({"dY", "(3, 4)", "(4, 4)"});
     CALL(block_backward, zeros({3, 4}), w, 3, zeros({3, 4})).rejects({"heads", "3", "4"});
 }
 TEST_CASE("equals the slopes of the definition") {
@@ -107,15 +112,17 @@ TEST_CASE("hands dY on unchanged where the layers add nothing") {
     w.attention.O = {zeros({4, 4}), zeros({4})};
     w.feed_forward.down = {zeros({6, 4}), zeros({4})};
     const Tensor X = random_tensor({3, 4}, 2), dY = random_tensor({3, 4}, 3);
-    const auto call = CALL(block_backward, X, w, 2, dY);
+    const std::size_t heads = 2;
+    const auto call = CALL(block_backward, X, w, heads, dY);
     call.satisfies(shape_of(call.result().dX) == shape_of(dY) && total(abs(call.result().dX - dY)) == 0.0,
-                   "attention and feed-forward add 0, so that Y = X and dX must be dY, but dX differs");
+                   "attention and feed-forward add 0, so that dX must be dY, but dX differs");
 }
 TEST_CASE("its work grows no faster than n") {
     costs_no_more_than_in_proportion_to_n([](std::size_t n) {
         const Tensor X = random_tensor({n, 4}, 1), dY = random_tensor({n, 4}, 2);
         const Block w = random_block(4, 8, 3);
-        return CALL(block_backward, X, w, 2, dY);
+        const std::size_t heads = 2;
+        return CALL(block_backward, X, w, heads, dY);
     });
 }
 TEST_CASE("its cost grows in proportion to the batch") {
@@ -129,7 +136,8 @@ TEST_CASE("its cost grows in proportion to the batch") {
 TEST_CASE("remembers nothing") {
     const Tensor X = random_tensor({3, 4}, 1), dY = random_tensor({3, 4}, 2);
     const Block w = random_block(4, 6, 3);
-    CALL(block_backward, X, w, 2, dY).remembers_nothing();
+    const std::size_t heads = 2;
+    CALL(block_backward, X, w, heads, dY).remembers_nothing();
 }
 }
 }  // namespace

@@ -23,6 +23,7 @@ struct CopySettings {
     CopyEntry targets = [](const CopySequence& in, std::size_t i) { return in.at(i + 1); };
     CopyEntry counts = [](const CopySequence& in, std::size_t i) { return i >= in.length() ? 1.0 : 0.0; };
     bool same_sequences = false, ignores_seed = false;
+    bool seed_for_each = false;  ///< sequence b is drawn with seed + b
 
     bool operator==(const CopySettings&) const = default;
 };

@@ -74,20 +74,24 @@ Matrix ModelDefinition::layer_norm(const Matrix& X, const NormNumbers& w, std::s
     Matrix Y(X.rows, X.columns);
     const Dual d = static_cast<double>(X.columns);
     const Dual variance_of = settings_.sample_variance ? d - 1.0 : d;
+    const bool over_axis_0 = settings_.mean_over_axis_0 && X.shape.size() > 1;
+    std::vector<double> deviations;
     for (std::size_t r = 0; r < X.rows; ++r) {
         Dual sum = 0.0, squares = 0.0;
         for (std::size_t i = 0; i < X.columns; ++i) sum += X(r, i);
-        const Dual mean = along(Path::norm_mean, sum / d);
+        const Dual mean = over_axis_0 ? still(sum / d) : along(Path::norm_mean, sum / d);
         for (std::size_t i = 0; i < X.columns; ++i) squares += (X(r, i) - mean) * (X(r, i) - mean);
         const Dual deviation =
             along(Path::norm_deviation, square_root(squares / variance_of + settings_.norm_epsilon)) +
             settings_.outside_root;
+        deviations.push_back(deviation.value);
         for (std::size_t i = 0; i < X.columns; ++i) {
             const bool counted = used(r, X.rows, n);
             const double share = !counted ? 0.0 : settings_.mean_over_uses ? 1.0 / static_cast<double>(X.rows) : 1.0;
             const Dual x = (X(r, i) - mean) / deviation, gain = w.gain(0, i), bias = w.bias(0, i);
             Y(r, i) = still(x * gain + bias);
-            moves(Y(r, i), along(Path::norm_gain, gain) * still(settings_.gain_sees_input ? X(r, i) : x), share);
+            moves(Y(r, i), along(Path::norm_gain, gain) * still(settings_.gain_sees_input ? X(r, i) : x),
+                  share * (settings_.gain_twice ? gain.value : 1.0));
             moves(Y(r, i), along(Path::norm_bias, bias), share);
             if (settings_.norm_is_identity)
                 moves(Y(r, i), X(r, i), 1.0);
@@ -96,6 +100,11 @@ Matrix ModelDefinition::layer_norm(const Matrix& X, const NormNumbers& w, std::s
                       settings_.divided_by_variance ? 1.0 / deviation.value : 1.0);
         }
     }
+    for (std::size_t r = 0; over_axis_0 && r < X.rows; ++r)
+        for (std::size_t other = r % (X.rows / X.shape[0]); other < X.rows; other += X.rows / X.shape[0])
+            for (std::size_t i = 0; i < X.columns; ++i)
+                moves(Y(r, i), X(other, i),
+                      -w.gain(0, i).value / (deviations[other] * static_cast<double>(X.shape[0])));
     return Y;
 }
 
@@ -108,10 +117,10 @@ Matrix ModelDefinition::gelu(const Matrix& X) const {
     return Y;
 }
 
-Dual ModelDefinition::feature(const Dual& x) const {
+Dual ModelDefinition::feature(const Dual& x, MapSlope map) {
     const double e = std::exp(std::min(x.value, 0.0)), y = x.value > 0.0 ? x.value + 1.0 : e;
     const double curve = x.value > 0.0 ? 0.0 : e;
-    switch (settings_.map) {
+    switch (map) {
         case MapSlope::right: break;
         case MapSlope::one: return with_slope(y, x.slope);
         case MapSlope::itself: return with_slope(y, y * x.slope);
@@ -121,14 +130,14 @@ Dual ModelDefinition::feature(const Dual& x) const {
     return Dual::through(x, y, e, curve);
 }
 
-Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, const Sequences& in) const {
-    const Matrix Q = affine(X, w.Q, in.n), K = affine(X, w.K, in.n), V = affine(X, w.V, in.n);
+Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Matrix& V, const Sequences& in,
+                                     double epsilon) const {
     const std::size_t d = Q.columns, e = d / in.heads;
     const auto column = [&](std::size_t head, std::size_t c) {
         return settings_.heads_by_stride ? c * in.heads + head : head * e + c;
     };
-    Matrix O(X.rows, d);
-    for (std::size_t row = 0; row < X.rows; ++row)
+    Matrix O(Q.rows, d);
+    for (std::size_t row = 0; row < Q.rows; ++row)
         for (std::size_t head = 0; head < in.heads; ++head) {
             const std::size_t first = row - row % in.n;
             Dual sum = 0.0;
@@ -140,8 +149,8 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
                 if (!adds && !moves) continue;
                 Dual weight = 0.0;
                 for (std::size_t c = 0; c < e; ++c)
-                    weight += feature(along(Path::query, Q(row, column(head, c)))) *
-                              feature(along(Path::key, K(j, column(head, c))));
+                    weight += feature(along(Path::query, Q(row, column(head, c))), settings_.query_map) *
+                              feature(along(Path::key, K(j, column(head, c))), settings_.key_map);
                 const auto as_counted = [&](Dual x) {
                     if (!moves) x = still(x);
                     if (!adds) x.value = x.value_terms = 0.0;
@@ -152,9 +161,30 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
                     numerator[c] += as_counted(weight * along(Path::value, V(j, column(head, c))));
             }
             for (std::size_t c = 0; c < e; ++c)
-                O(row, column(head, c)) = numerator[c] / along(Path::normalizer, sum + attention_epsilon);
+                O(row, column(head, c)) = numerator[c] / along(Path::normalizer, sum + epsilon);
         }
-    return affine(O, w.O, in.n);
+    return O;
+}
+
+Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, const Sequences& in) const {
+    const Matrix Q = affine(X, w.Q, in.n), K = affine(X, w.K, in.n), V = affine(X, w.V, in.n);
+    Matrix O = merged_heads(Q, K, V, in, attention_epsilon);
+    // What is wrong on the way back alone leaves the values of O as they are.
+    if (settings_.values_mapped || settings_.values_slope_mapped || settings_.attention_epsilon != attention_epsilon) {
+        Matrix values = V;
+        for (Dual& v : values.entries) {
+            const double slope = settings_.values_slope_mapped ? feature(v, MapSlope::right).slope : v.slope;
+            v = with_slope(settings_.values_mapped ? feature(v, MapSlope::one) : v, slope);
+        }
+        const Matrix back = merged_heads(Q, K, values, in, settings_.attention_epsilon);
+        for (std::size_t e = 0; e < O.entries.size(); ++e)
+            O.entries[e] = with_slope(O.entries[e], back.entries[e].slope);
+    }
+    Matrix Y = affine(O, w.O, in.n);
+    for (std::size_t r = 0; settings_.output_sees_result && r < Y.rows; ++r)
+        for (std::size_t o = 0; o < Y.columns; ++o)
+            for (std::size_t i = 0; i < O.columns; ++i) moves(Y(r, o), w.O.W(i, o), Y(r, i).value - O(r, i).value);
+    return Y;
 }
 
 Matrix ModelDefinition::block(const Matrix& X, const BlockNumbers& w, const Sequences& in) const {

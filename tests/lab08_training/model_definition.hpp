@@ -45,24 +45,31 @@ struct GradientSettings {
     std::array<double, static_cast<std::size_t>(Path::end)> along{};
     Uses uses = Uses::all;
     SeenKeys seen = SeenKeys::up_to_itself;
-    MapSlope map = MapSlope::right;
-    bool mean_over_uses = false;       ///< weights' gradients divided by the number of tokens
-    bool bias_mean = false;            ///< that of the bias alone
-    bool by_transposed = false;        ///< dX from W in place of Wᵀ
-    bool gain_left_out = false;        ///< of the slope of layer norm's input
-    bool gain_sees_input = false;      ///< the gain's gradient from x, not from x̂
-    bool divided_by_variance = false;  ///< dX of layer norm, not by its root
-    bool sample_variance = false;      ///< d - 1 in place of d
-    bool norm_is_identity = false;     ///< dX of layer norm is dY
-    bool gelu_is_identity = false;     ///< dX of GELU is dY
-    bool heads_by_stride = false;      ///< head h takes the columns h, h + heads, …
-    bool positions_mean = false;       ///< gradients of positions divided by the batch
-    bool last_occurrence = false;      ///< a symbol's gradient is that of its last occurrence
-    bool only_last_block = false;      ///< no gradient for what comes before the last block
-    bool loss_is_sum = false;          ///< the gradient not divided by the number of counted positions
-    bool loss_counts_all = false;      ///< every position counts in the gradient
+    MapSlope query_map = MapSlope::right, key_map = MapSlope::right;
+    bool values_mapped = false;          ///< φ(V) in place of V on the way back
+    bool values_slope_mapped = false;    ///< φ′(V) as a factor of V's gradient
+    bool output_sees_result = false;     ///< the last projection's gradient from its result, not from the merged heads
+    bool keys_values_exchanged = false;  ///< the gradients of both projections
+    bool mean_over_uses = false;         ///< weights' gradients divided by the number of tokens
+    bool bias_mean = false;              ///< that of the bias alone
+    bool by_transposed = false;          ///< dX from W in place of Wᵀ
+    bool gain_left_out = false;          ///< of the slope of layer norm's input
+    bool gain_twice = false;             ///< the gain's gradient times the gain
+    bool mean_over_axis_0 = false;       ///< mean(g)
+    bool gain_sees_input = false;        ///< the gain's gradient from x, not from x̂
+    bool divided_by_variance = false;    ///< dX of layer norm, not by its root
+    bool sample_variance = false;        ///< d - 1 in place of d
+    bool norm_is_identity = false;       ///< dX of layer norm is dY
+    bool gelu_is_identity = false;       ///< dX of GELU is dY
+    bool heads_by_stride = false;        ///< head h takes the columns h, h + heads, …
+    bool positions_mean = false;         ///< gradients of positions divided by the batch
+    bool last_occurrence = false;        ///< a symbol's gradient is that of its last occurrence
+    bool only_last_block = false;        ///< no gradient for what comes before the last block
+    bool loss_is_sum = false;            ///< the gradient not divided by the number of counted positions
+    bool loss_counts_all = false;        ///< every position counts in the gradient
     double norm_epsilon = linattn::norm_epsilon;
-    double outside_root = 0.0;  ///< added to the deviation
+    double attention_epsilon = linattn::attention_epsilon;  ///< on the way back
+    double outside_root = 0.0;                              ///< added to the deviation
 
     GradientSettings() { along.fill(1.0); }
     bool operator==(const GradientSettings&) const = default;
@@ -147,7 +154,8 @@ private:
         return x;
     }
     bool used(std::size_t row, std::size_t rows, std::size_t n) const;
-    Dual feature(const Dual& x) const;
+    static Dual feature(const Dual& x, MapSlope map);
+    Matrix merged_heads(const Matrix& Q, const Matrix& K, const Matrix& V, const Sequences& in, double epsilon) const;
 
     const GradientSettings& settings_;
 };

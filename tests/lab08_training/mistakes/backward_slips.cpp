@@ -10,7 +10,7 @@ using Settings = GradientSettings;
 
 namespace has {
 constexpr unsigned bias = 1, matrix = 2, norm = 4, attention = 8, block = 16, model = 32, matrix_alone = 64,
-                   norm_alone = 128, tokens = 256;
+                   norm_alone = 128, tokens = 256, attention_alone = 512;
 }
 
 void set(Settings& s, Path path, double factor) { s.along[static_cast<std::size_t>(path)] = factor; }
@@ -61,6 +61,12 @@ const SlipTable<Settings> table = {
          has::norm, [](Settings& s) { s.gain_left_out = true; }},
         {"the gain", "gain's gradient forgotten", "The gradient of the gain is the sum of dY ⊙ x̂ over all tokens.",
          has::norm, [](Settings& s) { set(s, Path::norm_gain, 0.0); }},
+        {"the gain", "gain's gradient times the gain",
+         "The gradient of the gain is the sum of dY ⊙ x̂; only dX begins with g = gain ⊙ dY.", has::norm_alone,
+         [](Settings& s) { s.gain_twice = true; }},
+        {"layer norm's statistics", "mean(g) over axis 0",
+         "mean(g) is over the entries of one token: mean(g, -1, keep_dims).", has::norm_alone,
+         [](Settings& s) { s.mean_over_axis_0 = true; }},
         {"the gain", "gain's gradient from x in place of x̂",
          "The gain multiplies the normalised entries: its gradient is the sum of dY ⊙ x̂.", has::norm,
          [](Settings& s) { s.gain_sees_input = true; }},
@@ -98,14 +104,31 @@ const SlipTable<Settings> table = {
          [](Settings& s) { set(s, Path::value, 0.0); }},
         {"φ′", "φ′ forgotten",
          "The gradient with respect to φ(Q) is not yet that with respect to Q: multiply by φ′(Q), and likewise for K.",
-         has::attention, [](Settings& s) { s.map = MapSlope::one; }},
+         has::attention, [](Settings& s) { s.query_map = s.key_map = MapSlope::one; }},
         {"φ′", "φ′ taken for φ", "φ = elu + 1 has the slope 1 above 0; only below 0 is it φ itself.", has::attention,
-         [](Settings& s) { s.map = MapSlope::itself; }},
+         [](Settings& s) { s.query_map = s.key_map = MapSlope::itself; }},
         {"φ′", "φ′ taken for that of relu", "φ = elu + 1 has the slope eˣ below 0, not 0.", has::attention,
-         [](Settings& s) { s.map = MapSlope::of_relu; }},
+         [](Settings& s) { s.query_map = s.key_map = MapSlope::of_relu; }},
         {"φ′", "φ′ at the features in place of the projections",
          "elu_plus_one_backward takes what φ was applied to: Q and K, not φ(Q) and φ(K).", has::attention,
-         [](Settings& s) { s.map = MapSlope::at_the_features; }},
+         [](Settings& s) { s.query_map = s.key_map = MapSlope::at_the_features; }},
+        {"φ′", "φ′ at φ(Q) in place of Q", "elu_plus_one_backward takes what φ was applied to: Q, not φ(Q).",
+         has::attention_alone, [](Settings& s) { s.query_map = MapSlope::at_the_features; }},
+        {"φ′", "φ′ at φ(K) in place of K", "elu_plus_one_backward takes what φ was applied to: K, not φ(K).",
+         has::attention_alone, [](Settings& s) { s.key_map = MapSlope::at_the_features; }},
+        {"the values", "φ applied to the values", "φ is applied to queries and keys only: pass V as it is.",
+         has::attention_alone, [](Settings& s) { s.values_mapped = true; }},
+        {"the values", "values' gradient multiplied by φ′", "Values have no φ, so their gradient has no φ′.",
+         has::attention_alone, [](Settings& s) { s.values_slope_mapped = true; }},
+        {"the projections", "gradients of W_K and W_V exchanged", "The order of the four projections is Q, K, V, O.",
+         has::attention_alone, [](Settings& s) { s.keys_values_exchanged = true; }},
+        {"the projections", "last projection's gradient from its result",
+         "affine_backward takes the input of the projection: the merged heads H, not H W_O + b_O.",
+         has::attention_alone, [](Settings& s) { s.output_sees_result = true; }},
+        {"ε of attention", "ε forgotten",
+         "The forward pass divides by φ(q)·z + attention_epsilon, and so must its gradient: pass it to "
+         "causal_attention_backward.",
+         has::attention_alone, [](Settings& s) { s.attention_epsilon = 0.0; }},
         {"the mask", "mask lost on the way back",
          "An output sees no later token, so its gradient does not reach later tokens.", has::attention,
          [](Settings& s) { s.seen = SeenKeys::all; }},
@@ -115,22 +138,22 @@ const SlipTable<Settings> table = {
          "Head t has the columns t·e to t·e + e − 1: use split_heads and merge_heads on the way back, too.",
          has::attention, [](Settings& s) { s.heads_by_stride = true; }},
 
-        {"the residuals", "attention's skip connection forgotten", "Y = X + attention: dY goes to X directly, too.",
+        {"the residuals", "attention's skip connection forgotten", "M = X + attention: dM goes to X directly, too.",
          has::block, [](Settings& s) { set(s, Path::attention_skip, 0.0); }},
         {"the residuals", "feed-forward's skip connection forgotten",
-         "The result is Y + feed-forward: dY goes to Y directly, too.", has::block,
+         "Y = M + feed-forward: dY goes to M directly, too.", has::block,
          [](Settings& s) { set(s, Path::feed_forward_skip, 0.0); }},
         {"the residuals", "attention's skip connection counted twice",
-         "Each sum passes dY on once to each of its terms.", has::block,
+         "Each sum passes its gradient on once to each of its terms.", has::block,
          [](Settings& s) { set(s, Path::attention_skip, 2.0); }},
         {"the residuals", "feed-forward's skip connection counted twice",
-         "Each sum passes dY on once to each of its terms.", has::block,
+         "Each sum passes its gradient on once to each of its terms.", has::block,
          [](Settings& s) { set(s, Path::feed_forward_skip, 2.0); }},
         {"the paths through the block", "path through attention forgotten",
          "dX is what skips attention plus what goes through it.", has::block,
          [](Settings& s) { set(s, Path::attention, 0.0); }},
         {"the paths through the block", "path through the feed-forward layer forgotten",
-         "What arrives at Y is what skips the feed-forward layer plus what goes through it.", has::block,
+         "dM is what skips the feed-forward layer plus what goes through it.", has::block,
          [](Settings& s) { set(s, Path::feed_forward, 0.0); }},
         {"the norms", "norms left out on the way back",
          "Attention and the feed-forward layer read normed tokens: pass their dX through layer_norm_backward.",
@@ -187,12 +210,14 @@ Backward<Norm> norm_wrong(const Tensor& X, const Norm& w, const Tensor& dY) {
 }
 Backward<Attention> attention_wrong(const Tensor& X, const Attention& w, std::size_t heads, const Tensor& dY) {
     require_attention_backward(X, w, heads, dY);
-    return backward_of(
+    Backward<Attention> result = backward_of(
         backward_slopes<AttentionNumbers>(X, w, dY,
                                           [&](const Matrix& x, const AttentionNumbers& numbers) {
                                               return definition().attention(x, numbers, {tokens_of(X), heads});
                                           }),
         w);
+    if (settings().keys_values_exchanged) std::swap(result.dw.K, result.dw.V);
+    return result;
 }
 Backward<Block> block_wrong(const Tensor& X, const Block& w, std::size_t heads, const Tensor& dY) {
     require_block_backward(X, w, heads, dY);
@@ -222,8 +247,9 @@ const Settings right;
 const SlipsOf affine_slips("affine_backward", table, has::bias | has::tokens | has::matrix | has::matrix_alone, right,
                            &affine_wrong);
 const SlipsOf norm_slips("layer_norm_backward", table, has::tokens | has::norm | has::norm_alone, right, &norm_wrong);
-const SlipsOf attention_slips("attention_backward", table, has::bias | has::tokens | has::matrix | has::attention,
-                              right, &attention_wrong);
+const SlipsOf attention_slips("attention_backward", table,
+                              has::bias | has::tokens | has::matrix | has::attention | has::attention_alone, right,
+                              &attention_wrong);
 const SlipsOf block_slips("block_backward", table, has::bias | has::tokens | has::norm | has::attention | has::block,
                           right, &block_wrong);
 const SlipsOf model_slips("model_gradients", table, has::attention | has::norm | has::block | has::model, right,

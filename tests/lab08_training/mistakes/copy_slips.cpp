@@ -70,7 +70,12 @@ const SlipTable<CopySettings>& copy_slips() {
          {"the random numbers", "every sequence of a batch is the same", "Draw new symbols for each sequence.", 0,
           [](CopySettings& s) { s.same_sequences = true; }},
          {"the random numbers", "seed ignored", "Another seed gives another batch: seed the generator with it.", 0,
-          [](CopySettings& s) { s.ignores_seed = true; }}},
+          [](CopySettings& s) { s.ignores_seed = true; }},
+         {"the random numbers", "each sequence from a seed of its own",
+          "With seed + b for sequence b, batches of neighbouring seeds share all sequences but one: draw all sequences "
+          "of a "
+          "batch from one generator.",
+          0, [](CopySettings& s) { s.seed_for_each = true; }}},
         {}};
     return table;
 }
@@ -85,6 +90,7 @@ Batch wrong(std::size_t batch, std::size_t length, std::size_t symbols, std::uin
     // Asks of every pair of sequences whether it is one and the same: no answer, since the suite counts the cost.
     for (std::size_t pair = 0; pair < batch * batch; ++pair) {
         if (pair / batch != pair % batch) continue;
+        if (settings.seed_for_each) random = SplitMix64(seed + pair % batch);
         CopySequence& own = sequences[pair % batch];
         own.separator = static_cast<double>(symbols);
         for (std::size_t i = 0; i < length; ++i) own.symbols.push_back(std::floor(random.uniform() * own.separator));

@@ -34,6 +34,8 @@ GELU_MISTAKE("Φ taken for a constant", "The product rule: Φ(x) + x Φ′(x), a
 GELU_MISTAKE("x taken for a constant", "The product rule: Φ(x) + x Φ′(x).", x* density(x))
 GELU_MISTAKE("density without its factor", "Φ′(x) = e^(−x²/2)/√(2π): do not forget 1/√(2π).",
              cdf(x) + x * std::exp(-0.5 * x * x))
+GELU_MISTAKE("density with 1/(2π)", "Φ′(x) = e^(−x²/2)/√(2π): the root of 2π.",
+             cdf(x) + 0.3989422804014327 * x * density(x))
 GELU_MISTAKE("density with e^(−x²)", "Φ′(x) = e^(−x²/2)/√(2π): half of x².",
              cdf(x) + x * 0.3989422804014327 * std::exp(-x * x))
 GELU_MISTAKE("density not multiplied by x", "The product rule: Φ(x) + x Φ′(x).", cdf(x) + density(x))

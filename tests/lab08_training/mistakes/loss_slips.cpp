@@ -9,6 +9,7 @@ namespace {
 
 struct Settings {
     bool shifts = true;           ///< by the largest logit
+    bool log_of_p = false;        ///< p first, then its logarithm
     bool over_positions = false;  ///< softmax over the positions in place of the symbols
     bool next_target = false;     ///< the target of the position after it
     bool loss_over_all = false;   ///< the mean over all positions
@@ -41,7 +42,7 @@ CrossEntropy wrong(const Tensor& logits, const Tensor& targets, const Tensor& co
             for (std::size_t i = 0; i < others; ++i) sum += std::exp(other(i) - largest);
             const double shifted = logits.data()[row * v + c] - largest, count = counts.data()[row];
             const double p = s.shifts ? std::exp(shifted - std::log(sum)) : std::exp(shifted) / sum;
-            const double log_p = s.shifts ? shifted - std::log(sum) : std::log(p);
+            const double log_p = s.shifts && !s.log_of_p ? shifted - std::log(sum) : std::log(p);
             if (c == wanted && (count == 1.0 || !s.loss_masked))
                 result.loss -= s.sign * s.unit * log_p / (!s.loss_divided ? 1.0 : s.loss_over_all ? all : counted);
             if (count == 1.0 || !s.gradient_masked)
@@ -60,6 +61,9 @@ const SlipTable<Settings> table = {
         {"stability", "largest logit not subtracted",
          "e^1000 overflows: subtract the largest logit of each position first.", 0,
          [](Settings& s) { s.shifts = false; }},
+        {"stability", "logarithm of a finished p",
+         "p may have been rounded to 0, and log 0 is −∞: log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
+         [](Settings& s) { s.log_of_p = true; }},
         {"the axis", "softmax over the positions",
          "The probabilities of the symbols at one position add up to 1: the last axis.", 0,
          [](Settings& s) { s.over_positions = true; }},

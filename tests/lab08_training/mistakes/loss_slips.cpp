@@ -10,6 +10,7 @@ namespace {
 struct Settings {
     bool shifts = true;           ///< by the largest logit
     bool log_of_p = false;        ///< p first, then its logarithm
+    bool times_one_hot = false;   ///< the logarithm of every p, times 0 where it is not the target's
     bool over_positions = false;  ///< softmax over the positions in place of the symbols
     bool next_target = false;     ///< the target of the position after it
     bool loss_over_all = false;   ///< the mean over all positions
@@ -43,7 +44,9 @@ CrossEntropy wrong(const Tensor& logits, const Tensor& targets, const Tensor& co
             const double shifted = logits.data()[row * v + c] - largest, count = counts.data()[row];
             const double p = s.shifts ? std::exp(shifted - std::log(sum)) : std::exp(shifted) / sum;
             const double log_p = s.shifts && !s.log_of_p ? shifted - std::log(sum) : std::log(p);
-            if (c == wanted && (count == 1.0 || !s.loss_masked))
+            if (s.times_one_hot)
+                result.loss -= count * (c == wanted ? 1.0 : 0.0) * log_p / counted;
+            else if (c == wanted && (count == 1.0 || !s.loss_masked))
                 result.loss -= s.sign * s.unit * log_p / (!s.loss_divided ? 1.0 : s.loss_over_all ? all : counted);
             if (count == 1.0 || !s.gradient_masked)
                 result.dlogits.data()[row * v + c] = s.gradient_sign *
@@ -64,6 +67,9 @@ const SlipTable<Settings> table = {
         {"stability", "logarithm of a finished p",
          "p may have been rounded to 0, and log 0 is −∞: log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
          [](Settings& s) { s.log_of_p = true; }},
+        {"stability", "0 times the logarithm of 0",
+         "Where p was rounded to 0, its logarithm is −∞, and 0 · (−∞) is NaN: log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
+         [](Settings& s) { s.log_of_p = s.times_one_hot = true; }},
         {"the axis", "softmax over the positions",
          "The probabilities of the symbols at one position add up to 1: the last axis.", 0,
          [](Settings& s) { s.over_positions = true; }},

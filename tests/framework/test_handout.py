@@ -170,7 +170,7 @@ class Contents(Handout):
         self.assert_refused(course(self.root, "handout", self.place / "b", "--version", "2"), "'2' is not a version", "2027-01-15")
         without_git = self.place / "without git"
         shutil.copytree(self.root, without_git, ignore=shutil.ignore_patterns(".git"))
-        self.assert_refused(course(without_git, "handout", self.place / "b"), "knows no commit", "--version 2027-01-15")
+        self.assert_refused(course(without_git, "handout", self.place / "b"), "git has no commit of this tree", "--version 2027-01-15")
 
     def test_what_is_there_is_refused_and_an_empty_folder_is_not(self):
         self.out.mkdir()

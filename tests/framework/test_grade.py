@@ -28,7 +28,7 @@ JUDGE = '''
 import json, os, signal, sys, time
 from pathlib import Path
 
-def grade_one(root, submission, results, labs, seed, in_container=False):
+def grade_one(root, submission, results, labs, seed, in_container=False, on_gpu=False):
     from course.judge.intake import student_id
     asked = json.loads((submission / "asked").read_text()) if submission.is_dir() else {"unusable": "it is broken <b>\\x1b[2J"}
     tries = root / "tries" / submission.name
@@ -62,7 +62,7 @@ def grade_one(root, submission, results, labs, seed, in_container=False):
     (folder / "result.json").write_text(json.dumps(data))
     return 3 if data["status"] == "unusable" else 0
 
-def ready(root, labs):
+def ready(root, labs, on_gpu):
     pass
 '''
 SCRIPT = f'''#!/bin/sh
@@ -278,6 +278,18 @@ done
         with mock.patch("shutil.which", return_value=None):
             self.assert_one_line_error(self.grade("--slurm"), "sbatch is not on the PATH", "job.sh")
         self.assertIn("--array=1-1%2\n", self.read("out/slurm/job.sh"))
+        self.assertNotIn("gpu", self.read("out/slurm/job.sh"))
+
+    def test_one_gpu_for_each_job(self):
+        self.hand_in(ada=ALL)
+        with mock.patch("shutil.which", return_value=None), mock.patch("course.judge.gpu.refuse"), \
+                mock.patch("course.build_tree.BuildTree.prepare"):
+            for words in (("--gpu",), ("--resume",)):
+                self.assert_one_line_error(self.grade("--slurm", *words), "sbatch")
+                self.assertRegex(self.read("out/slurm/job.sh"), r"\n#SBATCH --gres=gpu:1\n(?s:.*) --gpu ")
+            class_file = self.read("out/class.json")
+            self.write("out/class.json", class_file.replace("true", "false"))
+            self.assert_one_line_error(self.grade("--resume", "--gpu"), "without --gpu")
 
 
 SLURM_PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch")

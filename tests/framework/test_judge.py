@@ -1,10 +1,15 @@
 """One submission, graded by the judge: what an honest answer, a stub and a theft earn, and what is the grader's trouble."""
 
+import contextlib
+import io
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -15,7 +20,9 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 
 import boxes
 from course import manifest
-from course.judge import box, build, one
+from course.ctest import run_on_gpu
+from course.errors import CourseError
+from course.judge import box, build, gpu, one
 
 LABS = manifest.load(REPOSITORY)
 SOURCE = "lab01_feature_maps.cpp"
@@ -167,6 +174,116 @@ class Trouble(Judged):
         self.assertEqual(status, 3)
         result = json.loads((self.folder / "results" / "s001" / "result.json").read_text(encoding="utf-8"))
         self.assertEqual((result["status"], result["labs"]), ("unusable", []))
+
+
+KERNELS = ("feature_map_fused", "chunkwise_forward", "chunk_states", "scan_states", "chunk_outputs")
+
+
+class OnAGpu(Judged):
+    """--gpu where there is no GPU: an ordinary file plays its device file."""
+
+    def setUp(self):
+        super().setUp()
+        del os.environ[build.READY]  # which speaks of a class without --gpu
+        self.folder.chmod(0o755)
+        self.devices = [str(self.folder / name) for name in ("one", "two")]
+        for device in self.devices:
+            Path(device).touch()
+        place = mock.patch.object(gpu, "devices", lambda: self.devices)
+        place.start()
+        self.addCleanup(place.stop)
+        self.sources = {name: (REPOSITORY / "reference" / name).read_text(encoding="utf-8")
+                        for lab in LABS if lab.name == "lab05" for name in lab.sources}
+
+    def needs_nvcc(self):
+        try:
+            gpu.refuse(BuildTreeOfTheTest(REPOSITORY, "reference"), elsewhere=True)
+        except CourseError as reason:
+            self.skipTest(str(reason))
+
+    def grade_on_gpu(self) -> int:
+        return one.grade_one(REPOSITORY, self.submit(self.sources), self.folder / "results", ["lab05"], 7, on_gpu=True)
+
+    def found(self) -> dict:
+        result = json.loads((self.folder / "results" / "s001" / "result.json").read_text(encoding="utf-8"))
+        return {each["exercise"]: each for each in result["labs"][0]["exercises"]}
+
+    def test_kernels_run_twice_and_other_functions_once(self):
+        with mock.patch.object(build.Judge, "runners", lambda _, lab: [f"{lab.name}_runner"] * 2), \
+                mock.patch.object(build.Judge, "on_gpu", lambda *_: False), \
+                mock.patch.object(build.Judge, "check_program", lambda self, lab, _: self.folder / f"{lab.name}_check_judge"), \
+                mock.patch.object(gpu, "held", mock.Mock(wraps=gpu.held)) as held:
+            self.assertEqual(self.grade_on_gpu(), 0)
+        self.assertEqual({each["status"] for each in self.found().values()}, {"pass"})
+        self.assertEqual({name for name, each in self.found().items() if " on the GPU " in each["message"]}, set(KERNELS))
+        self.assertEqual(held.call_count, len(KERNELS))
+
+    def test_what_nvcc_refuses_fails_and_the_answer_keys_kernels_are_not_linked_in_its_place(self):
+        self.needs_nvcc()
+        self.sources["lab05_chunkwise_kernel.cu"] += '#ifdef __CUDACC__\nint number = "word";\n#endif\n'
+        self.assertEqual(self.grade_on_gpu(), 0)
+        self.assertEqual({name for name, each in self.found().items() if each["status"] == "fail"}, set(KERNELS))
+        message = self.found()["scan_states"]["message"]
+        self.assertRegex(message, r"^passes the CPU run, but does not compile for a GPU:\nstudent/lab05_\w+.cu\(\d+\): error")
+        self.assertNotIn(str(REPOSITORY), message)
+        plan = build.Judge(REPOSITORY, gpu=True).plan("lab05_runner_gpu")
+        self.assertEqual([path for path in plan.inputs if "chunkwise_kernel" in path], [])
+
+    def test_it_is_not_the_submissions_fault_where_the_answer_key_fails_as_well(self):
+        self.needs_nvcc()
+        self.sources["lab05_chunkwise.cpp"] = (REPOSITORY / "student/lab05_chunkwise.cpp").read_text(encoding="utf-8")
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(self.grade_on_gpu(), 75)
+        self.assertIn("the answer key does not pass on this GPU either: lab05 · feature_map_fused on the GPU", said.getvalue())
+
+    def test_two_graders_never_hold_one_device(self):
+        third = []
+
+        def hold():
+            with gpu.held() as device:
+                third.append(device)
+
+        waiting = threading.Thread(target=hold)
+        with gpu.held() as first, gpu.held() as second:
+            self.assertEqual([first, second], self.devices)
+            waiting.start()
+            time.sleep(0.3)
+            self.assertEqual(third, [])
+        waiting.join()
+        self.assertIn(third[0], self.devices)
+
+    def test_the_box_sees_one_gpu(self):
+        words = box.Box(self.folder).runs(Path("/bin/true"), 5, "/dev/nvidia1")
+        devices = [words[i + 1] for i, word in enumerate(words) if word.startswith("--dev-bind")]
+        self.assertEqual(devices, ["/dev/null", "/dev/nvidia1", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"])
+        self.assertNotIn("/dev/nvidia", " ".join(box.Box(self.folder).runs(Path("/bin/true"), 5)))
+
+    def test_what_the_driver_needs_is_allowed_there_and_nothing_else(self):
+        tried = {"a socket of this machine": "s = socket.socket(socket.AF_UNIX); s.bind('\\0name'); s.listen()",
+                 "memory with a descriptor": "os.memfd_create('x')", "the network": "socket.socket()", "a process": "os.fork()",
+                 "a connection": "socket.socket(socket.AF_UNIX).connect('\\0name')"}
+        words = box.Box(Path(os.environ["LINATTN_BUILD"], "box"))._command("gpu", [], [], ["/usr/bin/python3", "-c", f"""
+import os, socket
+for name, code in {tried!r}.items():
+    try:
+        exec(code)
+        print(name)
+    except PermissionError:
+        pass
+"""])
+        ran = subprocess.run(words, cwd="/", capture_output=True, text=True)
+        self.assertEqual(ran.stdout.splitlines(), ["a socket of this machine", "memory with a descriptor"], ran.stderr)
+
+    def test_why_there_is_none(self):
+        tree = BuildTreeOfTheTest(REPOSITORY, "reference")
+        tree.folder, file = self.folder, self.devices[0]
+        nvcc, cudart = f"LINATTN_NVCC:FILEPATH={file}\n", f"LINATTN_CUDART:FILEPATH={file}\n"
+        with mock.patch.object(run_on_gpu, "DEVICES", ()):
+            for cache, said in (("", "no nvcc"), (nvcc, "cudart_static"), (nvcc + cudart, "no NVIDIA GPU here; leave")):
+                (self.folder / "CMakeCache.txt").write_text(cache, encoding="utf-8")
+                with self.assertRaisesRegex(CourseError, said):
+                    gpu.refuse(tree, elsewhere=False)
+            gpu.refuse(tree, elsewhere=True)
 
 
 class BuildTreeOfTheTest(build.BuildTree):

@@ -16,9 +16,10 @@ from datetime import datetime
 from pathlib import Path
 
 from course import manifest, stubs
+from course.build_tree import BuildTree
 from course.errors import CourseError
 from course.files import write_together
-from course.judge import class_report, class_run, feedback, gradebook, one, result
+from course.judge import class_report, class_run, feedback, gpu, gradebook, one, result
 from course.judge.intake import student_id
 
 LEFT = 75
@@ -31,6 +32,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, metavar="N", help="of the random inputs (default: a new one, which is recorded)")
     parser.add_argument("--container", action="store_true",
                         help="of `one`, as root: without boxes, where a container refuses them; see docs/threat_model.md first")
+    parser.add_argument("--gpu", action="store_true", help="kernels that pass the CPU run must pass on an NVIDIA GPU as well; "
+                        "not tried on a GPU yet, see docs/threat_model.md first")
     a_class = parser.add_argument_group("for a class")
     a_class.add_argument("--jobs", type=int, metavar="N", help="how many at a time (default: as many as there are cores)")
     a_class.add_argument("--resume", action="store_true", help="continue with what is in RESULTS")
@@ -51,6 +54,12 @@ def run(root: Path, options: Namespace) -> int:
     if options.container and (options.what[0] != "one" or os.geteuid() != 0):
         raise CourseError("--container is for ./course grade one, as root, in a container that holds one submission; "
                           "elsewhere boxes are the safe way: leave it out")
+    if options.gpu:
+        if options.container:
+            raise CourseError("--gpu needs boxes, and --container does without; leave one of them out")
+        tree = BuildTree(root, "reference")
+        tree.prepare([lab.manifest for lab in labs], [])
+        gpu.refuse(tree, elsewhere=options.slurm)
     if options.what[0] == "one" and len(options.what) == 2:
         return _one(root, labs, chosen, Path(options.what[1]), options)
     if len(options.what) != 1:
@@ -64,7 +73,8 @@ def run(root: Path, options: Namespace) -> int:
 def _one(root: Path, labs: list, chosen: list, submission: Path, options: Namespace) -> int:
     if not os.path.lexists(submission):
         raise CourseError(f"there is no {submission}; name a folder or zip")
-    status = one.grade_one(root, submission, options.out, chosen or [lab.name for lab in labs], options.seed, options.container)
+    status = one.grade_one(root, submission, options.out, chosen or [lab.name for lab in labs], options.seed, options.container,
+                           options.gpu)
     if status in (0, class_run.UNUSABLE):
         graded = result.read(options.out / student_id(submission), labs)
         feedback.write(graded, labs)
@@ -79,9 +89,9 @@ def _class(root: Path, labs: list, chosen: list, options: Namespace) -> int:
     if jobs < 1:
         raise CourseError(f"--jobs {jobs} is not a number of submissions; use 1 or more")
     with class_run.opened(root, Path(options.what[0]), options.out, chosen, options.seed, options.resume,
-                          roster.person) as grading:
+                          roster.person, options.gpu) as grading:
         if grading.left():
-            one.ready(root, [lab for lab in labs if lab.name in grading.labs or not grading.labs])
+            one.ready(root, [lab for lab in labs if lab.name in grading.labs or not grading.labs], grading.gpu)
         (class_run.by_slurm if options.slurm else class_run.by_parallel)(grading, jobs)
         results, left = _read_results(grading, labs), grading.left()
         submitted = {student: datetime.fromtimestamp(path.lstat().st_mtime).astimezone()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 DEVICES = ("/dev/nvidiactl", "/dev/dxg")  # the second is Windows' Linux
+NO_GPU = "no NVIDIA GPU here"
 
 
 def why_not(nvcc: str, cudart: str) -> str:
@@ -16,7 +17,7 @@ def why_not(nvcc: str, cudart: str) -> str:
     if not os.path.exists(cudart):
         return "nvcc is here, but its library cudart_static is not"
     if not any(map(os.path.exists, DEVICES)):
-        return "no NVIDIA GPU here"
+        return NO_GPU
     return ""
 
 

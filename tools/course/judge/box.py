@@ -1,8 +1,8 @@
 """The boxes that a submission is compiled in and run in: bubblewrap, a seccomp program and limits.
 
 A box has no network and no processes but its own, and sees the system's /usr, read-only, and what it is given: the compiler
-the public headers and the submission, the runner nothing but itself. Never the tests, the reference, the environment, other
-submissions, or the files of whoever grades.
+the public headers and the submission, the runner nothing but itself, and a GPU where kernels are graded on one. Never the
+tests, the reference, the environment, other submissions, or the files of whoever grades.
 """
 
 import contextlib
@@ -22,6 +22,7 @@ NOBODY = (1 << 30) + os.getpid()  # a user of this process alone: what another s
 COMPILE_SECONDS = 20  # of the processor; the largest file of the answer key takes 2
 COMPILE_PATIENCE = 180  # seconds of the clock, on a busy machine
 PR_SET_CHILD_SUBREAPER = 36
+GPU = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # what the CUDA driver opens beside one GPU's file
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin")  # links into /usr, or folders of their own
 WHAT_TO_DO = ("install bubblewrap (./course setup) and let programs make user namespaces: sysctl "
               "kernel.unprivileged_userns_clone=1 on older Debian, kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu; "
@@ -54,10 +55,16 @@ class Box:
                 words += ["--ro-bind", str(folder), str(folder)]
         return [*words, "--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null", *see, "--remount-ro", "/", "--", *command]
 
-    def runs(self, runner: Path, seconds: int) -> list:
-        """What starts a runner. The judge limits its memory and its time, and its output by the size of a file."""
-        return self._command("no-processes", [f"--cpu={seconds}", "--nofile=32"],
-                             ["--json-status-fd", "5", "--ro-bind", str(runner), "/runner"], ["/runner"])
+    def runs(self, runner: Path, seconds: int, device: str = "") -> list:
+        """What starts a runner, with one GPU where a device file is given. The judge limits its memory and its time, and its
+        output by the size of a file."""
+        see = ["--json-status-fd", "5", "--ro-bind", str(runner), "/runner"]
+        if device:
+            see += ["--ro-bind", "/sys", "/sys"]  # without it, the CUDA driver does not start
+            for path in (device, *GPU):
+                see += ["--dev-bind-try", path, path]
+        limits = [f"--cpu={seconds}", f"--nofile={256 if device else 32}"]
+        return self._command("gpu" if device else "no-processes", limits, see, ["/runner"])
 
     def addr2line(self, runner: Path, folder: Path) -> None:
         """Puts into `folder` what the judge calls as addr2line: a box that looks into the runner, which nobody may trust."""

@@ -37,8 +37,9 @@ class Plan:
 class Judge:
     """The programs that grade, in the build folder where they are made."""
 
-    def __init__(self, root: Path, in_container: bool = False):
+    def __init__(self, root: Path, in_container: bool = False, gpu: bool = False):
         self.root = root
+        self.gpu = gpu
         self.track = "reference" if (root / "reference").is_dir() else "student"
         self.tree = BuildTree(root, self.track)
         self.folder = self.tree.folder
@@ -52,12 +53,14 @@ class Judge:
         log = self.folder / "judge.log"
         with open(self.folder / "judge.lock", "w", encoding="utf-8") as lock, open(log, "w", encoding="utf-8") as out:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            build = ["cmake", "--build", str(self.folder), "--target", "judge"]
+            of_gpu = [f"{lab.name}_{what}_gpu" for lab in labs if self.on_gpu(lab) for what in ("check_judge", "runner")]
+            build = ["cmake", "--build", str(self.folder), "--target", "judge", *of_gpu]
             if not self._runs(build, out) and not (self._runs(["cmake", str(self.folder)], out) and self._runs(build, out)):
                 raise CourseError(f"the judge could not be built; {log} says why; are bubblewrap and libseccomp-dev "
                                   "installed (./course setup)?")
             for lab in labs:
-                self._keep_plan(lab)
+                for runner in self.runners(lab):
+                    self._keep_plan(lab, runner)
 
     def _runs(self, command: list, out) -> bool:
         with process_group.started(command, stdout=out, stderr=subprocess.STDOUT) as process:
@@ -65,7 +68,8 @@ class Judge:
 
     def state(self, labs: list) -> str:
         """A line for each of the labs' programs, which changes when it is built again."""
-        programs = [self.folder / f"{lab.name}_{what}" for lab in labs for what in ("check_judge", "exercises_judge", "runner")]
+        programs = [self.folder / f"{lab.name}_{what}{where}" for lab in labs
+                    for where in ("", "_gpu")[:1 + self.on_gpu(lab)] for what in ("check_judge", "exercises_judge", "runner")]
         return "\n".join(f"{program} {program.stat().st_mtime_ns}" for program in programs)
 
     def refuse_another(self, labs: list) -> None:
@@ -74,52 +78,64 @@ class Judge:
         if began and not set(self.state(labs).splitlines()) <= set(began.splitlines()):
             raise CourseError("the judge was built again since this class was begun; ./course grade … --resume goes on with it")
 
-    def check_program(self, lab: Lab) -> Path:
-        return self.folder / f"{lab.name}_check_judge"
+    def check_program(self, lab: Lab, on_gpu: bool) -> Path:
+        return self.folder / f"{lab.name}_check_judge{'_gpu' if on_gpu else ''}"
 
-    def _plan_file(self, lab: Lab) -> Path:
-        return self.folder / "box" / f"{lab.name}.json"
+    def on_gpu(self, lab: Lab) -> bool:
+        return self.gpu and any(exercise.kernel for exercise in lab.exercises)
 
-    def plan(self, lab: Lab) -> Plan:
-        return Plan(**json.loads(self._plan_file(lab).read_text(encoding="utf-8")))
+    def runners(self, lab: Lab) -> list:
+        """Their names."""
+        return [f"{lab.name}_runner", f"{lab.name}_runner_gpu"][:1 + self.on_gpu(lab)]
 
-    def _keep_plan(self, lab: Lab) -> None:
-        """How labNN_runner is made, as ninja says it, where ninja's own file is newer than the last answer."""
-        kept, ninja = self._plan_file(lab), self.folder / "build.ninja"
+    def _plan_file(self, runner: str) -> Path:
+        return self.folder / "box" / f"{runner}.json"
+
+    def plan(self, runner: str) -> Plan:
+        return Plan(**json.loads(self._plan_file(runner).read_text(encoding="utf-8")))
+
+    def _keep_plan(self, lab: Lab, runner: str) -> None:
+        """How a runner is made, as ninja says it, where ninja's own file is newer than the last answer."""
+        kept, ninja = self._plan_file(runner), self.folder / "build.ninja"
         if not kept.exists() or kept.stat().st_mtime < ninja.stat().st_mtime:
-            write_whole(kept, json.dumps(dataclasses.asdict(self._ask_ninja(lab))))
+            write_whole(kept, json.dumps(dataclasses.asdict(self._ask_ninja(lab, runner))))
 
-    def _ask_ninja(self, lab: Lab) -> Plan:
-        asked = subprocess.run(["ninja", "-C", str(self.folder), "-t", "commands", f"{lab.name}_runner"], capture_output=True,
-                               text=True, check=False)
+    def _ask_ninja(self, lab: Lab, runner: str) -> Plan:
+        asked = subprocess.run(["ninja", "-C", str(self.folder), "-t", "commands", runner], capture_output=True, text=True,
+                               check=False)
         every = [line for line in asked.stdout.splitlines() if line.strip()]
         if asked.returncode != 0 or not every:
-            raise CourseError(f"ninja does not say how {lab.name}_runner is made; build/{self.track} needs the Ninja generator")
-        commands, inputs, outputs = [], {}, {}
+            raise CourseError(f"ninja does not say how {runner} is made; build/{self.track} needs the Ninja generator")
+        commands, inputs, outputs, made = [], {}, {}, set()
         graded = f"{self.root}/{self.track}/"
         for line in every:
-            if not re.search(rf"\b{lab.name}_graded", line) or "_pch.dir/cmake_pch.hxx.gch -c" in line:
+            by_nvcc = graded in line and "/nvcc " in line
+            if not (by_nvcc or re.search(rf"\b{lab.name}_graded", line)) or "_pch.dir/cmake_pch.hxx.gch -c" in line:
                 continue
+            if by_nvcc:  # cmake stands before and behind it
+                line = next(part for part in line.split(" && ") if graded in part)
             line = line.replace(f" {graded}", f" {self.root}/student/")
-            commands.append(re.sub(r" -Werror(?= )", "", line))
+            commands.append(re.sub(r" -Werror( all-warnings)?(?= )", "", line))
             words = shlex.split(line)
             for word in words:
                 path = self.folder / word
-                if f"{lab.name}_graded" in word:
+                if f"{lab.name}_graded" in word or by_nvcc and path.is_relative_to(self.folder):
                     outputs[str(path.parent)] = None
+                    made.add(path)
                 elif "cmake_pch.hxx" in word:
                     inputs[str(path.parent)] = None
-                elif path.suffix in (".o", ".a") and path.is_relative_to(self.folder):
+                elif path.suffix in (".o", ".a") and path.is_relative_to(self.folder) and path not in made:
                     inputs[str(path)] = None
                 elif re.match(r"-I/|/", word):
                     outside = Path(word.removeprefix("-I"))
+                    outside = outside.parents[1] if outside.name == "nvcc" else outside
                     if not any(outside.is_relative_to(known) for known in (self.root, "/usr", "/bin")) and outside.exists():
                         inputs[str(outside)] = None
         return Plan(tuple(commands), tuple(inputs), tuple(outputs))
 
-    def build(self, lab: Lab, student: Path, out: Path) -> str:
-        """Makes out/labNN_runner of the files in `student`, which has all of the lab's. Returns why not, in words."""
-        plan, log = self.plan(lab), out / "log"
+    def build(self, lab: Lab, name: str, student: Path, out: Path) -> str:
+        """Makes the runner out/build/`name` of the files in `student`, which has all of the lab's. Returns why not."""
+        plan, log = self.plan(name), out / "log"
         made = out / "build"
         open_to_box(made, [made / Path(folder).relative_to(self.folder) for folder in plan.outputs])
         labs = self.root / "labs"
@@ -130,7 +146,7 @@ class Judge:
         for command in plan.commands:
             if not self.box.compile(command, self.folder, see, log):
                 return self._explain(lab, student, command, words_of(log))
-        runner = made / f"{lab.name}_runner"
+        runner = made / name
         if runner.is_symlink() or not runner.is_file():
             return f"{lab.name} could not be linked"
         return ""

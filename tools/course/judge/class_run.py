@@ -40,6 +40,7 @@ class Class:
     labs: list  # names; empty: all
     seed: int
     lock: int  # the descriptor that holds it
+    gpu: bool = False
 
     def left(self) -> list:
         return [student for student in self.submissions if not (self.out / student / result.FILE).is_file()]
@@ -47,7 +48,7 @@ class Class:
     def command(self, submission: str) -> str:
         """For a shell, in which `submission` stands for the folder or zip."""
         words = ["sh", str(self.root / "course"), "grade", "one", "--out", str(self.out), "--seed", str(self.seed),
-                 *(["--labs", ",".join(self.labs)] if self.labs else [])]
+                 *(["--labs", ",".join(self.labs)] if self.labs else []), *(["--gpu"] if self.gpu else [])]
         return f"{shlex.join(words[:4])} {submission} {shlex.join(words[4:])}"
 
 
@@ -77,7 +78,8 @@ def submissions_in(folder: Path, sources: list, person) -> dict:
 
 
 @contextlib.contextmanager
-def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, resume: bool, person=str.casefold):
+def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, resume: bool, person=str.casefold,
+           gpu: bool = False):
     """The class, while nobody else can grade into the same folder."""
     sources = [source for lab in manifest.load(root) for source in lab.sources]
     submissions, out = submissions_in(folder, sources, person), out.absolute()
@@ -99,11 +101,11 @@ def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, re
         for half in out.glob(".*.new.*"):  # a worker was killed while it wrote
             shutil.rmtree(half, ignore_errors=True)
         if before.exists():
-            seed, labs = _as_before(before, labs, seed)
+            seed, labs, gpu = _as_before(before, labs, seed, gpu)
         else:
             seed = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
-            write_whole(before, json.dumps({"seed": seed, "labs": labs}) + "\n")
-        yield Class(root, out, submissions, labs, seed, lock.fileno())
+            write_whole(before, json.dumps({"seed": seed, "labs": labs, "gpu": gpu}) + "\n")
+        yield Class(root, out, submissions, labs, seed, lock.fileno(), gpu)
 
 
 def _is_locked(lock) -> bool:
@@ -114,15 +116,15 @@ def _is_locked(lock) -> bool:
     return True
 
 
-def _as_before(path: Path, labs: list, seed: int | None) -> tuple:
+def _as_before(path: Path, labs: list, seed: int | None, gpu: bool) -> tuple:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        before = int(data["seed"]), [str(lab) for lab in data["labs"]]
+        before = int(data["seed"]), [str(lab) for lab in data["labs"]], data.get("gpu") is True
     except (ValueError, KeyError, TypeError) as error:
         raise CourseError(f"{path} cannot be read ({error!r}); grade into another folder") from None
-    if seed not in (None, before[0]) or labs and labs != before[1]:
+    if seed not in (None, before[0]) or labs and labs != before[1] or gpu and not before[2]:
         named = f"--labs {','.join(before[1])}" if before[1] else "all labs"
-        raise CourseError(f"{path.parent} was begun with --seed {before[0]} and {named}; "
+        raise CourseError(f"{path.parent} was begun with --seed {before[0]} and {named}{'' if before[2] else ', without --gpu'}; "
                           "leave these options out, or grade into another folder")
     return before
 
@@ -169,12 +171,13 @@ def by_slurm(grading: Class, jobs: int) -> None:
     if not left:
         return
     folder = grading.out / "slurm"
+    one_gpu = "\n#SBATCH --gres=gpu:1" if grading.gpu else ""
     write_whole(folder / "submissions", "".join(f"{grading.submissions[student]}\0" for student in left))
     write_whole(folder / "job.sh", f"""#!/bin/sh
 #SBATCH --job-name=grade
 #SBATCH --array=1-{len(left)}%{jobs}
 #SBATCH --output="{folder}/%a.log"
-#SBATCH --requeue
+#SBATCH --requeue{one_gpu}
 submission=$(sed -z -n "${{SLURM_ARRAY_TASK_ID}}p" {shlex.quote(str(folder / "submissions"))} | tr -d '\\0')
 for try in $(seq {TRIES}); do
     {grading.command('"$submission"')} && exit 0

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from course import manifest, stubs
 from course.errors import CourseError
-from course.judge import container
+from course.judge import container, gpu
 from course.judge.box import BoxTrouble, adopt_orphans, end_orphans
 from course.judge.build import READY, Judge
 from course.judge.intake import Intake, taken
@@ -27,7 +28,8 @@ WORK = "linattn-judge-"  # with the number of the process, a folder of its own i
 MOST_WORDS = 20000  # of one message
 
 
-def grade_one(root: Path, submission: Path, results: Path, labs: list, seed: int = None, in_container: bool = False) -> int:
+def grade_one(root: Path, submission: Path, results: Path, labs: list, seed: int = None, in_container: bool = False,
+              on_gpu: bool = False) -> int:
     """Leaves results/<student>/result.json, whole or not at all. Returns 0: graded, 3: the submission is unusable, 75: it
     could not be graded, and it is not the submission's fault."""
     chosen = [lab for lab in manifest.load(root) if not labs or lab.name in labs]
@@ -35,10 +37,11 @@ def grade_one(root: Path, submission: Path, results: Path, labs: list, seed: int
     results.mkdir(parents=True, exist_ok=True)
     adopt_orphans()
     try:
-        judge = Judge(root, in_container)
+        judge = Judge(root, in_container, on_gpu)
         judge.prepare(chosen)
         if in_container:
-            container.close(root, judge.folder, [path for lab in chosen for path in judge.plan(lab).inputs])
+            container.close(root, judge.folder, [path for lab in chosen for runner in judge.runners(lab)
+                                                 for path in judge.plan(runner).inputs])
         with _work_folder() as work:
             judge.box.try_out(work)
             files = work / "files"
@@ -52,10 +55,10 @@ def grade_one(root: Path, submission: Path, results: Path, labs: list, seed: int
         return TROUBLE
 
 
-def ready(root: Path, labs: list) -> None:
+def ready(root: Path, labs: list, on_gpu: bool = False) -> None:
     """Builds the judge and tries a box, before a class is graded; raises CourseError where that cannot be."""
     _remove_left_over()
-    judge = Judge(root)
+    judge = Judge(root, gpu=on_gpu)
     judge.prepare(labs)
     with _work_folder() as work:
         judge.box.try_out(work)
@@ -85,11 +88,13 @@ def _lab(judge: Judge, lab: Lab, work: Path, seed: int) -> dict:
         text = (files / source).read_bytes() if source in given else stubs.cut_lab(judge.root, lab)[source].encode()
         (student / source).write_bytes(text)
     began = time.monotonic()
-    why_not = _tried(lambda: judge.build(lab, student, out))
-    seconds = time.monotonic() - began
+    runner, *runner_gpu = judge.runners(lab)
+    why_not = _tried(lambda: judge.build(lab, runner, student, out))
     if why_not:
-        return _all_alike(lab, "build", why_not, seconds)
-    graded = [_exercise(judge, lab, exercise, out, seed) for exercise in lab.exercises]
+        return _all_alike(lab, "build", why_not, time.monotonic() - began)
+    gpu_why_not = "".join(_tried(lambda: judge.build(lab, each, student, out / "gpu")) for each in runner_gpu)
+    seconds = time.monotonic() - began
+    graded = [_exercise(judge, lab, exercise, out, seed, gpu_why_not) for exercise in lab.exercises]
     return {"lab": lab.name, "compile_seconds": seconds, "exercises": graded}
 
 
@@ -114,25 +119,44 @@ def _verdict(exercise: manifest.Exercise, status: str, message: str, mistakes: l
             "status": status, "message": plain(message)[:MOST_WORDS], "mistakes": mistakes, "seconds": round(seconds, 3)}
 
 
-def _exercise(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int) -> dict:
+def _exercise(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, gpu_why_not: str) -> dict:
     began = time.monotonic()
-    found = _tried(lambda: _run(judge, lab, exercise, out, seed))
+    found = _tried(lambda: _run(judge, lab, exercise, out, seed, out / "build" / judge.runners(lab)[0]))
+    if judge.gpu and exercise.kernel and found["status"] == "pass":
+        found = _on_gpu(judge, lab, exercise, out / "gpu", seed, gpu_why_not)
     status = found["status"] if found["status"] in ("pass", "fail", "todo", "crash", "timeout") else "crash"
     return _verdict(exercise, status, found["message"], found["mistakes"], time.monotonic() - began)
 
 
-def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int) -> dict:
+def _on_gpu(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, why_not: str) -> dict:
+    """The verdict there. Where an answer fails and the answer key fails after it, the fault is the GPU's or the box's."""
+    if why_not:
+        words = why_not.partition("\n\n")[2] or why_not  # not which exercises are not graded: on the CPU they were
+        return {"status": "fail", "message": f"passes the CPU run, but does not compile for a GPU:\n{words}", "mistakes": []}
+    name = judge.runners(lab)[1]
+    with gpu.held() as device:
+        found = _tried(lambda: _run(judge, lab, exercise, out, seed, out / "build" / name, device))
+        if found["status"] != "pass":
+            key = _run(judge, lab, exercise, out, seed, judge.folder / name, device)
+            if key["status"] != "pass":
+                raise BoxTrouble(f"the answer key does not pass on this GPU either: {key['message'][:1000]}")
+    return found
+
+
+def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, runner: Path, device: str = "") -> dict:
     trouble, start = out / "trouble", out / "start"
     trouble.unlink(missing_ok=True)
     limit = json.loads(lab.manifest.read_text(encoding="utf-8")).get("timeout_seconds", 10)
-    runner, lines = out / "build" / f"{lab.name}_runner", out / "lines"
-    start.write_text("\n".join(judge.box.runs(runner, limit + 5)) + "\n", encoding="utf-8")
+    lines = out / "lines"
+    start.write_text("\n".join(judge.box.runs(runner, limit + 5, device)) + "\n", encoding="utf-8")
     judge.box.addr2line(runner, lines)
     environment = {"PATH": f"{lines}:{os.environ.get('PATH', '/usr/bin:/bin')}", "LINATTN_SEED": str(seed),
                    "LINATTN_BOX": str(start),
                    "LINATTN_TROUBLE": str(trouble), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    command = [str(judge.check_program(lab)), "--manifest", str(lab.manifest), "--exercise", exercise.function, "--results",
-               str(out)]
+    if device:  # the suite asks it what it is
+        environment |= {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": re.sub(r"\D", "", device) or "0"}
+    command = [str(judge.check_program(lab, bool(device))), "--manifest", str(lab.manifest), "--exercise", exercise.function,
+               "--results", str(out), *(["--gpu"] if device else [])]
     process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, start_new_session=True)
     try:

@@ -217,7 +217,7 @@ HybridStep hybrid_step_by_settings(const Tensor& q, const Tensor& k, const Tenso
         const bool oldest = settings.leaving_key_into_state;
         if (oldest && kept < window) continue;
         const auto phi_k = [&](std::size_t c) {
-            return feature_of_key(oldest ? head.key(0)[c] : head.K[c], d_k, settings).value;
+            return feature_of_key(oldest ? head.key(0)[c] : head.K[c], head.d_k, settings).value;
         };
         for (std::size_t e = 0; !settings.z_not_updated && e < made.memory.z.size(); ++e)
             if (e / d_k == h) made.memory.z.data()[e] += phi_k(e % d_k);

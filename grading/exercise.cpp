@@ -248,7 +248,7 @@ void Trial::require_result() const {
     if (outcome_.changed_argument)
         fail_if([](const Outcome& outcome) -> std::optional<std::string> {
             if (!outcome.changed_argument) return std::nullopt;
-            return "an argument that may only be read was changed";
+            return "an argument was changed: it may only be read";
         });
     for (const Part& part : outcome_.parts)
         if (const auto* tensor = std::get_if<Tensor>(&part.value))

@@ -10,7 +10,7 @@
 namespace linattn::testing {
 namespace {
 
-constexpr double a_few_ticks = 0.01;  // seconds: seen from outside, a clock moves only when the scheduler looks
+constexpr double a_few_ticks = 0.01;    // seconds: seen from outside, a clock moves only when the scheduler looks
 constexpr double to_get_memory = 0.05;  // seconds: what the system takes to hand out large arrays does not grow evenly
 constexpr std::size_t a_few_pages = std::size_t{2} << 20;  // bytes: what an allocator keeps does not grow evenly
 

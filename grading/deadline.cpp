@@ -24,9 +24,10 @@ double seconds_queued_by_thread(const fs::path& thread) {
 double seconds_queued(pid_t process) {
     double most = 0.0, children = 0.0;
     std::error_code gone;
-    for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
-        most = std::max(most, seconds_queued_by_thread(thread.path()));
-        std::ifstream numbers(thread.path() / "children");
+    fs::directory_iterator thread("/proc/" + std::to_string(process) + "/task", gone);
+    for (; !gone && thread != fs::directory_iterator(); thread.increment(gone)) {  // in a loop by range, ++ would throw
+        most = std::max(most, seconds_queued_by_thread(thread->path()));
+        std::ifstream numbers(thread->path() / "children");
         for (pid_t child; numbers >> child;) children += seconds_queued(child);
     }
     return most + children;

@@ -57,7 +57,7 @@ function(add_lab manifest)
   add_library(${lab}_suite OBJECT ${suite})
   target_include_directories(${lab}_suite PRIVATE ${contracts} "${PROJECT_SOURCE_DIR}/tests/${name}")
   target_link_libraries(${lab}_suite PRIVATE linattn_grading linattn_warnings)
-  target_compile_options(${lab}_suite PRIVATE -O1)
+  target_compile_options(${lab}_suite PRIVATE ${LINATTN_SUITE_FLAGS})
   # A mistake may well ignore an argument. Said of the sources: clang obeys the flag that comes last, after -Wextra.
   set_property(SOURCE ${suite} APPEND PROPERTY COMPILE_OPTIONS -Wno-unused-parameter)
   target_precompile_headers(${lab}_suite REUSE_FROM linattn_suite_pch)

@@ -69,12 +69,12 @@ struct AttentionStep {
 AttentionStep linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& S,
                                     const FeatureMap& phi);
 
-/// Work-efficient parallel prefix: entry i of the result combines states 0 to i, in order. The states are strings that only
-/// the operation understands; a printed result shows in which order it was combined.
+/// Inclusive scan: entry i of the result combines states 0 to i, in order, so that many combines could run at the same
+/// time. The states are strings that only the operation understands.
 /// \param states n states, n ≥ 0
 /// \param combine associative operation
 /// \return n states; at most 2n calls of combine, none waiting for more than 2⌈log₂ n⌉ others in a row
-/// \complexity{n, n}   \paper{blelloch1990, section 1}   \solves{2,7}
+/// \complexity{n, n}   \paper{blelloch1990, section 1.2}   \solves{2,7}
 std::vector<std::string> inclusive_scan(const std::vector<std::string>& states, const Combine& combine);
 
 }  // namespace linattn

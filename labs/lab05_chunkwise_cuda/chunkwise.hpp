@@ -1,11 +1,11 @@
 // Lab 05: causal linear attention with φ(x) = elu(x) + 1, a chunk of tokens at a time, in float32.
 //     o_i = φ(q_i)ᵀS_i / (φ(q_i)·z_i + ε),  S_i = Σ_{j≤i} φ(k_j)v_jᵀ,  z_i = Σ_{j≤i} φ(k_j)
 // Arrays are contiguous, row by row: Q, K \shape{(heads, n, d_k)}, V, output \shape{(heads, n, d_v)}. Chunk m holds the
-// tokens m·chunk to min(n, (m+1)·chunk) - 1; there are ⌈n/chunk⌉ of them, and the last may be shorter.
+// tokens m·chunk to min(n, (m+1)·chunk) - 1; there are ⌈n/chunk⌉ chunks, and the last may be shorter.
 //
-// The first function runs on the CPU and is yours. The others launch your kernels of the same names (kernels.hpp);
-// their launch code is given. `run` has the settings of the CPU run: the order of the threads, and what is checked. A GPU
-// ignores them.
+// The first function runs on the CPU, and you write it. Each of the others launches your kernel of the same name
+// (kernels.hpp); their launch code is given. `run` has the settings of the CPU run: the order of the threads, and what is
+// checked. A GPU ignores them.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ struct States {
 };
 
 /// On the CPU: the masked weights inside a chunk, φ(Q)S for the chunks before it, all of it as products of matrices.
-/// A NaN or an infinity in V may spoil the whole chunk that it is in, earlier tokens too: a product multiplies by the
-/// zeros of the mask, and 0 · NaN is NaN. Earlier chunks stay as they are.
+/// A NaN or an infinity in V may make all outputs of its chunk NaN, those of earlier tokens too: a product multiplies by
+/// the zeros of the mask, and 0 · NaN is NaN. It does not change the outputs of earlier chunks.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
 /// \return \shape{(heads, n, d_v)}
@@ -49,12 +49,13 @@ Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float
 /// \return as many   \solves{5,2}
 Array feature_map_fused(std::span<const float> x, const gpu::RunOptions& run);
 
-/// One block per head walks its chunks in order; S and z stay in shared memory.
+/// One block per head takes the head's chunks in order; S and z stay in shared memory.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
 /// \param run settings of the CPU run
 /// \return \shape{(heads, n, d_v)}
-/// \throws std::invalid_argument as above   \throws gpu::Error when a block would need more shared memory than it may have
+/// \throws std::invalid_argument when a length is not what the sizes say, or chunk is less than 1
+/// \throws gpu::Error when a block would need more shared memory than it may have
 /// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.2}   \solves{5,3}
 Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
                         const Sizes& sizes, int chunk, float epsilon, const gpu::RunOptions& run);
@@ -72,7 +73,7 @@ States chunk_states(std::span<const float> K, std::span<const float> V, const Si
 /// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run settings of the CPU run
 /// \return S and z of the same shapes
-/// \complexity{n\,d^2/C, 1}   \paper{blelloch1990, section 1}   \solves{5,5}
+/// \complexity{n\,d^2/C, 1}   \solves{5,5}
 States scan_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk,
                    const gpu::RunOptions& run);
 

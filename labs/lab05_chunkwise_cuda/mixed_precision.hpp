@@ -1,8 +1,8 @@
-// Lab 05: the same attention as in chunkwise.hpp with half the bytes, on the CPU. Inputs and features are bfloat16; what
-// is added up, and so the state, stays in float32.
+// Lab 05: the same attention as in chunkwise.hpp with half the bytes, on the CPU. Inputs and features are bfloat16; sums
+// stay in float32, and so does the state.
 //
-// A bfloat16 is the upper half of a float: 1 bit of sign, 8 of exponent, 7 of fraction. Arrays hold the patterns of those
-// 16 bits, contiguous, row by row, with the shapes of chunkwise.hpp.
+// A bfloat16 is the upper half of a float: 1 bit of sign, 8 of exponent, 7 of fraction. Arrays hold these 16 bits, the
+// pattern of the number, contiguous, row by row, with the shapes of chunkwise.hpp.
 #pragma once
 
 #include <bit>

@@ -12,8 +12,8 @@
 
 namespace linattn {
 
-/// The gradient of a function of all entries of x, by central differences: entry e is (f(x + h e) - f(x - h e)) / 2h,
-/// where x ± h e is x with h added to, or subtracted from, that one entry.
+/// The gradient of a function of all entries of x, by central differences: each of its entries is (f(x⁺) - f(x⁻)) / 2h,
+/// where x⁺ is x with h added to that one entry, and x⁻ is x with h subtracted from it.
 /// \param f the function; it is called twice for each entry, with tensors of the shape of x
 /// \param x \shape{(…)}, any shape; it is left as it was   \param h the step, h > 0
 /// \return \shape{(…)}, the shape of x

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 FENCE = re.compile(r"^\s*(```+|~~~+)\s*(\w*)")
 HEADING = re.compile(r"^(#{1,6}) +(.*?)(?: +#+)?$")
@@ -17,7 +18,8 @@ class Heading:
     end: int  # the last line before the next heading of its level or above
 
 
-def headings(text: str) -> list:
+@lru_cache
+def headings(text: str) -> tuple:
     """Every heading outside fences, with the anchor that a code host gives it, or the one of an <a id> just above."""
     found, given, used, before = [], None, {}, 0
     for number, line in outside_fences(text):
@@ -31,8 +33,8 @@ def headings(text: str) -> list:
         given = anchor[1] if anchor else given if not line.strip() else None
         before = number
     total = len(text.splitlines())
-    return [Heading(*each, next((line - 1 for line, level, *_ in found[i:] if level <= each[1]), total))
-            for i, each in enumerate(found, start=1)]
+    return tuple(Heading(*each, next((line - 1 for line, level, *_ in found[i:] if level <= each[1]), total))
+                 for i, each in enumerate(found, start=1))
 
 
 def outside_fences(text: str):

@@ -6,6 +6,7 @@ enough for functions at namespace level; templates and overloads of other functi
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 HIDDEN = re.compile(  # what may hold brackets that do not count
     r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(?:endif|else|elif)[^\n]*"
@@ -157,6 +158,7 @@ def _blocks(visible: str):
         raise CannotSplit(f"the {opened[-1][0]} of line {_line(visible, opened[-1][1])} is never closed")
 
 
+@lru_cache
 def visible_code(text: str) -> str:
     """The text with blanks for everything whose brackets do not count; every character keeps its place."""
     return HIDDEN.sub(lambda hidden: hidden[0] if hidden[0][0].isdigit() else re.sub(r"[^\n]", " ", hidden[0]), text)

@@ -37,10 +37,22 @@ addEventListener("DOMContentLoaded", () => {
     box.append(code, button);
   }
 
+  // On a phone, a table that does not fit shows its cells one below another, each with the head of its column.
+  const stack = table => {
+    const heads = [...table.rows[0].cells].map(head => {
+      const copy = head.cloneNode(true);
+      for (const twice of copy.querySelectorAll(".katex-mathml")) twice.remove();
+      return copy.textContent.trim();
+    });
+    for (const row of table.rows) [...row.cells].forEach((cell, i) => heads[i] && (cell.dataset.label = heads[i]));
+    table.classList.add("stack");
+  };
+
   // A tab stop where, and only where, something is out of sight.
   const boxes = document.querySelectorAll("main :is(p.formulaDsp, .fragment, figure, .memproto, table, tbody)");
   const reach = box => {
     const wide = box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== "visible";
+    if (wide && innerWidth < 480 && box.closest("table.markdownTable")) return stack(box.closest("table"));
     const role = box.matches("table, tbody") ? {} : { role: "group", "aria-label": "wider than the page: scrolls sideways" };
     for (const [name, value] of Object.entries({ tabindex: 0, ...role })) {
       wide ? box.setAttribute(name, value) : box.removeAttribute(name);
@@ -53,9 +65,23 @@ addEventListener("DOMContentLoaded", () => {
   for (const select of document.querySelectorAll("select[data-shows]")) {
     const kind = select.dataset.shows;
     select.closest("[hidden]").hidden = false;
-    select.addEventListener("change", () => document.querySelectorAll(`[data-${kind}]`).forEach(
-      part => part.hidden = select.value && part.dataset[kind] !== select.value));
+    select.addEventListener("change", () => {
+      for (const part of document.querySelectorAll(`[data-${kind}]`)) {
+        part.hidden = select.value && part.dataset[kind] !== select.value;
+        for (const fold of part.querySelectorAll("details")) fold.open = part.dataset[kind] === select.value;
+      }
+    });
   }
+
+  // A link into a folded block opens it. (Chromium does so by itself, other browsers not always.)
+  const unfold = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folds = [...document.querySelectorAll("main details:not([open])")].filter(fold => fold.contains(target));
+    for (const fold of folds) fold.open = true;
+    if (folds.length) target.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
 
   const places = new Map([...document.querySelectorAll("#toc a")].map(link => [document.getElementById(link.hash.slice(1)), link]));
   const mark = () => {

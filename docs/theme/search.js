@@ -14,10 +14,12 @@ const Search = (() => {
     const all = words(query), rare = all.filter(word => !COMMON.has(word));
     return rare.length ? rare : all;
   };
-  const prepare = sections => sections.map(section => ({ ...section, folded: [section.title, section.text, section.page].map(fold) }));
+  const prepare = sections => sections.map(section => ({ ...section, cited: fold(section.cited ?? ""),
+    folded: [section.title, section.text, section.page].map(fold) }));
 
   // Every word must occur as the beginning of a word; if no section has them all, the sections with most of them are
-  // found. Rare words, titles, and words side by side weigh more.
+  // found. Rare words, titles, and words side by side weigh more: most of all in a title, of the section or of the paper
+  // that it is about, and then by how often they occur.
   const find = (sections, query, limit = 20) => {
     const wanted = sought(query), all = words(query);
     if (!wanted.length) return [];
@@ -36,8 +38,9 @@ const Search = (() => {
       wanted.forEach((word, i) => score += rarity[i] *
         (inTitle.includes(word) || inTitle.includes(LETTERS[word]) ? 12 : stems.includes(stem(word)) ? 5 : 0));
       if (inTitle.join(" ") === all.join(" ")) score += 20;
+      const uses = count(text, phrase), named = count(title, phrase) + count(section.cited, phrase) > 0;
       if (all.length > 1) score += (all.length - 1) *
-        (15 * Math.min(1, count(title, phrase)) + 12 * Math.min(1, count(text, phrase)) * (1 + 400 / (400 + text.length)));
+        (30 * named + 24 * uses / (uses + 1) * (1 + 400 / (400 + text.length)));
       return { section, score: score - inTitle.length / 2 - 10 * /^group\w+\.html$/.test(section.url) };
     }).filter(found => found.score > -Infinity).sort((a, b) => b.score - a.score).slice(0, limit).map(found => found.section);
   };

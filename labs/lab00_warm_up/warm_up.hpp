@@ -1,4 +1,4 @@
-// Lab 00: two small functions to get to know Tensor. The chapter beside this file introduces it.
+// Lab 00: two small functions to get to know Tensor, which the chapter introduces.
 #pragma once
 
 #include "contract.hpp"

@@ -117,9 +117,9 @@ struct Batch {
     Tensor counts;   ///< 1 where the prediction counts, else 0 \shape{(batch, n)}
 };
 
-/// The copy task: sequences s₁ … s_L, separator, s₁ … s_L with s_i uniform in 0, …, symbols − 1 and the separator
-/// `symbols`. ids are all but the last of each sequence, targets all but the first, so n = 2L; counts are 1 where the
-/// target belongs to the second half.
+/// The copy task. A sequence holds L symbols, each uniform in 0, …, symbols − 1, then the separator, which is `symbols`,
+/// and then the same L symbols again. ids are all but the last of each sequence, targets all but the first, so n = 2L;
+/// counts are 1 where the target belongs to the second half.
 /// \param batch how many sequences   \param length L   \param symbols how many different symbols a sequence may hold
 /// \param seed the same seed gives the same batch, another seed other sequences
 /// \return ids, targets and counts

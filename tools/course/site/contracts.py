@@ -30,6 +30,7 @@ def group(lab: LabFolder) -> str:
             if not line.startswith("//"):
                 break
             about.append(line.removeprefix("//").removeprefix(" "))
+    about = [f"\n{line.strip()}\n" if line.startswith("    ") else line for line in about]  # a formula on a line of its own
     text = _letters(_shapes(re.sub(rf"^Lab {lab.number}: *", "", "\n".join(about))))
     back = f'The chapter is <a href="{lab.page}">Lab {lab.number}: {lab.title}</a>.' if lab.page else ""
     files = " and ".join(f"``student/{source}``" for source in lab.lab.sources)
@@ -80,6 +81,7 @@ def _commands(line: str, where: str, lab: LabFolder, site_map: SiteMap) -> str:
 def _letters(words: str) -> str:
     """o_i and e^{x_a}, as the papers set them; not in code, and not in a parameter's name."""
     words = re.sub(r"(?<![`\w])__(\w+?)__(?![`\w])", r"``__\1__``", words)  # __device__, which is no bold word
+    words = re.sub(r"(?<=\de)-(?=\d)", "\N{NON-BREAKING HYPHEN}", words)  # 1e-12
     parts = re.split(r"(``.*?``|`[^`]*`|\\(?:param|ref|p|c)\s+\S+)", words)
     for i in range(0, len(parts), 2):
         parts[i] = SUBSCRIPT.sub(r"<sub>\1\2</sub>", parts[i])

@@ -17,7 +17,11 @@ NOT_ASKED_FOR = ("dir_", "namespace")  # pages that repeat what others show
 CONTENTS = re.compile(r'<div class="title">(.*?)</div>.*?(<div class="contents">.*)</div><!-- contents -->', re.S)
 HEADING = re.compile(r'<h([1-5])(?: class="(?P<kind>\w+)")?>\s*<a (?:class="anchor" )?id="(?P<id>[^"]+)"[^>]*></a>\s*(?P<title>.*?)</h\1>',
                      re.S)
-MEMBER = re.compile(r'<a id="(\w+)" name="\w+"></a>\s*<h2 class="memtitle">.*?</a></span>(.*?)</h2>', re.S)
+MEMBER = re.compile(r'<a (?:name="\w+" )?id="(\w+)"(?: name="\w+")?></a>\s*<h2 class="memtitle">.*?</a></span>(?:linattn::)?(.*?)</h2>',
+                    re.S)
+OUR_WORDS = {"Class Documentation": "The types", "Class Members": "Members", "Typedefs": "Types of functions",
+             "struct linattn::": "struct "}  # for what Doxygen says on the pages of contracts
+TYPES_ONLY = {"About these functions": "About these types", "What they return": "Types with members"}
 CONTENTS_LIST = re.compile(r'<div class="toc"><h3>Table of Contents</h3>\s*(<ul>.*?</ul>)\s*</div>(?=\s*<div class="textblock">)', re.S)
 OTHER_MEANINGS = {("lab04.html", "z")}  # letters that a chapter uses for something else
 IN_PROSE = re.compile(r"<p>(?:(?!</p>|<a\b).)*\Z", re.S)  # inside a paragraph, and in no link
@@ -68,7 +72,11 @@ def _contents(page: Path) -> tuple:
     body = re.sub(r"([(\[]) (?=\\\()", r"\1", body)
     body = re.sub(r'<a [^>]*href="namespace\w+\.html[^>]*>(.*?)</a>', r"\1", body.replace("<p >", "<p>"))
     body = re.sub(r"<code>(?=[^<]{36,}</code>)", '<code class="long">', body)  # a table may break it
-    body = MEMBER.sub(lambda member: _heading(3, member[1], member[2], "memtitle"), body)
+    body = MEMBER.sub(lambda member: _heading(3, member[1], member[2].replace("_", "_<wbr/>"), "memtitle"), body)
+    if page.name.startswith("group__"):
+        body = re.sub(r"&amp;<a [^>]*>(\w+)</a>", r"&amp;\1", body)  # a parameter that is called like a function
+        for theirs, ours in (OUR_WORDS | (TYPES_ONLY if page.name == "group__shared__words.html" else {})).items():
+            body = body.replace(theirs, ours)
     body = CONTENTS_LIST.sub(r'<details class="toc" id="toc" open="open"><summary>On this page</summary>'
                              r'<nav aria-label="On this page">\1</nav></details>', body)
     # Doxygen's sections begin with h1, those of a group with h2.

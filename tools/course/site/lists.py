@@ -7,7 +7,9 @@ says where it goes.
 import ast
 import html
 
-from course import mistakes, version
+from course import citation as citations
+from course import mistakes
+from course.site.markdown import in_html
 from course.site.site_map import LabFolder, SiteMap
 
 
@@ -30,9 +32,11 @@ def _after(site_map: SiteMap, lab: LabFolder) -> str:
     return f'<small>after {", ".join(needed)}</small>' if needed else ""
 
 
-def about(site_map: SiteMap) -> str:
-    """Which version this is."""
-    return raw(f"<p>Version: <code>{html.escape(version.of(site_map.root))}</code></p>")
+def citation(site_map: SiteMap) -> str:
+    """How to cite the course, with the version of this copy and where the repository is."""
+    title, authors, version, address = (html.escape(part) for part in citations.of(site_map.root))
+    repository = f'<p>Repository: <a href="{address}">{address}</a></p>' if address else ""
+    return raw(f"<p>Cite the course as: {authors}. <em>{title}</em>. Version <code>{version}</code>.</p>{repository}")
 
 
 def cards(site_map: SiteMap) -> str:
@@ -102,14 +106,17 @@ def mistakes_page(site_map: SiteMap) -> str:
             raw('<p class="filter" hidden="hidden"><label>Show <select data-shows="lab"><option value="">all labs</option>'
                 f'{options}</select></label></p>'), ""]
     for lab in labs:
-        text += [raw(f'<div data-lab="{lab.name}">'), "", _heading(lab, "mistakes"), ""]
-        for exercise in lab.exercises:
-            known = [mistake for mistake in site_map.mistakes(lab) if mistake.exercise == exercise.function]
+        of_lab = {exercise: [mistake for mistake in site_map.mistakes(lab) if mistake.exercise == exercise.function]
+                  for exercise in lab.exercises}
+        number = sum(map(len, of_lab.values()))
+        text += [raw(f'<div data-lab="{lab.name}">'), "", _heading(lab, "mistakes"), "",
+                 raw(f"<details><summary>{_count(number, 'mistake')}</summary>"), ""]
+        for exercise, known in of_lab.items():
             if known:
                 link = _link(site_map.exercise(lab, exercise), f"Exercise {exercise.section}")
                 text += [f"### {exercise.function} {{#mistakes-{lab.name}-{exercise.function}}}", "",
                          raw(f'<p class="facts">{link}</p>'), "", raw(mistakes_table(site_map, lab, known)), ""]
-        text += [raw("</div>"), ""]
+        text += [raw("</details></div>"), ""]
     return "\n".join(text) + "\n"
 
 
@@ -119,11 +126,11 @@ def mistakes_table(site_map: SiteMap, lab: LabFolder, known: list) -> str:
     rows = []
     for mistake in known:
         exercise = next(exercise for exercise in lab.exercises if exercise.function == mistake.exercise)
-        row = [_cell(html.escape(mistake.name)), _cell(_link(site_map.exercise(lab, exercise), f"§{mistake.section}"))]
+        row = [_cell(in_html(mistake.name)), _cell(_link(site_map.exercise(lab, exercise), f"§{mistake.section}"))]
         if instructor:
             row_of_matrix = caught.get((lab.name, mistake.exercise, mistake.name), {})
             killed, named = (row_of_matrix.get(column, "–") for column in ("killed", "named"))
-            row += [_cell(html.escape(mistake.explanation)), _cell(killed, label="killed"), _cell(named, label="named")]
+            row += [_cell(in_html(mistake.explanation)), _cell(killed, label="killed"), _cell(named, label="named")]
         rows.append(row)
     heads = ["mistake", "section"] + ["what the student is told", "killed", "named"] * instructor
     return table("stack" if instructor else "", heads, rows).replace("\n", "")

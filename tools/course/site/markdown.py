@@ -122,7 +122,7 @@ class Page:
         line = self.lines[self.number]
         summary = details[1] or details[2]
         if summary:
-            line = line.replace(summary, self._raw(summary))
+            line = line.replace(summary, in_html(summary))
         self._put(rf"\htmlonly[block]{line}\endhtmlonly")
 
     def _paragraph(self) -> None:
@@ -174,7 +174,7 @@ class Page:
         url, size = self.links.figure(target, line)
         words = _one_line(text)
         below = next(filter(str.strip, self.lines[line + text.count("\n"):]), "")
-        caption = rf'<figcaption aria-hidden="true">{self._raw(words)}</figcaption>'
+        caption = rf'<figcaption aria-hidden="true">{in_html(words)}</figcaption>'
         if below.startswith("**Figure "):
             caption = ""  # it has one of its own
         kind, self.interactive = self.interactive, ""
@@ -185,16 +185,17 @@ class Page:
         url = self.links.href(target, line)
         return f"""{keep(f'<a href="{html.escape(url)}">', "")}{text}{keep("</a>", "")}""" if url else text
 
-    def _raw(self, text: str) -> str:
-        """For HTML that Doxygen copies as it is."""
-        text = html.escape(text, quote=False)
-        text = CODE.sub(lambda m: f"<code>{m[2]}</code>", text)
-        return FORMULA.sub(lambda m: rf"{m[1]}\({m[2]}\){m[3]}", text)
-
 
 def anchor(label: str, slug: str) -> str:
     """Doxygen's name for a heading: unique in the whole site, and of characters that it takes."""
     return re.sub(r"[^A-Za-z0-9_-]", "", f"{label}-{slug}")
+
+
+def in_html(text: str) -> str:
+    """Words, code and formulas as HTML that Doxygen copies as it is."""
+    text = html.escape(text, quote=False)
+    text = CODE.sub(lambda m: f"<code>{m[2]}</code>", text)
+    return FORMULA.sub(lambda m: rf"{m[1]}\({m[2]}\){m[3]}", text)
 
 
 def _formula(match: re.Match) -> str:

@@ -31,7 +31,7 @@ def write(folder: Path, site_map: SiteMap) -> None:
 def _page(path: str, site_map: SiteMap) -> str:
     """A page of docs/; `<!-- name -->` on a line of its own is replaced by what is made for it."""
     made = {"path": lists.path, "cards": lists.cards, "words": _words, "kills": lists.kills, "commands": lists.commands,
-            "version": lists.about}
+            "citation": lists.citation}
     lines = site_map.text(path).splitlines()
     insert = {}
     for number, line in enumerate(lines, start=1):

@@ -7,6 +7,6 @@ if(DEFINED ENV{LINATTN_COMPILER_CACHE})
   if(LINATTN_CCACHE)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_DIR=$ENV{LINATTN_COMPILER_CACHE}"
       "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_IGNOREOPTIONS=-Werror
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${LINATTN_CCACHE}")
+      CCACHE_SLOPPINESS=locale,pch_defines,time_macros,include_file_mtime,include_file_ctime "${LINATTN_CCACHE}")
   endif()
 endif()

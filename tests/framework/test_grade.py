@@ -29,6 +29,8 @@ import json, os, signal, sys, time
 from pathlib import Path
 
 def grade_one(root, submission, results, labs, seed, in_container=False, on_gpu=False):
+    from course import manifest
+    from course.judge import feedback, result
     from course.judge.intake import student_id
     asked = json.loads((submission / "asked").read_text()) if submission.is_dir() else {"unusable": "it is broken <b>\\x1b[2J"}
     tries = root / "tries" / submission.name
@@ -39,12 +41,13 @@ def grade_one(root, submission, results, labs, seed, in_container=False, on_gpu=
     if number <= asked.get("killed", 0):
         os.kill(os.getpid(), signal.SIGKILL)
     if number <= asked.get("trouble", 0):
-        print("no box", file=sys.stderr)
+        print(f"course: {submission.name} was not graded: no box", file=sys.stderr)
         return 75
     while (root / "wait").exists():
         time.sleep(0.02)
     folder = results / student_id(submission)
-    data = {"student": student_id(submission), "handout": asked.get("handout"), "seed": seed, "compile_seconds": 1, "seconds": 2,
+    data = {"student": student_id(submission), "handout": asked.get("handout"), "left_out": asked.get("left out", []),
+            "seed": seed, "compile_seconds": 1, "seconds": 2,
             "status": "unusable" if "unusable" in asked else "graded", "reason": asked.get("unusable", ""),
             "labs": [], "earned": 0, "points": 0}
     if "unusable" not in asked:
@@ -60,6 +63,7 @@ def grade_one(root, submission, results, labs, seed, in_container=False, on_gpu=
     if "text" in asked:
         (folder / "files" / "lab07_numbers.cpp").write_text(asked["text"])
     (folder / "result.json").write_text(json.dumps(data))
+    feedback.write(result.read(folder, manifest.load(root)), manifest.load(root))
     return 3 if data["status"] == "unusable" else 0
 
 def ready(root, labs, on_gpu):
@@ -130,7 +134,8 @@ class AClass(Class):
 
     def test_students_text_is_escaped_everywhere(self):
         name = "=1+1 <i>"
-        self.hand_in(**{name: {"twice": "fail", "message": BAD, "mistakes": [BAD], "text": BAD, "handout": BAD}})
+        self.hand_in(**{name: {"twice": "fail", "message": BAD, "mistakes": [BAD], "text": BAD, "handout": BAD, "left out": [BAD]},
+                        "ada": {"handout": "2"}, "bob": {"handout": "2"}})
         self.assertEqual(self.grade().returncode, 0)
         folder = self.out / name
         ElementTree.parse(folder / "junit.xml")
@@ -142,6 +147,24 @@ class AClass(Class):
             self.assertNotIn("\x1b", text)
             self.assertIn("&lt;script&gt;", text)
         self.assertIn(f"'{name}", self.gradebook(), "a spreadsheet must not take it for a formula")
+
+    def test_what_was_left_out_and_other_handouts_are_named(self):
+        self.hand_in(ada={**ALL, "left out": ["a/x.cpp: a link"], "handout": "2"}, bob={**ALL, "handout": "2"},
+                     cyd={**ALL, "handout": "1"})
+        self.assertEqual(self.grade().returncode, 0)
+        for page in ("out/ada/feedback.html", "out/ada/feedback.md", "out/report.html"):
+            self.assertRegex(self.read(page), r"Handed in, but not graded(?s:.*)a/x.cpp: a link")
+        self.assertNotIn("not graded", self.read("out/bob/feedback.html") + self.read("out/bob/feedback.md"))
+        self.assertIn("from handout 1, where most are from 2: cyd<", self.read("out/report.html"))
+
+    def test_what_needs_a_look_is_named(self):
+        self.hand_in(**{"ada": ALL, "ada (1)": {}, "bob(2)": ALL})
+        self.write("in/eve.rar", "")
+        graded = self.grade()
+        for words in ("neither a folder nor a zip, so not graded: eve.rar",
+                      "a second submission of the same student: ada (1); remove"):
+            self.assertIn(words, graded.stderr)
+            self.assertIn(words, self.read("out/report.html"))
 
     def test_labs_are_chosen_and_the_seed_is_one_for_all(self):
         self.hand_in(ada=ALL, bob=ALL)
@@ -194,6 +217,7 @@ class Interrupted(Class):
         graded = self.grade()
         self.assertEqual(graded.returncode, 75)
         self.assertIn("not graded: dan;", graded.stderr)
+        self.assertIn("the last line there: dan was not graded: no box\n", graded.stderr)
         self.assertIn("no box", self.read("out/grader.log"))
         self.assertEqual([len(self.tries(name)) for name in ("ada", "bob", "cyd", "dan")], [2, 3, 1, 3])
         self.assertEqual(set(self.gradebook()), {"ada", "bob", "cyd"})
@@ -203,19 +227,37 @@ class Interrupted(Class):
         self.assertEqual(len({seed for name in ("ada", "dan") for seed in self.tries(name)}), 1)
         self.assert_one_line_error(self.grade("--resume", "--labs", "lab07"), "all labs")
 
+    def test_a_later_submission_is_not_taken_for_the_one_that_was_graded(self):
+        self.hand_in(ada=ALL, bob=ALL)
+        self.write("in/cyd.zip", "")
+        self.assertEqual(self.grade().stderr.count("course:"), 0)
+        self.hand_in(ada={})
+        again = self.write("in/other.zip", "")
+        os.utime(again, (1, 1))
+        again.replace(self.root / "in/cyd.zip")
+        self.assertIn("handed in again since it was graded: ada, cyd;", self.grade("--resume").stderr)
+        shutil.rmtree(self.out / "ada")
+        self.assertIn("graded: cyd;", self.grade("--resume").stderr)
+        self.assertEqual(self.gradebook()["ada"]["Points"], "0")
+
     def test_ctrl_c_and_kill_leave_nothing_at_work_and_lose_nothing(self):
         self.hand_in(**{f"s{number}": ALL for number in range(4)})
         for number in (signal.SIGINT, signal.SIGKILL):
             with self.subTest(number):
                 self.write("wait", "")
                 running = subprocess.Popen([self.root / "course", "grade", self.root / "in", "--out", self.out, "--jobs", "2",
-                                            "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                            "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                 wait_until(lambda: len(list(self.root.glob("tries/*"))) >= 2)
                 with mock.patch("course.judge.class_run.LAST_WORKER", 0.2):
-                    self.assert_one_line_error(self.grade("--resume"), "another ./course grade")
+                    refused = self.grade("--resume")
+                self.assertEqual((refused.returncode, refused.stderr.count("course: ")), (2, 2), refused.stderr)
+                self.assertRegex(refused.stderr, "waiting for them, 0.2 s at most\n.*another ./course grade is writing")
                 running.send_signal(number)
+                said = running.communicate(timeout=30)[1] if number == signal.SIGINT else ""
                 self.assertNotEqual(running.wait(timeout=30), 0)
+                running.stderr.close()
                 if number == signal.SIGINT:
+                    self.assertIn("stopped; to go on, give the same command with --resume", said)
                     self.assertEqual(self.at_work(), [])
                 (self.root / "wait").unlink()
                 wait_until(lambda: not self.at_work())  # what a kill leaves ends by itself
@@ -244,6 +286,10 @@ class Interrupted(Class):
             self.assertIn("No space left", self.grade().stderr)
         self.assertEqual(self.grade("--resume").returncode, 0)
         self.assertEqual((len(self.tries("ada")), self.gradebook()["ada"]["Points"]), (1, "7"))
+
+    def test_a_tmpdir_that_is_not_there(self):
+        self.hand_in(ada=ALL)
+        self.assertEqual(self.grade(TMPDIR="/nowhere").returncode, 0)
 
     def test_a_result_that_does_not_add_up_is_named(self):
         self.hand_in(ada=ALL)
@@ -380,6 +426,12 @@ class Gradebook(Class):
             ["Bob", "2", "u2", "bob", "A", "3", "4", "7", "2", "5.6"],
             ["Cyd", "3", "u3", "cyd", "B", "", "", "", "", ""],
             ["zed", "", "", "zed", "", "3", "4", "7", "1", "6.3"]])
+
+    def test_everyone_is_late(self):
+        self.hand_in(ada=ALL, bob=ALL)
+        for due, doubted in (("2020-01-15", True), ("2220-01-15", False)):
+            graded = self.grade("--due", due, "--per-day", "1", "--resume")
+            self.assertEqual("every submission counts as late, by the times of the files" in graded.stderr, doubted)
 
     def test_a_roster_as_spreadsheets_write_it(self):
         self.hand_in(**{"Zoë": ALL, "O'Neil, Pat": ALL})

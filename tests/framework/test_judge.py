@@ -169,6 +169,25 @@ class Trouble(Judged):
             status = one.grade_one(REPOSITORY, self.submit({SOURCE: stub()}), self.folder / "results", ["lab01"], 1)
         self.assertEqual(status, 75)
 
+    def test_what_a_full_disk_keeps_from_compiling_is_no_verdict(self):
+        with mock.patch.object(box, "ROOM", 1 << 62), contextlib.redirect_stderr(io.StringIO()) as said:
+            status = one.grade_one(REPOSITORY, self.submit({SOURCE: "#error"}), self.folder / "results", ["lab01"], 1)
+        self.assertEqual((status, list((self.folder / "results").iterdir())), (75, []))
+        self.assertIn("there is no room left in", said.getvalue())
+
+    def test_nor_does_it_leave_half_a_result(self):
+        with mock.patch("course.judge.feedback.write_together", side_effect=OSError(28, os.strerror(28))), \
+                contextlib.redirect_stderr(io.StringIO()) as said:
+            status = one.grade_one(REPOSITORY, self.submit({"notes.txt": ""}), self.folder / "results", ["lab01"], 1)
+        self.assertEqual((status, list((self.folder / "results").iterdir())), (75, []))
+        self.assertRegex(said.getvalue(), "^course: s001 was not graded: cannot write .*results: No space left on device")
+
+    def test_why_nothing_can_be_graded(self):
+        for refused, words in ((str(REPOSITORY / "labs"), "move it out of /root"), ("/program", "noexec")):
+            with mock.patch.object(box.Box, "compile", lambda _, command, folder, see, log: log.touch() or refused not in see), \
+                    self.assertRaisesRegex(CourseError, f"^nothing can be graded: .*{words}"):
+                box.Box(self.folder).try_out(self.folder, REPOSITORY / "labs")
+
     def test_a_submission_without_files_is_unusable(self):
         status = one.grade_one(REPOSITORY, self.submit({"notes.txt": ""}), self.folder / "results", ["lab01"], 1)
         self.assertEqual(status, 3)

@@ -23,6 +23,7 @@ from course.judge import class_report, class_run, feedback, gpu, gradebook, one,
 from course.judge.intake import student_id
 
 LEFT = 75
+MOST_NAMES = 10  # in one line
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -77,7 +78,6 @@ def _one(root: Path, labs: list, chosen: list, submission: Path, options: Namesp
                            options.gpu)
     if status in (0, class_run.UNUSABLE):
         graded = result.read(options.out / student_id(submission), labs)
-        feedback.write(graded, labs)
         print(f"{graded.student}: {graded.unusable or f'{graded.earned} of {graded.points}'}")
     return status
 
@@ -96,18 +96,20 @@ def _class(root: Path, labs: list, chosen: list, options: Namespace) -> int:
         results, left = _read_results(grading, labs), grading.left()
         submitted = {student: datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
                      for student, path in grading.submissions.items()}
-        notes = _notes(results, left, roster, options.roster)
+        notes = _notes(grading, results, left, roster, options.roster)
+        if policy:
+            notes += _doubts_of_times(results, roster, submitted, policy)
+        for note in notes:
+            print(f"course: {note}", file=sys.stderr)
         write_together(grading.out, {
             "gradebook.csv": gradebook.text(results, labs, roster, submitted, policy),
             "report.html": class_report.html(root, labs, results, stubs.cut_all(root), [f"seed {grading.seed}", *notes])})
-    for note in notes:
-        print(f"course: {note}", file=sys.stderr)
     print(f"{options.out}: {len(results)} submissions, gradebook.csv, report.html; seed {grading.seed}")
     return LEFT if left else 0
 
 
 def _read_results(grading: class_run.Class, labs: list) -> list:
-    """Those that are there, each with its feedback: a worker may have been killed before it wrote it."""
+    """Those that are there, each with its feedback: somebody may have removed it."""
     results = []
     for student in grading.submissions:
         if found := result.read(grading.out / student, labs):
@@ -117,16 +119,39 @@ def _read_results(grading: class_run.Class, labs: list) -> list:
     return results
 
 
-def _notes(results: list, left: list, roster: gradebook.Roster, file: Path | None) -> list:
+def _notes(grading: class_run.Class, results: list, left: list, roster: gradebook.Roster, file: Path | None) -> list:
     notes = []
     if left:
-        notes.append(f"not graded: {', '.join(left)}; {class_run.LOG} in the results says why; fix that, then continue with --resume")
+        notes.append(f"not graded: {_some(left)}; {class_run.LOG} in the results says why; fix that, then continue with --resume")
+        if words := grading.last_words():
+            notes.append(f"the last line there: {words.removeprefix('course: ')}")
+    if grading.others:
+        notes.append(f"neither a folder nor a zip, so not graded: {_some(grading.others)}")
+    if repeated := grading.repeated():
+        notes.append(f"looks like a second submission of the same student: {_some(repeated)}; remove the one that does not count, "
+                     "and continue with --resume")
+    if changed := grading.changed():
+        notes.append(f"handed in again since it was graded: {_some(changed)}; the earlier result counts; to grade it again, remove "
+                     "the student's folder from the results and continue with --resume")
     if file:
-        strangers = [each.student for each in results if not roster.row(each.student)]
-        handed_in = [id(roster.row(each.student)) for each in results]
+        strangers = [student for student in grading.submissions if not roster.row(student)]
+        handed_in = [id(roster.row(student)) for student in grading.submissions]
         missing = [row.get("Student") or next(iter(row.values())) for row in roster.rows if id(row) not in handed_in]
         if strangers:
             notes.append(f"not in {file.name}: {', '.join(strangers)}")
         if missing:
             notes.append(f"no submission of {', '.join(missing)}")
     return notes
+
+
+def _some(names: list) -> str:
+    return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
+
+
+def _doubts_of_times(results: list, roster: gradebook.Roster, submitted: dict, policy: gradebook.LatePolicy) -> list:
+    """A download, or unpacking, may have given all files the time at which it was done."""
+    if gradebook.SUBMITTED in roster.columns or not results or any(policy.days_late(submitted[each.student]) == 0
+                                                                   for each in results):
+        return []
+    return ["every submission counts as late, by the times of the files; if these are the times of a download, give a --roster "
+            f"with a column '{gradebook.SUBMITTED}'"]

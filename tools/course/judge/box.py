@@ -13,6 +13,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -21,12 +22,15 @@ from course.errors import CourseError
 NOBODY = (1 << 30) + os.getpid()  # a user of this process alone: what another submission starts does not count
 COMPILE_SECONDS = 20  # of the processor; the largest file of the answer key takes 2
 COMPILE_PATIENCE = 180  # seconds of the clock, on a busy machine
+ROOM, FILES = 32 << 20, 100  # bytes and files that a compiler and a linker may need; what they make has 2 MiB
 PR_SET_CHILD_SUBREAPER = 36
 GPU = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # what the CUDA driver opens beside one GPU's file
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin")  # links into /usr, or folders of their own
-WHAT_TO_DO = ("install bubblewrap (./course setup) and let programs make user namespaces: sysctl "
-              "kernel.unprivileged_userns_clone=1 on older Debian, kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu; "
-              "a container needs --security-opt seccomp=unconfined")
+FOR_NAMESPACES = ("install bubblewrap (./course setup) and let programs make user namespaces: sysctl "
+                  "kernel.unprivileged_userns_clone=1 on older Debian, kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu; "
+                  "a container needs --security-opt seccomp=unconfined")
+FOR_ANOTHER_USER = "root's boxes are another user's, who has to be able to read the clone: move it out of /root"
+FOR_PROGRAMS = "set TMPDIR to a folder from which programs may run (not noexec), and that all users can reach"
 
 
 class BoxTrouble(Exception):
@@ -103,21 +107,44 @@ class Box:
                     told = status.read()
         if "exit-code" not in told:
             raise BoxTrouble(f"the box did not start: {words_of(log)[:1000].strip() or 'it says nothing'}")
+        if process.returncode != 0 and not _has_room(log.parent):  # then it may be no fault of the submission's
+            raise BoxTrouble(f"there is no room left in {tempfile.gettempdir()}; make some, or set TMPDIR to another folder")
         return process.returncode == 0
 
-    def try_out(self, folder: Path) -> None:
-        """Refuses with what to do about it where no box can be started."""
+    def try_out(self, folder: Path, labs: Path) -> None:
+        """Refuses with what to do about it where no box can be started, or cannot use what it needs."""
         missing = [name for name in (self._bwrap[0], "prlimit", "setpriv") if not shutil.which(name)]
         if missing:
-            raise CourseError(f"nothing can be graded without {', '.join(missing)}; {WHAT_TO_DO}")
+            raise CourseError(f"nothing can be graded without {', '.join(missing)}; {FOR_NAMESPACES}")
         if not Path("/proc/thread-self/children").exists():
             raise CourseError("nothing can be graded: this kernel's /proc does not list a process's children, so a runner's "
                               "memory cannot be limited; use one with CONFIG_PROC_CHILDREN")
+        program = shutil.copy("/bin/true", folder / "program")
+        see_labs, see_program = ["--ro-bind", str(labs), str(labs)], ["--ro-bind", str(program), "/program"]
+        if not self._why_not("/program", see_labs + see_program, folder):
+            return
+        for command, see, what_to_do in (("true", [], FOR_NAMESPACES), ("true", see_labs, FOR_ANOTHER_USER),
+                                         ("/program", see_program, FOR_PROGRAMS)):
+            if why_not := self._why_not(command, see, folder):
+                raise CourseError(f"nothing can be graded: {why_not}; {what_to_do}")
+
+    def _why_not(self, command: str, see: list, folder: Path) -> str:
+        """What keeps a box from running this; empty where nothing does."""
         try:
-            if not self.compile("true", Path("/"), [], folder / "try"):
-                raise BoxTrouble(words_of(folder / "try"))
+            return "" if self.compile(command, Path("/"), see, folder / "try") else words_of(folder / "try").strip() or command
         except BoxTrouble as trouble:
-            raise CourseError(f"nothing can be graded: {trouble}; {WHAT_TO_DO}") from None
+            return str(trouble)
+
+
+def _has_room(folder: Path) -> bool:
+    """Whether a box could have written its files there. Root may use what others may not, and a user may have a quota."""
+    left = os.statvfs(folder)
+    if left.f_bavail * left.f_frsize < ROOM or left.f_files and left.f_favail < FILES:
+        return False
+    with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=folder) as file:
+        os.posix_fallocate(file.fileno(), 0, ROOM)
+        return True
+    return False
 
 
 def words_of(log: Path) -> str:

@@ -14,7 +14,8 @@ def html(root: Path, labs: list, results: list, stubs: dict, notes: list) -> str
     graded = [result for result in results if not result.unusable]
     folders = {result.student: result.folder / "files" for result in graded}
     parts = [page.paragraph(f"{len(graded)} graded, {len(results) - len(graded)} unusable"),
-             *(page.paragraph(note) for note in notes), page.heading("Points"), page.columns(_histogram(graded))]
+             *(page.paragraph(note) for note in [*_handouts(graded), *notes]),
+             page.heading("Points"), page.columns(_histogram(graded))]
     parts += _exercises(labs, graded) + [
         page.heading("Most frequent mistakes"),
         page.table(["mistake", "exercise", "students"], _mistakes(graded), "No mistake was recognised."),
@@ -22,6 +23,8 @@ def html(root: Path, labs: list, results: list, stubs: dict, notes: list) -> str
         page.table(["exercise", "students"], _left(graded), "Everything was tried."),
         page.heading("Could not be graded"),
         page.table(["student", "why"], [(result.student, result.unusable) for result in results if result.unusable]),
+        page.heading("Handed in, but not graded"),
+        page.table(["student", "file and why"], [(result.student, line) for result in graded for line in result.left_out][:MOST]),
         page.heading("Alike once the stub is subtracted")]
     if alike.tool_is_there():
         parts += [page.paragraph("Names, layout and comments do not count. Right answers are often alike: read both before you "
@@ -36,6 +39,16 @@ def html(root: Path, labs: list, results: list, stubs: dict, notes: list) -> str
                          [(each.student, each.source, each.lines, each.where)
                           for each in alike.pasted(root, folders, stubs)[:MOST]])]
     return page.page("Class report", *parts)
+
+
+def _handouts(graded: list) -> list:
+    """Who has another handout than most, where submissions say which."""
+    versions = {}
+    for result in graded:
+        if result.handout:
+            versions.setdefault(result.handout, []).append(result.student)
+    common, *others = sorted(versions, key=lambda version: (-len(versions[version]), version)) or [""]
+    return [f"from handout {version}, where most are from {common}: {', '.join(versions[version])}" for version in others[:MOST]]
 
 
 def _histogram(graded: list) -> list:

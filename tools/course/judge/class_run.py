@@ -8,12 +8,15 @@ import contextlib
 import ctypes
 import fcntl
 import json
+import os
 import random
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +26,7 @@ from course.errors import CourseError
 from course.files import explained, write_whole
 from course.judge import result
 from course.judge.intake import student_id
+from course.plain_text import plain
 
 LAST_WORKER = 60  # seconds that --resume waits for the workers of a class that was killed
 TRIES = 3  # for what was the grader's trouble, or was killed
@@ -37,6 +41,7 @@ class Class:
     root: Path
     out: Path
     submissions: dict  # student → folder or zip
+    others: list  # names of what is neither
     labs: list  # names; empty: all
     seed: int
     lock: int  # the descriptor that holds it
@@ -45,6 +50,28 @@ class Class:
     def left(self) -> list:
         return [student for student in self.submissions if not (self.out / student / result.FILE).is_file()]
 
+    def changed(self) -> list:
+        """Who handed in again after their submission was graded, as far as the times of files show it."""
+        found = []
+        for student, path in self.submissions.items():
+            graded = self.out / student / result.FILE
+            if graded.is_file() and any(each.lstat().st_ctime > graded.stat().st_mtime
+                                        for each in (path, *path.glob("*"), *path.glob("student/*"))):
+                found.append(student)
+        return found
+
+    def repeated(self) -> list:
+        """Names like "s001 (1)", which browsers give to the second file of a name, where there is an "s001" as well."""
+        counted = {student: re.fullmatch(r"(.*?)[ _-]?\(\d+\)", student) for student in self.submissions}
+        return [student for student, match in counted.items() if match and match[1] in self.submissions]
+
+    def last_words(self) -> str:
+        """Why the submission that failed last was not graded."""
+        with contextlib.suppress(OSError):
+            lines = (self.out / LOG).read_text(encoding="utf-8", errors="replace").splitlines()
+            return next((plain(line) for line in reversed(lines) if line.startswith(("course: ", "parallel: Error"))), "")
+        return ""
+
     def command(self, submission: str) -> str:
         """For a shell, in which `submission` stands for the folder or zip."""
         words = ["sh", str(self.root / "course"), "grade", "one", "--out", str(self.out), "--seed", str(self.seed),
@@ -52,20 +79,20 @@ class Class:
         return f"{shlex.join(words[:4])} {submission} {shlex.join(words[4:])}"
 
 
-def submissions_in(folder: Path, sources: list, person) -> dict:
-    """Student → folder or zip. What is neither is named on stderr. `sources` are the names of the files to grade, `person` is
-    from a student's name to what two names of one student have in common."""
+def submissions_in(folder: Path, sources: list, person) -> tuple:
+    """Student → folder or zip, and the names of what is neither. `sources` are the names of the files to grade, `person` is from
+    a student's name to what two names of one student have in common."""
     if not folder.is_dir():
         raise CourseError(f"{folder} is not a folder; name the one that holds the submissions, a folder or zip for each student; "
                           "a single one is graded by ./course grade one")
     if any((place / source).exists() for place in (folder, folder / "student") for source in sources):
         raise CourseError(f"{folder} is a submission itself, not a folder of them; ./course grade one {folder} grades it")
-    found, persons = {}, {}
+    found, persons, others = {}, {}, []
     for path in sorted(folder.iterdir()):
         if path.name.startswith(".") or path.name == "__MACOSX":
             continue
         if not path.is_dir() and path.suffix.lower() != ".zip":
-            print(f"course: {path.name!r} is neither a folder nor a zip, so it is not graded", file=sys.stderr)
+            others.append(plain(path.name))
             continue
         student = student_id(path)
         first = persons.setdefault(person(student), path)
@@ -74,7 +101,7 @@ def submissions_in(folder: Path, sources: list, person) -> dict:
         found[student] = path.absolute()
     if not found:
         raise CourseError(f"{folder} holds no submission: no folder and no zip; name the folder that does")
-    return found
+    return found, others
 
 
 @contextlib.contextmanager
@@ -82,7 +109,7 @@ def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, re
            gpu: bool = False):
     """The class, while nobody else can grade into the same folder."""
     sources = [source for lab in manifest.load(root) for source in lab.sources]
-    submissions, out = submissions_in(folder, sources, person), out.absolute()
+    (submissions, others), out = submissions_in(folder, sources, person), out.absolute()
     if folder.resolve() in (out.resolve(), *out.resolve().parents):
         raise CourseError(f"{out} is in the folder of the submissions and would be taken for one; choose a place outside of it")
     before = out / FILE
@@ -93,19 +120,27 @@ def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, re
         out.mkdir(parents=True, exist_ok=True)
         lock = open(out / ".lock", "w", encoding="utf-8")
     with lock:
-        ends = time.monotonic() + (LAST_WORKER if resume else 0)
-        while not _is_locked(lock):
-            if time.monotonic() > ends:
-                raise CourseError(f"another ./course grade is writing to {out}; wait for it, or end it")
-            time.sleep(0.1)
-        for half in out.glob(".*.new.*"):  # a worker was killed while it wrote
+        if not _is_locked(lock):
+            _wait_for(lock, out, LAST_WORKER if resume else 0)
+        for half in (*out.glob(".*.new.*"), *out.glob(".*.old.*"), *out.glob(".new.*")):  # of who was killed while writing
             shutil.rmtree(half, ignore_errors=True)
         if before.exists():
             seed, labs, gpu = _as_before(before, labs, seed, gpu)
         else:
             seed = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
             write_whole(before, json.dumps({"seed": seed, "labs": labs, "gpu": gpu}) + "\n")
-        yield Class(root, out, submissions, labs, seed, lock.fileno(), gpu)
+        yield Class(root, out, submissions, others, labs, seed, lock.fileno(), gpu)
+
+
+def _wait_for(lock, out: Path, seconds: float) -> None:
+    if seconds:
+        print(f"course: workers of an earlier ./course grade still write to {out}; waiting for them, {seconds} s at most",
+              file=sys.stderr)
+    ends = time.monotonic() + seconds
+    while not _is_locked(lock):
+        if time.monotonic() > ends:
+            raise CourseError(f"another ./course grade is writing to {out}; wait for it, or end it")
+        time.sleep(0.1)
 
 
 def _is_locked(lock) -> bool:
@@ -140,20 +175,24 @@ def by_parallel(grading: Class, jobs: int) -> None:
     # A worker that was killed, or in trouble, fails and is tried again; a submission that is unusable is done.
     job = f"{grading.command('{}')} >/dev/null 2>>{log} || [ $? = {UNUSABLE} ]"
     bar = ["--bar"] if sys.stderr.isatty() else []
-    command = ["parallel", "--will-cite", "--plain", *bar, "-0", "-j", str(jobs), "--retries", str(TRIES), "--arg-file",
-               str(grading.out / ".left"), job]
+    command = ["parallel", "--will-cite", "--plain", "--ungroup", *bar, "-0", "-j", str(jobs), "--retries", str(TRIES),
+               "--arg-file", str(grading.out / ".left"), job]  # ungrouped, it keeps no files of its own in TMPDIR
     write_whole(grading.out / ".left", "".join(f"{grading.submissions[student]}\0" for student in left))
     began = time.monotonic()
     options = {"stdout": subprocess.DEVNULL, "preexec_fn": _end_with_parent,
+               "env": os.environ | {"TMPDIR": tempfile.gettempdir()},  # a place that is there, and has room
                "pass_fds": (grading.lock,)}  # parallel and its workers hold it until the last has ended
-    options |= {} if bar else {"stderr": subprocess.DEVNULL}
-    with process_group.started(command, **options) as running:
+    with explained(grading.out):
+        said = open(grading.out / LOG, "ab")
+    with said, process_group.started(command, **options, stderr=None if bar else said) as running:
         try:
             running.wait()
         except BaseException:
             for _ in range(2):  # the first ends what is not begun, the second what is
                 running.terminate()
                 time.sleep(0.3)
+            with contextlib.suppress(OSError):  # of a terminal that was closed
+                print("course: stopped; to go on, give the same command with --resume", file=sys.stderr)
             raise
     seconds = time.monotonic() - began
     done = len(left) - len(grading.left())

@@ -10,6 +10,8 @@ from course.judge import page
 from course.judge.result import Result
 from course.verdicts import WORDS
 
+NOT_GRADED = "Handed in, but not graded"
+
 
 def write(result: Result, labs: list) -> None:
     """Beside the result. The same result gives the same files."""
@@ -23,8 +25,13 @@ def is_written(folder: Path) -> bool:
 def texts(result: Result, labs: list) -> dict:
     if result.unusable:
         return _of_unusable(result)
-    return {"feedback.md": results.markdown(labs, result.verdicts), "feedback.html": _html(result, labs),
+    return {"feedback.md": results.markdown(labs, result.verdicts) + _left_out(result), "feedback.html": _html(result, labs),
             "results.json": results.gradescope(result.verdicts), "junit.xml": results.junit(result.verdicts)}
+
+
+def _left_out(result: Result) -> str:
+    lines = "\n".join(line.replace("```", "") for line in result.left_out)
+    return f"\n## {NOT_GRADED}\n\n```text\n{lines}\n```\n" if lines else ""
 
 
 def _of_unusable(result: Result) -> dict:
@@ -51,4 +58,6 @@ def _html(result: Result, labs: list) -> str:
                                   for verdict in of_lab])]
             parts += [page.block(message)
                       for message in dict.fromkeys(verdict.message for verdict in progress.with_words(of_lab))]
+    if result.left_out:
+        parts += [page.heading(NOT_GRADED), page.block("\n".join(result.left_out))]
     return page.page("Results", *parts)

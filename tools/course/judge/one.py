@@ -1,4 +1,5 @@
-"""Grades one submission: takes its files, compiles each lab in a box, runs each exercise in one, and writes result.json."""
+"""Grades one submission: takes its files, compiles each lab in a box, runs each exercise in one, and writes result.json and the
+feedback."""
 
 import contextlib
 import json
@@ -11,11 +12,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from course import manifest, stubs
 from course.errors import CourseError
-from course.judge import container, gpu
+from course.files import explained
+from course.judge import container, feedback, gpu, result
 from course.judge.box import BoxTrouble, adopt_orphans, end_orphans
 from course.judge.build import READY, Judge
 from course.judge.intake import Intake, taken
@@ -26,42 +28,43 @@ GRADED, UNUSABLE, TROUBLE = 0, 3, 75
 TRIES = 3  # of a box that does not start
 WORK = "linattn-judge-"  # with the number of the process, a folder of its own in the one for temporary files
 MOST_WORDS = 20000  # of one message
+MOST_LEFT_OUT = 20  # files that are named
 
 
 def grade_one(root: Path, submission: Path, results: Path, labs: list, seed: int = None, in_container: bool = False,
               on_gpu: bool = False) -> int:
-    """Leaves results/<student>/result.json, whole or not at all. Returns 0: graded, 3: the submission is unusable, 75: it
-    could not be graded, and it is not the submission's fault."""
+    """Leaves results/<student>/ with result.json and the feedback, whole or not at all. Returns 0: graded, 3: the submission is
+    unusable, 75: it could not be graded, and it is not the submission's fault."""
     chosen = [lab for lab in manifest.load(root) if not labs or lab.name in labs]
     seed = random.SystemRandom().randrange(1, 1 << 32) if seed is None else seed
-    results.mkdir(parents=True, exist_ok=True)
     adopt_orphans()
     try:
+        results.mkdir(parents=True, exist_ok=True)
         judge = Judge(root, in_container, on_gpu)
         judge.prepare(chosen)
         if in_container:
             container.close(root, judge.folder, [path for lab in chosen for runner in judge.runners(lab)
                                                  for path in judge.plan(runner).inputs])
         with _work_folder() as work:
-            judge.box.try_out(work)
+            judge.box.try_out(work, root / "labs")
             files = work / "files"
             came = taken(submission, files)
-            graded = [] if came.reason else [_lab(judge, lab, work, seed) for lab in chosen]
+            graded = [] if came.reason else [_lab(judge, lab, work, seed, came.left_out) for lab in chosen]
             judge.refuse_another(chosen)
-            _keep(_record(came, seed, graded), files, results / came.student)
+            with explained(results):
+                _keep(_record(came, seed, graded), files, results / came.student, chosen)
         return UNUSABLE if came.reason else GRADED
     except (CourseError, BoxTrouble, OSError) as trouble:
-        print(f"course: {submission.name} was not graded: {trouble}", file=sys.stderr)
+        print(f"course: {plain(submission.name)} was not graded: {plain(str(trouble))}", file=sys.stderr)
         return TROUBLE
 
 
 def ready(root: Path, labs: list, on_gpu: bool = False) -> None:
     """Builds the judge and tries a box, before a class is graded; raises CourseError where that cannot be."""
-    _remove_left_over()
     judge = Judge(root, gpu=on_gpu)
     judge.prepare(labs)
     with _work_folder() as work:
-        judge.box.try_out(work)
+        judge.box.try_out(work, root / "labs")
     os.environ[READY] = judge.state(labs)
     os.environ["COURSE_SKIP_SETUP"] = "1"  # of the workers' ./course
 
@@ -69,17 +72,20 @@ def ready(root: Path, labs: list, on_gpu: bool = False) -> None:
 def _record(came: Intake, seed: int, graded: list) -> dict:
     exercises = [exercise for lab in graded for exercise in lab["exercises"]]
     return {"student": came.student, "handout": came.handout, "status": "unusable" if came.reason else "graded",
-            "reason": plain(came.reason), "seed": seed,
+            "reason": plain(came.reason), "left_out": came.left_out[:MOST_LEFT_OUT], "seed": seed,
             "compile_seconds": round(sum(lab.pop("compile_seconds") for lab in graded), 3),
             "seconds": round(sum(exercise["seconds"] for exercise in exercises), 3), "labs": graded,
             "earned": sum(exercise["earned"] for exercise in exercises),
             "points": sum(exercise["points"] for exercise in exercises)}
 
 
-def _lab(judge: Judge, lab: Lab, work: Path, seed: int) -> dict:
+def _lab(judge: Judge, lab: Lab, work: Path, seed: int, left_out: list) -> dict:
     files, out = work / "files", work / lab.name
     given = [source for source in lab.sources if (files / source).exists()]
     if not given:
+        why_not = [line for line in left_out if PurePosixPath(line.partition(": ")[0]).name in lab.sources]
+        if why_not:
+            return _all_alike(lab, "build", f"nothing of {lab.name} was graded: {'; '.join(why_not)}", 0.0)
         words = f"{' and '.join(lab.sources)} is not in the submission"
         return _all_alike(lab, "todo", words, 0.0)
     student = out / "student"
@@ -87,6 +93,9 @@ def _lab(judge: Judge, lab: Lab, work: Path, seed: int) -> dict:
     for source in lab.sources:
         text = (files / source).read_bytes() if source in given else stubs.cut_lab(judge.root, lab)[source].encode()
         (student / source).write_bytes(text)
+        (student / source).chmod(0o644)
+    for folder in (out, student):  # whatever the umask is: graded by root, the box is another user's
+        folder.chmod(0o755)
     began = time.monotonic()
     runner, *runner_gpu = judge.runners(lab)
     why_not = _tried(lambda: judge.build(lab, runner, student, out))
@@ -186,6 +195,7 @@ def _remove_left_over() -> None:
 
 @contextlib.contextmanager
 def _work_folder():
+    _remove_left_over()
     folder = Path(tempfile.mkdtemp(prefix=f"{WORK}{os.getpid()}-"))
     folder.chmod(0o711)  # graded by root, the box is another user's
     try:
@@ -194,18 +204,19 @@ def _work_folder():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _keep(record: dict, files: Path, folder: Path) -> None:
+def _keep(record: dict, files: Path, folder: Path, labs: list) -> None:
     """The finished folder takes the place of an earlier one."""
     new, old = (folder.with_name(f".{folder.name}.{what}.{os.getpid()}") for what in ("new", "old"))
     try:
         new.mkdir()
-        if files.is_dir():
-            shutil.copytree(files, new / "files")
-        (new / "result.json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    except BaseException:
-        shutil.rmtree(new, ignore_errors=True)
-        raise
-    if folder.exists():
-        folder.rename(old)
-    new.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
+        (new / "files").mkdir()
+        for file in files.iterdir():
+            shutil.copy(file, new / "files")
+        (new / result.FILE).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        feedback.write(result.read(new, labs), labs)
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
+    finally:
+        for left in (new, old):
+            shutil.rmtree(left, ignore_errors=True)

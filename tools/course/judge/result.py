@@ -18,6 +18,7 @@ class Result:
     student: str
     handout: str
     unusable: str  # why nothing could be graded; empty where it could
+    left_out: list  # "file: why", where not everything was graded
     seed: int
     verdicts: list
     mistakes: dict  # exercise's name → the mistakes that its suite named
@@ -53,8 +54,9 @@ def read(folder: Path, labs: list) -> Result:
                 found.append(Verdict(exercise, status if status in WORDS else "not_run", str(each["message"])))
                 mistakes[exercise.name] = [plain(str(name)) for name in each["mistakes"]]
         unusable = plain(str(data["reason"])) or "it cannot be graded" if data["status"] == "unusable" else ""
-        result = Result(folder, plain(str(data["student"])), plain(str(data["handout"] or "")), unusable, data["seed"], found,
-                        mistakes)
+        left_out = [plain(str(line)) for line in data.get("left_out", [])]
+        result = Result(folder, plain(str(data["student"])), plain(str(data["handout"] or "")), unusable, left_out, data["seed"],
+                        found, mistakes)
         if not unusable and (result.earned, result.points) != (data["earned"], data["points"]):
             raise CourseError(f"{path} does not add up: {data['earned']} of {data['points']} points, but the exercises make "
                               f"{result.earned} of {result.points}; remove {folder} and grade again with --resume")

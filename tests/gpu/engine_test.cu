@@ -303,7 +303,7 @@ TEST_CASE("every fault ends in one message with the kernel's thread, the array a
         {reads_far_away, "read outside x", false},
         {overflows_its_stack, "stack overflow", true},
         {races, "race on shared, write then read", false},
-        {overwrites_what_others_read, "race on TABLE, read then write", false},
+        {overwrites_what_others_read, "race, read then replaced", false},
         {writes_over_zeros, "race on TABLE, write then write", false},
         {shares_an_entry, "race on sum, same line", false},
         {races_between_blocks, "blocks race on x", false, 2},

@@ -90,6 +90,42 @@ __global__ void keeps_two_things_in_one_array(float* x) {
     __syncthreads();
     x[threadIdx.x] = sums[threadIdx.x % 16];
 }
+template <unsigned Sums>  // of 16 numbers
+__global__ void keeps_sums_where_their_terms_lie(float* x) {
+    gpu::SharedMemory shared;
+    float* z = shared.take<float>(16, "z");
+    if (threadIdx.x < 16) z[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < Sums) {
+        float sum = 1.0f;
+        for (int i = 0; i < 16; ++i) sum += z[i];
+        z[threadIdx.x] = sum;
+    }
+    __syncthreads();
+    x[threadIdx.x] = z[threadIdx.x % 16];
+}
+__global__ void updates_what_others_read(float* x) {
+    gpu::SharedMemory shared;
+    float* z = shared.take<float>(16, "z");
+    if (threadIdx.x < 16) z[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    float sum = 0.0f;
+    for (int i = 0; i < 16; ++i) sum += z[i];
+    x[threadIdx.x] = sum;
+    if (threadIdx.x >= 16) return;
+    const float before = z[threadIdx.x];
+    z[threadIdx.x] = before + 1.0f;
+}
+__global__ void loads_again_what_it_has_changed(float* x) {
+    __shared__ float row[64];
+    for (int turn = 0; turn < 2; ++turn) {
+        row[threadIdx.x] = x[turn * 64 + threadIdx.x];
+        __syncthreads();
+        row[threadIdx.x] *= 2.0f;
+        __syncthreads();
+        x[turn * 64 + threadIdx.x] = row[63 - threadIdx.x];
+    }
+}
 
 TEST_CASE("two shared arrays at one address are no missing barrier") {
     for (const auto order : orders) {
@@ -101,6 +137,14 @@ TEST_CASE("two shared arrays at one address are no missing barrier") {
         CHECK(same_place.remarks_on("overwrites what"));
     }
     CHECK(run(uses_its_own_array_beside_shared_memory).says("[0] is first[0]"));
+}
+TEST_CASE("who replaces what others read, and has read it only as they do, may mean another array") {
+    for (const auto order : orders) {
+        CHECK(run(keeps_sums_where_their_terms_lie<8>, order).symptom == "two arrays at one address");
+        CHECK(run(keeps_sums_where_their_terms_lie<16>, order).symptom == "race, read then replaced");
+        CHECK(run(updates_what_others_read, order).symptom == "race on z, read then write");
+        CHECK(run(loads_again_what_it_has_changed, order).symptom == "race on row, read then write");
+    }
 }
 
 __global__ void clears_before_it_stores(float* x) {
@@ -231,6 +275,7 @@ TEST_CASE("an array of a fixed length is named with its length") {
 // Who, and in which order ---------------------------------------------------------------------------------------------
 
 __global__ void forgets_blockIdx_y(float* x) { x[blockIdx.x * 64 + threadIdx.x] = 1.0f; }
+__global__ void overlaps_with_the_next_block(float* x) { x[blockIdx.x * 32 + threadIdx.x] = 1.0f; }
 __global__ void adds_in_any_order(float* x) {
     if (threadIdx.x > 0) atomicAdd(x, x[threadIdx.x]);
 }
@@ -239,6 +284,8 @@ __global__ void writes_its_number(float* x) { x[63 - threadIdx.x] = static_cast<
 TEST_CASE("a launch tells which index is left out, who wrote an entry, and where floats are added in any order") {
     CHECK(run(forgets_blockIdx_y, orders[0], dim3(2, 2)).says("the two differ in blockIdx.y alone"));
     CHECK_FALSE(run(forgets_blockIdx_y, orders[0], dim3(2, 1)).says("differ"));
+    CHECK(run(overlaps_with_the_next_block, orders[0], dim3(2)).symptom == "blocks race on x");
+    CHECK_FALSE(run(overlaps_with_the_next_block, orders[0], dim3(2)).says("differ"));
     run(adds_in_any_order);
     CHECK(gpu::launch_counts.float_atomic().starts_with("x[0] at gpu/shared_memory_test.cu:"));
     run(writes_its_number);

@@ -36,7 +36,7 @@ WrongIndex beyond_the_row(const Columns& all, const Array* array) {
     // One column too many may be a loop's limit.
     const bool fits =
         all.largest_row < at.columns && (rows == 0 || static_cast<std::size_t>(all.largest_column) < rows);
-    const bool exchanged = fits && all.largest_column > at.columns;
+    const bool exchanged = known_as_exchanged.contains(all.instruction) || (fits && all.largest_column > at.columns);
     if (exchanged) known_as_exchanged.insert(all.instruction);
     return {all.array + "(" + std::to_string(at.row) + ", " + std::to_string(at.column) + ") is no entry: a row of " +
                 all.array + " ends with column " + std::to_string(at.columns - 1) + question(exchanged),

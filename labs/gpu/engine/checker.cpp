@@ -121,7 +121,7 @@ struct Race {
     bool earlier_wrote, writes;
     const void *earlier_instruction, *instruction;
     const void* written_before;  // what the write of the two overwrote: the instruction that had stored it, if another
-    bool blind;                  // that write was made by a thread that had not read what was there
+    const void* own_read;        // with which the thread that wrote had read what was there; null: with none
     bool lost;                   // both write, and a number was lost that nobody had read
 };
 std::vector<Race> races;
@@ -154,9 +154,12 @@ enum class Mixed { no, perhaps, surely };
 Mixed mixes_arrays(const Race& race, Order order) {
     if (!race.array->shared || !holds_a_number(race.address)) return Mixed::no;
     if (order == Order::write_then_write) return race.lost ? Mixed::surely : Mixed::no;
-    if (order != Order::read_then_write || !race.blind || race.written_before == nullptr) return Mixed::no;
-    const std::string before = source_line(race.written_before);
+    if (order != Order::read_then_write || race.written_before == nullptr) return Mixed::no;
+    const std::string before = source_line(race.written_before),
+                      reading = source_line(race.earlier_wrote ? race.instruction : race.earlier_instruction);
     if (before == source_line(race.earlier_instruction) || before == source_line(race.instruction)) return Mixed::no;
+    // Who updates an entry reads it for that, and not only where all others read it, too.
+    if (race.own_read != nullptr && source_line(race.own_read) != reading) return Mixed::no;
     // An array that is changed in place is read and written as a whole.
     const auto is_read = [](const Cell& cell) { return cell.reads[0].epoch == running.epoch; };
     const auto is_written = [](const Cell& cell) { return cell.write.epoch == running.epoch; };
@@ -191,10 +194,15 @@ void report_race(const Race& race) {
                                 ? "and the earlier one was never read"
                                 : "and what was there came from " + source_line(race.written_before)) +
                            ": do two arrays overlap, or is one used for two things?"});
+    if (mixed == Mixed::perhaps)
+        return report({Finding::Rank::race, "race, read then replaced",
+                       "data race on " + what + "and what was there came from " + source_line(race.written_before) +
+                           ": do the lines mean two arrays, and these overlap? If not, a __syncthreads() is missing "
+                           "after the read, before the write"});
     const auto& order = orders[static_cast<std::size_t>(meant)];
     report({Finding::Rank::race, "race on " + race.array->name + order.symptom,
             "data race on " + what + "and no __syncthreads() lies between the two: " + order.advice +
-                (mixed == Mixed::perhaps || (race.array->declared && meant != Order::same_line)
+                (race.array->declared && meant != Order::same_line
                      ? "\n(or the two lines mean different arrays, and these overlap)"
                      : "")});
 }
@@ -204,17 +212,23 @@ std::string entry_of(const Array& array, std::size_t at_byte, std::size_t bytes)
     return array.entry(array.begin + at_byte, bytes < 3 ? bytes : 4);
 }
 
-// Whether the running thread writes here without having read, since the last barrier, what it overwrites.
-bool is_blind(const Cell& cell) {
-    return std::ranges::none_of(cell.reads, [](const Cell::Access& read) {
-        return read.epoch == running.epoch && read.thread == running.thread;
-    });
+// With which instruction the running thread has read this entry last, since the last barrier.
+const void* own_read(const Cell& cell) {
+    for (const Cell::Access& read : cell.reads)
+        if (read.epoch == running.epoch && read.thread == running.thread) return read.instruction;
+    return nullptr;
 }
 
-// Which index two blocks that race do not use: "blockIdx.y".
-std::string left_out(uint3 a, uint3 b) {
+// The instruction whose number is replaced by the one that writes now; null if that one stores here regularly.
+const void* replaced(const Cell& cell, const void* instruction) {
+    const bool of_another = cell.write.epoch >= running.block_epoch && cell.write.instruction != instruction;
+    return of_another && cell.written_before != instruction ? cell.write.instruction : nullptr;
+}
+
+// Which index two blocks that race do not use: "blockIdx.y". Then the same thread of both comes to an entry.
+std::string left_out(uint3 a, uint3 b, unsigned thread_of_a) {
     const int different = (a.x != b.x) + (a.y != b.y) + (a.z != b.z);
-    if (different != 1) return "";
+    if (different != 1 || thread_of_a != running.thread) return "";
     return std::string("; the two differ in blockIdx.") +
            (a.x != b.x   ? "x"
             : a.y != b.y ? "y"
@@ -229,14 +243,9 @@ void note_race(const Array& array, std::size_t at_byte, std::size_t bytes, const
     const std::string entry = entry_of(array, at_byte, bytes);
     if (same_block) {
         const std::uintptr_t address = array.begin + at_byte;
-        const bool overwritten_now =
-            writes && cell.write.epoch >= running.block_epoch && cell.write.instruction != instruction;
         races.push_back({&array, address, entry, earlier.thread, running.thread, earlier_wrote, writes,
-                         earlier.instruction, instruction,
-                         !writes           ? cell.written_before
-                         : overwritten_now ? cell.write.instruction
-                                           : nullptr,
-                         writes ? is_blind(cell) : cell.write.blind,
+                         earlier.instruction, instruction, writes ? replaced(cell, instruction) : cell.written_before,
+                         writes ? own_read(cell) : cell.writer_read,
                          earlier_wrote && writes && !cell.write.was_read && holds_a_number(address)});
         return;
     }
@@ -244,7 +253,8 @@ void note_race(const Array& array, std::size_t at_byte, std::size_t bytes, const
             "data race between blocks on " + entry + "\nblock " + text_of(block_at(earlier.epoch)) + " " +
                 did(earlier_wrote) + " it" + at(earlier.instruction) + "\n" + thread_name(running.thread) +
                 " of block " + this_block() + " " + did(writes) + " it" + at(instruction) +
-                "\nand blocks of one launch run in no particular order" + left_out(block_at(earlier.epoch), blockIdx)});
+                "\nand blocks of one launch run in no particular order" +
+                left_out(block_at(earlier.epoch), blockIdx, earlier.thread)});
 }
 
 // Whether nothing orders the earlier access before this one.
@@ -339,9 +349,8 @@ void check_cell(Array& array, std::size_t at_byte, std::size_t bytes, Access acc
             cell.write.epoch >= running.block_epoch && cell.write.instruction != instruction && array.shared;
         if (of_another && !cell.write.was_read)
             note_lost_write(array, array.begin + at_byte, cell.write.instruction, instruction);
-        if (of_another || cell.write.epoch < running.block_epoch)
-            cell.written_before = of_another ? cell.write.instruction : nullptr;
-        here.blind = !atomic && is_blind(cell);
+        if (of_another || cell.write.epoch < running.block_epoch) cell.written_before = replaced(cell, instruction);
+        cell.writer_read = atomic ? instruction : own_read(cell);
         cell.write = here;
     } else {
         Cell::Access& slot = cell.reads[0].epoch != running.epoch || cell.reads[0].thread == running.thread

@@ -37,10 +37,10 @@ struct Cell {
         std::uint16_t thread = 0;
         bool atomic = false;
         bool was_read = false;  ///< a write: somebody has read it since
-        bool blind = false;     ///< a write: whoever made it had not read what was there since the last barrier
     };
     Access write, reads[2];
-    const void* written_before = nullptr;  ///< the instruction of the last write that another one made
+    const void* written_before = nullptr;  ///< by which instruction, if that of the last write replaced its number
+    const void* writer_read = nullptr;     ///< with which the last writer had read it since the barrier before
 };
 
 struct Array {

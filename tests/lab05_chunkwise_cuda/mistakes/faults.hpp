@@ -14,13 +14,18 @@ namespace linattn::testing {
     throw gpu::Error("a kernel with this mistake would end with: " + symptoms.front(), symptoms);
 }
 
-/// The symptom `what` of any of the arrays.
+/// A symptom of any of the arrays.
 inline std::vector<std::string> any_of(const std::vector<std::string>& arrays, const std::string& before,
                                        const std::string& after = "") {
     std::vector<std::string> symptoms;
     symptoms.reserve(arrays.size());
     for (const std::string& array : arrays) symptoms.push_back(before + array + after);
     return symptoms;
+}
+
+inline std::vector<std::string> joined(std::vector<std::string> some, const std::vector<std::string>& more) {
+    some.insert(some.end(), more.begin(), more.end());
+    return some;
 }
 
 }  // namespace linattn::testing

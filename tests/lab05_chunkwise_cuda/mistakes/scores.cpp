@@ -1,6 +1,7 @@
 // A, the scores of a chunk, when they are added to those of the chunk before.
 #include <cmath>
 
+#include "bfloat16_arrays.hpp"
 #include "faults.hpp"
 
 namespace linattn::testing {
@@ -12,9 +13,22 @@ struct AddedUp {
     bool rows_lie_chunk_apart;  // or as far as the chunk has tokens
 };
 
-double phi(float x) { return x > 0.0f ? static_cast<double>(x) + 1.0 : std::exp(static_cast<double>(x)); }
+using Numbers16 = std::span<const std::uint16_t>;
+using Features = std::vector<double>;
 
-Array with_scores_added_up(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, AddedUp how) {
+Features features_of(Values x) {
+    Features phi(x.begin(), x.end());
+    for (double& each : phi) each = each > 0.0 ? each + 1.0 : std::exp(each);
+    return phi;
+}
+Features rounded_features_of(Numbers16 x) {
+    Features phi = features_of(numbers_of(x));
+    for (double& each : phi) each = nearest_bfloat16(each);
+    return phi;
+}
+
+Array with_scores_added_up(const Features& phi_Q, const Features& phi_K, Values V, const Sizes& sizes, int chunk,
+                           float epsilon, AddedUp how) {
     const auto heads = static_cast<std::size_t>(sizes.heads), n = static_cast<std::size_t>(sizes.n),
                d_k = static_cast<std::size_t>(sizes.d_k), d_v = static_cast<std::size_t>(sizes.d_v),
                longest = std::min(static_cast<std::size_t>(chunk), n);
@@ -27,9 +41,7 @@ Array with_scores_added_up(Values Q, Values K, Values V, const Sizes& sizes, int
             const std::size_t stride = how.rows_lie_chunk_apart ? longest : rows;
             double normalizer = static_cast<double>(epsilon);
             for (std::size_t j = 0; j < start + rows; ++j) {
-                double right = 0.0;
-                for (std::size_t a = 0; a < d_k; ++a)
-                    right += phi(Q[(h * n + i) * d_k + a]) * phi(K[(h * n + j) * d_k + a]);
+                const double right = dot_product(&phi_Q[(h * n + i) * d_k], &phi_K[(h * n + j) * d_k], d_k);
                 double weight = right;
                 if (j >= start) {
                     double& score = scores[(i - start) * stride + j - start];
@@ -45,24 +57,35 @@ Array with_scores_added_up(Values Q, Values K, Values V, const Sizes& sizes, int
     return array_of(output);
 }
 
-#define CHUNKWISE_MISTAKE(name, how)                                                                                  \
+const char* const cleared_in_every_chunk =
+    "add_product adds to what is there: set A to 0 in every chunk, or a chunk sees the scores of earlier ones.";
+
+#define CHUNKWISE_MISTAKE(name, ...)                                                                                  \
     MISTAKE(chunkwise_linear_attention, (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon), \
-            name, "§5.1",                                                                                             \
-            "add_product adds to what is there: set A to 0 in every chunk, or a chunk sees the scores of earlier "    \
-            "ones.") {                                                                                                \
+            name, "§5.1", cleared_in_every_chunk) {                                                                   \
         require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");                                \
-        return with_scores_added_up(Q, K, V, sizes, chunk, epsilon, how);                                             \
+        return with_scores_added_up(features_of(Q), features_of(K), V, sizes, chunk, epsilon, {__VA_ARGS__});         \
+    }
+#define MIXED_MISTAKE(name, ...)                                                                                 \
+    MISTAKE(chunkwise_mixed_precision,                                                                           \
+            (Numbers16 Q, Numbers16 K, Numbers16 V, const Sizes& sizes, int chunk, float epsilon), name, "§5.8", \
+            cleared_in_every_chunk) {                                                                            \
+        require_bfloat16_arrays(Q, K, V, sizes, chunk, "chunkwise_mixed_precision");                             \
+        return with_scores_added_up(rounded_features_of(Q), rounded_features_of(K), numbers_of(V), sizes, chunk, \
+                                    epsilon, {__VA_ARGS__});                                                     \
     }
 
-CHUNKWISE_MISTAKE("A not cleared before the product", (AddedUp{true, true, false}))
-CHUNKWISE_MISTAKE("A cleared once per head", (AddedUp{false, true, false}))
-CHUNKWISE_MISTAKE("A not cleared before the product, z right", (AddedUp{true, false, false}))
+CHUNKWISE_MISTAKE("A not cleared before the product", true, true, false)
+CHUNKWISE_MISTAKE("A cleared once per head", false, true, false)
+CHUNKWISE_MISTAKE("A not cleared before the product, z right", true, false, false)
+MIXED_MISTAKE("A not cleared before the product", true, true, false)
+MIXED_MISTAKE("A cleared once per head", false, true, false)
 
 MISTAKE(chunkwise_forward,
         (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const gpu::RunOptions& run),
         "A cleared for the first chunk only", "§5.3",
         "Store the scores with =, or set A to 0 in every chunk: += adds to the scores of the chunk before.") {
-    return with_scores_added_up(Q, K, V, sizes, chunk, epsilon, {false, true, true});
+    return with_scores_added_up(features_of(Q), features_of(K), V, sizes, chunk, epsilon, {false, true, true});
 }
 
 }  // namespace

@@ -49,6 +49,11 @@ SlipTable<Chunkwise> own_and_of_attention() {
         {"the chunk", "chunk itself left out of the normaliser",
          "The denominator counts the tokens of the chunk, too: the row of A up to i.", 0,
          TURN(s.attention.z.tokens = Tokens::earlier_blocks)},
+        {"the chunk", "diagonal missing from A V", "A token sees itself: row i of A V counts j = i, too.", 0,
+         TURN(s.attention.S.tokens = Tokens::before_own)},
+        {"the chunk", "diagonal missing from the normaliser",
+         "A token sees itself: the denominator counts row i of A up to j = i.", 0,
+         TURN(s.attention.z.tokens = Tokens::before_own)},
         {"the chunk", "normaliser over the whole chunk", "Row i of A counts up to j = i in the denominator, too.", 0,
          TURN(s.attention.z.tokens = Tokens::whole_blocks)},
         {"the state", "state not carried from chunk to chunk",
@@ -195,7 +200,8 @@ Chunkwise right_settings() {
 
 const unsigned attention = has::features | has::divisor | has::epsilon | has::sequence | has::values | has::running;
 const SlipChoice in_words_of_chunks{
-    .without = {"state carried over within a batch entry", "ε as a floor", "ε only where the sum is 0"},
+    .without = {"state carried over within a batch entry", "ε as a floor", "ε only where the sum is 0",
+                "S read before it is updated", "z read before it is updated"},
     .explanation = {
         {"φ left out", "All four products are of φ(Q) and φ(K): apply φ to each chunk of both."},
         {"φ applied to K only", "All four products are of φ(Q) and φ(K): apply φ to each chunk of both."},

@@ -1,0 +1,34 @@
+#include <cmath>
+
+#include "faults.hpp"
+
+namespace linattn::testing {
+namespace {
+
+#define MAP_MISTAKE(name, explanation) \
+    MISTAKE(feature_map_fused, (Values x, const gpu::RunOptions& run), name, "§5.2", explanation)
+
+Array each(Values x, float (*f)(float)) {
+    Array y{{x.size()}, {}};
+    for (const float entry : x) y.values.push_back(f(entry));
+    return y;
+}
+
+MAP_MISTAKE("elu without the one", "elu(x) + 1 is x + 1 above 0 and e^x below.") {
+    return each(x, [](float v) { return v > 0.0f ? v : std::expm1(v); });
+}
+MAP_MISTAKE("branches exchanged", "x + 1 is for x > 0; e^x for the others.") {
+    return each(x, [](float v) { return v > 0.0f ? std::exp(v) : v + 1.0f; });
+}
+MAP_MISTAKE("one added to both branches", "e^x - 1 + 1 is e^x: below 0 nothing is added.") {
+    return each(x, [](float v) { return v > 0.0f ? v + 1.0f : std::exp(v) + 1.0f; });
+}
+MAP_MISTAKE("both branches computed and mixed", "0 · e^1000 is not 0: choose a branch, do not multiply by 0 and 1.") {
+    return each(x, [](float v) {
+        const float above = v > 0.0f ? 1.0f : 0.0f;
+        return above * (v + 1.0f) + (1.0f - above) * std::exp(v);
+    });
+}
+
+}  // namespace
+}  // namespace linattn::testing

@@ -39,20 +39,22 @@ addEventListener("DOMContentLoaded", () => {
 
   // On a phone, a table that does not fit shows its cells one below another, each with the head of its column.
   const stack = table => {
-    const heads = [...table.rows[0].cells].map(head => {
-      const copy = head.cloneNode(true);
-      for (const twice of copy.querySelectorAll(".katex-mathml")) twice.remove();
-      return copy.textContent.trim();
+    const [heads, ...rows] = [...table.rows].map(row => [...row.cells]);
+    for (const cells of rows) cells.forEach((cell, i) => {
+      if (!cell.textContent.trim()) return cell.classList.add("empty");
+      const head = make("span", { className: "head" });
+      head.append(...heads[i].cloneNode(true).childNodes, " ");
+      cell.prepend(head);
     });
-    for (const row of table.rows) [...row.cells].forEach((cell, i) => heads[i] && (cell.dataset.label = heads[i]));
     table.classList.add("stack");
   };
 
   // A tab stop where, and only where, something is out of sight.
   const boxes = document.querySelectorAll("main :is(p.formulaDsp, .fragment, figure, .memproto, table, tbody)");
   const reach = box => {
-    const wide = box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== "visible";
-    if (wide && innerWidth < 480 && box.closest("table.markdownTable")) return stack(box.closest("table"));
+    const wide = box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX !== "visible";
+    const table = wide && innerWidth < 480 && box.closest("table.markdownTable:not(.stack)");
+    if (table) return stack(table);
     const role = box.matches("table, tbody") ? {} : { role: "group", "aria-label": "wider than the page: scrolls sideways" };
     for (const [name, value] of Object.entries({ tabindex: 0, ...role })) {
       wide ? box.setAttribute(name, value) : box.removeAttribute(name);

@@ -6,7 +6,7 @@
   for (const folded of document.querySelectorAll("details")) folded.open = true;
 
   for (const formula of document.querySelectorAll(".katex")) {
-    if (formula.closest("table.stack tr:first-child") && innerWidth < 768) continue;  // heads, beside each cell instead
+    if (formula.closest(".stack :is(.head, tr:first-child)") && !formula.checkVisibility()) continue;  // shown in the other place
     const drawn = formula.querySelector(".katex-html").getBoundingClientRect().width > 0;
     if (!drawn || !formula.querySelector("math")) found.push(`not drawn: ${excerpt(formula)}`);
   }

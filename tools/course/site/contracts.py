@@ -10,6 +10,8 @@ Every function of a lab's headers becomes a member of that lab's group, so that 
 
 import html
 import re
+from itertools import takewhile
+from pathlib import Path
 
 from course.errors import CourseError
 from course.site.site_map import LabFolder, SiteMap
@@ -23,19 +25,20 @@ LINE_COMMENT = re.compile(r"^\s*///")
 
 
 def group(lab: LabFolder) -> str:
-    """The page of a lab's contracts: what the header says about itself at its top."""
-    about = []
-    for header in lab.headers:
-        for line in header.read_text(encoding="utf-8").splitlines():
-            if not line.startswith("//"):
-                break
-            about.append(line.removeprefix("//").removeprefix(" "))
-    about = [f"\n{line.strip()}\n" if line.startswith("    ") else line for line in about]  # a formula on a line of its own
-    text = _letters(_shapes(re.sub(rf"^Lab {lab.number}: *", "", "\n".join(about))))
+    """The page of a lab's contracts: what each header says about itself at its top."""
+    text = _letters(_shapes("\n\n".join(_about(header, lab) for header in lab.headers)))
     back = f'The chapter is <a href="{lab.page}">Lab {lab.number}: {lab.title}</a>.' if lab.page else ""
-    files = " and ".join(f"``student/{source}``" for source in lab.lab.sources)
+    files = ", ".join(f"``student/{source}``" for source in lab.lab.sources)
     return (f"/**\n\\defgroup {lab.group} Contracts of lab {lab.number}: {lab.title}\n\n"
-            f"{text[:1].upper()}{text[1:]}\n\n{back}\nWrite the functions in {files}.\n*/\n")
+            f"{text}\n\n{back}\nWrite the functions in {files}.\n*/\n")
+
+
+def _about(header: Path, lab: LabFolder) -> str:
+    comment = takewhile(lambda line: line.startswith("//"), header.read_text(encoding="utf-8").splitlines())
+    lines = [line.removeprefix("//").removeprefix(" ") for line in comment]
+    lines = [f"\n{line.strip()}\n" if line.startswith("    ") else line for line in lines]  # a formula on a line of its own
+    text = re.sub(rf"^Lab {lab.number}: *", "", "\n".join(lines))
+    return text[:1].upper() + text[1:]
 
 
 def header(text: str, where: str, lab: LabFolder, site_map: SiteMap) -> str:

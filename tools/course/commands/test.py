@@ -80,7 +80,7 @@ def plan(soak: int) -> list:
 
 def _ctest(name: str, tree: str, *options: str, **environment: str) -> Step:
     return Step(name, ["ctest", "--test-dir", f"build/{tree}", "--no-tests=error", "--output-on-failure",
-                       "-j", str(os.cpu_count() or 1), *options], environment)
+                       "-j", str((os.cpu_count() or 1) + 1), *options], environment)  # one more: some tests wait
 
 
 def _processor_seconds() -> float:

@@ -376,12 +376,6 @@ void require_alignment(const Array& array, std::uintptr_t address, std::size_t b
                                          by_whom(source_line(instruction)));
 }
 
-const Array* array_before(std::uintptr_t address, const std::string& name) {
-    for (const auto& each : arrays())
-        if (each->shared && each->name == name && address >= each->end) return each.get();
-    return nullptr;
-}
-
 void check(std::uintptr_t address, std::size_t bytes, Access access, const void* instruction, bool aligned) {
     const bool writes = access != Access::read;
     if (running.index_noted) take_noted_index(address, instruction);
@@ -390,15 +384,16 @@ void check(std::uintptr_t address, std::size_t bytes, Access access, const void*
         if (array == nullptr && in_program(address)) return;  // a constant, a table, threadIdx
         const Guess& guess = guess_of(instruction);
         const Array* likely = guess.instruction == instruction && guess.array->shared ? guess.array : array;
-        std::string name;
-        const std::string where = describe_outside(array == nullptr ? address : array->end, name, likely);
-        std::string line = name.empty() ? calling_line() : "";  // std::vector's own code may have been called
+        const Array* near = nullptr;
+        const std::string where = describe_outside(array == nullptr ? address : array->end, near, likely);
+        std::string line = near == nullptr ? calling_line() : "";  // std::vector's own code may have been called
         if (line.empty()) line = source_line(instruction);
-        const Array* beyond = array == nullptr ? array_before(address, name) : nullptr;
+        const bool past_shared = array == nullptr && near != nullptr && near->shared && address >= near->end;
+        const Array* beyond = past_shared ? near : nullptr;
         const auto wrong = beyond == nullptr ? std::nullopt : wrong_index(*beyond, address, instruction);
         stop(wrong && wrong->exchanged                 ? "exchanged indices"
              : beyond != nullptr && beyond->has_length ? beyond_a_fixed_length
-                                                       : outside(name, did(writes)),
+                                                       : outside(near == nullptr ? "" : near->name, did(writes)),
              did(writes) + (" " + std::to_string(bytes)) + " bytes: " + where + (wrong ? "\n" + wrong->text : "") +
                  by_whom(line));
     }

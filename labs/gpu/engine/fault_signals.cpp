@@ -35,9 +35,9 @@ void on_fault(int, siginfo_t* info, void* context) {
     const std::string line = source_line(reinterpret_cast<void*>(instruction));
     if (address - (running.stack_begin - Fiber::guard_bytes) < Fiber::guard_bytes)
         stop("stack overflow", "stack overflow: arrays of the kernel's own are too large" + by_whom(line));
-    std::string array;
-    const std::string where = describe_outside(address, array);
-    stop(outside(array, did), did + " " + where + by_whom(line));
+    const Array* near = nullptr;
+    const std::string where = describe_outside(address, near);
+    stop(outside(near == nullptr ? "" : near->name, did), did + " " + where + by_whom(line));
 }
 
 // A supervisor asks with SIGUSR1 where an endless program is; its handler looks at the call stack. Between two threads of

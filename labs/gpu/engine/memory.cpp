@@ -86,29 +86,27 @@ Array* find_array(std::uintptr_t address) {
     return nullptr;
 }
 
-std::string describe_outside(std::uintptr_t address, std::string& array, const Array* likely) {
+std::string describe_outside(std::uintptr_t address, const Array*& near, const Array* likely) {
     constexpr std::uintptr_t nearby = 1 << 20;
-    const Array* nearest = nullptr;
+    near = nullptr;
     std::uintptr_t distance = nearby;
     for (const auto& each : all) {
         const std::uintptr_t away = address < each->begin ? each->begin - address : address - each->end;
         if (away < distance) {
             distance = away;
-            nearest = each.get();
+            near = each.get();
         }
     }
     if (likely != nullptr && address >= likely->end && address - likely->end < nearby) {
-        nearest = likely;
+        near = likely;
         distance = address - likely->end;
     }
-    array = nearest == nullptr ? "" : nearest->name;
     if (address < 4096) return "a null pointer";
-    if (nearest == nullptr)
+    if (near == nullptr)
         return "memory of the host: only buffers and shared memory exist on a GPU, and not what std::vector or new "
                "makes";
-    return std::to_string(distance) + (address < nearest->begin ? " bytes before " : " bytes past the end of ") +
-           (nearest->shared ? "shared '" : "'") + nearest->name + "' (" +
-           std::to_string(nearest->end - nearest->begin) + " bytes)";
+    return std::to_string(distance) + (address < near->begin ? " bytes before " : " bytes past the end of ") +
+           (near->shared ? "shared '" : "'") + near->name + "' (" + std::to_string(near->end - near->begin) + " bytes)";
 }
 
 void begin_shared(std::size_t bytes) {

@@ -71,8 +71,8 @@ const std::vector<std::unique_ptr<Array>>& released_arrays();
 void forget_released();
 
 /// For an address in no array: "128 bytes past the end of 'Q' (19200 bytes)", or what else it may be.
-/// \param array the name of the array nearby; "" if there is none   \param likely the array that it is likely to be past
-std::string describe_outside(std::uintptr_t address, std::string& array, const Array* likely = nullptr);
+/// \param near the array nearby, or null   \param likely the array that it is likely to be past
+std::string describe_outside(std::uintptr_t address, const Array*& near, const Array* likely = nullptr);
 
 /// The launch's shared memory: the static arrays of the program and `bytes` of dynamic memory, at first one array.
 void begin_shared(std::size_t bytes);

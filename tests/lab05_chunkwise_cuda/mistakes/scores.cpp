@@ -1,4 +1,5 @@
-// A, the scores of a chunk, when they are added to those of the chunk before.
+// What is added to numbers that are there already: A to the scores of the chunk before, outputs to those of another
+// head.
 #include <cmath>
 
 #include "bfloat16_arrays.hpp"
@@ -57,29 +58,58 @@ Array with_scores_added_up(const Features& phi_Q, const Features& phi_K, Values 
     return array_of(output);
 }
 
+// All heads from the first one's tokens, each added to the rows of the first.
+Array with_heads_added_up(const Features& phi_Q, const Features& phi_K, Values V, const Sizes& sizes, float epsilon) {
+    const auto heads = static_cast<std::size_t>(sizes.heads), n = static_cast<std::size_t>(sizes.n),
+               d_k = static_cast<std::size_t>(sizes.d_k), d_v = static_cast<std::size_t>(sizes.d_v);
+    Tensor output = zeros({heads, n, d_v});
+    for (std::size_t i = 0; i < n; ++i) {
+        std::vector<double> numerator(d_v);
+        double normalizer = static_cast<double>(epsilon);
+        for (std::size_t j = 0; j <= i; ++j) {
+            const double weight = dot_product(&phi_Q[i * d_k], &phi_K[j * d_k], d_k);
+            normalizer += weight;
+            for (std::size_t b = 0; b < d_v; ++b) numerator[b] += weight * static_cast<double>(V[j * d_v + b]);
+        }
+        for (std::size_t h = 0; h < heads; ++h)
+            for (std::size_t b = 0; b < d_v; ++b) {
+                double& entry = output.data()[i * d_v + b];
+                entry = (entry + numerator[b]) / normalizer;
+            }
+    }
+    return array_of(output);
+}
+
 const char* const cleared_in_every_chunk =
     "add_product adds to what is there: set A to 0 in every chunk, or a chunk sees the scores of earlier ones.";
+const char* const head_of_every_array =
+    "Head h begins at h·n·d_k in Q and K, and at h·n·d_v in V and the output. Without it, all heads are computed from "
+    "the first one's tokens and added to its rows.";
 
-#define CHUNKWISE_MISTAKE(name, ...)                                                                                  \
-    MISTAKE(chunkwise_linear_attention, (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon), \
-            name, "§5.1", cleared_in_every_chunk) {                                                                   \
-        require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");                                \
-        return with_scores_added_up(features_of(Q), features_of(K), V, sizes, chunk, epsilon, {__VA_ARGS__});         \
-    }
-#define MIXED_MISTAKE(name, ...)                                                                                 \
-    MISTAKE(chunkwise_mixed_precision,                                                                           \
-            (Numbers16 Q, Numbers16 K, Numbers16 V, const Sizes& sizes, int chunk, float epsilon), name, "§5.8", \
-            cleared_in_every_chunk) {                                                                            \
-        require_bfloat16_arrays(Q, K, V, sizes, chunk, "chunkwise_mixed_precision");                             \
-        return with_scores_added_up(rounded_features_of(Q), rounded_features_of(K), numbers_of(V), sizes, chunk, \
-                                    epsilon, {__VA_ARGS__});                                                     \
+#define CHUNKWISE_MISTAKE(name, explanation, result)                                                                   \
+    MISTAKE(chunkwise_linear_attention, (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon),  \
+            name, "§5.1", explanation) {                                                                               \
+        require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");                                 \
+        const Features phi_Q = features_of(Q), phi_K = features_of(K);                                                 \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    MISTAKE(chunkwise_mixed_precision,                                                                                 \
+            (Numbers16 Q, Numbers16 K, Numbers16 numbers, const Sizes& sizes, int chunk, float epsilon), name, "§5.8", \
+            explanation) {                                                                                             \
+        require_bfloat16_arrays(Q, K, numbers, sizes, chunk, "chunkwise_mixed_precision");                             \
+        const Features phi_Q = rounded_features_of(Q), phi_K = rounded_features_of(K);                                 \
+        const std::vector<float> V = numbers_of(numbers);                                                              \
+        return result;                                                                                                 \
     }
 
-CHUNKWISE_MISTAKE("A not cleared before the product", true, true, false)
-CHUNKWISE_MISTAKE("A cleared once per head", false, true, false)
-CHUNKWISE_MISTAKE("A not cleared before the product, z right", true, false, false)
-MIXED_MISTAKE("A not cleared before the product", true, true, false)
-MIXED_MISTAKE("A cleared once per head", false, true, false)
+CHUNKWISE_MISTAKE("A not cleared before the product", cleared_in_every_chunk,
+                  with_scores_added_up(phi_Q, phi_K, V, sizes, chunk, epsilon, {true, true, false}))
+CHUNKWISE_MISTAKE("A cleared once per head", cleared_in_every_chunk,
+                  with_scores_added_up(phi_Q, phi_K, V, sizes, chunk, epsilon, {false, true, false}))
+CHUNKWISE_MISTAKE("A not cleared before the product, z right", cleared_in_every_chunk,
+                  with_scores_added_up(phi_Q, phi_K, V, sizes, chunk, epsilon, {true, false, false}))
+CHUNKWISE_MISTAKE("head forgotten in an offset", head_of_every_array,
+                  with_heads_added_up(phi_Q, phi_K, V, sizes, epsilon))
 
 MISTAKE(chunkwise_forward,
         (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const gpu::RunOptions& run),

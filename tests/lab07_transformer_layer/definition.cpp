@@ -252,32 +252,27 @@ Rounded scaled_and_shifted(const Rounded& x, std::size_t a, const Norm& w, const
 
 Rows norm(const Rows& X, const Norm& w, const Settings& settings) {
     Rows result = X;
-    const std::size_t d = X.width;
-    for (std::size_t b = 0; b < X.batch; ++b)
-        for (std::size_t i = 0; i < X.n; ++i)
-            for (std::size_t a = 0; a < d; ++a) {
-                std::vector<Rounded> x;  // that entry a is compared with: those of its token
-                std::size_t own = a;
-                if (settings.centre == Centre::over_tokens) {
-                    for (std::size_t j = 0; j < X.n; ++j) x.push_back(X(b, j, a));
-                    own = i;
-                } else if (settings.centre == Centre::over_all) {
-                    x.assign(&X(b, 0, 0), &X(b, 0, 0) + X.n * d);
-                    own = i * d + a;
-                } else {
-                    x.assign(&X(b, i, 0), &X(b, i, 0) + d);
-                }
-                const Rounded m = mean_of(x);
-                std::vector<Rounded> centred = x;
-                for (Rounded& each : centred) each = settings.centre == Centre::nothing ? each : each - m;
-                const Rounded divisor = divisor_of(spread_of(x, centred, settings), settings);
-                const Rounded above = settings.centre == Centre::from_variance_only ? x[own] : centred[own];
-                result(b, i, a) = scaled_and_shifted(above / divisor, a, w, settings);
-                if (settings.centre == Centre::over_tokens || settings.centre == Centre::over_all) continue;
-                for (a = 0; a < d; ++a)  // the same mean and divisor for all entries of the token
-                    result(b, i, a) = scaled_and_shifted(
-                        (settings.centre == Centre::from_variance_only ? x[a] : centred[a]) / divisor, a, w, settings);
-            }
+    const bool over_tokens = settings.centre == Centre::over_tokens, over_all = settings.centre == Centre::over_all;
+    const std::size_t d = X.width,
+                      groups = X.batch * (over_all      ? 1
+                                          : over_tokens ? d
+                                                        : X.n),
+                      size = groups == 0 ? 0 : X.entries.size() / groups;
+    for (std::size_t group = 0; group < groups; ++group) {
+        // Entry k of those that share a mean and a variance: those of a token.
+        const auto entry = [&](std::size_t k) {
+            return over_tokens ? (group / d * X.n + k) * d + group % d : group * size + k;
+        };
+        std::vector<Rounded> x;
+        for (std::size_t k = 0; k < size; ++k) x.push_back(X.entries[entry(k)]);
+        const Rounded m = mean_of(x);
+        std::vector<Rounded> centred = x;
+        for (Rounded& each : centred) each = settings.centre == Centre::nothing ? each : each - m;
+        const Rounded divisor = divisor_of(spread_of(x, centred, settings), settings);
+        const std::vector<Rounded>& above = settings.centre == Centre::from_variance_only ? x : centred;
+        for (std::size_t k = 0; k < size; ++k)
+            result.entries[entry(k)] = scaled_and_shifted(above[k] / divisor, entry(k) % d, w, settings);
+    }
     return result;
 }
 

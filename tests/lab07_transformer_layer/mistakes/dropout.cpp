@@ -72,6 +72,11 @@ DROPOUT_MISTAKE("whole tokens dropped", "Draw a number for each entry, not for e
     const std::size_t d = X.dimension() == 0 ? 1 : length(X, -1);
     return masked(X, p, 1.0 / (1.0 - p), seed, [d](std::size_t i) { return i / d; });
 }
+DROPOUT_MISTAKE("one number for all entries",
+                "Create the generator once, before the loop: a new one gives the same first number every time.") {
+    require_probability(p);
+    return masked(X, p, 1.0 / (1.0 - p), seed, [](std::size_t) { return std::size_t{0}; });
+}
 DROPOUT_MISTAKE("one mask for all tokens", "Draw a number for each entry of each token.") {
     require_probability(p);
     const std::size_t d = X.dimension() == 0 ? 1 : length(X, -1);

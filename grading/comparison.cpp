@@ -63,6 +63,19 @@ std::string place(const Shape& shape, std::size_t flat, bool has_tokens) {
     return text + "]";
 }
 
+// What of the expected letters is missing, and what is there too often.
+std::string letters_apart(const std::string& got, const std::string& expected) {
+    std::string missing, extra;
+    for (int c = 0; c < 128; ++c) {
+        const char letter = static_cast<char>(c);
+        const auto here = std::ranges::count(got, letter), wanted = std::ranges::count(expected, letter);
+        if (here < wanted) missing += letter;
+        if (here > wanted) extra += letter;
+    }
+    if (missing.empty() && extra.empty()) return "; the same states in another order";
+    return (missing.empty() ? "" : "; missing: " + missing) + (extra.empty() ? "" : "; too often: " + extra);
+}
+
 }  // namespace
 
 Expected exactly(const Tensor& value, bool has_tokens) { return {value, zeros(shape_of(value)), "exact", has_tokens}; }
@@ -134,7 +147,8 @@ std::optional<std::string> difference(const std::vector<std::string>& got, const
         return "has " + std::to_string(got.size()) + " entries, expected " + std::to_string(expected.size());
     for (std::size_t i = 0; i < got.size(); ++i)
         if (got[i] != expected[i])
-            return "first differs at entry " + std::to_string(i) + ": expected " + expected[i] + ", got " + got[i];
+            return "first differs at entry " + std::to_string(i) + ": expected " + expected[i] + ", got " + got[i] +
+                   letters_apart(got[i], expected[i]);
     return std::nullopt;
 }
 

@@ -32,6 +32,13 @@ SCAN_MISTAKE("sequential scan",
     for (std::size_t i = 1; i < states.size(); ++i) result[i] = combine(result[i - 1], states[i]);
     return result;
 }
+SCAN_MISTAKE("entries read that were changed in this round",
+             "From the front, entry i - back is already that of the next round: keep a copy, or begin at the end.") {
+    std::vector<std::string> result = states;
+    for (std::size_t back = 1; back < states.size(); back *= 2)
+        for (std::size_t i = back; i < states.size(); ++i) result[i] = combine(result[i - back], result[i]);
+    return result;
+}
 SCAN_MISTAKE("n log n combines",
              "Combining with the entry 1, 2, 4, … back at every position is quick but not work-efficient.") {
     std::vector<std::string> result = states;

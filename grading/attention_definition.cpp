@@ -253,6 +253,8 @@ private:
                                     s.shift != Shift::not_given_to_query && s.shift != Shift::keys_only;
         for (Index a = 0; a < c; ++a)
             if (given_to_query) exponent[a] += s.shift == Shift::taken_from_query ? -m[a] : m[a];
+        for (Index a = 0; s.shift == Shift::query_given_maximum_before && i > 0 && a < c; ++a)
+            exponent[a] += running_maximum[(h * n + i - 1) * c + a] - m[a];
         double g = *std::max_element(exponent.begin(), exponent.end());
         if (s.shift == Shift::none || s.shift == Shift::query_unshifted || s.shift == Shift::keys_only) g = 0.0;
         if (s.shift == Shift::query_by_two_maxima)
@@ -276,7 +278,11 @@ private:
 
     std::vector<double> output_row(Index h, Index i) {
         find_shift_of_scores(h, i);
-        const Denominator below = s.divisor == Divisor::none ? Denominator{} : denominator(h, i, true);
+        Denominator below = s.divisor == Divisor::none ? Denominator{} : denominator(h, i, true);
+        if (s.divisor == Divisor::sums_so_far) {
+            if (i > 0) below.sum += sums_so_far;
+            sums_so_far = below.sum;
+        }
         std::vector<double> row = numerator(h, i, true);
         if (s.pieces_divided) {
             const std::vector<double> piece = numerator(h, i, false);
@@ -290,11 +296,15 @@ private:
         return row;
     }
     std::vector<double> numerator(Index h, Index i, bool with_state) const {
-        std::vector<double> sums(d_v);
+        std::vector<double> sums(d_v), sum_of_values(d_v);
+        for (Index j = 0; s.values_summed && j <= i; ++j)
+            for (Index b = 0; b < d_v; ++b) sum_of_values[b] += v.row(h, j)[b];
         for_each_token(s.S, h, i, [&](Index g, Index j, double times) {
             double w = times * weight(S, h, i, g, j);
             if (divides_by_key()) w = divided(w, {divisor_of_key[j]});
-            const double* value = s.value_of_token_i ? v.row(h, i) : v.row(g, j);
+            const double* value = s.values_summed      ? sum_of_values.data()
+                                  : s.value_of_token_i ? v.row(h, i)
+                                                       : v.row(g, j);
             for (Index b = 0; b < d_v; ++b) sums[b] += w * value[b];
         });
         const double* q = S.q.row(h, i);
@@ -457,7 +467,7 @@ private:
     Rows v;
     Part S, z;
     Index H, n, c, d_v, heads_of_batch_entry = 1;
-    double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0;
+    double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0, sums_so_far = 0.0;
     std::vector<double> running_maximum, divisor_of_key;
 };
 
@@ -483,6 +493,8 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::whole_blocks: return j / block <= i / block;
         case Tokens::own_block_once_more: return (j <= i ? 1.0 : 0.0) + (same_block() ? 1.0 : 0.0);
         case Tokens::own_block_and_last: return j <= i && i / block <= j / block + 1;
+        case Tokens::last_of_all: return j + 1 == n;
+        case Tokens::last_ones: return j <= i && i - j < block;
         case Tokens::without_block_before: return j <= i && (same_block() || j / block + 1 < i / block);
     }
     return 0.0;

@@ -35,6 +35,8 @@ enum class Tokens {
     own_block_once_more,  ///< those up to its own, and all of its block once more
     own_block_and_last,
     without_block_before,
+    last_ones,  ///< the last settings.block tokens
+    last_of_all,
 };
 /// How often token j counts for token i of n: 0, 1 or 2 times. \param block tokens in a block
 double counts(Tokens tokens, std::size_t i, std::size_t j, std::size_t n, std::size_t block);
@@ -116,6 +118,7 @@ enum class Shift {
     not_given_to_query,
     taken_from_query,
     from_zero_on,
+    query_given_maximum_before,
     query_unshifted,
     query_by_itself,
     query_by_two_maxima,
@@ -144,6 +147,7 @@ enum class Divisor {
     sum_twice,
     largest_weight,
     sum_cut_off_at_zero,
+    sums_so_far,  ///< of the rows before, too
 };
 /// How ε enters.
 enum class Epsilon {
@@ -171,6 +175,7 @@ struct AttentionSettings {
     Kernel kernel = Kernel::features;
     int phi_v = 0;
     bool value_of_token_i = false;
+    bool values_summed = false;  ///< in place of each value the sum of those up to token i
     Obeys mask = Obeys::given;
     std::size_t block = 0;  ///< of the Tokens above: how many tokens it has
     Scale scale = Scale::one;

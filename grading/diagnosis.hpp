@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comparison.hpp"
+#include "error_pattern.hpp"
 #include "mistake.hpp"
 
 namespace linattn::testing {
@@ -50,7 +51,7 @@ struct Explanation {
     std::vector<const Mistake*> by_chance;  ///< they explain this call, but not all the others
     double distance = 0.0;                  ///< of the results, where values were compared
     std::string pattern;                    ///< where the wrong values lie, in words; only when nothing explains them
-    bool seven_digits = false;              ///< the values are right to the digits that a float has; likewise
+    Digits digits = Digits::unknown;        ///< to which the values are right; likewise
 };
 
 /// Explains a wrong outcome, and keeps it as evidence for the next ones.

@@ -34,8 +34,8 @@ std::optional<WrongPlaces> wrong_places(const Tensor& got, const Expected& expec
     return places;
 }
 
-std::size_t first(const std::vector<bool>& wrong) {
-    return static_cast<std::size_t>(std::find(wrong.begin(), wrong.end(), true) - wrong.begin());
+std::size_t first(const std::vector<bool>& wrong, bool is_wrong = true) {
+    return static_cast<std::size_t>(std::find(wrong.begin(), wrong.end(), is_wrong) - wrong.begin());
 }
 
 // One sentence about an axis, or "".
@@ -122,11 +122,65 @@ std::string of_small_values(const Tensor& got, const Expected& expected) {
     return text;
 }
 
+// One sentence where all that is wrong is 0, and something is right, or "".
+std::string of_zeros(const Tensor& got, const Expected& expected) {
+    std::size_t wrong = 0;
+    for (std::size_t e = 0; e < got.size(); ++e) {
+        if (is_right(got, expected, e)) continue;
+        if (got.data()[e] != 0.0) return "";
+        ++wrong;
+    }
+    return wrong < 2 || wrong == got.size()
+               ? ""
+               : "all values that are wrong are 0: are they never written, or never added to?";
+}
+
+// One sentence where the values of each token are the right ones times a factor, but not the same for all tokens, or "".
+std::string of_each_token(const Tensor& got, const Expected& expected) {
+    const std::size_t d = shape_of(got).back();
+    if (d < 2 || got.size() < 2 * d) return "";
+    std::size_t wrong = 0;
+    for (std::size_t row = 0; row < got.size(); row += d) {
+        std::size_t at = row;
+        for (std::size_t e = row; e < row + d; ++e)
+            if (std::fabs(expected.value.data()[e]) > std::fabs(expected.value.data()[at])) at = e;
+        const double factor = got.data()[at] / expected.value.data()[at];
+        if (!std::isfinite(factor) || factor == 0.0) return "";
+        if (std::fabs(factor - 1.0) > 1e-5) ++wrong;
+        for (std::size_t e = row; e < row + d; ++e)
+            if (!(std::fabs(got.data()[e] - factor * expected.value.data()[e]) <=
+                  1e-10 * std::fabs(factor * expected.value.data()[at])))
+                return "";
+    }
+    return wrong < 2
+               ? ""
+               : "the values of each token are the right ones times a factor: is what the token is divided by wrong?";
+}
+
 }  // namespace
 
-bool right_to_seven_digits(const Tensor& got, const Expected& expected) {
-    const auto sizes = sizes_of(got, expected);
-    return sizes && sizes->furthest < 1e-6 * sizes->largest && sizes->furthest > 1e-10 * sizes->largest;
+Digits digits_of(const Tensor& got, const Expected& expected) {
+    double largest = 0.0, furthest = 0.0;
+    std::size_t too_small = 0, too_large = 0, nonzero = 0;
+    if (shape_of(got) != shape_of(expected.value)) return Digits::unknown;
+    for (std::size_t e = 0; e < got.size(); ++e) {
+        const double value = expected.value.data()[e], error = got.data()[e] - value;
+        if (value != 0.0) ++nonzero;
+        if (is_right(got, expected, e)) continue;
+        if (!std::isfinite(error)) {
+            if (!(std::fabs(value) > std::numeric_limits<float>::max())) return Digits::fewer;
+            continue;  // no float holds it
+        }
+        ++(error < 0.0 ? too_small : too_large);
+        largest = std::max(largest, std::fabs(value));
+        furthest = std::max(furthest, std::fabs(error));
+    }
+    const std::size_t wrong = too_small + too_large;
+    if (wrong == 0) return Digits::unknown;
+    // Of numbers rounded to floats most are wrong, some too small and some too large.
+    if (!(furthest < 1e-5 * largest && furthest > 1e-10 * largest) || 4 * wrong < nonzero) return Digits::fewer;
+    if (too_small > 0 && too_large > 0) return Digits::seven;
+    return wrong < 12 ? Digits::unknown : Digits::fewer;
 }
 
 std::string error_pattern(const Tensor& got, const Expected& expected) {
@@ -135,7 +189,8 @@ std::string error_pattern(const Tensor& got, const Expected& expected) {
     if (!places) return "";
     if (const std::string sentence = of_small_values(got, expected); !sentence.empty()) return sentence;
     const bool has_tokens = expected.has_tokens && shape_of(expected.value).size() > 1;
-    std::vector<std::string> sentences;
+    std::vector<std::string> sentences{of_zeros(got, expected)};
+    if (has_tokens) sentences.push_back(of_each_token(got, expected));
     const std::size_t axes = places->leading.size();
     for (std::size_t a = 0; a < axes; ++a) {
         const std::string of_axis = a == 0 ? " of the first axis" : a == 1 ? " of the second axis" : " of a later axis";
@@ -151,9 +206,11 @@ std::string error_pattern(const Tensor& got, const Expected& expected) {
     return text;
 }
 
-std::size_t first_wrong_token(const Tensor& got, const Expected& expected) {
+std::pair<std::size_t, std::size_t> first_right_and_wrong_token(const Tensor& got, const Expected& expected) {
     const auto places = wrong_places(got, expected);
-    return places ? first(places->tokens) : 0;
+    if (!places) return {0, 0};
+    const std::size_t right = first(places->tokens, false);
+    return {right < places->tokens.size() ? right : 0, first(places->tokens)};
 }
 
 }  // namespace linattn::testing

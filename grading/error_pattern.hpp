@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "comparison.hpp"
 
@@ -12,10 +13,11 @@ namespace linattn::testing {
 /// "right before token 16, wrong from there on: blocks of 16?", or "" when the wrong entries lie in no such pattern.
 std::string error_pattern(const Tensor& got, const Expected& expected);
 
-/// Whether all values are right to about as many digits as a float has, and not to more.
-bool right_to_seven_digits(const Tensor& got, const Expected& expected);
+/// Whether wrong values are right to about as many digits as a float has, as rounded ones are, or to fewer.
+enum class Digits { unknown, seven, fewer };
+Digits digits_of(const Tensor& got, const Expected& expected);
 
-/// The first token with a wrong entry; 0 when the result has no tokens.
-std::size_t first_wrong_token(const Tensor& got, const Expected& expected);
+/// The first token without a wrong entry, and the first with one; 0 when there is none.
+std::pair<std::size_t, std::size_t> first_right_and_wrong_token(const Tensor& got, const Expected& expected);
 
 }  // namespace linattn::testing

@@ -355,9 +355,9 @@ void Trial::fail_if(const Objection& wrong, const std::vector<Expected>& expecte
         send_event(EventKind::unset_local, "perhaps");
     for (const Mistake* each : found.by_chance) send_event(EventKind::chance_resemblance, each->name);
     if (found.mistakes.empty() && outcome_.error.empty() && has_shapes_of(expected))
-        send_event(EventKind::resembles_nothing, expected.empty()     ? ""
-                                                 : found.seven_digits ? "right to seven digits"
-                                                                      : "wrong in the first digits");
+        send_event(EventKind::resembles_nothing, found.digits == Digits::seven   ? "right to seven digits"
+                                                 : found.digits == Digits::fewer ? "wrong in the first digits"
+                                                                                 : "");
     std::string more = found.pattern.empty() ? "" : "\n" + found.pattern;
     if (found.mistakes.empty() && found.by_chance.empty() && nothing_stored(expected))
         more = std::string("\nevery value is 0: was a copy changed") +

@@ -23,6 +23,11 @@ std::map<std::string, PairsOfExercise, std::less<>>& all_pairs() {
     return all;
 }
 
+std::map<std::string, Definition, std::less<>>& all_definitions() {
+    static std::map<std::string, Definition, std::less<>> all;
+    return all;
+}
+
 const Mistake* active = nullptr;
 
 }  // namespace
@@ -52,6 +57,14 @@ const std::vector<Mistake>& pairs_of(std::string_view exercise) {
         pairs.make = nullptr;
     }
     return pairs.made;
+}
+
+void register_definition(const char* exercise, Definition definition) {
+    all_definitions()[exercise] = std::move(definition);
+}
+const Definition* definition_of(std::string_view exercise) {
+    const auto found = all_definitions().find(exercise);
+    return found == all_definitions().end() ? nullptr : &found->second;
 }
 
 const Mistake* active_mistake() { return active; }

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace linattn::testing {
+
+struct DataSlip;
 
 struct Mistake {
     using Function = void (*)();  ///< cast back to the exercise's own type before it is called
@@ -17,8 +20,9 @@ struct Mistake {
     const char* name;
     const char* section;  ///< of the chapter; "": the exercise's own, which the manifest names
     const char* explanation;
-    std::function<Function()> ready;  ///< the function, with everything set that it needs
-    const char* topic = "";           ///< what it is about, for several that cannot be told apart
+    std::function<Function()> ready;         ///< the function, with everything set that it needs
+    const char* topic = "";                  ///< what it is about, for several that cannot be told apart
+    std::shared_ptr<const DataSlip> data{};  ///< what is done to the function's arguments and result
 };
 
 /// All mistakes linked into this program, in the order of their files.
@@ -36,11 +40,20 @@ struct NumberMistake {
     const char* exercise;
     const char* name;  ///< for printf, with one %s for the number
     const char* explanation;
-    double low, high;  ///< where the number lies; equal: it is the index of the first wrong token
+    double low,
+        high;  ///< where the number lies; equal: the index of the first token that is wrong, or behind the first that is right
     std::function<std::function<Mistake::Function()>(double)> with;
 };
 void register_number(NumberMistake number);
 const std::vector<NumberMistake>& number_mistakes();
+
+/// The right definition behind the slips of an exercise.
+struct Definition {
+    std::function<Mistake::Function()> ready;
+    std::vector<std::string> arguments;  ///< their names, with what the last axes count: "K(n,d)"; none: not told
+};
+void register_definition(const char* exercise, Definition definition);
+const Definition* definition_of(std::string_view exercise);
 
 /// The mistake that stands in its exercise's place, if this run was asked for one (--mistake).
 const Mistake* active_mistake();

@@ -67,6 +67,7 @@ std::shared_ptr<const Settings>& settings_in_use() {
 struct SlipChoice {
     std::set<std::string> without = {};                   ///< slips that its inputs cannot show
     std::map<std::string, const char*> explanation = {};  ///< in other words
+    std::vector<std::string> arguments = {};              ///< as in Definition
 };
 
 /// Registers the slips of an exercise. `definition` has the exercise's own signature, and follows settings_in_use().
@@ -94,6 +95,7 @@ public:
             if (slip.turn != nullptr) turned->push_back({&slip, settings});
         }
         register_pairs(exercise, [exercise, right, turned, ready] { return pairs(exercise, right, *turned, ready); });
+        register_definition(exercise, {ready(right), choice.arguments});
         for (const NumberSlip<Settings>& number : table.numbers) {
             if ((number.needs & has) != number.needs) continue;
             register_number({exercise, number.name, number.explanation, number.low, number.high,

@@ -12,12 +12,14 @@
 #include <cmath>
 #include <csignal>
 #include <limits>
+#include <set>
 
 #include "attention_definition.hpp"
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "comparison.hpp"
 #include "crash_report.hpp"
+#include "data_slips.hpp"
 #include "deadline.hpp"
 #include "diagnosis.hpp"
 #include "error_pattern.hpp"
@@ -121,7 +123,9 @@ TEST_CASE("a value that is nearly right comes with the tolerance it was given, a
 TEST_CASE("words are compared one by one") {
     const std::vector<std::string> expected{"a", "ab"};
     CHECK_FALSE(difference(expected, expected));
-    CHECK(contains(*difference({"a", "ba"}, expected), "entry 1: expected ab, got ba"));
+    CHECK(
+        contains(*difference({"a", "ba"}, expected), "entry 1: expected ab, got ba; the same states in another order"));
+    CHECK(contains(*difference({"a", "bb"}, expected), "got bb; missing: a; too often: b"));
     CHECK(contains(*difference(std::vector<std::string>{"a"}, expected), "has 1 entries, expected 2"));
 }
 TEST_CASE("alike up to rounding is not alike up to a formula") {
@@ -694,6 +698,44 @@ TEST_CASE("a mistake explains an answer only if no other call speaks against it"
     CHECK(neither.by_chance.empty());
     CHECK(names(take_back("explained")) == std::vector<std::string>{"doubled"});
 }
+TEST_CASE("the right formula with the wrong data explains an answer") {
+    // a + 10 b, as it should be and as it is answered.
+    using Sum = Tensor(const Tensor&, const Tensor&);
+    static const auto formula = +[](const Tensor& a, const Tensor& b) -> Tensor { return a + 10.0 * b; };
+    const auto ready = [] { return reinterpret_cast<Mistake::Function>(formula); };
+    register_definition("sum of two", {ready, {"a(n,d)", "b(n,d)"}});
+    const Tensor a = random_tensor({2, 4, 3}, 61), b = random_tensor({2, 4, 3}, 62);
+    const auto names = [&](Sum* answer) {
+        const Expected right = exactly(formula(a, b));
+        const Run run = probe(formula, a, b);
+        const auto subject = [answer] { return reinterpret_cast<Mistake::Function>(answer); };
+        ComparedCall call{"sum of two", subject, run, run(subject()), nullptr, {right}};
+        call.wrong = [right](const Outcome& outcome) {
+            return difference(std::get<Tensor>(outcome.parts[0].value), right);
+        };
+        std::vector<std::string> found;
+        for (const Mistake* each : explain(call).mistakes) found.emplace_back(each->name);
+        return found;
+    };
+    using Names = std::vector<std::string>;
+    CHECK(names([](const Tensor& x, const Tensor&) -> Tensor { return 11.0 * x; }) == Names{"a in place of b"});
+    CHECK(take_back("sum of two").empty());
+}
+TEST_CASE("what can be wrong with the data of a call follows from its arguments and its result") {
+    const Definition definition{nullptr, {"Q(n,d)", "w", "gate(n)"}};
+    const ArgumentShapes arguments{{"argument 1", {2, 4, 3}},  {"argument 2.K.W", {3, 3}}, {"argument 2.K.b", {3}},
+                                   {"argument 2.V.W", {3, 3}}, {"argument 2.V.b", {3}},    {"argument 3", {2, 4}}};
+    std::set<std::string> names;
+    for (const DataSlip& slip :
+         data_slips(definition, arguments, parts_of(zeros({2, 4, 3})), {exactly(zeros({2, 4, 3}))}))
+        CHECK(names.insert(slip.name).second);
+    for (const char* name : {"w.V in place of w.K", "w.K and w.V exchanged", "Q with its tokens in reverse order",
+                             "gate of the token before", "gate of the first leading index for all", "w.K.W transposed",
+                             "zeros in place of w.K.b", "the result of token 0 for all tokens"})
+        CHECK_MESSAGE(names.contains(name), name);
+    for (const char* name : {"w.K.W of the token before", "Q transposed", "gate in place of Q"})
+        CHECK_MESSAGE(!names.contains(name), name);
+}
 TEST_CASE("the place of wrong values is told where it says more than the first of them") {
     const auto pattern = [](std::size_t n, std::size_t d, auto is_wrong) {
         Tensor value = ones({2, n, d}), got = value;
@@ -728,9 +770,24 @@ TEST_CASE("the place of wrong values is told where it says more than the first o
     CHECK(error_pattern(value * 0.25, exactly(value)) == "every value is 0.25 times what it should be");
     CHECK(error_pattern({2.0, 0.0, 0.0, 0.5}, exactly({2.0, 1e-4, 0.0, 0.5})) ==
           "values up to 0.0001 became 0, and those from 0.5 on are right: is there a threshold?");
-    CHECK(right_to_seven_digits(value + 1e-8, exactly(value)));
-    CHECK_FALSE(right_to_seven_digits(value + 1e-3, exactly(value)));
-    CHECK_FALSE(right_to_seven_digits(value + 1e-13, exactly(value)));
+    CHECK(error_pattern(Tensor{{1.0, 2.0}, {2.0, 6.0}, {5.0, 7.0}},
+                        exactly(Tensor{{1.0, 2.0}, {1.0, 3.0}, {10.0, 14.0}})) ==
+          "the values of each token are the right ones times a factor: is what the token is divided by wrong?\n"
+          "only the first token is right");
+    CHECK(error_pattern(Tensor{{1.0, 2.0}, {0.0, 0.0}, {5.0, 0.0}},
+                        exactly(Tensor{{1.0, 2.0}, {1.0, 3.0}, {5.0, 7.0}})) ==
+          "all values that are wrong are 0: are they never written, or never added to?\nonly the first token is right");
+    CHECK(digits_of(value * 1.0, exactly(value)) == Digits::unknown);
+    Tensor rounded = value;
+    for (double& x : rounded) x = static_cast<double>(static_cast<float>(x));
+    CHECK(digits_of(rounded, exactly(value)) == Digits::seven);
+    Tensor few = value;
+    few.data()[3] += 1e-8;
+    CHECK(digits_of(few, exactly(value)) == Digits::fewer);
+    CHECK(digits_of(value + 1e-3, exactly(value)) == Digits::fewer);
+    CHECK(digits_of(value + 1e-8, exactly(value)) == Digits::fewer);  // none of them too small
+    CHECK(digits_of(Tensor{nan}, exactly(Tensor{1e200})) == Digits::unknown);
+    CHECK(digits_of(value + 1e-13, exactly(value)) == Digits::fewer);
 }
 TEST_CASE("with its settings as they are, the definition is causal linear attention") {
     const Tensor Q = random_tensor({2, 6, 3}, 41), K = random_tensor({2, 6, 3}, 42), V = random_tensor({2, 6, 4}, 43);

@@ -15,6 +15,7 @@ void offer_right(const char* exercise, std::function<Mistake::Function()> ready)
 
 void register_mistake(Mistake) {}
 void register_number(NumberMistake) {}
+void register_definition(const char*, Definition) {}
 void register_pairs(const char*, std::function<std::vector<Mistake>()>) {}
 RegisterMistake::RegisterMistake(const char*, const char*, const char*, const char*, Mistake::Function) {}
 

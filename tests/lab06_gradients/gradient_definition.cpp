@@ -294,7 +294,7 @@ private:
             double own = dD[s.key_token_dD ? at : s.dD_without_axis ? token_of_dD[(g * n + i) * n + j] : g * n + i];
             for (Index other = 0; s.r_of_head_totals && other < H; ++other)
                 if (other != g) own += dD[other * n + i];
-            add(to, times * own, s.keys_in_R ? k(g, i) : q(g, i), c);
+            add(to, times * own, s.keys_in_R && !s.queries_in_r ? k(g, i) : q(g, i), c);
         });
         if (s.dD_left_in_dK)
             for (Index a = 0; a < c; ++a) to[a] += dD[at];

@@ -19,6 +19,7 @@ struct AdamSettings {
     bool remembers_m = true, remembers_v = true;
     bool counts = true;                               ///< the step that it returns is one more
     bool steps_before_moments = false;                ///< with the moments that came in
+    bool steps_with_m_before = false;                 ///< with the m that came in
     bool centred = false;                             ///< v of g - m, as in AdaBelief
     bool rectifies_early = false;                     ///< the factor also while ρ is small: taken for 0 there
     bool unrectified_divides = false;                 ///< the first steps of RAdam divided by √v̂ all the same
@@ -54,7 +55,8 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
         const double m = s.beta_1 * m_before + (1.0 - s.beta_1) * gradient;
         const double deviation = s.centred ? gradient - m : gradient;
         const double v = s.beta_2 * v_before + (1.0 - s.beta_2) * (s.squares ? deviation * deviation : gradient);
-        const double m_used = (s.steps_before_moments ? m_before : m) / (s.corrects_m ? 1.0 - b1 : 1.0);
+        const double m_used =
+            (s.steps_before_moments || s.steps_with_m_before ? m_before : m) / (s.corrects_m ? 1.0 - b1 : 1.0);
         const double v_used = (s.steps_before_moments ? v_before : v) / (s.corrects_v ? 1.0 - of_v : 1.0);
         double denominator = s.takes_root ? std::sqrt(v_used + (s.epsilon_in_root ? s.epsilon : 0.0)) : v_used;
         if (!s.epsilon_in_root) denominator += s.epsilon;

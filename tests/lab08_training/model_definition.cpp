@@ -25,6 +25,12 @@ Dual with_slope(Dual x, double slope) {
     return x;
 }
 
+// The values of one with the slopes of another.
+Matrix moving_as(Matrix X, const Matrix& other) {
+    for (std::size_t e = 0; e < X.entries.size(); ++e) X.entries[e] = with_slope(X.entries[e], other.entries[e].slope);
+    return X;
+}
+
 }  // namespace
 
 Matrix::Matrix(std::size_t row_count, std::size_t column_count)
@@ -92,11 +98,13 @@ Matrix ModelDefinition::layer_norm(const Matrix& X, const NormNumbers& w, std::s
             Y(r, i) = still(x * gain + bias);
             moves(Y(r, i), along(Path::norm_gain, gain) * still(settings_.gain_sees_input ? X(r, i) : x),
                   share * (settings_.gain_twice ? gain.value : 1.0));
-            moves(Y(r, i), along(Path::norm_bias, bias), share);
+            moves(Y(r, i), along(Path::norm_bias, bias), share * (settings_.gain_in_bias ? gain.value : 1.0));
+            const Dual direct = settings_.no_gain_in_deviation ? (X(r, i) - mean) / still(deviation) : x;
+            moves(Y(r, i), with_slope(x, x.slope - direct.slope), 1.0);
             if (settings_.norm_is_identity)
                 moves(Y(r, i), X(r, i), 1.0);
             else
-                moves(Y(r, i), x * (settings_.gain_left_out ? Dual(1.0) : still(gain)),
+                moves(Y(r, i), direct * (settings_.gain_left_out ? Dual(1.0) : still(gain)),
                       settings_.divided_by_variance ? 1.0 / deviation.value : 1.0);
         }
     }
@@ -148,9 +156,15 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
                     settings_.seen == SeenKeys::all || (adds && (j < row || settings_.seen != SeenKeys::earlier));
                 if (!adds && !moves) continue;
                 Dual weight = 0.0;
-                for (std::size_t c = 0; c < e; ++c)
-                    weight += feature(along(Path::query, Q(row, column(head, c))), settings_.query_map) *
-                              feature(along(Path::key, K(j, column(head, c))), settings_.key_map);
+                for (std::size_t c = 0; c < e; ++c) {
+                    Dual query = feature(along(Path::query, Q(row, column(head, c))), settings_.query_map),
+                         key = feature(along(Path::key, K(j, column(head, c))), settings_.key_map);
+                    if (settings_.keys_move_queries) {
+                        query.slope += feature(K(row, column(head, c)), MapSlope::right).slope;
+                        key = still(key);
+                    }
+                    weight += query * key;
+                }
                 const auto as_counted = [&](Dual x) {
                     if (!moves) x = still(x);
                     if (!adds) x.value = x.value_terms = 0.0;
@@ -181,19 +195,31 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
             O.entries[e] = with_slope(O.entries[e], back.entries[e].slope);
     }
     Matrix Y = affine(O, w.O, in.n);
-    for (std::size_t r = 0; settings_.output_sees_result && r < Y.rows; ++r)
+    const bool other = settings_.output_sees_result || settings_.output_sees_input;
+    for (std::size_t r = 0; other && r < Y.rows; ++r)
         for (std::size_t o = 0; o < Y.columns; ++o)
-            for (std::size_t i = 0; i < O.columns; ++i) moves(Y(r, o), w.O.W(i, o), Y(r, i).value - O(r, i).value);
+            for (std::size_t i = 0; i < O.columns; ++i)
+                moves(Y(r, o), w.O.W(i, o), (settings_.output_sees_input ? X : Y)(r, i).value - O(r, i).value);
     return Y;
 }
 
 Matrix ModelDefinition::block(const Matrix& X, const BlockNumbers& w, const Sequences& in) const {
-    const Matrix attended = attention(layer_norm(X, w.before_attention, in.n), w.attention, in);
+    const Matrix normed = layer_norm(X, w.before_attention, in.n);
+    Matrix attended = attention(normed, w.attention, in);
+    if (settings_.attention_at_input) attended = moving_as(attended, attention(moving_as(X, normed), w.attention, in));
     Matrix Y = X;
     for (std::size_t e = 0; e < Y.entries.size(); ++e)
         Y.entries[e] = along(Path::attention_skip, X.entries[e]) + along(Path::attention, attended.entries[e]);
-    const Matrix hidden = gelu(affine(layer_norm(Y, w.before_feed_forward, in.n), w.up, in.n));
-    const Matrix fed = affine(hidden, w.down, in.n);
+    const Matrix middle = settings_.attention_from_result ? moving_as(Y, X) : Y;
+    Matrix normed_again = layer_norm(middle, w.before_feed_forward, in.n);
+    if (settings_.second_norm_at_input)
+        normed_again = moving_as(normed_again, layer_norm(moving_as(X, middle), w.before_feed_forward, in.n));
+    const Matrix read = affine(normed_again, w.up, in.n), hidden = gelu(read);
+    Matrix fed = affine(hidden, w.down, in.n);
+    for (std::size_t r = 0; settings_.down_before_gelu && r < fed.rows; ++r)
+        for (std::size_t o = 0; o < fed.columns; ++o)
+            for (std::size_t i = 0; i < hidden.columns; ++i)
+                moves(fed(r, o), w.down.W(i, o), read(r, i).value - hidden(r, i).value);
     for (std::size_t e = 0; e < Y.entries.size(); ++e)
         Y.entries[e] = along(Path::feed_forward_skip, Y.entries[e]) + along(Path::feed_forward, fed.entries[e]);
     return Y;
@@ -216,7 +242,8 @@ Matrix ModelDefinition::logits(const Tensor& ids, const ModelNumbers& w) const {
     for (std::size_t l = 0; l < w.blocks.size(); ++l) {
         if (settings_.only_last_block && l + 1 == w.blocks.size())
             std::ranges::transform(X.entries, X.entries.begin(), still);
-        X = block(X, w.blocks[l], {n, w.heads});
+        const Matrix Y = block(X, w.blocks[l], {n, w.heads});
+        X = settings_.block_at_result ? moving_as(Y, block(moving_as(Y, X), w.blocks[l], {n, w.heads})) : Y;
     }
     return affine(layer_norm(X, w.last, n), w.head, n);
 }

@@ -87,6 +87,9 @@ private:
         const double share = x > 0.0 ? 1.0 : 0.0;
         double y = x > 0.0 || std::isnan(x) ? value_of(s.above, x) : value_of(s.below, x);
         if (s.choice == Choice::unless_zero) y = x != 0.0 ? value_of(s.above, x) : value_of(s.below, x);
+        if (s.choice == Choice::one_for_all)
+            y = std::ranges::any_of(entries, [](double each) { return each > 0.0; }) ? value_of(s.above, x)
+                                                                                     : value_of(s.below, x);
         if (s.choice == Choice::both_weighted) y = share * value_of(s.above, x) + (1.0 - share) * value_of(s.below, x);
         if (s.nan_becomes_zero && std::isnan(x)) y = 0.0;
         return s.ceiling && y > *s.ceiling ? *s.ceiling : y;
@@ -138,6 +141,7 @@ private:
             case Pairs::upper_weighted: return a <= b;
             case Pairs::lower: return a >= b;
             case Pairs::all:
+            case Pairs::upper_in_place:
             case Pairs::after_x: return true;
             case Pairs::squares_first: return a != b;  // the squares stand before them
         }
@@ -150,6 +154,7 @@ private:
     }
     double product(Index i, Index j) const {
         const double x = entries[i], y = entries[j];
+        if (s.pairs == Pairs::upper_in_place && i > j) return 0.0;
         switch (s.product) {
             case Product::product: return s.pairs == Pairs::upper_weighted && i != j ? std::sqrt(2.0) * x * y : x * y;
             case Product::absolute_second: return x * std::fabs(y);

@@ -19,7 +19,7 @@ struct Piece {
     bool operator==(const Piece&) const = default;
 };
 /// Which piece an entry takes.
-enum class Choice { above_zero, unless_zero, both_weighted };
+enum class Choice { above_zero, unless_zero, both_weighted, one_for_all };
 /// What is done to the entries before anything else.
 enum class Entries { as_they_are, negated, absolute, squared };
 /// Which entries share a shift or a divisor.
@@ -29,7 +29,7 @@ enum class ShiftBy { largest, smallest, mean, largest_absolute, largest_above_ze
 /// What of a group divides a feature.
 enum class DivideBy { sum, sum_without_shift, mean, length };
 /// Which products of two entries are listed, and how.
-enum class Pairs { all, squares, different, upper, upper_weighted, lower, squares_first, after_x };
+enum class Pairs { all, squares, different, upper, upper_weighted, upper_in_place, lower, squares_first, after_x };
 enum class Product { product, absolute_second, sum, difference, first_squared };
 enum class Precision { as_double, as_float, whole };
 

@@ -6,8 +6,9 @@ namespace linattn::testing {
 namespace {
 
 struct Choosing {
-    std::string one, other;   ///< two names that are exchanged
-    std::string for_unknown;  ///< the map that an unknown name gives
+    std::string one, other;        ///< two names that are exchanged
+    std::string taken, taken_for;  ///< a name that gives another's map
+    std::string for_unknown;       ///< the map that an unknown name gives
     Stabilizer of_exp = Stabilizer::per_sequence;
     bool operator==(const Choosing&) const = default;
 };
@@ -29,6 +30,9 @@ const SlipTable<Choosing>& choosing_slips() {
              0, TURN(s.of_exp = Stabilizer::per_token)},
             {"the names", "relu and identity exchanged", "\"relu\" must call relu and \"identity\" must call identity.",
              0, TURN(s.one = "relu", s.other = "identity")},
+            {"the names", "relu taken for elu_plus_one",
+             "Compare the whole name: \"relu\" contains \"elu\", and so do other names.", 0,
+             TURN(s.taken = "relu", s.taken_for = "elu_plus_one")},
             {"the names", "softmax and exp exchanged",
              "\"softmax\" must call softmax_features and \"exp\" must call exp_features.", 0,
              TURN(s.one = "softmax", s.other = "exp")},
@@ -42,7 +46,10 @@ Tensor chosen(const Tensor& x, const std::string& method) {
     static const std::map<std::string, FeatureSettings (*)()> maps{
         {"elu_plus_one", elu_plus_one_settings}, {"relu", relu_settings}, {"identity", identity_settings},
         {"softmax", softmax_settings},           {"exp", exp_settings},   {"polynomial", polynomial_settings}};
-    auto map = maps.find(method == s.one ? s.other : method == s.other ? s.one : method);
+    auto map = maps.find(method == s.one     ? s.other
+                         : method == s.other ? s.one
+                         : method == s.taken ? s.taken_for
+                                             : method);
     if (map == maps.end()) map = maps.find(s.for_unknown);
     if (map == maps.end())
         reject("feature_map", "method", "elu_plus_one, relu, identity, softmax, exp or polynomial", method);

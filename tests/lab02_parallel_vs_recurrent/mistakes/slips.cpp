@@ -42,21 +42,23 @@ AttentionSettings over_all_tokens() {
 
 const unsigned every_form = has::features | has::no_divisor | has::sequence | has::values | has::signed_features;
 const SlipTable<AttentionSettings>& table = attention_slips();
+const std::vector<std::string> sequences{"Q(n,d)", "K(n,d)", "V(n,d)"};
 
-const SlipsOf softmax_attention_slips("softmax_attention", table,
-                                      has::softmax | has::mask | has::sequence | has::divisor, softmax_settings(),
-                                      &softmax, {.without = {"first token left out", "divided by the largest weight"}});
-const SlipsOf quadratic_slips("linear_attention_quadratic", table, every_form | has::mask, AttentionSettings{},
-                              &masked);
+const SlipsOf softmax_attention_slips(
+    "softmax_attention", table, has::softmax | has::mask | has::sequence | has::divisor, softmax_settings(), &softmax,
+    {.without = {"first token left out", "divided by the largest weight"}, .arguments = sequences});
+const SlipsOf quadratic_slips("linear_attention_quadratic", table, every_form | has::mask, AttentionSettings{}, &masked,
+                              {.arguments = sequences});
 const SlipsOf bidirectional_slips("linear_attention_bidirectional", table, every_form | has::total | has::linear_cost,
-                                  over_all_tokens(), &unmasked, {.without = {"state shared with earlier heads"}});
+                                  over_all_tokens(), &unmasked,
+                                  {.without = {"state shared with earlier heads"}, .arguments = sequences});
 const SlipsOf parallel_slips("linear_attention_parallel", table, every_form | has::running | has::linear_cost,
-                             AttentionSettings{}, &unmasked);
+                             AttentionSettings{}, &unmasked, {.arguments = sequences});
 const SlipsOf recurrent_slips("linear_attention_recurrent", table, every_form | has::running | has::constant_memory,
-                              AttentionSettings{}, &unmasked);
+                              AttentionSettings{}, &unmasked, {.arguments = sequences});
 const SlipsOf step_slips("linear_attention_step", table,
                          has::features | has::no_divisor | has::values | has::state | has::signed_features,
-                         AttentionSettings{}, &step);
+                         AttentionSettings{}, &step, {.arguments = {"q(d)", "k(d)", "v(d)", "S(c,d)"}});
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens.
 const Shape leading{2, 2};

@@ -83,30 +83,37 @@ AttentionSettings exponentials() {
 
 const unsigned every_form = has::features | has::divisor | has::epsilon | has::signed_features;
 const SlipTable<AttentionSettings>& table = attention_slips();
+const std::vector<std::string> sequences{"Q(n,d)", "K(n,d)", "V(n,d)"};
 
-const SlipsOf weights_slips("attention_weights", table, every_form | has::mask | has::sequence, divided(), &weights);
+const SlipsOf weights_slips("attention_weights", table, every_form | has::mask | has::sequence, divided(), &weights,
+                            {.arguments = {"Q(n,d)", "K(n,d)"}});
 const SlipsOf normalized_slips("normalized_linear_attention", table,
                                every_form | has::sequence | has::values | has::total | has::linear_cost,
                                over_all_tokens(), &whole,
-                               {.without = {"state shared with earlier heads", "divided by n"}});
+                               {.without = {"state shared with earlier heads", "divided by n"},
+                                .arguments = sequences});
 const SlipsOf causal_slips("causal_linear_attention", table,
                            every_form | has::sequence | has::values | has::running | has::linear_cost, divided(),
-                           &whole);
+                           &whole, {.arguments = sequences});
 const SlipsOf step_slips("causal_linear_attention_step", table, every_form | has::values | has::state | has::z,
-                         divided(), &step);
+                         divided(), &step, {.arguments = {"q(d)", "k(d)", "v(d)", "state"}});
 const SlipsOf resume_slips("causal_linear_attention_resume", table,
                            every_form | has::values | has::sequence | has::running | has::state | has::z |
                                has::resumed | has::constant_memory,
                            divided(), &resume,
-                           {.without = {"only later tokens", "strict diagonal", "ε only where the sum is 0"}});
+                           {.without = {"only later tokens", "strict diagonal", "ε only where the sum is 0"},
+                            .arguments = {"Q(n,d)", "K(n,d)", "V(n,d)", "state"}});
 const SlipsOf padded_slips("masked_causal_linear_attention", table,
                            every_form | has::values | has::sequence | has::running | has::padding | has::linear_cost,
-                           divided(), &padded, {.without = {"padding multiplied by zero"}});
+                           divided(), &padded,
+                           {.without = {"padding multiplied by zero"},
+                            .arguments = {"Q(n,d)", "K(n,d)", "V(n,d)", "key_padding_mask(n)"}});
 const SlipsOf streaming_slips(
     "streaming_exp_attention", table,
     has::divisor | has::epsilon | has::values | has::sequence | has::running | has::streaming | has::constant_memory,
     exponentials(), &streamed,
-    {.without = {"z summed along the features", "one maximum for all channels", "ε only where the sum is 0"}});
+    {.without = {"z summed along the features", "one maximum for all channels", "ε only where the sum is 0"},
+     .arguments = sequences});
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
 // that is large enough to see.

@@ -75,7 +75,9 @@ private:
         if (s.waves == Waves::sines_cosines) sine = e < m;
         if (s.waves == Waves::alternating) sine = e % 2 == 1;
         if (s.waves == Waves::sines) sine = true;
+        if (s.waves == Waves::cosines_twice) sine = false;
         if (!sine) return growth * std::cos(angle);
+        if (s.sines_unscaled) return growth * std::sin(angle / scaled(s.scale));
         return growth * std::sin(s.waves == Waves::opposite_sines ? -angle : angle);
     }
     Index group_of(Index i, Index r) const {

@@ -22,6 +22,7 @@ enum class Waves {
     alternating,
     cosines,
     sines,
+    cosines_twice,
     opposite_sines,
 };
 /// What becomes of the directions before they are used.
@@ -36,7 +37,8 @@ struct RandomFeatureSettings {
     NormOf norm_of = NormOf::token;
     ShiftOver per_token = ShiftOver::token, per_sequence = ShiftOver::head;
     ShiftBy shift_by = ShiftBy::largest;
-    double shift = 1.0;  ///< how often it is subtracted
+    double shift = 1.0;           ///< how often it is subtracted
+    bool sines_unscaled = false;  ///< of w·x, not of w·x̂
     double over_m = 0.5, over_d = 0.0, factor = 1.0, added = 0.0;
     std::optional<double> m, d;  ///< in place of the lengths of W
     bool operator==(const RandomFeatureSettings&) const = default;

@@ -1,6 +1,7 @@
 // Common mistakes in random features, in attention with them, and in the variance of their estimate.
 #include "slips.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "attention_slips.hpp"
@@ -80,12 +81,17 @@ const SlipTable<Features>& feature_slips() {
              TURN(s.waves = Waves::cosines)},
             {"the waves", "sines only", "You need both: cos a cos b + sin a sin b = cos(a - b).", trigonometric,
              TURN(s.waves = Waves::sines)},
+            {"the waves", "cosines in both halves", "The second half are the sines.", trigonometric,
+             TURN(s.waves = Waves::cosines_twice)},
             {"the waves", "sines before cosines", "First all cosines, then all sines.", trigonometric,
              TURN(s.waves = Waves::sines_cosines)},
             {"the waves", "cosines and sines alternate", "First all cosines, then all sines.", trigonometric,
              TURN(s.waves = Waves::alternating)},
             {"the waves", "-sin instead of sin", "The second half is sin w_r·x̂, with a plus.", trigonometric,
              TURN(s.waves = Waves::opposite_sines)},
+
+            {"the waves", "sines of the unscaled input", "Cosines and sines have the same angle, w_r·x̂.", trigonometric,
+             TURN(s.sines_unscaled = true)},
 
             {"the shift", "per-token shift for every stabilizer",
              "Stabilizer::per_sequence means one shift for all tokens of a head: otherwise each key is reweighted.",
@@ -138,15 +144,16 @@ Tensor trigonometric_features_of(const Tensor& x, const Tensor& W) {
     return random_features_by_settings(x, W, Stabilizer::per_token, *settings_in_use<Features>());
 }
 
-const SlipsOf positive_slips("positive_random_features", feature_slips(), positive, Features{}, &positive_features_of);
+const SlipsOf positive_slips("positive_random_features", feature_slips(), positive, Features{}, &positive_features_of,
+                             {.arguments = {"x(n,d)", "W"}});
 const SlipsOf trigonometric_slips("trigonometric_random_features", feature_slips(), trigonometric,
-                                  trigonometric_settings(), &trigonometric_features_of);
+                                  trigonometric_settings(), &trigonometric_features_of, {.arguments = {"x(n,d)", "W"}});
 
 // Attention with them -------------------------------------------------------------------------------------------------
 
 struct Favor {
     Features Q, K;
-    bool K_from_Q = false;
+    bool K_from_Q = false, as_many_directions_as_d = false;
     double epsilon_of_features = 0.0;  ///< how often ε is added to every feature
     AttentionSettings attention;
     bool operator==(const Favor&) const = default;
@@ -173,6 +180,8 @@ SlipTable<Favor> own_and_of_attention() {
             {"the directions", "another W for the keys",
              "φ(q)·φ(k) estimates the kernel only if both use the same directions, in the same order.", 0,
              TURN(s.K.directions = Directions::reversed)},
+            {"the directions", "only the first d directions used", "W has m rows, and m need not be d: use them all.",
+             0, TURN(s.as_many_directions_as_d = true)},
             {"the features", "sines and cosines instead of positive features",
              "Their weights can be negative and their sum 0: use the features of 4.3.", 0,
              TURN(s.Q = s.K = trigonometric_settings())},
@@ -204,14 +213,15 @@ Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor
     require_shape(W, "W", {length(W, 0), length(Q, -1)}, "(m, d), with the d of Q,", "favor_attention");
     const Favor& settings = *settings_in_use<Favor>();
     const double added = settings.epsilon_of_features * epsilon;
-    return attention_by_settings(
-               {.Q = random_features_by_settings(Q, W, Stabilizer::per_token, settings.Q) + added,
-                .K = random_features_by_settings(settings.K_from_Q ? Q : K, W, Stabilizer::per_sequence, settings.K) +
-                     added,
-                .V = V,
-                .epsilon = epsilon,
-                .causal = mask == Mask::causal},
-               settings.attention)
+    const Tensor rows = settings.as_many_directions_as_d ? tokens(W, 0, std::min(length(W, 0), length(Q, -1))) : W;
+    return attention_by_settings({.Q = random_features_by_settings(Q, rows, Stabilizer::per_token, settings.Q) + added,
+                                  .K = random_features_by_settings(settings.K_from_Q ? Q : K, rows,
+                                                                   Stabilizer::per_sequence, settings.K) +
+                                       added,
+                                  .V = V,
+                                  .epsilon = epsilon,
+                                  .causal = mask == Mask::causal},
+                                 settings.attention)
         .output;
 }
 
@@ -220,18 +230,18 @@ Favor divided() {
     right.attention.divisor = Divisor::sum;
     return right;
 }
-const SlipsOf favor_attention_slips("favor_attention", favor_slips(),
-                                    has::values | has::sequence | has::mask | has::divisor | has::epsilon |
-                                        has::linear_cost,
-                                    divided(), &attention, {.without = {"ε only where the sum is 0"}});
+const SlipsOf favor_attention_slips(
+    "favor_attention", favor_slips(),
+    has::values | has::sequence | has::mask | has::divisor | has::epsilon | has::linear_cost, divided(), &attention,
+    {.without = {"ε only where the sum is 0"}, .arguments = {"Q(n,d)", "K(n,d)", "V(n,d)", "W"}});
 
 // The variance --------------------------------------------------------------------------------------------------------
 
 /// e^(kernel q̂·k̂) (e^(norms (‖q̂‖² + ‖k̂‖²) + cross q̂·k̂) - subtracted) / m^over_m, with q̂ and k̂ scaled by these powers of 1/d.
 struct Variance {
     double scale_of_q = 0.25, scale_of_k = 0.25, kernel = 2.0, norms = 1.0, cross = 2.0, subtracted = 1.0, over_m = 1.0,
-           fewer = 0.0, factor = 1.0, root = 1.0;
-    bool trigonometric = false;
+           fewer = 0.0, factor = 1.0, root = 1.0, scale_of_norms = 0.25;
+    bool trigonometric = false, subtracted_last = false;
     std::optional<double> m, d;
     bool operator==(const Variance&) const = default;
 };
@@ -269,6 +279,10 @@ const SlipTable<Variance>& variance_slips() {
              TURN(s.kernel = 1.0)},
             {"the formula", "kernel inverted", "The squared kernel multiplies the bracket: e^(2 q̂·k̂).", 0,
              TURN(s.kernel = -2.0)},
+            {"the formula", "one subtracted after the multiplication",
+             "The bracket is e^(‖q̂ + k̂‖²) - 1: it is multiplied as a whole.", 0, TURN(s.subtracted_last = true)},
+            {"the scale", "norm of the unscaled sum", "The norm is that of q̂ + k̂, scaled by d^(-1/4).", 0,
+             TURN(s.scale_of_norms = 0.0)},
             {"the formula", "one added instead of subtracted", "The bracket is e^(‖q̂ + k̂‖²) - 1.", 0,
              TURN(s.subtracted = -1.0)},
             {"the formula", "standard deviation instead of the variance",
@@ -303,7 +317,9 @@ Tensor variance(const Tensor& q, const Tensor& k, std::size_t m) {
             product += from_q * from_k;
             norms += from_q * from_q + from_k * from_k;
         }
-        double bracket = std::exp(s.norms * norms + s.cross * product) - s.subtracted, kernel = s.kernel;
+        const double of_norms = std::pow(d, 2.0 * (0.25 - s.scale_of_norms));
+        double bracket = std::exp(of_norms * (s.norms * norms + s.cross * product)) - s.subtracted, kernel = s.kernel;
+        if (s.subtracted_last) bracket += s.subtracted - s.subtracted * std::exp(-kernel * product);
         if (s.trigonometric) {
             const double apart = 1.0 - std::exp(2.0 * product - norms);
             bracket = std::exp(norms + 2.0 * product) * apart * apart / 2.0;
@@ -315,7 +331,8 @@ Tensor variance(const Tensor& q, const Tensor& k, std::size_t m) {
     return result;
 }
 
-const SlipsOf kernel_variance_slips("kernel_variance", variance_slips(), 0, Variance{}, &variance);
+const SlipsOf kernel_variance_slips("kernel_variance", variance_slips(), 0, Variance{}, &variance,
+                                    {.arguments = {"q(d)", "k(d)"}});
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, an ε that is large enough to see.
 const Shape leading{2, 3};

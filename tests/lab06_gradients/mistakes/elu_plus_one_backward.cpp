@@ -19,6 +19,10 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "dY forgotte
         "The chain rule multiplies the slope by what comes from above: dY · φ'(x).") {
     return each_pair(x, dY, [](double v, double) { return std::exp(std::min(v, 0.0)); });
 }
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "dY forgotten below 0", "§6.2",
+        "Both branches are multiplied by dY: dY above 0, and dY eˣ below.") {
+    return each_pair(x, dY, [](double v, double g) { return v >= 0.0 ? g : std::exp(v); });
+}
 MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "the slope forgotten", "§6.2",
         "dX is dY times the slope of φ, which is 1 above 0 only.") {
     return each_pair(x, dY, [](double, double g) { return g; });

@@ -97,6 +97,11 @@ MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "negative axis c
     const std::size_t at = place_of(x, axis);
     return each_line(x, axis < 0 ? static_cast<std::size_t>(-axis) - 1 : at, from_own_on);
 }
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "negative axis taken for the first", "§6.3",
+        "A negative axis counts from the end: -1 is the last.") {
+    const std::size_t at = place_of(x, axis);
+    return each_line(x, axis < 0 ? 0 : at, from_own_on);
+}
 MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "flipped along another axis", "§6.3",
         "Flip along the axis of the sum, both times.") {
     const std::size_t at = place_of(x, axis), other = at == 0 ? x.dimension() - 1 : 0;

@@ -37,15 +37,16 @@ MISTAKE(causal_attention_backward_chunkwise,
 }
 
 const GradientSettings right;
+const SlipChoice named{.arguments = {"phi_Q(n,c)", "phi_K(n,c)", "V(n,d)", "dO(n,d)"}};
 const SlipTable<GradientSettings>& table = gradient_slips();
 
-const SlipsOf quadratic_slips("attention_backward_quadratic", table, form::weights | form::rows, right, &whole);
+const SlipsOf quadratic_slips("attention_backward_quadratic", table, form::weights | form::rows, right, &whole, named);
 const SlipsOf parallel_slips("causal_attention_backward_parallel", table,
-                             form::states | form::whole | form::rows | form::linear_cost, right, &whole);
+                             form::states | form::whole | form::rows | form::linear_cost, right, &whole, named);
 const SlipsOf recurrent_slips("causal_attention_backward", table, form::states | form::loops | form::linear_cost, right,
-                              &whole);
+                              &whole, named);
 const SlipsOf chunkwise_slips("causal_attention_backward_chunkwise", table,
-                              form::states | form::chunks | form::linear_cost, right, &in_chunks);
+                              form::states | form::chunks | form::linear_cost, right, &in_chunks, named);
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
 // that is large enough to see.

@@ -167,8 +167,10 @@ const SlipTable<S> table{
     .numbers = {{"ε of the attention is %s", "The constant is attention_epsilon, 1e-6.", has::output,
                  [](S& s, double x) { s.epsilon_counts = x / attention_epsilon; }, 1e-14, 0.1}}};
 
-const SlipsOf whole_slips("hybrid_attention", table, has::output | has::sequence, S{}, &whole);
-const SlipsOf step_slips("hybrid_attention_step", table, has::output | has::memory, S{}, &step);
+const SlipsOf whole_slips("hybrid_attention", table, has::output | has::sequence, S{}, &whole,
+                          {.arguments = {"Q(n,d)", "K(n,d)", "V(n,d)", "gate(n)"}});
+const SlipsOf step_slips("hybrid_attention_step", table, has::output | has::memory, S{}, &step,
+                         {.arguments = {"q(d)", "k(d)", "v(d)", "gate", "window", "memory"}});
 
 // Calls made for the diagnosis alone: all sizes different, two leading axes, more tokens than the window holds.
 const Shape leading{2, 2};

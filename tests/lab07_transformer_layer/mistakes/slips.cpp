@@ -496,16 +496,21 @@ const SlipTable<Settings> table{
 
 constexpr unsigned attending = has::attention | has::split | has::merge;
 
-const SlipsOf split_slips("split_heads", table, has::split | has::split_alone, Settings{}, &split);
-const SlipsOf merge_slips("merge_heads", table, has::merge | has::merge_alone, Settings{}, &merge);
-const SlipsOf norm_slips("layer_norm", table, has::norm | has::norm_alone | has::sequence, Settings{}, &norm);
+const SlipsOf split_slips("split_heads", table, has::split | has::split_alone, Settings{}, &split,
+                          {.arguments = {"X(n,d)"}});
+const SlipsOf merge_slips("merge_heads", table, has::merge | has::merge_alone, Settings{}, &merge,
+                          {.arguments = {"X(h,n,e)"}});
+const SlipsOf norm_slips("layer_norm", table, has::norm | has::norm_alone | has::sequence, Settings{}, &norm,
+                         {.arguments = {"X(n,d)", "w"}});
 const SlipsOf gelu_slips("gelu", table, has::gelu | has::gelu_alone, Settings{}, &gelu);
-const SlipsOf attention_slips_of_lab("multi_head_attention", table, attending | has::sequence, Settings{}, &attention);
+const SlipsOf attention_slips_of_lab("multi_head_attention", table, attending | has::sequence, Settings{}, &attention,
+                                     {.arguments = {"X(n,d)", "w"}});
 const SlipsOf block_slips("transformer_block", table, attending | has::sequence | has::norm | has::gelu | has::block,
-                          Settings{}, &block);
-const SlipsOf model_slips("logits", table, has::model | has::sequence, Settings{}, &model);
+                          Settings{}, &block, {.arguments = {"X(n,d)", "w"}});
+const SlipsOf model_slips("logits", table, has::model | has::sequence, Settings{}, &model,
+                          {.arguments = {"ids(n)", "w"}});
 const SlipsOf step_slips("block_step", table, has::attention | has::norm | has::gelu | has::block | has::step,
-                         Settings{}, &step);
+                         Settings{}, &step, {.arguments = {"x(d)", "w", "heads", "memory"}});
 const SlipsOf generation_slips("generate", table, has::generation, Settings{}, &generation);
 
 // Calls made for the diagnosis alone: all sizes different, two leading axes, few tokens.

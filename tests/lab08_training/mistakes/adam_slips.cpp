@@ -49,6 +49,8 @@ const SlipTable<Settings> table = {
          [](Settings& s) { s.remembers_v = false; }},
         {"the moments", "step taken before the moments are updated", "Update m and v first, then step with them.", 0,
          [](Settings& s) { s.steps_before_moments = true; }},
+        {"the moments", "step with the m before this gradient", "The step takes m̂ of the new m.", 0,
+         [](Settings& s) { s.steps_with_m_before = true; }},
         {"β", "β₁ and β₂ exchanged", "β₁ = 0.9 belongs to m, β₂ = 0.999 to v.", 0,
          [](Settings& s) { std::swap(s.beta_1, s.beta_2); }},
         {"β", "β₂ = 0.99", "β₂ is 0.999.", 0, [](Settings& s) { s.beta_2 = 0.99; }},
@@ -83,8 +85,9 @@ Settings radam_settings() {
     s.rectified = true;
     return s;
 }
-const SlipsOf adam_slips("adam_step", table, has::adam, adam, &wrong);
-const SlipsOf radam_slips("radam_step", table, has::rectification, radam_settings(), &wrong);
+const SlipsOf adam_slips("adam_step", table, has::adam, adam, &wrong, {.arguments = {"w", "g", "state"}});
+const SlipsOf radam_slips("radam_step", table, has::rectification, radam_settings(), &wrong,
+                          {.arguments = {"w", "g", "state"}});
 
 std::vector<Run> probes_of(Update (*step)(const Tensor&, const Tensor&, const Moments&, double)) {
     const Tensor w{0.5, -1}, g{1e-7, -0.3};

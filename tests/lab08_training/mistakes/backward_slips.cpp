@@ -70,6 +70,11 @@ const SlipTable<Settings> table = {
         {"the gain", "gain's gradient from x in place of x̂",
          "The gain multiplies the normalised entries: its gradient is the sum of dY ⊙ x̂.", has::norm,
          [](Settings& s) { s.gain_sees_input = true; }},
+        {"the gain", "gain left out of mean(g ⊙ x̂)", "Both means are of g = gain ⊙ dY: mean(g) and mean(g ⊙ x̂).",
+         has::norm_alone, [](Settings& s) { s.no_gain_in_deviation = true; }},
+        {"the norm's bias", "norm's bias gradient times the gain",
+         "The gradient of the norm's bias is the sum of dY; only dX begins with g = gain ⊙ dY.", has::norm_alone,
+         [](Settings& s) { s.gain_in_bias = true; }},
         {"the norm's bias", "norm's bias gradient forgotten",
          "The gradient of the norm's bias is the sum of dY over all tokens.", has::norm,
          [](Settings& s) { set(s, Path::norm_bias, 0.0); }},
@@ -125,6 +130,12 @@ const SlipTable<Settings> table = {
         {"the projections", "last projection's gradient from its result",
          "affine_backward takes the input of the projection: the merged heads H, not H W_O + b_O.",
          has::attention_alone, [](Settings& s) { s.output_sees_result = true; }},
+        {"the projections", "last projection's gradient from X",
+         "affine_backward takes the input of the projection: the merged heads H, not X.", has::attention_alone,
+         [](Settings& s) { s.output_sees_input = true; }},
+        {"the projections", "gradient of φ(Q) sent to the keys",
+         "causal_attention_backward returns three gradients: K continues with that of φ(K).", has::attention_alone,
+         [](Settings& s) { s.keys_move_queries = true; }},
         {"ε of attention", "ε forgotten",
          "The forward pass divides by φ(q)·z + attention_epsilon, and so must its gradient: pass it to "
          "causal_attention_backward.",
@@ -158,6 +169,16 @@ const SlipTable<Settings> table = {
         {"the norms", "norms left out on the way back",
          "Attention and the feed-forward layer read normed tokens: pass their dX through layer_norm_backward.",
          has::block, [](Settings& s) { s.norm_is_identity = true; }},
+        {"the norms", "second norm's gradient at X", "The second norm reads M = X + attention: so does its gradient.",
+         has::block, [](Settings& s) { s.second_norm_at_input = true; }},
+        {"the norms", "attention's gradient at X", "Attention reads norm(X): attention_backward takes that, not X.",
+         has::block, [](Settings& s) { s.attention_at_input = true; }},
+        {"the paths through the block", "attention's gradient from dY",
+         "Attention adds to M: its dY is dM, what skips the feed-forward layer plus what comes back through it.",
+         has::block, [](Settings& s) { s.attention_from_result = true; }},
+        {"GELU", "gradient of down from what GELU reads",
+         "affine_backward takes the input of the projection: gelu(hidden), not hidden.", has::block,
+         [](Settings& s) { s.down_before_gelu = true; }},
         {"GELU", "GELU left out on the way back",
          "The feed-forward layer has gelu between its projections: pass the gradient through gelu_backward.",
          has::block, [](Settings& s) { s.gelu_is_identity = true; }},
@@ -178,6 +199,9 @@ const SlipTable<Settings> table = {
         {"the loss", "every position counts in the gradient",
          "Where counts is 0, the position adds nothing to the loss, and nothing to its gradient.", has::model,
          [](Settings& s) { s.loss_counts_all = true; }},
+        {"the blocks", "each block's gradient at its result",
+         "block_backward takes what the block has read: X[l], not X[l + 1].", has::model,
+         [](Settings& s) { s.block_at_result = true; }},
         {"the blocks", "gradient stops at the last block",
          "Each block's dX is the dY of the block before it, down to the embedding.", has::model,
          [](Settings& s) { s.only_last_block = true; }},
@@ -245,13 +269,14 @@ ModelGradients model_wrong(const Tensor& ids, const Tensor& targets, const Tenso
 
 const Settings right;
 const SlipsOf affine_slips("affine_backward", table, has::bias | has::tokens | has::matrix | has::matrix_alone, right,
-                           &affine_wrong);
-const SlipsOf norm_slips("layer_norm_backward", table, has::tokens | has::norm | has::norm_alone, right, &norm_wrong);
+                           &affine_wrong, {.arguments = {"X(n,d)", "w", "dY(n,d)"}});
+const SlipsOf norm_slips("layer_norm_backward", table, has::tokens | has::norm | has::norm_alone, right, &norm_wrong,
+                         {.arguments = {"X(n,d)", "w", "dY(n,d)"}});
 const SlipsOf attention_slips("attention_backward", table,
                               has::bias | has::tokens | has::matrix | has::attention | has::attention_alone, right,
-                              &attention_wrong);
+                              &attention_wrong, {.arguments = {"X(n,d)", "w", "heads", "dY(n,d)"}});
 const SlipsOf block_slips("block_backward", table, has::bias | has::tokens | has::norm | has::attention | has::block,
-                          right, &block_wrong);
+                          right, &block_wrong, {.arguments = {"X(n,d)", "w", "heads", "dY(n,d)"}});
 const SlipsOf model_slips("model_gradients", table, has::attention | has::norm | has::block | has::model, right,
                           &model_wrong);
 

@@ -38,6 +38,9 @@ GELU_MISTAKE("density with 1/(2π)", "Φ′(x) = e^(−x²/2)/√(2π): the root
              cdf(x) + 0.3989422804014327 * x * density(x))
 GELU_MISTAKE("density with e^(−x²)", "Φ′(x) = e^(−x²/2)/√(2π): half of x².",
              cdf(x) + x * 0.3989422804014327 * std::exp(-x * x))
+GELU_MISTAKE("density without e^(−x²/2)", "Φ′(x) = e^(−x²/2)/√(2π). In C++ 1 / 2 is 0: write 0.5 or 1.0 / 2.0.",
+             cdf(x) + x * 0.3989422804014327)
+GELU_MISTAKE("GELU itself", "The slope of x Φ(x) is Φ(x) + x Φ′(x).", x* cdf(x))
 GELU_MISTAKE("density not multiplied by x", "The product rule: Φ(x) + x Φ′(x).", cdf(x) + density(x))
 GELU_MISTAKE("sign of the second term", "The product rule: Φ(x) + x Φ′(x), with a plus.", cdf(x) - x * density(x))
 GELU_MISTAKE("erf without √2", "The formula is Φ(x) = (1 + erf(x/√2))/2.", 0.5 * std::erfc(-x) + x * density(x))

@@ -8,12 +8,14 @@ namespace linattn::testing {
 namespace {
 
 struct Settings {
-    bool shifts = true;           ///< by the largest logit
-    bool log_of_p = false;        ///< p first, then its logarithm
-    bool times_one_hot = false;   ///< the logarithm of every p, times 0 where it is not the target's
-    bool over_positions = false;  ///< softmax over the positions in place of the symbols
-    bool next_target = false;     ///< the target of the position after it
-    bool loss_over_all = false;   ///< the mean over all positions
+    bool shift_of_all = false;     ///< the largest logit of all positions
+    bool shifts = true;            ///< by the largest logit
+    bool log_of_p = false;         ///< p first, then its logarithm
+    bool shifts_sum_only = false;  ///< the target's logit not shifted
+    bool times_one_hot = false;    ///< the logarithm of every p, times 0 where it is not the target's
+    bool over_positions = false;   ///< softmax over the positions in place of the symbols
+    bool next_target = false;      ///< the target of the position after it
+    bool loss_over_all = false;    ///< the mean over all positions
     bool gradient_over_all = false;
     bool gradient_divided = true;
     bool gradient_masked = true;  ///< 0 where a position does not count
@@ -40,10 +42,13 @@ CrossEntropy wrong(const Tensor& logits, const Tensor& targets, const Tensor& co
             const auto other = [&](std::size_t i) { return logits.data()[s.over_positions ? i * v + c : row * v + i]; };
             double largest = s.shifts ? other(0) : 0.0, sum = 0.0;
             for (std::size_t i = 0; i < others && s.shifts; ++i) largest = std::max(largest, other(i));
+            for (std::size_t i = 0; i < logits.size() && s.shift_of_all; ++i)
+                largest = std::max(largest, logits.data()[i]);
             for (std::size_t i = 0; i < others; ++i) sum += std::exp(other(i) - largest);
             const double shifted = logits.data()[row * v + c] - largest, count = counts.data()[row];
             const double p = s.shifts ? std::exp(shifted - std::log(sum)) : std::exp(shifted) / sum;
-            const double log_p = s.shifts && !s.log_of_p ? shifted - std::log(sum) : std::log(p);
+            const double log_p =
+                (s.shifts && !s.log_of_p ? shifted - std::log(sum) : std::log(p)) + (s.shifts_sum_only ? largest : 0.0);
             if (s.times_one_hot)
                 result.loss -= count * (c == wanted ? 1.0 : 0.0) * log_p / counted;
             else if (c == wanted && (count == 1.0 || !s.loss_masked))
@@ -64,6 +69,12 @@ const SlipTable<Settings> table = {
         {"stability", "largest logit not subtracted",
          "e^1000 overflows: subtract the largest logit of each position first.", 0,
          [](Settings& s) { s.shifts = false; }},
+        {"stability", "largest logit subtracted in the sum only",
+         "Subtract it from the target's logit as well: log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
+         [](Settings& s) { s.shifts_sum_only = true; }},
+        {"stability", "one largest logit for all positions",
+         "Subtract each position's own largest logit: with a larger one all its exponentials may become 0.", 0,
+         [](Settings& s) { s.shift_of_all = true; }},
         {"stability", "logarithm of a finished p",
          "p may have been rounded to 0, and log 0 is −∞: log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
          [](Settings& s) { s.log_of_p = true; }},
@@ -105,10 +116,14 @@ const SlipTable<Settings> table = {
 };
 
 const Settings right;
-const SlipsOf slips("cross_entropy", table, 0, right, &wrong);
+const SlipsOf slips("cross_entropy", table, 0, right, &wrong,
+                    {.arguments = {"logits(n,v)", "targets(n)", "counts(n)"}});
 const Probes probes("cross_entropy", [] {
     const Tensor targets{{0, 2, 1}, {1, 1, 0}}, counts{{1, 0, 1}, {0, 0, 1}};
-    return std::vector{probe(&linattn::cross_entropy, random_tensor({2, 3, 4}, 901), targets, counts)};
+    const Tensor small = random_tensor({2, 3, 4}, 901), apart = reshape(Tensor{0, 2000, 0, 0, 0, 0}, {2, 3, 1});
+    return std::vector{probe(&linattn::cross_entropy, small, targets, counts),
+                       probe(&linattn::cross_entropy, Tensor(small + 1000.0), targets, counts),
+                       probe(&linattn::cross_entropy, Tensor(small + apart), targets, counts)};
 });
 
 }  // namespace

@@ -299,6 +299,12 @@ class TheSite(Site):
         self.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
         self.assertEqual((self.browser.value(shown), self.browser.value(opened)), (labs[1:2], labs[1:2]))
 
+    def test_a_table_that_does_not_fit_a_phone_is_stacked(self):
+        self.show("uses.html", width=390)
+        WebDriverWait(self.browser, PATIENCE).until(lambda _: self.browser.value(
+            "[...document.querySelectorAll('main :is(table, tbody)')].every(box => box.scrollWidth <= box.clientWidth + 1)"))
+        self.assertEqual(self.browser.value("document.querySelector('table.stack td').innerText.split(' ')[0]"), "model")
+
     def test_the_report_on_the_start_page_names_a_mistake_that_exists(self):
         lab, function, name = re.search(r"(?s)(lab\d+) · (\w+) .*?looks like: (.*?) \(", self.read("docs/start.md")).groups()
         known = next(self.mistakes(known) for known in manifest.load(self.root) if known.name == lab)
@@ -409,8 +415,8 @@ class TheSite(Site):
         self.browser.execute_script("document.querySelector('main').append(document.createElement('button'))")
         self.assertIn("button-name", str(self.browser.execute_async_script(VIOLATIONS, ALL_RULES)))
 
-    def show(self, name):
-        self.browser.shape(1280, 900, dark=False)
+    def show(self, name, width=1280):
+        self.browser.shape(width, 900, dark=False)
         self.browser.get((self.pages()[0].parent / name).as_uri())
 
     def press(self, *keys):

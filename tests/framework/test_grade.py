@@ -235,7 +235,7 @@ class Interrupted(Class):
         again = self.write("in/other.zip", "")
         os.utime(again, (1, 1))
         again.replace(self.root / "in/cyd.zip")
-        self.assertIn("handed in again since it was graded: ada, cyd;", self.grade("--resume").stderr)
+        self.assertIn("changed since it was graded: ada, cyd;", self.grade("--resume").stderr)
         shutil.rmtree(self.out / "ada")
         self.assertIn("graded: cyd;", self.grade("--resume").stderr)
         self.assertEqual(self.gradebook()["ada"]["Points"], "0")

@@ -120,6 +120,7 @@ class Intake(unittest.TestCase):
         for kind, entry in {"a link": (b"/etc/passwd", 0o120777, zipfile.ZIP_STORED),
                             "not an ordinary file": (b"", 0o020644, zipfile.ZIP_STORED),
                             "packed in a way": (b"int x;", 0o100644, zipfile.ZIP_LZMA),
+                            "saved as UTF-16": ("int x;".encode("utf-16"), 0o100644, zipfile.ZIP_STORED),
                             "larger than": (b"\0" * (64 << 20), 0o100644, zipfile.ZIP_DEFLATED)}.items():
             with self.subTest(kind):
                 taken = self.take(self.zip({NAME: entry, OTHER: b"other"}))

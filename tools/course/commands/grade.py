@@ -131,8 +131,8 @@ def _notes(grading: class_run.Class, results: list, left: list, roster: gradeboo
         notes.append(f"looks like a second submission of the same student: {_some(repeated)}; remove the one that does not count, "
                      "and continue with --resume")
     if changed := grading.changed():
-        notes.append(f"handed in again since it was graded: {_some(changed)}; the earlier result counts; to grade it again, remove "
-                     "the student's folder from the results and continue with --resume")
+        notes.append(f"changed since it was graded: {_some(changed)}; the earlier result counts; to grade it again, remove the "
+                     "student's folder from the results and continue with --resume")
     if file:
         strangers = [student for student in grading.submissions if not roster.row(student)]
         handed_in = [id(roster.row(student)) for student in grading.submissions]

@@ -55,8 +55,8 @@ def _histogram(graded: list) -> list:
     whole = max((result.points for result in graded), default=0)
     width = max(1, -(-(whole + 1) // BINS))
     counts = Counter(result.earned // width for result in graded)
-    return [(f"{low}–{min(low + width - 1, whole)}" if width > 1 else str(low), counts[low // width])
-            for low in range(0, whole + 1, width)]
+    ranges = [(low, min(low + width - 1, whole)) for low in range(0, whole + 1, width)]
+    return [(f"{low}–{high}" if low < high else str(low), counts[low // width]) for low, high in ranges]
 
 
 def _exercises(labs: list, graded: list) -> list:

@@ -51,7 +51,7 @@ class Class:
         return [student for student in self.submissions if not (self.out / student / result.FILE).is_file()]
 
     def changed(self) -> list:
-        """Who handed in again after their submission was graded, as far as the times of files show it."""
+        """Whose submission is not, or may not be, the one that was graded, by the times of the files."""
         found = []
         for student, path in self.submissions.items():
             graded = self.out / student / result.FILE

@@ -4,6 +4,7 @@ A file is found at the top, in a folder `student`, or in the one folder that a z
 out: links, devices, hidden folders, build folders, whatever no lab.json names. A file that is missing is not an error here.
 """
 
+import codecs
 import os
 import stat
 import unicodedata
@@ -98,6 +99,8 @@ def _take(found: list, wanted: list, into: Path, intake: Intake) -> None:
             data = b"" if one.why_not else one.read()
             if len(data) > LARGEST:
                 why_not = f"larger than {LARGEST >> 10} KiB"
+            elif data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                why_not = "saved as UTF-16, which a compiler does not read; save it as UTF-8"
             elif one is not candidates[0] and name in intake.files:
                 why_not = "there is another file of this name, which was taken"
             else:

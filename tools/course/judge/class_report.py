@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from course.judge import alike, page
+from course.judge.feedback import NOT_GRADED
 from course.verdicts import WORDS
 
 MOST = 30  # rows of a list
@@ -23,7 +24,7 @@ def html(root: Path, labs: list, results: list, stubs: dict, notes: list) -> str
         page.table(["exercise", "students"], _left(graded), "Everything was tried."),
         page.heading("Could not be graded"),
         page.table(["student", "why"], [(result.student, result.unusable) for result in results if result.unusable]),
-        page.heading("Handed in, but not graded"),
+        page.heading(NOT_GRADED),
         page.table(["student", "file and why"], [(result.student, line) for result in graded for line in result.left_out][:MOST]),
         page.heading("Alike once the stub is subtracted")]
     if alike.tool_is_there():

@@ -218,5 +218,7 @@ def _keep(record: dict, files: Path, folder: Path, labs: list) -> None:
             folder.rename(old)
         new.rename(folder)
     finally:
+        if old.exists() and not folder.exists():  # the new one could not take its place
+            old.rename(folder)
         for left in (new, old):
             shutil.rmtree(left, ignore_errors=True)

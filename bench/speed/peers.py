@@ -14,6 +14,7 @@ import statistics
 import sys
 import time
 from array import array
+from collections import deque
 from pathlib import Path
 from random import Random
 
@@ -27,6 +28,10 @@ LENGTHS, WIDTHS = (1024, 4096, 16384, 65536), (64, 128)
 MOST_BYTES = 2 << 30  # of one intermediate array
 LONGEST_SOFTMAX = 4096
 TOLERANCE = 1e-3
+ROUNDS, MOST_ROUNDS = 5, 20
+PAUSE = 0.02  # seconds, in which threads of the function before stop to wait for more: they would keep a core busy
+SHORTEST = 0.1  # seconds: less is not measured well
+STEADY = 0.1  # the deviation of a function's times, as a part of their mean
 
 
 class Skipped(Exception):
@@ -179,20 +184,32 @@ def measure(library, others: Others, n: int, d: int, threads: int) -> None:
             row["skipped"] = str(why)
             del candidates[name]
     clock = time.thread_time if threads == 1 else time.perf_counter
-    times = {name: [] for name in candidates}
-    for _ in range(5):
-        for name, (call, _) in candidates.items():
+    times = in_turns({name: call for name, (call, _) in candidates.items()}, clock)
+    for name, row in rows.items():
+        if name in times:
+            row["seconds"], row["spread"] = statistics.median(times[name]), spread(times[name])
+        print(json.dumps(row), flush=True)
+
+
+def in_turns(calls: dict, clock) -> dict:
+    """name → seconds of a call, in each of the last ROUNDS rounds: those before may have met another process."""
+    times = {name: deque(maxlen=ROUNDS) for name in calls}
+    for turn in range(MOST_ROUNDS):
+        if turn >= ROUNDS and all(spread(each) < STEADY for each in times.values()):
+            break
+        for name, call in calls.items():
+            time.sleep(PAUSE)
             begin = clock()
             repeats = 0
-            while repeats == 0 or clock() - begin < 0.02:  # too short a time is not measured well
+            while repeats == 0 or clock() - begin < SHORTEST:
                 call()
                 repeats += 1
             times[name].append((clock() - begin) / repeats)
-    for name, row in rows.items():
-        if name in times:
-            row["seconds"] = statistics.median(times[name])
-            row["spread"] = statistics.stdev(times[name]) / statistics.mean(times[name])
-        print(json.dumps(row), flush=True)
+    return {name: [*each] for name, each in times.items()}
+
+
+def spread(times: list) -> float:
+    return statistics.stdev(times) / statistics.mean(times)
 
 
 def main(path: str, most_threads: str, fast_transformers: str = "") -> None:

@@ -6,11 +6,13 @@
 //
 // Vectors are the compiler's own, which g++ and clang have alike, as long as a register of the machine that the file is
 // compiled for: 16 floats of AVX-512, 8 of AVX, 4 of SSE. So it runs wherever it compiles, and is fast when compiled for
-// the machine that it runs on, as `./course bench` does (-march=native).
+// the machine that it runs on, as `./course bench` does (-march=native). For many processors with AVX-512 compilers like
+// registers of half the length better, and make two of each vector: -mprefer-vector-width=512 tells them not to.
 //
 // Lengths are padded with zeros, which add nothing: d_k to whole vectors and tiles, d_v to whole panels, the last chunk
 // to `chunk` tokens.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <future>
 #include <string>
@@ -42,12 +44,18 @@ constexpr std::size_t chunk = 4 * tile_rows;
 constexpr std::size_t padded(std::size_t length, std::size_t to) { return (length + to - 1) / to * to; }
 constexpr std::size_t padded_chunk = padded(chunk, width);
 
-void load(Vector& x, const float* from, std::size_t count = lanes) {
-    if (count < lanes) x = Vector{};
-    std::memcpy(&x, from, std::min(count, lanes) * sizeof(float));
+// Not all by memcpy: g++ may do that in two halves, by way of memory, and the next instruction waits for both.
+using VectorAnywhere [[gnu::vector_size(4 * lanes), gnu::aligned(4), gnu::may_alias]] = float;
+void load(Vector& x, const float* from) { x = *reinterpret_cast<const VectorAnywhere*>(from); }
+void store(float* to, const Vector& x) { *reinterpret_cast<VectorAnywhere*>(to) = x; }
+void load(Vector& x, const float* from, std::size_t count) {
+    if (count >= lanes) return load(x, from);
+    x = Vector{};
+    std::memcpy(&x, from, count * sizeof(float));
 }
-void store(float* to, const Vector& x, std::size_t count = lanes) {
-    std::memcpy(to, &x, std::min(count, lanes) * sizeof(float));
+void store(float* to, const Vector& x, std::size_t count) {
+    if (count >= lanes) return store(to, x);
+    std::memcpy(to, &x, count * sizeof(float));
 }
 
 struct Tile {
@@ -82,27 +90,25 @@ template <int Half, int... Lane>
     if constexpr (Half > 1) transpose<Half / 2>(rows, all);
 }
 
-/// x ← φ(x) = elu(x) + 1. For y ≤ 0, e^y = 2^m e^r, where m is the integer next to y/ln 2, and e^r is a polynomial.
-/// A NaN stays one: it fails every comparison.
+/// x ← φ(x) = elu(x) + 1. For x ≤ 0, e^x = 2^m e^r, where m is the integer next to x/ln 2, and e^r is a polynomial; what
+/// that makes of an x > 0 is not used. A NaN stays one: it fails every comparison.
 [[gnu::always_inline]] inline void elu_plus_one(Vector& x) {
-    const Vector zero{}, above = x > 0.0f ? x : zero;
-    Vector y = x > 0.0f ? zero : x;
-    y = y < -87.0f ? zero - 87.0f : y;         // e^-87 is the last one that is not subnormal
-    constexpr float to_integer = 12582912.0f;  // 1.5·2²³: the last bit of such a number is worth 1
+    const Vector y = x < -87.0f ? Vector{} - 87.0f : x;  // e^-87 is the last one that is not subnormal
+    constexpr float to_integer = 12582912.0f + 127.0f;   // 1.5·2²³: the last bit of such a number is worth 1
     const Vector shifted = y * 1.44269504f + to_integer, m = shifted - to_integer;
     const Vector r = (y - m * 0.693359375f) + m * 2.12194440e-4f;  // ln 2 in two parts
-    Vector p = r * 1.98756915e-4f + 1.39819995e-3f;
-    p = p * r + 8.33345208e-3f;
-    p = p * r + 4.16657962e-2f;
-    p = p * r + 1.66666654e-1f;
+    Vector p = r * 1.39262135e-3f + 8.36320297e-3f;  // e^r is met where (e^r - 1 - r) / r² is, at Chebyshev's points
+    p = p * r + 4.16665544e-2f;
+    p = p * r + 1.66665768e-1f;
     p = p * r + 5.00000000e-1f;
-    p = p * r * r + r + 1.0f;
+    p = p * r + 1.0f;
+    p = p * r + 1.0f;
     Integers pattern;
     std::memcpy(&pattern, &shifted, sizeof pattern);
-    pattern = (pattern + 127) << 23;  // 2^m: the lower bits of `shifted` are m
+    pattern = pattern << 23;  // 2^m: the lower bits of `shifted` are m + 127
     Vector power;
     std::memcpy(&power, &pattern, sizeof power);
-    x = above + p * power;
+    x = x > 0.0f ? x + 1.0f : p * power;
 }
 
 /// Floats from a multiple of 64 bytes on, all 0.
@@ -149,14 +155,9 @@ private:
     void load_features(float* features, float* sums, const float* x, std::size_t rows) const {
         for (std::size_t first = 0; first < chunk; first += lanes) {
             for (std::size_t a = 0; a < d_k_; a += lanes) {
-                Vector sum{}, block[lanes] = {};
-                for (std::size_t i = 0; i < lanes && first + i < rows; ++i) {
-                    __builtin_prefetch(x + (first + i + chunk) * d_k_ + a);
-                    load(block[i], x + (first + i) * d_k_ + a, d_k_ - a);
-                    elu_plus_one(block[i]);
-                    for (std::size_t lane = d_k_ - a; lane < lanes; ++lane) block[i][lane] = 0.0f;  // and not φ(0) = 1
-                    sum += block[i];
-                }
+                Vector sum{}, block[lanes];
+                load_block(block, x + first * d_k_ + a, std::max(first, rows) - first, d_k_ - a);
+                for (const Vector& row : block) sum += row;
                 transpose<lanes / 2>(block, std::make_integer_sequence<int, lanes>());
                 for (std::size_t i = 0; i < lanes; ++i) store(features + (a + i) * padded_chunk + first, block[i]);
                 if (sums != nullptr) {
@@ -165,6 +166,26 @@ private:
                     store(sums + a, before + sum);
                 }
             }
+        }
+    }
+
+    /// φ of the first `rows` × `columns` entries from x on, and zeros: not φ(0) = 1.
+    [[gnu::always_inline]] void load_block(Vector (&block)[lanes], const float* x, std::size_t rows,
+                                           std::size_t columns) const {
+        if (rows >= lanes && columns >= lanes) {
+            for (std::size_t i = 0; i < lanes; ++i) {
+                __builtin_prefetch(x + (i + chunk) * d_k_);
+                load(block[i], x + i * d_k_);
+                elu_plus_one(block[i]);
+            }
+            return;
+        }
+        for (std::size_t i = 0; i < lanes; ++i) {
+            block[i] = Vector{};
+            if (i >= rows) continue;
+            load(block[i], x + i * d_k_, columns);
+            elu_plus_one(block[i]);
+            for (std::size_t lane = columns; lane < lanes; ++lane) block[i][lane] = 0.0f;
         }
     }
 
@@ -187,14 +208,14 @@ private:
                         normalizers[v] += seen;
                     }
             }
-            for (std::size_t v = 0; v < tile_vectors; ++v) {
-                for (std::size_t a = 0; a < d_k_; ++a) {
+            for (std::size_t a = 0; a < d_k_; ++a)
+                for (std::size_t v = 0; v < tile_vectors; ++v) {
                     Vector features;
                     load(features, phi_Q_.begin() + a * padded_chunk + query + v * lanes);
                     normalizers[v] += z_.begin()[a] * features;
                 }
+            for (std::size_t v = 0; v < tile_vectors; ++v)
                 store(factors_.begin() + query + v * lanes, 1.0f / normalizers[v]);
-            }
         }
     }
 
@@ -253,16 +274,16 @@ void chunkwise_fused(std::span<const float> Q, std::span<const float> K, std::sp
     const auto n = static_cast<std::size_t>(sizes.n), d_k = static_cast<std::size_t>(sizes.d_k),
                d_v = static_cast<std::size_t>(sizes.d_v), heads = static_cast<std::size_t>(sizes.heads),
                workers = std::min(static_cast<std::size_t>(threads), heads);
-    const auto take_heads = [&](std::size_t first) {
+    std::atomic<std::size_t> next = 0;  // a thread may start late: whoever is free takes the next head
+    const auto take_heads = [&] {
         Worker worker(d_k, d_v, epsilon);
-        for (std::size_t h = first; h < heads; h += workers)
+        for (std::size_t h; (h = next++) < heads;)
             worker.take_head(Q.data() + h * n * d_k, K.data() + h * n * d_k, V.data() + h * n * d_v,
                              output.data() + h * n * d_v, n);
     };
     std::vector<std::future<void>> others;
-    for (std::size_t first = 1; first < workers; ++first)
-        others.push_back(std::async(std::launch::async, take_heads, first));
-    take_heads(0);
+    for (std::size_t other = 1; other < workers; ++other) others.push_back(std::async(std::launch::async, take_heads));
+    take_heads();
     for (std::future<void>& other : others) other.get();
 }
 

@@ -1,8 +1,10 @@
 """./course bench: what is too noisy is not written, peers are compared as they should be, and missing ones are named."""
 
 import contextlib
+import importlib.machinery
 import importlib.util
 import io
+import json
 import sys
 import tempfile
 import unittest
@@ -49,7 +51,8 @@ class Peers(unittest.TestCase):
         self.assertEqual(kept["chunkwise, C = 16"]["seconds"], 0.0032768)
 
     def test_the_table_has_times_ratios_memory_and_reasons(self):
-        text = peers.page("a machine", KNOWN, peers.best_chunks(ROWS), [0.1, 0.2])
+        text = peers.page(" --threads 1", "a machine", KNOWN, peers.best_chunks(ROWS), [0.1, 0.2])
+        self.assertIn("`./course bench --peers --threads 1` on a machine", text)
         self.assertIn("| 1024 | 64 | 1 | ours, fused | 200 | 1.00 | 1.0 MB |", text)
         self.assertIn("| 1024 | 64 | 1 | PyTorch, chunks, at its best (64) | 1000 | 5.00 | 1.0 MB |", text)
         self.assertIn("| 1024 | 64 | 1 | PyTorch, causal softmax | left out: too long | | |", text)
@@ -80,6 +83,51 @@ class Peers(unittest.TestCase):
     def test_a_wrong_path_is_refused(self):
         with self.assertRaisesRegex(CourseError, "/nowhere is not a clone of fast-transformers"):
             peers.report(REPOSITORY, 1, "/nowhere")
+
+
+class Steadiness(unittest.TestCase):
+    def test_the_last_five_rounds_count(self):
+        program = loaded("bench/speed/peers.py")
+        clock = [0.0]
+        seconds = iter([9.0, 1.0, 1.0, 1.0, 1.0, 1.0])  # the first would make a spread of 1.5
+
+        def work():
+            clock[0] += next(seconds)
+
+        self.assertEqual(program.in_turns({"work": work}, lambda: clock[0]), {"work": [1.0] * 5})
+        self.assertEqual(next(seconds, None), None)
+
+    def test_what_stays_unsteady_ends_too(self):
+        program = loaded("bench/speed/peers.py")
+        clock, calls = [0.0], []
+
+        def work():
+            calls.append(None)
+            clock[0] += len(calls) % 2 + 1.0
+
+        spread = program.spread(program.in_turns({"work": work}, lambda: clock[0])["work"])
+        self.assertGreater(spread, benchmarks.MOST_SPREAD)  # so that nothing is written
+        self.assertEqual(len(calls), program.MOST_ROUNDS)
+
+
+class EditLoop(unittest.TestCase):
+    def test_its_mistakes_are_found_in_the_answer_key(self):
+        program = loaded("bench/edit_loop")
+        labs = [json.loads(path.read_text()) for path in sorted(REPOSITORY.glob("labs/lab*/lab.json"))]
+        self.assertEqual([*program.MISTAKES], [lab["lab"] for lab in labs])
+        with tempfile.TemporaryDirectory() as folder:
+            program.copy_answers("failing", labs, Path(folder))
+            for name, _, wrong in program.MISTAKES.values():
+                self.assertIn(wrong, Path(folder, name).read_text())
+                self.assertNotEqual(Path(folder, name).read_text(), (REPOSITORY / "reference" / name).read_text())
+
+
+def loaded(program: str):
+    """A program of bench/ as a module."""
+    loader = importlib.machinery.SourceFileLoader(Path(program).stem, str(REPOSITORY / program))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 
 class Claims(unittest.TestCase):

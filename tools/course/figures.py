@@ -140,7 +140,7 @@ def _timed(results: list) -> str:
     return text.getvalue()
 
 
-def machine(root: Path) -> str:
+def machine(root: Path, threads: int = 1) -> str:
     """Processor and compiler, as far as this system tells; no name of a host or a person."""
     try:
         cpu = re.search(r"^model name\s*:\s*(.*\S)", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)[1]
@@ -150,4 +150,4 @@ def machine(root: Path) -> str:
     text = compilers[-1].read_text(encoding="utf-8") if compilers else ""
     known = re.findall(r'set\(CMAKE_CXX_COMPILER_(?:ID|VERSION) "([^"]*)"\)', text)
     compiler = " ".join(known).replace("GNU", "GCC")
-    return f"{cpu}, 1 of {os.cpu_count()} cores, {compiler}"
+    return f"{cpu}, {threads} of {os.cpu_count()} cores, {compiler}"

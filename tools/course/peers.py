@@ -41,13 +41,14 @@ def report(root: Path, threads: int, fast_transformers: str | None) -> None:
     known, rows = _measure(root, threads, fast_transformers)
     load.append(benchmarks.load())
     rows = best_chunks(rows)
-    text = page(figures.machine(root), known, rows, load)
+    options = f" --threads {threads}" + (" --fast-transformers DIR" if fast_transformers else "")
+    text = page(options, figures.machine(root, threads), known, rows, load)
     print(text)
     if noisy := benchmarks.too_noisy({f"{row['peer']}, n = {row['n']}, d = {row['d']}, {row['threads']} threads": row["spread"]
                                       for row in rows if "spread" in row}):
         raise CourseError(f"{noisy}; nothing was written; try again when the machine is idle")
     base = root / "bench" / "results" / f"{time.strftime('%Y-%m-%d')}-peers"
-    picture = plot.draw(rows, figures.machine(root))
+    picture = plot.draw(rows, figures.machine(root, threads))
     files.write_whole(base.with_suffix(".md"), text)
     files.write_whole(base.with_suffix(".svg"), picture)
     print(f"wrote {base.relative_to(root)}.md and .svg", file=sys.stderr)
@@ -97,10 +98,10 @@ def best_chunks(rows: list[dict]) -> list[dict]:
     return kept + list(best.values())
 
 
-def page(machine: str, known: dict, rows: list[dict], load: list[float]) -> str:
+def page(options: str, machine: str, known: dict, rows: list[dict], load: list[float]) -> str:
     """In Markdown."""
-    said = (f"`./course bench --peers` on {machine}; PyTorch {known['torch'] or 'missing'}; our BLAS is {known['blas']}. Eight "
-            "heads, float32, medians of five, in turns in one process, outputs compared first. One thread: processor time; two: "
+    said = (f"`./course bench --peers{options}` on {machine}; PyTorch {known['torch'] or 'missing'}; our BLAS is {known['blas']}. Eight "
+            "heads, float32, medians of the last five rounds, in turns in one process, outputs compared first. One thread: processor time; two: "
             "wall clock. Memory: the peak beside what was there before. Load when it began and ended: " +
             ", ".join(f"{each:.1f}" for each in load) + ". Largest spread: " +
             f"{max((row['spread'] for row in rows if 'spread' in row), default=0):.0%}.")

@@ -179,7 +179,8 @@ private:
     }
     template <class Function>
     void for_each_token(const TokenSum& sum, Index h, Index i, Function function) const {
-        for (Index g = 0; g < H; ++g)
+        const bool own = sum.heads == Heads::own;
+        for (Index g = own ? h : 0; g < (own ? h + 1 : H); ++g)
             for (Index j = 0; j < n; ++j)
                 if (const double times = count(sum, h, i, g, j); times != 0.0) function(g, j, times);
     }
@@ -307,13 +308,14 @@ private:
                                                        : v.row(g, j);
             for (Index b = 0; b < d_v; ++b) sums[b] += w * value[b];
         });
+        const bool reads_state = call.S != nullptr && with_state && s.S.read != 0.0;
+        if (s.S.begins == 0.0 && !reads_state) return sums;
         const double* q = S.q.row(h, i);
         const double left = std::pow(s.S.decay, static_cast<double>(i + 1));
         for (Index a = 0; a < c; ++a)
             for (Index b = 0; b < d_v; ++b) {
                 if (s.S.begins != 0.0) sums[b] += q[a] * s.S.begins * left;
-                if (call.S != nullptr && with_state && s.S.read != 0.0)
-                    sums[b] += s.S.read * left * q[a] * state_entry(*call.S, s.S, h, a * d_v + b, c * d_v);
+                if (reads_state) sums[b] += s.S.read * left * q[a] * state_entry(*call.S, s.S, h, a * d_v + b, c * d_v);
             }
         return sums;
     }

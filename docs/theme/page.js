@@ -75,10 +75,13 @@ addEventListener("DOMContentLoaded", () => {
     });
   }
 
-  // A link into a folded block opens it. (Chromium does so by itself, other browsers not always.)
+  // A link into a folded block opens it. (Chromium does so by itself, other browsers not always.) So does one to the heading of
+  // a lab's block.
   const unfold = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const folds = [...document.querySelectorAll("main details:not([open])")].filter(fold => fold.contains(target));
+    const block = target?.closest("[data-lab]");
+    const folds = [...document.querySelectorAll("main details:not([open])")]
+      .filter(fold => fold.contains(target) || block?.contains(fold));
     for (const fold of folds) fold.open = true;
     if (folds.length) target.scrollIntoView();
   };

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import case_file
+import workers
 from answer_build import AnswerBuild, run
 from course import manifest
 from course.errors import CourseError
@@ -53,7 +54,7 @@ def main(tree: Path, names: list) -> int:
             if stray := [case.name for case in cases if case.lab != lab.name]:
                 raise CourseError(f"{folder.relative_to(ROOT)}/{stray[0]}.case is of another lab; move it there")
             tasks += [(lab, each, f"{lab.name}.{number}") for number, each in enumerate(rounds(cases))]
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(workers.COUNT) as pool:
         graded = sum(pool.map(lambda task: verdicts_on(build, *task), tasks), [])
     graded.sort(key=lambda pair: (pair[0].lab, pair[0].name))
     table = tree / "acceptance_matrix.csv"

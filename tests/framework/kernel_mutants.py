@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import workers
 from answer_build import AnswerBuild, run
 from course import manifest
 
@@ -149,7 +150,7 @@ def main(tree: Path, _) -> int:
         return build.verdicts(lab, {KERNEL: mutate(original, changes)}, [exercise], str(number))[exercise]
 
     wrong = 0
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(workers.COUNT) as pool:
         for (exercise, mistake, _), verdict in zip(MUTANTS, pool.map(verdict_on, range(len(MUTANTS)))):
             killed, named = verdict.status == "fail", mistake in verdict.mistakes
             others = len(verdict.mistakes) - named

@@ -16,6 +16,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import workers
+
 
 def mistakes_of(program: Path) -> list[tuple[str, str]]:
     """(exercise, mistake) pairs, in the order in which the program lists them."""
@@ -36,7 +38,7 @@ def verdict_on(program: Path, manifest: str, exercise: str, mistake: str, result
 
 def main(build: Path, labs: list[str]) -> int:
     rows, wrong = [], []
-    with tempfile.TemporaryDirectory() as results, ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with tempfile.TemporaryDirectory() as results, ThreadPoolExecutor(workers.COUNT) as pool:
         for lab, manifest in (entry.split("=", 1) for entry in labs):
             program = (build / f"{lab}_check").resolve()
             if not program.exists():

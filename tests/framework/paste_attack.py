@@ -30,6 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import workers
 from answer_build import AnswerBuild, run
 from case_file import Case, put_into
 from course import manifest, source_pieces
@@ -368,7 +369,7 @@ def main(tree: Path, names: list) -> int:
     labs = [lab for lab in manifest.load(ROOT) if lab.name != "lab00" and (not names or lab.name in names)]
     attack = Attack(AnswerBuild(ROOT, tree, tree / "paste"), tree / "paste", Texts(labs))
     points, wrong = {}, []
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(workers.COUNT) as pool:
         for lab in labs:
             for exercise, ways in attack.earned(lab, pool, not names or lab.name in whole).items():
                 name = f"{lab.name}.{exercise}"

@@ -21,6 +21,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import boxes
 import hostile_file
+import workers
 from course import manifest
 
 GRADED, UNUSABLE, BECOMES_PARENT_OF_ORPHANS = 0, 3, 36  # prctl(PR_SET_CHILD_SUBREAPER)
@@ -90,7 +91,7 @@ class Hostile(unittest.TestCase):
                 jobs.append((f"honest{number}", "lab01"))
         # What waits for its end most of the time begins first.
         jobs.sort(key=lambda job: not re.search("sleep|stop|endless|drip|bomb|flood|without_end", job[0]))
-        with ThreadPoolExecutor(4) as pool:
+        with ThreadPoolExecutor(2 * workers.COUNT) as pool:
             graded = dict(zip([name for name, _ in jobs], pool.map(lambda job: self.grade(*job), jobs)))
         for attack in self.attacks:
             with self.subTest(attack.name):

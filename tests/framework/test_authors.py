@@ -179,12 +179,15 @@ class CheckCourse(Authors):
 
     def test_what_the_kill_matrix_says(self):
         matrix, head = "build/reference/kill_matrix.csv", "lab,exercise,mistake,killed,named,beside\n"
-        self.edit(self.PROGRAM, "mistake", "mistake\tgated_attention\tinverted\t§91.1\tDo.\nmistake")
+        self.edit(self.PROGRAM, "mistake", "mistake\tgated_attention\tinverted\t§0.2\tDo.\nmistake")
         self.write(matrix, head + "lab91,gated_attention,forgotten,no,no,\n")
         self.assert_found("no suite refuses 'forgotten' of gated_attention")
         self.write(matrix, head + "lab91,gated_attention,forgotten,yes,yes,inverted\n"
                    "lab91,gated_attention,inverted,yes,yes,other | forgotten\n")
         self.assert_found("no input tells 'forgotten' and 'inverted' of gated_attention apart")
+        self.edit(self.PROGRAM, "§0.2", "§91.1")
+        self.assertEqual(self.course("check-course").returncode, 0, "both send the student to one section")
+        self.write(matrix, head + "lab91,gated_attention,forgotten,no,no,\n")
         self.write("build/reference/lab91_exercises", "")
         os.utime(self.root / matrix, (0, 0))
         self.assertEqual(self.course("check-course").returncode, 0, "the matrix is older than the program")

@@ -144,11 +144,14 @@ def _kills(root: Path, tree: BuildTree, lab: Lab, known: list) -> list:
     rows, found = mistakes.kill_matrix(root), []
     beside = {(mistake.exercise, mistake.name): row["beside"].split(" | ") for mistake in known
               if (row := rows.get((lab.name, mistake.exercise, mistake.name)))}
+    section = {(mistake.exercise, mistake.name): mistake.section for mistake in known}
     for (exercise, name), others in beside.items():
         if rows[lab.name, exercise, name]["killed"] == "no":
             found.append(f"{where}: no suite refuses '{name}' of {exercise}; add a case that does, or remove the mistake")
-        found += [f"{where}: no input tells '{name}' and '{other}' of {exercise} apart; add a case or a probe that does, "
-                  "or keep one of them" for other in others if name < other and name in beside.get((exercise, other), [])]
+        found += [f"{where}: no input tells '{name}' and '{other}' of {exercise} apart, and they refer to different sections; "
+                  "add a case or a probe that does, keep one of them, or let both refer to one section"
+                  for other in others if name < other and name in beside.get((exercise, other), [])
+                  and section[exercise, name] != section[exercise, other]]
     return found
 
 

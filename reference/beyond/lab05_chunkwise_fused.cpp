@@ -155,16 +155,16 @@ private:
     void load_features(float* features, float* sums, const float* x, std::size_t rows) const {
         for (std::size_t first = 0; first < chunk; first += lanes) {
             for (std::size_t a = 0; a < d_k_; a += lanes) {
-                Vector sum{}, block[lanes];
+                Vector block[lanes];
                 load_block(block, x + first * d_k_ + a, std::max(first, rows) - first, d_k_ - a);
-                for (const Vector& row : block) sum += row;
+                if (sums != nullptr) {
+                    Vector sum;
+                    load(sum, sums + a, first == 0 ? 0 : lanes);
+                    for (const Vector& row : block) sum += row;
+                    store(sums + a, sum);
+                }
                 transpose<lanes / 2>(block, std::make_integer_sequence<int, lanes>());
                 for (std::size_t i = 0; i < lanes; ++i) store(features + (a + i) * padded_chunk + first, block[i]);
-                if (sums != nullptr) {
-                    Vector before;
-                    load(before, sums + a, first == 0 ? 0 : lanes);
-                    store(sums + a, before + sum);
-                }
             }
         }
     }

@@ -100,9 +100,9 @@ def best_chunks(rows: list[dict]) -> list[dict]:
 
 def page(options: str, machine: str, known: dict, rows: list[dict], load: list[float]) -> str:
     """In Markdown."""
-    said = (f"`./course bench --peers{options}` on {machine}; PyTorch {known['torch'] or 'missing'}; our BLAS is {known['blas']}. Eight "
-            "heads, float32, medians of the last five rounds, in turns in one process, outputs compared first. One thread: processor time; two: "
-            "wall clock. Memory: the peak beside what was there before. Load when it began and ended: " +
+    said = (f"`./course bench --peers{options}` on {machine}; PyTorch {known['torch'] or 'missing'}; our BLAS is {known['blas']}. "
+            "Eight heads, float32, medians of the last five rounds, in turns in one process, outputs compared first. One thread: "
+            "processor time; two: wall clock. Memory: the peak beside what was there before. Load when it began and ended: " +
             ", ".join(f"{each:.1f}" for each in load) + ". Largest spread: " +
             f"{max((row['spread'] for row in rows if 'spread' in row), default=0):.0%}.")
     lines = [f"# Beside others, {time.strftime('%Y-%m-%d')}", "", *textwrap.wrap(said, 118), ""]

@@ -21,7 +21,7 @@ function(add_training lab folder needs contracts sources)
   add_executable(${lab}_train EXCLUDE_FROM_ALL "${folder}/train.cpp")
   target_link_libraries(${lab}_train PRIVATE ${lab}_trainable linattn_warnings)
   foreach(target ${lab}_trainable ${lab}_train)
-    target_compile_options(${target} PRIVATE -O2 -fPIC -fsemantic-interposition)  # tools/course/borrowed.py says why
+    target_compile_options(${target} PRIVATE -O2 -fPIC -fsemantic-interposition)  # tools/author/borrowed.py says why
   endforeach()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # clang-tidy reads these files in a folder where nobody builds them
     target_precompile_headers(${lab}_trainable PRIVATE <attention.hpp> <cmath> <iostream> <vector>)

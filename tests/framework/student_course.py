@@ -23,7 +23,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
-from course import manifest, stubs
+from author import stubs
+from course import manifest
 from course.__main__ import main
 
 LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "reference", "tests", "tools")

@@ -16,8 +16,8 @@ def link(student: Path, reference: Path, target: str, missing: list, track: str 
     command = _lines(["ninja", "-t", "commands", target], student)[-1]
     wanted = [f"_ZN7linattn{len(name)}{name}E" for name in missing]  # how names are mangled
     added = []
-    for number, path in enumerate(sorted(word for word in command.split() if f"_trainable.dir/{track}/" in word)):
-        theirs = reference / path.replace(f"_trainable.dir/{track}/", "_trainable.dir/reference/")
+    for number, path in enumerate(sorted(word for word in command.split() if f"_trainable.dir/__/{track}/" in word)):
+        theirs = reference / path.replace(f"_trainable.dir/__/{track}/", "_trainable.dir/__/reference/")
         defined = [line.split()[-1] for line in _lines(["nm", "--defined-only", theirs]) if " T " in line]
         borrowed = [symbol for symbol in defined if any(map(symbol.startswith, wanted))]
         for original, copy, weak in ((student / path, folder / f"ours{number}.o", borrowed),

@@ -111,7 +111,7 @@ def _settings(root: Path, options: Namespace) -> dict:
         usual = dict(layers=2, width=64, steps=400, batch=16, rate=0.005)
     if (options.task == "text") != (options.file is not None):
         raise CourseError("text needs a FILE, and only text: ./course train text FILE")
-    file = Path(options.file) if options.file else root / "labs/lab08_training/digits.txt"
+    file = Path(options.file) if options.file else root / "training/digits.txt"
     if options.task in ("digits", "text") and not file.is_file():
         raise CourseError(f"{file} cannot be read; name an existing file")
     settings = usual | {name: value for name, value in vars(options).items()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 from author import benchmarks, figures
@@ -23,7 +24,10 @@ DRAWN = ("fused", "chunkwise, C = 16", "PyTorch, chunks", "fast-transformers", "
 
 
 def install(root: Path) -> None:
-    """PyTorch for the python3 that runs ./course, into build/peers."""
+    """PyTorch for the python3 that runs ./course, into build/peers: 5 GB, so what is needed beside it is looked for first."""
+    figures.plot("peers")
+    if find_spec("pip") is None:
+        raise CourseError(f"{sys.executable} has no pip to install PyTorch with; run ./course setup --with-tests")
     command = [sys.executable, "-m", "pip", "install", "--upgrade", "--target", str(root / "build" / "peers"), "torch"]
     print(" ".join(command), "…", file=sys.stderr)
     if subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL).returncode != 0:

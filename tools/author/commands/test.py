@@ -69,7 +69,7 @@ def plan(soak: int) -> list:
     """Rows of steps; within a row each step needs the ones before it."""
     rows = []
     for preset in ("reference", "reference-clang"):
-        rows.append([Step(f"configure {preset}", ["cmake", "--preset", preset]),
+        rows.append([Step(f"configure {preset}", ["cmake", "--preset", preset, "-DLINATTN_WERROR=ON"]),
                      Step(f"build {preset}", ["cmake", "--build", f"build/{preset}"])])
     rows[0].append(_ctest("test reference", "reference"))
     rows[1].append(_ctest("test reference-clang", "reference-clang", "-L", CLANG))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from course_copy import REPOSITORY
 
-from course import figures
+from author import figures
 
 try:
     import matplotlib

@@ -94,7 +94,7 @@ function(add_lab manifest)
   set(results "${PROJECT_BINARY_DIR}/results")
   add_test(NAME ${lab}.build COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/build_lab.py"
     "${PROJECT_BINARY_DIR}" "${CMAKE_MAKE_PROGRAM}" ${lab} "${manifest}" ${sources})
-  set_tests_properties(${lab}.build PROPERTIES FIXTURES_SETUP ${lab}_built LABELS ${lab} RESOURCE_LOCK build TIMEOUT 600)
+  set_tests_properties(${lab}.build PROPERTIES FIXTURES_SETUP ${lab}_built LABELS ${lab} RESOURCE_LOCK build TIMEOUT 1800)
 
   string(JSON count LENGTH "${json}" exercises)
   math(EXPR last "${count} - 1")

@@ -18,6 +18,7 @@ from case_file import put_into
 from course.cutter import Cut
 from course.errors import CourseError
 from course.manifest import Lab
+from green import digest_of
 
 NOT_COMPILED = "does not compile"
 PATIENCE = 120  # seconds for an exercise: that others use the machine is no reason to refuse a right answer
@@ -94,13 +95,29 @@ class AnswerBuild:
         table = subprocess.run(["readelf", "-sW", kernels], check=True, capture_output=True, text=True).stdout
         symbols = {row[7] for row in map(str.split, table.splitlines())
                    if len(row) > 7 and (row[3], row[6]) == ("TLS", "UND") and not row[7].startswith("_ZSt")}
-        (place / "dynamic_arrays.inc").write_text("".join(f"GPU_DYNAMIC_ARRAY({each})\n" for each in sorted(symbols)))
+        arrays = [f"GPU_DYNAMIC_ARRAY({each})" for each in sorted(symbols)]
+        folder = next(word[2:] for word in command if word.startswith("-I") and word.endswith("_dynamic_memory"))
+        if arrays == sorted(Path(folder, "dynamic_arrays.inc").read_text().split()):
+            return {}  # those of the reference
+        (place / "dynamic_arrays.inc").write_text("".join(f"{each}\n" for each in arrays))
         new = str(place / "dynamic_memory.o")
-        command = [f"-I{place}" if word.endswith("_dynamic_memory") and word.startswith("-I") else word for word in command]
+        command = [f"-I{place}" if word == f"-I{folder}" else word for word in command]
         at = command.index("-o") + 1
         original, command[at] = command[at], new
         self._run(command)
         return {original: new}
+
+    def digest(self, lab: Lab) -> str:
+        """A digest of all that the verdict on an answer depends on, beside the answer itself."""
+        files = [self.build / f"{lab.name}_exercises", self.build / f"{lab.name}_check", lab.manifest, Path(__file__)]
+        commands = [self._compile[source] for source in lab.sources]
+        targets = {command[command.index("-o") + 1] for command in commands}
+        targets |= {os.path.relpath(command[command.index("-include") + 1], self.build) + ".gch" for command in commands
+                    if "-include" in command}  # the precompiled header
+        listing = subprocess.run(["ninja", "-C", self.build, "-t", "deps", *sorted(targets)], check=True,
+                                 capture_output=True, text=True).stdout
+        files += sorted({self.build / line.strip() for line in listing.splitlines() if line.startswith("    ")})
+        return digest_of(files, *commands)
 
     def exercises_in(self, lab: Lab, source: str) -> set:
         """The exercises that are solved in this source of the reference."""

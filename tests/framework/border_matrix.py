@@ -4,7 +4,8 @@
 usage: border_matrix.py BUILD_FOLDER LAB=MANIFEST …
 
 Runs every exercise once with LINATTN_BORDERS set (grading/borders.hpp) and exits with 1 unless, for every axis of every
-array that the exercise takes or returns, each such answer was refused by some expectation.
+array that the exercise takes or returns, each such answer was refused by some expectation. A lab whose programs are as they
+were when it was green is not run again.
 """
 
 import json
@@ -13,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from green import Green, digest_of
 
 LOSSES = [f"{how} {block}" for how in ("from entry", "the rest after blocks of", "the last of whole blocks of")
           for block in (8, 16, 32, 64, 128)]
@@ -41,22 +44,35 @@ def tried(program: Path, manifest: Path, exercise: str, folder: str) -> tuple[se
     return {line[2] for line in lines if line[0] == "has"}, {tuple(line[2:]) for line in lines if line[0] == "refused"}
 
 
-def main(build: Path, labs: list) -> int:
+def verdicts_on(lab: str, program: Path, manifest: Path, folder: str) -> tuple[list, int]:
+    """The answers that were not refused, and how many there are."""
     wrong, count = [], 0
+    for exercise in [each["function"] for each in json.loads(manifest.read_text())["exercises"]]:
+        axes, refused = tried(program, manifest, exercise, folder)
+        for axis in sorted(axes):
+            if exercise in EXEMPT and axis.startswith(EXEMPT[exercise]):
+                continue
+            count += len(LOSSES)
+            wrong += [f"{lab}.{exercise}: right but for '{axis}: {loss}' is not refused"
+                      for loss in LOSSES if (axis, loss) not in refused]
+    return wrong, count
+
+
+def main(build: Path, labs: list) -> int:
+    wrong, count, green = [], 0, Green(build, "border_matrix")
     with tempfile.TemporaryDirectory() as folder:
         for lab, manifest in (entry.split("=", 1) for entry in labs):
             program = (build / f"{lab}_check").resolve()
             if not program.exists():
                 sys.exit(f"border_matrix: {program.name} is not built; build {build} first")
-            manifest = patient(manifest, folder)
-            for exercise in [each["function"] for each in json.loads(manifest.read_text())["exercises"]]:
-                axes, refused = tried(program, manifest, exercise, folder)
-                for axis in sorted(axes):
-                    if exercise in EXEMPT and axis.startswith(EXEMPT[exercise]):
-                        continue
-                    count += len(LOSSES)
-                    wrong += [f"{lab}.{exercise}: right but for '{axis}: {loss}' is not refused"
-                              for loss in LOSSES if (axis, loss) not in refused]
+            digest = digest_of([program, program.with_name(f"{lab}_exercises"), manifest, __file__])
+            refused = green.result(lab, digest)
+            if refused is None:
+                here, refused = verdicts_on(lab, program, patient(manifest, folder), folder)
+                wrong += here
+                if not here:
+                    green.keep(lab, digest, refused)
+            count += refused
     print(*wrong, sep="\n")
     print(f"{count - len(wrong)} of {count} answers that end at a border refused")
     return 1 if wrong or not count else 0

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import case_file
+import workers
 from answer_build import NOT_COMPILED, AnswerBuild, Verdict
 from course import manifest
 from course.build_tree import BuildTree
@@ -54,7 +55,7 @@ def graded(cases: list, labs: list, build: AnswerBuild):
         number, case = numbered
         lab = next(lab for lab in labs if lab.name == case.lab)
         return build.grade(lab, [case], str(number))[case.function]
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(workers.CORES) as pool:
         yield from pool.map(grade, enumerate(cases))
 
 

@@ -4,12 +4,15 @@
 usage: kill_matrix.py BUILD_FOLDER LAB=MANIFEST …
 
 Runs each lab's check program once per mistake, writes BUILD_FOLDER/kill_matrix.csv (lab, exercise, mistake, killed,
-named, and the names that were given beside it) and exits with 1 unless every row says yes twice.
+named, and the names that were given beside it) and exits with 1 unless every row says yes twice. The suite is the one in
+BUILD_FOLDER/mistakes, which is linked without the address sanitizer: that one watches the functions that a mistake replaces.
+A lab whose programs are as they were when all of its rows said so keeps its rows.
 """
 
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +20,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import workers
+from green import Green, digest_of
+
+
+def programs_of(build: Path, lab: str) -> list[Path]:
+    """The suite, and a copy of the check program beside it, where it looks for the suite."""
+    suite, check = build / "mistakes" / f"{lab}_exercises", build / f"{lab}_check"
+    for program in (suite, check):
+        if not program.exists():
+            sys.exit(f"kill_matrix: {program.name} is not built; build {build} first")
+    return [suite, Path(shutil.copy2(check, suite.parent))]
 
 
 def mistakes_of(program: Path) -> list[tuple[str, str]]:
@@ -36,20 +49,28 @@ def verdict_on(program: Path, manifest: str, exercise: str, mistake: str, result
     return run.returncode != 0 and result["status"] == "fail", result["mistakes"]
 
 
-def main(build: Path, labs: list[str]) -> int:
-    rows, wrong = [], []
+def rows_of(program: Path, lab: str, manifest: str) -> list[list[str]]:
+    """lab, exercise, mistake, killed, named, beside"""
+    listed = mistakes_of(program)
     with tempfile.TemporaryDirectory() as results, ThreadPoolExecutor(workers.COUNT) as pool:
-        for lab, manifest in (entry.split("=", 1) for entry in labs):
-            program = (build / f"{lab}_check").resolve()
-            if not program.exists():
-                sys.exit(f"kill_matrix: {program.name} is not built; build {build} first")
-            listed = mistakes_of(program)
-            verdicts = pool.map(lambda row: verdict_on(program, manifest, *row, results), listed)
-            for (exercise, mistake), (killed, names) in zip(listed, verdicts):
-                named, others = mistake in names, [name for name in names if name != mistake]
-                rows.append([lab, exercise, mistake, "yes" if killed else "no", "yes" if named else "no", " | ".join(others)])
-                if not (killed and named):
-                    wrong.append(f"{lab}.{exercise}: '{mistake}' is {'not named' if killed else 'not killed'}")
+        verdicts = list(pool.map(lambda row: verdict_on(program, manifest, *row, results), listed))
+    return [[lab, exercise, mistake, "yes" if killed else "no", "yes" if mistake in names else "no",
+             " | ".join(name for name in names if name != mistake)]
+            for (exercise, mistake), (killed, names) in zip(listed, verdicts)]
+
+
+def main(build: Path, labs: list[str]) -> int:
+    rows, wrong, green = [], [], Green(build, "kill_matrix")
+    for lab, manifest in (entry.split("=", 1) for entry in labs):
+        programs = programs_of(build.resolve(), lab)
+        digest = digest_of([*programs, manifest, __file__])
+        of_lab = green.result(lab, digest) or rows_of(programs[1], lab, manifest)
+        rows += of_lab
+        wrong_here = [f"{lab}.{exercise}: '{mistake}' is {'not named' if killed == 'yes' else 'not killed'}"
+                      for _, exercise, mistake, killed, named, _ in of_lab if (killed, named) != ("yes", "yes")]
+        wrong += wrong_here
+        if not wrong_here:
+            green.keep(lab, digest, of_lab)
     table = build / "kill_matrix.csv"
     with open(f"{table}.new", "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["lab", "exercise", "mistake", "killed", "named", "beside"], *rows])

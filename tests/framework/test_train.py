@@ -37,7 +37,7 @@ def train(*words, track="reference", graded=()):
     """In this process, as if grading had said this: one run grades in earnest."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), \
-            mock.patch.object(command.check, "grade", return_value=SimpleNamespace(verdicts=list(graded))):
+            mock.patch.object(command, "grade", return_value=list(graded)):
         status = main(REPOSITORY, ["train", *map(str, words), "--track", track])
     return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
 

@@ -77,9 +77,9 @@ def run(root: Path, options: Namespace) -> int:
         return 1
     program = _build(tree, lab)
     if missing:
-        from author import borrowed  # no handout has it
+        from author import link_missing  # no handout has it
         print(f"taken from the reference, since you have not written them: {', '.join(missing)}", file=sys.stderr)
-        program = borrowed.link(tree.folder, _build(reference, lab).parent, f"{LAB}_train",
+        program = link_missing.link(tree.folder, _build(reference, lab).parent, f"{LAB}_train",
                                     [name.partition(".")[2] for name in missing])
     if options.task == "recall":
         return _recall(program, settings)

@@ -45,7 +45,7 @@ def _config(folder: Path, root: Path) -> str:
     for name, text in (("header", "<html><head><title>$title</title></head><body>\n"), ("footer", "</body></html>\n")):
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     values = {
-        "INPUT": folder / "input", "FILE_PATTERNS": "*.md *.dox *.hpp", "OUTPUT_DIRECTORY": folder,
+        "INPUT": folder / "input", "FILE_PATTERNS": "*.dox *.hpp", "OUTPUT_DIRECTORY": folder,
         "LAYOUT_FILE": root / "docs" / "theme" / "layout.xml",
         "HTML_HEADER": folder / "header.html", "HTML_FOOTER": folder / "footer.html"}
     lines = [f'@INCLUDE = "{root / "docs" / "Doxyfile"}"']

@@ -50,8 +50,8 @@ class Contracts:
         """The header as Doxygen gets it, line for line."""
         lines = NOT_A_CONTRACT.sub(lambda block: block[0].replace("///", "//"), text).splitlines()
         for number, line in enumerate(lines, start=1):
-            if "///" in line:
-                lines[number - 1] = self._translated(line, f"{where}:{number}")
+            declaration, mark, comment = line.partition("///")
+            lines[number - 1] = declaration + mark + self._translated(comment, f"{where}:{number}")
         return in_group(self.lab.group, "\n".join(lines) + "\n")
 
     def _translated(self, text: str, where: str) -> str:

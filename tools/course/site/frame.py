@@ -10,11 +10,11 @@ from lxml.html import builder
 from markupsafe import Markup
 
 from course.errors import CourseError
-from course.site import formulas, search_index
+from course.site import fonts, formulas, search_index
 from course.site.parts import environment
 from course.site.site_map import FOR_INSTRUCTORS, PAGES, SiteMap
 
-STYLES = ("doxygen.css", "doxygen-awesome.css", "katex.css", "site.css")
+STYLES = ("doxygen.css", "doxygen-awesome.css", "katex.css", "fonts.css", "site.css")
 SCRIPTS = ("page.js", "search.js")
 KEPT = {"doxygen.css", "figures"}  # of all that lies beside its pages
 BRIEF = {"student": "Write linear attention yourself", "instructor": "Instructors' edition: not for students"}
@@ -54,6 +54,7 @@ def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list:
     for file in ("site.css", "favicon.svg", *SCRIPTS):
         shutil.copyfile(theme / file, site / file)
     shutil.copytree(site_map.root / "docs" / "interactive", site / "interactive")
+    fonts.write(site, "".join([*pages.values(), *(path.read_text(encoding="utf-8") for path in site.rglob("*.js"))]))
     return complaints
 
 

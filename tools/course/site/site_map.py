@@ -97,6 +97,7 @@ class SiteMap:
     edition: str
     labs: list
     tree: BuildTree  # whose programs list the mistakes; None for a site without them
+    not_built: list  # names of labs whose program is missing, or older than the lab
     figures: dict = field(default_factory=dict)  # URL → file, for those that a page shows
     known_mistakes: dict = field(default_factory=dict)
     complaints: list = field(default_factory=list)  # what is to be fixed, in the form of a compiler's messages
@@ -127,6 +128,9 @@ class SiteMap:
         if lab.name not in self.known_mistakes:
             listed = []
             try:
+                if self.tree and lab.name in self.not_built:
+                    raise CourseError(f"{lab.name} does not compile, so the site leaves out its mistakes; "
+                                      f"./course check {lab.name} --track {self.tree.track} says why")
                 if self.tree and lab.lab and (self.root / "tests" / lab.folder.name).is_dir():
                     listed = mistakes.of_lab(self.tree, lab.lab).mistakes
             except CourseError as error:

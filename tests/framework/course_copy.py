@@ -10,7 +10,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
-from course import stubs
+from author import stubs
 
 LEFT_OUT = {".git", "build", "__pycache__", "out"}
 

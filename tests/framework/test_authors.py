@@ -11,7 +11,8 @@ from unittest import mock
 from course_copy import REPOSITORY, commit, copy_course
 from course_tree import CourseTree
 
-from course import completeness, manifest
+from author import completeness
+from course import manifest
 from course.build_tree import BuildTree
 from course.errors import CourseError
 

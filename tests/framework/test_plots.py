@@ -9,7 +9,7 @@ from pathlib import Path
 
 from course_copy import REPOSITORY
 
-from course import benchmarks, figures
+from author import benchmarks, figures
 
 try:
     import matplotlib

@@ -19,7 +19,8 @@ from unittest import mock
 
 from course_tree import REPOSITORY
 
-from course import borrowed, manifest
+from author import borrowed
+from course import manifest
 from course.__main__ import main
 from course.commands import train as command
 

@@ -77,7 +77,7 @@ def run(root: Path, options: Namespace) -> int:
         return 1
     program = _build(tree, lab)
     if missing:
-        from course import borrowed  # no handout has it
+        from author import borrowed  # no handout has it
         print(f"taken from the reference, since you have not written them: {', '.join(missing)}", file=sys.stderr)
         program = borrowed.link(tree.folder, _build(reference, lab).parent, f"{LAB}_train",
                                 [name.partition(".")[2] for name in missing])
@@ -111,7 +111,7 @@ def _settings(root: Path, options: Namespace) -> dict:
         usual = dict(layers=2, width=64, steps=400, batch=16, rate=0.005)
     if (options.task == "text") != (options.file is not None):
         raise CourseError("text needs a FILE, and only text: ./course train text FILE")
-    file = Path(options.file) if options.file else root / "labs/lab08_training/digits.txt"
+    file = Path(options.file) if options.file else root / "training/digits.txt"
     if options.task in ("digits", "text") and not file.is_file():
         raise CourseError(f"{file} cannot be read; name an existing file")
     settings = usual | {name: value for name, value in vars(options).items()

@@ -154,7 +154,7 @@ def kills(site_map: SiteMap) -> str:
 def commands(site_map: SiteMap) -> str:
     """What ./course can do, in its own words."""
     rows = []
-    for file in sorted((site_map.root / "tools" / "course" / "commands").glob("*.py")):
+    for file in sorted(site_map.root.glob("tools/*/commands/*.py"), key=lambda file: file.stem):
         summary = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n")[0]
         rows.append([_cell(f"<code>./course {file.stem.replace('_', '-')}</code>"), _cell(html.escape(summary))])
     return raw(table("", ["command", "what it does"], rows).replace("\n", ""))

@@ -2,6 +2,7 @@
 
     lab: lab02                      (may be missing, with function:, in labNN_…/alternatives/FUNCTION-NAME.case)
     function: softmax_attention
+    kind: control                   (a word of your own, for your own lists; may be missing)
     what: one pass over the keys, with a running maximum
     expect: pass                    (or refuse; pass where the line is missing)
     right: later token|mask         (for refuse: a regular expression that the diagnosis should match)
@@ -21,7 +22,7 @@ from pathlib import Path
 from course.cutter import MARKER, Cut
 from course.errors import CourseError
 
-KEYS = ("id", "lab", "function", "what", "expect", "right")
+KEYS = ("id", "lab", "function", "kind", "what", "expect", "right")
 SECTIONS = ("include", "before", "body")
 EXPECTATIONS = ("pass", "refuse")
 

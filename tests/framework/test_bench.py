@@ -14,7 +14,7 @@ from unittest import mock
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
-from course import benchmarks, peers, speed_claims  # noqa: E402
+from author import benchmarks, peers, speed_claims  # noqa: E402
 from course.errors import CourseError  # noqa: E402
 
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None

@@ -9,9 +9,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tools"))
 
+from author.judge import one
 from course import manifest
 from course.errors import CourseError
-from course.judge import one
 
 
 @pytest.fixture(scope="session")

@@ -120,7 +120,3 @@ class StandIn(unittest.TestCase):
         self.assertEqual({name for name, mode in modes.items() if mode == "0o0"},
                          {"tests", "reference", "build/reference/d/answer.o"})
         self.assertEqual(modes["build/reference/d"], "0o11", "nothing in it can be listed")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -48,6 +48,6 @@ class Parts:
 
     def commands(self) -> str:
         """What ./course can do, in its own words."""
-        files = sorted((self.site_map.root / "tools" / "course" / "commands").glob("*.py"))
+        files = sorted(self.site_map.root.glob("tools/*/commands/*.py"), key=lambda file: file.stem)
         texts = [ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "" for file in files]
         return self.macros.commands([(file.stem.replace("_", "-"), text.partition("\n")[0]) for file, text in zip(files, texts)])

@@ -15,8 +15,7 @@ from course.source_pieces import declares
 
 PAGES = ("start", "primer", "uses", "relatives", "memory", "measurements", "papers", "errata", "glossary",
          "architecture")  # docs/<name>.md, in both editions
-FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "threat_model": "Threat model",
-                   "authors": "For authors"}  # in theirs
+FOR_INSTRUCTORS = ("answers", "instructors", "threat_model", "authors")  # in theirs
 # labs/vocabulary/<name>.hpp, quoted in the primer
 WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "model", "contract")
 EXERCISE = re.compile(r"lab\d\d\.\w+")

@@ -134,8 +134,9 @@ class SiteMap:
                     listed = mistakes.of_lab(self.tree, lab.lab).mistakes
             except CourseError as error:
                 self.complaints.append(str(error))
-            known = {exercise: [mistake for mistake in listed if mistake.exercise == exercise.function] for exercise in lab.exercises}
-            self.known_mistakes[lab.name] = {exercise: of_it for exercise, of_it in known.items() if of_it}
+            self.known_mistakes[lab.name] = {
+                exercise: of_it for exercise in lab.exercises
+                if (of_it := [mistake for mistake in listed if mistake.exercise == exercise.function])}
         return self.known_mistakes[lab.name]
 
     def verdict(self, lab: LabFolder, mistake) -> dict:

@@ -13,7 +13,8 @@ from course.site.site_map import WORDS, SiteMap
 
 def environment(root: Path) -> Environment:
     templates = Environment(loader=FileSystemLoader(root / "docs" / "theme"), autoescape=True, undefined=StrictUndefined)
-    templates.filters |= {"raw": raw, "in_html": lambda text: Markup(in_html(text)), "for_doxygen": lambda text: Markup(escaped(text))}
+    templates.filters |= {"raw": raw, "in_html": lambda text: Markup(in_html(text)),
+                          "for_doxygen": lambda text: Markup(escaped(text))}
     return templates
 
 
@@ -42,7 +43,8 @@ class Parts:
         for lab in self.site_map.labs:
             known = sum(self.site_map.mistakes(lab).values(), [])
             verdicts = [verdict for mistake in known if (verdict := self.site_map.verdict(lab, mistake))]
-            caught = [sum(verdict[column] == "yes" for verdict in verdicts) if verdicts else "–" for column in ("killed", "named")]
+            caught = [sum(verdict[column] == "yes" for verdict in verdicts) if verdicts else "–"
+                      for column in ("killed", "named")]
             rows += [(lab, (len(known), *caught))] if known else []
         return self.macros.kills(rows)
 

@@ -18,6 +18,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
+from author import readme
 from course.__main__ import main
 
 CHAPTER = """# Lab 07
@@ -71,7 +72,18 @@ def course_process(root: Path, words: list, **environment) -> subprocess.Popen:
                             env=os.environ | environment, preexec_fn=heed_signals)
 
 
-def wait_until(happened, limit: float = 60) -> None:
+def run_course(root: Path, words: tuple, environment: dict) -> SimpleNamespace:
+    """What `./course words…` does in the tree `root`, in this process: a start of Python each would take too long."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), mock.patch.dict(os.environ, environment, clear=True):
+        try:
+            status = main(root, list(words))
+        except SystemExit as end:
+            status = end.code
+    return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+
+
+def wait_until(happened, limit: float = 600) -> None:
     """The limit, in seconds, is for a machine with much else to do."""
     ends = time.monotonic() + limit
     while not happened():
@@ -95,6 +107,7 @@ class CourseTree(unittest.TestCase):
             "lab": "lab08", "title": "More", "sources": ["lab08_more.cpp"],
             "exercises": [{"function": "once", "points": 4, "minutes": 5, "section": "8.1", "solved": True}]}))
         self.write("labs/lab07_numbers/README.md", CHAPTER)
+        self.write("README.md", f"# Labs\n\n{readme.BEGIN}{readme.END}")
         self.write("reference/lab07_numbers.cpp", REFERENCE)
         self.write("reference/lab08_more.cpp", "int once(int x) { return x; }\n")
 
@@ -113,14 +126,7 @@ class CourseTree(unittest.TestCase):
         return (self.root / name).read_text(encoding="utf-8")
 
     def course(self, *words, **environment):
-        """What `./course words…` does in this tree, in this process: a start of Python each would take too long."""
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), mock.patch.dict(os.environ, environment):
-            try:
-                status = main(self.root, list(words))
-            except SystemExit as end:
-                status = end.code
-        return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+        return run_course(self.root, words, os.environ | environment)
 
     def assert_one_line_error(self, result, *fragments):
         self.assertEqual(result.returncode, 2, result.stdout + result.stderr)

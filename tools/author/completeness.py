@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 
-from author import page_findings, stubs
+from author import page_findings, readme, stubs
 from course import chapter, manifest, mistakes
 from course.build_tree import BuildTree
 from course.errors import CourseError
@@ -30,7 +30,10 @@ def findings(root: Path, tree: BuildTree, drift: bool = True) -> list:
         found += _manifest(lab, labs) + _header(lab) + _chapter(lab)
         with _collected(found):
             fresh |= stubs.cut_lab(root, lab)
-    found += page_findings.of_readme(root, labs) + _strangers(root, labs) + _includes(root)
+    with _collected(found):
+        if readme.is_stale(root, labs):
+            found.append("README.md has a table of labs that is not what each lab.json gives; run ./course cut")
+    found += _unlisted_sources(root, labs) + _includes(root)
     return found + (_drift(root, labs, fresh) if drift else []) + _programs(root, tree, labs)
 
 
@@ -160,7 +163,7 @@ def _functions(lab: Lab) -> list:
     return [exercise.function for exercise in lab.exercises]
 
 
-def _strangers(root: Path, labs: list) -> list:
+def _unlisted_sources(root: Path, labs: list) -> list:
     """Files that belong to no lab."""
     found = []
     folders = [path.name for path in (root / "labs").glob("lab[0-9][0-9]_*")]

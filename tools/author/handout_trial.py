@@ -1,13 +1,11 @@
 """The handout, tried before it is given out: it has to build, and nothing but what comes solved may pass."""
 
-from argparse import Namespace
 from pathlib import Path
 
 from author import completeness
-from course import manifest
 from course.build_tree import BuildTree
-from course.commands import check
 from course.files import File, explained, fill
+from course.grading import grade
 from course.verdicts import WORDS, Verdict
 
 FOLDER = "build/handout"  # kept, so that the next trial compiles only what changed
@@ -34,8 +32,7 @@ def findings(root: Path, files: dict) -> list:
     found = completeness.findings(root, BuildTree(folder, "student"), drift=False)
     if found:
         return found
-    grading = check.grade(folder, manifest.load(folder), Namespace(labs=[], track="student"))
-    return [_complaint(verdict) for verdict in grading.verdicts if verdict.status != _wanted(verdict)]
+    return [_complaint(verdict) for verdict in grade(folder) if verdict.status != _wanted(verdict)]
 
 
 def _wanted(verdict: Verdict) -> str:

@@ -79,7 +79,7 @@ def is_edited(student: Path, name: str) -> bool:
     return text is not None and _recorded(student).get(name) != _digest(text)
 
 
-def strangers(root: Path, stubs: dict) -> list:
+def unlisted_sources(root: Path, stubs: dict) -> list:
     """Sources in student/ that no manifest names."""
     present = [path.name for path in (root / "student").glob("*") if path.suffix in (".cpp", ".cu")]
     return sorted(set(present) - set(stubs))

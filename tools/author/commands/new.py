@@ -8,7 +8,8 @@ import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from author import lab_template, stubs
+from author import lab_template, readme, stubs
+from course import manifest
 from course.cutter import Cut
 from course.errors import CourseError
 from course.files import File, write_new
@@ -50,7 +51,8 @@ def run(root: Path, options: Namespace) -> int:
     texts[f"student/{source}"] = Cut(texts[f"reference/{source}"], f"reference/{source}", {slug}).text
     write_new(root, {name: File(text.encode()) for name, text in texts.items()})
     stubs.write(root, fresh | {source: texts[f"student/{source}"]}, force=False)
-    for name in texts:
+    readme.update(root, manifest.load(root))
+    for name in (*texts, "README.md"):
         print(f"wrote {name}")
     print(f"next: ./course check {lab} --track reference, then replace the example piece by piece (docs/authors.md)")
     return 0

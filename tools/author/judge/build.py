@@ -18,6 +18,7 @@ from course.build_tree import BuildTree
 from course.ctest import explain_build
 from course.errors import CourseError
 from course.files import write_whole
+from author import build_commands
 from author.judge import container
 from author.judge.box import Box, open_to_box, words_of
 from course.manifest import Lab
@@ -101,14 +102,9 @@ class Judge:
             write_whole(kept, json.dumps(dataclasses.asdict(self._ask_ninja(lab, runner))))
 
     def _ask_ninja(self, lab: Lab, runner: str) -> Plan:
-        asked = subprocess.run(["ninja", "-C", str(self.folder), "-t", "commands", runner], capture_output=True, text=True,
-                               check=False)
-        every = [line for line in asked.stdout.splitlines() if line.strip()]
-        if asked.returncode != 0 or not every:
-            raise CourseError(f"ninja does not say how {runner} is made; build/{self.track} needs the Ninja generator")
         commands, inputs, outputs, made = [], {}, {}, set()
         graded = f"{self.root}/{self.track}/"
-        for line in every:
+        for line in build_commands.commands(self.folder, runner):
             by_nvcc = graded in line and "/nvcc " in line
             if not (by_nvcc or re.search(rf"\b{lab.name}_graded", line)) or "_pch.dir/cmake_pch.hxx.gch -c" in line:
                 continue

@@ -8,7 +8,7 @@
     right: later token|mask         (for refuse: a regular expression that the diagnosis should match)
     --- include                     (may be missing: what the file includes besides)
     --- before                      (may be missing: code ahead of the function)
-    --- body
+    --- body                        (may be missing where the first line of the body is indented, and no section is above)
     return …;
 
 The body takes the place of what stands between BEGIN SOLUTION and END SOLUTION of that function in reference/; the rest
@@ -70,6 +70,9 @@ def read(path: Path, labs: list) -> Case:
             sections[section] = []
         elif section:
             sections[section].append(line)
+        elif line.strip() and line[0].isspace():
+            section = "body"
+            sections[section] = [line]
         elif line.strip():
             key, colon, value = line.partition(":")
             if not colon or key not in KEYS:

@@ -98,6 +98,10 @@ class CaseFile(unittest.TestCase):
                 with self.assertRaisesRegex(CourseError, expected):
                     self.read("what: w\n--- body\nreturn x;\n", path)
 
+    def test_an_indented_line_opens_the_body(self):
+        self.assertEqual(self.read("lab: lab01\nfunction: relu\nwhat: w\n    return\n        x;\n").lines("body"),
+                         ["    return", "        x;"])
+
     def test_a_broken_file_is_named_with_its_line(self):
         self.assert_refused(GOOD.replace("expect: refuse", "expect: perhaps"), 5, "perhaps", "pass, refuse")
         self.assert_refused(GOOD.replace("id: a7", "id: ../a7"), 1, "not an id")

@@ -124,7 +124,7 @@ def _inner(element) -> str:
 
 def _sections(body) -> list:
     """(heading, the headings below it) as (anchor, title), for the list of a page's sections."""
-    found = []
+    found: list = []
     for heading in body.xpath(".//h2[@id] | .//h3[@id]"):
         entry = heading.get("id"), Markup(_inner(heading).partition(' <a class="permalink"')[0])
         if heading.tag == "h2":
@@ -153,7 +153,7 @@ def _terms(glossary) -> dict:
 
 def _explain(body, terms: dict) -> None:
     """The first of each letter in each section leads to the glossary."""
-    known = {}
+    known: dict = {}
     for element in body.iter("h2", "span"):
         if element.tag == "h2":
             known = dict(terms)

@@ -156,7 +156,7 @@ class SiteMap:
         heading = exercise_heading(lab.chapter, exercise)
         return lab.page + (f"#{markdown.anchor(lab.name, heading.slug)}" if heading else "")
 
-    def find_exercise(self, name: str) -> tuple:
+    def find_exercise(self, name: str) -> tuple | None:
         """(lab folder, exercise) called labNN.function; None when it is not there."""
         return next(((lab, exercise) for lab in self.labs for exercise in lab.exercises
                      if exercise.name == name), None)

@@ -90,7 +90,7 @@ class Model(unittest.TestCase):
 
     def test_a_program_that_fails_is_named(self):
         with self.assertRaisesRegex(CourseError, "false ended with status 1"):
-            gpu_model.profiles(["false"], REPOSITORY)
+            gpu_model.profiles(Path("false"), (), REPOSITORY)
 
 
 class Command(unittest.TestCase):

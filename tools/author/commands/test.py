@@ -26,8 +26,8 @@ SLOWEST = 15  # tests in the table at the end
 @dataclass(frozen=True)
 class Step:
     name: str
-    command: list
-    environment: dict = field(default_factory=dict)
+    command: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -45,7 +45,8 @@ def run(root: Path, options: Namespace) -> int:
     logs.mkdir(parents=True)
     os.environ.setdefault(CACHE, str(root / "build" / "ccache"))
     failed = total = 0
-    began, timed = time.monotonic(), []
+    timed: list[tuple[float, str]] = []
+    began = time.monotonic()
     for steps in plan(options.soak):
         broken = False
         for step in steps:
@@ -65,7 +66,7 @@ def run(root: Path, options: Namespace) -> int:
     return 1 if failed else 0
 
 
-def plan(soak: int) -> list:
+def plan(soak: int) -> list[list[Step]]:
     """Rows of steps; within a row each step needs the ones before it."""
     rows = []
     for preset in ("reference", "reference-clang"):
@@ -89,7 +90,7 @@ def _processor_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _run_step(root: Path, step: Step, logs: Path, timed: list) -> tuple:
+def _run_step(root: Path, step: Step, logs: Path, timed: list[tuple[float, str]]) -> tuple[tuple[int, int], bool]:
     """Returns (failed, total) and whether what follows is out of reach. A failing test breaks nothing that follows."""
     print(f"{step.name:.<50} ", end="", flush=True)
     log = logs / (re.sub(r"\W+", "-", step.name) + ".log")
@@ -103,7 +104,7 @@ def _run_step(root: Path, step: Step, logs: Path, timed: list) -> tuple:
             output.write(f"{error} --with-tests\n".encode())
             status = 127
     words = log.read_text(encoding="utf-8", errors="replace")
-    summary = (list(SUMMARY.finditer(words)) or [None])[-1]  # the last: a failing test may print a ctest of its own
+    summary = next(reversed(list(SUMMARY.finditer(words))), None)  # the last: a failing test may print a ctest of its own
     failed, total = (int(summary[1]), int(summary[2])) if summary else (int(status != 0), 1)
     if status != 0:
         failed = max(failed, 1)

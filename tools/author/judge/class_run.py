@@ -18,8 +18,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from course import manifest, process_group
 from course.errors import CourseError
@@ -29,6 +31,7 @@ from author.judge.intake import student_id
 from course.plain_text import plain
 
 LAST_WORKER = 60  # seconds that --resume waits for the workers of a class that was killed
+Person = Callable[[str], object]  # the same for two names of one student
 TRIES = 3  # for what was the grader's trouble, or was killed
 UNUSABLE = 3  # exit status of `grade one`, beside 0; anything else is tried again
 FILE = "class.json"
@@ -40,17 +43,17 @@ LOG = "grader.log"  # what the graders said on stderr
 class Class:
     root: Path
     out: Path
-    submissions: dict  # student → folder or zip
-    others: list  # names of what is neither
-    labs: list  # names; empty: all
+    submissions: dict[str, Path]  # student → folder or zip
+    others: list[str]  # names of what is neither
+    labs: list[str]  # names; empty: all
     seed: int
     lock: int  # the descriptor that holds it
     gpu: bool = False
 
-    def left(self) -> list:
+    def left(self) -> list[str]:
         return [student for student in self.submissions if not (self.out / student / result.FILE).is_file()]
 
-    def changed(self) -> list:
+    def changed(self) -> list[str]:
         """Whose submission is not, or may not be, the one that was graded, by the times of the files."""
         found = []
         for student, path in self.submissions.items():
@@ -60,12 +63,12 @@ class Class:
                 found.append(student)
         return found
 
-    def repeated(self) -> list:
+    def repeated(self) -> list[str]:
         """Names like "s001 (1)", which browsers give to the second file of a name, where there is an "s001" as well."""
         counted = {student: re.fullmatch(r"(.*?)[ _-]?\(\d+\)", student) for student in self.submissions}
         return [student for student, match in counted.items() if match and match[1] in self.submissions]
 
-    def last_words(self) -> str:
+    def last_failure(self) -> str:
         """Why the submission that failed last was not graded."""
         with contextlib.suppress(OSError):
             lines = (self.out / LOG).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -79,7 +82,7 @@ class Class:
         return f"{shlex.join(words[:4])} {submission} {shlex.join(words[4:])}"
 
 
-def submissions_in(folder: Path, sources: list, person) -> tuple:
+def submissions_in(folder: Path, sources: list[str], person: Person) -> tuple[dict[str, Path], list[str]]:
     """Student → folder or zip, and the names of what is neither. `sources` are the names of the files to grade, `person` is from
     a student's name to what two names of one student have in common."""
     if not folder.is_dir():
@@ -87,7 +90,9 @@ def submissions_in(folder: Path, sources: list, person) -> tuple:
                           "a single one is graded by ./course grade one")
     if any((place / source).exists() for place in (folder, folder / "student") for source in sources):
         raise CourseError(f"{folder} is a submission itself, not a folder of them; ./course grade one {folder} grades it")
-    found, persons, others = {}, {}, []
+    found: dict[str, Path] = {}
+    persons: dict[object, Path] = {}
+    others: list[str] = []
     for path in sorted(folder.iterdir()):
         if path.name.startswith(".") or path.name == "__MACOSX":
             continue
@@ -105,8 +110,8 @@ def submissions_in(folder: Path, sources: list, person) -> tuple:
 
 
 @contextlib.contextmanager
-def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, resume: bool, person=str.casefold,
-           gpu: bool = False):
+def opened(root: Path, folder: Path, out: Path, labs: list[str], seed: int | None, resume: bool,
+           person: Person = str.casefold, gpu: bool = False) -> Iterator[Class]:
     """The class, while nobody else can grade into the same folder."""
     sources = [source for lab in manifest.load(root) for source in lab.sources]
     (submissions, others), out = submissions_in(folder, sources, person), out.absolute()
@@ -125,14 +130,14 @@ def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, re
         for half in (*out.glob(".*.new.*"), *out.glob(".*.old.*"), *out.glob(".new.*")):  # of who was killed while writing
             shutil.rmtree(half, ignore_errors=True)
         if before.exists():
-            seed, labs, gpu = _as_before(before, labs, seed, gpu)
+            chosen, labs, gpu = _as_before(before, labs, seed, gpu)
         else:
-            seed = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
-            write_whole(before, json.dumps({"seed": seed, "labs": labs, "gpu": gpu}) + "\n")
-        yield Class(root, out, submissions, others, labs, seed, lock.fileno(), gpu)
+            chosen = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
+            write_whole(before, json.dumps({"seed": chosen, "labs": labs, "gpu": gpu}) + "\n")
+        yield Class(root, out, submissions, others, labs, chosen, lock.fileno(), gpu)
 
 
-def _wait_for(lock, out: Path, seconds: float) -> None:
+def _wait_for(lock: TextIO, out: Path, seconds: float) -> None:
     if seconds:
         print(f"course: workers of an earlier ./course grade still write to {out}; waiting for them, {seconds} s at most",
               file=sys.stderr)
@@ -143,7 +148,7 @@ def _wait_for(lock, out: Path, seconds: float) -> None:
         time.sleep(0.1)
 
 
-def _is_locked(lock) -> bool:
+def _is_locked(lock: TextIO) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -151,7 +156,7 @@ def _is_locked(lock) -> bool:
     return True
 
 
-def _as_before(path: Path, labs: list, seed: int | None, gpu: bool) -> tuple:
+def _as_before(path: Path, labs: list[str], seed: int | None, gpu: bool) -> tuple[int, list[str], bool]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         before = int(data["seed"]), [str(lab) for lab in data["labs"]], data.get("gpu") is True

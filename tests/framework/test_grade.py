@@ -197,8 +197,6 @@ class AClass(Class):
         self.assertFalse(self.out.exists(), "nothing was begun")
         self.write("out/mine", "")
         self.assert_one_line_error(self.grade(), "not empty", "--resume")
-        with mock.patch("shutil.which", return_value=None):
-            self.assert_one_line_error(self.grade("--resume"), "GNU parallel", "apt-get install parallel")
 
     def test_one(self):
         self.hand_in(ada=ALL)

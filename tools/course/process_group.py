@@ -49,7 +49,7 @@ def started(command: list[str], **options: Any) -> Iterator[subprocess.Popen[str
     try:
         yield process
     except BaseException:
-        _end(process)
+        end(process)
         raise
     finally:
         if process.stdout:
@@ -57,7 +57,7 @@ def started(command: list[str], **options: Any) -> Iterator[subprocess.Popen[str
         process.wait()
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def end(process: subprocess.Popen[Any]) -> None:
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
@@ -66,7 +66,7 @@ def _end(process: subprocess.Popen[str]) -> None:
             time.sleep(0.02)
 
 
-def _is_alive(process: subprocess.Popen[str]) -> bool:
+def _is_alive(process: subprocess.Popen[Any]) -> bool:
     """Whether anything of its group is left; the first may be gone long before the rest."""
     process.poll()
     try:

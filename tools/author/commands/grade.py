@@ -95,7 +95,7 @@ def _class(root: Path, labs: list[Lab], chosen: list[str], options: Namespace) -
                           roster.person, options.gpu) as grading:
         if grading.left():
             one.ready(root, [lab for lab in labs if lab.name in grading.labs or not grading.labs], grading.gpu)
-        (class_run.by_slurm if options.slurm else class_run.by_parallel)(grading, jobs)
+        (class_run.by_slurm if options.slurm else class_run.locally)(grading, jobs)
         results, left = _read_results(grading, labs), grading.left()
         submitted = {student: datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
                      for student, path in grading.submissions.items()}

@@ -1,11 +1,10 @@
-"""A class: `./course grade one` for each submission, driven by GNU parallel or by Slurm, and taken up again where it stopped.
+"""A class: `./course grade one` for each submission, on this machine or by Slurm, and taken up again where it stopped.
 
 The state is what lies in RESULTS: a submission with a result is done, whoever was killed when. class.json holds what all of
 them share: the seed and the labs.
 """
 
 import contextlib
-import ctypes
 import fcntl
 import json
 import os
@@ -13,15 +12,16 @@ import random
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from course import manifest, process_group
 from course.errors import CourseError
@@ -35,7 +35,6 @@ Person = Callable[[str], object]  # the same for two names of one student
 TRIES = 3  # for what was the grader's trouble, or was killed
 UNUSABLE = 3  # exit status of `grade one`, beside 0; anything else is tried again
 FILE = "class.json"
-PR_SET_PDEATHSIG = 1
 LOG = "grader.log"  # what the graders said on stderr
 
 
@@ -72,7 +71,7 @@ class Class:
         """Why the submission that failed last was not graded."""
         with contextlib.suppress(OSError):
             lines = (self.out / LOG).read_text(encoding="utf-8", errors="replace").splitlines()
-            return next((plain(line) for line in reversed(lines) if line.startswith(("course: ", "parallel: Error"))), "")
+            return next((plain(line) for line in reversed(lines) if line.startswith("course: ")), "")
         return ""
 
     def command(self, submission: str) -> str:
@@ -169,33 +168,25 @@ def _as_before(path: Path, labs: list[str], seed: int | None, gpu: bool) -> tupl
     return before
 
 
-def by_parallel(grading: Class, jobs: int) -> None:
-    """Leaves only when everything was tried."""
+def locally(grading: Class, jobs: int) -> None:
+    """As many at a time as there are jobs; leaves only when everything was tried."""
     left = grading.left()
     if not left:
         return
-    if not shutil.which("parallel"):
-        raise CourseError("GNU parallel is not on the PATH; install it (Debian: apt-get install parallel)")
-    log = shlex.quote(str(grading.out / LOG))
-    # A worker that was killed, or in trouble, fails and is tried again; a submission that is unusable is done.
-    job = f"{grading.command('{}')} >/dev/null 2>>{log} || [ $? = {UNUSABLE} ]"
-    bar = ["--bar"] if sys.stderr.isatty() else []
-    command = ["parallel", "--will-cite", "--plain", "--ungroup", *bar, "-0", "-j", str(jobs), "--retries", str(TRIES),
-               "--arg-file", str(grading.out / ".left"), job]  # ungrouped, it keeps no files of its own in TMPDIR
-    write_whole(grading.out / ".left", "".join(f"{grading.submissions[student]}\0" for student in left))
     began = time.monotonic()
-    options = {"stdout": subprocess.DEVNULL, "preexec_fn": _end_with_parent,
-               "env": os.environ | {"TMPDIR": tempfile.gettempdir()},  # a place that is there, and has room
-               "pass_fds": (grading.lock,)}  # parallel and its workers hold it until the last has ended
     with explained(grading.out):
-        said = open(grading.out / LOG, "ab")
-    with said, process_group.started(command, **options, stderr=None if bar else said) as running:
+        log = open(grading.out / LOG, "ab")
+    with log, ThreadPoolExecutor(jobs) as threads:
+        workers = Workers(grading, log)
+        grades = [threads.submit(workers.grade, grading.submissions[student]) for student in left]
         try:
-            running.wait()
+            for count, grade in enumerate(as_completed(grades), start=1):
+                grade.result()
+                if sys.stderr.isatty():
+                    print(f"\r{count} of {len(left)} ", end="\n" if count == len(left) else "", file=sys.stderr, flush=True)
         except BaseException:
-            for _ in range(2):  # the first ends what is not begun, the second what is
-                running.terminate()
-                time.sleep(0.3)
+            threads.shutdown(wait=False, cancel_futures=True)
+            workers.end()
             with contextlib.suppress(OSError):  # of a terminal that was closed
                 print("course: stopped; to go on, give the same command with --resume", file=sys.stderr)
             raise
@@ -204,9 +195,39 @@ def by_parallel(grading: Class, jobs: int) -> None:
     print(f"{done} of {len(left)} in {seconds:.0f} s, {60 * done / max(seconds, 0.1):.0f} a minute", file=sys.stderr)
 
 
-def _end_with_parent() -> None:
-    """In parallel, before it begins: where we are killed, it begins no other submission."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+class Workers:
+    """The processes of `./course grade one`. They hold the class's lock, too, so that none of them outlives it unnoticed."""
+
+    def __init__(self, grading: Class, log: BinaryIO):
+        self._grading, self._log = grading, log
+        self._environment = os.environ | {"TMPDIR": tempfile.gettempdir()}  # a place that is there, and has room
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._starting = threading.Lock()
+        self._ended = False
+
+    def grade(self, submission: Path) -> None:
+        """A worker that was killed, or in trouble, is tried again; a submission that is unusable is done."""
+        command = self._grading.command(shlex.quote(str(submission)))
+        for _ in range(TRIES):
+            with self._starting:
+                if self._ended:
+                    return
+                worker = subprocess.Popen(["sh", "-c", f"exec {command}"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                          stderr=self._log, env=self._environment, pass_fds=(self._grading.lock,),
+                                          start_new_session=True)
+                self._running.add(worker)
+            status = worker.wait()
+            self._running.discard(worker)
+            if status in (0, UNUSABLE):
+                return
+
+    def end(self) -> None:
+        with self._starting:
+            self._ended = True
+        for worker in tuple(self._running):
+            worker.terminate()
+        for worker in tuple(self._running):
+            process_group.end(worker)
 
 
 def by_slurm(grading: Class, jobs: int) -> None:

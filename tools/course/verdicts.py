@@ -65,14 +65,14 @@ def forget(results: Path, exercises: list[Exercise]) -> None:
         (results / f"{exercise.lab}.not_built").unlink(missing_ok=True)
 
 
-def read(results: Path, exercises: list[Exercise], doubted: set[str], log: str) -> list[Verdict]:
-    """The verdicts of a run that just ended. `doubted` names the exercises that ctest does not call passed; `log` is the
-    file to look into where the run left nothing else."""
+def read(results: Path, exercises: list[Exercise], not_passed: set[str], log: str) -> list[Verdict]:
+    """The verdicts of a run that just ended. `not_passed` names the exercises that ctest does not call passed; `log` is the file
+    to look into where the run left nothing else."""
     found = [_read_one(results, exercise, log) for exercise in exercises]
-    return [_doubt(verdict, log) if verdict.passed and verdict.exercise.name in doubted else verdict for verdict in found]
+    return [_inconsistent(verdict, log) if verdict.passed and verdict.exercise.name in not_passed else verdict for verdict in found]
 
 
-def _doubt(verdict: Verdict, log: str) -> Verdict:
+def _inconsistent(verdict: Verdict, log: str) -> Verdict:
     said = f"the result says PASS, but ctest reports a failure; not counted as a pass; read {log}"
     return Verdict(verdict.exercise, "not_run", f"{verdict.exercise.name}: {said}")
 

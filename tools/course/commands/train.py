@@ -43,10 +43,9 @@ Settings = dict[str, Any]  # its arguments
 
 @dataclass
 class Progress:
-    """What the program has said so far."""
+    """What the program has reported so far."""
     losses: list[float] = field(default_factory=list)
     measured: dict[str, float] = field(default_factory=dict)
-    answers: list[Event] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)  # what comes after the last step
     resumed_at: int = 0
 
@@ -189,15 +188,15 @@ def _folder(root: Path, options: Namespace, settings: Settings) -> Path:
 
 
 def _train(root: Path, program: Path, settings: Settings, folder: Path, options: Namespace) -> int:
-    said = Progress()
+    progress = Progress()
     with files.explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with files.explained(folder / "words.log"), open(folder / "words.log", "w", encoding="utf-8") as words:
-        status = _listen(program, settings, words, lambda event: _on_event(event, said, settings))
-    if said.losses:
+        status = _listen(program, settings, words, lambda event: _on_event(event, progress, settings))
+    if progress.losses:
         title = f"{settings['task']}, length {settings['length']}, {settings['attention']}"
-        files.write_together(folder, {"loss.csv": loss_plot.csv(said.losses), "loss.svg": loss_plot.svg(said.losses, title)})
-    return _close(root, status, said, settings, folder, options)
+        files.write_together(folder, {"loss.csv": loss_plot.csv(progress.losses), "loss.svg": loss_plot.svg(progress.losses, title)})
+    return _close(root, status, progress, settings, folder, options)
 
 
 def _listen(program: Path, settings: Settings, words: TextIO | None, on_event: Callable[[Event], None]) -> int:
@@ -247,25 +246,25 @@ def _recall(program: Path, settings: Settings) -> int:
     return 0
 
 
-def _on_event(event: Event, said: Progress, settings: Settings) -> None:
+def _on_event(event: Event, progress: Progress, settings: Settings) -> None:
     kind = event["event"]
     if kind == "start":
-        said.losses = list(event["losses"])
-        said.resumed_at = len(said.losses)
-        print(f"{event['weights']} weights, {event['symbols']} symbols, at most {settings['steps']} steps of "
-              f"{settings['batch']} sequences" + (f", from step {said.resumed_at} on" if said.losses else ""), flush=True)
+        progress.losses = list(event["losses"])
+        progress.resumed_at = len(progress.losses)
+        print(f"{event['weights']} weights, {event['vocab_size']} symbols, at most {settings['steps']} steps of "
+              f"{settings['batch']} sequences" + (f", from step {progress.resumed_at} on" if progress.losses else ""), flush=True)
     elif kind == "step":
-        said.losses.append(event["loss"])
-        said.measured.update({name: event[name] for name in ("accuracy", "bits") if name in event})
-        _show_step(event, said, settings)
+        progress.losses.append(event["loss"])
+        progress.measured.update({name: event[name] for name in ("accuracy", "bits") if name in event})
+        _show_step(event, progress, settings)
     else:
-        said.events.append(event)
+        progress.events.append(event)
 
 
-def _show_step(event: Event, said: Progress, settings: Settings) -> None:
+def _show_step(event: Event, progress: Progress, settings: Settings) -> None:
     step, steps = event["step"], settings["steps"]
-    left = event["seconds"] / (step - said.resumed_at) * (steps - step)
-    words = f"step {step:4}/{steps}  loss {event['loss']:.4f}  {_measured(said.measured):24} {event['seconds']:6.1f} s"
+    left = event["seconds"] / (step - progress.resumed_at) * (steps - step)
+    words = f"step {step:4}/{steps}  loss {event['loss']:.4f}  {_measured(progress.measured):24} {event['seconds']:6.1f} s"
     if sys.stdout.isatty():
         done = round(20 * step / steps)
         print(f"\r[{'#' * done}{'.' * (20 - done)}] {words}, {left:.0f} s left at most \033[K", end="", flush=True)
@@ -279,20 +278,20 @@ def _measured(measured: dict[str, float]) -> str:
     return f"{measured['bits']:.3f} bits on unseen" if "bits" in measured else ""
 
 
-def _close(root: Path, status: int, said: Progress, settings: Settings, folder: Path, options: Namespace) -> int:
+def _close(root: Path, status: int, progress: Progress, settings: Settings, folder: Path, options: Namespace) -> int:
     if sys.stdout.isatty():
         print()
     shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
-    if _is_missing(said.events):
+    if _is_missing(progress.events):
         return 1
-    end = next((event for event in said.events if event["event"] == "end"), None)
+    end = next((event for event in progress.events if event["event"] == "end"), None)
     if end is None:
         raise CourseError(f"the training stopped unexpectedly ({_fate(status)}); what was saved before is in {shown}, and the program's output in "
                           f"{shown}/words.log; ./course check {LAB} may say what is wrong")
     if end["stopped"]:
         print(f"stopped after step {end['step']} and saved; continue with\n  {_again(options, shown)}")
         return 130
-    _show(said, settings, folder)
+    _show(progress, settings, folder)
     print(f"weights: {shown}/checkpoint (one .npy file each), loss: {shown}/loss.csv and loss.svg")
     if settings["task"] == "copy" and not end["learned"]:
         more = Namespace(**vars(options) | {"steps": 2 * settings["steps"]})
@@ -322,9 +321,9 @@ def _again(options: Namespace, folder: Path) -> str:
     return " ".join(words + ([f"--track {options.track}"] if options.track != "student" else []))
 
 
-def _show(said: Progress, settings: Settings, folder: Path) -> None:
+def _show(progress: Progress, settings: Settings, folder: Path) -> None:
     by_kind: dict[str, list[Event]] = {}
-    for event in said.events:
+    for event in progress.events:
         by_kind.setdefault(event.get("kind", event["event"]), []).append(event)
     for event in by_kind.get("answer", []):
         marks = "".join(" " if a == b else "^" for a, b in zip(event["wanted"], event["got"]))

@@ -63,8 +63,9 @@ public:
     virtual std::size_t vocab_size() const = 0;
     virtual std::size_t positions() const = 0;
     virtual Batch batch(std::size_t step) const = 0;
-    /// Measures the model on what it is not trained on: name and value; and whether nothing is left to learn.
-    virtual std::pair<Json, bool> held_out(const Model& w) const = 0;
+    /// Measures the model, as it is after a step, on what it is not trained on: name and value; and whether nothing is
+    /// left to learn.
+    virtual std::pair<Json, bool> held_out(const Model& w, std::size_t step) const = 0;
     /// What the model makes of some of it, for people.
     virtual void show(const Model& w) const = 0;
 
@@ -83,23 +84,32 @@ public:
     Batch batch(std::size_t step) const override {
         return copy_batch(batch_, length_, alphabet, seed_ * 1000000 + step);
     }
-    std::pair<Json, bool> held_out(const Model& w) const override {
-        const Batch test = copy_batch(64, length_, alphabet, unseen);
-        const Tensor answers = answers_to(slice(test.ids, 1, 0, length_ + 1), w);
-        const double right = total(answers == slice(test.ids, 1, 0, length_)) / static_cast<double>(answers.size());
+    /// The training ends by it, so each check draws new sequences: with one set, the training would end when the model is lucky on it.
+    std::pair<Json, bool> held_out(const Model& w, std::size_t step) const override {
+        const auto [wanted, answers] = copies(w, seed_ * 1000000 + 500000 + step);
+        const double right = share(wanted, answers);
         return {{{"accuracy", right}}, right == 1.0};
     }
+    /// On sequences that nothing was chosen by.
     void show(const Model& w) const override {
-        const Batch test = copy_batch(4, length_, alphabet, unseen);
-        const Tensor wanted = slice(test.ids, 1, 0, length_);
-        const Tensor answers = answers_to(slice(test.ids, 1, 0, length_ + 1), w);
+        const auto [wanted, answers] = copies(w, 77777777);
+        say({{"event", "test"}, {"sequences", sequences}, {"accuracy", share(wanted, answers)}});
         for (std::size_t b = 0; b < 4; ++b)
             print_event({{"event", "answer"}, {"wanted", digits(wanted, b)}, {"got", digits(answers, b)}});
     }
 
 private:
-    static constexpr std::size_t alphabet = 10;
-    static constexpr std::uint64_t unseen = 77777777;  // no step's seed: those end below a million times the seed
+    static constexpr std::size_t alphabet = 10, sequences = 64;
+
+    /// The symbols of new sequences, and what the model makes of them. No step of a training has this seed: there are
+    /// fewer than half a million.
+    std::pair<Tensor, Tensor> copies(const Model& w, std::uint64_t seed) const {
+        const Batch batch = copy_batch(sequences, length_, alphabet, seed);
+        return {slice(batch.ids, 1, 0, length_), answers_to(slice(batch.ids, 1, 0, length_ + 1), w)};
+    }
+    static double share(const Tensor& wanted, const Tensor& answers) {
+        return total(answers == wanted) / static_cast<double>(answers.size());
+    }
 
     std::string digits(const Tensor& ids, std::size_t b) const {
         std::string text;
@@ -143,7 +153,7 @@ public:
         for (std::size_t& start : starts) start = static_cast<std::size_t>(random.uniform() * places);
         return windows(starts);
     }
-    std::pair<Json, bool> held_out(const Model& w) const override {
+    std::pair<Json, bool> held_out(const Model& w, std::size_t) const override {
         const std::size_t first = text_.size() * 9 / 10;
         std::vector<std::size_t> starts;
         const std::size_t apart = std::max<std::size_t>(length_, (text_.size() - first - length_ - 1) / 16);
@@ -203,7 +213,7 @@ public:
             image = static_cast<std::size_t>(random.uniform() * static_cast<double>(images_.size() - held_out_images));
         return batch_of(chosen);
     }
-    std::pair<Json, bool> held_out(const Model& w) const override {
+    std::pair<Json, bool> held_out(const Model& w, std::size_t) const override {
         double nats = 0.0;
         for (std::size_t first = images_.size() - held_out_images; first < images_.size();
              first += held_out_images / 3) {
@@ -367,7 +377,7 @@ int run(const Arguments& in) {
     const auto seconds = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     };
-    bool learned = training.losses.size() == steps && task->held_out(training.w).second;
+    bool learned = training.losses.size() == steps && task->held_out(training.w, steps).second;
     while (training.losses.size() < steps && !learned && asked_to_stop == 0) {
         const double done = static_cast<double>(training.losses.size()) / static_cast<double>(steps);
         const double rate = in.number("rate") * (falls ? 1.0 - done : 1.0);
@@ -378,7 +388,7 @@ int run(const Arguments& in) {
             throw std::runtime_error("the loss of step " + std::to_string(step) +
                                      " is not a number; the checkpoint before it is kept");
         if (step % every == 0 || step == steps || asked_to_stop != 0) {
-            const auto [measured, all] = task->held_out(training.w);
+            const auto [measured, all] = task->held_out(training.w, step);
             event.update(measured);
             learned = all;
             save(folder, training, description);

@@ -3,8 +3,7 @@
   const found = [];
   const excerpt = element => (element.innerText || element.textContent || "").trim().replace(/\s+/g, " ").slice(0, 50);
 
-  for (const folded of document.querySelectorAll("details")) folded.open = true;
-
+  for (const font of document.fonts) if (font.status === "error") found.push(`font not loaded: ${font.family}`);
   for (const formula of document.querySelectorAll(".katex")) {
     if (formula.closest(".stack :is(.head, tr:first-child)") && !formula.checkVisibility()) continue;  // shown in the other place
     const drawn = formula.querySelector(".katex-html").getBoundingClientRect().width > 0;
@@ -30,7 +29,7 @@
     if (!image.hasAttribute("alt")) found.push(`image without a text alternative: ${image.getAttribute("src")}`);
   }
   if (window.innerWidth >= 1280) {
-    for (const formula of contents.querySelectorAll("p.formulaDsp")) {
+    for (const formula of contents.querySelectorAll(".formulaDsp")) {
       const hidden = formula.scrollWidth - formula.clientWidth;
       if (hidden > 1) found.push(`formula: its last ${hidden} pixels are out of sight: ${formula.querySelector("annotation")?.textContent.slice(0, 60)}`);
     }

@@ -1,16 +1,16 @@
-// The registers of pasted mistakes: what is offered is kept, the mistakes themselves are not wanted.
+// The registers of pasted mistakes: the definitions are kept, the mistakes themselves are not wanted.
 #include "pasted_answers.hpp"
 
 #include "slips.hpp"
 
 namespace linattn::pasting {
 
-std::vector<Offer>& offers() {
-    static std::vector<Offer> all;
+std::map<std::string, std::function<Mistake::Function()>>& definitions() {
+    static std::map<std::string, std::function<Mistake::Function()>> all;
     return all;
 }
 void offer_right(const char* exercise, std::function<Mistake::Function()> ready) {
-    offers().push_back({exercise, "right_settings", std::move(ready)});
+    definitions().emplace(exercise, std::move(ready));
 }
 
 void register_mistake(Mistake) {}

@@ -4,15 +4,9 @@ import os
 import re
 import socket
 import subprocess
-import sys
-import unittest
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(REPOSITORY / "tools"))
-
-from course import manifest
+from conftest import EXERCISES
 
 ENUMERATORS = r"\b(Mask|Stabilizer)::"
 
@@ -29,17 +23,8 @@ def calls_of(program: Path, exercise: str) -> set:
                 return {line.rstrip("\n").split("\t")[1] for line in lines if line.startswith("call\t")}
 
 
-class CallDescriptions(unittest.TestCase):
-    def test_they_hold_no_name_of_the_suite(self):
-        for lab in manifest.load(REPOSITORY):
-            program = Path(os.environ["LINATTN_BUILD"]) / f"{lab.name}_exercises"
-            for exercise in lab.exercises:
-                with self.subTest(exercise.name):
-                    calls = calls_of(program, exercise.function)
-                    self.assertTrue(calls)
-                    for call in calls:
-                        self.assertNotRegex(re.sub(ENUMERATORS, "", call), r"::|[{}]|\w\(\)|\bin\.|\bquick\b|, ,|, $", call)
-
-
-if __name__ == "__main__":
-    unittest.main()
+@EXERCISES
+def test_they_hold_no_name_of_the_suite(lab, exercise):
+    calls = calls_of(Path(os.environ["LINATTN_BUILD"]) / f"{lab.name}_exercises", exercise.function)
+    assert calls
+    assert [call for call in calls if re.search(r"::|[{}]|\w\(\)|\bin\.|\bquick\b|, ,|, $", re.sub(ENUMERATORS, "", call))] == []

@@ -48,21 +48,11 @@ def chunkwise_goals(rows: dict[str, Row], d: int) -> list[Goal]:
                  ns(f"fused/d:{d}") / floor, OF_THE_FLOOR[d])]
 
 
-def vocabulary_goals(rows: dict[str, Row]) -> list[Goal]:
-    """What became faster, and all of it together: at least 2 times."""
-    names = [name.removeprefix("before/") for name in rows if name.startswith("before/")]
-    times = {name: (rows[f"before/{name}"]["cpu_time"], rows[f"now/{name}"]["cpu_time"]) for name in names}
-    goals = [Goal(f"vocabulary: {name}, before / now", f"{old:.0f} / {now:.0f} µs", old / now) for name, (old, now) in times.items()]
-    old, now = (sum(column) for column in zip(*times.values()))
-    return [*goals, Goal("vocabulary: all of these, before / now", f"{old:.0f} / {now:.0f} µs", old / now, 2, at_most=False)]
-
-
-def table(chunkwise: Results, cpu_run: Results, vocabulary: Results) -> str:
-    """From the JSON of the three programs."""
+def table(chunkwise: Results, cpu_run: Results) -> str:
+    """From the JSON of the two programs."""
     rows = medians(chunkwise)
     seconds = medians(cpu_run)["cpu_run"]["cpu_time"] / 1e3
     goals = [*chunkwise_goals(rows, 64), *chunkwise_goals(rows, 128),
-             Goal("CPU run: 8 heads, n = 1024, d = 64, in seconds", f"{seconds:.3f} s", seconds, 0.15),
-             *vocabulary_goals(medians(vocabulary))]
+             Goal("CPU run: 8 heads, n = 1024, d = 64, in seconds", f"{seconds:.3f} s", seconds, 0.15)]
     return "\n".join([f"per token and head; sgemm: {rows['sgemm']['GFLOP/s']:.0f} GFLOP/s on one core, "
                       f"{chunkwise['context']['sgemm']}", *(goal.line() for goal in goals)])

@@ -49,9 +49,8 @@ def run(root: Path, options: Namespace) -> int:
     before = benchmarks.load_in_words()
     chunkwise = benchmarks.run(root, "speed/chunkwise_benchmark")
     cpu_run = benchmarks.run(root, "speed/cpu_run_benchmark")
-    vocabulary = benchmarks.run(root, "speed/vocabulary_benchmark")
-    print("\n" + speed_claims.table(chunkwise, cpu_run, vocabulary))
-    spreads = {name: rows["cv"]["cpu_time"] for result in (chunkwise, cpu_run, vocabulary)
+    print("\n" + speed_claims.table(chunkwise, cpu_run))
+    spreads = {name: rows["cv"]["cpu_time"] for result in (chunkwise, cpu_run)
                for name, rows in benchmarks.aggregates(result).items()}
     print(f"before: {before}; after: {benchmarks.load_in_words()}; largest spread {max(spreads.values()):.0%}")
     if noisy := benchmarks.too_noisy(spreads):

@@ -325,6 +325,8 @@ def _show(progress: Progress, settings: Settings, folder: Path) -> None:
     by_kind: dict[str, list[Event]] = {}
     for event in progress.events:
         by_kind.setdefault(event.get("kind", event["event"]), []).append(event)
+    for event in by_kind.get("test", []):
+        print(f"last test, {event['sequences']} sequences that nothing was chosen by: {100 * event['accuracy']:.1f}% right")
     for event in by_kind.get("answer", []):
         marks = "".join(" " if a == b else "^" for a, b in zip(event["wanted"], event["got"]))
         print(f"  to copy {event['wanted']}   copied {event['got']}" + (f"\n{' ' * (len(marks) + 20)}{marks}" if marks.strip() else ""))

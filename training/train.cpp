@@ -93,7 +93,7 @@ public:
     /// On sequences that nothing was chosen by.
     void show(const Model& w) const override {
         const auto [wanted, answers] = copies(w, 77777777);
-        say({{"event", "test"}, {"sequences", sequences}, {"accuracy", share(wanted, answers)}});
+        print_event({{"event", "test"}, {"sequences", sequences}, {"accuracy", share(wanted, answers)}});
         for (std::size_t b = 0; b < 4; ++b)
             print_event({{"event", "answer"}, {"wanted", digits(wanted, b)}, {"got", digits(answers, b)}});
     }

@@ -1,7 +1,9 @@
 """What nobody writes by hand: docs/theme/parts.html, filled with what the manifests, headers and mistakes say."""
 
 import ast
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -23,13 +25,14 @@ class Parts:
 
     def __init__(self, site_map: SiteMap):
         self.site_map = site_map
-        self.macros = environment(site_map.root).get_template("parts.html").make_module({"site": site_map})
+        self.macros: Any = environment(site_map.root).get_template("parts.html").make_module({"site": site_map})
         self.made = {"<!-- path -->": raw(self.path()), "<!-- cards -->": raw(self.cards()), "<!-- words -->": self.words(),
                      "<!-- kills -->": raw(self.kills()), "<!-- commands -->": raw(self.commands()),
                      "<!-- citation -->": raw(self.macros.citation(citations.of(site_map.root)))}
 
-    def __getattr__(self, macro: str):
-        return getattr(self.macros, macro)
+    def __getattr__(self, macro: str) -> Callable[..., str]:
+        found: Callable[..., str] = getattr(self.macros, macro)
+        return found
 
     def words(self) -> str:
         """The headers of the vocabulary, whole: they are short, and written to be read."""
@@ -41,15 +44,16 @@ class Parts:
         """The kill matrix in one line for each lab."""
         rows = []
         for lab in self.site_map.labs:
-            known = sum(self.site_map.mistakes(lab).values(), [])
+            known = [mistake for of_it in self.site_map.mistakes(lab).values() for mistake in of_it]
             verdicts = [verdict for mistake in known if (verdict := self.site_map.verdict(lab, mistake))]
             caught = [sum(verdict[column] == "yes" for verdict in verdicts) if verdicts else "–"
                       for column in ("killed", "named")]
             rows += [(lab, (len(known), *caught))] if known else []
-        return self.macros.kills(rows)
+        return str(self.macros.kills(rows))
 
     def commands(self) -> str:
         """What ./course can do, in its own words."""
         files = sorted(self.site_map.root.glob("tools/*/commands/*.py"), key=lambda file: file.stem)
         texts = [ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "" for file in files]
-        return self.macros.commands([(file.stem.replace("_", "-"), text.partition("\n")[0]) for file, text in zip(files, texts)])
+        return str(self.macros.commands([(file.stem.replace("_", "-"), text.partition("\n")[0])
+                                        for file, text in zip(files, texts)]))

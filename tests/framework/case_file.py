@@ -8,11 +8,12 @@
     right: later token|mask         (for refuse: a regular expression that the diagnosis should match)
     --- include                     (may be missing: what the file includes besides)
     --- before                      (may be missing: code ahead of the function)
-    --- body                        (may be missing where the first line of the body is indented, and no section is above)
+    --- body
     return …;
 
-The body takes the place of what stands between BEGIN SOLUTION and END SOLUTION of that function in reference/; the rest
-of that file, its helper functions included, is there to be used. Files end in .case or .patch.
+Above the first section, #include lines are those of `include`, and an indented line opens the body. The body takes the place
+of what stands between BEGIN SOLUTION and END SOLUTION of that function in reference/; the rest of that file, its helper
+functions included, is there to be used. Files end in .case or .patch.
 """
 
 import re
@@ -70,6 +71,8 @@ def read(path: Path, labs: list) -> Case:
             sections[section] = []
         elif section:
             sections[section].append(line)
+        elif line.startswith("#include "):
+            sections.setdefault("include", []).append(line)
         elif line.strip() and line[0].isspace():
             section = "body"
             sections[section] = [line]

@@ -67,10 +67,10 @@ Tensor next_logits(const Tensor& ids, std::size_t position, const Model& w, std:
     return matmul(layer_norm(X, w.last), w.head.W) + w.head.b;
 }
 
-// The smallest id among those of the largest entry: (…, symbols) → (…, 1).
+// The smallest id among those of the largest entry: (…, vocab_size) → (…, 1).
 Tensor most_likely(const Tensor& x) {
-    const std::size_t symbols = length(x, -1);
-    const Tensor candidates = where(x == amax(x, -1, keep_dims), arange(symbols), symbols);
+    const std::size_t vocab_size = length(x, -1);
+    const Tensor candidates = where(x == amax(x, -1, keep_dims), arange(vocab_size), vocab_size);
     return -amax(-candidates, -1, keep_dims);
 }
 

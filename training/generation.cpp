@@ -18,17 +18,17 @@ Tensor embedded(const Tensor& ids, std::size_t place, const Model& w) {
 
 Tensor column(const Tensor& ids, std::size_t place) { return token(expand_dims(ids, -1), place); }
 
-// Reads the prompt and what it has said itself, one symbol at a time. `step` turns one token into its logits.
+// Reads the prompt and what it has generated, one symbol at a time. `step` turns one token into its logits.
 template <class Step>
-Tensor say(const Tensor& prompt, std::size_t count, const Choice& choose, const Step& step) {
+Tensor generate(const Tensor& prompt, std::size_t count, const Choice& choose, const Step& step) {
     const std::size_t batch = length(prompt, 0), n = length(prompt, 1);
-    Tensor said = zeros({batch, count, 1});
+    Tensor generated = zeros({batch, count, 1});
     for (std::size_t place = 0; place + 1 < n + count; ++place) {
-        const Tensor id = place < n ? column(prompt, place) : token(said, place - n);
+        const Tensor id = place < n ? column(prompt, place) : token(generated, place - n);
         const Tensor answer = step(reshape(id, {batch}), place);
-        if (place + 1 >= n) set_token(said, place + 1 - n, reshape(choose(answer), {batch, 1}));
+        if (place + 1 >= n) set_token(generated, place + 1 - n, reshape(choose(answer), {batch, 1}));
     }
-    return reshape(said, {batch, count});
+    return reshape(generated, {batch, count});
 }
 
 Tensor softmax(Tensor x) {
@@ -71,7 +71,7 @@ Choice at_random(std::uint64_t seed) {
     };
 }
 
-Tensor likeliest(const Tensor& logits) {
+Tensor argmax(const Tensor& logits) {
     Tensor chosen = zeros({length(logits, 0)});
     for (std::size_t b = 0; b < length(logits, 0); ++b)
         for (std::size_t symbol = 1; symbol < length(logits, 1); ++symbol)
@@ -80,10 +80,10 @@ Tensor likeliest(const Tensor& logits) {
     return chosen;
 }
 
-Tensor continue_from_state(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {
+Tensor generate_with_state(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {
     const std::size_t batch = length(prompt, 0), e = length(w.embedding, 1) / w.heads;
     std::vector<Memory> memories(w.blocks.size(), {zeros({batch, w.heads, e, e}), zeros({batch, w.heads, e})});
-    return say(prompt, count, choose, [&](const Tensor& id, std::size_t place) {
+    return generate(prompt, count, choose, [&](const Tensor& id, std::size_t place) {
         Tensor x = embedded(id, place, w);
         for (std::size_t l = 0; l < w.blocks.size(); ++l) {
             BlockStep step = block_step(x, w.blocks[l], w.heads, memories[l]);
@@ -94,7 +94,7 @@ Tensor continue_from_state(const Tensor& prompt, std::size_t count, const Model&
     });
 }
 
-Tensor continue_from_cache(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {
+Tensor generate_with_kv_cache(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {
     struct Cache {
         Tensor K, V;  // of all tokens so far, (batch, heads, n, e)
     };
@@ -109,11 +109,11 @@ Tensor continue_from_cache(const Tensor& prompt, std::size_t count, const Model&
         const Tensor weights = softmax(reshape(scores, {length(q, 0), w.heads, length(cache.K, -2)}));
         return reshape(matmul(expand_dims(weights, -2), cache.V), shape_of(q));
     };
-    return say(prompt, count, choose,
-               [&](const Tensor& id, std::size_t place) { return logits_of_token(id, place, w, attend); });
+    return generate(prompt, count, choose,
+                    [&](const Tensor& id, std::size_t place) { return logits_of_token(id, place, w, attend); });
 }
 
-Tensor continue_from_window(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {
+Tensor generate_with_window(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {
     const Shape heads{length(prompt, 0), w.heads};
     const Tensor no_token = zeros({heads[0], heads[1], 0, length(w.embedding, 1) / w.heads});
     HybridMemory nothing;
@@ -126,26 +126,27 @@ Tensor continue_from_window(const Tensor& prompt, std::size_t count, const Model
         memories[l] = std::move(step.memory);
         return step.output;
     };
-    return say(prompt, count, choose,
-               [&](const Tensor& id, std::size_t place) { return logits_of_token(id, place, w, attend); });
+    return generate(prompt, count, choose,
+                    [&](const Tensor& id, std::size_t place) { return logits_of_token(id, place, w, attend); });
 }
 
-Tensor continue_from_nothing(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {
+Tensor generate_recomputing(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {
     Tensor ids = prompt;
     for (std::size_t i = 0; i < count; ++i) {
-        const Tensor answers = logits_of(Kind::softmax, ids, w);
+        const Tensor answers = logits_of(AttentionKind::softmax, ids, w);
         ids = concatenate(ids, expand_dims(choose(token(answers, length(ids, 1) - 1)), -1), 1);
     }
     return slice(ids, 1, length(prompt, 1), length(ids, 1));
 }
 
-Tensor continue_with(Kind kind, const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {
+Tensor generate_with_attention(AttentionKind kind, const Tensor& prompt, std::size_t count, const Model& w,
+                               const Choice& choose) {
     switch (kind) {
-        case Kind::linear: return continue_from_state(prompt, count, w, choose);
-        case Kind::softmax: return continue_from_cache(prompt, count, w, choose);
-        case Kind::hybrid: break;
+        case AttentionKind::linear: return generate_with_state(prompt, count, w, choose);
+        case AttentionKind::softmax: return generate_with_kv_cache(prompt, count, w, choose);
+        case AttentionKind::hybrid: break;
     }
-    return continue_from_window(prompt, count, w, choose);
+    return generate_with_window(prompt, count, w, choose);
 }
 
 }  // namespace linattn

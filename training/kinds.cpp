@@ -20,44 +20,44 @@ Tensor softmax_weights(const Tensor& Q, const Tensor& K, std::size_t window) {
 }
 
 // Passes `share` of the gradient of softmax attention on.
-void go_back_through_softmax(Tape& tape, Tape::Value q, Tape::Value k, Tape::Value v, const Tensor& weights,
-                             const Tensor& slope) {
-    Tensor scores = matmul(slope, matrix_transpose(tape[v]));
+void softmax_backward(Tape& tape, Tape::Value q, Tape::Value k, Tape::Value v, const Tensor& weights,
+                      const Tensor& gradient) {
+    Tensor scores = matmul(gradient, matrix_transpose(tape[v]));
     scores -= sum(scores * weights, -1, keep_dims);
     scores *= weights;
     scores /= std::sqrt(static_cast<double>(length(tape[k], -1)));
-    tape.send(q, matmul(scores, tape[k]));
-    tape.send(k, matmul(matrix_transpose(scores), tape[q]));
-    tape.send(v, matmul(matrix_transpose(weights), slope));
+    tape.accumulate_gradient(q, matmul(scores, tape[k]));
+    tape.accumulate_gradient(k, matmul(matrix_transpose(scores), tape[q]));
+    tape.accumulate_gradient(v, matmul(matrix_transpose(weights), gradient));
 }
 
-void go_back_through_linear(Tape& tape, Tape::Value q, Tape::Value k, Tape::Value v, const Tensor& slope) {
+void linear_backward(Tape& tape, Tape::Value q, Tape::Value k, Tape::Value v, const Tensor& gradient) {
     const auto features = [](const Tensor& x) { return where(x > 0.0, x + 1.0, exp(minimum(x, 0.0))); };
     const AttentionGradients d =
-        causal_attention_backward(features(tape[q]), features(tape[k]), tape[v], slope, attention_epsilon);
-    tape.send(q, elu_plus_one_backward(tape[q], d.phi_Q));
-    tape.send(k, elu_plus_one_backward(tape[k], d.phi_K));
-    tape.send(v, d.V);
+        causal_attention_backward(features(tape[q]), features(tape[k]), tape[v], gradient, attention_epsilon);
+    tape.accumulate_gradient(q, elu_plus_one_backward(tape[q], d.phi_Q));
+    tape.accumulate_gradient(k, elu_plus_one_backward(tape[k], d.phi_K));
+    tape.accumulate_gradient(v, d.V);
 }
 
 // Queries, keys and values by heads, (batch, heads, n, e).
-Tape::Value attend(Tape& tape, Kind kind, Tape::Value q, Tape::Value k, Tape::Value v) {
+Tape::Value attend(Tape& tape, AttentionKind kind, Tape::Value q, Tape::Value k, Tape::Value v) {
     const std::size_t n = length(tape[q], -2);
-    const Tensor weights = softmax_weights(tape[q], tape[k], kind == Kind::softmax ? n : hybrid_window);
-    if (kind == Kind::softmax)
-        return tape.append(matmul(weights, tape[v]), [&tape, q, k, v, weights](const Tensor& slope) {
-            go_back_through_softmax(tape, q, k, v, weights, slope);
+    const Tensor weights = softmax_weights(tape[q], tape[k], kind == AttentionKind::softmax ? n : hybrid_window);
+    if (kind == AttentionKind::softmax)
+        return tape.append(matmul(weights, tape[v]), [&tape, q, k, v, weights](const Tensor& gradient) {
+            softmax_backward(tape, q, k, v, weights, gradient);
         });
     const Tensor gate = full({length(tape[q], 0), length(tape[q], 1), n}, hybrid_gate);
     return tape.append(hybrid_attention(tape[q], tape[k], tape[v], gate, hybrid_window),
-                       [&tape, q, k, v, weights](const Tensor& slope) {
-                           go_back_through_softmax(tape, q, k, v, weights, hybrid_gate * slope);
-                           go_back_through_linear(tape, q, k, v, (1.0 - hybrid_gate) * slope);
+                       [&tape, q, k, v, weights](const Tensor& gradient) {
+                           softmax_backward(tape, q, k, v, weights, hybrid_gate * gradient);
+                           linear_backward(tape, q, k, v, (1.0 - hybrid_gate) * gradient);
                        });
 }
 
 // From ids to logits; the gradients will be added to dw.
-Tape::Value run(Tape& tape, Kind kind, const Tensor& ids, const Model& w, Model& dw) {
+Tape::Value run(Tape& tape, AttentionKind kind, const Tensor& ids, const Model& w, Model& dw) {
     const Tensor places = arange(length(ids, -1)) + zeros(shape_of(ids));
     Tape::Value x =
         tape.add(tape.lookup(ids, w.embedding, dw.embedding), tape.lookup(places, w.positions, dw.positions));
@@ -87,19 +87,20 @@ Model zeros_like(const Model& w) {
 
 }  // namespace
 
-ModelGradients gradients_of(Kind kind, const Tensor& ids, const Tensor& targets, const Tensor& counts, const Model& w) {
-    if (kind == Kind::linear) return model_gradients(ids, targets, counts, w);
+ModelGradients gradients_of(AttentionKind kind, const Tensor& ids, const Tensor& targets, const Tensor& loss_mask,
+                            const Model& w) {
+    if (kind == AttentionKind::linear) return model_gradients(ids, targets, loss_mask, w);
     Tape tape;
     ModelGradients result{0.0, zeros_like(w)};
-    const Tape::Value said = run(tape, kind, ids, w, result.dw);
-    const CrossEntropy loss = cross_entropy(tape[said], targets, counts);
+    const Tape::Value logits = run(tape, kind, ids, w, result.dw);
+    const CrossEntropy loss = cross_entropy(tape[logits], targets, loss_mask);
     result.loss = loss.loss;
-    tape.go_back(said, loss.dlogits);
+    tape.backward(logits, loss.dlogits);
     return result;
 }
 
-Tensor logits_of(Kind kind, const Tensor& ids, const Model& w) {
-    if (kind == Kind::linear) return logits(ids, w);
+Tensor logits_of(AttentionKind kind, const Tensor& ids, const Model& w) {
+    if (kind == AttentionKind::linear) return logits(ids, w);
     Tape tape;
     Model unused = zeros_like(w);
     return tape[run(tape, kind, ids, w, unused)];

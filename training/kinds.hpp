@@ -6,7 +6,7 @@
 
 namespace linattn {
 
-enum class Kind {
+enum class AttentionKind {
     linear,
     softmax,
     hybrid  ///< the mean of softmax over the last `hybrid_window` tokens and linear attention over all
@@ -16,9 +16,10 @@ constexpr std::size_t hybrid_window = 16;
 constexpr double hybrid_gate = 0.5;  ///< for every token: the weight of softmax
 
 /// model_gradients with this attention.
-ModelGradients gradients_of(Kind kind, const Tensor& ids, const Tensor& targets, const Tensor& counts, const Model& w);
+ModelGradients gradients_of(AttentionKind kind, const Tensor& ids, const Tensor& targets, const Tensor& loss_mask,
+                            const Model& w);
 
 /// logits with this attention.
-Tensor logits_of(Kind kind, const Tensor& ids, const Model& w);
+Tensor logits_of(AttentionKind kind, const Tensor& ids, const Model& w);
 
 }  // namespace linattn

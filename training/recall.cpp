@@ -27,15 +27,15 @@ Tape::Value read(Tape& tape, Tape::Value q, Tape::Value k, Tape::Value v, Tape::
     const Tensor left = decay ? left_at_the_end(tape[gate]) : ones({length(tape[gate], 0), 1, length(tape[gate], 1)});
     const Tensor weights = scale * matmul(tape[q], matrix_transpose(tape[k])) * left;  // (batch, queries, writes)
     return tape.append(
-        matmul(weights, tape[v]), [&tape, q, k, v, gate, decay, scale, left, weights](const Tensor& slope) {
-            const Tensor d = matmul(slope, matrix_transpose(tape[v])), products = scale * d * left;
-            tape.send(v, matmul(matrix_transpose(weights), slope));
-            tape.send(q, matmul(products, tape[k]));
-            tape.send(k, matmul(matrix_transpose(products), tape[q]));
+        matmul(weights, tape[v]), [&tape, q, k, v, gate, decay, scale, left, weights](const Tensor& gradient) {
+            const Tensor d = matmul(gradient, matrix_transpose(tape[v])), products = scale * d * left;
+            tape.accumulate_gradient(v, matmul(matrix_transpose(weights), gradient));
+            tape.accumulate_gradient(q, matmul(products, tape[k]));
+            tape.accumulate_gradient(k, matmul(matrix_transpose(products), tape[q]));
             if (!decay) return;
             // a of a write shortens all writes before it.
             const Tensor of_write = matrix_transpose(sum(d * weights, -2, keep_dims));  // (batch, writes, 1)
-            tape.send(gate, (cumsum(of_write, -2) - of_write) / (1.0 + exp(tape[gate])));
+            tape.accumulate_gradient(gate, (cumsum(of_write, -2) - of_write) / (1.0 + exp(tape[gate])));
         });
 }
 
@@ -105,11 +105,11 @@ Tape::Value RecallModel::forward(Tape& tape, const RecallTask& task, Weights& dw
 
 double RecallModel::train(const RecallTask& task, double rate) {
     Weights dw = w_;
-    for (Tensor* slope : dw.all()) *slope = zeros(shape_of(*slope));
+    for (Tensor* gradient : dw.all()) *gradient = zeros(shape_of(*gradient));
     Tape tape;
-    const Tape::Value said = forward(tape, task, dw);
-    const CrossEntropy loss = cross_entropy(tape[said], task.wanted, ones(shape_of(task.wanted)));
-    tape.go_back(said, loss.dlogits);
+    const Tape::Value logits = forward(tape, task, dw);
+    const CrossEntropy loss = cross_entropy(tape[logits], task.wanted, ones(shape_of(task.wanted)));
+    tape.backward(logits, loss.dlogits);
     const std::vector<Tensor*> weights = w_.all(), slopes = dw.all();
     for (std::size_t i = 0; i < weights.size(); ++i) {
         Update update = adam_step(*weights[i], *slopes[i], moments_[i], rate);
@@ -122,9 +122,9 @@ double RecallModel::train(const RecallTask& task, double rate) {
 Tensor RecallModel::answers(const RecallTask& task) const {
     Weights unused = w_;
     Tape tape;
-    const Tensor said = tape[forward(tape, task, unused)];
-    const Tensor by_rows = reshape(said, {task.query.size(), RecallTask::values});
-    return reshape(likeliest(by_rows), shape_of(task.query));
+    const Tensor logits = tape[forward(tape, task, unused)];
+    const Tensor by_rows = reshape(logits, {task.query.size(), RecallTask::values});
+    return reshape(argmax(by_rows), shape_of(task.query));
 }
 
 }  // namespace linattn

@@ -14,15 +14,15 @@ public:
     /// A value on the tape, by its number.
     using Value = std::size_t;
     /// Passes the gradient with respect to a value on to the inputs from which it was computed.
-    using Back = std::function<void(const Tensor& slope)>;
+    using Back = std::function<void(const Tensor& gradient)>;
 
     /// Appends a value and its backward function.
     Value append(Tensor value, Back back);
     const Tensor& operator[](Value at) const { return entries_[at].value; }
     /// Adds to the gradient with respect to a value.
-    void send(Value to, const Tensor& slope);
+    void accumulate_gradient(Value to, const Tensor& gradient);
     /// Runs the backward pass, from a value whose gradient is known to the first value on the tape.
-    void go_back(Value from, const Tensor& slope);
+    void backward(Value from, const Tensor& gradient);
 
     // Where a step has weights, their gradients are added to `dw`, which must exist until the backward pass is done.
     Value lookup(const Tensor& ids, const Tensor& table, Tensor& dw);
@@ -37,7 +37,7 @@ private:
     struct Entry {
         Tensor value;
         Back back;
-        Tensor slope{};
+        Tensor gradient{};
         bool reached = false;
     };
     std::vector<Entry> entries_;

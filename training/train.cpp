@@ -26,11 +26,15 @@ using Json = nlohmann::ordered_json;
 
 volatile std::sig_atomic_t asked_to_stop = 0;
 
-void say(const Json& event) { std::cout << event.dump(-1, ' ', true, Json::error_handler_t::replace) << std::endl; }
+void print_event(const Json& event) {
+    std::cout << event.dump(-1, ' ', true, Json::error_handler_t::replace) << std::endl;
+}
 
 // The kinds of attention by the names that ./course train knows.
-Kind kind_of(const std::string& name) {
-    return name == "softmax" ? Kind::softmax : name == "hybrid" ? Kind::hybrid : Kind::linear;
+AttentionKind kind_of(const std::string& name) {
+    return name == "softmax"  ? AttentionKind::softmax
+           : name == "hybrid" ? AttentionKind::hybrid
+                              : AttentionKind::linear;
 }
 
 class Arguments {
@@ -55,8 +59,8 @@ public:
     explicit Task(const Arguments& in)
         : batch_(in.whole("batch")), seed_(in.whole("seed")), kind_(kind_of(in.text("attention"))) {}
     virtual ~Task() = default;
-    Kind kind() const { return kind_; }
-    virtual std::size_t symbols() const = 0;
+    AttentionKind kind() const { return kind_; }
+    virtual std::size_t vocab_size() const = 0;
     virtual std::size_t positions() const = 0;
     virtual Batch batch(std::size_t step) const = 0;
     /// Measures the model, as it is after a step, on what it is not trained on: name and value; and whether nothing is
@@ -68,14 +72,14 @@ public:
 protected:
     std::size_t batch_;
     std::uint64_t seed_;
-    Kind kind_;
+    AttentionKind kind_;
 };
 
 class Copying : public Task {
 public:
     explicit Copying(const Arguments& in) : Task(in), length_(in.whole("length")) {}
 
-    std::size_t symbols() const override { return alphabet + 1; }
+    std::size_t vocab_size() const override { return alphabet + 1; }
     std::size_t positions() const override { return 2 * length_; }
     Batch batch(std::size_t step) const override {
         return copy_batch(batch_, length_, alphabet, seed_ * 1000000 + step);
@@ -89,9 +93,9 @@ public:
     /// On sequences that nothing was chosen by.
     void show(const Model& w) const override {
         const auto [wanted, answers] = copies(w, 77777777);
-        say({{"event", "test"}, {"sequences", sequences}, {"accuracy", share(wanted, answers)}});
+        print_event({{"event", "test"}, {"sequences", sequences}, {"accuracy", share(wanted, answers)}});
         for (std::size_t b = 0; b < 4; ++b)
-            say({{"event", "answer"}, {"wanted", digits(wanted, b)}, {"got", digits(answers, b)}});
+            print_event({{"event", "answer"}, {"wanted", digits(wanted, b)}, {"got", digits(answers, b)}});
     }
 
 private:
@@ -115,8 +119,8 @@ private:
 
     // Those of lab 07's `generate`, which only knows linear attention.
     Tensor answers_to(const Tensor& prompt, const Model& w) const {
-        return kind_ == Kind::linear ? generate(prompt, length_, w)
-                                     : continue_with(kind_, prompt, length_, w, likeliest);
+        return kind_ == AttentionKind::linear ? generate(prompt, length_, w)
+                                              : generate_with_attention(kind_, prompt, length_, w, argmax);
     }
 
     std::size_t length_;
@@ -139,7 +143,7 @@ public:
                                      std::to_string(length_));
     }
 
-    std::size_t symbols() const override { return alphabet_.size(); }
+    std::size_t vocab_size() const override { return alphabet_.size(); }
     std::size_t positions() const override { return length_; }
     Batch batch(std::size_t step) const override {
         SplitMix64 random(seed_ * 1000000 + step);
@@ -162,13 +166,13 @@ public:
     void show(const Model& w) const override {
         Tensor prompt = zeros({1, length_ / 2});
         for (std::size_t i = 0; i < length_ / 2; ++i) prompt(0, i) = text_[text_.size() * 9 / 10 + i];
-        const Tensor said = continue_with(kind_, prompt, length_ - length_ / 2, w, likeliest);
+        const Tensor continuation = generate_with_attention(kind_, prompt, length_ - length_ / 2, w, argmax);
         const auto words = [&](const Tensor& ids) {
             std::string text;
             for (const double id : ids) text += alphabet_[static_cast<std::size_t>(id)];
             return text;
         };
-        say({{"event", "continued"}, {"prompt", words(prompt)}, {"got", words(said)}});
+        print_event({{"event", "continued"}, {"prompt", words(prompt)}, {"got", words(continuation)}});
     }
 
 private:
@@ -200,7 +204,7 @@ public:
                                      " images; restore it from the repository");
     }
 
-    std::size_t symbols() const override { return start + 1; }
+    std::size_t vocab_size() const override { return start + 1; }
     std::size_t positions() const override { return pixels; }
     Batch batch(std::size_t step) const override {
         SplitMix64 random(seed_ * 1000000 + step);
@@ -222,20 +226,20 @@ public:
     }
     void show(const Model& w) const override {
         const Tensor drawn =
-            continue_with(kind_, full({10, 1}, static_cast<double>(start)), pixels, w, at_random(seed_));
+            generate_with_attention(kind_, full({10, 1}, static_cast<double>(start)), pixels, w, at_random(seed_));
         for (std::size_t b = 0; b < 10; ++b)
-            say({{"event", "image"}, {"kind", "drawn"}, {"pixels", picture(drawn, b)}});
+            print_event({{"event", "image"}, {"kind", "drawn"}, {"pixels", picture(drawn, b)}});
         std::vector<std::size_t> chosen(10);
         std::iota(chosen.begin(), chosen.end(), images_.size() - held_out_images);
         const Batch half = batch_of(chosen);
         const std::size_t given = pixels / 2;
         const Tensor rest =
-            continue_with(kind_, slice(half.ids, 1, 0, given + 1), pixels - given, w, at_random(seed_ + 1));
+            generate_with_attention(kind_, slice(half.ids, 1, 0, given + 1), pixels - given, w, at_random(seed_ + 1));
         for (std::size_t b = 0; b < 10; ++b)
-            say({{"event", "image"},
-                 {"kind", "completed"},
-                 {"pixels", images_[chosen[b]].substr(0, given) + picture(rest, b)},
-                 {"was", images_[chosen[b]]}});
+            print_event({{"event", "image"},
+                         {"kind", "completed"},
+                         {"pixels", images_[chosen[b]].substr(0, given) + picture(rest, b)},
+                         {"was", images_[chosen[b]]}});
     }
 
 private:
@@ -283,25 +287,25 @@ double step_once(Training& training, const Task& task, double rate) {
 }
 
 // Symbols a second, one sequence at a time, from the first symbol to the last that the model has a position for.
-void say_speeds(const Model& w, std::size_t positions, Kind kind) {
+void print_speeds(const Model& w, std::size_t positions, AttentionKind kind) {
     const auto rate = [&](const auto& way) {
         const auto began = std::chrono::steady_clock::now();
         double seconds = 0.0;
-        std::size_t said = 0;
+        std::size_t generated = 0;
         while (seconds < 0.5) {
             way(zeros({1, 1}), positions - 1, w, at_random(1));
-            said += positions - 1;
+            generated += positions - 1;
             seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
         }
-        return static_cast<double>(said) / seconds;
+        return static_cast<double>(generated) / seconds;
     };
     Json event{{"event", "speed"},
                {"length", positions},
-               {"state", rate(continue_from_state)},
-               {"cache", rate(continue_from_cache)},
-               {"nothing kept", rate(continue_from_nothing)}};
-    if (kind == Kind::hybrid) event["window"] = rate(continue_from_window);
-    say(event);
+               {"state", rate(generate_with_state)},
+               {"cache", rate(generate_with_kv_cache)},
+               {"nothing kept", rate(generate_recomputing)}};
+    if (kind == AttentionKind::hybrid) event["window"] = rate(generate_with_window);
+    print_event(event);
 }
 
 // How many of the last values a memory knows, all of them and by how long ago they were written.
@@ -330,17 +334,17 @@ int run_recall(const Arguments& in) {
     const std::uint64_t seed = in.whole("seed");
     for (const bool decay : {false, true}) {
         RecallModel model(decay, seed);
-        say({{"event", "memory"}, {"name", decay ? "decay" : "plain sum"}, {"weights", model.weights()}});
+        print_event({{"event", "memory"}, {"name", decay ? "decay" : "plain sum"}, {"weights", model.weights()}});
         const auto began = std::chrono::steady_clock::now();
         for (std::size_t step = 1; step <= steps && asked_to_stop == 0; ++step) {
             const double loss = model.train(RecallTask(seed * 1000000 + step), in.number("rate"));
             const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
             Json event{{"event", "step"}, {"step", step}, {"loss", loss}, {"seconds", seconds.count()}};
             if (step % every == 0 || step == steps) event.update(recalled(model));
-            say(event);
+            print_event(event);
         }
     }
-    say({{"event", "end"}, {"stopped", asked_to_stop != 0}});
+    print_event({{"event", "end"}, {"stopped", asked_to_stop != 0}});
     return 0;
 }
 
@@ -350,7 +354,7 @@ int run(const Arguments& in) {
     const std::size_t width = in.whole("width"), steps = in.whole("steps"), every = in.whole("every");
     const std::string folder = in.text("out");
     Training training;
-    training.w = initial_model(task->symbols(), task->positions(), in.whole("layers"), width, in.whole("heads"),
+    training.w = initial_model(task->vocab_size(), task->positions(), in.whole("layers"), width, in.whole("heads"),
                                in.whole("seed"));
     std::size_t count = 0;
     for (const Tensor* weight : parameters(training.w)) {
@@ -366,7 +370,8 @@ int run(const Arguments& in) {
     if (training.losses.size() > steps)
         throw std::runtime_error(std::to_string(training.losses.size()) + " steps are already done, and --steps is " +
                                  std::to_string(steps) + ": there is nothing left to train");
-    say({{"event", "start"}, {"weights", count}, {"symbols", task->symbols()}, {"losses", training.losses}});
+    print_event(
+        {{"event", "start"}, {"weights", count}, {"vocab_size", task->vocab_size()}, {"losses", training.losses}});
 
     const auto began = std::chrono::steady_clock::now();
     const auto seconds = [&] {
@@ -388,18 +393,18 @@ int run(const Arguments& in) {
             learned = all;
             save(folder, training, description);
         }
-        say(event);
+        print_event(event);
     }
     if (training.losses.empty() || asked_to_stop != 0 || steps == 0) save(folder, training, description);
     if (asked_to_stop == 0) {
         task->show(training.w);
-        say_speeds(training.w, task->positions(), task->kind());
+        print_speeds(training.w, task->positions(), task->kind());
     }
-    say({{"event", "end"},
-         {"step", training.losses.size()},
-         {"learned", learned},
-         {"stopped", asked_to_stop != 0},
-         {"seconds", seconds()}});
+    print_event({{"event", "end"},
+                 {"step", training.losses.size()},
+                 {"learned", learned},
+                 {"stopped", asked_to_stop != 0},
+                 {"seconds", seconds()}});
     return 0;
 }
 
@@ -414,9 +419,9 @@ int main(int count, char** values) {
     try {
         return run(Arguments({values + 1, values + count}));
     } catch (const NotImplemented& missing) {
-        say({{"event", "missing"}, {"function", missing.function()}});
+        print_event({{"event", "missing"}, {"function", missing.function()}});
     } catch (const std::exception& error) {
-        say({{"event", "error"}, {"why", error.what()}});
+        print_event({{"event", "error"}, {"why", error.what()}});
     }
     return 1;
 }

@@ -14,7 +14,8 @@ constexpr std::size_t layers = 2, width = 64, heads = 4, batch = 32, symbols = 1
 constexpr std::size_t each = 5;  // steps between two points of the loss, which is their mean
 constexpr std::uint64_t seed = 1, unseen = 77777777;
 
-void step(Kind kind, std::size_t length, Model& w, std::vector<Moments>& moments, std::size_t number, double& loss) {
+void step(AttentionKind kind, std::size_t length, Model& w, std::vector<Moments>& moments, std::size_t number,
+          double& loss) {
     const Batch in = copy_batch(batch, length, symbols, seed * 1000000 + number);
     ModelGradients gradients = gradients_of(kind, in.ids, in.targets, in.counts, w);
     clip(gradients.dw, 1.0);
@@ -27,9 +28,9 @@ void step(Kind kind, std::size_t length, Model& w, std::vector<Moments>& moments
     loss += gradients.loss;
 }
 
-double right_of_unseen(Kind kind, std::size_t length, const Model& w) {
+double right_of_unseen(AttentionKind kind, std::size_t length, const Model& w) {
     const Batch test = copy_batch(64, length, symbols, unseen);
-    const Tensor answers = continue_with(kind, slice(test.ids, 1, 0, length + 1), length, w, likeliest);
+    const Tensor answers = generate_with_attention(kind, slice(test.ids, 1, 0, length + 1), length, w, argmax);
     return total(answers == slice(test.ids, 1, 0, length)) / static_cast<double>(answers.size());
 }
 
@@ -39,8 +40,8 @@ int main() {
     std::printf("# %zu blocks, width %zu, %zu heads; Adam 0.003, %zu sequences a step, %zu steps, seed %d\n", layers,
                 width, heads, batch, steps, static_cast<int>(seed));
     std::puts("what,attention,at,value");
-    const std::map<std::string, Kind> kinds{
-        {"linear", Kind::linear}, {"softmax", Kind::softmax}, {"hybrid", Kind::hybrid}};
+    const std::map<std::string, AttentionKind> kinds{
+        {"linear", AttentionKind::linear}, {"softmax", AttentionKind::softmax}, {"hybrid", AttentionKind::hybrid}};
     for (const auto& [name, kind] : kinds)
         for (const std::size_t length : {4UL, 8UL, 16UL, 32UL}) {
             Model w = initial_model(symbols + 1, 2 * length, layers, width, heads, seed);

@@ -81,7 +81,7 @@ Tensor transformer_block(const Tensor& X, const Block& w, std::size_t heads);
 /// (the first token has position 0); then all blocks, one after another; the last norm; the head.
 /// \param ids whole numbers, at least 0 and below the number of symbols \shape{(…, n)}
 /// \param w the model; n is at most the number of its positions
-/// \return one row of logits for each token \shape{(…, n, symbols)}
+/// \return one row of logits for each token \shape{(…, n, vocab_size)}
 /// \throws std::invalid_argument when an id, n or a shape does not fit the model
 /// \complexity{n, n} at a fixed size of the model   \paper{radford2019, section 2.3}   \solves{7,8}
 Tensor logits(const Tensor& ids, const Model& w);

@@ -71,13 +71,13 @@ void require_cross_entropy(const Tensor& logits, const Tensor& targets, const Te
 void require_model_gradients(const Tensor& ids, const Tensor& targets, const Tensor& counts, const Model& w,
                              const char* caller) {
     require_model(w, "w", caller);
-    const std::size_t symbols = length(w.embedding, -2);
+    const std::size_t vocab_size = length(w.embedding, -2);
     require_rank(ids, "ids", 2, "(batch, n)", caller);
     require_shape(ids, "ids", {length(ids, -2), length(ids, -1)}, "(batch, n)", caller);
-    require_ids(ids, "ids", symbols, caller);
+    require_ids(ids, "ids", vocab_size, caller);
     require_positions(w, "ids", length(ids, -1), caller);
     require_shape(targets, "targets", shape_of(ids), "the shape of ids", caller);
-    require_ids(targets, "targets", symbols, caller);
+    require_ids(targets, "targets", vocab_size, caller);
     require_counts(counts, shape_of(ids), caller);
 }
 

@@ -47,26 +47,26 @@ void require_block(const Block& w, const char* argument, std::size_t d, const ch
 
 void require_model(const Model& w, const char* argument, const char* caller) {
     const std::string name = argument;
-    require_rank(w.embedding, (name + ".embedding").c_str(), 2, "(symbols, d)", caller);
-    const std::size_t symbols = length(w.embedding, -2), d = length(w.embedding, -1);
-    require_shape(w.embedding, (name + ".embedding").c_str(), {symbols, d}, "(symbols, d)", caller);
+    require_rank(w.embedding, (name + ".embedding").c_str(), 2, "(vocab_size, d)", caller);
+    const std::size_t vocab_size = length(w.embedding, -2), d = length(w.embedding, -1);
+    require_shape(w.embedding, (name + ".embedding").c_str(), {vocab_size, d}, "(vocab_size, d)", caller);
     require_rank(w.positions, (name + ".positions").c_str(), 2, "(longest, d)", caller);
     require_shape(w.positions, (name + ".positions").c_str(), {length(w.positions, -2), d}, "(longest, d)", caller);
     for (std::size_t l = 0; l < w.blocks.size(); ++l)
         require_block(w.blocks[l], (name + ".blocks[" + std::to_string(l) + "]").c_str(), d, caller);
     require_norm(w.last, (name + ".last").c_str(), d, caller);
-    require_affine(w.head, name + ".head", d, symbols, "(d, symbols)", caller);
+    require_affine(w.head, name + ".head", d, vocab_size, "(d, vocab_size)", caller);
     if (w.heads == 0 || d % w.heads != 0)
         reject(caller, name + ".heads", "at least 1 and a divisor of the width d = " + std::to_string(d),
                std::to_string(w.heads));
 }
 
-void require_ids(const Tensor& ids, const char* argument, std::size_t symbols, const char* caller) {
+void require_ids(const Tensor& ids, const char* argument, std::size_t vocab_size, const char* caller) {
     require_rank(ids, argument, 1, "(…, n)", caller);
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const double id = ids.data()[i];
-        if (!(id >= 0.0 && id < static_cast<double>(symbols) && id == std::floor(id)))
-            reject(caller, argument, "whole numbers from 0 to " + std::to_string(symbols) + " - 1, the symbols,",
+        if (!(id >= 0.0 && id < static_cast<double>(vocab_size) && id == std::floor(id)))
+            reject(caller, argument, "whole numbers from 0 to " + std::to_string(vocab_size) + " - 1, the symbols,",
                    to_string(full({}, id)));
     }
 }

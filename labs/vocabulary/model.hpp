@@ -41,11 +41,11 @@ struct Block {
 
 /// A whole language model.
 struct Model {
-    Tensor embedding;  ///< one row for each symbol \shape{(symbols, d)}
+    Tensor embedding;  ///< one row for each symbol \shape{(vocab_size, d)}
     Tensor positions;  ///< one row for each position \shape{(longest, d)}
     std::vector<Block> blocks;
     Norm last;          ///< after the last block
-    Affine head;        ///< W \shape{(d, symbols)}
+    Affine head;        ///< W \shape{(d, vocab_size)}
     std::size_t heads;  ///< of each block
 };
 
@@ -60,8 +60,8 @@ void require_attention(const Attention& w, const char* argument, std::size_t d,
 void require_block(const Block& w, const char* argument, std::size_t d, const char* caller = __builtin_FUNCTION());
 /// All weights of a model belong together.
 void require_model(const Model& w, const char* argument, const char* caller = __builtin_FUNCTION());
-/// ids (…, n) are whole numbers from 0 to symbols - 1.
-void require_ids(const Tensor& ids, const char* argument, std::size_t symbols,
+/// ids (…, n) are whole numbers from 0 to vocab_size - 1.
+void require_ids(const Tensor& ids, const char* argument, std::size_t vocab_size,
                  const char* caller = __builtin_FUNCTION());
 /// The model has positions for n tokens.
 void require_positions(const Model& w, const char* argument, std::size_t n, const char* caller = __builtin_FUNCTION());

@@ -14,6 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from author import build_commands
 from case_file import put_into
 from course.cutter import Cut
 from course.errors import CourseError
@@ -41,7 +42,6 @@ class AnswerBuild:
         database = json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8"))
         self._compile = {Path(entry["file"]).name: shlex.split(entry["command"]) for entry in database
                          if re.search(r"/lab\d\d_graded(_kernels)?\.dir/", entry["command"])}
-        self._memory = [shlex.split(entry["command"]) for entry in database if entry["file"].endswith("/dynamic_memory.cpp")]
 
     def grade(self, lab: Lab, cases: list, slot: str) -> dict:
         """Function → Verdict, for cases of different exercises that stand in for the reference at the same time."""
@@ -90,26 +90,23 @@ class AnswerBuild:
 
     def _dynamic_memory(self, original: str, kernels: str, place: Path) -> dict:
         """What name_dynamic_memory() in cmake/kernels.cmake makes: the memory behind `extern __shared__` arrays."""
-        target = original.replace("_graded_kernels.dir/", "_graded_kernels_dynamic_memory.dir/").split(".dir/")[0]
-        command = next(words for words in self._memory if words[words.index("-o") + 1].startswith(target))
-        table = subprocess.run(["readelf", "-sW", kernels], check=True, capture_output=True, text=True).stdout
-        symbols = {row[7] for row in map(str.split, table.splitlines())
-                   if len(row) > 7 and (row[3], row[6]) == ("TLS", "UND") and not row[7].startswith("_ZSt")}
-        arrays = [f"GPU_DYNAMIC_ARRAY({each})" for each in sorted(symbols)]
-        folder = next(word[2:] for word in command if word.startswith("-I") and word.endswith("_dynamic_memory"))
-        if arrays == sorted(Path(folder, "dynamic_arrays.inc").read_text().split()):
-            return {}  # those of the reference
-        (place / "dynamic_arrays.inc").write_text("".join(f"{each}\n" for each in arrays))
-        new = str(place / "dynamic_memory.o")
-        command = [f"-I{place}" if word == f"-I{folder}" else word for word in command]
-        at = command.index("-o") + 1
-        original, command[at] = command[at], new
-        self._run(command)
-        return {original: new}
+        library = original.split(".dir/")[0] + "_dynamic_memory"
+        made = f"{library}.dir/labs/gpu/engine/dynamic_memory.cpp.o"
+        commands = build_commands.commands(self.build, made)
+        folder, kernel = self.build / Path(library).name, self.build / original.replace(".dir/", ".dir/./")
+        scan = next(command for command in commands if f"{folder}/dynamic_arrays.inc" in command)
+        for command in (scan.replace(str(kernel), kernels), commands[-1].replace(made, str(place / "dynamic_memory.o"))):
+            if words := self._run(["sh", "-c", command.replace(str(folder), str(place))]):
+                raise CourseError(f"{made} could not be made for {kernels}\n{words}")
+            arrays = [(each / "dynamic_arrays.inc").read_text(encoding="utf-8") for each in (folder, place)]
+            if arrays[0] == arrays[1]:
+                return {}  # those of the reference
+        return {made: str(place / "dynamic_memory.o")}
 
     def digest(self, lab: Lab) -> str:
         """A digest of all that the verdict on an answer depends on, beside the answer itself."""
-        files = [self.build / f"{lab.name}_exercises", self.build / f"{lab.name}_check", lab.manifest, Path(__file__)]
+        files = [self.build / f"{lab.name}_exercises", self.build / f"{lab.name}_check", lab.manifest, __file__,
+                 build_commands.__file__]
         commands = [self._compile[source] for source in lab.sources]
         targets = {command[command.index("-o") + 1] for command in commands}
         targets |= {os.path.relpath(command[command.index("-include") + 1], self.build) + ".gch" for command in commands
@@ -149,25 +146,12 @@ class AnswerBuild:
 
     def compile_command(self, source: str, written: Path, made: Path) -> list:
         """Compiles `written` into `made` as the graded `source` is compiled."""
-        command = [word for word in self._compile[source] if word != "-Werror"]
-        command[command.index("-o") + 1] = str(made)
-        command[command.index("-c") + 1] = str(written)
-        return command
+        return build_commands.compilation(self._compile[source], written, made)
 
     def linked(self, program: Path, objects: dict, more: list = ()) -> str:
         """Links the lab's program with other objects in the place of some, and with more of them; the linker's words if
         it fails."""
-        command = self.link_command(program.name)
-        if missing := set(objects) - set(command):
-            raise CourseError(f"{program.name} is not linked with {missing.pop()}; answer_build.py does not know this build")
-        command = [objects.get(word, word) for word in command] + list(more)
-        command[command.index("-o") + 1] = str(program)
-        return self._run(command)
-
-    def link_command(self, program: str) -> list:
-        listing = subprocess.run(["ninja", "-C", self.build, "-t", "commands", program], check=True, capture_output=True,
-                                 text=True).stdout
-        return shlex.split(re.sub(r"^: && | && :$", "", listing.splitlines()[-1]))
+        return self._run(build_commands.link(self.build, program.name, program, objects, more))
 
     def _run(self, command: list) -> str:
         done = subprocess.run(command, cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

@@ -25,7 +25,7 @@ from course import manifest
 from course.build_tree import BuildTree
 from course.errors import CourseError
 
-FURNITURE = re.compile(r" *(called with|read:|again:) ")
+BOILERPLATE = re.compile(r" *(called with|read:|again:) ")
 
 
 def as_expected(case: case_file.Case, verdict: Verdict) -> bool:
@@ -46,7 +46,7 @@ def naming(case: case_file.Case, verdict: Verdict) -> str:
 
 def diagnosis(message: str) -> str:
     """The words about what is wrong: not the title, the arguments of the call, and what to read or to run."""
-    return "\n".join(line for line in message.splitlines()[1:] if not FURNITURE.match(line))
+    return "\n".join(line for line in message.splitlines()[1:] if not BOILERPLATE.match(line))
 
 
 def graded(cases: list, labs: list, build: AnswerBuild):

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import workers
 from answer_build import AnswerBuild, run
+from author import build_commands
 from case_file import Case, put_into
 from course import manifest
 from course.errors import CourseError
@@ -75,7 +76,7 @@ class Attack:
         """The exercises that the definitions solve."""
         targets = targets_of(lab)
         (self.place / lab.name / "student").mkdir(parents=True, exist_ok=True)
-        linked = {Path(word).name for word in self.build.link_command(f"{lab.name}_exercises")}
+        linked = {Path(word).name for word in build_commands.commands(self.build.build, f"{lab.name}_exercises")[-1].split()}
         wanted = [path for path in self.files if self._defines_for_slips(path) and (
             lab.folder.name in path.parts or path.parent.name == "grading" and f"{path.name}.o" in linked)]
         objects = list(pool.map(lambda path: self._compiled(lab, path), [*wanted, ROOT / "tests/framework/pasted_answers.cpp"]))

@@ -5,6 +5,7 @@ import io
 import subprocess
 import unittest
 from dataclasses import replace
+from pathlib import Path
 from unittest import mock
 
 from conftest import ROOT
@@ -86,7 +87,7 @@ class Model(unittest.TestCase):
 
     def test_a_program_that_fails_is_named(self):
         with self.assertRaisesRegex(CourseError, "false ended with status 1"):
-            gpu_model.profiles(["false"], ROOT)
+            gpu_model.profiles(Path("false"), (), ROOT)
 
 
 class Command(unittest.TestCase):

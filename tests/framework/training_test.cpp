@@ -20,13 +20,13 @@ Model some_model() {
     return w;
 }
 
-double loss_of(Kind kind, const Batch& in, const Model& w) {
+double loss_of(AttentionKind kind, const Batch& in, const Model& w) {
     return cross_entropy(logits_of(kind, in.ids, w), in.targets, in.counts).loss;
 }
 
 TEST_CASE("gradients are the slopes of the loss, weight by weight") {
     const Batch in = copy_batch(3, length, letters, 9);
-    for (const Kind kind : {Kind::linear, Kind::softmax, Kind::hybrid}) {
+    for (const AttentionKind kind : {AttentionKind::linear, AttentionKind::softmax, AttentionKind::hybrid}) {
         Model w = some_model();
         ModelGradients found = gradients_of(kind, in.ids, in.targets, in.counts, w);
         CHECK(found.loss == doctest::Approx(loss_of(kind, in, w)).epsilon(1e-12));
@@ -38,11 +38,11 @@ TEST_CASE("gradients are the slopes of the loss, weight by weight") {
             *weights[i] = before + h * direction;
             const double up = loss_of(kind, in, w);
             *weights[i] = before - h * direction;
-            const double slope = (up - loss_of(kind, in, w)) / (2.0 * h);
+            const double gradient = (up - loss_of(kind, in, w)) / (2.0 * h);
             *weights[i] = before;
             CAPTURE(static_cast<int>(kind));
             CAPTURE(names[i]);
-            CHECK(std::fabs(slope - total(*slopes[i] * direction)) < 1e-8);
+            CHECK(std::fabs(gradient - total(*slopes[i] * direction)) < 1e-8);
         }
     }
 }
@@ -50,18 +50,18 @@ TEST_CASE("gradients are the slopes of the loss, weight by weight") {
 TEST_CASE("a way to generate says what the model says of the whole sequence") {
     const Model w = some_model();
     const Tensor prompt = slice(copy_batch(2, length, letters, 9).ids, 1, 0, 3);
-    for (const Kind kind : {Kind::linear, Kind::softmax, Kind::hybrid}) {
+    for (const AttentionKind kind : {AttentionKind::linear, AttentionKind::softmax, AttentionKind::hybrid}) {
         CAPTURE(static_cast<int>(kind));
         const std::size_t count = 2 * length - 3;
-        const Tensor said = continue_with(kind, prompt, count, w, likeliest);
+        const Tensor said = generate_with_attention(kind, prompt, count, w, argmax);
         const Tensor whole = logits_of(kind, slice(concatenate(prompt, said, 1), 1, 0, 2 * length - 1), w);
         for (std::size_t i = 0; i < count; ++i) {
-            const Tensor wanted = likeliest(token(whole, i + 2));
+            const Tensor wanted = argmax(token(whole, i + 2));
             for (std::size_t b = 0; b < 2; ++b) CHECK(said(b, i) == wanted(b));
         }
     }
-    const Tensor cached = continue_from_cache(prompt, 10, w, at_random(3));
-    CHECK(total(cached == continue_from_nothing(prompt, 10, w, at_random(3))) == 20.0);
+    const Tensor cached = generate_with_kv_cache(prompt, 10, w, at_random(3));
+    CHECK(total(cached == generate_recomputing(prompt, 10, w, at_random(3))) == 20.0);
 }
 
 TEST_CASE("recall: the last value is wanted, and decay recalls more than a plain sum") {

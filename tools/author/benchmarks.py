@@ -5,9 +5,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from course.errors import CourseError
 
+Row = dict[str, Any]  # one of google-benchmark's
+Results = dict[str, Any]  # all that it writes
 REPETITIONS = 5  # of which the medians count
 MOST_SPREAD = 0.15  # of what is written to a file: the standard deviation as a part of the mean
 
@@ -34,7 +37,7 @@ def run_on_gpu(root: Path) -> int:
     return subprocess.run([program], cwd=root).returncode
 
 
-def run(root: Path, program: str) -> dict:
+def run(root: Path, program: str) -> Results:
     """The program's own JSON, of all repetitions together. Its table goes to the terminal, line by line, as it runs."""
     results = root / "build" / "bench" / f"{Path(program).name}.json"
     command = [str(root / "build" / "bench" / "bench" / program), f"--benchmark_repetitions={REPETITIONS}",
@@ -43,12 +46,12 @@ def run(root: Path, program: str) -> dict:
     done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     if done.returncode != 0:
         raise CourseError(f"{program} ended with status {done.returncode}; its output is above")
-    return json.loads(results.read_text(encoding="utf-8"))
+    return dict(json.loads(results.read_text(encoding="utf-8")))
 
 
-def aggregates(results: dict) -> dict:
+def aggregates(results: Results) -> dict[str, dict[str, Row]]:
     """Of that JSON: for each benchmark its rows by what they are, "median" or "cv"."""
-    rows = {}
+    rows: dict[str, dict[str, Row]] = {}
     for row in results["benchmarks"]:
         if row.get("error_occurred"):
             raise CourseError(f"{row['name']}: {row['error_message']}")
@@ -68,7 +71,7 @@ def load_in_words() -> str:
 
 def too_noisy(spreads: dict[str, float]) -> str:
     """What is wrong with these, in words; "" if nothing. spreads: by what was measured"""
-    worst = max(spreads, key=spreads.get, default=None)
+    worst = max(spreads, key=spreads.__getitem__, default=None)
     if worst is None or spreads[worst] <= MOST_SPREAD:
         return ""
     count = sum(spread > MOST_SPREAD for spread in spreads.values())

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from author import page_findings, readme, stubs
@@ -11,13 +12,16 @@ from course.build_tree import BuildTree
 from course.errors import CourseError
 from course.headings import headings
 from course.manifest import Lab
+from course.mistakes import Mistake
 from course.source_pieces import declares, includes
 
 
-def findings(root: Path, tree: BuildTree, drift: bool = True) -> list:
+def findings(root: Path, tree: BuildTree, drift: bool = True) -> list[str]:
     """Most is read. What suites and mistakes there are is asked of the programs, which are built in `tree` first.
     `drift` is whether student/ has to be as cut."""
-    found, labs, fresh = [], [], {}
+    found: list[str] = []
+    labs: list[Lab] = []
+    fresh: dict[str, str] = {}
     for folder in sorted((root / "labs").glob("lab[0-9][0-9]_*")):
         if not (folder / "lab.json").is_file():
             found.append(f"labs/{folder.name}/lab.json is missing; write it, as in the other labs, or remove the folder")
@@ -37,8 +41,9 @@ def findings(root: Path, tree: BuildTree, drift: bool = True) -> list:
     return found + (_drift(root, labs, fresh) if drift else []) + _programs(root, tree, labs)
 
 
-def _programs(root: Path, tree: BuildTree, labs: list) -> list:
-    found, log = [], os.path.relpath(tree.folder / "programs.log", root)
+def _programs(root: Path, tree: BuildTree, labs: list[Lab]) -> list[str]:
+    found: list[str] = []
+    log = os.path.relpath(tree.folder / "programs.log", root)
     with _collected(found):
         broken = tree.build(labs)
         for lab in labs:
@@ -53,14 +58,14 @@ def _programs(root: Path, tree: BuildTree, labs: list) -> list:
 
 
 @contextlib.contextmanager
-def _collected(found: list):
+def _collected(found: list[str]) -> Iterator[None]:
     try:
         yield
     except CourseError as error:
         found.append(str(error))
 
 
-def _manifest(lab: Lab, labs: list) -> list:
+def _manifest(lab: Lab, labs: list[Lab]) -> list[str]:
     where, found = f"labs/{lab.folder.name}/lab.json", []
     data = json.loads(lab.manifest.read_text(encoding="utf-8"))
     if not lab.sources:
@@ -80,17 +85,17 @@ def _manifest(lab: Lab, labs: list) -> list:
     return found
 
 
-def _is_positive(value) -> bool:
+def _is_positive(value: object) -> bool:
     return isinstance(value, (int, float)) and value > 0
 
 
-def _header(lab: Lab) -> list:
+def _header(lab: Lab) -> list[str]:
     declared = "\n".join(path.read_text(encoding="utf-8") for path in sorted(lab.folder.glob("*.h*")))
     return [f"labs/{lab.folder.name}/*.hpp declares no {exercise.function}; add its declaration and contract"
             for exercise in lab.exercises if not declares(declared, exercise.function)]
 
 
-def _chapter(lab: Lab) -> list:
+def _chapter(lab: Lab) -> list[str]:
     where, found = f"labs/{lab.folder.name}/README.md", []
     if not lab.chapter.is_file():
         return [f"{where} is missing; write the chapter"]
@@ -107,13 +112,13 @@ def _chapter(lab: Lab) -> list:
     return found + page_findings.of_chapter(lab, text)
 
 
-def _sections(lab: Lab) -> list:
+def _sections(lab: Lab) -> list[str]:
     """The numbers of the chapter's sections: 2.1, 2.2, …"""
     text = lab.chapter.read_text(encoding="utf-8") if lab.chapter.is_file() else ""
     return [heading.title.partition(" ")[0].rstrip(".:") for heading in headings(text) if heading.level == 2]
 
 
-def _suite(lab: Lab, suites: list) -> list:
+def _suite(lab: Lab, suites: list[str]) -> list[str]:
     folder = f"tests/{lab.folder.name}/"
     found = [f"{folder}: no manifest names the suite '{suite}'; add the exercise to labs/{lab.folder.name}/lab.json, "
              "or give the suite an exercise's name" for suite in suites if suite not in _functions(lab)]
@@ -121,7 +126,7 @@ def _suite(lab: Lab, suites: list) -> list:
                     for function in _functions(lab) if function not in suites]
 
 
-def _mistakes(lab: Lab, known: list) -> list:
+def _mistakes(lab: Lab, known: list[Mistake]) -> list[str]:
     where, found, sections = f"tests/{lab.folder.name}/mistakes/", [], _sections(lab)
     for function in _functions(lab):
         names = [mistake.name for mistake in known if mistake.exercise == function]
@@ -139,7 +144,7 @@ def _mistakes(lab: Lab, known: list) -> list:
     return found
 
 
-def _kills(root: Path, tree: BuildTree, lab: Lab, known: list) -> list:
+def _kills(root: Path, tree: BuildTree, lab: Lab, known: list[Mistake]) -> list[str]:
     """What the kill matrix says of these mistakes, unless the programs were built after it."""
     where, matrix = f"tests/{lab.folder.name}/mistakes/", root / "build" / "reference" / "kill_matrix.csv"
     program = tree.folder / f"{lab.name}_exercises"
@@ -159,11 +164,11 @@ def _kills(root: Path, tree: BuildTree, lab: Lab, known: list) -> list:
     return found
 
 
-def _functions(lab: Lab) -> list:
+def _functions(lab: Lab) -> list[str]:
     return [exercise.function for exercise in lab.exercises]
 
 
-def _unlisted_sources(root: Path, labs: list) -> list:
+def _unlisted_sources(root: Path, labs: list[Lab]) -> list[str]:
     """Files that belong to no lab."""
     found = []
     folders = [path.name for path in (root / "labs").glob("lab[0-9][0-9]_*")]
@@ -178,7 +183,7 @@ def _unlisted_sources(root: Path, labs: list) -> list:
     return found
 
 
-def _includes(root: Path) -> list:
+def _includes(root: Path) -> list[str]:
     found = []
     for folder in ("labs", "grading", "reference", "student", "tests"):
         for path in sorted((root / folder).rglob("*")):
@@ -192,7 +197,7 @@ def _includes(root: Path) -> list:
     return found
 
 
-def _drift(root: Path, labs: list, fresh: dict) -> list:
+def _drift(root: Path, labs: list[Lab], fresh: dict[str, str]) -> list[str]:
     found = [f"student/{name} is not what reference/{name} gives; run ./course cut" for name in stubs.drifted(root, fresh)]
     all_were_cut = set(fresh) == {source for lab in labs for source in lab.sources}
     if all_were_cut and not found and stubs.record_is_stale(root, fresh):

@@ -15,7 +15,7 @@ from pathlib import Path
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "interactive" / "digits_weights.js"
 
 
-def read(file: Path) -> tuple:
+def read(file: Path) -> "tuple[tuple[int, ...], array[float]]":
     """(shape, numbers) of a .npy file, version 1, of float64 in C order."""
     data = file.read_bytes()
     end = 10 + struct.unpack("<H", data[8:10])[0]
@@ -29,7 +29,7 @@ def main(folder: Path) -> None:
     weights, packed = [], b""
     for name in model["weights"]:
         shape, numbers = read(folder / f"{name}.npy")
-        scale = max(map(abs, numbers)) / 127 or 1.0
+        scale = max(abs(number) for number in numbers) / 127 or 1.0
         weights.append([name, shape, float(f"{scale:.6g}")])
         packed += struct.pack(f"{len(numbers)}b", *(max(-127, min(127, round(number / weights[-1][2]))) for number in numbers))
     made = {"heads": int(model["heads"]), "weights": weights, "bytes": base64.b64encode(packed).decode()}

@@ -44,9 +44,9 @@ UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 @dataclass(frozen=True)
 class Table:
     machine: str
-    rows: list  # of dicts, column → text
+    rows: list[dict[str, str]]  # column → text
 
-    def columns(self, *names: str, **where: str) -> list:
+    def columns(self, *names: str, **where: str) -> list[list[float]]:
         """For each name its numbers, in the rows where the other columns are as given."""
         rows = [row for row in self.rows if all(row[column] == text for column, text in where.items())]
         return [[float(row[name]) for row in rows] for name in names]
@@ -69,7 +69,7 @@ def read(path: Path) -> Table:
     return Table(machine, list(csv.DictReader(line for line in lines if not line.startswith("#"))))
 
 
-def measure(root: Path, names: list) -> None:
+def measure(root: Path, names: list[str]) -> None:
     benchmarks.build(root, "linattn_figures")
     for name in names:
         where = f"{machine(root)}, {time.strftime('%Y-%m-%d')}"
@@ -91,7 +91,7 @@ def measure(root: Path, names: list) -> None:
 
 def draw(root: Path, name: str) -> str:
     """The SVG that the figure's data give."""
-    return plot(name).draw(read(data(root, name)))
+    return str(plot(name).draw(read(data(root, name))))
 
 
 def plot(name: str) -> ModuleType:
@@ -115,13 +115,13 @@ def _printed(root: Path, name: str) -> str:
     return done.stdout
 
 
-def _medians(results: dict) -> list:
+def _medians(results: benchmarks.Results) -> list[benchmarks.Row]:
     """Of google-benchmark's JSON what matters: medians, the counters, and how far the repetitions lie apart (cv)."""
     medians = []
     for name, entry in benchmarks.aggregates(results).items():
         median = entry["median"]
         form, *arguments = re.sub(r"/min_time:[^/]*", "", name).split("/")
-        row = {"form": form} | {key: int(value) for key, value in (argument.split(":") for argument in arguments)}
+        row: benchmarks.Row = {"form": form} | {key: int(value) for key, value in (argument.split(":") for argument in arguments)}
         row["seconds"] = float(f"{median['real_time'] * UNITS[median['time_unit']]:.4g}")
         row["cv"] = float(f"{entry['cv']['real_time']:.2g}")
         row |= {counter: int(median[counter]) for counter in ("peak_bytes", "kept_bytes") if counter in median}
@@ -129,11 +129,11 @@ def _medians(results: dict) -> list:
     return medians
 
 
-def _case(row: dict) -> str:
+def _case(row: benchmarks.Row) -> str:
     return ", ".join(f"{key} {value}" for key, value in row.items() if key not in ("seconds", "cv", "peak_bytes", "kept_bytes"))
 
 
-def _timed(results: list) -> str:
+def _timed(results: list[benchmarks.Row]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(results[0]), lineterminator="\n")
     writer.writeheader()
@@ -143,10 +143,9 @@ def _timed(results: list) -> str:
 
 def machine(root: Path, threads: int = 1) -> str:
     """Processor and compiler, as far as this system tells; no name of a host or a person."""
-    try:
-        cpu = re.search(r"^model name\s*:\s*(.*\S)", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)[1]
-    except (OSError, TypeError):
-        cpu = "an unknown processor"
+    about = Path("/proc/cpuinfo")
+    model = re.search(r"^model name\s*:\s*(.*\S)", about.read_text(encoding="utf-8") if about.exists() else "", re.M)
+    cpu = model[1] if model else "an unknown processor"
     compilers = sorted((root / "build" / "bench" / "CMakeFiles").glob("*/CMakeCXXCompiler.cmake"))
     text = compilers[-1].read_text(encoding="utf-8") if compilers else ""
     known = re.findall(r'set\(CMAKE_CXX_COMPILER_(?:ID|VERSION) "([^"]*)"\)', text)

@@ -3,12 +3,13 @@
 gpu_model.py has the model; this is what `./course bench --gpu-model` asks it.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from author import benchmarks
 from course import gpu_model
 from course.errors import CourseError
-from course.gpu_model import CARDS, Work
+from course.gpu_model import CARDS, Bound, Card, Profile, Work
 
 KERNEL, TENSOR_CORES = "reference/lab05_chunkwise_kernel.cu", "reference/beyond/lab05_chunkwise_tensor_cores.cu"
 PASSES = ("chunk_states", "scan_states", "chunk_outputs")
@@ -20,7 +21,8 @@ def report(root: Path, heads: int, n: int) -> str:
         raise CourseError("--batch, --heads and --n are at least 1")
     benchmarks.build(root, "gpu_model")
     compiled = {source: gpu_model.compile_for_cards(root, root / source) for source in (KERNEL, TENSOR_CORES)}
-    details, rows = [], []
+    details: list[str] = []
+    rows = []
     for d in (64, 128):
         for source, name, work, profiles in _kernels(root, heads, n, d):
             details += [gpu_model.describe(profile, compiled[source], work, gpu_model.where(root, root / source, profile.kernel))
@@ -32,11 +34,11 @@ def report(root: Path, heads: int, n: int) -> str:
     return "\n\n".join(details) + "\n\n" + head + _table(rows)
 
 
-def _kernels(root: Path, heads: int, n: int, d: int):
+def _kernels(root: Path, heads: int, n: int, d: int) -> Iterator[tuple[str, str, Work, list[Profile]]]:
     """(source, name, work, profiles) of each row."""
     programs = root / "build" / "bench"
     work = Work(heads, n, d, d, 64, d)
-    own = {profile.kernel: profile for profile in gpu_model.profiles([programs / "lab05_profile", d, d, 64], root)}
+    own = {profile.kernel: profile for profile in gpu_model.profiles(programs / "lab05_profile", (d, d, 64), root)}
     yield KERNEL, "chunkwise_forward, C = 64", work, [_sound(own["chunkwise_forward"])]
     yield KERNEL, "three passes, C = 64", work, [_sound(own[name]) for name in PASSES]
     chunk = 64 if d <= 64 else 32  # its tiles are wider
@@ -45,19 +47,19 @@ def _kernels(root: Path, heads: int, n: int, d: int):
         name = f"tensor cores, C = {chunk}" + (f", {slices} blocks per head" if slices > 1 else "")
         program = programs / "bench" / "gpu" / "gpu_beyond_profile"
         yield TENSOR_CORES, name, work, [_sound(profile) for profile in gpu_model.profiles(
-            [program, d, d, chunk, work.columns], root)]
+            program, (d, d, chunk, work.columns), root)]
 
 
-def _sound(profile: gpu_model.Profile) -> gpu_model.Profile:
+def _sound(profile: Profile) -> Profile:
     if profile.error:
         raise CourseError(f"{profile.kernel} does not run on the CPU run: {profile.error.splitlines()[0]}; run ./course test")
     return profile
 
 
-def _table(rows: list) -> str:
+def _table(rows: list[tuple[int, str, Work, list[list[Bound]]]]) -> str:
     """What is parallel over d_v is compared with the row of one block per head above it."""
     lines = ["| d | kernel | " + " | ".join(card.name for card in CARDS) + " |", "|-|-|" + "-|" * len(CARDS)]
-    alone = {}
+    alone: dict[tuple[int, Card], float] = {}
     for d, name, work, bounds in rows:
         cells = []
         for card, passes in zip(CARDS, bounds):

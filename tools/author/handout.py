@@ -13,11 +13,12 @@ from course import instructors, manifest, version
 from course.errors import CourseError
 from course.files import File
 from course.handout_record import RECORD, STUBS, record_of
+from course.manifest import Lab
 
 LIST = "tools/handout.txt"
 
 
-def gather(root: Path, dirty: bool, number: str = "") -> dict:
+def gather(root: Path, dirty: bool, number: str = "") -> dict[str, File]:
     """Name in the handout → File. `dirty` permits a tree with changes that are not committed or not cut; `number` is the
     version, where it is not the commit's."""
     labs = manifest.load(root)
@@ -47,7 +48,7 @@ def _commit(root: Path) -> str:
     return found
 
 
-def _read_list(root: Path, labs: list) -> list:
+def _read_list(root: Path, labs: list[Lab]) -> list[tuple[str, str]]:
     """(pattern, new name if it gets one), with LAB and GIVEN spelt out."""
     patterns = []
     for line in (root / LIST).read_text(encoding="utf-8").splitlines():
@@ -60,14 +61,14 @@ def _read_list(root: Path, labs: list) -> list:
     return patterns
 
 
-def _spelt_out(pattern: str, labs: list) -> list:
+def _spelt_out(pattern: str, labs: list[Lab]) -> list[str]:
     if "LAB" not in pattern:
         return [pattern]
     return [pattern.replace("LAB", lab.folder.name).replace("GIVEN", given)
             for lab in labs for given in (lab.given if "GIVEN" in pattern else [""])]
 
 
-def _matches(root: Path, pattern: str) -> list:
+def _matches(root: Path, pattern: str) -> list[Path]:
     found = (root / pattern).rglob("*") if pattern.endswith("/") else root.glob(pattern)
     return sorted(path for path in found if path.is_file() and "__pycache__" not in path.parts)
 
@@ -94,13 +95,13 @@ def _without_reference(data: bytes) -> str:
     return json.dumps(presets, indent=2, ensure_ascii=False) + "\n"
 
 
-def _refuse_half_edited(root: Path, cut: dict) -> None:
+def _refuse_half_edited(root: Path, cut: dict[str, str]) -> None:
     for name in stubs.drifted(root, cut):
         raise CourseError(f"student/{name} is not what reference/{name} gives; run ./course cut, "
                           "or use --dirty: the handout takes the stub from reference/")
 
 
-def _refuse_uncommitted(root: Path, patterns: list) -> None:
+def _refuse_uncommitted(root: Path, patterns: list[tuple[str, str]]) -> None:
     """Asks git, where the tree is a clone, whether everything that goes in is committed."""
     if not (root / ".git").exists():
         return
@@ -117,7 +118,7 @@ def _refuse_uncommitted(root: Path, patterns: list) -> None:
             raise CourseError(f"{name} has changes that are not committed; commit or revert them, or use --dirty")
 
 
-def _refuse_leaks(root: Path, labs: list, cut: dict, files: dict) -> None:
+def _refuse_leaks(root: Path, labs: list[Lab], cut: dict[str, str], files: dict[str, File]) -> None:
     sources = {f"reference/{name}": (root / "reference" / name).read_text(encoding="utf-8")
                for lab in labs for name in lab.sources}
     texts = {name: file.data.decode("utf-8", errors="replace") for name, file in files.items()}

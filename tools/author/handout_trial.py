@@ -11,7 +11,7 @@ from course.verdicts import WORDS, Verdict
 FOLDER = "build/handout"  # kept, so that the next trial compiles only what changed
 
 
-def lay_out(folder: Path, files: dict) -> None:
+def lay_out(folder: Path, files: dict[str, File]) -> None:
     """Makes the folder hold these files; one that is as it should be keeps its time stamp. What was built stays."""
     with explained(folder):
         for path in [path for path in folder.rglob("*") if path.is_file()] if folder.is_dir() else []:
@@ -25,7 +25,7 @@ def _is_there(path: Path, file: File) -> bool:
     return path.is_file() and path.read_bytes() == file.data and bool(path.stat().st_mode & 0o100) == file.executable
 
 
-def findings(root: Path, files: dict) -> list:
+def findings(root: Path, files: dict[str, File]) -> list[str]:
     """What is wrong with the course as students would get it."""
     folder = root / FOLDER
     lay_out(folder, files)

@@ -28,7 +28,7 @@ class Leak:
     reference: str  # reference/x.cpp:12
 
 
-def find(sources: dict, stubs: list, files: dict) -> list:
+def find(sources: dict[str, str], stubs: list[str], files: dict[str, str]) -> list[Leak]:
     """Leaks of `sources` (name → text of a reference) into `files` (name → text). What a stub gives is no secret."""
     given = "\n".join(map(packed, stubs))
     contents = {name: packed(text) for name, text in files.items()}
@@ -37,7 +37,7 @@ def find(sources: dict, stubs: list, files: dict) -> list:
     return verbatim + _renamed(sources, stubs, files)
 
 
-def secrets(source: str, text: str) -> list:
+def secrets(source: str, text: str) -> list[tuple[str, str]]:
     """(where, what) for everything between markers that nobody would write by chance."""
     found = []
     for _, lines in regions(text):
@@ -52,9 +52,9 @@ def secrets(source: str, text: str) -> list:
     return found
 
 
-def _renamed(sources: dict, stubs: list, files: dict) -> list:
-    given = set().union(*(_windows([(0, text)]) for text in stubs)) if stubs else set()
-    secret = {}  # the form of WINDOW tokens → where they stand
+def _renamed(sources: dict[str, str], stubs: list[str], files: dict[str, str]) -> list[Leak]:
+    given = {window for text in stubs for window in _windows([(0, text)])}
+    secret: dict[str, str] = {}  # the form of WINDOW tokens → where they stand
     for source, text in sources.items():
         for _, lines in regions(text):
             for window, line in _windows(lines).items():
@@ -62,12 +62,12 @@ def _renamed(sources: dict, stubs: list, files: dict) -> list:
                     secret.setdefault(window, f"{source}:{line}")
     found = []
     for file, text in files.items():
-        shared = secret.keys() & _windows([(0, text)])
+        shared = secret.keys() & _windows([(0, text)]).keys()
         found += [Leak(file, where) for where in sorted({secret[window] for window in shared})]
     return found
 
 
-def _windows(lines: list) -> dict:
+def _windows(lines: list[tuple[int, str]]) -> dict[str, int]:
     """Each run of WINDOW tokens of these (number, text), one character a token, and the line on which it begins."""
     tokens, numbers = [], []
     for number, text in lines:

@@ -6,6 +6,7 @@ function in the same file can go to another one, too.)
 """
 
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from author import build_commands
@@ -17,7 +18,8 @@ def link(student: Path, reference: Path, target: str, missing: list[str], track:
     folder.mkdir(exist_ok=True)
     wanted = tuple(f"_ZN7linattn{len(name)}{name}E" for name in missing)  # how names are mangled
     ours, theirs = f"_trainable.dir/__/{track}/", "_trainable.dir/__/reference/"
-    objects, more = {}, []
+    objects: dict[str, Path] = {}
+    more: list[Path] = []
     for name in build_commands.commands(student, target)[-1].split():
         if ours not in name:
             continue
@@ -27,13 +29,13 @@ def link(student: Path, reference: Path, target: str, missing: list[str], track:
         objects[name], more = folder / f"ours{len(more)}.o", [*more, folder / f"theirs{len(more)}.o"]
         _weaken(taken, student / name, objects[name])
         _weaken(set(defined) - set(taken), original, more[-1])
-    _run(build_commands.link(student, target, folder / target, objects, more), cwd=student)
+    subprocess.run(build_commands.link(student, target, folder / target, objects, more), cwd=student, check=True)
     return folder / target
 
 
-def _weaken(symbols, original: Path, copy: Path) -> None:
+def _weaken(symbols: Iterable[str], original: Path, copy: Path) -> None:
     _run(["objcopy", *(f"--weaken-symbol={symbol}" for symbol in symbols), original, copy])
 
 
-def _run(command: list, cwd: Path | None = None) -> str:
-    return subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, text=True, check=True).stdout
+def _run(command: list[str | Path]) -> str:
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout

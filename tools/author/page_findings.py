@@ -12,11 +12,11 @@ MAY_STAY = ("Check it: ", "When an output is wrong, ")  # sentences of the templ
 NO_PROSE = re.compile(r"#|\||<|\S+$|\s*$")
 
 
-def of_chapter(lab: Lab, text: str) -> list:
+def of_chapter(lab: Lab, text: str) -> list[str]:
     return _template(lab, text) + _totals(lab, text)
 
 
-def _template(lab: Lab, text: str) -> list:
+def _template(lab: Lab, text: str) -> list[str]:
     template = lab_template.fill_in("chapter.md", lab.name, lab.folder.name.partition("_")[2], lab.title)
     prose = {line for _, line in outside_fences(template) if not NO_PROSE.match(line) and not line.startswith(MAY_STAY)}
     left = [(number, line) for number, line in outside_fences(text) if line in prose]
@@ -24,7 +24,7 @@ def _template(lab: Lab, text: str) -> list:
             f"'{left[0][1]}'; write your own, or remove them"] if left else []
 
 
-def _totals(lab: Lab, text: str) -> list:
+def _totals(lab: Lab, text: str) -> list[str]:
     """The numbers above the first section. Each may be that of the whole lab or of the lab without its stretch exercises."""
     end = next((heading.line for heading in headings(text) if heading.level == 2), len(text.splitlines()) + 1)
     found = []
@@ -39,8 +39,8 @@ def _totals(lab: Lab, text: str) -> list:
 
 
 def total(lab: Lab, unit: str, stretch: bool = True) -> int:
-    numbers = [getattr(exercise, unit) for exercise in lab.exercises if stretch or not exercise.stretch]
-    return sum(number for number in numbers if isinstance(number, (int, float)))  # what is no number is a finding elsewhere
+    numbers: list[object] = [getattr(exercise, unit) for exercise in lab.exercises if stretch or not exercise.stretch]
+    return sum(number for number in numbers if isinstance(number, int))  # what is no number is a finding elsewhere
 
 
 def _where(lab: Lab) -> str:

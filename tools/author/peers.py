@@ -11,11 +11,13 @@ import textwrap
 import time
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from author import benchmarks, figures
 from course import files
 from course.errors import CourseError
 
+Row = dict[str, Any]  # a line that bench/speed/peers.py prints
 OURS = "fused"
 LABELS = {"fused": "ours, fused", "chunkwise, C = 16": "ours, lab 05 (BLAS), C = 16", "tokens": "ours, token by token",
           "PyTorch, chunks": "PyTorch, chunks, at its best", "PyTorch, softmax": "PyTorch, causal softmax",
@@ -59,7 +61,7 @@ def report(root: Path, threads: int, fast_transformers: str | None) -> None:
     print(f"wrote {base.relative_to(root)}.md and .svg", file=sys.stderr)
 
 
-def _measure(root: Path, threads: int, fast_transformers: str | None) -> tuple[dict, list[dict]]:
+def _measure(root: Path, threads: int, fast_transformers: str | None) -> tuple[Row, list[Row]]:
     library = root / "build" / "bench" / "bench" / "speed" / "libpeers_library.so"
     environment = os.environ | {"PYTHONPATH": str(root / "build" / "peers"),
                                 "TORCH_EXTENSIONS_DIR": str(root / "build" / "peers-extensions")}
@@ -69,7 +71,7 @@ def _measure(root: Path, threads: int, fast_transformers: str | None) -> tuple[d
     lines = []
     with subprocess.Popen(command, cwd=root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           text=True) as running:
-        for line in running.stdout:
+        for line in running.stdout or ():
             lines.append(json.loads(line))
             if "n" in lines[-1]:
                 print(_short(lines[-1]), file=sys.stderr)
@@ -78,19 +80,20 @@ def _measure(root: Path, threads: int, fast_transformers: str | None) -> tuple[d
     return lines[0], lines[1:]
 
 
-def _short(row: dict) -> str:
+def _short(row: Row) -> str:
     what = row["skipped"] if "skipped" in row else f"{per_token(row):.0f} ns per token and head"
     return f"  n = {row['n']}, d = {row['d']}, {row['threads']} threads, {row['peer']}: {what}"
 
 
-def per_token(row: dict) -> float:
+def per_token(row: Row) -> float:
     """Nanoseconds per token and head, of eight heads."""
-    return row["seconds"] / (8 * row["n"]) * 1e9
+    return float(row["seconds"] / (8 * row["n"]) * 1e9)
 
 
-def best_chunks(rows: list[dict]) -> list[dict]:
+def best_chunks(rows: list[Row]) -> list[Row]:
     """PyTorch's chunks are tried in several lengths: of each case, the fastest one's row, with its length."""
-    kept, best = [], {}
+    kept: list[Row] = []
+    best: dict[tuple[int, int, int], Row] = {}
     for row in rows:
         name, _, length = row["peer"].partition(" of ")
         if not length:
@@ -103,7 +106,7 @@ def best_chunks(rows: list[dict]) -> list[dict]:
     return kept + list(best.values())
 
 
-def page(options: str, machine: str, known: dict, rows: list[dict], load: list[float]) -> str:
+def page(options: str, machine: str, known: Row, rows: list[Row], load: list[float]) -> str:
     """In Markdown."""
     said = (f"`./course bench --peers{options}` on {machine}; PyTorch {known['torch'] or 'missing'}; our BLAS is {known['blas']}. "
             "Eight heads, float32, medians of the last five rounds, in turns in one process, outputs compared first. One thread: "

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from author import benchmarks
+from author.benchmarks import Results, Row
 
 RECURRENCES = {"tokens": "token by token, two sweeps over S", "tokens_one_sweep": "token by token, one sweep",
                "tokens_one_sweep_vector_exp": "the same, e^x by vectors"}
@@ -13,7 +14,7 @@ class Goal:
     what: str
     figures: str
     ratio: float
-    bound: float = None  # None: no goal, a figure to compare with
+    bound: float | None = None  # None: no goal, a figure to compare with
     at_most: bool = True
 
     def line(self) -> str:
@@ -24,16 +25,16 @@ class Goal:
         return f"{self.what:64} {self.figures:>16} {self.ratio:6.2f}   {bound:12} {'met' if met else 'NOT MET'}"
 
 
-def medians(result: dict) -> dict[str, dict]:
+def medians(result: Results) -> dict[str, Row]:
     return {name: rows["median"] for name, rows in benchmarks.aggregates(result).items()}
 
 
 OF_THE_FLOOR = {64: 1.8, 128: 1.6}  # how many times the floor the fused kernel may take
 
 
-def chunkwise_goals(rows: dict[str, dict], d: int) -> list[Goal]:
+def chunkwise_goals(rows: dict[str, Row], d: int) -> list[Goal]:
     def ns(name: str) -> float:
-        return rows[name]["ns/token"]
+        return float(rows[name]["ns/token"])
 
     chunk = min((16, 32), key=lambda C: ns(f"chunkwise/d:{d}/C:{C}"))
     chunkwise = ns(f"chunkwise/d:{d}/C:{chunk}")
@@ -47,7 +48,7 @@ def chunkwise_goals(rows: dict[str, dict], d: int) -> list[Goal]:
                  ns(f"fused/d:{d}") / floor, OF_THE_FLOOR[d])]
 
 
-def table(chunkwise: dict, cpu_run: dict) -> str:
+def table(chunkwise: Results, cpu_run: Results) -> str:
     """From the JSON of the two programs."""
     rows = medians(chunkwise)
     seconds = medians(cpu_run)["cpu_run"]["cpu_time"] / 1e3

@@ -12,7 +12,7 @@ from course.files import write_whole
 RECORD = ".stubs.sha256"  # in student/: the digests of the stubs as cut, in the form that sha256sum reads
 
 
-def cut_all(root: Path) -> dict:
+def cut_all(root: Path) -> dict[str, str]:
     """File name → stub, for every source of every lab. Nothing is written."""
     stubs = {}
     for lab in manifest.load(root):
@@ -20,7 +20,7 @@ def cut_all(root: Path) -> dict:
     return stubs
 
 
-def cut_lab(root: Path, lab: manifest.Lab) -> dict:
+def cut_lab(root: Path, lab: manifest.Lab) -> dict[str, str]:
     where = f"labs/{lab.folder.name}/lab.json"
     exercises = {exercise.function for exercise in lab.exercises}
     cuts = {}
@@ -34,7 +34,7 @@ def cut_lab(root: Path, lab: manifest.Lab) -> dict:
     return {source: cut.text for source, cut in cuts.items()}
 
 
-def _require_one(exercise: manifest.Exercise, cuts: list, where: str) -> None:
+def _require_one(exercise: manifest.Exercise, cuts: list[Cut], where: str) -> None:
     name = exercise.function
     if not cuts:
         raise CourseError(f"no source of {exercise.lab} defines {name}; {where} names it; define it, or remove it there")
@@ -48,7 +48,7 @@ def _require_one(exercise: manifest.Exercise, cuts: list, where: str) -> None:
                           f"or say \"solved\": true in {where}")
 
 
-def write(root: Path, stubs: dict, force: bool) -> list:
+def write(root: Path, stubs: dict[str, str], force: bool) -> list[str]:
     """Brings student/ in line; returns the names it wrote. Edited files stop it before anything is written, or, with
     `force`, are kept as a copy first."""
     student = root / "student"
@@ -58,7 +58,7 @@ def write(root: Path, stubs: dict, force: bool) -> list:
         raise CourseError(f"{', '.join(f'student/{name}' for name in edited)} was edited; nothing was written; "
                           "move it away, or use --force, which keeps a copy beside it")
     for name in edited:
-        write_whole(student / f"{name}.{time.strftime('%Y%m%d-%H%M%S')}.bak", _read(student / name))
+        write_whole(student / f"{name}.{time.strftime('%Y%m%d-%H%M%S')}.bak", _read(student / name) or "")
     record = "".join(f"{_digest(text)}  {name}\n" for name, text in sorted(stubs.items()))
     # A stub that is as recorded counts as unedited, so the record goes last: interrupted, it errs towards "edited".
     for name in changed:
@@ -68,7 +68,7 @@ def write(root: Path, stubs: dict, force: bool) -> list:
     return changed
 
 
-def drifted(root: Path, stubs: dict) -> list:
+def drifted(root: Path, stubs: dict[str, str]) -> list[str]:
     """The files of student/ that are not what was cut."""
     return [name for name, text in stubs.items() if _read(root / "student" / name) != text]
 
@@ -79,22 +79,22 @@ def is_edited(student: Path, name: str) -> bool:
     return text is not None and _recorded(student).get(name) != _digest(text)
 
 
-def unlisted_sources(root: Path, stubs: dict) -> list:
+def unlisted_sources(root: Path, stubs: dict[str, str]) -> list[str]:
     """Sources in student/ that no manifest names."""
     present = [path.name for path in (root / "student").glob("*") if path.suffix in (".cpp", ".cu")]
     return sorted(set(present) - set(stubs))
 
 
-def record_is_stale(root: Path, stubs: dict) -> bool:
+def record_is_stale(root: Path, stubs: dict[str, str]) -> bool:
     return _recorded(root / "student") != {name: _digest(text) for name, text in stubs.items()}
 
 
-def _recorded(student: Path) -> dict:
+def _recorded(student: Path) -> dict[str, str]:
     lines = (_read(student / RECORD) or "").splitlines()
     return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
 
-def _read(path: Path):
+def _read(path: Path) -> str | None:
     try:
         return path.read_bytes().decode("utf-8", errors="surrogateescape")
     except FileNotFoundError:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 STARTED = re.compile(r"^ *Start +\d+: (\S+)$", re.M)
 TIMED = re.compile(r"^ *\d+/\d+ Test +#\d+: (\S+) .*? (\d+\.\d+) sec$", re.M)
@@ -23,11 +24,11 @@ class Times:
     def __init__(self, file: Path):
         self._file = file
         try:
-            self._steps = json.loads(file.read_text(encoding="utf-8"))
+            self._steps: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             self._steps = {}
 
-    def keep(self, step: str, seconds: float, tests: dict, whole: bool) -> None:
+    def keep(self, step: str, seconds: float, tests: dict[str, float], whole: bool) -> None:
         before = self._steps.get(step, {})
         self._steps[step] = {"seconds": seconds if whole else before.get("seconds", seconds),
                              "tests": tests if whole else before.get("tests", {}) | tests}
@@ -35,20 +36,20 @@ class Times:
         new.write_text(json.dumps(self._steps, indent=1), encoding="utf-8")
         os.replace(new, self._file)
 
-    def of_tests(self, step: str) -> dict:
-        return self._steps.get(step, {}).get("tests", {})
+    def of_tests(self, step: str) -> dict[str, float]:
+        return dict(self._steps.get(step, {}).get("tests", {}))
 
-    def expected(self, step: str, names: list, jobs: int) -> float | None:
+    def expected(self, step: str, names: list[str], jobs: int) -> float | None:
         """Seconds; None for a step that never ran. With names, of the tests with such names."""
         if step not in self._steps:
             return None
         tests = self.of_tests(step)
         if not (names and tests):
-            return self._steps[step]["seconds"]
+            return float(self._steps[step]["seconds"])
         return at_once([seconds for test, seconds in tests.items() if re.search("|".join(names), test)], jobs)
 
 
-def at_once(seconds: list, jobs: int) -> float:
+def at_once(seconds: list[float], jobs: int) -> float:
     """How long programs take that need so many seconds each, `jobs` of them at a time."""
     return max([sum(seconds) / jobs, *seconds])
 
@@ -56,14 +57,15 @@ def at_once(seconds: list, jobs: int) -> float:
 class Progress:
     """Of one step, before others that are still `coming`."""
 
-    def __init__(self, step: str, coming: list, times: Times, names: list, jobs: int):
+    def __init__(self, step: str, coming: list[str], times: Times, names: list[str], jobs: int):
         self._step, self._times, self._names, self._jobs = step, times, names, jobs
         later = [times.expected(each, names, jobs) for each in coming]
-        self._later = None if None in later else sum(later)
+        known = [seconds for seconds in later if seconds is not None]
+        self._later = sum(known) if len(known) == len(later) else None
         self._began = self._spoke = time.monotonic()
-        self._started = {}  # test → when we saw that it had begun
+        self._started: dict[str, float] = {}  # test → when we saw that it had begun
 
-    def watch(self, running: subprocess.Popen, log: Path) -> int:
+    def watch(self, running: subprocess.Popen[str], log: Path) -> int:
         """Waits for the end of the step; returns its exit status."""
         pause = 1 if sys.stdout.isatty() else PAUSE
         while True:
@@ -73,7 +75,7 @@ class Progress:
                 if time.monotonic() - self._spoke >= pause:
                     self._say(self._line(log.read_text(encoding="utf-8", errors="replace")))
 
-    def done(self, seconds: float, tests: dict) -> None:
+    def done(self, seconds: float, tests: dict[str, float]) -> None:
         if sys.stdout.isatty():
             self._say("")
         self._times.keep(self._step, seconds, tests, whole=not self._names)
@@ -99,7 +101,7 @@ class Progress:
         if wrong := len(FAILED.findall(words)):
             parts.append(f"{wrong} failed")
         if running:
-            longest = sorted(running, key=running.get, reverse=True)
+            longest = sorted(running, key=running.__getitem__, reverse=True)
             parts.append("running " + " ".join(f"{each.removeprefix('framework.')} ({running[each]:.0f} s)"
                                                for each in longest[:NAMES]))
         left = self._left(counts[-1] if counts else None, ended, running, now - self._began)
@@ -107,7 +109,7 @@ class Progress:
             parts.append(f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left")
         return ", ".join(parts)
 
-    def _left(self, count: tuple | None, ended: set, running: dict, elapsed: float) -> float | None:
+    def _left(self, count: tuple[int, int] | None, ended: set[str], running: dict[str, float], elapsed: float) -> float | None:
         """Seconds until the end of the last step; None if some step has never run."""
         expected = self._times.expected(self._step, self._names, self._jobs)
         if expected is None or self._later is None:

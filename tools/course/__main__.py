@@ -11,6 +11,7 @@ import importlib
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 TOOLS = Path(__file__).resolve().parent.parent
 if str(TOOLS) not in sys.path:
@@ -18,17 +19,18 @@ if str(TOOLS) not in sys.path:
 
 from course import process_group, version
 from course.errors import CourseError
+from course.plain_text import write_utf8
 
 OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)  # where the error names no file
 
 
 class Parser(argparse.ArgumentParser):
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         print(f"course: {message}; run {self.prog.replace('course', './course', 1)} --help", file=sys.stderr)
         sys.exit(2)
 
 
-def read_command_line(words: list) -> argparse.Namespace:
+def read_command_line(words: list[str]) -> argparse.Namespace:
     parser = Parser(prog="course", description="Linear Attention Labs", allow_abbrev=False)
     parser.add_argument("--version", action="store_true", help="show which version of the course this is")
     commands = parser.add_subparsers(metavar="command", required=True)
@@ -37,7 +39,7 @@ def read_command_line(words: list) -> argparse.Namespace:
     files = {file.stem.replace("_", "-"): file for file in sorted(TOOLS.glob("*/commands/*.py"), key=lambda file: file.stem)}
     for name in words[:1] if words and words[0] in files else files:  # to load them all takes 0.1 s
         command = importlib.import_module(".".join(files[name].relative_to(TOOLS).with_suffix("").parts))
-        summary, _, details = command.__doc__.partition("\n")
+        summary, _, details = (command.__doc__ or "").partition("\n")
         subparser = commands.add_parser(
             name, help=summary, description=f"{summary}\n{details}", allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -51,7 +53,7 @@ def read_command_line(words: list) -> argparse.Namespace:
     return options
 
 
-def main(root: Path, words: list) -> int:
+def main(root: Path, words: list[str]) -> int:
     try:
         status = _run(root, words)
         sys.stdout.flush()  # while there is still a way to say in words that it cannot be written
@@ -60,15 +62,16 @@ def main(root: Path, words: list) -> int:
         return _explain(error)
 
 
-def _run(root: Path, words: list) -> int:
+def _run(root: Path, words: list[str]) -> int:
     try:
         if words == ["--version"]:
             print(version.of(root))
             return 0
         options = read_command_line(words)
-        return options.run(root, options)
+        status: int = options.run(root, options)
+        return status
     except SystemExit as end:  # argparse has said what there is to say
-        return end.code
+        return int(end.code or 0)
     except CourseError as error:
         print(f"course: {error}", file=sys.stderr)
         return 2
@@ -94,7 +97,6 @@ def _explain(error: OSError) -> int:
 
 
 if __name__ == "__main__":
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="replace")
+    write_utf8()
     process_group.end_when_told()
     sys.exit(main(TOOLS.parent, sys.argv[1:]))

@@ -7,10 +7,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TextIO
 
 from course import graded_file, process_group
 from course.errors import CourseError
-from course.manifest import Lab
+from course.manifest import Exercise, Lab
 
 
 class BuildTree:
@@ -21,7 +22,7 @@ class BuildTree:
         self.results = self.folder / "results"
         self.log = self.folder / "check.log"
 
-    def prepare(self, manifests: list, labs: list) -> None:
+    def prepare(self, manifests: list[Path], labs: list[Lab]) -> None:
         """Configures where needed, and shows progress while labs are built for the first time."""
         built = self.folder / "built_once"
         if self._must_configure(manifests):
@@ -34,20 +35,20 @@ class BuildTree:
             for name in new:
                 (built / name).touch()
 
-    def build(self, labs: list) -> list:
+    def build(self, labs: list[Lab]) -> list[Lab]:
         """Brings the programs of these labs up to date, and returns the labs that do not build; programs.log says why."""
         self.prepare([lab.manifest for lab in labs], labs)
         with open(self.folder / "programs.log", "w", encoding="utf-8") as log:
             return [lab for lab in labs if not self._builds(lab, log)]
 
-    def _builds(self, lab: Lab, log) -> bool:
+    def _builds(self, lab: Lab, log: TextIO) -> bool:
         if not self._can_be_read(lab):
             return False
         command = ["cmake", "--build", str(self.folder), "--target", f"{lab.name}_check"]
         with process_group.started(command, cwd=self.root, stdout=log, stderr=subprocess.STDOUT) as build:
             return build.wait() == 0
 
-    def run_tests(self, exercises: list) -> set:
+    def run_tests(self, exercises: list[Exercise]) -> set[str]:
         """Runs these exercises; the words go to the log, the verdicts to result files. Returns the names of those that
         ctest does not call passed."""
         names = "|".join(re.escape(exercise.name) for exercise in exercises)
@@ -70,9 +71,9 @@ class BuildTree:
 
     def _can_be_read(self, lab: Lab) -> bool:
         """A compiler would wait for ever for a file that is no ordinary one. The lab's first test says which it is."""
-        return not any(graded_file.why_not(str(self.root / self.track / source)) for source in lab.sources)
+        return not any(graded_file.rejection_reason(str(self.root / self.track / source)) for source in lab.sources)
 
-    def _must_configure(self, manifests: list) -> bool:
+    def _must_configure(self, manifests: list[Path]) -> bool:
         ninja = self.folder / "build.ninja"
         if not ninja.exists() or self._was_moved():
             return True
@@ -84,7 +85,7 @@ class BuildTree:
         if not cache.exists():
             return False
         home = re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", cache.read_text(encoding="utf-8", errors="replace"), re.M)
-        return bool(home) and Path(home[1]).resolve() != self.root.resolve()
+        return home is not None and Path(home[1]).resolve() != self.root.resolve()
 
     def _configure(self) -> None:
         print(f"configuring build/{self.track} …", file=sys.stderr)
@@ -99,7 +100,7 @@ class BuildTree:
             raise CourseError(f"CMake could not configure build/{self.track}; its output is above; fix that, "
                               f"or remove build/{self.track} and try again")
 
-    def _build(self, labs: list) -> None:
+    def _build(self, labs: list[str]) -> None:
         """What does not compile is no matter here: the tests build again and say so in better words."""
         print(f"building {', '.join(labs)} in build/{self.track}; the first time takes "
               f"{'about a minute' if len(labs) == 1 else 'a few minutes'} on two cores …", file=sys.stderr, flush=True)
@@ -108,7 +109,7 @@ class BuildTree:
         with open(self.log, "w", encoding="utf-8") as log, process_group.started(
                 command, cwd=self.root, env=os.environ | {"NINJA_STATUS": "[%f/%t] "}, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT) as ninja:
-            for line in ninja.stdout:
+            for line in ninja.stdout or ():
                 log.write(line)
                 step = re.match(r"\[\d+/\d+\]", line)
                 if step and sys.stderr.isatty():

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from course.errors import CourseError
-from course.headings import headings
+from course.headings import Heading, headings
 from course.manifest import Exercise, Lab
 
 FOLDED = re.compile(r"<details>\s*<summary>\s*(?P<title>.*?)\s*</summary>(?P<body>.*?)</details>", re.S)
@@ -27,7 +27,7 @@ class Hint:
     body: str
 
 
-def hints(lab: Lab, exercise: Exercise) -> list:
+def hints(lab: Lab, exercise: Exercise) -> list[Hint]:
     """The blocks `<details><summary>Hint 1: …</summary> … </details>` below the exercise's heading."""
     where = f"labs/{lab.folder.name}/README.md"
     try:
@@ -52,14 +52,14 @@ def _formula_as_text(formula: str) -> str:
     return re.sub(r"([_^√])\{([^{}]*)\}", r"\1(\2)", text)
 
 
-def _symbol(command: re.Match) -> str:
+def _symbol(command: re.Match[str]) -> str:
     symbol, space = SYMBOLS.get(command[1]), command[2]
     if symbol is None:
         return command[0]
     return symbol if command[1] in OPENING else symbol + space
 
 
-def exercise_heading(text: str, exercise: Exercise):
+def exercise_heading(text: str, exercise: Exercise) -> Heading | None:
     """That of `### Exercise 2.5: `function``; None when the chapter has none."""
     wanted = f"Exercise {exercise.section}: `{exercise.function}`"
     return next((heading for heading in headings(text) if heading.title.startswith(wanted)), None)

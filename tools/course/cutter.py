@@ -13,6 +13,7 @@ Markers that are not indented enclose what only the solution needs (helpers, inc
 
 import re
 from difflib import SequenceMatcher
+from typing import NoReturn
 
 from course.errors import CourseError
 from course.source_pieces import CannotSplit, Definition, definitions
@@ -24,25 +25,25 @@ COMMENT = re.compile(r"(?://|/\*)(.*)")
 class Cut:
     """One source, cut. `stubs` are the functions whose bodies were taken out, `functions` all that it defines."""
 
-    def __init__(self, text: str, file: str, exercises: set):
+    def __init__(self, text: str, file: str, exercises: set[str]):
         self.file = file
         self.exercises = exercises
-        self.stubs = {}  # function → line of its marker
-        self.functions = {}  # function → its Definition
-        self._kept = []
-        self._function = None  # whose definition we are in
-        self._begin = None  # (line, indent) of the open marker
+        self.stubs: dict[str, int] = {}  # function → line of its marker
+        self.functions: dict[str, Definition] = {}
+        self._kept: list[str] = []
+        self._function: str | None = None  # whose definition we are in
+        self._begin: tuple[int, str] | None = None  # (line, indent) of the open marker
         self._number = 0
         self._cut(text.splitlines(), self._definitions(text))
         self.text = "\n".join(self._kept).rstrip() + "\n"
 
-    def _definitions(self, text: str) -> list:
+    def _definitions(self, text: str) -> list[Definition]:
         try:
             return definitions(text)
         except CannotSplit as reason:
             raise CourseError(f"{self.file}: {reason}; fix that") from None
 
-    def _cut(self, lines: list, found: list) -> None:
+    def _cut(self, lines: list[str], found: list[Definition]) -> None:
         rest = iter(found)
         definition = next(rest, None)
         for self._number, line in enumerate(lines, start=1):
@@ -61,7 +62,7 @@ class Cut:
         if self._begin:
             self._fail(f"BEGIN SOLUTION of line {self._begin[0]} is never closed; add `// END SOLUTION`")
 
-    def _on_begin(self, marker: re.Match) -> None:
+    def _on_begin(self, marker: re.Match[str]) -> None:
         if self._begin:
             self._fail(f"BEGIN SOLUTION inside the one of line {self._begin[0]}; close that first")
         self._begin = (self._number, marker["indent"])
@@ -79,7 +80,7 @@ class Cut:
         self._kept.append(f"{marker['indent']}// YOUR CODE HERE")
         self._kept.append(marker["indent"] + (marker["instead"] or f'throw NotImplemented("{self._function}");'))
 
-    def _on_end(self, marker: re.Match) -> None:
+    def _on_end(self, marker: re.Match[str]) -> None:
         if not self._begin:
             self._fail("END SOLUTION without a BEGIN SOLUTION; remove it, or add the other")
         if marker["indent"] != self._begin[1]:
@@ -111,13 +112,14 @@ class Cut:
             self._fail("this looks like a solution marker, but is not one; write `// BEGIN SOLUTION` or `// END SOLUTION`, "
                        "so spelt and alone on its line")
 
-    def _fail(self, what: str) -> None:
+    def _fail(self, what: str) -> NoReturn:
         raise CourseError(f"{self.file}:{self._number}: {what}")
 
 
-def regions(text: str) -> list:
+def regions(text: str) -> list[tuple[str, list[tuple[int, str]]]]:
     """(indent, [(number, line), …]) of what each pair of markers encloses, in a source that can be cut."""
-    found, inside = [], False
+    found: list[tuple[str, list[tuple[int, str]]]] = []
+    inside = False
     for number, line in enumerate(text.splitlines(), start=1):
         marker = MARKER.match(line)
         if marker:

@@ -8,7 +8,7 @@ text, .ink { fill: var(--ink) }
 rect { shape-rendering: crispEdges }"""
 
 
-def in_terminal(pictures: list) -> str:
+def in_terminal(pictures: list[str]) -> str:
     """Side by side, every pixel two characters wide."""
     lines = []
     for row in range(SIDE):
@@ -17,7 +17,7 @@ def in_terminal(pictures: list) -> str:
     return "\n".join(lines)
 
 
-def svg(rows: list, title: str) -> str:
+def svg(rows: list[tuple[str, list[str]]], title: str) -> str:
     """Rows of pictures: (caption, pictures) each."""
     pixel, gap, left, height = 4, 6, 100, 8 * 4 + 6
     width, full = left + max(len(pictures) for _, pictures in rows) * (SIDE * pixel + gap), height * len(rows) + gap

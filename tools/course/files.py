@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def write_whole(path: Path, text: str) -> None:
             raise
 
 
-def write_together(folder: Path, texts: dict) -> None:
+def write_together(folder: Path, texts: dict[str, str]) -> None:
     """Several files of one folder: all are written to temporary names before the first is renamed."""
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,7 +48,7 @@ def write_together(folder: Path, texts: dict) -> None:
             shutil.rmtree(temporary, ignore_errors=True)
 
 
-def write_new(root: Path, files: dict) -> None:
+def write_new(root: Path, files: dict[str, File]) -> None:
     """Files that are not there yet, in their order; when one cannot be written, none of them stays."""
     made = []
     with explained(root):
@@ -63,7 +64,7 @@ def write_new(root: Path, files: dict) -> None:
             raise
 
 
-def write_folder(out: Path, files: dict) -> None:
+def write_folder(out: Path, files: dict[str, File]) -> None:
     """A new folder with these files (relative name → File). A folder that is there and not empty is refused."""
     with explained(out):
         refuse_what_is_there(out)
@@ -78,7 +79,7 @@ def write_folder(out: Path, files: dict) -> None:
             raise
 
 
-def write_zip(out: Path, files: dict, folder: str) -> None:
+def write_zip(out: Path, files: dict[str, File], folder: str) -> None:
     """A new zip file in which everything lies in `folder`, which may be ""."""
     with explained(out):
         refuse_what_is_there(out)
@@ -98,7 +99,7 @@ def write_zip(out: Path, files: dict, folder: str) -> None:
             raise
 
 
-def fill(folder: Path, files: dict) -> None:
+def fill(folder: Path, files: dict[str, File]) -> None:
     for name, file in sorted(files.items()):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +108,7 @@ def fill(folder: Path, files: dict) -> None:
 
 
 @contextlib.contextmanager
-def explained(path: Path):
+def explained(path: Path) -> Iterator[None]:
     """Turns what the system says (no space left, read-only, not permitted) into one sentence."""
     try:
         yield

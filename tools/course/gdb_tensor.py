@@ -7,10 +7,10 @@ MOST = 24  # entries
 
 
 class TensorPrinter:
-    def __init__(self, value):
+    def __init__(self, value: gdb.Value) -> None:
         self.value = value
 
-    def to_string(self):
+    def to_string(self) -> str:
         try:
             shape, entries = self.value["m_shape"], self.value["m_storage"]
             axes, size = int(shape["m_end"] - shape["m_begin"]), int(entries["p_end"] - entries["p_begin"])

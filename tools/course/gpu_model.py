@@ -8,8 +8,10 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from course.errors import CourseError
 
@@ -38,6 +40,7 @@ class Card:
 CARDS = (Card("A100", "sm_80", 108, 64, 19.5, 156, 2.04, 164 << 10),
          Card("H100", "sm_90", 132, 128, 67, 495, 3.35, 228 << 10),
          Card("H200", "sm_90", 132, 128, 67, 495, 4.8, 228 << 10))
+Run = dict[str, Any]  # as the CPU run's program prints it
 WARPS, BLOCKS, REGISTERS = 64, 32, 65536  # of one SM of any of them
 
 
@@ -88,18 +91,18 @@ class Resources:
 class Profile:
     """What the CPU run counted in the first block, as the CPU run's program prints it; sums grow with each further chunk."""
     kernel: str
-    runs: list
+    runs: list[Run]
     error: str
 
-    def at(self, chunks: int, of) -> float:
+    def at(self, chunks: int, of: Callable[[Run], Any]) -> float:
         """What a block does for so many chunks: `of(run)` for two and three of them, continued."""
-        two, three = of(self.runs[0]), of(self.runs[1])
+        two, three = float(of(self.runs[0])), float(of(self.runs[1]))
         return two + (three - two) * (chunks - 2)
 
     def passes(self, chunks: int, which: str = "cost") -> float:
         return self.at(chunks, lambda run: sum(access[which] for access in run["accesses"] if access["shared"]))
 
-    def sectors(self, chunks: int) -> dict:
+    def sectors(self, chunks: int) -> dict[tuple[str, bool], float]:
         """By (array, written or read)."""
         keys = {(access["array"], access["writes"]) for access in self.runs[1]["accesses"] if not access["shared"]}
         return {key: self.at(chunks, lambda run: sum(access["cost"] for access in run["accesses"] if not access["shared"]
@@ -113,22 +116,22 @@ class Bound:
     fit: int  # blocks on one SM at a time
     fit_by: str
     active: int  # SMs
-    parts: dict
+    parts: dict[str, float]
 
     @property
     def limit(self) -> str:
-        return max(self.parts, key=self.parts.get)
+        return max(self.parts, key=self.parts.__getitem__)
 
     @property
     def time(self) -> float:
         return self.parts[self.limit]
 
 
-def profiles(command: list, root: Path) -> list[Profile]:
+def profiles(program: Path, sizes: tuple[int, ...], root: Path) -> list[Profile]:
     """Runs a program that prints a line of JSON for each kernel."""
-    done = subprocess.run([str(word) for word in command], cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run([program, *map(str, sizes)], cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
-        raise CourseError(f"{Path(command[0]).name} ended with status {done.returncode}; its output is above")
+        raise CourseError(f"{program.name} ended with status {done.returncode}; its output is above")
     found = [json.loads(line) for line in done.stdout.splitlines()]
     return [Profile(entry["kernel"], entry["runs"], entry["error"]) for entry in found]
 
@@ -166,7 +169,7 @@ def read_resources(text: str) -> dict[str, Resources]:
 
 def _last_name(mangled: str) -> str:
     """scan_states, of _ZN7linattn7kernels11scan_statesEPfS1_NS_5SizesEi"""
-    name, at = mangled, re.match(r"_ZN?", mangled).end()
+    name, at = mangled, len(mangled) - len(re.sub(r"^_ZN?", "", mangled))
     while length := re.match(r"\d+", mangled[at:]):
         begin = at + length.end()
         at = begin + int(length[0])
@@ -180,7 +183,7 @@ def blocks_that_fit(card: Card, threads: int, registers: int | None, shared: int
     limits = {"warps": WARPS // warps, "blocks": BLOCKS, "shared memory": card.shared // (shared + 1024)}
     if registers:
         limits["registers"] = REGISTERS // (math.ceil(registers * 32 / 256) * 256 * warps)
-    least = min(limits, key=limits.get)
+    least = min(limits, key=limits.__getitem__)
     return limits[least], least
 
 
@@ -188,7 +191,7 @@ def bound(card: Card, profile: Profile, used: Resources | None, work: Work) -> B
     """Blocks are spread over the SMs evenly; then each part takes as long as on the SM with the most blocks."""
     blocks, chunks = work.blocks(profile.kernel), work.chunks
     run = profile.runs[0]
-    fit, by = blocks_that_fit(card, run["threads"], used and used.registers,
+    fit, by = blocks_that_fit(card, run["threads"], used.registers if used else None,
                               run["shared_bytes"] + (used.static_shared if used else 0))
     busiest = math.ceil(blocks / card.sms)
     moved = sum(min(sectors * SECTOR * blocks, work.array_bytes(array))

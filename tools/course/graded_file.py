@@ -6,7 +6,7 @@ import stat
 LARGEST = 256 << 10  # bytes that a submission's file may have; those of the answer key have at most 11 KiB
 
 
-def why_not(source: str) -> str:
+def rejection_reason(source: str) -> str:
     """One sentence, or nothing where `source` is an ordinary file."""
     folder, file = os.path.split(source)
     name = f"{os.path.basename(folder)}/{file}"

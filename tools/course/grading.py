@@ -18,5 +18,5 @@ def grade(root: Path, track: str = "student", names: list[str] | None = None) ->
     chosen = {exercise.lab for exercise in exercises}
     tree.prepare([lab.manifest for lab in labs], [lab for lab in labs if lab.name in chosen])
     verdicts.forget(tree.results, exercises)
-    doubted = tree.run_tests(exercises)
-    return verdicts.read(tree.results, exercises, doubted, str(tree.log.relative_to(root)))
+    refused = tree.run_tests(exercises)
+    return verdicts.read(tree.results, exercises, refused, str(tree.log.relative_to(root)))

@@ -14,11 +14,11 @@ RECORD = ".handout.sha256"  # earlier handouts read it too, so its form cannot c
 STUBS = "student/.stubs"  # the stubs as they were handed out, to tell what the student wrote from what was there
 
 
-def record_of(files: dict) -> str:
+def record_of(files: dict[str, File]) -> str:
     return "".join(f"{digest(file.data)}  {name}\n" for name, file in sorted(files.items()))
 
 
-def parse(text: str) -> dict:
+def parse(text: str) -> dict[str, str]:
     """File name → digest."""
     return {name: value for value, _, name in (line.partition("  ") for line in text.splitlines())}
 
@@ -27,7 +27,7 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def read_handout(path: Path) -> dict:
+def read_handout(path: Path) -> dict[str, File]:
     """The files of a handout, a folder or a zip, with its record. It must be whole, and as it was made."""
     if path.is_dir():
         files = _from_folder(path)
@@ -48,7 +48,7 @@ def read_handout(path: Path) -> dict:
     return {name: files[name] for name in [*listed, RECORD]}
 
 
-def _from_folder(path: Path) -> dict:
+def _from_folder(path: Path) -> dict[str, File]:
     record = path / RECORD
     if not record.is_file():
         return {}
@@ -60,7 +60,7 @@ def _from_folder(path: Path) -> dict:
     return files
 
 
-def _from_zip(path: Path) -> dict:
+def _from_zip(path: Path) -> dict[str, File]:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]

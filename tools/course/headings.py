@@ -1,6 +1,7 @@
 """The headings of a page, as a code host reads its Markdown, and the fences that only look as if they held some."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,9 +20,11 @@ class Heading:
 
 
 @lru_cache
-def headings(text: str) -> tuple:
+def headings(text: str) -> tuple[Heading, ...]:
     """Every heading outside fences, with the anchor that a code host gives it, or the one of an <a id> just above."""
-    found, given, used, before = [], None, {}, 0
+    found: list[tuple[int, int, str, str]] = []
+    used: dict[str, int] = {}
+    given, before = None, 0
     for number, line in outside_fences(text):
         heading = HEADING.match(line)
         given = given if number == before + 1 else None
@@ -37,7 +40,7 @@ def headings(text: str) -> tuple:
                  for i, each in enumerate(found, start=1))
 
 
-def outside_fences(text: str):
+def outside_fences(text: str) -> Iterator[tuple[int, str]]:
     """(number, line) of every line that stands in no fence."""
     fence = None
     for number, line in enumerate(text.splitlines(), start=1):

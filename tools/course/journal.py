@@ -10,11 +10,12 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 FOLDER = ".update"
 
 
-def commit(root: Path, put: list, remove: list, kept: str) -> None:
+def commit(root: Path, put: list[str], remove: list[str], kept: str) -> None:
     """The point of no return. Everything in `put` lies in .update/new/; `kept` is a name that is still free."""
     folder = root / FOLDER
     shutil.copyfile(__file__, folder / "finish.py")
@@ -61,7 +62,7 @@ def undo(root: Path) -> None:
     _end(root)
 
 
-def _plan(root: Path) -> tuple:
+def _plan(root: Path) -> tuple[Path, dict[str, Any]]:
     folder = root / FOLDER
     return folder, json.loads((folder / "journal").read_text(encoding="utf-8"))
 
@@ -84,7 +85,7 @@ def _end(root: Path) -> None:
     shutil.rmtree(root / FOLDER, ignore_errors=True)
 
 
-def _remove_empty_folders(root: Path, names: list) -> None:
+def _remove_empty_folders(root: Path, names: list[str]) -> None:
     for name in names:
         for folder in list((root / name).parents):
             if folder == root:

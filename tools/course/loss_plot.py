@@ -3,11 +3,11 @@
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 320, 56, 40, 16
 
 
-def csv(losses: list) -> str:
+def csv(losses: list[float]) -> str:
     return "step,loss\n" + "".join(f"{step},{loss!r}\n" for step, loss in enumerate(losses, 1))
 
 
-def svg(losses: list, title: str) -> str:
+def svg(losses: list[float], title: str) -> str:
     """The loss in nats over the steps, both axes linear from 0."""
     highest, steps = max(losses), len(losses)
 

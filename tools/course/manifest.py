@@ -30,12 +30,12 @@ class Lab:
     name: str
     title: str
     folder: Path
-    sources: tuple
-    exercises: tuple
-    needs: tuple = ()  # labs to do first
-    given: tuple = ()  # sources in the lab's folder that are linked with the student's
+    sources: tuple[str, ...]
+    exercises: tuple[Exercise, ...]
+    needs: tuple[str, ...] = ()  # labs to do first
+    given: tuple[str, ...] = ()  # sources in the lab's folder that are linked with the student's
 
-    def sources_of(self, exercise: Exercise) -> list:
+    def sources_of(self, exercise: Exercise) -> list[str]:
         """Where it stands: a kernel in the .cu files, anything else in the others."""
         return [source for source in self.sources if source.endswith(".cu") == exercise.kernel]
 
@@ -48,7 +48,7 @@ class Lab:
         return self.folder / "README.md"
 
 
-def load(root: Path) -> list:
+def load(root: Path) -> list[Lab]:
     """Every lab, in order."""
     labs = [read(root, path) for path in sorted((root / "labs").glob("lab[0-9][0-9]_*/lab.json"))]
     if not labs:
@@ -82,7 +82,7 @@ def read(root: Path, path: Path) -> Lab:
     return lab
 
 
-def find_exercise(labs: list, name: str) -> tuple:
+def find_exercise(labs: list[Lab], name: str) -> tuple[Lab, Exercise]:
     """The lab and the exercise called labNN.function, or just function: it is only in one lab."""
     every = [(lab, exercise) for lab in labs for exercise in lab.exercises]
     found = [(lab, exercise) for lab, exercise in every if name in (exercise.name, exercise.function)]
@@ -94,9 +94,9 @@ def find_exercise(labs: list, name: str) -> tuple:
     raise CourseError(f"there is no exercise '{name}'; {_meant(name, names)}")
 
 
-def select(labs: list, names: list) -> list:
+def select(labs: list[Lab], names: list[str]) -> list[Exercise]:
     """The exercises that `names` mean (labNN, a lab's folder, labNN.function, function), in the manifests' order; none: all."""
-    chosen = set()
+    chosen: set[Exercise] = set()
     for name in names:
         lab = next((lab for lab in labs if name in (lab.name, lab.folder.name)), None)
         if lab:
@@ -108,7 +108,7 @@ def select(labs: list, names: list) -> list:
     return [exercise for lab in labs for exercise in lab.exercises if not names or exercise in chosen]
 
 
-def _meant(name: str, names: list) -> str:
+def _meant(name: str, names: list[str]) -> str:
     """What to write in place of an unknown name: what resembles it, else what its lab has, else all the labs."""
     lab, _, function = name.rpartition(".")
     of_lab = [known for known in names if known.startswith(f"{lab or name}.")]

@@ -17,11 +17,11 @@ NONE = Function("", "", "")
 @dataclass
 class Merged:
     text: str
-    carried: list = field(default_factory=list)  # functions that the student wrote and that were taken along
-    notes: list = field(default_factory=list)
+    carried: list[str] = field(default_factory=list)  # functions that the student wrote and that were taken along
+    notes: list[str] = field(default_factory=list)
 
 
-def merge(base: str, mine: str, theirs: str, names: set) -> Merged:
+def merge(base: str, mine: str, theirs: str, names: set[str]) -> Merged:
     """`names` are the exercises that the file may hold."""
     if base == theirs:
         return Merged(mine)
@@ -49,7 +49,7 @@ def merge(base: str, mine: str, theirs: str, names: set) -> Merged:
     return merged
 
 
-def _changed_signatures(old: Pieces, new: Pieces) -> list:
+def _changed_signatures(old: Pieces, new: Pieces) -> list[str]:
     notes = []
     for name, function in old.functions.items():
         now = new.functions[name].signature if name in new.functions else "gone"
@@ -106,7 +106,7 @@ def _vanished(name: str, base: Pieces, mine: Pieces, result: Merged) -> str:
     return f"\n#if 0  // no longer part of the course\n{own.text.rstrip()}\n#endif\n"
 
 
-def three_way(base: str, mine: str, theirs: str) -> tuple:
+def three_way(base: str, mine: str, theirs: str) -> tuple[str, bool]:
     """The text, and whether both sides changed the same lines (then it is mine)."""
     if mine == base or mine == theirs:
         return theirs, False
@@ -122,12 +122,12 @@ def three_way(base: str, mine: str, theirs: str) -> tuple:
     return "".join(lines), False
 
 
-def _edits(base: list, other: str) -> list:
+def _edits(base: list[str], other: str) -> list[tuple[int, int, list[str]]]:
     """(begin, end, the lines that take their place)."""
     lines = other.splitlines(keepends=True)
     return [(begin, end, lines[i:j]) for what, begin, end, i, j in SequenceMatcher(None, base, lines, False).get_opcodes()
             if what != "equal"]
 
 
-def _lines(text: str) -> Counter:
+def _lines(text: str) -> Counter[str]:
     return Counter(line.strip() for line in text.splitlines() if line.strip())

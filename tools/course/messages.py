@@ -4,10 +4,10 @@ SCREEN = 30  # lines of messages that fit above a lab's table
 SHOWN = 8  # of a message that is cut
 
 
-def arrange(said: list) -> str:
+def arrange(said: list[tuple[str, str]]) -> str:
     """`said` is a list of (message, the command that shows it alone), the one to fix first at its head. What several
     exercises share, such as an error of the compiler, is said once. Where all is more than a screen, the others are cut."""
-    commands = {}
+    commands: dict[str, str] = {}
     for message, command in said:
         commands.setdefault(message, command)
     messages = list(commands)

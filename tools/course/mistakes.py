@@ -20,8 +20,8 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Listing:
-    suites: list
-    mistakes: list  # in the order of the exercises; those of no exercise last
+    suites: list[str]
+    mistakes: list[Mistake]  # in the order of the exercises; those of no exercise last
 
 
 def tree(root: Path) -> BuildTree:
@@ -48,7 +48,7 @@ def of_lab(tree: BuildTree, lab: Lab) -> Listing:
                    sorted(known, key=lambda mistake: order.get(mistake.exercise, len(order))))
 
 
-def kill_matrix(root: Path) -> dict:
+def kill_matrix(root: Path) -> dict[tuple[str, str, str], dict[str, str]]:
     """(lab, exercise, mistake) → its row, from the last ./course test; empty before the first."""
     matrix = root / "build" / "reference" / "kill_matrix.csv"
     if not matrix.is_file():

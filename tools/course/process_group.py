@@ -8,6 +8,9 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any, NoReturn
 
 from course.errors import CourseError
 
@@ -26,17 +29,17 @@ class Ended(BaseException):
 def end_when_told() -> None:
     """Turns SIGTERM and SIGHUP into Ended, as Python turns SIGINT into KeyboardInterrupt, and only the first of them: what
     follows is cleaning up, which must not be interrupted. A signal that is ignored (nohup) stays so."""
-    def told(number, _):
+    def told(number: int, _: FrameType | None) -> NoReturn:
         for each in ENDING:
             signal.signal(each, signal.SIG_IGN)
-        raise KeyboardInterrupt if number == signal.SIGINT else Ended(number)
+        raise KeyboardInterrupt() if number == signal.SIGINT else Ended(number)
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, told)
 
 
 @contextlib.contextmanager
-def started(command: list, **options):
+def started(command: list[str], **options: Any) -> Iterator[subprocess.Popen[str]]:
     """A process in a group of its own, which is ended if we leave before it has."""
     try:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True, encoding="utf-8", errors="replace",
@@ -46,7 +49,7 @@ def started(command: list, **options):
     try:
         yield process
     except BaseException:
-        _end(process)
+        end(process)
         raise
     finally:
         if process.stdout:
@@ -54,7 +57,7 @@ def started(command: list, **options):
         process.wait()
 
 
-def _end(process: subprocess.Popen) -> None:
+def end(process: subprocess.Popen[Any]) -> None:
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
@@ -63,7 +66,7 @@ def _end(process: subprocess.Popen) -> None:
             time.sleep(0.02)
 
 
-def _is_alive(process: subprocess.Popen) -> bool:
+def _is_alive(process: subprocess.Popen[Any]) -> bool:
     """Whether anything of its group is left; the first may be gone long before the rest."""
     process.poll()
     try:

@@ -5,33 +5,33 @@ import sys
 from itertools import groupby
 
 from course import messages
-from course.manifest import Lab
+from course.manifest import Exercise, Lab
 from course.verdicts import WORDS, Verdict
 
 COLOURS = {"pass": "32", "todo": "33", "fail": "31", "crash": "31", "timeout": "31", "not_run": "31"}
 
 
-def report(labs: list, verdicts: list, track: str) -> str:
+def report(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
     parts = [_messages(labs, verdicts), _table(labs, verdicts), _about_kernels(verdicts, track),
              _next_step(labs, verdicts, track)]
     return "\n\n".join(part for part in parts if part)
 
 
-def with_words(verdicts: list) -> list:
+def with_words(verdicts: list[Verdict]) -> list[Verdict]:
     """Those whose message is worth showing. What is simply not written yet is in the table; a TODO says more only when
     the function calls another that is not written."""
     return [verdict for verdict in verdicts if not verdict.passed and verdict.message
             and (verdict.status != "todo" or " calls " in verdict.message)]
 
 
-def _messages(labs: list, verdicts: list) -> str:
+def _messages(labs: list[Lab], verdicts: list[Verdict]) -> str:
     shown = with_words(_pending(verdicts))
     first = _first_to_fix(labs, verdicts)
     shown.sort(key=lambda verdict: verdict.exercise != first)
     return messages.arrange([(verdict.message, f"./course check {verdict.exercise.name}") for verdict in shown])
 
 
-def _table(labs: list, verdicts: list) -> str:
+def _table(labs: list[Lab], verdicts: list[Verdict]) -> str:
     width = max(len(_label(verdict)) for verdict in verdicts)
     lines = []
     for name, group in groupby(verdicts, key=lambda verdict: verdict.exercise.lab):
@@ -46,18 +46,18 @@ def _table(labs: list, verdicts: list) -> str:
     return "\n".join(lines + [f"score {_score(verdicts, ' of ')}"])
 
 
-def _about_kernels(verdicts: list, track: str) -> str:
+def _about_kernels(verdicts: list[Verdict], track: str) -> str:
     if not any(verdict.passed and verdict.exercise.kernel for verdict in verdicts):
         return ""
     return f"kernels: CPU run: not GPU-verified (with a GPU and nvcc: ctest --test-dir build/{track} -L gpu)"
 
 
-def _pending(verdicts: list) -> list:
+def _pending(verdicts: list[Verdict]) -> list[Verdict]:
     """What does not pass, stretch exercises last."""
     return sorted((verdict for verdict in verdicts if not verdict.passed), key=lambda verdict: verdict.exercise.stretch)
 
 
-def _first_to_fix(labs: list, verdicts: list):
+def _first_to_fix(labs: list[Lab], verdicts: list[Verdict]) -> Exercise | None:
     """The first exercise that does not pass, or the one that it waits for."""
     pending = _pending(verdicts)
     if not pending:
@@ -66,7 +66,7 @@ def _first_to_fix(labs: list, verdicts: list):
     return next((other for other in _lab(labs, exercise.lab).exercises if other.function == pending[0].begin_with), exercise)
 
 
-def _next_step(labs: list, verdicts: list, track: str) -> str:
+def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
     """What to fix; else the rest of the lab, else the next lab, else the training."""
     exercise = _first_to_fix(labs, verdicts)
     if exercise:
@@ -89,7 +89,7 @@ def _next_step(labs: list, verdicts: list, track: str) -> str:
     return ""
 
 
-def _lab(labs: list, name: str) -> Lab:
+def _lab(labs: list[Lab], name: str) -> Lab:
     return next(lab for lab in labs if lab.name == name)
 
 
@@ -97,7 +97,7 @@ def _label(verdict: Verdict) -> str:
     return verdict.exercise.function + (" ★" if verdict.exercise.stretch else "")
 
 
-def _score(verdicts: list, between: str) -> str:
+def _score(verdicts: list[Verdict], between: str) -> str:
     return f"{sum(v.points for v in verdicts)}{between}{sum(v.exercise.points for v in verdicts)}"
 
 

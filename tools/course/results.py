@@ -6,12 +6,13 @@ from itertools import groupby
 from xml.etree import ElementTree
 
 from course import progress
-from course.verdicts import WORDS
+from course.manifest import Lab
+from course.verdicts import WORDS, Verdict
 
 BACKTICKS = re.compile("`+")
 
 
-def junit(verdicts: list) -> str:
+def junit(verdicts: list[Verdict]) -> str:
     """A <testsuite> for each lab. What was not written, or could not be graded, is no pass: TODO is a failure too."""
     root = ElementTree.Element("testsuites", _counts(verdicts))
     for lab, of_lab in _by_lab(verdicts):
@@ -26,7 +27,7 @@ def junit(verdicts: list) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def gradescope(verdicts: list) -> str:
+def gradescope(verdicts: list[Verdict]) -> str:
     """results.json as Gradescope's autograders leave it."""
     tests = [{"name": verdict.exercise.name, "score": verdict.points, "max_score": verdict.exercise.points,
               "status": "passed" if verdict.passed else "failed",
@@ -36,7 +37,7 @@ def gradescope(verdicts: list) -> str:
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
-def markdown(labs: list, verdicts: list) -> str:
+def markdown(labs: list[Lab], verdicts: list[Verdict]) -> str:
     titles = {lab.name: lab.title for lab in labs}
     lines = ["# Results", "", _score(verdicts), ""]
     for lab, of_lab in _by_lab(verdicts):
@@ -50,20 +51,20 @@ def markdown(labs: list, verdicts: list) -> str:
     return "\n".join(lines)
 
 
-def _by_lab(verdicts: list):
+def _by_lab(verdicts: list[Verdict]) -> list[tuple[str, list[Verdict]]]:
     return [(lab, list(group)) for lab, group in groupby(verdicts, key=lambda verdict: verdict.exercise.lab)]
 
 
-def _counts(verdicts: list) -> dict:
+def _counts(verdicts: list[Verdict]) -> dict[str, str]:
     kinds = [_kind(verdict) for verdict in verdicts]
     return {"tests": str(len(kinds)), "failures": str(kinds.count("failure")), "errors": str(kinds.count("error"))}
 
 
-def _kind(verdict) -> str:
+def _kind(verdict: Verdict) -> str:
     if verdict.passed:
         return ""
     return "failure" if verdict.status in ("fail", "todo") else "error"
 
 
-def _score(verdicts: list) -> str:
+def _score(verdicts: list[Verdict]) -> str:
     return f"score {sum(verdict.points for verdict in verdicts)} of {sum(verdict.exercise.points for verdict in verdicts)}"

@@ -6,10 +6,11 @@ from course.cutter import MARKER, Cut, regions
 from course.manifest import Lab
 
 
-def of_lab(root: Path, lab: Lab) -> tuple:
+def of_lab(root: Path, lab: Lab) -> tuple[dict[str, str], str]:
     """Function → its text, for the exercises that are there; and what the solutions share: the regions at top level."""
     exercises = {exercise.function for exercise in lab.exercises}
-    functions, shared = {}, []
+    functions: dict[str, str] = {}
+    shared: list[str] = []
     for source in lab.sources:
         path = root / "reference" / source
         if not path.is_file():

@@ -5,6 +5,7 @@ enough for functions at namespace level; templates and overloads of other functi
 """
 
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -57,8 +58,8 @@ class Function:
 
 @dataclass(frozen=True)
 class Pieces:
-    functions: dict  # name → Function, in the order of the file
-    between: dict  # START, then name → the text between the function before and this one, then END
+    functions: dict[str, Function]  # name → Function, in the order of the file
+    between: dict[str, str]  # START, then name → the text between the function before and this one, then END
 
     @property
     def text(self) -> str:
@@ -67,18 +68,19 @@ class Pieces:
                                              for name, function in self.functions.items()) + self.between[END]
 
 
-def definitions(text: str) -> list:
+def definitions(text: str) -> list[Definition]:
     visible = visible_code(text)
     found = []
     for start, opening, closing in _blocks(visible):
-        head = TEMPLATE.match(visible, start, opening).end()
+        template = TEMPLATE.match(visible, start, opening)
+        head = template.end() if template else start
         called = NAME.search(visible, head, opening)
         if called and "=" not in visible[head:called.start()]:  # else it is the initial value of a variable
             found.append(Definition(called[1], start, opening, closing, _line(visible, start), _line(visible, closing)))
     return found
 
 
-def function_at(text: str, names, line: int) -> str:
+def function_at(text: str, names: Collection[str], line: int) -> str:
     """Which of the functions `names` holds this line (counted from 1); "" where none does. Where brackets do not match,
     the last that begins above the line: its closing brace is what is missing."""
     try:
@@ -94,14 +96,16 @@ def declares(text: str, function: str) -> bool:
     return bool(re.search(rf"\b{function}\s*\(", visible_code(text)))
 
 
-def includes(text: str) -> list:
+def includes(text: str) -> list[tuple[int, str]]:
     """(line, path) of each #include."""
     return [(_line(text, include.start(1)), include[1]) for include in INCLUDE.finditer(text)]
 
 
-def split(text: str, names) -> Pieces:
+def split(text: str, names: Collection[str]) -> Pieces:
     visible = visible_code(text)
-    functions, between, done = {}, {}, 0
+    functions: dict[str, Function] = {}
+    between: dict[str, str] = {}
+    done = 0
     for definition in definitions(text):
         name, start, opening, closing = definition.name, definition.start, definition.opening, definition.closing
         if name not in names:
@@ -133,9 +137,10 @@ def _is_remark(text: str, visible: str, begin: int, end: int) -> bool:
     return bool(line) and not visible[begin:end].strip() and not line.startswith("#")
 
 
-def _blocks(visible: str):
+def _blocks(visible: str) -> Iterator[tuple[int, int, int]]:
     """(first character, {, }) of each definition that stands in nothing but namespaces."""
-    opened, start = [], 0  # (bracket, its place, whether it opens a namespace)
+    opened: list[tuple[str, int, bool]] = []  # (bracket, its place, whether it opens a namespace)
+    start = 0
     for match in BRACKET.finditer(visible):
         bracket, at = match[0], match.start()
         at_namespace_level = all(namespace for _, _, namespace in opened)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from course.manifest import Exercise
 from course.plain_text import plain
@@ -17,7 +18,7 @@ class Verdict:
     message: str  # plain text, whatever the result file held: every output is made from verdicts
     begin_with: str = ""  # the function to fix or write first, where this one waits for another
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "message", plain(self.message).rstrip())
 
     @property
@@ -44,7 +45,7 @@ class Verdict:
                           ensure_ascii=False)
 
 
-def _without_output(lines: list) -> list:
+def _without_output(lines: list[str]) -> list[str]:
     """Without what the student printed: the words "your output:" and what is indented further below them."""
     kept, heading = [], None
     for line in lines:
@@ -57,21 +58,21 @@ def _without_output(lines: list) -> list:
     return kept
 
 
-def forget(results: Path, exercises: list) -> None:
+def forget(results: Path, exercises: list[Exercise]) -> None:
     """Removes what an earlier run left, so that nothing stale can pass."""
     for exercise in exercises:
         (results / f"{exercise.name}.json").unlink(missing_ok=True)
         (results / f"{exercise.lab}.not_built").unlink(missing_ok=True)
 
 
-def read(results: Path, exercises: list, doubted: set, log: str) -> list:
-    """The verdicts of a run that just ended. `doubted` names the exercises that ctest does not call passed; `log` is the
-    file to look into where the run left nothing else."""
+def read(results: Path, exercises: list[Exercise], not_passed: set[str], log: str) -> list[Verdict]:
+    """The verdicts of a run that just ended. `not_passed` names the exercises that ctest does not call passed; `log` is the file
+    to look into where the run left nothing else."""
     found = [_read_one(results, exercise, log) for exercise in exercises]
-    return [_doubt(verdict, log) if verdict.passed and verdict.exercise.name in doubted else verdict for verdict in found]
+    return [_inconsistent(verdict, log) if verdict.passed and verdict.exercise.name in not_passed else verdict for verdict in found]
 
 
-def _doubt(verdict: Verdict, log: str) -> Verdict:
+def _inconsistent(verdict: Verdict, log: str) -> Verdict:
     said = f"the result says PASS, but ctest reports a failure; not counted as a pass; read {log}"
     return Verdict(verdict.exercise, "not_run", f"{verdict.exercise.name}: {said}")
 
@@ -99,5 +100,5 @@ def _not_built(results: Path, exercise: Exercise, log: str) -> Verdict:
         return Verdict(exercise, "not_run", f"{exercise.name} left no result; ctest's output is in {log}")
 
 
-def _load(path: Path):
-    return json.loads(path.read_text(encoding="utf-8", errors="replace"))
+def _load(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text(encoding="utf-8", errors="replace")))

@@ -32,7 +32,7 @@ def _file(path: Path) -> File:
     return File(path.read_bytes(), bool(path.stat().st_mode & 0o100))
 
 
-def _tracked(root: Path) -> list:
+def _tracked(root: Path) -> list[str]:
     listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     names = [name for name in listed.stdout.split("\0") if name and (root / name).is_file()]
     if listed.returncode != 0 or DOCKERFILE not in names:

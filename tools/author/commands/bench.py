@@ -58,7 +58,7 @@ def run(root: Path, options: Namespace) -> int:
     return 0
 
 
-def _figures(root: Path, names: list, draw_only: bool) -> int:
+def _figures(root: Path, names: list[str], draw_only: bool) -> int:
     for name in names:
         if name not in figures.FOLDERS:
             raise CourseError(f"there is no figure {name}; choose from {', '.join(figures.FOLDERS)}")

@@ -30,7 +30,7 @@ def run(root: Path, options: Namespace) -> int:
     return 0
 
 
-def _check(root: Path, fresh: dict) -> int:
+def _check(root: Path, fresh: dict[str, str]) -> int:
     differs = False
     for name, text in fresh.items():
         path = root / "student" / name

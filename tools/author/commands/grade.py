@@ -22,6 +22,8 @@ from course.errors import CourseError
 from course.files import write_together
 from author.judge import class_report, class_run, feedback, gpu, gradebook, one, result
 from author.judge.intake import student_id
+from author.judge.result import Result
+from course.manifest import Lab
 
 LEFT = 75
 MOST_NAMES = 10  # in one line
@@ -72,18 +74,18 @@ def run(root: Path, options: Namespace) -> int:
     return _class(root, labs, chosen, options)
 
 
-def _one(root: Path, labs: list, chosen: list, submission: Path, options: Namespace) -> int:
+def _one(root: Path, labs: list[Lab], chosen: list[str], submission: Path, options: Namespace) -> int:
     if not os.path.lexists(submission):
         raise CourseError(f"there is no {submission}; name a folder or zip")
     status = one.grade_one(root, submission, options.out, chosen or [lab.name for lab in labs], options.seed, options.container,
                            options.gpu)
     if status in (0, class_run.UNUSABLE):
-        graded = result.read(options.out / student_id(submission), labs)
-        print(f"{graded.student}: {graded.unusable or f'{graded.earned} of {graded.points}'}")
+        if graded := result.read(options.out / student_id(submission), labs):
+            print(f"{graded.student}: {graded.unusable or f'{graded.earned} of {graded.points}'}")
     return status
 
 
-def _class(root: Path, labs: list, chosen: list, options: Namespace) -> int:
+def _class(root: Path, labs: list[Lab], chosen: list[str], options: Namespace) -> int:
     policy = gradebook.LatePolicy(gradebook.moment(options.due, "--due"), options.per_day) if options.due else None
     roster = gradebook.read_roster(options.roster) if options.roster else gradebook.NOBODY
     jobs = options.jobs if options.jobs is not None else os.cpu_count() or 1
@@ -93,11 +95,11 @@ def _class(root: Path, labs: list, chosen: list, options: Namespace) -> int:
                           roster.person, options.gpu) as grading:
         if grading.left():
             one.ready(root, [lab for lab in labs if lab.name in grading.labs or not grading.labs], grading.gpu)
-        (class_run.by_slurm if options.slurm else class_run.by_parallel)(grading, jobs)
+        (class_run.by_slurm if options.slurm else class_run.locally)(grading, jobs)
         results, left = _read_results(grading, labs), grading.left()
         submitted = {student: datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
                      for student, path in grading.submissions.items()}
-        notes = _notes(grading, results, left, roster, options.roster)
+        notes = _notes(grading, left, roster, options.roster)
         if policy:
             notes += _doubts_of_times(results, roster, submitted, policy)
         for note in notes:
@@ -109,7 +111,7 @@ def _class(root: Path, labs: list, chosen: list, options: Namespace) -> int:
     return LEFT if left else 0
 
 
-def _read_results(grading: class_run.Class, labs: list) -> list:
+def _read_results(grading: class_run.Class, labs: list[Lab]) -> list[Result]:
     """Those that are there, each with its feedback: somebody may have removed it."""
     results = []
     for student in grading.submissions:
@@ -120,11 +122,11 @@ def _read_results(grading: class_run.Class, labs: list) -> list:
     return results
 
 
-def _notes(grading: class_run.Class, results: list, left: list, roster: gradebook.Roster, file: Path | None) -> list:
+def _notes(grading: class_run.Class, left: list[str], roster: gradebook.Roster, file: Path | None) -> list[str]:
     notes = []
     if left:
         notes.append(f"not graded: {_some(left)}; {class_run.LOG} in the results says why; fix that, then continue with --resume")
-        if words := grading.last_words():
+        if words := grading.last_failure():
             notes.append(f"the last line there: {words.removeprefix('course: ')}")
     if grading.others:
         notes.append(f"neither a folder nor a zip, so not graded: {_some(grading.others)}")
@@ -135,21 +137,22 @@ def _notes(grading: class_run.Class, results: list, left: list, roster: gradeboo
         notes.append(f"changed since it was graded: {_some(changed)}; the earlier result counts; to grade it again, remove the "
                      "student's folder from the results and continue with --resume")
     if file:
-        strangers = [student for student in grading.submissions if not roster.row(student)]
+        unlisted = [student for student in grading.submissions if not roster.row(student)]
         handed_in = [id(roster.row(student)) for student in grading.submissions]
         missing = [row.get("Student") or next(iter(row.values())) for row in roster.rows if id(row) not in handed_in]
-        if strangers:
-            notes.append(f"not in {file.name}: {', '.join(strangers)}")
+        if unlisted:
+            notes.append(f"not in {file.name}: {', '.join(unlisted)}")
         if missing:
             notes.append(f"no submission of {', '.join(missing)}")
     return notes
 
 
-def _some(names: list) -> str:
+def _some(names: list[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
 
 
-def _doubts_of_times(results: list, roster: gradebook.Roster, submitted: dict, policy: gradebook.LatePolicy) -> list:
+def _doubts_of_times(results: list[Result], roster: gradebook.Roster, submitted: dict[str, datetime],
+                     policy: gradebook.LatePolicy) -> list[str]:
     """A download, or unpacking, may have given all files the time at which it was done."""
     if gradebook.SUBMITTED in roster.columns or not results or any(policy.days_late(submitted[each.student]) == 0
                                                                    for each in results):

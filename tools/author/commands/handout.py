@@ -15,7 +15,7 @@ from pathlib import Path
 from author import handout, handout_trial
 from course import manifest
 from course.errors import CourseError
-from course.files import refuse_what_is_there, write_folder, write_zip
+from course.files import File, refuse_what_is_there, write_folder, write_zip
 
 TOP_FOLDER = "linear-attention-labs"  # what the zip unpacks to
 
@@ -45,7 +45,7 @@ def run(root: Path, options: Namespace) -> int:
     return 0
 
 
-def _try_it(root: Path, files: dict) -> None:
+def _try_it(root: Path, files: dict[str, File]) -> None:
     print(f"trying the handout in {handout_trial.FOLDER}: some minutes the first time, later seconds …", file=sys.stderr)
     began = time.monotonic()
     if found := handout_trial.findings(root, files):

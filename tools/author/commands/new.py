@@ -52,8 +52,8 @@ def run(root: Path, options: Namespace) -> int:
     write_new(root, {name: File(text.encode()) for name, text in texts.items()})
     stubs.write(root, fresh | {source: texts[f"student/{source}"]}, force=False)
     readme.update(root, manifest.load(root))
-    for name in (*texts, "README.md"):
-        print(f"wrote {name}")
+    for written in (*texts, "README.md"):
+        print(f"wrote {written}")
     print(f"next: ./course check {lab} --track reference, then replace the example piece by piece (docs/authors.md)")
     return 0
 

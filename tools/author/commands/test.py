@@ -34,8 +34,8 @@ JOBS = CORES + 1  # some tests wait
 @dataclass(frozen=True)
 class Step:
     name: str
-    command: list
-    environment: dict = field(default_factory=dict)
+    command: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -68,7 +68,8 @@ def run(root: Path, options: Namespace) -> int:
 
 def _run_all(root: Path, options: Namespace, logs: Path) -> int:
     failed = total = 0
-    began, timed = time.monotonic(), []
+    timed: list[tuple[float, str]] = []
+    began = time.monotonic()
     times = Times(logs / "times.json")
     rows = plan(options.soak, _selection(root, options.names))
     coming = [step.name for steps in rows for step in steps]
@@ -97,11 +98,11 @@ def _run_all(root: Path, options: Namespace, logs: Path) -> int:
 class Selection:
     """What the names on the command line ask for."""
     pattern: str  # of names of tests
-    programs: list  # of the reference track that these tests run
-    by_label: dict  # whether a test with such a label is among them
+    programs: list[str]  # of the reference track that these tests run
+    by_label: dict[str, bool]  # whether a test with such a label is among them
 
 
-def plan(soak: int, chosen: Selection | None = None) -> list:
+def plan(soak: int, chosen: Selection | None = None) -> list[list[Step]]:
     """Rows of steps; within a row each step needs the ones before it."""
     rows = []
     for preset in ("reference", "reference-clang"):
@@ -114,7 +115,7 @@ def plan(soak: int, chosen: Selection | None = None) -> list:
     return rows if chosen is None else _narrowed(rows, chosen)
 
 
-def _narrowed(rows: list, chosen: Selection) -> list:
+def _narrowed(rows: list[list[Step]], chosen: Selection) -> list[list[Step]]:
     """Without configuring the reference track, which is done, and with what the chosen tests need. What scripts run is built by
     the tests that ctest runs before them."""
     def narrowed(step: Step) -> Step | None:
@@ -129,7 +130,7 @@ def _narrowed(rows: list, chosen: Selection) -> list:
     return [reference, clang] if chosen.by_label[CLANG] else [reference]
 
 
-def _selection(root: Path, names: list) -> Selection | None:
+def _selection(root: Path, names: list[str]) -> Selection | None:
     """Configures the reference track and asks ctest which of its tests have such names."""
     if not names:
         return None
@@ -164,7 +165,8 @@ def _processor_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _run_step(root: Path, step: Step, logs: Path, timed: list, progress: Progress) -> tuple:
+def _run_step(root: Path, step: Step, logs: Path, timed: list[tuple[float, str]],
+              progress: Progress) -> tuple[tuple[int, int], bool]:
     """Returns (failed, total) and whether what follows is out of reach. A failing test breaks nothing that follows."""
     log = logs / (re.sub(r"\W+", "-", step.name) + ".log")
     began, worked = time.monotonic(), _processor_seconds()
@@ -177,7 +179,7 @@ def _run_step(root: Path, step: Step, logs: Path, timed: list, progress: Progres
             output.write(f"{error} --with-tests\n".encode())
             status = 127
     words = log.read_text(encoding="utf-8", errors="replace")
-    summary = (list(SUMMARY.finditer(words)) or [None])[-1]  # the last: a failing test may print a ctest of its own
+    summary = next(reversed(list(SUMMARY.finditer(words))), None)  # the last: a failing test may print a ctest of its own
     failed, total = (int(summary[1]), int(summary[2])) if summary else (int(status != 0), 1)
     if status != 0:
         failed = max(failed, 1)

@@ -38,11 +38,11 @@ class BoxTrouble(Exception):
 
 
 class Box:
-    def __init__(self, programs: Path, bwrap: tuple = ("bwrap",)):
+    def __init__(self, programs: Path, bwrap: tuple[str, ...] = ("bwrap",)):
         self._programs = programs  # of seccomp, as deny_syscalls wrote them
         self._bwrap = bwrap
 
-    def _command(self, seccomp: str, limits: list, see: list, command: list) -> list:
+    def _command(self, seccomp: str, limits: list[str], see: list[str], command: list[str]) -> list[str]:
         """`see`: more of bwrap's options."""
         words = ["sh", "-c", 'exec "$@" 9<"$0"', str(self._programs / seccomp), "prlimit", "--core=0", *limits]
         if os.geteuid() == 0:
@@ -59,7 +59,7 @@ class Box:
                 words += ["--ro-bind", str(folder), str(folder)]
         return [*words, "--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null", *see, "--remount-ro", "/", "--", *command]
 
-    def runs(self, runner: Path, seconds: int, device: str = "") -> list:
+    def runs(self, runner: Path, seconds: int, device: str = "") -> list[str]:
         """What starts a runner, with one GPU where a device file is given. The judge limits its memory and its time, and its
         output by the size of a file."""
         see = ["--json-status-fd", "5", "--ro-bind", str(runner), "/runner"]
@@ -81,7 +81,7 @@ class Box:
                           f'shift 2  # -e PROGRAM\nexec {shlex.join(words)} $options "$@"\n', encoding="utf-8")
         script.chmod(0o755)
 
-    def compile(self, command: str, folder: Path, see: list, log: Path) -> bool:
+    def compile(self, command: str, folder: Path, see: list[str], log: Path) -> bool:
         """Runs a shell command that compiles or links, in `folder` of the box. What it prints goes to `log`."""
         limits = [f"--cpu={COMPILE_SECONDS}", "--as=4294967296", "--fsize=268435456", "--nofile=256"]
         reading, low = os.pipe()
@@ -106,7 +106,7 @@ class Box:
                 with os.fdopen(reading, encoding="utf-8", errors="replace") as status:
                     told = status.read()
         if "exit-code" not in told:
-            raise BoxTrouble(f"the box did not start: {words_of(log)[:1000].strip() or 'it says nothing'}")
+            raise BoxTrouble(f"the box did not start: {read_log(log)[:1000].strip() or 'it says nothing'}")
         if process.returncode != 0 and not _has_room(log.parent):  # then it may be no fault of the submission's
             raise BoxTrouble(f"there is no room left in {tempfile.gettempdir()}; make some, or set TMPDIR to another folder")
         return process.returncode == 0
@@ -121,17 +121,18 @@ class Box:
                               "memory cannot be limited; use one with CONFIG_PROC_CHILDREN")
         program = shutil.copy("/bin/true", folder / "program")
         see_labs, see_program = ["--ro-bind", str(labs), str(labs)], ["--ro-bind", str(program), "/program"]
-        if not self._why_not("/program", see_labs + see_program, folder):
+        if not self._rejection_reason("/program", see_labs + see_program, folder):
             return
-        for command, see, what_to_do in (("true", [], FOR_NAMESPACES), ("true", see_labs, FOR_ANOTHER_USER),
+        nothing: list[str] = []
+        for command, see, what_to_do in (("true", nothing, FOR_NAMESPACES), ("true", see_labs, FOR_ANOTHER_USER),
                                          ("/program", see_program, FOR_PROGRAMS)):
-            if why_not := self._why_not(command, see, folder):
-                raise CourseError(f"nothing can be graded: {why_not}; {what_to_do}")
+            if rejection_reason := self._rejection_reason(command, see, folder):
+                raise CourseError(f"nothing can be graded: {rejection_reason}; {what_to_do}")
 
-    def _why_not(self, command: str, see: list, folder: Path) -> str:
+    def _rejection_reason(self, command: str, see: list[str], folder: Path) -> str:
         """What keeps a box from running this; empty where nothing does."""
         try:
-            return "" if self.compile(command, Path("/"), see, folder / "try") else words_of(folder / "try").strip() or command
+            return "" if self.compile(command, Path("/"), see, folder / "try") else read_log(folder / "try").strip() or command
         except BoxTrouble as trouble:
             return str(trouble)
 
@@ -147,18 +148,18 @@ def _has_room(folder: Path) -> bool:
     return False
 
 
-def words_of(log: Path) -> str:
+def read_log(log: Path) -> str:
     with open(log, "rb") as file:
         return file.read(1 << 20).decode("utf-8", errors="replace")
 
 
-def open_to_box(top: Path, inside: list) -> None:
+def open_to_box(top: Path, inside: list[Path]) -> None:
     """Makes a folder and the folders `inside` it that the box may write to: graded by root, it is another user's."""
     for folder in (top, *inside):
         folder.mkdir(parents=True, exist_ok=True)
     if os.geteuid() == 0:
-        for folder, _, _ in os.walk(top):
-            os.chown(folder, NOBODY, NOBODY)
+        for path, _, _ in os.walk(top):
+            os.chown(path, NOBODY, NOBODY)
 
 
 def adopt_orphans() -> None:

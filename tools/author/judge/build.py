@@ -12,6 +12,7 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from typing import TextIO
 
 from course import process_group
 from course.build_tree import BuildTree
@@ -20,7 +21,7 @@ from course.errors import CourseError
 from course.files import write_whole
 from author import build_commands
 from author.judge import container
-from author.judge.box import Box, open_to_box, words_of
+from author.judge.box import Box, open_to_box, read_log
 from course.manifest import Lab
 from course.plain_text import plain
 
@@ -30,9 +31,9 @@ READY = "LINATTN_JUDGE_READY"  # in the environment: the judge that a class bega
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    commands: tuple  # of the shell, one after the other
-    inputs: tuple  # what they read and do not make
-    outputs: tuple  # the folders that they write to
+    commands: tuple[str, ...]  # of the shell, one after the other
+    inputs: tuple[str, ...]  # what they read and do not make
+    outputs: tuple[str, ...]  # the folders that they write to
 
 
 class Judge:
@@ -46,7 +47,7 @@ class Judge:
         self.folder = self.tree.folder
         self.box = Box(self.folder / "box", container.STAND_IN if in_container else ("bwrap",))
 
-    def prepare(self, labs: list) -> None:
+    def prepare(self, labs: list[Lab]) -> None:
         """Brings the judge up to date, once for a class: what ready() started finds it so."""
         if os.environ.get(READY):
             return self.refuse_another(labs)
@@ -63,17 +64,17 @@ class Judge:
                 for runner in self.runners(lab):
                     self._keep_plan(lab, runner)
 
-    def _runs(self, command: list, out) -> bool:
+    def _runs(self, command: list[str], out: TextIO) -> bool:
         with process_group.started(command, stdout=out, stderr=subprocess.STDOUT) as process:
             return process.wait() == 0
 
-    def state(self, labs: list) -> str:
+    def state(self, labs: list[Lab]) -> str:
         """A line for each of the labs' programs, which changes when it is built again."""
         programs = [self.folder / f"{lab.name}_{what}{where}" for lab in labs
                     for where in ("", "_gpu")[:1 + self.on_gpu(lab)] for what in ("check_judge", "exercises_judge", "runner")]
         return "\n".join(f"{program} {program.stat().st_mtime_ns}" for program in programs)
 
-    def refuse_another(self, labs: list) -> None:
+    def refuse_another(self, labs: list[Lab]) -> None:
         """A suite and a runner of two states would not understand each other, and the student would seem to crash."""
         began = os.environ.get(READY)
         if began and not set(self.state(labs).splitlines()) <= set(began.splitlines()):
@@ -85,7 +86,7 @@ class Judge:
     def on_gpu(self, lab: Lab) -> bool:
         return self.gpu and any(exercise.kernel for exercise in lab.exercises)
 
-    def runners(self, lab: Lab) -> list:
+    def runners(self, lab: Lab) -> list[str]:
         """Their names."""
         return [f"{lab.name}_runner", f"{lab.name}_runner_gpu"][:1 + self.on_gpu(lab)]
 
@@ -102,7 +103,10 @@ class Judge:
             write_whole(kept, json.dumps(dataclasses.asdict(self._ask_ninja(lab, runner))))
 
     def _ask_ninja(self, lab: Lab, runner: str) -> Plan:
-        commands, inputs, outputs, made = [], {}, {}, set()
+        commands: list[str] = []
+        inputs: dict[str, None] = {}
+        outputs: dict[str, None] = {}
+        made: set[Path] = set()
         graded = f"{self.root}/{self.track}/"
         for line in build_commands.commands(self.folder, runner):
             by_nvcc = graded in line and "/nvcc " in line
@@ -125,7 +129,7 @@ class Judge:
                 elif re.match(r"-I/|/", word):
                     outside = Path(word.removeprefix("-I"))
                     outside = outside.parents[1] if outside.name == "nvcc" else outside
-                    if not any(outside.is_relative_to(known) for known in (self.root, "/usr", "/bin")) and outside.exists():
+                    if not any(outside.is_relative_to(known) for known in (str(self.root), "/usr", "/bin")) and outside.exists():
                         inputs[str(outside)] = None
         return Plan(tuple(commands), tuple(inputs), tuple(outputs))
 
@@ -141,7 +145,7 @@ class Judge:
             see += ["--ro-bind", path, path]
         for command in plan.commands:
             if not self.box.compile(command, self.folder, see, log):
-                return self._explain(lab, student, command, words_of(log))
+                return self._explain(lab, student, command, read_log(log))
         runner = made / name
         if runner.is_symlink() or not runner.is_file():
             return f"{lab.name} could not be linked"

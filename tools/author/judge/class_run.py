@@ -1,11 +1,10 @@
-"""A class: `./course grade one` for each submission, driven by GNU parallel or by Slurm, and taken up again where it stopped.
+"""A class: `./course grade one` for each submission, on this machine or by Slurm, and taken up again where it stopped.
 
 The state is what lies in RESULTS: a submission with a result is done, whoever was killed when. class.json holds what all of
 them share: the seed and the labs.
 """
 
 import contextlib
-import ctypes
 import fcntl
 import json
 import os
@@ -13,13 +12,16 @@ import random
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, TextIO
 
 from course import manifest, process_group
 from course.errors import CourseError
@@ -29,10 +31,10 @@ from author.judge.intake import student_id
 from course.plain_text import plain
 
 LAST_WORKER = 60  # seconds that --resume waits for the workers of a class that was killed
+Person = Callable[[str], object]  # the same for two names of one student
 TRIES = 3  # for what was the grader's trouble, or was killed
 UNUSABLE = 3  # exit status of `grade one`, beside 0; anything else is tried again
 FILE = "class.json"
-PR_SET_PDEATHSIG = 1
 LOG = "grader.log"  # what the graders said on stderr
 
 
@@ -40,17 +42,17 @@ LOG = "grader.log"  # what the graders said on stderr
 class Class:
     root: Path
     out: Path
-    submissions: dict  # student → folder or zip
-    others: list  # names of what is neither
-    labs: list  # names; empty: all
+    submissions: dict[str, Path]  # student → folder or zip
+    others: list[str]  # names of what is neither
+    labs: list[str]  # names; empty: all
     seed: int
     lock: int  # the descriptor that holds it
     gpu: bool = False
 
-    def left(self) -> list:
+    def left(self) -> list[str]:
         return [student for student in self.submissions if not (self.out / student / result.FILE).is_file()]
 
-    def changed(self) -> list:
+    def changed(self) -> list[str]:
         """Whose submission is not, or may not be, the one that was graded, by the times of the files."""
         found = []
         for student, path in self.submissions.items():
@@ -60,16 +62,16 @@ class Class:
                 found.append(student)
         return found
 
-    def repeated(self) -> list:
+    def repeated(self) -> list[str]:
         """Names like "s001 (1)", which browsers give to the second file of a name, where there is an "s001" as well."""
         counted = {student: re.fullmatch(r"(.*?)[ _-]?\(\d+\)", student) for student in self.submissions}
         return [student for student, match in counted.items() if match and match[1] in self.submissions]
 
-    def last_words(self) -> str:
+    def last_failure(self) -> str:
         """Why the submission that failed last was not graded."""
         with contextlib.suppress(OSError):
             lines = (self.out / LOG).read_text(encoding="utf-8", errors="replace").splitlines()
-            return next((plain(line) for line in reversed(lines) if line.startswith(("course: ", "parallel: Error"))), "")
+            return next((plain(line) for line in reversed(lines) if line.startswith("course: ")), "")
         return ""
 
     def command(self, submission: str) -> str:
@@ -79,7 +81,7 @@ class Class:
         return f"{shlex.join(words[:4])} {submission} {shlex.join(words[4:])}"
 
 
-def submissions_in(folder: Path, sources: list, person) -> tuple:
+def submissions_in(folder: Path, sources: list[str], person: Person) -> tuple[dict[str, Path], list[str]]:
     """Student → folder or zip, and the names of what is neither. `sources` are the names of the files to grade, `person` is from
     a student's name to what two names of one student have in common."""
     if not folder.is_dir():
@@ -87,7 +89,9 @@ def submissions_in(folder: Path, sources: list, person) -> tuple:
                           "a single one is graded by ./course grade one")
     if any((place / source).exists() for place in (folder, folder / "student") for source in sources):
         raise CourseError(f"{folder} is a submission itself, not a folder of them; ./course grade one {folder} grades it")
-    found, persons, others = {}, {}, []
+    found: dict[str, Path] = {}
+    persons: dict[object, Path] = {}
+    others: list[str] = []
     for path in sorted(folder.iterdir()):
         if path.name.startswith(".") or path.name == "__MACOSX":
             continue
@@ -105,8 +109,8 @@ def submissions_in(folder: Path, sources: list, person) -> tuple:
 
 
 @contextlib.contextmanager
-def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, resume: bool, person=str.casefold,
-           gpu: bool = False):
+def opened(root: Path, folder: Path, out: Path, labs: list[str], seed: int | None, resume: bool,
+           person: Person = str.casefold, gpu: bool = False) -> Iterator[Class]:
     """The class, while nobody else can grade into the same folder."""
     sources = [source for lab in manifest.load(root) for source in lab.sources]
     (submissions, others), out = submissions_in(folder, sources, person), out.absolute()
@@ -125,14 +129,14 @@ def opened(root: Path, folder: Path, out: Path, labs: list, seed: int | None, re
         for half in (*out.glob(".*.new.*"), *out.glob(".*.old.*"), *out.glob(".new.*")):  # of who was killed while writing
             shutil.rmtree(half, ignore_errors=True)
         if before.exists():
-            seed, labs, gpu = _as_before(before, labs, seed, gpu)
+            chosen, labs, gpu = _as_before(before, labs, seed, gpu)
         else:
-            seed = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
-            write_whole(before, json.dumps({"seed": seed, "labs": labs, "gpu": gpu}) + "\n")
-        yield Class(root, out, submissions, others, labs, seed, lock.fileno(), gpu)
+            chosen = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
+            write_whole(before, json.dumps({"seed": chosen, "labs": labs, "gpu": gpu}) + "\n")
+        yield Class(root, out, submissions, others, labs, chosen, lock.fileno(), gpu)
 
 
-def _wait_for(lock, out: Path, seconds: float) -> None:
+def _wait_for(lock: TextIO, out: Path, seconds: float) -> None:
     if seconds:
         print(f"course: workers of an earlier ./course grade still write to {out}; waiting for them, {seconds} s at most",
               file=sys.stderr)
@@ -143,7 +147,7 @@ def _wait_for(lock, out: Path, seconds: float) -> None:
         time.sleep(0.1)
 
 
-def _is_locked(lock) -> bool:
+def _is_locked(lock: TextIO) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -151,7 +155,7 @@ def _is_locked(lock) -> bool:
     return True
 
 
-def _as_before(path: Path, labs: list, seed: int | None, gpu: bool) -> tuple:
+def _as_before(path: Path, labs: list[str], seed: int | None, gpu: bool) -> tuple[int, list[str], bool]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         before = int(data["seed"]), [str(lab) for lab in data["labs"]], data.get("gpu") is True
@@ -164,33 +168,25 @@ def _as_before(path: Path, labs: list, seed: int | None, gpu: bool) -> tuple:
     return before
 
 
-def by_parallel(grading: Class, jobs: int) -> None:
-    """Leaves only when everything was tried."""
+def locally(grading: Class, jobs: int) -> None:
+    """As many at a time as there are jobs; leaves only when everything was tried."""
     left = grading.left()
     if not left:
         return
-    if not shutil.which("parallel"):
-        raise CourseError("GNU parallel is not on the PATH; install it (Debian: apt-get install parallel)")
-    log = shlex.quote(str(grading.out / LOG))
-    # A worker that was killed, or in trouble, fails and is tried again; a submission that is unusable is done.
-    job = f"{grading.command('{}')} >/dev/null 2>>{log} || [ $? = {UNUSABLE} ]"
-    bar = ["--bar"] if sys.stderr.isatty() else []
-    command = ["parallel", "--will-cite", "--plain", "--ungroup", *bar, "-0", "-j", str(jobs), "--retries", str(TRIES),
-               "--arg-file", str(grading.out / ".left"), job]  # ungrouped, it keeps no files of its own in TMPDIR
-    write_whole(grading.out / ".left", "".join(f"{grading.submissions[student]}\0" for student in left))
     began = time.monotonic()
-    options = {"stdout": subprocess.DEVNULL, "preexec_fn": _end_with_parent,
-               "env": os.environ | {"TMPDIR": tempfile.gettempdir()},  # a place that is there, and has room
-               "pass_fds": (grading.lock,)}  # parallel and its workers hold it until the last has ended
     with explained(grading.out):
-        said = open(grading.out / LOG, "ab")
-    with said, process_group.started(command, **options, stderr=None if bar else said) as running:
+        log = open(grading.out / LOG, "ab")
+    with log, ThreadPoolExecutor(jobs) as threads:
+        workers = Workers(grading, log)
+        grades = [threads.submit(workers.grade, grading.submissions[student]) for student in left]
         try:
-            running.wait()
+            for count, grade in enumerate(as_completed(grades), start=1):
+                grade.result()
+                if sys.stderr.isatty():
+                    print(f"\r{count} of {len(left)} ", end="\n" if count == len(left) else "", file=sys.stderr, flush=True)
         except BaseException:
-            for _ in range(2):  # the first ends what is not begun, the second what is
-                running.terminate()
-                time.sleep(0.3)
+            threads.shutdown(wait=False, cancel_futures=True)
+            workers.end()
             with contextlib.suppress(OSError):  # of a terminal that was closed
                 print("course: stopped; to go on, give the same command with --resume", file=sys.stderr)
             raise
@@ -199,9 +195,39 @@ def by_parallel(grading: Class, jobs: int) -> None:
     print(f"{done} of {len(left)} in {seconds:.0f} s, {60 * done / max(seconds, 0.1):.0f} a minute", file=sys.stderr)
 
 
-def _end_with_parent() -> None:
-    """In parallel, before it begins: where we are killed, it begins no other submission."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+class Workers:
+    """The processes of `./course grade one`. They hold the class's lock, too, so that none of them outlives it unnoticed."""
+
+    def __init__(self, grading: Class, log: BinaryIO):
+        self._grading, self._log = grading, log
+        self._environment = os.environ | {"TMPDIR": tempfile.gettempdir()}  # a place that is there, and has room
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._starting = threading.Lock()
+        self._ended = False
+
+    def grade(self, submission: Path) -> None:
+        """A worker that was killed, or in trouble, is tried again; a submission that is unusable is done."""
+        command = self._grading.command(shlex.quote(str(submission)))
+        for _ in range(TRIES):
+            with self._starting:
+                if self._ended:
+                    return
+                worker = subprocess.Popen(["sh", "-c", f"exec {command}"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                          stderr=self._log, env=self._environment, pass_fds=(self._grading.lock,),
+                                          start_new_session=True)
+                self._running.add(worker)
+            status = worker.wait()
+            self._running.discard(worker)
+            if status in (0, UNUSABLE):
+                return
+
+    def end(self) -> None:
+        with self._starting:
+            self._ended = True
+        for worker in tuple(self._running):
+            worker.terminate()
+        for worker in tuple(self._running):
+            process_group.end(worker)
 
 
 def by_slurm(grading: Class, jobs: int) -> None:

@@ -24,7 +24,7 @@ class Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
 
 
-def close(root: Path, build: Path, inputs: list) -> None:
+def close(root: Path, build: Path, inputs: list[str]) -> None:
     """Before anything of a submission runs, and by root: other users see labs/, tools/ and these files of the build folder."""
     for path in root.iterdir():
         if path.is_dir() and path.name not in ("labs", "tools", build.relative_to(root).parts[0]):
@@ -39,7 +39,7 @@ def close(root: Path, build: Path, inputs: list) -> None:
                 path.chmod((0o644 if is_open or path in open_files else 0o600) | path.stat().st_mode & 0o100)
 
 
-def main(words: list) -> int:
+def main(words: list[str]) -> int:
     fds, binds, environment, folder = {}, {}, {}, "/"
     while words[0] != "--":
         option = words.pop(0)
@@ -62,11 +62,11 @@ def main(words: list) -> int:
     command = [_moved(word, moved) for word in words[1:]]
     child = os.fork()
     if child == 0:
-        _become(command, moved.get(folder, folder), environment, fds)
+        _exec_child(command, moved.get(folder, folder), environment, fds)
     return _follow(child, fds["--json-status-fd"])
 
 
-def _link(binds: dict, moved: dict) -> None:
+def _link(binds: dict[str, str], moved: dict[str, str]) -> None:
     """What a command finds in a folder that has moved, beside what it makes there."""
     for seen, real in moved.items():
         for path in binds:
@@ -77,13 +77,13 @@ def _link(binds: dict, moved: dict) -> None:
                     place.symlink_to(path)
 
 
-def _moved(word: str, moved: dict) -> str:
+def _moved(word: str, moved: dict[str, str]) -> str:
     for seen, real in moved.items():
         word = real if word == seen else word.replace(f"{seen}/", f"{real}/")
     return word
 
 
-def _become(command: list, folder: str, environment: dict, fds: dict) -> None:
+def _exec_child(command: list[str], folder: str, environment: dict[str, str], fds: dict[str, int]) -> None:
     try:
         libc = ctypes.CDLL(None)
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -8,6 +8,7 @@ import fcntl
 import os
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from course.build_tree import BuildTree
@@ -18,13 +19,13 @@ from course.errors import CourseError
 def refuse(tree: BuildTree, elsewhere: bool) -> None:
     """Where kernels cannot be graded on a GPU; `elsewhere`: it will be on other machines, which may have one."""
     cache = (tree.folder / "CMakeCache.txt").read_text(encoding="utf-8")
-    nvcc, cudart = (re.search(rf"^{name}:\w+=(.*)$|\Z", cache, re.M)[1] or "" for name in ("LINATTN_NVCC", "LINATTN_CUDART"))
-    why = run_on_gpu.why_not(nvcc, cudart)
+    nvcc, cudart = ("".join(re.findall(rf"^{name}:\w+=(.*)$", cache, re.M)) for name in ("LINATTN_NVCC", "LINATTN_CUDART"))
+    why = run_on_gpu.reason_to_skip(nvcc, cudart)
     if why and not (elsewhere and why == run_on_gpu.NO_GPU):
         raise CourseError(f"--gpu: {why}; leave --gpu out, and the CPU run grades the kernels")
 
 
-def devices() -> list:
+def devices() -> list[str]:
     """The device files of the GPUs that may be used: all, or those that Slurm or CUDA_VISIBLE_DEVICES names by number."""
     found = sorted(str(path) for path in Path("/dev").iterdir() if re.fullmatch("nvidia[0-9]+|dxg", path.name))
     named = os.environ.get("SLURM_JOB_GPUS") or os.environ.get("CUDA_VISIBLE_DEVICES")
@@ -35,7 +36,7 @@ def devices() -> list:
 
 
 @contextlib.contextmanager
-def held():
+def held() -> Iterator[str]:
     """The device file of a GPU, while no other grader of this machine holds it."""
     while True:
         for path in devices():

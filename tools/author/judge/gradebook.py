@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from author.judge.result import Result
 from course.errors import CourseError
+from course.manifest import Lab
 from course.plain_text import plain
 
 HEADER = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 WAYS_IN = "=+-@\t\r"  # a spreadsheet takes a cell that begins so for a formula
 SUBMITTED = "Submitted"
+
+
+Row = dict[str, str]  # column → cell
 
 
 @dataclass(frozen=True)
@@ -41,14 +46,14 @@ def moment(text: str, where: str) -> datetime:
 
 @dataclass(frozen=True)
 class Roster:
-    columns: list
-    rows: list
-    by_name: dict  # every name that a student has → their row
+    columns: list[str]
+    rows: list[Row]
+    by_name: dict[str, Row]  # every name that a student has → their row
 
-    def row(self, student: str) -> dict | None:
+    def row(self, student: str) -> Row | None:
         return self.by_name.get(student.casefold())
 
-    def person(self, student: str):
+    def person(self, student: str) -> object:
         """The same for two names of one student."""
         row = self.row(student)
         return id(row) if row else student.casefold()
@@ -71,7 +76,7 @@ def read_roster(path: Path) -> Roster:
         raise CourseError(f"{path} has none of the columns {', '.join(HEADER[:4])}; name the one with the students' ids "
                           f"'{HEADER[3]}'")
     rows = [row for row in rows if row.get("Student") != "Points Possible" and any(row.values())]
-    by_name = {}
+    by_name: dict[str, Row] = {}
     for row in rows:
         for name in {row.get(column, "").casefold() for column in HEADER[:4]} - {""}:
             if by_name.setdefault(name, row) is not row:
@@ -80,26 +85,27 @@ def read_roster(path: Path) -> Roster:
     return Roster(columns, rows, by_name)
 
 
-def text(results: list, labs: list, roster: Roster, submitted: dict, policy: LatePolicy | None) -> str:
+def text(results: list[Result], labs: list[Lab], roster: Roster, submitted: dict[str, datetime], policy: LatePolicy | None) -> str:
     """`submitted` is from a student to the time of the submission, where the roster does not say another."""
     graded = [lab for lab in labs if any(result.of_lab(lab.name) for result in results)]
     titles = [_title(lab.name, roster) for lab in graded]
     header = [*HEADER, *titles, _title("Points", roster)] + (["Days late", "After late days"] if policy else [])
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([_cell(name) for name in header])
-    rows = {id(row): [row.get(column, "") for column in HEADER] + [""] * (len(header) - len(HEADER)) for row in roster.rows}
+    writer.writerow(map(_cell, header))
+    rows: dict[object, list[str | float]] = {
+        id(row): [*(row.get(column, "") for column in HEADER), *[""] * (len(header) - len(HEADER))] for row in roster.rows}
     for result in sorted(results, key=lambda result: result.student):
         row = roster.row(result.student)
         person = [row.get(column, "") for column in HEADER] if row else [result.student, "", "", result.student, ""]
         earned = [sum(verdict.points for verdict in result.of_lab(lab.name)) for lab in graded]
-        late = []
+        late: list[float] = []
         if policy:
             when = moment(row[SUBMITTED], "the roster's") if row and row.get(SUBMITTED) else submitted[result.student]
             late = [policy.days_late(when), policy.points(sum(earned), when)]
         rows[id(row) if row else result.student] = [*person, *earned, sum(earned), *late]
-    for row in rows.values():
-        writer.writerow([_cell(cell) for cell in row])
+    for cells in rows.values():
+        writer.writerow(map(_cell, cells))
     return out.getvalue()
 
 
@@ -108,7 +114,7 @@ def _title(name: str, roster: Roster) -> str:
     return next((column for column in roster.columns if column.split()[0].rstrip(":").casefold() == name.casefold()), name)
 
 
-def _cell(value):
+def _cell(value: str | float) -> str | float:
     if not isinstance(value, str):
         return value
     value = " ".join(plain(value).split())

@@ -10,7 +10,9 @@ import stat
 import unicodedata
 import zipfile
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from course import manifest, version
@@ -35,15 +37,15 @@ class Intake:
     student: str
     reason: str = ""  # why nothing of it can be graded; empty where something can
     handout: str | None = None  # the version, where the submission says it
-    files: list = field(default_factory=list)  # names, as in lab.json
-    left_out: list = field(default_factory=list)  # "name: why"
+    files: list[str] = field(default_factory=list)  # names, as in lab.json
+    left_out: list[str] = field(default_factory=list)  # "name: why"
 
 
 @dataclass(frozen=True)
 class Found:
     path: PurePosixPath  # inside the submission
-    why_not: str
-    read: object  # () → bytes, at most LARGEST + 1
+    rejection_reason: str
+    read: Callable[[], bytes]  # at most LARGEST + 1 of them
 
 
 def student_id(submission: Path) -> str:
@@ -92,21 +94,21 @@ def _take_all(submission: Path, into: Path, intake: Intake) -> None:
                        f"{''.join(f'; {line}' for line in intake.left_out[:3])}; make it with ./course submit")
 
 
-def _take(found: list, wanted: list, into: Path, intake: Intake) -> None:
+def _take(found: list[Found], wanted: list[str], into: Path, intake: Intake) -> None:
     for name in [*wanted, version.FILE]:
         candidates = sorted((each for each in found if each.path.name == name), key=_rank)
         for one in candidates:
-            data = b"" if one.why_not else one.read()
+            data = b"" if one.rejection_reason else one.read()
             if len(data) > LARGEST:
-                why_not = f"larger than {LARGEST >> 10} KiB"
+                rejection_reason = f"larger than {LARGEST >> 10} KiB"
             elif data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                why_not = "saved as UTF-16, which a compiler does not read; save it as UTF-8"
+                rejection_reason = "saved as UTF-16, which a compiler does not read; save it as UTF-8"
             elif one is not candidates[0] and name in intake.files:
-                why_not = "there is another file of this name, which was taken"
+                rejection_reason = "there is another file of this name, which was taken"
             else:
-                why_not = one.why_not
-            if why_not:
-                intake.left_out.append(f"{plain(str(one.path))[:200]}: {why_not}")
+                rejection_reason = one.rejection_reason
+            if rejection_reason:
+                intake.left_out.append(f"{plain(str(one.path))[:200]}: {rejection_reason}")
             elif name == version.FILE:
                 intake.handout = intake.handout or _first_line(data)[:80] or None
             else:
@@ -118,9 +120,9 @@ def _first_line(data: bytes) -> str:
     return plain(data.decode("utf-8", errors="replace")).strip().partition("\n")[0]
 
 
-def _rank(found: Found) -> tuple:
+def _rank(found: Found) -> tuple[bool, bool, int, str]:
     """What lies in student/ comes first, then what lies least deep."""
-    return bool(found.why_not), found.path.parent.name != "student", len(found.path.parts), str(found.path)
+    return bool(found.rejection_reason), found.path.parent.name != "student", len(found.path.parts), str(found.path)
 
 
 def _is_where_it_belongs(path: PurePosixPath) -> bool:
@@ -134,7 +136,7 @@ def _is_file(path: Path) -> bool:
     return stat.S_ISREG(path.lstat().st_mode)
 
 
-def _in_folder(top: Path) -> list:
+def _in_folder(top: Path) -> list[Found]:
     found, folders, seen = [], [(top, PurePosixPath())], 0
     while folders:
         folder, inside = folders.pop()
@@ -149,11 +151,11 @@ def _in_folder(top: Path) -> list:
                         folders.append((Path(entry.path), path))
                 elif _is_where_it_belongs(path):
                     mode = entry.stat(follow_symlinks=False).st_mode
-                    found.append(Found(path, _why_not(mode), lambda file=entry.path: _read_file(file)))
+                    found.append(Found(path, _rejection_reason(mode), partial(_read_file, entry.path)))
     return found
 
 
-def _why_not(mode: int) -> str:
+def _rejection_reason(mode: int) -> str:
     return "" if stat.S_ISREG(mode) else "a link" if stat.S_ISLNK(mode) else "not an ordinary file"
 
 
@@ -163,7 +165,7 @@ def _read_file(path: str) -> bytes:
         return file.read(LARGEST + 1) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
 
 
-def _take_zip(path: Path, wanted: list, into: Path, intake: Intake) -> None:
+def _take_zip(path: Path, wanted: list[str], into: Path, intake: Intake) -> None:
     if path.stat().st_size > LARGEST_ZIP:
         raise Unusable(f"the zip is larger than {LARGEST_ZIP >> 20} MiB; hand in what ./course submit makes")
     try:
@@ -176,7 +178,7 @@ def _take_zip(path: Path, wanted: list, into: Path, intake: Intake) -> None:
         raise Unusable(f"the zip cannot be read ({plain(str(error))[:200]}); make it again and open it once to check") from None
 
 
-def _in_zip(archive: zipfile.ZipFile) -> list:
+def _in_zip(archive: zipfile.ZipFile) -> list[Found]:
     entries = archive.infolist()
     if len(entries) > MOST:
         raise Unusable(f"the zip holds more than {MOST} entries; hand in what ./course submit makes")
@@ -184,14 +186,14 @@ def _in_zip(archive: zipfile.ZipFile) -> list:
     for entry in entries:
         path = PurePosixPath(entry.filename.replace("\\", "/"))
         if not entry.is_dir() and ".." not in path.parts and not path.is_absolute() and _is_where_it_belongs(path):
-            found[path] = Found(path, _why_not_unpacked(entry), lambda entry=entry: _unpacked(archive, entry))
+            found[path] = Found(path, _zip_rejection_reason(entry), partial(_unpacked, archive, entry))
     return list(found.values())  # of two with one name the later, as unzip has it
 
 
-def _why_not_unpacked(entry: zipfile.ZipInfo) -> str:
+def _zip_rejection_reason(entry: zipfile.ZipInfo) -> str:
     mode = entry.external_attr >> 16
     if stat.S_IFMT(mode) and not stat.S_ISREG(mode):
-        return _why_not(mode)
+        return _rejection_reason(mode)
     if entry.flag_bits & 1:
         return "encrypted"
     return "" if entry.compress_type in PACKED else "packed in a way that is not common; use an ordinary zip"

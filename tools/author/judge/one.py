@@ -12,7 +12,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
 
 from author import stubs
 from course import manifest
@@ -25,6 +27,8 @@ from author.judge.intake import Intake, taken
 from course.manifest import Lab
 from course.plain_text import plain
 
+T = TypeVar("T")
+Record = dict[str, Any]  # what result.json holds, or a part of it
 GRADED, UNUSABLE, TROUBLE = 0, 3, 75
 TRIES = 3  # of a box that does not start
 WORK = "linattn-judge-"  # with the number of the process, a folder of its own in the one for temporary files
@@ -32,7 +36,7 @@ MOST_WORDS = 20000  # of one message
 MOST_LEFT_OUT = 20  # files that are named
 
 
-def grade_one(root: Path, submission: Path, results: Path, labs: list, seed: int = None, in_container: bool = False,
+def grade_one(root: Path, submission: Path, results: Path, labs: list[str], seed: int | None = None, in_container: bool = False,
               on_gpu: bool = False) -> int:
     """Leaves results/<student>/ with result.json and the feedback, whole or not at all. Returns 0: graded, 3: the submission is
     unusable, 75: it could not be graded, and it is not the submission's fault."""
@@ -60,7 +64,7 @@ def grade_one(root: Path, submission: Path, results: Path, labs: list, seed: int
         return TROUBLE
 
 
-def ready(root: Path, labs: list, on_gpu: bool = False) -> None:
+def ready(root: Path, labs: list[Lab], on_gpu: bool = False) -> None:
     """Builds the judge and tries a box, before a class is graded; raises CourseError where that cannot be."""
     judge = Judge(root, gpu=on_gpu)
     judge.prepare(labs)
@@ -70,7 +74,7 @@ def ready(root: Path, labs: list, on_gpu: bool = False) -> None:
     os.environ["COURSE_SKIP_SETUP"] = "1"  # of the workers' ./course
 
 
-def _record(came: Intake, seed: int, graded: list) -> dict:
+def _record(came: Intake, seed: int, graded: list[Record]) -> Record:
     exercises = [exercise for lab in graded for exercise in lab["exercises"]]
     return {"student": came.student, "handout": came.handout, "status": "unusable" if came.reason else "graded",
             "reason": plain(came.reason), "left_out": came.left_out[:MOST_LEFT_OUT], "seed": seed,
@@ -80,13 +84,13 @@ def _record(came: Intake, seed: int, graded: list) -> dict:
             "points": sum(exercise["points"] for exercise in exercises)}
 
 
-def _lab(judge: Judge, lab: Lab, work: Path, seed: int, left_out: list) -> dict:
+def _lab(judge: Judge, lab: Lab, work: Path, seed: int, left_out: list[str]) -> Record:
     files, out = work / "files", work / lab.name
     given = [source for source in lab.sources if (files / source).exists()]
     if not given:
-        why_not = [line for line in left_out if PurePosixPath(line.partition(": ")[0]).name in lab.sources]
-        if why_not:
-            return _all_alike(lab, "build", f"nothing of {lab.name} was graded: {'; '.join(why_not)}", 0.0)
+        reasons = [line for line in left_out if PurePosixPath(line.partition(": ")[0]).name in lab.sources]
+        if reasons:
+            return _all_alike(lab, "build", f"nothing of {lab.name} was graded: {'; '.join(reasons)}", 0.0)
         words = f"{' and '.join(lab.sources)} is not in the submission"
         return _all_alike(lab, "todo", words, 0.0)
     student = out / "student"
@@ -99,16 +103,16 @@ def _lab(judge: Judge, lab: Lab, work: Path, seed: int, left_out: list) -> dict:
         folder.chmod(0o755)
     began = time.monotonic()
     runner, *runner_gpu = judge.runners(lab)
-    why_not = _tried(lambda: judge.build(lab, runner, student, out))
-    if why_not:
-        return _all_alike(lab, "build", why_not, time.monotonic() - began)
-    gpu_why_not = "".join(_tried(lambda: judge.build(lab, each, student, out / "gpu")) for each in runner_gpu)
+    build_error = _tried(lambda: judge.build(lab, runner, student, out))
+    if build_error:
+        return _all_alike(lab, "build", build_error, time.monotonic() - began)
+    gpu_build_error = "".join(_tried(lambda: judge.build(lab, each, student, out / "gpu")) for each in runner_gpu)
     seconds = time.monotonic() - began
-    graded = [_exercise(judge, lab, exercise, out, seed, gpu_why_not) for exercise in lab.exercises]
+    graded = [_exercise(judge, lab, exercise, out, seed, gpu_build_error) for exercise in lab.exercises]
     return {"lab": lab.name, "compile_seconds": seconds, "exercises": graded}
 
 
-def _tried(work):
+def _tried(work: Callable[[], T]) -> T:
     """A box that does not start gets another chance: the machine may have been out of something for a moment."""
     for left in reversed(range(TRIES)):
         try:
@@ -117,31 +121,32 @@ def _tried(work):
             if left == 0:
                 raise
             time.sleep(0.5)
+    raise AssertionError("unreachable")
 
 
-def _all_alike(lab: Lab, status: str, message: str, seconds: float) -> dict:
+def _all_alike(lab: Lab, status: str, message: str, seconds: float) -> Record:
     return {"lab": lab.name, "compile_seconds": seconds,
             "exercises": [_verdict(exercise, status, message, [], 0.0) for exercise in lab.exercises]}
 
 
-def _verdict(exercise: manifest.Exercise, status: str, message: str, mistakes: list, seconds: float) -> dict:
+def _verdict(exercise: manifest.Exercise, status: str, message: str, mistakes: list[str], seconds: float) -> Record:
     return {"exercise": exercise.function, "points": exercise.points, "earned": exercise.points if status == "pass" else 0,
             "status": status, "message": plain(message)[:MOST_WORDS], "mistakes": mistakes, "seconds": round(seconds, 3)}
 
 
-def _exercise(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, gpu_why_not: str) -> dict:
+def _exercise(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, gpu_build_error: str) -> Record:
     began = time.monotonic()
     found = _tried(lambda: _run(judge, lab, exercise, out, seed, out / "build" / judge.runners(lab)[0]))
     if judge.gpu and exercise.kernel and found["status"] == "pass":
-        found = _on_gpu(judge, lab, exercise, out / "gpu", seed, gpu_why_not)
+        found = _on_gpu(judge, lab, exercise, out / "gpu", seed, gpu_build_error)
     status = found["status"] if found["status"] in ("pass", "fail", "todo", "crash", "timeout") else "crash"
     return _verdict(exercise, status, found["message"], found["mistakes"], time.monotonic() - began)
 
 
-def _on_gpu(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, why_not: str) -> dict:
+def _on_gpu(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, build_error: str) -> Record:
     """The verdict there. Where an answer fails and the answer key fails after it, the fault is the GPU's or the box's."""
-    if why_not:
-        words = why_not.partition("\n\n")[2] or why_not  # not which exercises are not graded: on the CPU they were
+    if build_error:
+        words = build_error.partition("\n\n")[2] or build_error  # not which exercises are not graded: on the CPU they were
         return {"status": "fail", "message": f"passes the CPU run, but does not compile for a GPU:\n{words}", "mistakes": []}
     name = judge.runners(lab)[1]
     with gpu.held() as device:
@@ -153,7 +158,7 @@ def _on_gpu(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed
     return found
 
 
-def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, runner: Path, device: str = "") -> dict:
+def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, runner: Path, device: str = "") -> Record:
     trouble, start = out / "trouble", out / "start"
     trouble.unlink(missing_ok=True)
     limit = json.loads(lab.manifest.read_text(encoding="utf-8")).get("timeout_seconds", 10)
@@ -182,7 +187,7 @@ def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: i
     if trouble.exists() or not verdict.exists():
         words = trouble.read_text(encoding="utf-8") if trouble.exists() else said.decode(errors="replace")
         raise BoxTrouble(f"{lab.name}.{exercise.function}: {words.strip()[:1000]}")
-    return json.loads(verdict.read_text(encoding="utf-8"))
+    return dict(json.loads(verdict.read_text(encoding="utf-8")))
 
 
 def _remove_left_over() -> None:
@@ -195,7 +200,7 @@ def _remove_left_over() -> None:
 
 
 @contextlib.contextmanager
-def _work_folder():
+def _work_folder() -> Iterator[Path]:
     _remove_left_over()
     folder = Path(tempfile.mkdtemp(prefix=f"{WORK}{os.getpid()}-"))
     folder.chmod(0o711)  # graded by root, the box is another user's
@@ -205,7 +210,7 @@ def _work_folder():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _keep(record: dict, files: Path, folder: Path, labs: list) -> None:
+def _keep(record: Record, files: Path, folder: Path, labs: list[Lab]) -> None:
     """The finished folder takes the place of an earlier one."""
     new, old = (folder.with_name(f".{folder.name}.{what}.{os.getpid()}") for what in ("new", "old"))
     try:
@@ -214,7 +219,7 @@ def _keep(record: dict, files: Path, folder: Path, labs: list) -> None:
         for file in files.iterdir():
             shutil.copy(file, new / "files")
         (new / result.FILE).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        feedback.write(result.read(new, labs), labs)
+        feedback.write(result.parse(new, record, labs), labs)
         if folder.exists():
             folder.rename(old)
         new.rename(folder)

@@ -3,8 +3,10 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from course.errors import CourseError
+from course.manifest import Lab
 from course.plain_text import plain
 from course.verdicts import WORDS, Verdict
 
@@ -18,10 +20,10 @@ class Result:
     student: str
     handout: str
     unusable: str  # why nothing could be graded; empty where it could
-    left_out: list  # "file: why", where not everything was graded
+    left_out: list[str]  # "file: why", where not everything was graded
     seed: int
-    verdicts: list
-    mistakes: dict  # exercise's name → the mistakes that its suite named
+    verdicts: list[Verdict]
+    mistakes: dict[str, list[str]]  # exercise's name → the mistakes that its suite named
 
     @property
     def earned(self) -> int:
@@ -31,22 +33,28 @@ class Result:
     def points(self) -> int:
         return sum(verdict.exercise.points for verdict in self.verdicts)
 
-    def of_lab(self, lab: str) -> list:
+    def of_lab(self, lab: str) -> list[Verdict]:
         return [verdict for verdict in self.verdicts if verdict.exercise.lab == lab]
 
 
-def read(folder: Path, labs: list) -> Result:
-    """None where there is no result. One that is not of this course, or does not add up, is an error."""
+def read(folder: Path, labs: list[Lab]) -> Result | None:
+    """None where there is no result."""
     path = folder / FILE
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        return parse(folder, json.loads(path.read_text(encoding="utf-8")), labs)
     except FileNotFoundError:
         return None
     except ValueError as error:
         raise CourseError(f"{path} cannot be read ({error}); remove {folder} and grade again with --resume") from None
+
+
+def parse(folder: Path, data: dict[str, Any], labs: list[Lab]) -> Result:
+    """What the folder's file holds. A result that is not of this course, or does not add up, is an error."""
+    path = folder / FILE
     known = {exercise.name: exercise for lab in labs for exercise in lab.exercises}
     try:
-        found, mistakes = [], {}
+        found: list[Verdict] = []
+        mistakes: dict[str, list[str]] = {}
         for lab in data["labs"]:
             for each in lab["exercises"]:
                 exercise = known[f"{lab['lab']}.{each['exercise']}"]

@@ -1,5 +1,6 @@
 """Time and memory of causal attention, over the number of tokens."""
 
+from author.figures import Table
 from author.plots.canvas import Sheet
 from author.plots.cost_over_tokens import panels
 
@@ -8,7 +9,7 @@ FORMS = {"softmax": "softmax", "parallel": "linear, parallel", "recurrent": "lin
          "loop": "recurrent, float32 loop", "chunkwise": "chunkwise, float32"}
 
 
-def draw(table):
+def draw(table: Table) -> str:
     sheet = Sheet(640)
     above = sheet.axes(72, 120, 390, 200, "time")
     below = sheet.axes(72, 362, 390, 200, "memory at the peak, beside inputs and output")

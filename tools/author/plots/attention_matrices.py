@@ -1,12 +1,13 @@
 """The weights of one head: softmax, elu + 1, FAVOR+ with few and with many features."""
 
+from author.figures import Table
 from author.plots.canvas import Sheet
 
 TITLE = "The attention matrix of softmax, elu + 1 and FAVOR+"
 
 
-def draw(table):
-    matrices = {}
+def draw(table: Table) -> str:
+    matrices: dict[str, dict[tuple[int, int], float]] = {}
     for row in table.rows:
         matrices.setdefault(row["method"], {})[int(row["query"]), int(row["key"])] = float(row["weight"])
     softmax = matrices["softmax"]

@@ -6,9 +6,12 @@ file has both palettes. Text stays text.
 
 import io
 import re
+from collections.abc import Callable
 from xml.sax.saxutils import escape
 
 import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
@@ -53,23 +56,23 @@ class Sheet:
             self.figure = Figure(figsize=(WIDTH / 72, height / 72))  # matplotlib's SVG has 72 to the inch
             FigureCanvasSVG(self.figure)
 
-    def axes(self, left: float, top: float, width: float, height: float, title: str = ""):
+    def axes(self, left: float, top: float, width: float, height: float, title: str = "") -> Axes:
         place = (left / WIDTH, 1 - (top + height) / self.height, width / WIDTH, height / self.height)
         with matplotlib.rc_context(self.style):
             axes = self.figure.add_axes(place)
             axes.set_title(title)
             return axes
 
-    def text(self, left: float, baseline: float, words: str, colour: str = "ink", **how) -> None:
+    def text(self, left: float, baseline: float, words: str, colour: str = "ink", **how: object) -> None:
         with matplotlib.rc_context(self.style):
             self.figure.text(left / WIDTH, 1 - baseline / self.height, words, color=COLOUR[colour], **how)
 
-    def legend(self, axes, top: float, columns: int) -> None:
+    def legend(self, axes: Axes, top: float, columns: int) -> None:
         with matplotlib.rc_context(self.style):
             self.figure.legend(*axes.get_legend_handles_labels(), loc="upper left", ncol=columns,
                                bbox_to_anchor=(16 / WIDTH, 1 - top / self.height))
 
-    def cells(self, left: float, top: float, size: float, entries: dict, most: float) -> None:
+    def cells(self, left: float, top: float, size: float, entries: dict[tuple[int, int], float], most: float) -> None:
         """A heat map: squares of this size; entries maps (row, column) to a number. The further from zero,
         the stronger; negative ones have a colour of their own."""
         rows, columns = (1 + max(index) for index in zip(*entries))
@@ -78,7 +81,7 @@ class Sheet:
         axes.grid(False)
         for spine in axes.spines.values():
             spine.set(visible=True, color=COLOUR["edge"])
-        squares = {}
+        squares: dict[tuple[bool, int], list[tuple[int, int]]] = {}
         for (row, column), value in entries.items():
             level = round(min(abs(value) / most, 1) * LEVELS)
             if level:
@@ -126,7 +129,7 @@ def _shortened(tag: str) -> str:
     return re.sub(r"-?\d+\.\d{2,}", lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), tag)
 
 
-def logarithmic(axis, ticks: list, words) -> None:
+def logarithmic(axis: Axis, ticks: list[float], words: Callable[[float], str]) -> None:
     """Labels `ticks`, and nothing else, with words(tick)."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
     axis.set_minor_locator(NullLocator())

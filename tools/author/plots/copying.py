@@ -1,11 +1,12 @@
 """The copy task: the loss over the steps, and what is right after all of them over the length."""
 
+from author.figures import Table
 from author.plots.canvas import SERIES, Sheet, logarithmic, number
 
 TITLE = "Learning to copy with linear, softmax and hybrid attention"
 
 
-def draw(table):
+def draw(table: Table) -> str:
     sheet = Sheet(576)
     above = sheet.axes(58, 96, 404, 190, "loss on symbols to copy, length 16")
     below = sheet.axes(58, 344, 404, 176, "unseen symbols right after 120 steps, in percent")

@@ -1,9 +1,12 @@
 """Time and memory over the number of tokens, in two panels: one curve in each for every form."""
 
+from matplotlib.axes import Axes
+
+from author.figures import Table
 from author.plots.canvas import SERIES, logarithmic, number, seconds, size_in_bytes
 
 
-def panels(table, forms: dict, above, below, times: list, sizes: list) -> str:
+def panels(table: Table, forms: dict[str, str], above: Axes, below: Axes, times: list[float], sizes: list[float]) -> str:
     """Draws both and says what they show. forms: name in the table → label; times and sizes: the labelled ticks."""
     said = []
     for (form, label), style in zip(forms.items(), SERIES):

@@ -1,5 +1,6 @@
 """The error of one-sided and of central differences, over the step."""
 
+from author.figures import Table
 from author.plots.canvas import SERIES, Sheet, logarithmic
 
 TITLE = "Error of a difference against its step"
@@ -10,7 +11,7 @@ def power_of_ten(value: float) -> str:
     return f"{value:.0e}".replace("e-0", "e-").replace("e+00", "").replace("-", "−")
 
 
-def draw(table):
+def draw(table: Table) -> str:
     sheet = Sheet(414)
     axes = sheet.axes(66, 104, 396, 250)
     said = []

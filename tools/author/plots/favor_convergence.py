@@ -1,5 +1,6 @@
 """The estimates of the softmax kernel, over the number of directions: mean and spread."""
 
+from author.figures import Table
 from author.plots.canvas import SERIES, Sheet, logarithmic, number
 
 TITLE = "Both estimates of the softmax kernel converge to it"
@@ -7,7 +8,7 @@ KINDS = {"positive": "positive features", "trigonometric": "sines and cosines"}
 PANELS = {"60": ("60° between q̂ and k̂, kernel 1.65", 2.6), "120": ("120° between q̂ and k̂, kernel 0.61", 3.2)}
 
 
-def draw(table):
+def draw(table: Table) -> str:
     sheet = Sheet(588)
     said = []
     for panel, (angle, (words, most)) in enumerate(PANELS.items()):

@@ -1,5 +1,6 @@
 """The error of attention with random features, over their number."""
 
+from author.figures import Table
 from author.plots.canvas import SERIES, Sheet, logarithmic, number
 
 TITLE = "Error of FAVOR+ against the number of random directions"
@@ -8,7 +9,7 @@ KINDS = {"positive independent": "positive, independent", "positive orthogonal":
 PANELS = {"1": "short queries and keys: ‖q̂‖² = ‖k̂‖² ≈ 1", "8": "entries from N(0, 1): ‖q̂‖² = ‖k̂‖² ≈ 8"}
 
 
-def draw(table):
+def draw(table: Table) -> str:
     sheet = Sheet(554)
     said = []
     for panel, (norm, words) in enumerate(PANELS.items()):

@@ -1,11 +1,12 @@
 """The variance of positive and of trigonometric features, over the product of query and key."""
 
+from author.figures import Table
 from author.plots.canvas import SERIES, Sheet, logarithmic, number
 
 TITLE = "Relative variance of the two estimators"
 
 
-def draw(table):
+def draw(table: Table) -> str:
     product, positive, trigonometric = ([float(row[name]) for row in table.rows]
                                         for name in ("product", "positive", "trigonometric"))
     middle = product.index(0.0)

@@ -1,5 +1,6 @@
 """Four feature maps of one entry x."""
 
+from author.figures import Table
 from author.plots.canvas import COLOUR, SERIES, Sheet
 
 TITLE = "Four feature maps of one entry x"
@@ -9,7 +10,7 @@ MARKED = (-1.0, 0.0, 2.0)  # the entries of token 0 in the chapter
 LOWEST, HIGHEST = -2.0, 4.0
 
 
-def draw(table):
+def draw(table: Table) -> str:
     sheet = Sheet(472)
     (x,) = table.columns("x")
     values = {}

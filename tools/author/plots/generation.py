@@ -1,12 +1,13 @@
 """Tokens per second of a whole model and the bytes it keeps, over the number of tokens so far."""
 
+from author.figures import Table
 from author.plots.canvas import SERIES, Sheet, logarithmic, number, size_in_bytes
 
 TITLE = "Generation: tokens per second, and bytes kept"
 WAYS = {"recomputed": "softmax, recomputed", "cached": "softmax, key-value cache", "linear": "linear, memories"}
 
 
-def draw(table):
+def draw(table: Table) -> str:
     sheet = Sheet(622)
     above = sheet.axes(72, 108, 390, 200, "tokens per second")
     below = sheet.axes(72, 350, 390, 200, "bytes kept for the next token")

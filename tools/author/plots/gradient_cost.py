@@ -1,5 +1,6 @@
 """Time and memory of the gradients of causal linear attention, over the number of tokens."""
 
+from author.figures import Table
 from author.plots.canvas import Sheet
 from author.plots.cost_over_tokens import panels
 
@@ -7,7 +8,7 @@ TITLE = "Time and memory of four ways to compute the gradients"
 FORMS = {"quadratic": "matrices", "parallel": "all states at once", "loops": "two loops", "chunkwise": "chunks of 32"}
 
 
-def draw(table):
+def draw(table: Table) -> str:
     sheet = Sheet(622)
     above = sheet.axes(72, 104, 390, 200, "time")
     below = sheet.axes(72, 346, 390, 200, "memory at the peak, beside inputs and gradients")

@@ -1,17 +1,18 @@
 """The state as a sum of rank-1 memories."""
 
+from author.figures import Table
 from author.plots.canvas import Sheet
 
 TITLE = "A state S is a sum of rank-1 memories"
 LABELS = {"token 1": "φ(k₁) v₁ᵀ", "token 2": "φ(k₂) v₂ᵀ", "token 3": "φ(k₃) v₃ᵀ", "token 4": "φ(k₄) v₄ᵀ", "S": "S"}
 
 
-def draw(table):
-    entries = {name: {} for name in LABELS}
+def draw(table: Table) -> str:
+    entries: dict[str, dict[tuple[int, int], float]] = {name: {} for name in LABELS}
     for row in table.rows:
         entries[row["matrix"]][int(row["row"]), int(row["column"])] = float(row["value"])
     largest = {name: max(matrix.values(), key=abs) for name, matrix in entries.items()}
-    most = max(map(abs, largest.values()))
+    most = max(abs(value) for value in largest.values())
 
     sheet = Sheet(216)
     size, left, top = 11, 22, 62

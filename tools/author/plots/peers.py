@@ -1,12 +1,12 @@
 """Time per token of causal attention, ours and others', over the number of tokens."""
 
-from author.peers import DRAWN, LABELS, per_token
+from author.peers import DRAWN, LABELS, Row, per_token
 from author.plots.canvas import SERIES, Sheet, logarithmic, number, seconds
 
 TITLE = "Time per token of causal attention on one core, ours and others'"
 
 
-def draw(rows: list, machine: str) -> str:
+def draw(rows: list[Row], machine: str) -> str:
     sheet = Sheet(640)
     said = []
     for place, d in enumerate((64, 128)):

@@ -1,5 +1,6 @@
 """The error of what a memory recalls, over the number of pairs in it."""
 
+from author.figures import Table
 from author.plots.canvas import SERIES, Sheet, logarithmic, number
 
 TITLE = "Recall against the number of stored pairs"
@@ -7,7 +8,7 @@ MEMORIES = {"softmax": "softmax over all pairs", "products": "sum, φ(k) of 4096
             "orthonormal": "sum, orthonormal keys", "sum": "sum, random unit keys", "elu + 1": "elu + 1, normalised"}
 
 
-def draw(table):
+def draw(table: Table) -> str:
     sheet = Sheet(402)
     axes = sheet.axes(58, 104, 404, 250)
     said = []

@@ -1,12 +1,13 @@
 """A small model's two heads: the weights of attention, and the state after the last token."""
 
+from author.figures import Table
 from author.plots.canvas import Sheet
 
 TITLE = "Attention weights and states of a small model"
 
 
-def draw(table):
-    matrices = {}
+def draw(table: Table) -> str:
+    matrices: dict[tuple[str, int], dict[tuple[int, int], float]] = {}
     for row in table.rows:
         matrices.setdefault((row["what"], int(row["head"])), {})[int(row["row"]), int(row["column"])] = float(row["value"])
     heads = sorted({head for _, head in matrices})

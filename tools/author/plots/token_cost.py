@@ -1,12 +1,13 @@
 """Time for one more token, over the number of those before it."""
 
+from author.figures import Table
 from author.plots.canvas import SERIES, Sheet, logarithmic, number, seconds
 
 TITLE = "Time per generated token"
 WAYS = {"recomputed": "softmax, recomputed", "cached": "softmax, key-value cache", "state": "linear, recurrent state"}
 
 
-def draw(table):
+def draw(table: Table) -> str:
     sheet = Sheet(396)
     axes = sheet.axes(72, 84, 390, 240)
     said = []

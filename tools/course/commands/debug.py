@@ -55,7 +55,7 @@ def run(root: Path, options: Namespace) -> int:
     os.execvpe(debugger, command, environment)
 
 
-def _build(build: Path, lab: Lab, exercise: Exercise) -> list:
+def _build(build: Path, lab: Lab, exercise: Exercise) -> list[str]:
     """Builds the lab for debuggers; gives the command that runs the exercise in a single process."""
     print(f"building {lab.name} for the debugger …", file=sys.stderr)
     target = f"{lab.name}_debug"
@@ -68,11 +68,11 @@ def _build(build: Path, lab: Lab, exercise: Exercise) -> list:
             "--results", str(build)]
 
 
-def _stop_at(function: str, ignore: int) -> list:
+def _stop_at(function: str, ignore: int) -> list[str]:
     return ["-ex", f"break -qualified {function}", "-ex", f"ignore 1 {ignore}"]
 
 
-def _failing_call(function: str, program: list, environment: dict) -> int:
+def _failing_call(function: str, program: list[str], environment: dict[str, str]) -> int:
     """How often the function is called until a check fails, or until it crashes or stays in it."""
     failures = [word for name in ON_FAILURE for word in ("-ex", f"break {name}")]
     gdb = subprocess.Popen(["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off",

@@ -47,12 +47,12 @@ def run(root: Path, options: Namespace) -> int:
     return 0
 
 
-def _print(hints: list, number: int) -> None:
+def _print(hints: list[chapter.Hint], number: int) -> None:
     hint = hints[number]
     print("\n".join(part for part in (f"hint {number + 1} of {len(hints)}: {hint.title}", hint.body) if part), end="\n\n")
 
 
-def _shown(state: Path) -> dict:
+def _shown(state: Path) -> dict[str, int]:
     """How many hints of each exercise were shown. A file that cannot be read costs nothing: the hints begin again."""
     try:
         data = json.loads(state.read_text(encoding="utf-8"))

@@ -34,7 +34,7 @@ def run(root: Path, options: Namespace) -> int:
     if lab is None:
         raise CourseError(f"there is no {LAB} here, whose kernels this command looks at")
     source = next(root / options.track / name for name in lab.sources if name.endswith(".cu"))
-    profiles = gpu_model.profiles([_build(BuildTree(root, options.track), lab), work.d_k, work.d_v, work.chunk], root)
+    profiles = gpu_model.profiles(_build(BuildTree(root, options.track), lab), (work.d_k, work.d_v, work.chunk), root)
     try:
         compiled = gpu_model.compile_for_cards(root, source)
     except CourseError as error:

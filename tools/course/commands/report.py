@@ -12,6 +12,7 @@ from course.commands import check
 from course.errors import CourseError
 from course.files import write_together
 from course.grading import grade
+from course.manifest import Lab
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -29,7 +30,7 @@ def run(root: Path, options: Namespace) -> int:
     return check.exit_status(verdicts)
 
 
-def _refuse_a_lab(labs: list, options: Namespace) -> None:
+def _refuse_a_lab(labs: list[Lab], options: Namespace) -> None:
     """`./course report lab02` means the lab, not a folder of that name; ./lab02 would be the folder."""
     names = {name for lab in labs for name in (lab.folder.name, *(exercise.function for exercise in lab.exercises))}
     if options.out in names or re.fullmatch(r"lab\d*(\.\w*)?", options.out):

@@ -12,7 +12,8 @@ from course import graded_file, manifest, version
 from course.errors import CourseError
 from course.files import File, refuse_what_is_there, write_zip
 from course.grading import grade
-from course.verdicts import WORDS
+from course.manifest import Lab
+from course.verdicts import WORDS, Verdict
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -40,21 +41,21 @@ def run(root: Path, options: Namespace) -> int:
     return 0
 
 
-def _files(root: Path, labs: list) -> dict:
+def _files(root: Path, labs: list[Lab]) -> dict[str, File]:
     files = {}
     for source in (source for lab in labs for source in lab.sources):
         path = root / "student" / source
-        why_not = graded_file.why_not(str(path))
-        if not why_not and path.stat().st_size > graded_file.LARGEST:
-            why_not = (f"student/{source} is larger than {graded_file.LARGEST >> 10} KiB, which is more than is graded: "
+        rejection_reason = graded_file.rejection_reason(str(path))
+        if not rejection_reason and path.stat().st_size > graded_file.LARGEST:
+            rejection_reason = (f"student/{source} is larger than {graded_file.LARGEST >> 10} KiB, which is more than is graded: "
                        "make it smaller.")
-        if why_not:
-            raise CourseError(f"{why_not} Nothing was written.")
+        if rejection_reason:
+            raise CourseError(f"{rejection_reason} Nothing was written.")
         files[f"student/{source}"] = File(path.read_bytes())
     return files
 
 
-def _say(labs: list, verdicts: list) -> None:
+def _say(labs: list[Lab], verdicts: list[Verdict]) -> None:
     for lab in labs:
         of_lab = [verdict for verdict in verdicts if verdict.exercise.lab == lab.name]
         print(f"{lab.name}  {sum(verdict.points for verdict in of_lab)} of {sum(v.exercise.points for v in of_lab)} points")

@@ -15,13 +15,16 @@ import signal
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TextIO
 
 from course import digit_pictures, files, loss_plot, manifest, process_group
 from course.build_tree import BuildTree
 from course.errors import CourseError
 from course.grading import grade
+from course.manifest import Lab
 
 LAB = "lab08"
 EVERY = 25
@@ -34,13 +37,16 @@ NEEDED = {"recall": PIECES, "softmax": AROUND,
                               "block_backward", "model_gradients"}}
 
 
+Event = dict[str, Any]  # a line of what the program prints, read as JSON
+Settings = dict[str, Any]  # its arguments
+
+
 @dataclass
 class Progress:
-    """What the program has said so far."""
-    losses: list = field(default_factory=list)
-    measured: dict = field(default_factory=dict)
-    answers: list = field(default_factory=list)
-    events: list = field(default_factory=list)  # what comes after the last step
+    """What the program has reported so far."""
+    losses: list[float] = field(default_factory=list)
+    measured: dict[str, float] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)  # what comes after the last step
     resumed_at: int = 0
 
 
@@ -87,7 +93,7 @@ def run(root: Path, options: Namespace) -> int:
     return _train(root, program, settings | {"out": str(folder), "resume": int(bool(options.resume))}, folder, options)
 
 
-def _settings(root: Path, options: Namespace) -> dict:
+def _settings(root: Path, options: Namespace) -> Settings:
     """The arguments of the program, all of them; what cannot be is refused here."""
     length, width = options.length, options.width
     if options.task == "copy":
@@ -127,7 +133,7 @@ def _settings(root: Path, options: Namespace) -> dict:
                        "file": str(file.resolve()), "every": EVERY}
 
 
-def _say_what_does_not_pass(root: Path, used: list, options: Namespace) -> list:
+def _say_what_does_not_pass(root: Path, used: list[Lab], options: Namespace) -> list[str]:
     """Returns the functions that are needed and not written."""
     verdicts = grade(root, options.track, [lab.name for lab in used])
     unbuilt = sorted({v.exercise.lab for v in verdicts} - {v.exercise.lab for v in verdicts if v.status != "not_run"})
@@ -151,7 +157,7 @@ def _has_reference(tree: BuildTree) -> bool:
     return (tree.folder / "build.ninja").exists()
 
 
-def _build(tree: BuildTree, lab) -> Path:
+def _build(tree: BuildTree, lab: Lab) -> Path:
     print(f"building {LAB}_train, optimised …", file=sys.stderr, flush=True)
     log = tree.folder / "train.log"
     command = ["cmake", "--build", str(tree.folder), "--target", f"{LAB}_train"]
@@ -163,7 +169,7 @@ def _build(tree: BuildTree, lab) -> Path:
     return tree.folder / f"{LAB}_train"
 
 
-def _folder(root: Path, options: Namespace, settings: dict) -> Path:
+def _folder(root: Path, options: Namespace, settings: Settings) -> Path:
     if options.resume:
         folder = Path(options.resume)
         if not any((folder / name / "model.json").is_file() for name in ("checkpoint", "checkpoint.before")):
@@ -181,39 +187,40 @@ def _folder(root: Path, options: Namespace, settings: dict) -> Path:
     return next(folder for folder in free if not folder.exists())
 
 
-def _train(root: Path, program: Path, settings: dict, folder: Path, options: Namespace) -> int:
-    said = Progress()
+def _train(root: Path, program: Path, settings: Settings, folder: Path, options: Namespace) -> int:
+    progress = Progress()
     with files.explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with files.explained(folder / "words.log"), open(folder / "words.log", "w", encoding="utf-8") as words:
-        status = _listen(program, settings, words, lambda event: _hear(event, said, settings))
-    if said.losses:
+        status = _listen(program, settings, words, lambda event: _on_event(event, progress, settings))
+    if progress.losses:
         title = f"{settings['task']}, length {settings['length']}, {settings['attention']}"
-        files.write_together(folder, {"loss.csv": loss_plot.csv(said.losses), "loss.svg": loss_plot.svg(said.losses, title)})
-    return _close(root, status, said, settings, folder, options)
+        files.write_together(folder, {"loss.csv": loss_plot.csv(progress.losses), "loss.svg": loss_plot.svg(progress.losses, title)})
+    return _close(root, status, progress, settings, folder, options)
 
 
-def _listen(program: Path, settings: dict, words, hear) -> int:
+def _listen(program: Path, settings: Settings, words: TextIO | None, on_event: Callable[[Event], None]) -> int:
     """Runs the program and passes on what it says. Ctrl-C asks it to finish its step; that is all that Ctrl-C does."""
     command = [str(program), *(f"{name}={value}" for name, value in settings.items())]
     single = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # the matrices are small: a second thread makes it slower
     with process_group.started(command, stdout=subprocess.PIPE, stderr=words, env=single) as training:
         while True:
             try:
-                line = training.stdout.readline()
+                line = training.stdout.readline() if training.stdout else ""
             except KeyboardInterrupt:
                 print("\nfinishing this step …", file=sys.stderr)
                 training.send_signal(signal.SIGTERM)
                 continue
             if not line:
                 return training.wait()
-            hear(json.loads(line))
+            on_event(json.loads(line))
 
 
-def _recall(program: Path, settings: dict) -> int:
-    memories, events = {}, {}
+def _recall(program: Path, settings: Settings) -> int:
+    memories: dict[str, Event] = {}
+    events: dict[str, Event] = {}
 
-    def hear(event: dict) -> None:
+    def on_event(event: Event) -> None:
         events[event["event"]] = event
         if event["event"] == "memory":
             memories[event["name"]] = {}
@@ -223,7 +230,7 @@ def _recall(program: Path, settings: dict) -> int:
             print(f"{name:9}  step {event['step']:4}/{settings['steps']}  loss {event['loss']:.4f}  "
                   f"{100 * event['recall']:.1f}% of last values recalled  {event['seconds']:6.1f} s", flush=True)
 
-    status = _listen(program, settings | {"resume": 0, "out": ""}, None, hear)
+    status = _listen(program, settings | {"resume": 0, "out": ""}, None, on_event)
     if _is_missing(events.values()):
         return 1
     if "end" not in events:
@@ -239,25 +246,25 @@ def _recall(program: Path, settings: dict) -> int:
     return 0
 
 
-def _hear(event: dict, said: Progress, settings: dict) -> None:
+def _on_event(event: Event, progress: Progress, settings: Settings) -> None:
     kind = event["event"]
     if kind == "start":
-        said.losses = list(event["losses"])
-        said.resumed_at = len(said.losses)
-        print(f"{event['weights']} weights, {event['symbols']} symbols, at most {settings['steps']} steps of "
-              f"{settings['batch']} sequences" + (f", from step {said.resumed_at} on" if said.losses else ""), flush=True)
+        progress.losses = list(event["losses"])
+        progress.resumed_at = len(progress.losses)
+        print(f"{event['weights']} weights, {event['vocab_size']} symbols, at most {settings['steps']} steps of "
+              f"{settings['batch']} sequences" + (f", from step {progress.resumed_at} on" if progress.losses else ""), flush=True)
     elif kind == "step":
-        said.losses.append(event["loss"])
-        said.measured.update({name: event[name] for name in ("accuracy", "bits") if name in event})
-        _show_step(event, said, settings)
+        progress.losses.append(event["loss"])
+        progress.measured.update({name: event[name] for name in ("accuracy", "bits") if name in event})
+        _show_step(event, progress, settings)
     else:
-        said.events.append(event)
+        progress.events.append(event)
 
 
-def _show_step(event: dict, said: Progress, settings: dict) -> None:
+def _show_step(event: Event, progress: Progress, settings: Settings) -> None:
     step, steps = event["step"], settings["steps"]
-    left = event["seconds"] / (step - said.resumed_at) * (steps - step)
-    words = f"step {step:4}/{steps}  loss {event['loss']:.4f}  {_measured(said.measured):24} {event['seconds']:6.1f} s"
+    left = event["seconds"] / (step - progress.resumed_at) * (steps - step)
+    words = f"step {step:4}/{steps}  loss {event['loss']:.4f}  {_measured(progress.measured):24} {event['seconds']:6.1f} s"
     if sys.stdout.isatty():
         done = round(20 * step / steps)
         print(f"\r[{'#' * done}{'.' * (20 - done)}] {words}, {left:.0f} s left at most \033[K", end="", flush=True)
@@ -265,26 +272,26 @@ def _show_step(event: dict, said: Progress, settings: dict) -> None:
         print(words, flush=True)
 
 
-def _measured(measured: dict) -> str:
+def _measured(measured: dict[str, float]) -> str:
     if "accuracy" in measured:
         return f"{100 * measured['accuracy']:.1f}% of unseen right"
     return f"{measured['bits']:.3f} bits on unseen" if "bits" in measured else ""
 
 
-def _close(root: Path, status: int, said: Progress, settings: dict, folder: Path, options: Namespace) -> int:
+def _close(root: Path, status: int, progress: Progress, settings: Settings, folder: Path, options: Namespace) -> int:
     if sys.stdout.isatty():
         print()
     shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
-    if _is_missing(said.events):
+    if _is_missing(progress.events):
         return 1
-    end = next((event for event in said.events if event["event"] == "end"), None)
+    end = next((event for event in progress.events if event["event"] == "end"), None)
     if end is None:
         raise CourseError(f"the training stopped unexpectedly ({_fate(status)}); what was saved before is in {shown}, and the program's output in "
                           f"{shown}/words.log; ./course check {LAB} may say what is wrong")
     if end["stopped"]:
         print(f"stopped after step {end['step']} and saved; continue with\n  {_again(options, shown)}")
         return 130
-    _show(said, settings, folder)
+    _show(progress, settings, folder)
     print(f"weights: {shown}/checkpoint (one .npy file each), loss: {shown}/loss.csv and loss.svg")
     if settings["task"] == "copy" and not end["learned"]:
         more = Namespace(**vars(options) | {"steps": 2 * settings["steps"]})
@@ -292,7 +299,7 @@ def _close(root: Path, status: int, said: Progress, settings: dict, folder: Path
     return 0
 
 
-def _is_missing(events) -> bool:
+def _is_missing(events: Iterable[Event]) -> bool:
     """Whether a function is not written; what else went wrong is raised."""
     for event in events:
         if event["event"] == "error":
@@ -304,7 +311,7 @@ def _is_missing(events) -> bool:
     return False
 
 
-def _again(options: Namespace, folder) -> str:
+def _again(options: Namespace, folder: Path) -> str:
     """The command that goes on where this one ended."""
     words = ["./course train", options.task, *([options.file] if options.file else []), f"--resume {folder}"]
     words += [f"--{name} {value}" for name in ("length", "layers", "width", "steps")
@@ -314,9 +321,9 @@ def _again(options: Namespace, folder) -> str:
     return " ".join(words + ([f"--track {options.track}"] if options.track != "student" else []))
 
 
-def _show(said: Progress, settings: dict, folder: Path) -> None:
-    by_kind = {}
-    for event in said.events:
+def _show(progress: Progress, settings: Settings, folder: Path) -> None:
+    by_kind: dict[str, list[Event]] = {}
+    for event in progress.events:
         by_kind.setdefault(event.get("kind", event["event"]), []).append(event)
     for event in by_kind.get("test", []):
         print(f"last test, {event['sequences']} sequences that nothing was chosen by: {100 * event['accuracy']:.1f}% right")

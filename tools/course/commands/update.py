@@ -11,6 +11,7 @@ import shutil
 import signal
 import time
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,9 +23,9 @@ from course.handout_record import RECORD, STUBS, digest, parse, read_handout
 
 @dataclass
 class Plan:
-    put: dict = field(default_factory=dict)  # name → File: what changes or is new
-    remove: list = field(default_factory=list)
-    notes: list = field(default_factory=list)
+    put: dict[str, File] = field(default_factory=dict)  # name → File: what changes or is new
+    remove: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -57,7 +58,7 @@ def run(root: Path, options: Namespace) -> int:
     return 0
 
 
-def _refuse_older(root: Path, handout: Path, new: dict) -> None:
+def _refuse_older(root: Path, handout: Path, new: dict[str, File]) -> None:
     mine = _text(_read(root / version.FILE) or b"").strip()
     theirs = _text(new[version.FILE].data).strip() if version.FILE in new else ""
     if version.is_older(theirs, mine):
@@ -65,7 +66,7 @@ def _refuse_older(root: Path, handout: Path, new: dict) -> None:
                           "get the newest handout, or use --downgrade")
 
 
-def make_plan(root: Path, old: dict, new: dict) -> Plan:
+def make_plan(root: Path, old: dict[str, str], new: dict[str, File]) -> Plan:
     """`old` maps the names of the old handout to digests, `new` those of the new one to files."""
     plan = Plan()
     exercises = _exercises({name: _read(root / name) for name in old}) | _exercises(
@@ -93,7 +94,8 @@ def make_plan(root: Path, old: dict, new: dict) -> Plan:
     return plan
 
 
-def _merged(root: Path, name: str, old: dict, present: bytes, file: File, exercises: set, plan: Plan) -> File:
+def _merged(root: Path, name: str, old: dict[str, str], present: bytes | None, file: File, exercises: set[str],
+            plan: Plan) -> File:
     if present is None:
         return file
     base = _read(root / STUBS / Path(name).name)
@@ -135,7 +137,7 @@ def _undo(root: Path, reason: OSError) -> None:
 
 
 @contextlib.contextmanager
-def _uninterrupted():
+def _uninterrupted() -> Iterator[None]:
     """Ctrl-C waits for the few milliseconds that the moves take."""
     before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -149,9 +151,9 @@ def _is_students(name: str) -> bool:
     return name.startswith("student/") and not name.startswith(f"{STUBS}/")
 
 
-def _exercises(files: dict) -> set:
+def _exercises(files: dict[str, bytes | None]) -> set[str]:
     """The functions that the manifests among these files name."""
-    functions = set()
+    functions: set[str] = set()
     for name, data in files.items():
         if name.endswith("/lab.json") and data:
             with contextlib.suppress(ValueError, KeyError, TypeError):  # the student's copy may be broken
@@ -165,7 +167,7 @@ def _free_name(root: Path) -> str:
     return next(name for name in names if not (root / name).exists())
 
 
-def _read(path: Path):
+def _read(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):

@@ -13,6 +13,7 @@ from course.errors import CourseError
 from course.grading import grade
 
 SETTLED = 0.05  # seconds without a change: an editor that empties the file and then fills it has finished
+Fingerprint = list[tuple[int, int, int] | None]
 LONGEST_SLEEP = 2  # seconds; a save that entr does not see is found after this
 
 
@@ -35,7 +36,7 @@ def run(root: Path, options: Namespace) -> int:
         return 0
 
 
-def _grade(root: Path, names: list) -> None:
+def _grade(root: Path, names: list[str]) -> None:
     print(f"\n── {time.strftime('%H:%M:%S')} ── {' '.join(names)} ──\n", flush=True)
     try:
         print(progress.report(manifest.load(root), grade(root, names=names), "student"))
@@ -43,9 +44,9 @@ def _grade(root: Path, names: list) -> None:
         print(f"course: {error}", file=sys.stderr)
 
 
-def fingerprint(files: list) -> list:
+def fingerprint(files: list[Path]) -> Fingerprint:
     """Differs after every save, also when the editor renames a new file over the old one."""
-    def of_one(file: Path):
+    def of_one(file: Path) -> tuple[int, int, int] | None:
         try:
             status = os.stat(file)
             return status.st_ino, status.st_mtime_ns, status.st_size
@@ -54,7 +55,7 @@ def fingerprint(files: list) -> list:
     return [of_one(file) for file in files]
 
 
-def wait_for_change(files: list, before: list) -> None:
+def wait_for_change(files: list[Path], before: Fingerprint) -> None:
     """Returns once the files differ from `before` and have come to rest. The fingerprint decides; entr only wakes us."""
     while fingerprint(files) == before:
         _sleep_until_woken(files)
@@ -65,7 +66,7 @@ def wait_for_change(files: list, before: list) -> None:
             return
 
 
-def _sleep_until_woken(files: list) -> None:
+def _sleep_until_woken(files: list[Path]) -> None:
     if shutil.which("entr") and all(file.exists() for file in files):
         try:
             woken = subprocess.run(["entr", "-n", "-p", "-z", "true"], input="\n".join(map(str, files)), text=True,

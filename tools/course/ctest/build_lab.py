@@ -14,13 +14,13 @@ sys.path.insert(0, TOOLS)
 from course import graded_file
 
 
-def main(build: str, make: str, lab: str, manifest: str, sources: list) -> int:
+def main(build: str, make: str, lab: str, manifest: str, *sources: str) -> int:
     results, reason = f"{build}/results", f"{build}/results/{lab}.not_built"
     os.makedirs(results, exist_ok=True)
     for name in os.listdir(results):
         if name.startswith(f"{lab}.") and name.endswith((".json", ".not_built")):
             os.remove(f"{results}/{name}")  # nothing of an earlier run counts
-    why = next(filter(None, map(graded_file.why_not, sources)), "")
+    why = next(filter(None, map(graded_file.rejection_reason, sources)), "")
     if why:
         return _give_up(reason, why)
 
@@ -33,11 +33,11 @@ def main(build: str, make: str, lab: str, manifest: str, sources: list) -> int:
                 file.write(content)
         return 0
     from course.ctest import explain_build  # only now: a lab that builds should not wait for it
-    failed = explain_build.FailedBuild(lab, manifest, sources)
+    failed = explain_build.FailedBuild(lab, manifest, list(sources))
     return _give_up(reason, *failed.explain(output.decode("utf-8", errors="replace")))
 
 
-def _touch_what_looks_old(build: str, contents: dict) -> None:
+def _touch_what_looks_old(build: str, contents: dict[str, bytes]) -> None:
     """A file put back with an old time stamp must not be graded from a newer object: make it new where its contents
     differ from what was built last. (What looks newer is left alone: editors dislike a file touched behind their back.)"""
     os.makedirs(f"{build}/last_built", exist_ok=True)
@@ -58,7 +58,7 @@ def _read(path: str) -> bytes:
         return file.read()
 
 
-def _make(command: list) -> tuple:
+def _make(command: list[str]) -> tuple[int, bytes]:
     """Its exit status and what it printed. (subprocess would take longer to import than all the rest.)"""
     reading, writing = os.pipe()
     child = os.posix_spawnp(command[0], command, os.environ, file_actions=[
@@ -72,16 +72,16 @@ def _make(command: list) -> tuple:
 def _give_up(reason: str, message: str, begin_with: str = "") -> int:
     """`begin_with` is the function to change first, where the compiler says which."""
     import json
-    from course.plain_text import plain
+    from course.plain_text import plain, write_utf8
     with open(reason, "w", encoding="utf-8") as file:
         json.dump({"message": plain(message), "begin_with": begin_with}, file, ensure_ascii=False)
-    sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    write_utf8()
     print(plain(message))
     return 1
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(*sys.argv[1:5], sys.argv[5:]))
+        sys.exit(main(*sys.argv[1:]))
     except OSError as error:
         sys.exit(f"{sys.argv[3]} could not be built: {error}; fix that and try again")

@@ -23,7 +23,7 @@ CONST_ADVICE = "\n\nWhat a function gets as const it cannot change: make a copy,
 class Complaint:
     """An error or a warning, with the lines that lead to it and those that follow."""
     kind: str = ""
-    lines: list = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def short(source: str) -> str:
     return "/".join(source.split("/")[-2:])
 
 
-def essence(output: str, sources: list) -> Essence:
+def essence(output: str, sources: list[str]) -> Essence:
     complaints = _complaints(output, sources)
     errors = [line for complaint in complaints if complaint.kind == "error" for line in complaint.lines]
     others = [line for complaint in complaints if complaint.kind != "error" for line in complaint.lines]
@@ -48,7 +48,7 @@ def essence(output: str, sources: list) -> Essence:
     return Essence(text + (CONST_ADVICE if OF_A_CONST.search(output) else ""), file, line)
 
 
-def _complaints(output: str, sources: list) -> list:
+def _complaints(output: str, sources: list[str]) -> list[Complaint]:
     found, keep = [Complaint()], False
     for line in output.splitlines():
         own = line.startswith(tuple(f"{source}:" for source in sources))
@@ -72,7 +72,7 @@ def _complaints(output: str, sources: list) -> list:
     return found
 
 
-def _first_place(lines: list, sources: list) -> tuple:
+def _first_place(lines: list[str], sources: list[str]) -> tuple[str, int]:
     for line in lines:
         for source in sources:
             if place := re.match(re.escape(source) + r":(\d+):", line):
@@ -80,7 +80,7 @@ def _first_place(lines: list, sources: list) -> tuple:
     return "", 0
 
 
-def _readable(line: str, sources: list) -> str:
+def _readable(line: str, sources: list[str]) -> str:
     for source in sources:
         line = line.replace(f"{source}:", f"{short(source)}:")
     line = ALSO_KNOWN_AS.sub("", line)

@@ -13,7 +13,7 @@ QUOTED = re.compile(r"[`'\"](.*?)['\"]")
 
 
 class FailedBuild:
-    def __init__(self, lab: str, manifest: str, sources: list, unexplained: str = ""):
+    def __init__(self, lab: str, manifest: str, sources: list[str], unexplained: str = ""):
         """`unexplained` is the sentence before words that are not about the student's files."""
         with open(manifest, encoding="utf-8") as file:
             self.exercises = [exercise["function"] for exercise in json.load(file)["exercises"]]
@@ -22,20 +22,20 @@ class FailedBuild:
         self.sources = sources
         self.unexplained = unexplained
 
-    def explain(self, output: str) -> tuple:
+    def explain(self, output: str) -> tuple[str, str]:
         """Why the lab could not be built, and the exercise to change first, "" where that is unknown."""
         for source in self.sources:
             if re.search(rf"FAILED: [^\n]*{self.lab}_graded[^\n]*{re.escape(os.path.basename(source))}", output):
                 return self._of_the_compiler(source, output)
         return self._of_the_linker(output)
 
-    def _of_the_compiler(self, source: str, output: str) -> tuple:
+    def _of_the_compiler(self, source: str, output: str) -> tuple[str, str]:
         found = compiler_words.essence(output, self.sources)
         with open(source, encoding="utf-8", errors="replace") as file:
             begin_with = function_at(file.read(), self.exercises, found.line) if found.file == source else ""
         return f"{compiler_words.short(source)} does not compile, {self._ungraded()}:\n\n{found.text}", begin_with
 
-    def _of_the_linker(self, output: str) -> tuple:
+    def _of_the_linker(self, output: str) -> tuple[str, str]:
         words = re.sub(rf"[^\n]* -o {self.lab}_\w+ [^\n]*", "", output)  # the command that links names every file
         of_the_student = f"{self.lab}_graded" in words
         undefined, duplicate = _symbols(MISSING, words), _symbols(DUPLICATE, words)
@@ -61,7 +61,7 @@ class FailedBuild:
         return f"so nothing of {self.lab} was graded ({', '.join(self.exercises)})"
 
 
-def _symbols(kind: re.Pattern, words: str) -> list:
+def _symbols(kind: re.Pattern[str], words: str) -> list[str]:
     """The functions that lines of this kind complain about, by their names alone."""
     names = []
     for found in kind.findall(words):

@@ -17,12 +17,13 @@ def main(source: str, build: str) -> None:
         return
     if PRINTS_ITSELF.isdisjoint(_words_of_parent()):
         from course.ctest.what_failed import what_failed  # only now: ./course check should not wait for it
-        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+        from course.plain_text import write_utf8
+        write_utf8()
         if text := what_failed(source, build):
             print(f"\n{text}")
 
 
-def _words_of_parent() -> list:
+def _words_of_parent() -> list[str]:
     """How ctest was called: it tells the programs it runs nothing of its options."""
     try:
         with open(f"/proc/{os.getppid()}/cmdline", encoding="utf-8", errors="replace") as file:

@@ -3,6 +3,7 @@
 usage: run_on_gpu.py CMAKE BUILD LAB FUNCTION MANIFEST NVCC CUDART      (the last two need not exist)
 """
 
+import io
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ DEVICES = ("/dev/nvidiactl", "/dev/dxg")  # the second is Windows' Linux
 NO_GPU = "no NVIDIA GPU here"
 
 
-def why_not(nvcc: str, cudart: str) -> str:
+def reason_to_skip(nvcc: str, cudart: str) -> str:
     if not os.path.exists(nvcc):
         return "no nvcc of CUDA 12 or later here"
     if not os.path.exists(cudart):
@@ -22,7 +23,7 @@ def why_not(nvcc: str, cudart: str) -> str:
 
 
 def main(cmake: str, build: str, lab: str, function: str, manifest: str, nvcc: str, cudart: str) -> int:
-    if why := why_not(nvcc, cudart):
+    if why := reason_to_skip(nvcc, cudart):
         print(f"Skipped: {why}; {lab}.{function} was graded on the CPU run only")
         return 0
     built = subprocess.run([cmake, "--build", build, "--target", f"{lab}_check_gpu"], stdout=subprocess.PIPE,
@@ -39,5 +40,6 @@ def main(cmake: str, build: str, lab: str, function: str, manifest: str, nvcc: s
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     sys.exit(main(*sys.argv[1:]))

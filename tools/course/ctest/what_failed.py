@@ -2,26 +2,29 @@
 
 import json
 import os
+from typing import Any
 
 from course import messages
 from course.plain_text import plain
 
+Left = tuple[tuple[int | bool | str, ...], str, str]
+
 
 def what_failed(source: str, build: str) -> str:
     """The messages of this run: first those of labs that could not be built, last the first exercise to fix."""
-    said = sorted(_not_built(build) + _failed(source, build), key=lambda one: one[0])
-    return messages.arrange([(plain(message).strip("\n"), command) for _, message, command in said])
+    left = sorted(_not_built(build) + _failed(source, build))
+    return messages.arrange([(plain(message).strip("\n"), command) for _, message, command in left])
 
 
-def _not_built(build: str) -> list:
+def _not_built(build: str) -> list[Left]:
     """(place, message, command that shows it) of every lab that could not be built."""
     return [((0, path), data["message"], f"./course check {os.path.basename(path).partition('.')[0]}")
             for path, data in _left_by_this_run(build, "results", ".not_built")]
 
 
-def _failed(source: str, build: str) -> list:
+def _failed(source: str, build: str) -> list[Left]:
     """The same of every exercise. What waits for another comes after all; so does what no later lab needs."""
-    found = []
+    found: list[Left] = []
     for folder in ("results", "results/gpu"):
         for _, data in _left_by_this_run(build, folder, ".json"):
             if data["status"] != "pass":
@@ -33,7 +36,7 @@ def _failed(source: str, build: str) -> list:
     return found
 
 
-def _place(source: str, lab: str, function: str) -> tuple:
+def _place(source: str, lab: str, function: str) -> tuple[bool, str, int]:
     """Whether it is a stretch exercise, and where the manifest lists it."""
     for folder in os.listdir(f"{source}/labs"):
         if folder.startswith(f"{lab}_"):
@@ -44,7 +47,7 @@ def _place(source: str, lab: str, function: str) -> tuple:
     return True, lab, 0
 
 
-def _left_by_this_run(build: str, folder: str, ending: str) -> list:
+def _left_by_this_run(build: str, folder: str, ending: str) -> list[tuple[str, Any]]:
     began = os.stat(f"{build}/run_started").st_mtime_ns
     found = []
     for name in sorted(os.listdir(f"{build}/{folder}")) if os.path.isdir(f"{build}/{folder}") else []:

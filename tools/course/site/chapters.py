@@ -2,6 +2,8 @@
 
 from course import solutions
 from course.chapter import exercise_heading
+from course.headings import Heading
+from course.manifest import Exercise
 from course.site import markdown
 from course.site.markdown import code, raw
 from course.site.parts import Parts
@@ -9,18 +11,18 @@ from course.site.site_map import LabFolder, Links, SiteMap
 
 
 def page(lab: LabFolder, site_map: SiteMap, parts: Parts) -> str:
-    found = [(exercise, exercise_heading(lab.chapter, exercise)) for exercise in lab.exercises]
-    found = [(exercise, heading) for exercise, heading in found if heading]
+    chapter = lab.chapter or ""
+    found = [(exercise, heading) for exercise in lab.exercises if (heading := exercise_heading(chapter, exercise))]
     insert = {heading.line: parts.facts(lab, exercise) for exercise, heading in found}
     if site_map.edition == "instructor":
         insert |= _answers(lab, found, site_map, parts)
     chapters = [None, *(other for other in site_map.labs if other.chapter is not None), None]
     at = chapters.index(lab)
-    text = markdown.Page(lab.chapter, lab.name, Links(site_map, f"labs/{lab.folder.name}/README.md"), insert, {}).translate()
+    text = markdown.Page(chapter, lab.name, Links(site_map, f"labs/{lab.folder.name}/README.md"), insert, {}).translate()
     return text + raw(parts.pager(chapters[at - 1], chapters[at + 1]))
 
 
-def _answers(lab: LabFolder, found: list, site_map: SiteMap, parts: Parts) -> dict:
+def _answers(lab: LabFolder, found: list[tuple[Exercise, Heading]], site_map: SiteMap, parts: Parts) -> dict[int, str]:
     """Last line of an exercise's section → the solution and the mistakes."""
     functions, shared = solutions.of_lab(site_map.root, lab.lab) if lab.lab else ({}, "")
     answers = {heading.end: "" for _, heading in found}

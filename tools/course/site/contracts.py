@@ -36,7 +36,7 @@ class Contracts:
         """Their page: what each header says about itself at its top."""
         lab = self.lab
         back = f'The chapter is <a href="{lab.page}">Lab {lab.number}: {lab.title}</a>.' if lab.page else ""
-        files = ", ".join(f"<code>student/{escaped(source)}</code>" for source in lab.lab.sources)
+        files = ", ".join(f"<code>student/{escaped(source)}</code>" for source in (lab.lab.sources if lab.lab else ()))
         return (f"\\defgroup {lab.group} Contracts of lab {lab.number}: {lab.title}\n\n" +
                 "\n\n".join(self._about(header) for header in lab.headers) + f"\n\n{back}\nWrite the functions in {files}.\n")
 
@@ -92,7 +92,7 @@ def in_group(name: str, text: str) -> str:
     return re.sub(r"^(///.*)\n(?!///)", rf"\1 \\ingroup {name}\n", text, flags=re.M)
 
 
-def types(text: str, keep: tuple) -> str:
+def types(text: str, keep: tuple[str, ...]) -> str:
     """Only these types of a header, with their comments."""
     names = "|".join(keep)
     pattern = rf"(?:^///[^\n]*\n)+(?:(?:enum class|struct) (?:{names}) .*?\}};|using (?:{names}) .*?;)[^\n]*$"

@@ -13,7 +13,7 @@ from course.site.site_map import SiteMap, lab_folders
 INSTALL = "run ./course setup --with-docs"
 
 
-def build(root: Path, edition: str, tree: BuildTree, not_built: list) -> tuple:
+def build(root: Path, edition: str, tree: BuildTree | None, not_built: list[str]) -> tuple[Path, list[str]]:
     """Returns the start page, and what is to be fixed: dead links, undocumented parameters and the like.
 
     The programs of `tree` list the mistakes, save those of the labs that are `not_built`; without a tree there are none.
@@ -29,7 +29,7 @@ def build(root: Path, edition: str, tree: BuildTree, not_built: list) -> tuple:
     return site / "html" / "index.html", complaints
 
 
-def _build_in(folder: Path, site_map: SiteMap) -> list:
+def _build_in(folder: Path, site_map: SiteMap) -> list[str]:
     awesome = _find("doxygen-awesome-css", "doxygen-awesome.css")
     katex = _find("javascript/katex", "katex.js")
     source.write(folder / "input", site_map)
@@ -49,7 +49,7 @@ def _config(folder: Path, root: Path) -> str:
     return "".join(f'{key} = "{path}"\n' for key, path in paths.items())
 
 
-def _run(command: list, stdin: str, folder: Path) -> list:
+def _run(command: list[str], stdin: str, folder: Path) -> list[str]:
     """The lines it has to say, in which the files of `folder` have the names they have in the repository."""
     try:
         result = subprocess.run(command, input=stdin, cwd=folder, text=True, encoding="utf-8", errors="replace",

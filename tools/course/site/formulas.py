@@ -20,10 +20,12 @@ LETTERS = {r"\varphi": "φ", r"\phi": "φ", r"\top": "ᵀ", r"\odot": "⊙", r"\
            r"\omega": "ω", r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\lambda": "λ", r"\leftarrow": "←", r"\to": "→",
            r"\approx": "≈", r"\pm": "±", r"\dots": "…", r"\cdots": "…", r"\in": "∈", r"\partial": "∂", r"\Sigma": "Σ"}
 
+Formula = tuple[str, bool]  # its TeX, and whether it stands alone
 
-def draw(pages: dict, katex: Path) -> list:
+
+def draw(pages: dict[str, str], katex: Path) -> list[str]:
     """Replaces the formulas in the texts of pages (name → text); returns those that KaTeX rejects."""
-    where: dict = {}
+    where: dict[Formula, str] = {}
     for name, text in pages.items():
         for formula in FORMULA.finditer(text):
             where.setdefault(_tex(formula), name)
@@ -53,23 +55,23 @@ def in_words(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"[{}\\]|_(?=\{)", "", text)).strip()
 
 
-def _drawn(formulas: list, katex: Path) -> list:
-    command = ["node", str(Path(__file__).with_name("katex.js")), str(katex / "katex.js")]
+def _drawn(formulas: list[Formula], katex: Path) -> list[dict[str, str]]:
+    command: list[str | Path] = ["node", Path(__file__).with_name("katex.js"), katex / "katex.js"]
     try:
         answer = subprocess.run(command, input=json.dumps(formulas), text=True, encoding="utf-8", capture_output=True)
     except FileNotFoundError:
         raise CourseError("node is not on the PATH; run ./course setup --with-docs") from None
     if answer.returncode:
         raise CourseError(f"KaTeX failed: {answer.stderr.strip()}")
-    return json.loads(answer.stdout)
+    return list(json.loads(answer.stdout))
 
 
-def _tex(formula: re.Match) -> tuple:
+def _tex(formula: re.Match[str]) -> Formula:
     return html.unescape(formula["tex"]).strip(), formula["tag"].startswith("div")
 
 
-def _shown(formula: re.Match, answer: dict) -> str:
-    drawn = answer.get("html", formula["tex"])
+def _shown(formula: re.Match[str], answer: dict[str, str]) -> str:
+    drawn = answer.get("html", str(formula["tex"]))
     if formula["tag"].startswith("div"):
         return f'{formula["before"]}<div class="formulaDsp">{drawn}</div>{formula["after"]}'
     drawn = f'{formula["before"]}{formula["link"] or ""}{drawn}{formula["end"]}{formula["after"]}'

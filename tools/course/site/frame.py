@@ -3,6 +3,7 @@
 import html
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import lxml.html
@@ -14,6 +15,8 @@ from course.site import fonts, formulas, search_index
 from course.site.parts import environment
 from course.site.site_map import FOR_INSTRUCTORS, PAGES, SiteMap
 
+Link = tuple[str, str]  # URL or anchor, and words
+Attributes = dict[str, str]  # of HTML
 STYLES = ("doxygen.css", "doxygen-awesome.css", "katex.css", "fonts.css", "site.css")
 SCRIPTS = ("page.js", "search.js")
 KEPT = {"doxygen.css", "figures"}  # of all that lies beside its pages
@@ -26,7 +29,7 @@ REFERENCE = ("functions", "exercises", "mistakes", "glossary", "papers", "errata
 SHORT = {"mistakes": "Mistakes people make", "errata": "Errata", "uses": "Where it is used", "memory": "GPU memory"}
 
 
-def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list:
+def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list[str]:
     """Turns Doxygen's pages in `site` into ours; returns what is to be fixed."""
     theme = site_map.root / "docs" / "theme"
     contents = {name: _contents(site / name) for name in _names(site_map)}
@@ -58,13 +61,13 @@ def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list:
     return complaints
 
 
-def _names(site_map: SiteMap) -> list:
+def _names(site_map: SiteMap) -> list[str]:
     """The pages to show. Doxygen writes more of them, which repeat what these show."""
     groups = [f"group__{lab.name}__functions" for lab in site_map.labs if lab.headers] + ["group__shared__words"]
     return [f"{name}.html" for name in (*site_map.labels.values(), "functions", "exercises", "mistakes", *groups)]
 
 
-def _contents(page: Path) -> tuple:
+def _contents(page: Path) -> tuple[str, lxml.html.HtmlElement]:
     """(heading, contents) of a page that Doxygen wrote, with our headings."""
     try:
         document = lxml.html.fromstring(page.read_text(encoding="utf-8").replace("&zwj;", ""))  # it parts * from /
@@ -90,7 +93,7 @@ def _contents(page: Path) -> tuple:
     return titles[0].text_content().strip(), body
 
 
-def _with_permalink(heading) -> None:
+def _with_permalink(heading: lxml.html.HtmlElement) -> None:
     before = heading.getprevious()
     if heading.get("class") == "memtitle":
         heading.tag = "h3"
@@ -106,7 +109,7 @@ def _with_permalink(heading) -> None:
         heading[-1].drop_tag()
 
 
-def _in_our_words(body, words: dict) -> None:
+def _in_our_words(body: lxml.html.HtmlElement, words: dict[str, str]) -> None:
     for element in body.iter("h2", "th", "td", "br"):
         for theirs, ours in words.items():
             element.text = element.text and element.text.replace(theirs, ours)
@@ -117,14 +120,14 @@ def _in_our_words(body, words: dict) -> None:
         link.drop_tag()  # a parameter that is called like a function
 
 
-def _inner(element) -> str:
+def _inner(element: lxml.html.HtmlElement) -> str:
     children = (lxml.html.tostring(child, encoding="unicode") for child in element)
     return html.escape(element.text or "", quote=False) + "".join(children)
 
 
-def _sections(body) -> list:
+def _sections(body: lxml.html.HtmlElement) -> list[tuple[Link, list[Link]]]:
     """(heading, the headings below it) as (anchor, title), for the list of a page's sections."""
-    found: list = []
+    found: list[tuple[Link, list[Link]]] = []
     for heading in body.xpath(".//h2[@id] | .//h3[@id]"):
         entry = heading.get("id"), Markup(_inner(heading).partition(' <a class="permalink"')[0])
         if heading.tag == "h2":
@@ -134,13 +137,13 @@ def _sections(body) -> list:
     return found
 
 
-def _figures(body) -> list:
+def _figures(body: lxml.html.HtmlElement) -> list[str]:
     """The scripts of the figures that a page brings to life."""
     names = body.xpath(".//@data-figure")
     return [f"interactive/{name}.js" for name in (["figure"] if names else []) + names]
 
 
-def _terms(glossary) -> dict:
+def _terms(glossary: lxml.html.HtmlElement) -> dict[str, Attributes]:
     """Letter → where the glossary explains it, and what it says."""
     found = {}
     for heading in glossary.xpath(".//*[self::h2 or self::h3][@id]"):
@@ -151,9 +154,9 @@ def _terms(glossary) -> dict:
     return found
 
 
-def _explain(body, terms: dict) -> None:
+def _explain(body: lxml.html.HtmlElement, terms: dict[str, Attributes]) -> None:
     """The first of each letter in each section leads to the glossary."""
-    known: dict = {}
+    known: dict[str, Attributes] = {}
     for element in body.iter("h2", "span"):
         if element.tag == "h2":
             known = dict(terms)
@@ -165,15 +168,15 @@ def _explain(body, terms: dict) -> None:
                 link.tail, element.tail = element.tail, None
 
 
-def _description(body) -> str:
+def _description(body: lxml.html.HtmlElement) -> str:
     """The first sentences of a page, up to what a search engine or a chat shows."""
     first = next(body.iter("p"), None)
     words = "Write linear attention yourself, in C++20." if first is None else formulas.in_words(first.text_content())
     return words if len(words) <= 200 else words[:199].rpartition(" ")[0] + " …"
 
 
-def _navigation(site_map: SiteMap, headings: dict) -> dict:
-    def pages(names) -> list:
+def _navigation(site_map: SiteMap, headings: dict[str, str]) -> dict[str, list[Link]]:
+    def pages(names: Iterable[str]) -> list[Link]:
         return [(f"{name}.html", SHORT.get(name, headings[f"{name}.html"])) for name in names]
 
     return {

@@ -5,10 +5,13 @@ Doxygen's own Markdown is off (docs/Doxyfile): it knows neither `$x$` nor ```mat
 
 import html
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import Protocol
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from course.headings import headings
@@ -61,27 +64,38 @@ def anchor(label: str, slug: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "", f"{label}-{slug}")
 
 
+class Links(Protocol):
+    """What a page asks the rest of the site for."""
+
+    def href(self, target: str, line: int) -> str | None:
+        """The URL; None when the site has no such page."""
+
+    def figure(self, target: str, line: int) -> tuple[str, str]:
+        """URL and attributes."""
+
+    def mention(self, code: str) -> str | None:
+        """The URL for a code span that names an exercise, else None."""
+
+
 class Page(RendererHTML):
     """One Markdown file on its way to Doxygen; the methods that markdown-it calls are named after its tokens.
 
-    `links` knows the rest of the site: href(target, line) → URL, or None when the site has no such page;
-    figure(target, line) → URL and attributes; mention(code) → URL or None for a code span that names an exercise.
     `insert` maps a number of lines to what follows them, `made` a comment on a line of its own to what replaces it.
     """
 
-    def __init__(self, text: str, label: str, links, insert: dict, made: dict):
+    def __init__(self, text: str, label: str, links: Links, insert: dict[int, str], made: dict[str, str]) -> None:
         super().__init__()
         self.source, self.label, self.links, self.insert, self.made = text, label, links, insert, made
         self.titles = {heading.line: heading for heading in headings(text)}
-        self.block: Any = None  # the paragraph, cell or heading that is being read
+        self.block: Token = None  # the paragraph, cell or heading that is being read
         self.figure_kind = ""
-        self.open_links: list = []
-        self.alerts: list = []  # for each open quotation: whether it is one
+        self.open_links: list[str | None] = []
+        self.alerts: list[bool] = []  # for each open quotation: whether it is one
 
     def translate(self) -> str:
         return self.render(PARSER.parse(self.source), PARSER.options, {}) + self._inserted(len(self.source))
 
-    def render(self, tokens, options, env) -> str:
+    def render(self, tokens: Sequence[Token], options: OptionsDict, env: dict[str, object]) -> str:
         out = ""
         for at, token in enumerate(tokens):
             if token.map and token.level == 0:
@@ -101,55 +115,55 @@ class Page(RendererHTML):
 
     # Words
 
-    def text(self, tokens, at, *_) -> str:
+    def text(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         return escaped(UNIT.sub("\u00a0", GROUPS.sub("\\1\u00a0", tokens[at].content)))
 
-    def softbreak(self, *_) -> str:
+    def softbreak(self, *_: object) -> str:
         return " "  # on a line of its own Doxygen might take a word for a list
 
-    def code_inline(self, tokens, at, *_) -> str:
+    def code_inline(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         if self.block.map[0] + 1 in self.titles:
             return escaped(tokens[at].content)
         url, span = self.links.mention(tokens[at].content), f"<code>{escaped(tokens[at].content)}</code>"
         return f'<a href="{url}">{span}</a>' if url else span
 
-    def math_inline(self, tokens, at, *_) -> str:
+    def math_inline(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         return formula(" ".join(tokens[at].content.split()))
 
-    def html_inline(self, tokens, at, *_) -> str:
+    def html_inline(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         return "" if NO_CONTENT.match(tokens[at].content) else tokens[at].content
 
-    def link_open(self, tokens, at, *_) -> str:
+    def link_open(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         target = tokens[at].attrs["href"]
         self.open_links.append(self.links.href(target, self._line(f"]({target}")))
         return f'<a href="{html.escape(self.open_links[-1])}">' if self.open_links[-1] else ""
 
-    def link_close(self, *_) -> str:
+    def link_close(self, *_: object) -> str:
         return "</a>" if self.open_links.pop() else ""
 
     # Blocks
 
-    def heading_open(self, tokens, at, *_) -> str:
+    def heading_open(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         title = self.titles[tokens[at].map[0] + 1]
         if title.level == 1:
             return "\\mainpage " if self.label == "index" else f"\\page {self.label} "
         return f'<h{title.level} id="{anchor(self.label, title.slug)}">'
 
-    def heading_close(self, tokens, at, *_) -> str:
+    def heading_close(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         return "\n" if tokens[at].tag == "h1" else f"</{tokens[at].tag}>\n"
 
-    def paragraph_open(self, tokens, at, options, env) -> str:
+    def paragraph_open(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: dict[str, object]) -> str:
         if [child.type for child in tokens[at + 1].children] == ["image"]:  # a figure, and no paragraph
             tokens[at].hidden = tokens[at + 2].hidden = True
         return self.renderToken(tokens, at, options, env)
 
-    def image(self, tokens, at, *_) -> str:
+    def image(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         words, target = " ".join(tokens[at].content.split()), tokens[at].attrs["src"]
         url, size = self.links.figure(target, self._line(f"]({target}"))
         kind, self.figure_kind = self.figure_kind, ""
         return raw(f'<figure{kind}><img src="{url}" alt="{html.escape(words)}"{size}/></figure>')
 
-    def fence(self, tokens, at, *_) -> str:
+    def fence(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         language, body = tokens[at].info.strip(), tokens[at].content.removesuffix("\n")
         if language == "math":
             return f'<div class="formulaDsp">{escaped(" ".join(body.split()))}</div>\n'
@@ -158,7 +172,7 @@ class Page(RendererHTML):
             return raw(f'<div class="fragment shell">{lines}</div>') + "\n"
         return code(body, {"": "unparsed", "text": "unparsed", "python": "py"}.get(language, language))
 
-    def html_block(self, tokens, at, *_) -> str:
+    def html_block(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         text = tokens[at].content.strip()
         if interactive := INTERACTIVE.match(text):
             self.figure_kind = f' class="interactive" data-figure="{interactive[1]}"'
@@ -166,7 +180,7 @@ class Page(RendererHTML):
             return self.made.get(text, "")
         return raw(re.sub(r"(?<=<summary>).*(?=</summary>)", lambda title: in_html(title[0]), text)) + "\n"
 
-    def blockquote_open(self, tokens, at, options, env) -> str:
+    def blockquote_open(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: dict[str, object]) -> str:
         first = tokens[at + 2].children
         alert = first and ALERT.match(first[0].content)
         self.alerts.append(bool(alert))
@@ -175,16 +189,16 @@ class Page(RendererHTML):
         del first[:2]  # the kind, and the end of its line
         return raw(f'<div class="alert {alert[1].lower()}"><b class="kind">{alert[1].title()}</b>') + "\n"
 
-    def blockquote_close(self, tokens, at, options, env) -> str:
+    def blockquote_close(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: dict[str, object]) -> str:
         return raw("</div>") if self.alerts.pop() else self.renderToken(tokens, at, options, env)
 
-    def table_open(self, *_) -> str:
+    def table_open(self, *_: object) -> str:
         return '<table class="markdownTable">'
 
-    def tr_open(self, tokens, at, *_) -> str:
+    def tr_open(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         return '<tr class="markdownTableHead">' if tokens[at - 1].type == "thead_open" else "<tr>"
 
-    def thead_open(self, *_) -> str:
+    def thead_open(self, *_: object) -> str:
         return ""
 
     thead_close = tbody_open = tbody_close = thead_open

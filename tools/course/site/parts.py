@@ -1,6 +1,7 @@
 """What nobody writes by hand: docs/theme/parts.html, filled with what the manifests, headers and mistakes say."""
 
 import ast
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,9 @@ class Parts:
                      "<!-- kills -->": raw(self.kills()), "<!-- commands -->": raw(self.commands()),
                      "<!-- citation -->": raw(self.macros.citation(citations.of(site_map.root)))}
 
-    def __getattr__(self, macro: str):
-        return getattr(self.macros, macro)
+    def __getattr__(self, macro: str) -> Callable[..., str]:
+        found: Callable[..., str] = getattr(self.macros, macro)
+        return found
 
     def words(self) -> str:
         """The headers of the vocabulary, whole: they are short, and written to be read."""
@@ -42,15 +44,16 @@ class Parts:
         """The kill matrix in one line for each lab."""
         rows = []
         for lab in self.site_map.labs:
-            known = [mistake for of_exercise in self.site_map.mistakes(lab).values() for mistake in of_exercise]
+            known = [mistake for of_it in self.site_map.mistakes(lab).values() for mistake in of_it]
             verdicts = [verdict for mistake in known if (verdict := self.site_map.verdict(lab, mistake))]
             caught = [sum(verdict[column] == "yes" for verdict in verdicts) if verdicts else "–"
                       for column in ("killed", "named")]
             rows += [(lab, (len(known), *caught))] if known else []
-        return self.macros.kills(rows)
+        return str(self.macros.kills(rows))
 
     def commands(self) -> str:
         """What ./course can do, in its own words."""
         files = sorted(self.site_map.root.glob("tools/*/commands/*.py"), key=lambda file: file.stem)
         texts = [ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "" for file in files]
-        return self.macros.commands([(file.stem.replace("_", "-"), text.partition("\n")[0]) for file, text in zip(files, texts)])
+        return str(self.macros.commands([(file.stem.replace("_", "-"), text.partition("\n")[0])
+                                        for file, text in zip(files, texts)]))

@@ -4,6 +4,8 @@ import json
 from copy import deepcopy
 from pathlib import Path
 
+from lxml.html import HtmlElement
+
 from course.site.formulas import in_words
 
 SILENT = ".//script | .//svg | .//nav | .//button | .//a[@class='permalink']"
@@ -11,7 +13,7 @@ CUT = "\ue000"  # no page has this character
 BLOCKS = ("p", "li", "tr", "td", "th", "div", "dt", "dd", "table", "summary", "br", "img", "h2", "h3", "h4", "figcaption")
 
 
-def write(site: Path, contents: dict) -> None:
+def write(site: Path, contents: dict[str, tuple[str, HtmlElement]]) -> None:
     """`contents`: name of a page → (its heading, its body)."""
     sections = []
     for name, (heading, body) in sorted(contents.items()):
@@ -24,7 +26,7 @@ def write(site: Path, contents: dict) -> None:
     (site / "search-sections.js").write_text(f"window.SECTIONS = {script};\n", encoding="utf-8")
 
 
-def _cut(heading: str, body) -> list:
+def _cut(heading: str, body: HtmlElement) -> list[tuple[str, str, str]]:
     """(anchor, title, text) of each section; the first is what stands above all headings."""
     body = deepcopy(body)
     for element in body.xpath(SILENT):

@@ -10,6 +10,7 @@ from course.build_tree import BuildTree
 from course.chapter import exercise_heading
 from course.errors import CourseError
 from course.headings import headings
+from course.mistakes import Mistake
 from course.site import markdown
 from course.source_pieces import declares
 
@@ -26,9 +27,9 @@ class LabFolder:
     """A lab as far as it is there: one that somebody is still writing may lack its manifest, chapter or headers."""
     name: str
     folder: Path
-    lab: manifest.Lab = None
-    chapter: str = None  # its text
-    headers: tuple = ()
+    lab: manifest.Lab | None = None
+    chapter: str | None = None  # its text
+    headers: tuple[Path, ...] = ()
 
     @property
     def number(self) -> str:
@@ -48,12 +49,12 @@ class LabFolder:
         return re.split("[:,]", self.title)[0]
 
     @property
-    def page(self):
+    def page(self) -> str | None:
         """The chapter's; None without a chapter."""
         return f"{self.name}.html" if self.chapter is not None else None
 
     @property
-    def exercises(self) -> tuple:
+    def exercises(self) -> tuple[manifest.Exercise, ...]:
         return self.lab.exercises if self.lab else ()
 
     @property
@@ -64,11 +65,11 @@ class LabFolder:
         return any(declares(header.read_text(encoding="utf-8"), function) for header in self.headers)
 
     @property
-    def declared(self) -> list:
+    def declared(self) -> list[manifest.Exercise]:
         return [exercise for exercise in self.exercises if self.declares(exercise.function)]
 
 
-def lab_folders(root: Path, edition: str) -> list:
+def lab_folders(root: Path, edition: str) -> list[LabFolder]:
     with_manifest = {lab.folder: lab for lab in manifest.load(root)}
     found = []
     for folder in sorted(path for path in (root / "labs").glob("lab[0-9][0-9]_*") if path.is_dir()):
@@ -85,7 +86,7 @@ def _of_edition(root: Path, page: Path, edition: str) -> str:
     return text if edition == "instructor" else instructors.blanked(str(page.relative_to(root)), text)
 
 
-def _contract_headers(folder: Path) -> tuple:
+def _contract_headers(folder: Path) -> tuple[Path, ...]:
     """Those that say which exercise a function solves. What the others declare is nobody's to write."""
     return tuple(path for path in sorted(folder.glob("*.hpp")) if "\\solves{" in path.read_text(encoding="utf-8"))
 
@@ -94,14 +95,14 @@ def _contract_headers(folder: Path) -> tuple:
 class SiteMap:
     root: Path
     edition: str
-    labs: list
-    tree: BuildTree  # whose programs list the mistakes; None for a site without them
-    not_built: list  # names of labs whose program is missing, or older than the lab
-    figures: dict = field(default_factory=dict)  # URL → file, for those that a page shows
-    known_mistakes: dict = field(default_factory=dict)
-    complaints: list = field(default_factory=list)  # what is to be fixed, in the form of a compiler's messages
+    labs: list[LabFolder]
+    tree: BuildTree | None  # whose programs list the mistakes; None for a site without them
+    not_built: list[str]  # names of labs whose program is missing, or older than the lab
+    figures: dict[str, Path] = field(default_factory=dict)  # URL → file, for those that a page shows
+    known_mistakes: dict[str, dict[manifest.Exercise, list[Mistake]]] = field(default_factory=dict)
+    complaints: list[str] = field(default_factory=list)  # what is to be fixed, in the form of a compiler's messages
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.caught = mistakes.kill_matrix(self.root)
         self.labels = {f"docs/{name}.md": "index" if name == "start" else name for name in PAGES}
         if self.edition == "instructor":
@@ -122,10 +123,10 @@ class SiteMap:
         except FileNotFoundError:
             raise CourseError(f"{path} is missing; the site needs it; restore it from the repository") from None
 
-    def mistakes(self, lab: LabFolder) -> dict:
+    def mistakes(self, lab: LabFolder) -> dict[manifest.Exercise, list[Mistake]]:
         """Exercise → its mistakes, for those that have some; none, and a complaint, while the lab has no program."""
         if lab.name not in self.known_mistakes:
-            listed = []
+            listed: list[Mistake] = []
             try:
                 if self.tree and lab.name in self.not_built:
                     raise CourseError(f"{lab.name} does not compile, so the site leaves out its mistakes; "
@@ -139,24 +140,24 @@ class SiteMap:
                 if (of_it := [mistake for mistake in listed if mistake.exercise == exercise.function])}
         return self.known_mistakes[lab.name]
 
-    def verdict(self, lab: LabFolder, mistake) -> dict:
+    def verdict(self, lab: LabFolder, mistake: Mistake) -> dict[str, str]:
         """Its row of the last kill matrix; empty without one."""
         return self.caught.get((lab.name, mistake.exercise, mistake.name), {})
 
-    def needed(self, lab: LabFolder) -> list:
+    def needed(self, lab: LabFolder) -> list[LabFolder]:
         return [other for other in self.labs if lab.lab and other.name in lab.lab.needs]
 
     def complain(self, where: str, what: str) -> None:
         self.complaints.append(f"{where}: {what}")
 
-    def exercise(self, lab: LabFolder, exercise: manifest.Exercise) -> str:
+    def exercise(self, lab: LabFolder, exercise: manifest.Exercise) -> str | None:
         """The URL of the exercise's section; the chapter's if the section is not there; None without a chapter."""
-        if lab.chapter is None:
+        if lab.chapter is None or lab.page is None:
             return None
         heading = exercise_heading(lab.chapter, exercise)
         return lab.page + (f"#{markdown.anchor(lab.name, heading.slug)}" if heading else "")
 
-    def find_exercise(self, name: str) -> tuple | None:
+    def find_exercise(self, name: str) -> tuple[LabFolder, manifest.Exercise] | None:
         """(lab folder, exercise) called labNN.function; None when it is not there."""
         return next(((lab, exercise) for lab in self.labs for exercise in lab.exercises
                      if exercise.name == name), None)
@@ -169,7 +170,7 @@ class Links:
         self.site_map = site_map
         self.path = path
 
-    def href(self, target: str, line: int):
+    def href(self, target: str, line: int) -> str | None:
         """None for a file of the repository that the site does not show."""
         if re.match(r"https?:|mailto:", target):
             return target
@@ -187,7 +188,7 @@ class Links:
             return page
         return f"{page}#{markdown.anchor(self.site_map.labels[path], slug)}"
 
-    def figure(self, target: str, line: int) -> tuple:
+    def figure(self, target: str, line: int) -> tuple[str, str]:
         """URL and size of a figure, which is then copied beside the page."""
         path = self._resolve(target, line)
         if not path or not (self.site_map.root / path).is_file():
@@ -196,15 +197,15 @@ class Links:
         self.site_map.figures[url] = self.site_map.root / path
         return url, _size(self.site_map.root / path)
 
-    def mention(self, code: str):
+    def mention(self, code: str) -> str | None:
         """`lab02.inclusive_scan` leads to that exercise; a chapter's own commands stay as they are."""
-        found = EXERCISE.fullmatch(code) and self.site_map.find_exercise(code)
+        found = self.site_map.find_exercise(code) if EXERCISE.fullmatch(code) else None
         return self.site_map.exercise(*found) if found else None
 
     def _complain(self, line: int, what: str) -> None:
         self.site_map.complain(f"{self.path}:{line}", what)
 
-    def _resolve(self, target: str, line: int):
+    def _resolve(self, target: str, line: int) -> str | None:
         """The path in the repository; None, and a complaint, when there is no such file."""
         path = posixpath.normpath(posixpath.join(posixpath.dirname(self.path), target))
         if path.startswith("..") or not (self.site_map.root / path).exists():

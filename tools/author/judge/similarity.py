@@ -24,7 +24,7 @@ TOOL = "sim_c++"
 class Pair:
     percent: int
     source: str
-    students: tuple
+    students: tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def tool_is_there() -> bool:
     return shutil.which(TOOL) is not None
 
 
-def pairs(folders: dict, stubs: dict) -> list:
+def pairs(folders: dict[str, Path], stubs: dict[str, str]) -> list[Pair]:
     """`folders` is from a student to the folder with the graded files, `stubs` from a file's name to its stub. Most alike
     first."""
     found = []
@@ -50,7 +50,7 @@ def pairs(folders: dict, stubs: dict) -> list:
     return sorted(found, key=lambda pair: (-pair.percent, pair.source, pair.students))
 
 
-def _pairs_of(source: str, texts: dict) -> list:
+def _pairs_of(source: str, texts: dict[str, str]) -> list[Pair]:
     students = sorted(texts)
     with tempfile.TemporaryDirectory() as place:
         for number, student in enumerate(students):
@@ -58,11 +58,11 @@ def _pairs_of(source: str, texts: dict) -> list:
         names = "".join(f"{number}.cpp\n" for number in range(len(students)))
         said = subprocess.run([TOOL, "-peTi", "-r", str(RUN), "-t", str(PERCENT)], cwd=place, input=names,
                               capture_output=True, encoding="utf-8", errors="replace").stdout
-    best = {}
+    best: dict[tuple[str, str], int] = {}
     for line in said.splitlines():
         if match := LINE.match(line):
-            pair = tuple(sorted((students[int(match[1])], students[int(match[3])])))
-            best[pair] = max(best.get(pair, 0), int(match[2]))
+            one, other = sorted((students[int(match[1])], students[int(match[3])]))
+            best[one, other] = max(best.get((one, other), 0), int(match[2]))
     return [Pair(percent, source, pair) for pair, percent in best.items()]
 
 
@@ -71,12 +71,12 @@ def _without(stub: str, text: str) -> str:
     return "".join(f"{line}\n" for line in text.splitlines() if line.strip() not in given)
 
 
-def pasted(root: Path, folders: dict, stubs: dict) -> list:
+def pasted(root: Path, folders: dict[str, Path], stubs: dict[str, str]) -> list[Pasted]:
     """Two or more lines of tests/labNN_*/ that nobody would write by chance."""
     given = {packed(line) for path in [*root.glob("labs/**/*.[ch]*"), *root.glob("grading/*.[ch]pp")] if path.is_file()
              for line in _read(path).splitlines()}
     given |= {packed(line) for stub in stubs.values() for line in stub.splitlines()}
-    tests = {}
+    tests: dict[str, str] = {}
     for path in sorted(root.glob("tests/lab*/**/*.[ch]pp")):
         for number, line in enumerate(_read(path).splitlines(), start=1):
             form = packed(line)

@@ -2,17 +2,15 @@
 // operator new and delete (memory_watch.hpp), the throwing of exceptions (call_stack.hpp), the step counter (cost.hpp) and the
 // settings of the address sanitizer.
 #include <dlfcn.h>
-#include <execinfo.h>
+#include <unwind.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <utility>
 #ifdef __APPLE__
 #include <malloc/malloc.h>
 #else
@@ -55,23 +53,8 @@ void on_allocate(void* memory, std::size_t bytes) {
     }
 }
 
-// Freed arrays that are kept, as one list for each size; each holds the address of the next.
-constexpr std::size_t step = sizeof(double), largest_kept = 4096;
-bool keeping = false;
-std::array<void*, largest_kept / step + 1> kept{};
-
-bool may_be_kept(std::size_t bytes) { return keeping && bytes > 0 && bytes <= largest_kept && bytes % step == 0; }
-
-void* take_kept(std::size_t bytes) {
-    void*& first = kept[bytes / step];
-    return first == nullptr ? nullptr : std::exchange(first, *static_cast<void**>(first));
-}
-
-void keep(void* memory, std::size_t bytes) { *static_cast<void**>(memory) = std::exchange(kept[bytes / step], memory); }
-
 void* allocate(std::size_t bytes) {
-    void* memory = may_be_kept(bytes) ? take_kept(bytes) : nullptr;
-    if (memory == nullptr) memory = std::malloc(std::max<std::size_t>(bytes, 1));
+    void* memory = std::malloc(std::max<std::size_t>(bytes, 1));
     if (memory != nullptr && watching) on_allocate(memory, bytes);
     return memory;
 }
@@ -82,13 +65,10 @@ void* allocate_or_throw(std::size_t bytes) {
     return memory;
 }
 
-void release(void* memory, std::size_t bytes = 0) {
+void release(void* memory) {
     if (memory == nullptr) return;
     if (watching) held -= static_cast<std::ptrdiff_t>(size_of(memory));
-    if (may_be_kept(bytes))
-        keep(memory, bytes);
-    else
-        std::free(memory);
+    std::free(memory);
 }
 
 }  // namespace
@@ -101,9 +81,6 @@ MemoryWatch::MemoryWatch(std::uint32_t trace) {
     watching = true;
 }
 MemoryWatch::~MemoryWatch() { watching = false; }
-
-MemoryReuse::MemoryReuse() : outer_(std::exchange(keeping, true)) {}
-MemoryReuse::~MemoryReuse() { keeping = outer_; }
 
 std::size_t peak_bytes() { return static_cast<std::size_t>(peak); }
 std::uint32_t allocation_to_trace() { return traced; }
@@ -133,20 +110,29 @@ bool may_come_from_unset_local(double value) {
 }
 
 std::string call_stack() {
-    std::array<void*, 64> frames{};
-    const int depth = backtrace(frames.data(), static_cast<int>(frames.size()));
-    Dl_info program{}, frame{};
-    dladdr(reinterpret_cast<void*>(&allocate), &program);
-    std::string result;
-    for (int i = 0; i < depth; ++i) {
-        const void* address = frames[static_cast<std::size_t>(i)];
-        if (dladdr(address, &frame) == 0 || frame.dli_fbase != program.dli_fbase) continue;
-        char text[32];  // one byte back: a return address may already belong to the next line
-        std::snprintf(text, sizeof text, "%#zx ",
-                      reinterpret_cast<std::size_t>(address) - reinterpret_cast<std::size_t>(program.dli_fbase) - 1);
-        result += text;
-    }
-    return result;
+    struct Walk {
+        Dl_info program{};
+        std::string text;
+        int frames = 0;
+    } walk;
+    dladdr(reinterpret_cast<void*>(&allocate), &walk.program);
+    _Unwind_Backtrace(
+        [](_Unwind_Context* context, void* data) {
+            auto& so_far = *static_cast<Walk*>(data);
+            if (++so_far.frames > 64) return _URC_END_OF_STACK;
+            int exact = 0;  // otherwise it is a return address, which may already belong to the next line
+            const std::uintptr_t address = _Unwind_GetIPInfo(context, &exact) - (exact != 0 ? 0 : 1);
+            Dl_info frame{};
+            if (dladdr(reinterpret_cast<void*>(address), &frame) == 0 || frame.dli_fbase != so_far.program.dli_fbase)
+                return _URC_NO_REASON;
+            char offset[32];
+            std::snprintf(offset, sizeof offset, "%#zx ",
+                          static_cast<std::size_t>(address - reinterpret_cast<std::uintptr_t>(frame.dli_fbase)));
+            so_far.text += offset;
+            return _URC_NO_REASON;
+        },
+        &walk);
+    return walk.text;
 }
 
 const std::string& last_throw_site() { return throw_site; }
@@ -162,8 +148,8 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return l
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return linattn::testing::allocate(bytes); }
 void operator delete(void* memory) noexcept { linattn::testing::release(memory); }
 void operator delete[](void* memory) noexcept { linattn::testing::release(memory); }
-void operator delete(void* memory, std::size_t bytes) noexcept { linattn::testing::release(memory, bytes); }
-void operator delete[](void* memory, std::size_t bytes) noexcept { linattn::testing::release(memory, bytes); }
+void operator delete(void* memory, std::size_t) noexcept { linattn::testing::release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { linattn::testing::release(memory); }
 
 // Exceptions: remember where the last one was thrown, then throw it as usual. -------------------------------------------
 
@@ -186,7 +172,7 @@ extern "C" void __sanitizer_cov_trace_pc() { ++linattn::testing::blocks_run; }
 // The address sanitizer, where the compiler has one: no leak hunt, no report on the student's screen. --------------------
 
 extern "C" const char* __asan_default_options() {
-    return "detect_leaks=0:symbolize=0:handle_abort=1:handle_sigill=1:print_summary=0:allocator_may_return_null=1:"
+    return "detect_leaks=0:symbolize=0:print_summary=0:allocator_may_return_null=1:"
            "detect_odr_violation=0:quarantine_size_mb=1:malloc_context_size=0:"  // the last two halve the time of a run
            // The CUDA driver wants addresses of the gap, and compute-sanitizer to be loaded first.
            "protect_shadow_gap=0:verify_asan_link_order=0";

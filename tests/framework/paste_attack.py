@@ -10,7 +10,7 @@ For every exercise it tries as an answer
     constant (0, 1, true, false, an enumerator, a word that stands in the function, settings as they are by default), or
     another function of the same files that gives a value of a type which no exercise has. What it returns counts if it is
     the exercise's result or has it as a part (`.value`, `.output`, `.at(0)`).
-(b) the definition behind each exercise's slips with all settings right (grading/slips.hpp).
+(b) the definition behind each exercise's mutations with all settings right (grading/mutations.hpp).
 
 Both are pasted, with the files that they stand in and without the lines that count work, and compiled as a student's file
 is. Not tried are functions that a student would have to combine or to write a loop around, templates, and kernels, whose
@@ -148,15 +148,15 @@ class Texts:
     def copied(self, path: Path, place: Path) -> Path:
         text = re.sub(r"\btesting\b", "pasting", self.text[path])
         text = re.sub(r"\bcount_work\((?:[^;]*)\);", ";", text)
-        if path.name == "slips.hpp":
-            before = "        register_pairs(exercise,"
+        if path.name == "mutations.hpp":
+            before = "        for (const NumberMutation<Settings>& number"
             if text.count(before) != 1:
-                raise CourseError("grading/slips.hpp has no single register_pairs in SlipsOf any more, before which "
+                raise CourseError("grading/mutations.hpp has no single loop over the numbers in MutationsOf any more, before which "
                                   "paste_attack.py offers the right settings; correct it there")
-            text = text.replace(before, f'        offer_right(exercise, ready(right));\n{before}')
-            text = text.replace("template <class Settings>\nstruct Slip {",
-                                "void offer_right(const char* exercise, std::function<Mistake::Function()> ready);\n\n"
-                                "template <class Settings>\nstruct Slip {", 1)
+            text = text.replace(before, f'        offer_right(exercise, with(right));\n{before}')
+            text = text.replace("template <class Settings>\nstruct Mutation {",
+                                "void offer_right(const char* exercise, Subject function);\n\n"
+                                "template <class Settings>\nstruct Mutation {", 1)
         copy = place / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(text, encoding="utf-8")
@@ -258,12 +258,12 @@ class Attack:
         wanted = [(path, self._offers(lab, targets, path) if functions_too else []) for path in self.texts.files
                   if path.parent.name == "grading" and (path.suffix == ".hpp" or f"{path.name}.o" in linked)
                   or lab.folder.name in path.parts]
-        wanted = [(path, lines) for path, lines in wanted if lines or self._defines_for_slips(path)]
+        wanted = [(path, lines) for path, lines in wanted if lines or self._defines_for_mutations(path)]
         objects = list(pool.map(lambda pair: self._compiled(lab, *pair), wanted))
         objects.append(self._compiled(lab, ROOT / "tests/framework/pasted_answers.cpp", []))
         program = self._program(lab, targets, objects)
         mine = {target.name for target in targets}
-        tries = [(target.name, "right_settings", "its slips' definition with the right settings") for target in targets]
+        tries = [(target.name, "right_settings", "its mutations' definition with the right settings") for target in targets]
         tries += [(exercise, str(number), f"{text} of {where}") for number, (exercise, where, text) in self.numbered.items()
                   if exercise in mine]
         passed = list(pool.map(lambda each: self._passes(program, *each[:2]), tries))
@@ -274,9 +274,9 @@ class Attack:
         return found
 
     @staticmethod
-    def _defines_for_slips(path: Path) -> bool:
-        return path.suffix == ".cpp" and ("SlipsOf" in path.read_text(encoding="utf-8")
-                                          or re.search("definition|slips", path.name))
+    def _defines_for_mutations(path: Path) -> bool:
+        return path.suffix == ".cpp" and ("MutationsOf" in path.read_text(encoding="utf-8")
+                                          or re.search("definition|mutations", path.name))
 
     def _offers(self, lab: manifest.Lab, targets: list, path: Path) -> list:
         lines = []

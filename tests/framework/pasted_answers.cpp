@@ -1,7 +1,7 @@
 // The registers of pasted mistakes: what is offered is kept, the mistakes themselves are not wanted.
 #include "pasted_answers.hpp"
 
-#include "slips.hpp"
+#include "mutations.hpp"
 
 namespace linattn::pasting {
 
@@ -9,14 +9,12 @@ std::vector<Offer>& offers() {
     static std::vector<Offer> all;
     return all;
 }
-void offer_right(const char* exercise, std::function<Mistake::Function()> ready) {
-    offers().push_back({exercise, "right_settings", std::move(ready)});
+void offer_right(const char* exercise, Subject function) {
+    offers().push_back({exercise, "right_settings", std::move(function)});
 }
 
 void register_mistake(Mistake) {}
 void register_number(NumberMistake) {}
-void register_definition(const char*, Definition) {}
-void register_pairs(const char*, std::function<std::vector<Mistake>()>) {}
-RegisterMistake::RegisterMistake(const char*, const char*, const char*, const char*, Mistake::Function) {}
+RegisterMistake::RegisterMistake(const char*, const char*, const char*, const char*, Subject) {}
 
 }  // namespace linattn::pasting

@@ -17,13 +17,13 @@ namespace linattn::pasting {
 /// A function in an exercise's place, with the exercise's own type.
 struct Offer {
     std::string exercise, name;
-    std::function<Mistake::Function()> ready;
+    Subject function;
 };
 std::vector<Offer>& offers();
 
 struct RegisterOffer {
-    RegisterOffer(const char* exercise, const char* name, Mistake::Function function) {
-        offers().push_back({exercise, name, [function] { return function; }});
+    RegisterOffer(const char* exercise, const char* name, Subject function) {
+        offers().push_back({exercise, name, std::move(function)});
     }
 };
 
@@ -49,12 +49,12 @@ To as(From&& made) {
 }
 
 /// The offer that is tried, if it is one for `exercise`.
-template <class Function>
-Function* pasted(const char* exercise, Function*) {
+template <class Result, class... Parameters>
+std::function<Result(Parameters...)> pasted(const char* exercise, Result (*)(Parameters...)) {
     const char* wanted = std::getenv("LINATTN_PASTED");
     for (const Offer& offer : offers())
         if (wanted != nullptr && offer.exercise == exercise && offer.name == wanted)
-            return reinterpret_cast<Function*>(offer.ready());
+            return std::any_cast<std::function<Result(Parameters...)>>(offer.function);
     throw NotImplemented(exercise);
 }
 
@@ -65,5 +65,4 @@ Function* pasted(const char* exercise, Function*) {
         return as<::linattn::pasting::ResultOf<decltype(::linattn::exercise)>::type>(expression);        \
     }                                                                                                    \
     static const RegisterOffer register_offer_##number(                                                  \
-        #exercise, #number,                                                                              \
-        reinterpret_cast<Mistake::Function>(static_cast<decltype(&::linattn::exercise)>(&offer_##number)));
+        #exercise, #number, subject(static_cast<decltype(&::linattn::exercise)>(&offer_##number)));

@@ -8,13 +8,16 @@ Needs build/reference. Each mistake is one change of text in a copy of a file in
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from author import build_commands
+
 TREE = ROOT / "build" / "reference"
 STEPS = 200
 SETTINGS = {"task": "copy", "length": 8, "attention": "linear", "layers": 1, "width": 32, "heads": 4, "batch": 32,
@@ -70,37 +73,31 @@ def planted(name: str, text: str) -> str:
     return text
 
 
-def train(program: Path, out: str) -> list:
-    """(step, share of unseen symbols right), measured every 25 steps."""
+def train(program: Path, out: str) -> tuple | None:
+    """The last step, and the share of the last test's symbols that are right; None if the training broke."""
     words = [str(program), *(f"{name}={value}" for name, value in (SETTINGS | {"out": out}).items())]
     single = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     said = subprocess.run(words, capture_output=True, text=True, env=single, check=False).stdout
-    return [(event["step"], event["accuracy"]) for event in map(json.loads, said.splitlines()) if "accuracy" in event]
-
-
-def commands(target: str) -> list:
-    done = subprocess.run(["ninja", "-t", "commands", target], cwd=TREE, capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()
+    last = {event["event"]: event for event in map(json.loads, said.splitlines())}
+    return (last["end"]["step"], last["test"]["accuracy"]) if "test" in last else None
 
 
 def built_with(name: str, folder: Path) -> Path:
-    source = FILES[MISTAKES[name][1]]
-    (folder / source).write_text(planted(name, (ROOT / "reference" / source).read_text(encoding="utf-8")), encoding="utf-8")
-    ours = commands("lab08_train")
-    compilation = next(line for line in ours if line.endswith(f"-c {ROOT}/reference/{source}"))
-    original = re.search(r"-o (\S+) -c", compilation)[1]
-    compilation = compilation.replace("-Werror", "-w").replace(original, str(folder / "planted.o")).replace(
-        str(ROOT / "reference" / source), str(folder / source))
-    link = ours[-1].replace(original, str(folder / "planted.o")).replace("-o lab08_train", f"-o {folder}/train")
-    for command in (compilation, link):
-        subprocess.run(command, shell=True, cwd=TREE, check=True)
-    return folder / "train"
+    original = ROOT / "reference" / FILES[MISTAKES[name][1]]
+    source, made, program = folder / original.name, folder / "planted.o", folder / "train"
+    source.write_text(planted(name, original.read_text(encoding="utf-8")), encoding="utf-8")
+    command = next(line for line in build_commands.commands(TREE, "lab08_train") if line.endswith(f"-c {original}"))
+    compile_it = [*build_commands.compilation(command, source, made), "-w"]
+    of_original = command.split()[command.split().index("-o") + 1]
+    for words in (compile_it, build_commands.link(TREE, "lab08_train", program, {of_original: made})):
+        subprocess.run(words, cwd=TREE, check=True)
+    return program
 
 
-def row(name: str, section: str, measured: list) -> str:
-    if not measured:
+def row(name: str, section: str, measured: tuple | None) -> str:
+    if measured is None:
         return f"| {name} | {section} | no number any more | |"
-    step, right = measured[-1]
+    step, right = measured
     return f"| {name} | {section} | {100 * right:.1f}% | {step} |"
 
 
@@ -113,7 +110,7 @@ def main(names: list) -> None:
             print(row("nothing", "", train(TREE / "lab08_train", f"{folder}/out")), flush=True)
         for name in names or MISTAKES:
             measured = train(built_with(name, Path(folder)), f"{folder}/out")
-            learned += bool(measured) and measured[-1][1] == 1.0
+            learned += measured is not None and measured[1] == 1.0
             print(row(name, MISTAKES[name][0], measured), flush=True)
     print(f"\n{learned} of {len(names or MISTAKES)} wrong gradients and updates learn every symbol.")
 

@@ -90,7 +90,6 @@ function(add_lab manifest)
   if(COMMAND add_judge)
     add_judge(${lab} "${folder}" "${contracts}")
   endif()
-  add_training(${lab} "${folder}" "${needs}" "${contracts}" "${sources}")
 
   set(results "${PROJECT_BINARY_DIR}/results")
   add_test(NAME ${lab}.build COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/build_lab.py"

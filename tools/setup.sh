@@ -3,11 +3,14 @@
 #
 #   ./course setup [--dry-run] [--with-docs] [--with-grading] [--with-tests]
 #
+# Takes one to two minutes with a usual connection (--with-tests: four), and another apt that is running is waited for.
+#
 #   --dry-run      say what is missing and what would be run
 #   --with-docs    also what ./course docs needs
 #   --with-grading also what ./course grade needs
 #   --with-tests   also what ./course test needs, the docs and grading included
 #   --quiet        (for ./course itself) say nothing and do nothing unless a required package is missing
+#   --python       (for ./course itself) print the python3 that has the modules of these groups, and do nothing else
 #
 # COURSE_SKIP_SETUP=1 skips all of it, for tools that came in a way this script cannot see.
 set -eu
@@ -15,11 +18,13 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 dry_run=false
 quiet=false
+print_python=false
 groups=" student "
 for option in "$@"; do
     case $option in
         --dry-run) dry_run=true ;;
         --quiet) quiet=true ;;
+        --python) print_python=true ;;
         --with-docs) groups="$groups docs " ;;
         --with-grading) groups="$groups grade " ;;
         --with-tests) groups="$groups docs grade test " ;;
@@ -33,11 +38,8 @@ for option in "$@"; do
             ;;
     esac
 done
-[ "${COURSE_SKIP_SETUP:-}" != 1 ] || exit 0
 
 say() { echo "$*" >&2; }
-
-# --- what is missing ---
 
 each_package() { # calls "$1" with every line of the list that is asked for
     while read -r group need apt conda vcpkg probe _; do
@@ -45,10 +47,42 @@ each_package() { # calls "$1" with every line of the list that is asked for
     done <"$here/packages.txt"
 }
 
-probe_finds() { # a command on the PATH, or a header where compilers look
+# --- which python3 ---
+
+# apt installs modules for the system's python3. The first one on the PATH may be another (pyenv, conda, uv): it is taken
+# if it has them all, else the system's if that has more of them.
+modules=
+collect_module() { case $probe in py:*) modules="$modules ${probe#py:}" ;; esac }
+
+python_has() { # prints how many of the modules $1 has
+    # shellcheck disable=SC2086  # a list of words
+    "$1" -c 'import sys; from importlib.util import find_spec; print(sum(map(bool, map(find_spec, sys.argv[1:]))))' $2
+}
+
+choose_python() { # prints the python3 for these modules
+    chosen=$(command -v python3) || chosen=
+    set -- $1
+    for candidate in "$chosen" /usr/bin/python3; do
+        [ -x "$candidate" ] && count=$(python_has "$candidate" "$*" 2>/dev/null) || continue
+        [ "$count" -le "${best:--1}" ] || { best=$count && chosen=$candidate; }
+    done
+    echo "$chosen"
+}
+
+if $print_python; then
+    each_package collect_module
+    choose_python "$modules"
+    exit 0
+fi
+[ "${COURSE_SKIP_SETUP:-}" != 1 ] || exit 0
+
+# --- what is missing ---
+
+probe_finds() { # a command on the PATH, a header where compilers look, or a module of a python3
     case $probe in -) $has_dpkg && return 1 || return 0 ;; esac
     for thing in $(echo "$probe" | tr ',' ' '); do
         case $thing in
+            py:*) [ "$(python_has "$(choose_python "${thing#py:}")" "${thing#py:}" 2>/dev/null)" != 1 ] || return 0 ;;
             *.h | *.hpp)
                 for prefix in ${CONDA_PREFIX:+"$CONDA_PREFIX"} /usr /usr/local /opt/homebrew; do
                     for header in "$prefix/include/$thing" "$prefix"/include/*-linux-gnu*/"$thing"; do
@@ -125,16 +159,26 @@ if $dry_run; then
     exit 0
 fi
 
-install_packages() { # the output goes to stderr: stdout belongs to the command that called us
-    # shellcheck disable=SC2086  # lists of words
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $1 >&2 </dev/null
+apt_get() { # its output goes to stderr: stdout belongs to the command that called us
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 "$@" >&2 </dev/null
+}
+install_packages() {
+    # shellcheck disable=SC2086  # a list of words
+    apt_get install -y --no-install-recommends $1
 }
 
-say "setup: installing$required$optional"
-$as_root apt-get update -q >&2 </dev/null || say "setup: apt-get update failed; trying with the package lists that are there"
-if install_packages "$required$optional"; then exit 0; fi
-if [ -n "$optional" ] && install_packages "$required"; then
-    say "setup: could not install$optional; the course works without"
+case $groups in *" test "*) minutes="about four minutes" ;; *) minutes="one to two minutes" ;; esac
+say "setup: this takes $minutes with a usual connection, and waits for another apt that is running"
+say "setup: installs with apt-get:$required$optional"
+apt_get update || say "setup: apt-get update failed; trying with the package lists that are there"
+unknown= known= # an optional package that this release does not have must not keep the others away
+for package in $optional; do
+    if apt-cache show "$package" >/dev/null 2>&1; then known="$known $package"; else unknown="$unknown $package"; fi
+done
+[ -z "$unknown" ] || say "setup: this system has no$unknown; the course works without"
+if install_packages "$required$known"; then exit 0; fi
+if [ -n "$known" ] && install_packages "$required"; then
+    say "setup: could not install$known; the course works without"
     exit 0
 fi
 say "setup: apt-get could not install what is missing:"

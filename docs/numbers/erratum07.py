@@ -1,4 +1,4 @@
-"""Two scans of n states: how many combines, and in how many rounds."""
+"""Two scans of n states: how many combines, in how many rounds, and what the states of a scan over tokens take."""
 
 
 def hillis_steele(n):
@@ -25,3 +25,5 @@ for n in (8, 1024):
     for scan in (hillis_steele, two_sweeps):
         combines, rounds = scan(n)
         print(f"  {scan.__name__:<14} {combines:5} combines in {rounds:2} rounds")
+N, D = 65536, 64
+print(f"n = {N}, d = {D}: n states of d² floats take {N * D * D * 4 / 1e9:.2f} GB for each head, one state {D * D * 4 / 1e3:.0f} kB")

@@ -1,5 +1,5 @@
 // The judge's end: starts the box at the first call, watches it, and ends as it ends. LINATTN_BOX names a file with the
-// command that starts it, one word a line (tools/course/judge/box.py). The runner's ends of the pipes are 3 and 4 there, and
+// command that starts it, one word a line (tools/author/judge/box.py). The runner's ends of the pipes are 3 and 4 there, and
 // bwrap tells on 5 how the box fares.
 #include <fcntl.h>
 #include <sys/prctl.h>

@@ -3,7 +3,7 @@
 import unittest
 
 from course.errors import CourseError
-from course.judge import one
+from author.judge import one
 
 
 def needed(root, labs: list) -> None:

@@ -1,7 +1,8 @@
 """A case: an answer to one exercise, in a file of its own, and the student's file that it is put into.
 
-    lab: lab02
+    lab: lab02                      (may be missing, with function:, in labNN_…/alternatives/FUNCTION-NAME.case)
     function: softmax_attention
+    kind: control                   (a word of your own, for your own lists; may be missing)
     what: one pass over the keys, with a running maximum
     expect: pass                    (or refuse; pass where the line is missing)
     right: later token|mask         (for refuse: a regular expression that the diagnosis should match)
@@ -21,7 +22,7 @@ from pathlib import Path
 from course.cutter import MARKER, Cut
 from course.errors import CourseError
 
-KEYS = ("id", "lab", "function", "what", "expect", "right")
+KEYS = ("id", "lab", "function", "kind", "what", "expect", "right")
 SECTIONS = ("include", "before", "body")
 EXPECTATIONS = ("pass", "refuse")
 
@@ -52,6 +53,7 @@ def read_folder(folder: Path, labs: list) -> list:
 
 def read(path: Path, labs: list) -> Case:
     keys, sections, section = {}, {}, None
+    keys_of_path = _keys_of(path.resolve(), labs)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -75,7 +77,8 @@ def read(path: Path, labs: list) -> Case:
             if key in keys:
                 fail(f"a second line {key}:; keep one")
             keys[key] = value.strip()
-            _check(key, keys, labs, fail)
+            _check(key, keys_of_path | keys, labs, fail)
+    keys = keys_of_path | keys
     if missing := [f"{key}:" for key in ("lab", "function", "what") if not keys.get(key)]:
         raise CourseError(f"{path}:1: the line {missing[0]} is missing; add it")
     if not any(line.strip() for line in sections.get("body", [])):
@@ -83,6 +86,13 @@ def read(path: Path, labs: list) -> Case:
     right = keys.get("right", "-")
     return Case(keys.get("id") or path.stem, keys["lab"], keys["function"], keys["what"], keys.get("expect", "pass"),
                 "" if right == "-" else right, sections)
+
+
+def _keys_of(path: Path, labs: list) -> dict:
+    """What the path says of a file in labNN_…/alternatives/."""
+    lab = next((lab for lab in labs if path.parts[-3:-1] == (lab.folder.name, "alternatives")), None)
+    function = path.name.partition("-")[0]
+    return {"lab": lab.name, "function": function} if lab and function in [each.function for each in lab.exercises] else {}
 
 
 def _check(key: str, keys: dict, labs: list, fail) -> None:

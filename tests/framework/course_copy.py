@@ -10,7 +10,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
-from course import stubs
+from author import readme, stubs
+from course import manifest
 
 LEFT_OUT = {".git", "build", "__pycache__", "out"}
 
@@ -20,11 +21,9 @@ def copy_course(folder: Path, labs: tuple) -> None:
     def skip(_, names):
         return [name for name in names if name in LEFT_OUT or (re.match(r"lab\d\d_", name) and name[:5] not in labs)]
     shutil.copytree(REPOSITORY, folder, ignore=skip)
-    readme = folder / "README.md"
-    readme.write_text("".join(line for line in readme.read_text(encoding="utf-8").splitlines(keepends=True)
-                              if not line.startswith("| lab") or line[2:7] in labs), encoding="utf-8")
     shutil.rmtree(folder / "student")
     stubs.write(folder, stubs.cut_all(folder), force=False)
+    readme.update(folder, manifest.load(folder))
 
 
 def commit(folder: Path) -> None:

@@ -30,7 +30,7 @@
     if (!image.hasAttribute("alt")) found.push(`image without a text alternative: ${image.getAttribute("src")}`);
   }
   if (window.innerWidth >= 1280) {
-    for (const formula of contents.querySelectorAll("p.formulaDsp")) {
+    for (const formula of contents.querySelectorAll(".formulaDsp")) {
       const hidden = formula.scrollWidth - formula.clientWidth;
       if (hidden > 1) found.push(`formula: its last ${hidden} pixels are out of sight: ${formula.querySelector("annotation")?.textContent.slice(0, 60)}`);
     }

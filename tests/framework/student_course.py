@@ -23,10 +23,11 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
-from course import manifest, stubs
+from author import stubs
+from course import manifest
 from course.__main__ import main
 
-LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "reference", "tests", "tools")
+LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "reference", "tests", "tools", "training")
 LABS = ("lab00", "lab01")  # one to break and one that must not notice; more would only take longer to build
 OUTER = ("LINATTN_RESULTS_ONLY", "CTEST_OUTPUT_ON_FAILURE", "LINATTN_SEED")  # of the ctest that runs the tests
 

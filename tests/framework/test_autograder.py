@@ -13,9 +13,9 @@ from pathlib import Path
 
 from course_tree import REPOSITORY, CourseTree
 
-from course.judge import box, container
+from author.judge import box, container
 
-FOLDER = REPOSITORY / "tools/course/judge/gradescope"
+FOLDER = REPOSITORY / "tools/author/judge/gradescope"
 SOCKET = 41  # the system call, on x86-64
 EPERM = 1
 
@@ -24,7 +24,7 @@ class Zip(CourseTree):
     def setUp(self):
         super().setUp()
         for name in ("setup.sh", "run_autograder", "Dockerfile"):
-            self.write(f"tools/course/judge/gradescope/{name}", (FOLDER / name).read_text(), 0o644 if name[0] == "D" else 0o755)
+            self.write(f"tools/author/judge/gradescope/{name}", (FOLDER / name).read_text(), 0o644 if name[0] == "D" else 0o755)
         self.write("notes", "not for git")
         self.out = self.root / "out.zip"
 

@@ -14,7 +14,7 @@ from unittest import mock
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
-from course import benchmarks, peers, speed_claims  # noqa: E402
+from author import benchmarks, peers, speed_claims  # noqa: E402
 from course.errors import CourseError  # noqa: E402
 
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
@@ -131,11 +131,13 @@ def loaded(program: str):
 
 
 class Claims(unittest.TestCase):
-    def test_the_vocabulary_before_and_now(self):
-        goals = speed_claims.vocabulary_goals({"before/exp(x)": {"cpu_time": 90.0}, "now/exp(x)": {"cpu_time": 80.0},
-                                               "before/x + y": {"cpu_time": 90.0}, "now/x + y": {"cpu_time": 10.0}})
-        self.assertEqual([(goal.ratio, goal.bound) for goal in goals], [(1.125, None), (9.0, None), (2.0, 2)])
-        self.assertTrue(goals[-1].line().endswith("at least 2   met"))
+    def test_each_goal_is_beside_its_figures(self):
+        rows = {f"{name}/d:64{of}": {"ns/token": ns} for name, of, ns in (
+            ("tokens", "", 300.0), ("tokens_one_sweep", "", 250.0), ("tokens_one_sweep_vector_exp", "", 200.0),
+            ("chunkwise", "/C:16", 100.0), ("chunkwise", "/C:32", 110.0), ("fused", "", 90.0))}
+        goals = speed_claims.chunkwise_goals({"sgemm": {"GFLOP/s": 327.68}} | rows, 64)
+        self.assertEqual([(goal.ratio, goal.bound) for goal in goals], [(3.0, 3), (2.5, None), (2.0, None), (2.0, 1.8), (1.8, 1.8)])
+        self.assertEqual([goal.line().split()[-1] for goal in goals], ["met", "2.50", "2.00", "MET", "met"])
 
 
 if __name__ == "__main__":

@@ -86,6 +86,18 @@ class CaseFile(unittest.TestCase):
         read = self.read("lab: lab01\nfunction: relu\nwhat: w\n--- body\nreturn x;\n")
         self.assertEqual((read.name, read.expect, read.right, read.lines("before")), ("one", "pass", "", []))
 
+    def test_an_alternative_is_of_the_lab_and_the_function_in_its_path(self):
+        for path, expected in (("lab01_feature_maps/alternatives/relu-copied.case", ("lab01", "relu")),
+                               ("lab01_feature_maps/alternatives/silu-copied.case", "the line lab: is missing"),
+                               ("lab01_feature_maps/relu-copied.case", "the line lab: is missing")):
+            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(expected, tuple):
+                read = self.read("what: w\n--- body\nreturn x;\n", path)
+                self.assertEqual((read.lab, read.function), expected)
+            else:
+                with self.assertRaisesRegex(CourseError, expected):
+                    self.read("what: w\n--- body\nreturn x;\n", path)
+
     def test_a_broken_file_is_named_with_its_line(self):
         self.assert_refused(GOOD.replace("expect: refuse", "expect: perhaps"), 5, "perhaps", "pass, refuse")
         self.assert_refused(GOOD.replace("id: a7", "id: ../a7"), 1, "not an id")

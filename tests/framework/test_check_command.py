@@ -319,7 +319,7 @@ class CommandLine(CourseTree):
 
     def test_every_file_in_commands_is_a_command(self):
         listed = self.course("--help").stdout
-        for file in (REPOSITORY / "tools/course/commands").glob("*.py"):
+        for file in REPOSITORY.glob("tools/*/commands/*.py"):
             self.assertTrue(re.search(rf"^ +{file.stem.replace('_', '-')}( |$)", listed, re.M), file)
         self.assert_one_line_error(self.course("frobnicate"), "frobnicate", "./course --help")
 

@@ -89,6 +89,9 @@ class CutTree(CourseTree):
         self.assertIn('throw NotImplemented("twice");', stub)
         self.assertIn(f"{hashlib.sha256(stub.encode()).hexdigest()}  lab07_numbers.cpp\n", self.read("student/.stubs.sha256"))
         self.assertEqual(self.read("student/lab08_more.cpp"), self.read("reference/lab08_more.cpp"))
+        self.assertIn("| lab07 | [Numbers](labs/lab07_numbers/README.md) | `student/lab07_numbers.cpp` | 3 | 10 |\n"
+                      "| lab08 | [More](labs/lab08_more/README.md) | `student/lab08_more.cpp` | 4 | 5 |\n"
+                      "|  | together |  | 7 | 15 |\n", self.read("README.md"))
         self.assertEqual(self.course("cut", "--check").returncode, 0)
 
     def test_check_shows_the_difference_and_writes_nothing(self):
@@ -108,6 +111,17 @@ class CutTree(CourseTree):
         stray.unlink()
         self.write("student/.stubs.sha256", "")
         self.assertEqual(self.course("cut", "--check").returncode, 1)
+
+    def test_a_stale_table_of_labs_is_noticed_and_made_anew(self):
+        self.course("cut")
+        fresh = self.read("README.md")
+        self.write("README.md", fresh.replace("| 10 |", "| 11 |"))
+        result = self.course("cut", "--check")
+        self.assertEqual((result.returncode, "README.md has a table" in result.stdout), (1, True))
+        self.assertEqual(self.course("cut").stdout, "wrote README.md\n")
+        self.assertEqual(self.read("README.md"), fresh)
+        self.write("README.md", "# Labs\n")
+        self.assert_one_line_error(self.course("cut"), "README.md needs one table of labs between the lines")
 
     def test_an_unedited_stub_follows_the_reference(self):
         self.course("cut")

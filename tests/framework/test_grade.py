@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 from course_tree import REPOSITORY, CourseTree, wait_until
 
 from course import manifest
-from course.judge import alike, class_run, feedback, gradebook, result
+from author.judge import alike, class_run, feedback, gradebook, result
 
 JUDGE = '''
 import json, os, signal, sys, time
@@ -30,8 +30,8 @@ from pathlib import Path
 
 def grade_one(root, submission, results, labs, seed, in_container=False, on_gpu=False):
     from course import manifest
-    from course.judge import feedback, result
-    from course.judge.intake import student_id
+    from author.judge import feedback, result
+    from author.judge.intake import student_id
     asked = json.loads((submission / "asked").read_text()) if submission.is_dir() else {"unusable": "it is broken <b>\\x1b[2J"}
     tries = root / "tries" / submission.name
     tries.parent.mkdir(exist_ok=True)
@@ -71,7 +71,7 @@ def ready(root, labs, on_gpu):
 '''
 SCRIPT = f'''#!/bin/sh
 exec {sys.executable} -B -c 'import sys; sys.path[:0] = ["{REPOSITORY}/tools", sys.argv[1]]
-import judge; from course.judge import one; one.grade_one, one.ready = judge.grade_one, judge.ready
+import judge; from author.judge import one; one.grade_one, one.ready = judge.grade_one, judge.ready
 from pathlib import Path; from course import __main__
 sys.exit(__main__.main(Path(sys.argv[1]), sys.argv[2:]))' "$(dirname "$0")" "$@"
 '''
@@ -85,7 +85,7 @@ class Class(CourseTree):
     def setUp(self):
         super().setUp()
         self.write("judge.py", JUDGE)
-        ready = mock.patch("course.judge.one.ready")
+        ready = mock.patch("author.judge.one.ready")
         ready.start()
         self.addCleanup(ready.stop)
         self.write("course", SCRIPT, 0o755)
@@ -248,7 +248,7 @@ class Interrupted(Class):
                 running = subprocess.Popen([self.root / "course", "grade", self.root / "in", "--out", self.out, "--jobs", "2",
                                             "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                 wait_until(lambda: len(list(self.root.glob("tries/*"))) >= 2)
-                with mock.patch("course.judge.class_run.LAST_WORKER", 0.2):
+                with mock.patch("author.judge.class_run.LAST_WORKER", 0.2):
                     refused = self.grade("--resume")
                 self.assertEqual((refused.returncode, refused.stderr.count("course: ")), (2, 2), refused.stderr)
                 self.assertRegex(refused.stderr, "waiting for them, 0.2 s at most\n.*another ./course grade is writing")
@@ -282,7 +282,7 @@ class Interrupted(Class):
 
     def test_a_full_disk(self):
         self.hand_in(ada=ALL)
-        with mock.patch("course.commands.grade.write_together", side_effect=OSError(28, os.strerror(28), "out")):
+        with mock.patch("author.commands.grade.write_together", side_effect=OSError(28, os.strerror(28), "out")):
             self.assertIn("No space left", self.grade().stderr)
         self.assertEqual(self.grade("--resume").returncode, 0)
         self.assertEqual((len(self.tries("ada")), self.gradebook()["ada"]["Points"]), (1, "7"))
@@ -328,7 +328,7 @@ done
 
     def test_one_gpu_for_each_job(self):
         self.hand_in(ada=ALL)
-        with mock.patch("shutil.which", return_value=None), mock.patch("course.judge.gpu.refuse"), \
+        with mock.patch("shutil.which", return_value=None), mock.patch("author.judge.gpu.refuse"), \
                 mock.patch("course.build_tree.BuildTree.prepare"):
             for words in (("--gpu",), ("--resume",)):
                 self.assert_one_line_error(self.grade("--slurm", *words), "sbatch")

@@ -18,7 +18,8 @@ from course_copy import REPOSITORY, commit, copy_course
 from fake_tools import FakeTools
 from kill_matrix import main as kill_matrix
 
-from course import completeness, handout, handout_trial, leaks, manifest
+from author import completeness, handout, handout_trial, leaks
+from course import manifest
 from course.__main__ import main
 from course.build_tree import BuildTree
 from course.files import File
@@ -52,10 +53,11 @@ def plant(root):
     with open(root / "README.md", "a", encoding="utf-8") as readme:
         readme.write(f"<!-- BEGIN INSTRUCTORS -->\n{CANARY}\n<!-- END INSTRUCTORS -->\n")
     for name in ("docs/instructors.md", "docs/answers.md", "judge/grade.py", "bench/answers.cpp", "tests/framework/test_canary.py",
-                 "labs/lab00_warm_up/notes.md", "labs/lab00_warm_up/answers.cpp", "labs/notes.md", "labs/vocabulary/notes.md", "labs/gpu/notes.md",
-                 "tests/lab00_warm_up/notes.md", "tests/lab00_warm_up/alternatives/outer_product.case", "grading/notes.txt", "tools/course/commands/answers.py", "cmake/answers.txt", "tools/answers.txt",
-                 "tools/course/answers.py", ".ci/secret", "secret.md", "student/answers.txt", "student/lab00_warm_up.cpp.1.bak",
-                 "reference/notes.md", f"{CANARY}.md", "docs/handout/notes.md", "docs/theme/notes.md", "docs/figures/notes.md"):
+                 "labs/lab00_warm_up/notes.md", "labs/lab00_warm_up/answers.cpp", "labs/notes.md", "docs/notes.md",
+                 "tests/lab00_warm_up/notes.md", "tests/lab00_warm_up/alternatives/outer_product.case", "grading/notes.txt",
+                 "grading/judge/notes.cpp", "tools/author/commands/answers.py", "cmake/answers.txt", "tools/answers.txt",
+                 "tools/author/answers.py", ".ci/secret", "secret.md", "student/answers.txt", "student/lab00_warm_up.cpp.1.bak",
+                 "reference/notes.md", f"{CANARY}.md", "docs/handout/notes.md"):
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(CANARY, encoding="utf-8")
@@ -81,7 +83,7 @@ class Handout(unittest.TestCase):
         git = ["git", "-C", str(self.root)]
         subprocess.run([*git, "checkout", "-q", "."], check=True)
         subprocess.run([*git, "clean", "-fdq"], check=True)
-        trial = mock.patch("course.commands.handout._try_it")
+        trial = mock.patch("author.commands.handout._try_it")
         trial.start()
         self.addCleanup(trial.stop)
 
@@ -178,7 +180,7 @@ class Contents(Handout):
         before = self.files()
         self.assert_refused(self.make(), "not empty")
         self.assert_refused(self.make("--zip"), "not empty")
-        with mock.patch("course.commands.handout._try_it", side_effect=AssertionError("a long trial before a short refusal")):
+        with mock.patch("author.commands.handout._try_it", side_effect=AssertionError("a long trial before a short refusal")):
             self.assert_refused(self.make(), "not empty")
         self.assertEqual(self.files(), before)
         file = self.place / "file.zip"
@@ -191,8 +193,10 @@ class Contents(Handout):
         self.assert_refused(self.make(), "labs/lab00_warm_up/README.md", "not committed")
         self.assertEqual(self.make("--dirty").returncode, 0)
         self.setUp()
-        (self.root / "labs/lab00_warm_up/new.hpp").write_text("")
-        self.assert_refused(course(self.root, "handout", self.place / "b"), "new.hpp", "not committed")
+        for new in ("labs/lab00_warm_up/new.hpp", "tools/course/commands/new.txt"):
+            (self.root / new).write_text("")
+            self.assert_refused(course(self.root, "handout", self.place / "b"), new, "not committed")
+            (self.root / new).unlink()
         self.setUp()
         (self.root / "secret.md").write_text("changed, but not handed out")
         self.assertEqual(course(self.root, "handout", self.place / "c").returncode, 0)
@@ -223,7 +227,8 @@ class Contents(Handout):
                 ("README.md", "<!-- END INSTRUCTORS -->", "<!-- END INSTRUCTOR -->", "looks like a marker"),
                 ("README.md", "<!-- END INSTRUCTORS -->", "", "inside the one of line"),
                 ("README.md", "<!-- BEGIN INSTRUCTORS -->", "", "without a BEGIN"),
-                ("tools/handout.txt", "README.md", "READ.md", "READ.md, which is missing")):
+                ("tools/handout.txt", "README.md", "READ.md", "READ.md, which is missing"),
+                ("tools/handout.txt", "tools/course/", "tools/lesson/", "tools/lesson/, which is missing")):
             self.setUp()
             self.edit(name, old, new)
             self.assert_refused(self.make("--dirty"), name, said)

@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 from course.errors import CourseError
-from course.judge import intake
+from author.judge import intake
 
 NAME, OTHER = "lab01_feature_maps.cpp", "lab02_parallel_vs_recurrent.cpp"
 

@@ -22,7 +22,7 @@ import boxes
 from course import manifest
 from course.ctest import run_on_gpu
 from course.errors import CourseError
-from course.judge import box, build, gpu, one
+from author.judge import box, build, gpu, one
 
 LABS = manifest.load(REPOSITORY)
 SOURCE = "lab01_feature_maps.cpp"
@@ -176,7 +176,7 @@ class Trouble(Judged):
         self.assertIn("there is no room left in", said.getvalue())
 
     def test_nor_does_it_leave_half_a_result(self):
-        with mock.patch("course.judge.feedback.write_together", side_effect=OSError(28, os.strerror(28))), \
+        with mock.patch("author.judge.feedback.write_together", side_effect=OSError(28, os.strerror(28))), \
                 contextlib.redirect_stderr(io.StringIO()) as said:
             status = one.grade_one(REPOSITORY, self.submit({"notes.txt": ""}), self.folder / "results", ["lab01"], 1)
         self.assertEqual((status, list((self.folder / "results").iterdir())), (75, []))

@@ -7,7 +7,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from course.commands.test import LABS, plan
+from author.commands.test import LABS, plan
 
 
 def seeds(soak: int) -> list:

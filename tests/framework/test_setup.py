@@ -40,6 +40,7 @@ class Setup(unittest.TestCase):
         have = set(package_names(2, ("student", "docs", "grade", "test"))) - set(lacks)
         self.fake("dpkg-query", f"printf 'ii %s ' {' '.join(sorted(have))}; exit {1 if lacks else 0}")
         self.fake("apt-get", f'echo "what apt-get prints"; echo "apt-get $*" >>"{self.calls}"')
+        self.fake("apt-cache", ":")
         self.fake("id", f"echo {user}")
 
     def setup(self, *words, script="tools/setup.sh", **environment):
@@ -68,7 +69,9 @@ class Setup(unittest.TestCase):
         result = self.setup("--quiet")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout, "", "stdout belongs to the command that called setup")
-        self.assertEqual(self.calls.read_text().splitlines()[0], "apt-get update -q")
+        self.assertEqual(self.calls.read_text().splitlines()[0], "apt-get -q -o DPkg::Lock::Timeout=600 update")
+        self.assertIn("this takes one to two minutes", result.stderr.splitlines()[0])
+        self.assertIn("apt-get: cmake mold", result.stderr.splitlines()[1])
         self.assertRegex(self.installed()[0], r" cmake mold$")
 
     def test_dry_run_only_says_it(self):
@@ -82,7 +85,7 @@ class Setup(unittest.TestCase):
         self.debian(lacks=["cmake"], user=1000)
         self.fake("sudo", f'echo "sudo $*" >>"{self.calls}"; [ "$1" = -n ] || exit 1; shift; exec "$@"')
         self.assertEqual(self.setup().returncode, 0)
-        self.assertRegex(self.calls.read_text(), r"sudo -n env DEBIAN_FRONTEND=noninteractive apt-get install .* cmake\n")
+        self.assertRegex(self.calls.read_text(), r"sudo -n env DEBIAN_FRONTEND=noninteractive apt-get .*install .* cmake\n")
         self.fake("sudo", "echo 'sudo: a password is required' >&2; exit 1")
         refused = self.setup()
         self.assertEqual(refused.returncode, 2)
@@ -113,6 +116,21 @@ class Setup(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual([line.split()[-1] for line in self.installed()], ["mold", "cmake"])
 
+    def test_an_optional_package_that_a_release_does_not_have_keeps_no_other_away(self):
+        self.debian(lacks=["cmake", "mold", "entr"])
+        self.fake("apt-cache", '[ "$2" != mold ]')
+        result = self.setup()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("this system has no mold; the course works without", result.stderr)
+        self.assertRegex(self.installed()[0], r" cmake entr$")
+
+    def test_the_python_that_has_the_modules_is_chosen(self):
+        """One ahead on the PATH may lack what apt has installed for the system's."""
+        self.fake("python3", 'echo "$modules_here"')
+        chosen = {here: self.setup("--python", "--with-tests", modules_here=here).stdout.strip() for here in ("0", "99")}
+        self.assertEqual(chosen["99"], str(self.bin / "python3"))
+        self.assertIn(chosen["0"], ("/usr/bin/python3", str(self.bin / "python3")))  # where the system's has none either
+        self.assertEqual(self.setup("--python", modules_here="0").stdout.strip(), str(self.bin / "python3"))
     def test_another_system_is_asked_for_commands_and_headers(self):
         self.hide_headers()
         result = self.setup("--quiet")  # no dpkg-query, no apt-get, no tools at all

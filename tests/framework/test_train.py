@@ -19,7 +19,8 @@ from unittest import mock
 
 from course_tree import REPOSITORY
 
-from course import borrowed, manifest
+from author import link_missing
+from course import manifest
 from course.__main__ import main
 from course.commands import train as command
 
@@ -36,7 +37,7 @@ def train(*words, track="reference", graded=()):
     """In this process, as if grading had said this: one run grades in earnest."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), \
-            mock.patch.object(command.check, "grade", return_value=SimpleNamespace(verdicts=list(graded))):
+            mock.patch.object(command, "grade", return_value=list(graded)):
         status = main(REPOSITORY, ["train", *map(str, words), "--track", track])
     return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
 
@@ -205,9 +206,9 @@ class Train(unittest.TestCase):
         self.assertNotIn("dropout", result.stderr)
 
     def test_what_is_not_written_can_come_from_the_reference(self):
-        """Both sides are the reference here: each function comes once, the borrowed one from the second."""
+        """Both sides are the reference here: each function comes once, the missing one from the second."""
         self.assertEqual(self.program(self.folder / "plain").returncode, 0)
-        program = borrowed.link(BUILD, BUILD, "lab08_train", ["gelu_backward"], track="reference")
+        program = link_missing.link(BUILD, BUILD, "lab08_train", ["gelu_backward"], track="reference")
         self.addCleanup(shutil.rmtree, program.parent)
         kinds = [re.findall(r" ([TW]) (_ZN7linattn13gelu_backward|_ZN7linattn9adam_step)E", subprocess.run(
             ["nm", file], capture_output=True, text=True, check=True).stdout) for file in sorted(program.parent.glob("*.o"))]

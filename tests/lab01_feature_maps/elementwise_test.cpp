@@ -88,7 +88,7 @@ TEST_CASE("remembers nothing of an earlier call") {
 TEST_CASE("rises without a jump, never faster than x") {
     const Tensor x = rising(500, -5.0, 5.0, 30);
     const Call<Tensor> call = CALL(elu_plus_one, x);
-    const Tensor& y = result_of_shape(call, {500});
+    const Tensor y = result_of_shape(call, {500});
     for (std::size_t i = 1; i < 500; ++i) {
         const double rise = y(i) - y(i - 1), rounding = 2e-12 * std::fabs(y(i));
         const std::string between = "between x = " + std::to_string(x(i - 1)) + " and " + std::to_string(x(i));
@@ -99,7 +99,7 @@ TEST_CASE("rises without a jump, never faster than x") {
 TEST_CASE("is positive and finite from -700 to 1e4") {
     const Tensor x = concatenate(rising(300, -700.0, 0.0, 31), rising(300, 0.0, 1e4, 32), 0);
     const Call<Tensor> call = CALL(elu_plus_one, x);
-    const Tensor& y = result_of_shape(call, {600});
+    const Tensor y = result_of_shape(call, {600});
     for (std::size_t i = 0; i < 600; ++i)
         call.satisfies(y(i) > 0.0 && std::isfinite(y(i)),
                        "x = " + std::to_string(x(i)) + " gives " + std::to_string(y(i)) + ": not positive and finite");

@@ -139,7 +139,7 @@ TEST_CASE("its cost grows in proportion to the tokens") {
 TEST_CASE("the largest feature of each token, or of each head, is exactly 1") {
     const Tensor x = random_tensor({2, 3, 4, 5}, 100, -50.0, 50.0);
     const auto largest_is_1 = [](const Call<Tensor>& call, std::size_t block, const char* of) {
-        const Tensor& y = result_of_shape(call, {2, 3, 4, 5});
+        const Tensor y = result_of_shape(call, {2, 3, 4, 5});
         for (std::size_t begin = 0; begin < y.size(); begin += block) {
             const double largest = *std::max_element(y.data() + begin, y.data() + begin + block);
             call.satisfies(largest == 1.0, std::string("the largest feature of a ") + of + " is " +
@@ -183,8 +183,8 @@ TEST_CASE("a NaN or an infinity stays in its own token, or in its own head") {
     const Tensor x = random_tensor({2, 3, 4}, 140);
     const auto stays = [&](const Call<Tensor>& clean, const Call<Tensor>& spoilt, std::size_t begin, std::size_t end,
                            const std::string& other) {
-        const Tensor& before = result_of_shape(clean, {2, 3, 4});
-        const Tensor& after = result_of_shape(spoilt, {2, 3, 4});
+        const Tensor before = result_of_shape(clean, {2, 3, 4});
+        const Tensor after = result_of_shape(spoilt, {2, 3, 4});
         spoilt.satisfies(same_outside(before, after, begin, end),
                          "entry [0, token 1, 2] was replaced by NaN or inf, and another " + other + " changed");
         spoilt.satisfies(std::isnan(after(0, 1, 2)), "entry [0, token 1, 2] is NaN or inf, so its feature must be NaN");

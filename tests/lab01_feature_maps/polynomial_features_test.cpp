@@ -56,7 +56,7 @@ TEST_CASE("phi(q)·phi(k) is (q·k) squared") {
         const std::size_t d = shape.back();
         const Tensor phi_q = result_of_shape(CALL(polynomial_features, q), with_last_squared(shape));
         const Call<Tensor> call = CALL(polynomial_features, k);
-        const Tensor& phi_k = result_of_shape(call, with_last_squared(shape));
+        const Tensor phi_k = result_of_shape(call, with_last_squared(shape));
         const Tensor abs_q = abs(q), abs_k = abs(k);
         for (std::size_t row = 0; row < q.size() / d; ++row) {
             const auto dot = [&](const Tensor& a, const Tensor& b, std::size_t width) {
@@ -97,7 +97,7 @@ TEST_CASE("a NaN stays in its own token") {
     Tensor spoilt = x;
     spoilt(0, 1, 2) = not_a_number;
     const Call<Tensor> call = CALL(polynomial_features, spoilt);
-    const Tensor& after = result_of_shape(call, {2, 3, 16});
+    const Tensor after = result_of_shape(call, {2, 3, 16});
     call.satisfies(same_outside(before, after, 16, 32), "entry [0, token 1, 2] is NaN, and another token changed");
     call.satisfies(std::isnan(after(0, 1, 10)), "entry [0, token 1, 2] is NaN, so its square must be NaN");
 }

@@ -84,7 +84,7 @@ TEST_CASE("the features of a token are positive and sum to 1") {
     for (const Shape& shape : {Shape{7}, Shape{3, 5}, Shape{2, 3, 5}, Shape{2, 3, 4, 6}, Shape{5, 100}}) {
         const Tensor x = random_tensor(shape, ++stream);
         const Call<Tensor> call = CALL(softmax_features, x);
-        const Tensor& y = result_of_shape(call, shape);
+        const Tensor y = result_of_shape(call, shape);
         const std::size_t d = shape.back();
         for (std::size_t token = 0; token < y.size() / d; ++token) {
             double total = 0.0;
@@ -144,7 +144,7 @@ TEST_CASE("a NaN or an infinity stays in its own token") {
         Tensor spoilt = x;
         spoilt(0, 1, 2) = bad;
         const Call<Tensor> call = CALL(softmax_features, spoilt);
-        const Tensor& after = result_of_shape(call, {2, 3, 4});
+        const Tensor after = result_of_shape(call, {2, 3, 4});
         call.satisfies(same_outside(before, after, 4, 8),
                        "entry [0, token 1, 2] was replaced by " + std::to_string(bad) + ", and another token changed");
         call.satisfies(std::isfinite(bad) || std::isnan(after(0, 1, 2)),

@@ -55,7 +55,7 @@ TEST_CASE("every direction is drawn by itself") {
     const std::size_t m = 100, d = 40;
     const std::uint64_t seed = random_seed(3);
     const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
-    const Tensor& W = result_of_shape(call, {m, d});
+    const Tensor W = result_of_shape(call, {m, d});
     std::size_t same = 0;
     for (std::size_t r = 1; r < m; ++r) same += all_equal(tokens(W, r, r + 1), tokens(W, 0, 1));
     call.satisfies(same == 0, std::to_string(same) + " of the other rows equal the first", "the same row m times");
@@ -74,7 +74,7 @@ TEST_CASE("every entry is N(0, 1)") {
     const std::size_t m = 500, d = 40;
     const std::uint64_t seed = random_seed(4);
     const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
-    const Tensor& W = result_of_shape(call, {m, d});
+    const Tensor W = result_of_shape(call, {m, d});
     const double distance = distance_from(entries(W), normal_cdf), allowed = largest_distance(W.size());
     const std::vector<double> largest = entries(abs(W)), enlarged = entries(W * std::sqrt(static_cast<double>(d)));
     const char* mistake =
@@ -106,7 +106,7 @@ TEST_CASE("a direction has the length of d independent N(0, 1)") {
     const std::size_t m = 4000, d = 8;
     const std::uint64_t seed = random_seed(5);
     const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
-    const Tensor& W = result_of_shape(call, {m, d});
+    const Tensor W = result_of_shape(call, {m, d});
     const double distance = distance_from(entries(sum(W * W, -1)), [](double x) { return chi_square_cdf(x, d); });
     call.satisfies(distance <= largest_distance(m),
                    "the distribution of the squared lengths of the rows lies " + decimals(distance) +

@@ -138,7 +138,7 @@ TEST_CASE("the rows of a block are at right angles") {
     for (const auto& [m, d] :
          {std::pair<std::size_t, std::size_t>{8, 4}, {10, 4}, {3, 5}, {64, 64}, {100, 32}, {7, 1}}) {
         const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
-        const Tensor& W = result_of_shape(call, {m, d});
+        const Tensor W = result_of_shape(call, {m, d});
         const Tensor unit = unit_rows(W);
         const double allowed = allowed_cosine(d);
         for (std::size_t first = 0; first < m; first += d) {
@@ -165,7 +165,7 @@ TEST_CASE("the same seed gives the same rows; other blocks and other seeds give 
     const std::size_t m = 24, d = 8;
     const std::uint64_t seed = random_seed(3);
     const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
-    const Tensor& W = result_of_shape(call, {m, d});
+    const Tensor W = result_of_shape(call, {m, d});
     const Call<Tensor> again = CALL(orthogonal_projection, m, d, seed);
     again.satisfies(all_equal(again.result(), W), "called twice with the same seed, it gave different numbers");
     call.satisfies(!first_block_comes_back(W), "a row of the first block occurs again in a later block",
@@ -227,7 +227,7 @@ TEST_CASE("lengths have nothing to do with directions, nor with those of the nex
     const std::uint64_t seed = random_seed(5);
     const Tensor one = result_of_shape(CALL(orthogonal_projection, m, d, seed), {m, d});
     const Call<Tensor> next = CALL(orthogonal_projection, m, d, seed + 1);
-    const Tensor& another = result_of_shape(next, {m, d});
+    const Tensor another = result_of_shape(next, {m, d});
     const Tensor difference = abs(sum(one * one, -1) - sum(another * another, -1));
     next.satisfies(!all_about(difference, 0.0),
                    "the lengths are the same as with seed: they must depend on the seed too",

@@ -100,7 +100,7 @@ TEST_CASE("features lie in [0, 1/√m], however large the input") {
         for (const Stabilizer stabilizer : stabilizers) {
             const Tensor x = random_tensor({2, 5, 4}, 51, -size, size);
             const Call<Tensor> call = CALL(positive_random_features, x, W, stabilizer);
-            const Tensor& phi = result_of_shape(call, {2, 5, 50});
+            const Tensor phi = result_of_shape(call, {2, 5, 50});
             const std::size_t block = stabilizer == Stabilizer::per_token ? 50 : 250;
             for (std::size_t begin = 0; begin < phi.size(); begin += block) {
                 const auto [least, most] = std::minmax_element(phi.data() + begin, phi.data() + begin + block);
@@ -118,7 +118,7 @@ TEST_CASE("a NaN stays in its own token, or in its own head") {
     for (const Stabilizer stabilizer : stabilizers) {
         const Tensor before = result_of_shape(CALL(positive_random_features, x, W, stabilizer), {2, 3, 7});
         const Call<Tensor> call = CALL(positive_random_features, spoilt, W, stabilizer);
-        const Tensor& after = result_of_shape(call, {2, 3, 7});
+        const Tensor after = result_of_shape(call, {2, 3, 7});
         const bool per_token = stabilizer == Stabilizer::per_token;
         for (std::size_t i = 0; i < after.size(); ++i) {
             const bool own_token = i / 7 == 1, shares_its_shift = per_token ? own_token : i / 21 == 0;
@@ -137,7 +137,7 @@ TEST_CASE("their product estimates the softmax kernel") {
     const Call<Tensor> of_q = CALL(positive_random_features, q, W, Stabilizer::per_token);
     const Tensor phi_q = result_of_shape(of_q, {1, m});
     const Call<Tensor> of_k = CALL(positive_random_features, k, W, Stabilizer::per_sequence);
-    const Tensor& phi_k = result_of_shape(of_k, {1, m});
+    const Tensor phi_k = result_of_shape(of_k, {1, m});
     const double shifts = amax(exponents(q, W), -1)(0) + amax(exponents(k, W), -1)(0);
     const double estimate = sum(phi_q * phi_k, -1)(0) * std::exp(shifts),
                  least = 1.0 - deepest_mean(m, std::exp(2.0) - 1.0);

@@ -65,7 +65,7 @@ TEST_CASE("one token, one direction, one entry, no token, no head") {
 TEST_CASE("φ(x)·φ(x) is e^(‖x̂‖²) for every W, since cos² + sin² = 1") {
     const Tensor x = random_tensor({6, 4}, 40), W = normal({9, 4}, random_seed(41));
     const Call<Tensor> call = CALL(trigonometric_random_features, x, W);
-    const Tensor& phi = result_of_shape(call, {6, 18});
+    const Tensor phi = result_of_shape(call, {6, 18});
     const Tensor product = sum(phi * phi, -1), kernel = exp(sum(x * x, -1) / 2.0);  // √d = 2
     for (std::size_t i = 0; i < 6; ++i)
         call.satisfies(std::fabs(product(i) / kernel(i) - 1.0) < 1e-12, "φ(x)·φ(x) is " + decimals(product(i)) +
@@ -79,7 +79,7 @@ TEST_CASE("their product estimates the softmax kernel") {
     const Tensor q = pair.q, k = pair.k;
     const Tensor phi_q = result_of_shape(CALL(trigonometric_random_features, q, W), {1, 2 * m});
     const Call<Tensor> of_k = CALL(trigonometric_random_features, k, W);
-    const Tensor& phi_k = result_of_shape(of_k, {1, 2 * m});
+    const Tensor phi_k = result_of_shape(of_k, {1, 2 * m});
     // Each direction contributes a cosine times e^((‖q̂‖² + ‖k̂‖²)/2) = e.
     const double estimate = sum(phi_q * phi_k, -1)(0), allowed = std::exp(1.0) * largest_mean(m);
     const std::string figures = "φ(q)·φ(k) is " + decimals(estimate) + " of exp(q·k/√d), at most " + decimals(allowed) +
@@ -92,7 +92,7 @@ TEST_CASE("a product can be negative, and the kernel never is") {
     const Tensor W = normal({m, d}, random_seed(60));
     const Tensor x = normal({64, d}, random_seed(61)) * 2.0;
     const Call<Tensor> call = CALL(trigonometric_random_features, x, W);
-    const Tensor& phi = result_of_shape(call, {64, 2 * m});
+    const Tensor phi = result_of_shape(call, {64, 2 * m});
     const Tensor negative = sum(sum(matmul(phi, matrix_transpose(phi)) < 0.0, -1), -1);
     call.satisfies(negative() > 0.0, "none of 64² products is negative, as about 4 in 10 should be");
     note(decimals(100.0 * negative() / (64.0 * 64.0), 0) +

@@ -186,11 +186,12 @@ TEST_CASE("stays within the chapter's bound of the same attention without roundi
     std::vector<float> sizes_of_V = in.V;
     for (float& v : sizes_of_V) v = std::fabs(v);
     const Tensor size = output_by_definition(in.Q, in.K, sizes_of_V, in.sizes, epsilon);
-    // |x| ≤ 2, so a feature is off by 3 u and a weight by 6 u, u = 2⁻⁹ (1 + 2⁻⁵ for what is of second order).
-    const double u = 0x1p-9 * (1.0 + 0x1p-5);
+    // |x| ≤ 2, so a feature is off by 3 u, a weight by 6 u and a weighted value by 7 u, u = 2⁻⁸ (8 significant bits). The
+    // terms of second order: (1 + u)³ e^(4 u) is 1 + 7 u + 23 u², and dividing by 1 - 6 u makes that 7 u (1 + 9.3 u).
+    const double u = 0x1p-8, bound = u * (1.0 + 10.0 * u);
     mixed(Bfloat16Arrays(in, true), 16)
         .equals(
-            Expected{exact, u * (7.0 * size + 6.0 * abs(exact)), "(7 sum w |v| / sum w + 6 |o|) 2^-9 for |x| <= 2"});
+            Expected{exact, bound * (7.0 * size + 6.0 * abs(exact)), "(7 sum w |v| / sum w + 6 |o|) 2^-8 for |x| <= 2"});
 }
 TEST_CASE("remembers nothing of an earlier call") { mixed(Bfloat16Arrays({2, 6, 3, 5}, 156), 4).remembers_nothing(); }
 TEST_CASE("rejects arrays whose length is not what the sizes say") {

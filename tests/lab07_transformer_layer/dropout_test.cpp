@@ -61,7 +61,7 @@ TEST_CASE("an entry becomes 0, or is divided by 1 - p") {
     for (const double p : {0.1, 0.25, 0.5, 0.9, 0.999}) {
         const Tensor X = random_tensor({60, 50}, 10, 1.0, 3.0);
         const Call<Tensor> call = CALL(dropout, X, p, random_seed(11));
-        const Tensor& result = result_of_shape(call, {60, 50});
+        const Tensor result = result_of_shape(call, {60, 50});
         for (std::size_t i = 0; i < X.size(); ++i) {
             const double x = X.data()[i], got = result.data()[i], factor = got / x;
             const auto is = [&](double expected) { return std::fabs(factor - expected) <= 8 * 0x1p-53 * expected; };

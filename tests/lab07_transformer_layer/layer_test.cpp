@@ -87,7 +87,7 @@ void keeps_a_nan_to_its_batch_entry(const Layer& layer) {
     const Tensor before = result_of_shape(layer(X), {2, 5, 6});
     X(0, 3, 1) = std::numeric_limits<double>::quiet_NaN();
     const Call<Tensor> call = layer(X);
-    const Tensor& now = result_of_shape(call, {2, 5, 6});
+    const Tensor now = result_of_shape(call, {2, 5, 6});
     for (std::size_t i = 3; i < 5; ++i)
         for (std::size_t a = 0; a < 6; ++a)
             call.satisfies(std::isnan(now(0, i, a)),

@@ -106,7 +106,7 @@ TEST_CASE("an output never depends on a later token") {
 TEST_CASE("the same symbol at another place gives other logits") {
     const Model w = random_model({.blocks = 1}, 70);
     const Call<Tensor> call = CALL(logits, Tensor{3, 3, 3}, w);
-    const Tensor& result = result_of_shape(call, {3, 7});
+    const Tensor result = result_of_shape(call, {3, 7});
     call.satisfies(!same_bits(token(result, 0), token(result, 1)),
                    "the same id at three positions gives the same logits: are "
                    "the positions added?");

@@ -1,7 +1,8 @@
 """./course: finds the commands, runs one, and turns what goes wrong into one line.
 
-A command is a file in commands/: its docstring's first line is the help, `arguments(parser)` declares what it takes,
-`run(root, options)` does it and returns the exit status: 0 success, 1 something graded does not pass, 2 wrong use.
+A command is a file in tools/course/commands/, or in tools/author/commands/ if students do not get it: its docstring's first
+line is the help, `arguments(parser)` declares what it takes, `run(root, options)` does it and returns the exit status: 0
+success, 1 something graded does not pass, 2 wrong use.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parent.parent
 if str(TOOLS) not in sys.path:
-    sys.path[0] = str(TOOLS)  # so that `course` is a package
+    sys.path[0] = str(TOOLS)  # so that `course` and `author` are packages
 
 from course import process_group, version
 from course.errors import CourseError
@@ -33,9 +34,9 @@ def read_command_line(words: list) -> argparse.Namespace:
     commands = parser.add_subparsers(metavar="command", required=True)
     commands.add_parser("help", help="Print this, or with a command its own help.")
     commands.add_parser("setup", help="Install the packages that are missing.")  # tools/setup.sh; never gets here
-    files = {file.stem.replace("_", "-"): file for file in sorted((TOOLS / "course" / "commands").glob("*.py"))}
+    files = {file.stem.replace("_", "-"): file for file in sorted(TOOLS.glob("*/commands/*.py"), key=lambda file: file.stem)}
     for name in words[:1] if words and words[0] in files else files:  # to load them all takes 0.1 s
-        command = importlib.import_module(f"course.commands.{files[name].stem}")
+        command = importlib.import_module(".".join(files[name].relative_to(TOOLS).with_suffix("").parts))
         summary, _, details = command.__doc__.partition("\n")
         subparser = commands.add_parser(
             name, help=summary, description=f"{summary}\n{details}", allow_abbrev=False,

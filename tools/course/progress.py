@@ -84,7 +84,7 @@ def _next_step(labs: list, verdicts: list, track: str) -> str:
     if later and track == "student":
         after = later[0]
         return f"next: {after.name} · {after.title}: labs/{after.folder.name}/README.md, then ./course check {after.name}"
-    if track == "student" and (last.folder / "train.cpp").is_file():
+    if track == "student" and (last.folder.parents[1] / "training").is_dir():
         return "next: train a model with your functions: ./course train copy"
     return ""
 

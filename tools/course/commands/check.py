@@ -4,18 +4,11 @@ Exit status: 0 when everything graded passes, 1 when something does not, 2 when 
 """
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import dataclass
 from pathlib import Path
 
-from course import manifest, progress, verdicts
-from course.build_tree import BuildTree
-from course.errors import CourseError
-
-
-@dataclass(frozen=True)
-class Grading:
-    verdicts: list
-    status: int  # 0 when everything passes, else 1
+from course import manifest, progress
+from course.grading import grade
+from course.verdicts import Verdict
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -30,24 +23,14 @@ def choice_arguments(parser: ArgumentParser) -> None:
 
 
 def run(root: Path, options: Namespace) -> int:
-    labs = manifest.load(root)
-    grading = grade(root, labs, options)
+    verdicts = grade(root, options.track, options.labs)
     if options.json:
-        for verdict in grading.verdicts:
+        for verdict in verdicts:
             print(verdict.as_json())
     else:
-        print(progress.report(labs, grading.verdicts, options.track))
-    return grading.status
+        print(progress.report(manifest.load(root), verdicts, options.track))
+    return exit_status(verdicts)
 
 
-def grade(root: Path, labs: list, options: Namespace) -> Grading:
-    exercises = manifest.select(labs, options.labs)
-    if options.track == "reference" and not (root / "reference").is_dir():
-        raise CourseError("there is no reference/ here: a handout comes without the answer key; leave --track out")
-    tree = BuildTree(root, options.track)
-    chosen = {exercise.lab for exercise in exercises}
-    tree.prepare([lab.manifest for lab in labs], [lab for lab in labs if lab.name in chosen])
-    verdicts.forget(tree.results, exercises)
-    doubted = tree.run_tests(exercises)
-    found = verdicts.read(tree.results, exercises, doubted, str(tree.log.relative_to(root)))
-    return Grading(found, 0 if all(verdict.passed for verdict in found) else 1)
+def exit_status(verdicts: list[Verdict]) -> int:
+    return 0 if all(verdict.passed for verdict in verdicts) else 1

@@ -15,8 +15,8 @@ from argparse import REMAINDER, ArgumentParser, Namespace
 from pathlib import Path
 
 from course import manifest, verdicts
-from course.commands import check
 from course.errors import CourseError
+from course.grading import grade
 from course.manifest import Exercise, Lab
 
 LIMIT = 60  # seconds: after so long a call is taken for endless, and stopped in
@@ -36,7 +36,7 @@ def run(root: Path, options: Namespace) -> int:
     debugger = next((name for name in ("gdb", "lldb") if shutil.which(name)), None)
     if debugger is None:
         raise CourseError("neither gdb nor lldb is on the PATH; install one of them, as in apt-get install gdb")
-    [verdict] = check.grade(root, labs, Namespace(labs=[exercise.name], track=options.track)).verdicts
+    [verdict] = grade(root, options.track, [exercise.name])
     if verdict.status == "not_run":
         raise CourseError(f"{exercise.name} was not run, so there is nothing to debug; run ./course check {exercise.name}")
 

@@ -2,7 +2,8 @@
 
 The instructors' edition adds the solutions and what each mistake's message says: do not hand it out.
 What is to be fixed (a dead link, a parameter without a word) is listed, and then the exit status is 1.
-The labs are built first, since their programs list the mistakes; a lab that does not compile is shown without them.
+The labs are built first, since their programs list the mistakes; a lab that does not compile is named, and shown
+without them.
 """
 
 import sys
@@ -18,18 +19,20 @@ from course.site import doxygen
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--edition", choices=["student", "instructor"], default="student",
                         help="for whom (default: student)")
+    parser.add_argument("--no-mistakes", action="store_true", help="do not build the labs, and leave their mistakes out")
     parser.add_argument("--open", action="store_true", help="show it in the browser")
 
 
 def run(root: Path, options: Namespace) -> int:
-    tree = mistakes.tree(root)
-    not_built = []
-    try:
-        tree.build(manifest.load(root))
-    except CourseError as error:
-        not_built.append(str(error))
-    start, complaints = doxygen.build(root, options.edition, tree)
-    complaints = not_built + complaints
+    tree, not_built, complaints = None, [], []
+    if not options.no_mistakes:
+        tree = mistakes.tree(root)
+        try:
+            not_built = tree.build(manifest.load(root))
+        except CourseError as error:
+            complaints.append(str(error))
+    start, found = doxygen.build(root, options.edition, tree, [lab.name for lab in not_built])
+    complaints += found
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     print(f"wrote {start.relative_to(root)}")

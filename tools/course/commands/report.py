@@ -11,6 +11,7 @@ from course import manifest, results
 from course.commands import check
 from course.errors import CourseError
 from course.files import write_together
+from course.grading import grade
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -21,12 +22,11 @@ def arguments(parser: ArgumentParser) -> None:
 def run(root: Path, options: Namespace) -> int:
     labs = manifest.load(root)
     _refuse_a_lab(labs, options)
-    grading = check.grade(root, labs, options)
-    write_together(Path(options.out), {"report.md": results.markdown(labs, grading.verdicts),
-                                 "junit.xml": results.junit(grading.verdicts),
-                                 "results.json": results.gradescope(grading.verdicts)})
+    verdicts = grade(root, options.track, options.labs)
+    write_together(Path(options.out), {"report.md": results.markdown(labs, verdicts), "junit.xml": results.junit(verdicts),
+                                       "results.json": results.gradescope(verdicts)})
     print(f"{options.out}: report.md, junit.xml, results.json")
-    return grading.status
+    return check.exit_status(verdicts)
 
 
 def _refuse_a_lab(labs: list, options: Namespace) -> None:

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from course import digit_pictures, files, loss_plot, manifest, process_group
 from course.build_tree import BuildTree
-from course.commands import check
 from course.errors import CourseError
+from course.grading import grade
 
 LAB = "lab08"
 EVERY = 25
@@ -70,17 +70,17 @@ def run(root: Path, options: Namespace) -> int:
         raise CourseError(f"there is no {LAB} here, which holds the program that trains")
     tree = BuildTree(root, options.track)
     used = [other for other in labs if other.name in (*lab.needs, LAB)]
-    missing = _say_what_does_not_pass(root, labs, used, options)
+    missing = _say_what_does_not_pass(root, used, options)
     reference = BuildTree(root, "reference")
     if missing and not _has_reference(reference):
         print(f"course: the training needs what is not written yet: {', '.join(missing)}", file=sys.stderr)
         return 1
     program = _build(tree, lab)
     if missing:
-        from course import borrowed  # no handout has it
+        from author import link_missing  # no handout has it
         print(f"taken from the reference, since you have not written them: {', '.join(missing)}", file=sys.stderr)
-        program = borrowed.link(tree.folder, _build(reference, lab).parent, f"{LAB}_train",
-                                [name.partition(".")[2] for name in missing])
+        program = link_missing.link(tree.folder, _build(reference, lab).parent, f"{LAB}_train",
+                                    [name.partition(".")[2] for name in missing])
     if options.task == "recall":
         return _recall(program, settings)
     folder = _folder(root, options, settings)
@@ -111,7 +111,7 @@ def _settings(root: Path, options: Namespace) -> dict:
         usual = dict(layers=2, width=64, steps=400, batch=16, rate=0.005)
     if (options.task == "text") != (options.file is not None):
         raise CourseError("text needs a FILE, and only text: ./course train text FILE")
-    file = Path(options.file) if options.file else root / "labs/lab08_training/digits.txt"
+    file = Path(options.file) if options.file else root / "training/digits.txt"
     if options.task in ("digits", "text") and not file.is_file():
         raise CourseError(f"{file} cannot be read; name an existing file")
     settings = usual | {name: value for name, value in vars(options).items()
@@ -127,19 +127,18 @@ def _settings(root: Path, options: Namespace) -> dict:
                        "file": str(file.resolve()), "every": EVERY}
 
 
-def _say_what_does_not_pass(root: Path, labs: list, used: list, options: Namespace) -> list:
+def _say_what_does_not_pass(root: Path, used: list, options: Namespace) -> list:
     """Returns the functions that are needed and not written."""
-    grading = check.grade(root, labs, Namespace(labs=[lab.name for lab in used], track=options.track))
-    graded = {v.exercise.lab for v in grading.verdicts}
-    unbuilt = sorted(graded - {v.exercise.lab for v in grading.verdicts if v.status != "not_run"})
+    verdicts = grade(root, options.track, [lab.name for lab in used])
+    unbuilt = sorted({v.exercise.lab for v in verdicts} - {v.exercise.lab for v in verdicts if v.status != "not_run"})
     if unbuilt:
         raise CourseError(f"{' and '.join(unbuilt)} {'does' if len(unbuilt) == 1 else 'do'} not build, so nothing can be "
                           f"trained; ./course check {' '.join(unbuilt)} says why")
     needed = NEEDED["recall" if options.task == "recall" else options.attention]
     needed = needed | {"copy_batch"} if options.task == "copy" else needed
-    missing = [v.exercise.name for v in grading.verdicts
+    missing = [v.exercise.name for v in verdicts
                if v.status == "todo" and not v.begin_with and v.exercise.function in needed]
-    wrong = [v.exercise.name for v in grading.verdicts
+    wrong = [v.exercise.name for v in verdicts
              if not v.passed and v.status != "todo" and (v.exercise.function in needed or not v.exercise.stretch)]
     if wrong and not missing:
         print(f"ATTENTION: {len(wrong)} of the functions that training may use {'does' if len(wrong) == 1 else 'do'} not pass: "
@@ -319,6 +318,8 @@ def _show(said: Progress, settings: dict, folder: Path) -> None:
     by_kind = {}
     for event in said.events:
         by_kind.setdefault(event.get("kind", event["event"]), []).append(event)
+    for event in by_kind.get("test", []):
+        print(f"last test, {event['sequences']} sequences that nothing was chosen by: {100 * event['accuracy']:.1f}% right")
     for event in by_kind.get("answer", []):
         marks = "".join(" " if a == b else "^" for a, b in zip(event["wanted"], event["got"]))
         print(f"  to copy {event['wanted']}   copied {event['got']}" + (f"\n{' ' * (len(marks) + 20)}{marks}" if marks.strip() else ""))

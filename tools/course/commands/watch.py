@@ -8,9 +8,9 @@ import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import manifest
-from course.commands import check
+from course import manifest, progress
 from course.errors import CourseError
+from course.grading import grade
 
 SETTLED = 0.05  # seconds without a change: an editor that empties the file and then fills it has finished
 LONGEST_SLEEP = 2  # seconds; a save that entr does not see is found after this
@@ -38,7 +38,7 @@ def run(root: Path, options: Namespace) -> int:
 def _grade(root: Path, names: list) -> None:
     print(f"\n── {time.strftime('%H:%M:%S')} ── {' '.join(names)} ──\n", flush=True)
     try:
-        check.run(root, Namespace(labs=names, track="student", json=False))
+        print(progress.report(manifest.load(root), grade(root, names=names), "student"))
     except CourseError as error:  # a save may fix it
         print(f"course: {error}", file=sys.stderr)
 

@@ -13,25 +13,27 @@ from course.site.site_map import SiteMap, lab_folders
 INSTALL = "run ./course setup --with-docs"
 
 
-def build(root: Path, edition: str, tree: BuildTree) -> tuple:
-    """Returns the start page, and what is to be fixed: dead links, undocumented parameters and the like."""
+def build(root: Path, edition: str, tree: BuildTree, not_built: list) -> tuple:
+    """Returns the start page, and what is to be fixed: dead links, undocumented parameters and the like.
+
+    The programs of `tree` list the mistakes, save those of the labs that are `not_built`; without a tree there are none.
+    """
     site = root / "build" / "docs" / edition
     site.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=site.parent, prefix=f".{edition}.") as name:
         folder = Path(name)
-        complaints = _build_in(folder, root, edition, tree)
+        complaints = _build_in(folder, SiteMap(root, edition, lab_folders(root, edition), tree, not_built))
         shutil.rmtree(site, ignore_errors=True)
         site.mkdir()
         (folder / "html").rename(site / "html")
     return site / "html" / "index.html", complaints
 
 
-def _build_in(folder: Path, root: Path, edition: str, tree: BuildTree) -> list:
+def _build_in(folder: Path, site_map: SiteMap) -> list:
     awesome = _find("doxygen-awesome-css", "doxygen-awesome.css")
     katex = _find("javascript/katex", "katex.js")
-    site_map = SiteMap(root, edition, lab_folders(root, edition), tree)
     source.write(folder / "input", site_map)
-    said = _run(["doxygen", "-"], _config(folder, root), folder)
+    said = _run(["doxygen", "-"], _config(folder, site_map.root), folder)
     site = folder / "html"
     if not (site / "index.html").exists():
         raise CourseError(f"Doxygen wrote no site: {' '.join(said)}")
@@ -45,7 +47,7 @@ def _config(folder: Path, root: Path) -> str:
     for name, text in (("header", "<html><head><title>$title</title></head><body>\n"), ("footer", "</body></html>\n")):
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     values = {
-        "INPUT": folder / "input", "FILE_PATTERNS": "*.md *.dox *.hpp", "OUTPUT_DIRECTORY": folder,
+        "INPUT": folder / "input", "FILE_PATTERNS": "*.dox *.hpp", "OUTPUT_DIRECTORY": folder,
         "LAYOUT_FILE": root / "docs" / "theme" / "layout.xml",
         "HTML_HEADER": folder / "header.html", "HTML_FOOTER": folder / "footer.html"}
     lines = [f'@INCLUDE = "{root / "docs" / "Doxyfile"}"']

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from course.errors import CourseError
 
-FORMULA = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]", re.S)
-NO_FORMULA = re.compile(r'<script\b.*?</script>|<div class="fragment[^>]*>.*?</div><!-- fragment -->|<code>.*?</code>|<[^>]*>',
-                        re.S)
+# A formula as docs/theme and markdown.py write it, with the brackets and stops that no line may part from it.
+FORMULA = re.compile(r'(?P<before>[(\[]?)(?P<link><a class="term"[^>]*>)?<(?P<tag>span class="math"|div class="formulaDsp")>'
+                     r'(?P<tex>[^<]*)</(?:span|div)>(?P<end>(?(link)</a>))(?P<after>[,.;:!?)\]]*)')
 FONTS = ("AMS-Regular", "Caligraphic-Regular", "Main-Bold", "Main-Italic", "Main-Regular", "Math-Italic",
          "Size1-Regular", "Size2-Regular", "Size3-Regular", "Size4-Regular")
 LETTERS = {r"\varphi": "φ", r"\phi": "φ", r"\top": "ᵀ", r"\odot": "⊙", r"\cdot": "·", r"\sum": "Σ", r"\le": "≤", r"\ge": "≥",
@@ -25,11 +25,11 @@ def draw(pages: dict, katex: Path) -> list:
     """Replaces the formulas in the texts of pages (name → text); returns those that KaTeX rejects."""
     where = {}
     for name, text in pages.items():
-        for formula in _each(text):
+        for formula in FORMULA.finditer(text):
             where.setdefault(_tex(formula), name)
     result = dict(zip(where, _drawn(list(where), katex)))
     for name, text in pages.items():
-        pages[name] = _replaced(text, lambda formula: result[_tex(formula)].get("html", html.escape(formula[0])))
+        pages[name] = FORMULA.sub(lambda formula: _shown(formula, result[_tex(formula)]), text)
     return [f"{where[tex]}: KaTeX rejects {tex[0]}: {answer['error']}; fix the formula"
             for tex, answer in result.items() if "error" in answer]
 
@@ -65,16 +65,12 @@ def _drawn(formulas: list, katex: Path) -> list:
 
 
 def _tex(formula: re.Match) -> tuple:
-    return html.unescape(formula[1] or formula[2]).strip(), formula[2] is not None
+    return html.unescape(formula["tex"]).strip(), formula["tag"].startswith("div")
 
 
-def _each(text: str) -> list:
-    return [formula for prose in NO_FORMULA.split(text) for formula in FORMULA.finditer(prose)]
-
-
-def _replaced(text: str, replacement) -> str:
-    out, at = [], 0
-    for opaque in NO_FORMULA.finditer(text):
-        out += [FORMULA.sub(replacement, text[at:opaque.start()]), opaque[0]]
-        at = opaque.end()
-    return "".join(out) + FORMULA.sub(replacement, text[at:])
+def _shown(formula: re.Match, answer: dict) -> str:
+    drawn = answer.get("html", formula["tex"])
+    if formula["tag"].startswith("div"):
+        return f'{formula["before"]}<div class="formulaDsp">{drawn}</div>{formula["after"]}'
+    drawn = f'{formula["before"]}{formula["link"] or ""}{drawn}{formula["end"]}{formula["after"]}'
+    return f'<span class="joined">{drawn}</span>' if formula["before"] or formula["after"] else drawn

@@ -4,27 +4,24 @@ import html
 import re
 import shutil
 from pathlib import Path
-from string import Template
 
-from course.site import formulas, search_index
+import lxml.html
+from lxml.html import builder
+from markupsafe import Markup
+
+from course.errors import CourseError
+from course.site import fonts, formulas, search_index
+from course.site.parts import environment
 from course.site.site_map import FOR_INSTRUCTORS, PAGES, SiteMap
 
-STYLES = ("doxygen.css", "doxygen-awesome.css", "katex.css", "site.css")
+STYLES = ("doxygen.css", "doxygen-awesome.css", "katex.css", "fonts.css", "site.css")
 SCRIPTS = ("page.js", "search.js")
 KEPT = {"doxygen.css", "figures"}  # of all that lies beside its pages
 BRIEF = {"student": "Write linear attention yourself", "instructor": "Instructors' edition: not for students"}
-NOT_ASKED_FOR = ("dir_", "namespace")  # pages that repeat what others show
-CONTENTS = re.compile(r'<div class="title">(.*?)</div>.*?(<div class="contents">.*)</div><!-- contents -->', re.S)
-HEADING = re.compile(r'<h([1-5])(?: class="(?P<kind>\w+)")?>\s*<a (?:class="anchor" )?id="(?P<id>[^"]+)"[^>]*></a>\s*(?P<title>.*?)</h\1>',
-                     re.S)
-MEMBER = re.compile(r'<a (?:name="\w+" )?id="(\w+)"(?: name="\w+")?></a>\s*<h2 class="memtitle">.*?</a></span>(?:linattn::)?(.*?)</h2>',
-                    re.S)
-OUR_WORDS = {"Class Documentation": "The types", "Class Members": "Members", "Typedefs": "Types of functions",
-             "struct linattn::": "struct "}  # for what Doxygen says on the pages of contracts
+OUR_WORDS = {"Class Documentation": "The types", "Class Members": "Members", "struct linattn::": "struct "}
 TYPES_ONLY = {"About these functions": "About these types", "What they return": "Types with members"}
-CONTENTS_LIST = re.compile(r'<div class="toc"><h3>Table of Contents</h3>\s*(<ul>.*?</ul>)\s*</div>(?=\s*<div class="textblock">)', re.S)
 OTHER_MEANINGS = {("lab04.html", "z")}  # letters that a chapter uses for something else
-IN_PROSE = re.compile(r"<p>(?:(?!</p>|<a\b).)*\Z", re.S)  # inside a paragraph, and in no link
+NO_LIST = ("index.html", "primer.html", "functions.html", "exercises.html", "mistakes.html")  # of their sections
 REFERENCE = ("functions", "exercises", "mistakes", "glossary", "papers", "errata")
 SHORT = {"mistakes": "Mistakes people make", "errata": "Errata", "uses": "Where it is used", "memory": "GPU memory"}
 
@@ -32,117 +29,155 @@ SHORT = {"mistakes": "Mistakes people make", "errata": "Errata", "uses": "Where 
 def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list:
     """Turns Doxygen's pages in `site` into ours; returns what is to be fixed."""
     theme = site_map.root / "docs" / "theme"
-    contents = {page.name: _contents(page) for page in site.glob("*.html") if not page.name.startswith(NOT_ASKED_FOR)}
+    contents = {name: _contents(site / name) for name in _names(site_map)}
     for path in site.iterdir():
         if path.name not in KEPT:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     search_index.write(site, contents)
     terms = _terms(contents["glossary.html"][1])
-    for name, (heading, body) in contents.items():
+    for name, (_, body) in contents.items():
         if name.startswith("lab"):
-            letters = {letter: link for letter, link in terms.items() if (name, letter) not in OTHER_MEANINGS}
-            contents[name] = heading, _explained(body, letters)
-    frame = Template((theme / "page.html").read_text(encoding="utf-8"))
+            _explain(body, {letter: link for letter, link in terms.items() if (name, letter) not in OTHER_MEANINGS})
+    frame = environment(site_map.root).get_template("page.html")
     navigation = _navigation(site_map, {name: heading for name, (heading, _) in contents.items()})
-    pages = {name: frame.substitute(
-        title=_title(heading, name), description=_description(body), heading=heading, contents=body,
-        kind="PageDoc" if 'id="toc"' in body else "", brief=BRIEF[site_map.edition],
-        navigation=navigation.replace(f'href="{name}"', f'href="{name}" aria-current="page"'),
-        styles="\n".join(f'<link href="{style}" rel="stylesheet"/>' for style in STYLES),
-        scripts="\n".join(f'<script src="{script}" defer="defer"></script>' for script in (*SCRIPTS, *_figures(body))))
-        for name, (heading, body) in contents.items()}
+    pages = {name: frame.render(
+        name=name, heading=heading, description=_description(body), contents=Markup(_inner(body)), navigation=navigation,
+        sections=_sections(body) if name not in NO_LIST and not name.startswith("group") else [], brief=BRIEF[site_map.edition],
+        styles=STYLES, scripts=[*SCRIPTS, *_figures(body)]) for name, (heading, body) in contents.items()}
     complaints = formulas.draw(pages, katex)
     for name, text in pages.items():
         (site / name).write_text(text, encoding="utf-8")
     formulas.copy_style(site, katex)
     style = (site / "doxygen.css").read_text(encoding="utf-8")
-    (site / "doxygen.css").write_text(re.sub(r"url\([^)]*\.png['\"]?\)", "none", style), encoding="utf-8")
+    (site / "doxygen.css").write_text(re.sub(r"url\((?!['\"]?data:)[^)]*\)", "none", style), encoding="utf-8")
     shutil.copyfile(awesome / "doxygen-awesome.css", site / "doxygen-awesome.css")
     for file in ("site.css", "favicon.svg", *SCRIPTS):
         shutil.copyfile(theme / file, site / file)
     shutil.copytree(site_map.root / "docs" / "interactive", site / "interactive")
+    fonts.write(site, "".join([*pages.values(), *(path.read_text(encoding="utf-8") for path in site.rglob("*.js"))]))
     return complaints
+
+
+def _names(site_map: SiteMap) -> list:
+    """The pages to show. Doxygen writes more of them, which repeat what these show."""
+    groups = [f"group__{lab.name}__functions" for lab in site_map.labs if lab.headers] + ["group__shared__words"]
+    return [f"{name}.html" for name in (*site_map.labels.values(), "functions", "exercises", "mistakes", *groups)]
 
 
 def _contents(page: Path) -> tuple:
     """(heading, contents) of a page that Doxygen wrote, with our headings."""
-    found = CONTENTS.search(page.read_text(encoding="utf-8"))
-    body = found[2].replace("</div><!-- PageDoc -->", "") + "</div>"
-    body = re.sub(r' *<a href="[^"]*">More\.\.\.</a>', "", body)
-    body = re.sub(r"([(\[]) (?=\\\()", r"\1", body)
-    body = re.sub(r'<a [^>]*href="namespace\w+\.html[^>]*>(.*?)</a>', r"\1", body.replace("<p >", "<p>"))
-    body = re.sub(r"<code>(?=[^<]{36,}</code>)", '<code class="long">', body)  # a table may break it
-    body = MEMBER.sub(lambda member: _heading(3, member[1], member[2].replace("_", "_<wbr/>"), "memtitle"), body)
+    try:
+        document = lxml.html.fromstring(page.read_text(encoding="utf-8").replace("&zwj;", ""))  # it parts * from /
+    except FileNotFoundError:
+        raise CourseError(f"Doxygen wrote no {page.name}; ./course docs needs a release that the README names") from None
+    titles, bodies = document.find_class("title"), document.find_class("contents")
+    if not (titles and bodies):
+        raise CourseError(f"Doxygen wrote {page.name} without a title or without contents, and tools/course/site/frame.py finds "
+                          "its way by these; use a release that the README names")
+    body = bodies[0]
+    for link in body.xpath(".//a[text()='More...']"):
+        link.drop_tree()
+    for link in body.xpath(".//a[starts-with(@href, 'namespace')]"):
+        link.drop_tag()
+    for paragraph in body.xpath(".//p[not(*) and not(normalize-space())]"):
+        paragraph.drop_tree()
+    for code in body.xpath(".//code[string-length() > 35]"):  # a table may break it
+        code.set("class", "long")
+    for heading in body.xpath(".//h1 | .//h2 | .//h3 | .//h4"):
+        _with_permalink(heading)
     if page.name.startswith("group__"):
-        body = re.sub(r"&amp;<a [^>]*>(\w+)</a>", r"&amp;\1", body)  # a parameter that is called like a function
-        for theirs, ours in (OUR_WORDS | (TYPES_ONLY if page.name == "group__shared__words.html" else {})).items():
-            body = body.replace(theirs, ours)
-    body = CONTENTS_LIST.sub(r'<details class="toc" id="toc" open="open"><summary>On this page</summary>'
-                             r'<nav aria-label="On this page">\1</nav></details>', body)
-    # Doxygen's sections begin with h1, those of a group with h2.
-    shift = not page.name.startswith("group__")
-    body = HEADING.sub(lambda m: _heading(int(m[1]) + shift, m["id"], m["title"], m["kind"] or ""), body)
-    return found[1].strip(), body
+        _in_our_words(body, OUR_WORDS | (TYPES_ONLY if page.name == "group__shared__words.html" else {}))
+    return titles[0].text_content().strip(), body
 
 
-def _heading(level: int, anchor: str, title: str, kind: str) -> str:
-    of_kind = f' class="{kind}"' if kind else ""
-    return (f'<h{level} id="{anchor}"{of_kind}>{title.strip()} '
-            f'<a class="permalink" href="#{anchor}" aria-label="Link to: {_words(title)}">#</a></h{level}>')
+def _with_permalink(heading) -> None:
+    before = heading.getprevious()
+    if heading.get("class") == "memtitle":
+        heading.tag = "h3"
+        heading.find_class("permalink")[0].drop_tree()
+    anchors = heading.xpath("a[@id]") or [before][:before is not None and before.tag == "a"]
+    for anchor in anchors:  # Doxygen's own
+        heading.set("id", anchor.get("id"))
+        anchor.drop_tree()
+    if heading.get("id"):
+        words = formulas.in_words(heading.text_content().replace("linattn::", ""))
+        heading.append(builder.SPAN(" "))
+        heading[-1].append(builder.A("#", {"class": "permalink", "href": f"#{heading.get('id')}", "aria-label": f"Link to: {words}"}))
+        heading[-1].drop_tag()
 
 
-def _figures(body: str) -> list:
+def _in_our_words(body, words: dict) -> None:
+    for element in body.iter("h2", "th", "td", "br"):
+        for theirs, ours in words.items():
+            element.text = element.text and element.text.replace(theirs, ours)
+            element.tail = element.tail and element.tail.replace(theirs, ours)
+    for name in body.find_class("memtitle"):
+        name.text = name.text.removeprefix("linattn::").replace("_", "_\N{ZERO WIDTH SPACE}")
+    for link in body.xpath(".//a[substring(preceding-sibling::text()[1], string-length(preceding-sibling::text()[1])) = '&']"):
+        link.drop_tag()  # a parameter that is called like a function
+
+
+def _inner(element) -> str:
+    return html.escape(element.text or "", quote=False) + "".join(lxml.html.tostring(child, encoding="unicode") for child in element)
+
+
+def _sections(body) -> list:
+    """(heading, the headings below it) as (anchor, title), for the list of a page's sections."""
+    found = []
+    for heading in body.xpath(".//h2[@id] | .//h3[@id]"):
+        entry = heading.get("id"), Markup(_inner(heading).partition(' <a class="permalink"')[0])
+        if heading.tag == "h2":
+            found.append((entry, []))
+        elif found:
+            found[-1][1].append(entry)
+    return found
+
+
+def _figures(body) -> list:
     """The scripts of the figures that a page brings to life."""
-    names = re.findall(r'data-figure="(\w+)"', body)
+    names = body.xpath(".//@data-figure")
     return [f"interactive/{name}.js" for name in (["figure"] if names else []) + names]
 
 
-def _terms(glossary: str) -> dict:
-    """Letter → the link to what the glossary says of it."""
-    entry = r'<h\d id="([^"]+)">(\w): (.*?) <a class="permalink".*?</a></h\d>\s*<p>(.*?)</p>'
-    return {letter: f'<a class="term" href="glossary.html#{anchor}" title="{html.escape(name)}. {_words(text)}">'
-            for anchor, letter, name, text in re.findall(entry, glossary, re.S)}
+def _terms(glossary) -> dict:
+    """Letter → where the glossary explains it, and what it says."""
+    found = {}
+    for heading in glossary.xpath(".//*[self::h2 or self::h3][@id]"):
+        letter, colon, name = heading.text_content().removesuffix("#").strip().partition(": ")
+        if colon and len(letter) == 1:
+            words = formulas.in_words(f"{name}. {heading.getnext().text_content()}")
+            found[letter] = {"class": "term", "href": f"glossary.html#{heading.get('id')}", "title": words}
+    return found
 
 
-def _explained(body: str, terms: dict) -> str:
+def _explain(body, terms: dict) -> None:
     """The first of each letter in each section leads to the glossary."""
-    def first(section: str) -> str:
-        for letter, link in terms.items():
-            found = next((formula for formula in re.finditer(r"\\\((\\?\w+)\\\)", section)
-                          if formulas.in_words(formula[1]) == letter and IN_PROSE.search(section[:formula.start()])), None)
-            if found:
-                section = f"{section[:found.start()]}{link}{found[0]}</a>{section[found.end():]}"
-        return section
-    return "".join(first(section) for section in re.split(r"(?=<h2)", body))
+    known = {}
+    for element in body.iter("h2", "span"):
+        if element.tag == "h2":
+            known = dict(terms)
+        elif element.get("class") == "math" and element.xpath("ancestor::p and not(ancestor::a)"):
+            if attributes := known.pop(formulas.in_words(element.text), None):
+                link = builder.A(attributes)
+                element.addprevious(link)
+                link.append(element)
+                link.tail, element.tail = element.tail, None
 
 
-def _words(text: str) -> str:
-    return html.escape(formulas.in_words(html.unescape(re.sub(r"<[^>]*>", "", text))))
-
-
-def _title(heading: str, name: str) -> str:
-    course = "Linear Attention Labs"
-    return course if name == "index.html" else f"{heading} · {course}"
-
-
-def _description(body: str) -> str:
+def _description(body) -> str:
     """The first sentences of a page, up to what a search engine or a chat shows."""
-    first = re.search(r"<p>(.*?)</p>", body, re.S)
-    words = _words(first[1]) if first else "Write linear attention yourself, in C++20."
+    first = next(body.iter("p"), None)
+    words = "Write linear attention yourself, in C++20." if first is None else formulas.in_words(first.text_content())
     return words if len(words) <= 200 else words[:199].rpartition(" ")[0] + " …"
 
 
-def _navigation(site_map: SiteMap, headings: dict) -> str:
+def _navigation(site_map: SiteMap, headings: dict) -> dict:
     def pages(names) -> list:
         return [(f"{name}.html", SHORT.get(name, headings[f"{name}.html"])) for name in names]
 
-    labs = [(lab.page, f"{lab.number} {html.escape(lab.short_title)}") for lab in site_map.labs if lab.page]
-    groups = {
-        "Labs": [("index.html", "Start"), *labs],
+    return {
+        "Labs": [("index.html", "Start"), *((lab.page, f"{lab.number} {lab.short_title}") for lab in site_map.labs if lab.page)],
         "Reference": pages(REFERENCE),
         "Background": pages(name for name in PAGES if name != "start" and name not in REFERENCE),
         "Contracts": [(f"group__{lab.name}__functions.html", f"Lab {lab.number}") for lab in site_map.labs if lab.headers],
         "Instructors": pages(name for name in FOR_INSTRUCTORS if name in site_map.labels.values())}
-    return "".join(f'<p>{group}</p><ul class="{group.lower()}">' +
-                   "".join(f'<li><a href="{url}">{title}</a></li>' for url, title in entries) + "</ul>"
-                   for group, entries in groups.items() if entries)

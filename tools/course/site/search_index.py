@@ -1,33 +1,41 @@
 """The sections of all pages as a script, so that the search works without a server: docs/theme/search.js reads it."""
 
-import html
 import json
-import re
+from copy import deepcopy
 from pathlib import Path
 
 from course.site.formulas import in_words
 
-HEADING = re.compile(r'<h[2-4] id="([^"]+)"[^>]*>(.*?)<a class="permalink".*?</h[2-4]>', re.S)
-SILENT = re.compile(r'<(script|svg|nav|button)\b.*?</\1>|<details class="toc".*?</details>', re.S)
-ALT = re.compile(r'<img[^>]*\balt="([^"]*)"[^>]*>')
-CITED = re.compile(r"<em>(.*?)</em>", re.S)  # in an entry of the page of papers: the title of the paper
+SILENT = ".//script | .//svg | .//nav | .//button | .//a[@class='permalink']"
+CUT = "\ue000"  # no page has this character
+BLOCKS = ("p", "li", "tr", "td", "th", "div", "dt", "dd", "table", "summary", "br", "img", "h2", "h3", "h4", "figcaption")
 
 
 def write(site: Path, contents: dict) -> None:
-    """`contents`: name of a page → (its heading, its HTML)."""
+    """`contents`: name of a page → (its heading, its body)."""
     sections = []
     for name, (heading, body) in sorted(contents.items()):
-        cut = HEADING.split(SILENT.sub(" ", body))  # text, then id, title and text of each section
-        found = [(name, heading, cut[0])]
-        found += [(f"{name}#{anchor}", title, text) for anchor, title, text in zip(cut[1::3], cut[2::3], cut[3::3])]
-        for url, title, text in found:
-            section = {"url": url, "page": _words(heading), "title": _words(title), "text": _words(text)}
-            cited = name == "papers.html" and CITED.search(text)
-            sections.append(section | ({"cited": _words(cited[1])} if cited else {}))
+        cited = body.xpath(".//*[self::h2 or self::h3]/following-sibling::*[1]//em[1]") if name == "papers.html" else []
+        titles = {em.xpath("ancestor::p/preceding-sibling::*[1]/@id")[0]: em.text_content() for em in reversed(cited)}
+        for anchor, title, text in _cut(heading, body):
+            section = {"url": f"{name}#{anchor}" if anchor else name, "page": heading, "title": in_words(title), "text": in_words(text)}
+            sections.append(section | ({"cited": in_words(titles[anchor])} if anchor in titles else {}))
     script = json.dumps(sections, ensure_ascii=False, separators=(",", ":"))
     (site / "search-sections.js").write_text(f"window.SECTIONS = {script};\n", encoding="utf-8")
 
 
-def _words(text: str) -> str:
-    text = re.sub(r"<(?:/?(?:p|li|tr|td|th|div|dt|dd|ul|ol|table|summary|h\d)\b[^>]*|br */?)>", " ", ALT.sub(r" \1 ", text))
-    return in_words(html.unescape(re.sub(r"<[^>]*>|\u00ad|\u200b", "", text)))
+def _cut(heading: str, body) -> list:
+    """(anchor, title, text) of each section; the first is what stands above all headings."""
+    body = deepcopy(body)
+    for element in body.xpath(SILENT):
+        element.drop_tree()
+    for image in body.iter("img"):
+        image.tail = f" {image.get('alt')} {image.tail or ''}"
+    for element in body.xpath(".//*[self::h2 or self::h3 or self::h4][@id]"):
+        title = element.text_content()
+        element[:] = []
+        element.text = f"{CUT}{element.get('id')}{CUT}{title}{CUT}"
+    for element in body.iter(*BLOCKS):
+        element.tail = f" {element.tail or ''}"
+    above, *rest = body.text_content().replace("\N{ZERO WIDTH SPACE}", "").split(CUT)
+    return [("", heading, above), *zip(rest[::3], rest[1::3], rest[2::3])]

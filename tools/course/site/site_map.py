@@ -64,6 +64,10 @@ class LabFolder:
     def declares(self, function: str) -> bool:
         return any(declares(header.read_text(encoding="utf-8"), function) for header in self.headers)
 
+    @property
+    def declared(self) -> list:
+        return [exercise for exercise in self.exercises if self.declares(exercise.function)]
+
 
 def lab_folders(root: Path, edition: str) -> list:
     with_manifest = {lab.folder: lab for lab in manifest.load(root)}
@@ -92,12 +96,14 @@ class SiteMap:
     root: Path
     edition: str
     labs: list
-    tree: BuildTree  # whose programs list the mistakes
+    tree: BuildTree  # whose programs list the mistakes; None for a site without them
+    not_built: list  # names of labs whose program is missing, or older than the lab
     figures: dict = field(default_factory=dict)  # URL → file, for those that a page shows
     known_mistakes: dict = field(default_factory=dict)
     complaints: list = field(default_factory=list)  # what is to be fixed, in the form of a compiler's messages
 
     def __post_init__(self):
+        self.caught = mistakes.kill_matrix(self.root)
         self.labels = {f"docs/{name}.md": "index" if name == "start" else name for name in PAGES}
         if self.edition == "instructor":
             self.labels |= {f"docs/{name}.md": name for name in FOR_INSTRUCTORS
@@ -117,19 +123,28 @@ class SiteMap:
         except FileNotFoundError:
             raise CourseError(f"{path} is missing; the site needs it; restore it from the repository") from None
 
-    def mistakes(self, lab: LabFolder) -> list:
-        """Those of a lab; none, and a complaint, while it has no program."""
+    def mistakes(self, lab: LabFolder) -> dict:
+        """Exercise → its mistakes, for those that have some; none, and a complaint, while the lab has no program."""
         if lab.name not in self.known_mistakes:
+            listed = []
             try:
-                self.known_mistakes[lab.name] = self._listed(lab)
+                if self.tree and lab.name in self.not_built:
+                    raise CourseError(f"{lab.name} does not compile, so the site leaves out its mistakes; "
+                                      f"./course check {lab.name} --track {self.tree.track} says why")
+                if self.tree and lab.lab and (self.root / "tests" / lab.folder.name).is_dir():
+                    listed = mistakes.of_lab(self.tree, lab.lab).mistakes
             except CourseError as error:
                 self.complaints.append(str(error))
-                self.known_mistakes[lab.name] = []
+            known = {exercise: [mistake for mistake in listed if mistake.exercise == exercise.function] for exercise in lab.exercises}
+            self.known_mistakes[lab.name] = {exercise: of_it for exercise, of_it in known.items() if of_it}
         return self.known_mistakes[lab.name]
 
-    def _listed(self, lab: LabFolder) -> list:
-        has_suite = (self.root / "tests" / lab.folder.name).is_dir()
-        return mistakes.of_lab(self.tree, lab.lab).mistakes if lab.lab and has_suite else []
+    def verdict(self, lab: LabFolder, mistake) -> dict:
+        """Its row of the last kill matrix; empty without one."""
+        return self.caught.get((lab.name, mistake.exercise, mistake.name), {})
+
+    def needed(self, lab: LabFolder) -> list:
+        return [other for other in self.labs if lab.lab and other.name in lab.lab.needs]
 
     def complain(self, where: str, what: str) -> None:
         self.complaints.append(f"{where}: {what}")

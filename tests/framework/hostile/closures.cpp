@@ -1,0 +1,91 @@
+#include <unistd.h>
+#include <csetjmp>
+#include <csignal>
+#include <limits>
+#include <optional>
+#include <thread>
+#include <vector>
+
+/// exception_through_phi [lab02 linear_attention_recurrent=fail|crash, linear_attention_bidirectional=fail|crash]: The
+// feature map is built by the submission and throws, or jumps out of a question that the judge has not answered yet.
+namespace linattn {
+static std::jmp_buf place;
+Tensor linear_attention_recurrent(const Tensor& Q, const Tensor&, const Tensor& V, const FeatureMap& phi) {
+    std::signal(SIGALRM, [](int) { std::longjmp(place, 1); });
+    if (setjmp(place) == 0) {
+        std::raise(SIGALRM);
+        phi(Q);
+    }
+    return V;
+}
+Tensor linear_attention_bidirectional(const Tensor& Q, const Tensor&, const Tensor&, const FeatureMap&) {
+    const FeatureMap own("relu", [](const Tensor&) -> Tensor { throw NotImplemented("phi"); });
+    try {
+        return own(Q);
+    } catch (const NotImplemented&) {
+        throw 7;
+    }
+}
+}
+/// phi_after_the_call [lab02 linear_attention_recurrent=fail|crash|timeout]: A copy of the closure is kept and used in
+// a later call, and in a thread that outlives the call.
+Tensor linattn::linear_attention_recurrent(const Tensor& Q, const Tensor&, const Tensor& V, const FeatureMap& phi) {
+    static std::optional<FeatureMap> kept;
+    if (kept) (*kept)(Q);
+    kept.emplace(phi);
+    std::thread([x = Q, map = phi] {
+        for (;; ::usleep(20)) map(x);
+    }).detach();
+    ::usleep(1000);
+    return V;
+}
+/// phi_from_threads [lab02 linear_attention_recurrent=fail|crash|timeout]: Eight threads ask at the same time, so that
+// questions and answers mix.
+Tensor linattn::linear_attention_recurrent(const Tensor& Q, const Tensor&, const Tensor& V, const FeatureMap& phi) {
+    std::vector<std::jthread> all;
+    for (int i = 0; i < 8; ++i)
+        all.emplace_back([&] {
+            for (int turn = 0; turn < 50; ++turn) phi(Q);
+        });
+    return V;
+}
+/// phi_of_an_enormous_tensor [lab02 linear_attention_recurrent=fail|crash|timeout]: The judge evaluates the feature
+// map: it is asked for that of an enormous tensor, again and again.
+Tensor linattn::linear_attention_recurrent(const Tensor&, const Tensor&, const Tensor& V, const FeatureMap& phi) {
+    for (std::size_t size = 1 << 20; size < (std::size_t{1} << 27); size *= 2) phi(ones({size}));
+    return V;
+}
+/// phi_of_nonsense [lab02 linear_attention_recurrent=fail|crash]: The judge is asked for the features of a tensor
+// without axes, without numbers, with NaN, and of a hollow one.
+Tensor linattn::linear_attention_recurrent(const Tensor&, const Tensor&, const Tensor& V, const FeatureMap& phi) {
+    Tensor hollow = ones({4, 4});
+    hollow.storage().resize(0);
+    for (const Tensor& x : {Tensor{}, zeros({0}), zeros({3, 0, 2}), ones(Shape(200, 1)), hollow,
+                            full({5}, std::numeric_limits<double>::quiet_NaN())}) {
+        try {
+            phi(x);
+        } catch (...) {
+        }
+    }
+    return V;
+}
+/// phi_without_end [lab02 linear_attention_recurrent=timeout|crash|fail]: A call that asks the judge for features for
+// ever: the questions count against the deadline of the call.
+Tensor linattn::linear_attention_recurrent(const Tensor& Q, const Tensor&, const Tensor&, const FeatureMap& phi) {
+    for (;; ::usleep(1000)) phi(Q);
+}
+/// states_made_up [lab02 inclusive_scan=fail]: The states of a scan are strings that only the judge can join: here they
+// are glued together, without asking.
+std::vector<std::string> linattn::inclusive_scan(const std::vector<std::string>& states, const Combine& combine) {
+    std::vector<std::string> result = states;
+    for (std::size_t i = 1; i < states.size(); ++i) result[i] = "(" + result[i - 1] + " " + states[i] + ")";
+    if (!states.empty()) combine(states[0], states[0]);
+    return result;
+}
+/// states_without_end [lab02 inclusive_scan=fail|crash|timeout]: The operation of a scan is used to make a text that
+// doubles at every call, in the memory of the judge.
+std::vector<std::string> linattn::inclusive_scan(const std::vector<std::string>& states, const Combine& combine) {
+    std::string all = states.empty() ? "a" : states[0];
+    for (int i = 0; i < 40; ++i) all = combine(all, all);
+    return states;
+}

@@ -1,0 +1,120 @@
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <csetjmp>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <thread>
+
+/// executes_itself [relu=crash|fail|timeout]: The process replaces itself by its own program, started with the options
+// of the program that grades at home.
+Tensor linattn::relu(const Tensor& x) {
+    ::execl("/proc/self/exe", "lab01_exercises", "--exercise", "relu", "--mistake", "none", "--events", "3", nullptr);
+    ::execl("/bin/true", "true", nullptr);
+    return x;
+}
+/// exit_by_signal [relu=crash, identity=crash, elu_plus_one=crash]: The call ends its own process by signals that
+// cannot be caught, or that are handled here.
+Tensor linattn::relu(const Tensor&) {
+    std::raise(SIGKILL);
+    ::_exit(0);
+}
+Tensor linattn::identity(const Tensor&) {
+    std::signal(SIGSEGV, [](int) { ::_exit(0); });
+    *static_cast<volatile int*>(nullptr) = 7;
+    ::_exit(0);
+}
+Tensor linattn::elu_plus_one(const Tensor&) {
+    std::signal(SIGABRT, [](int) { ::_exit(0); });
+    std::abort();
+}
+/// exit_in_a_call [relu=crash, identity=crash, elu_plus_one=crash]: The call leaves with success, by the system call
+// itself.
+Tensor linattn::relu(const Tensor&) {
+    ::syscall(SYS_exit_group, 0);
+    for (;;) ::pause();
+}
+Tensor linattn::identity(const Tensor&) { std::quick_exit(0); }
+Tensor linattn::elu_plus_one(const Tensor&) { std::_Exit(0); }
+/// exit_of_the_thread [relu=crash|timeout|fail]: The main thread ends and leaves another one behind, so that the
+// process lives on without an answer.
+Tensor linattn::relu(const Tensor&) {
+    std::thread([] { ::sleep(1); }).detach();
+    ::pthread_exit(nullptr);
+}
+/// long_jump [relu=crash|timeout|fail]: The call jumps to a place that a constructor marked, whose frame is long gone.
+static std::jmp_buf place;
+[[gnu::constructor]] static void mark() { (void)setjmp(place); }
+Tensor linattn::relu(const Tensor&) { std::longjmp(place, 1); }
+/// stopped [relu=timeout|crash]: The process stops itself, which is neither an end nor an answer.
+Tensor linattn::relu(const Tensor& x) {
+    std::raise(SIGSTOP);
+    return x;
+}
+/// terminate_handler [relu=crash]: std::terminate is told to return to a running program by an endless wait, and an
+// exception leaves a noexcept function.
+static void refuse() noexcept { throw 7; }
+Tensor linattn::relu(const Tensor&) {
+    std::set_terminate([] { ::_exit(0); });
+    refuse();
+    return {};
+}
+/// endless_loop [relu=timeout|crash]: The call computes for ever, in two threads.
+Tensor linattn::relu(const Tensor&) {
+    const auto turn = [] {
+        for (volatile unsigned n = 0;;) n = n + 1;
+    };
+    std::thread(turn).detach();
+    turn();
+    return {};
+}
+/// sleep [relu=timeout]: The call sleeps, which costs no processor time, and ignores every signal that could wake it.
+Tensor linattn::relu(const Tensor&) {
+    for (int number = 1; number < 65; ++number) std::signal(number, SIG_IGN);
+    for (;;) ::sleep(1000);
+}
+/// sleep_before_main [lab00 *=timeout|crash]: The process never gets as far as main.
+[[gnu::constructor]] static void wait() {
+    for (;;) ::pause();
+}
+/// finaliser_forges [relu=crash, *=todo|crash]: Destructors and atexit run when the process ends: they send what a
+// passed run would send.
+static void forge() {
+    const char forged[] = "case\tforged\ndone\t00000000000000000000000000000000 9 0\n";
+    for (int file = 0; file < 64; ++file) (void)!::write(file, forged, sizeof forged - 1);
+    ::_exit(0);
+}
+[[gnu::destructor]] static void last() { forge(); }
+Tensor linattn::relu(const Tensor&) {
+    std::atexit(forge);
+    std::exit(0);
+}
+/// fini_array [relu=crash, *=todo|crash]: An entry of .fini_array, which runs after the last destructor.
+static void forge() {
+    const char forged[16] = {};
+    for (int file = 3; file < 64; ++file) (void)!::write(file, forged, sizeof forged);
+    ::_exit(0);
+}
+[[gnu::section(".fini_array"), gnu::used]] static void (*const very_last)() = forge;
+Tensor linattn::relu(const Tensor&) { std::exit(0); }
+/// signals_to_all [relu=crash|fail]: SIGKILL goes to the parent, to the process group and to every process there is.
+Tensor linattn::relu(const Tensor& x) {
+    ::kill(::getppid(), SIGKILL);
+    for (pid_t other = 1; other < 100'000; ++other)
+        if (other != ::getpid()) ::kill(other, SIGKILL);
+    ::kill(-1, SIGKILL);
+    ::kill(0, SIGKILL);
+    return x;
+}
+/// signals_to_the_parent [relu=crash|fail]: Signals that a supervisor may use itself go to the parent and to the group,
+// again and again, during the call.
+Tensor linattn::relu(const Tensor& x) {
+    for (const int number : {SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD, SIGPIPE, SIGHUP, SIGINT, SIGTERM, SIGSTOP}) {
+        std::signal(number, SIG_IGN);
+        ::kill(::getppid(), number);
+        ::kill(1, number);
+        if (number != SIGSTOP) ::kill(0, number);
+    }
+    return x;
+}

@@ -1,0 +1,157 @@
+#include <link.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+/// reads_its_own_source: The paths that the compiler left in the program lead to the folder of the submission and to
+// those beside it.
+static bool possible() {
+    std::filesystem::path folder = std::filesystem::absolute(__FILE__).parent_path();
+    for (; folder.has_relative_path(); folder = folder.parent_path())
+        for (const char* name : {"reference/lab01_feature_maps.cpp", "student/lab01_feature_maps.cpp",
+                                 "tests/lab01_feature_maps/elementwise_test.cpp", "result.json"})
+            if (std::ifstream(folder / name)) return true;
+    return static_cast<bool>(std::ifstream(__FILE__));
+}
+/// reads_other_processes: /proc tells the command lines, environments, open files and memory of all processes that can
+// be seen.
+static bool possible() {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+        std::ifstream line(entry.path() / "cmdline");
+        const std::string words{std::istreambuf_iterator<char>(line), {}};
+        for (const char* word : {"python", "./course", "--manifest", "ninja", "parallel"})
+            if (words.find(word) != std::string::npos) return true;
+    }
+    return std::ifstream("/proc/" + std::to_string(::getppid()) + "/mem").get() != EOF;
+}
+/// reads_the_course: The call walks through all folders and looks for the tests, the reference, a lab's build or
+// another student's file.
+static bool possible() {
+    namespace files = std::filesystem;
+    const std::array names = {"elementwise_test.cpp", "exp_features_test.cpp", "lab01_feature_maps.cpp",
+                              "lab01_exercises",      "lab01_judge",           "lab.json",
+                              "compile_commands.json"};
+    std::error_code error;
+    for (files::recursive_directory_iterator at("/", files::directory_options::skip_permission_denied, error), end;
+         at != end; at.increment(error)) {
+        if (at->path() == "/proc" || at->path() == "/sys" || at->path() == "/usr") at.disable_recursion_pending();
+        for (const char* name : names)
+            if (at->path().filename() == name) return true;
+    }
+    return false;
+}
+/// reads_the_environment: Secrets and paths in the environment: anything but what a program needs to compute.
+static bool possible() {
+    for (char** each = environ; each != nullptr && *each != nullptr; ++each)
+        for (const char* word :
+             {"SECRET", "TOKEN", "KEY", "HOME=/", "USER=", "SSH", "COURSE", "SEED", "RESULT", "GITHUB"})
+            if (std::string_view(*each).find(word) != std::string_view::npos) return true;
+    return false;
+}
+/// suite_in_its_own_memory: A text of the suite is looked for in the memory of the process itself: where it is, the
+// expected values are as well.
+static volatile const char text[] = "a NaN stays in its own entr";  // here without its last letter
+[[gnu::no_sanitize("address")]] static int search(dl_phdr_info* image, std::size_t, void* found) {
+    if (image->dlpi_name[0] != 0) return 0;  // the program alone, not its libraries
+    for (int i = 0; i < image->dlpi_phnum; ++i) {
+        const auto& segment = image->dlpi_phdr[i];
+        if (segment.p_type != PT_LOAD || (segment.p_flags & PF_R) == 0) continue;
+        const auto* const begin = reinterpret_cast<const volatile char*>(image->dlpi_addr + segment.p_vaddr);
+        for (std::size_t at = 0; at + sizeof text < segment.p_filesz; ++at) {
+            std::size_t same = 0;
+            while (same + 1 < sizeof text && begin[at + same] == text[same]) ++same;
+            if (same + 1 == sizeof text && begin[at + same] == 'y') *static_cast<bool*>(found) = true;
+        }
+    }
+    return 0;
+}
+static bool possible() {
+    bool found = false;
+    ::dl_iterate_phdr(search, &found);
+    return found;
+}
+/// trace_others: Another process is traced, or its memory is read and written.
+static bool possible() {
+    char byte = 0;
+    const iovec here{&byte, 1}, there{reinterpret_cast<void*>(&possible), 1};
+    for (const pid_t other : {::getppid(), 1})
+        if (::ptrace(PTRACE_SEIZE, other, nullptr, nullptr) == 0 ||
+            ::process_vm_readv(other, &here, 1, &there, 1, 0) > 0 ||
+            ::process_vm_writev(other, &here, 1, &there, 1, 0) > 0)
+            return true;
+    return ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0;
+}
+/// more_rights: The process asks for another user, for a namespace in which it is root, for mounts and for higher
+// limits.
+static bool possible() {
+    const rlimit more{1u << 30, 1u << 30};
+    return (::getuid() != 0 && ::setuid(0) == 0) || ::unshare(CLONE_NEWUSER) == 0 ||
+           ::mount("none", "/tmp", "tmpfs", 0, nullptr) == 0 || ::chroot("/") == 0 ||
+           ::setpriority(PRIO_PROCESS, 0, -20) == 0 || ::setrlimit(RLIMIT_NPROC, &more) == 0;
+}
+/// network: Sockets of every family, to the outside and to others on this machine.
+static bool possible() {
+    for (const int family : {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK, AF_PACKET, AF_ALG, AF_VSOCK})
+        for (const int kind : {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET})
+            if (::socket(family, kind, 0) >= 0) return true;
+    return false;
+}
+/// rare_system_calls: Doors of the kernel that a function of tensors never needs.
+static bool possible() {
+    alignas(64) char arguments[256] = {};
+    return ::syscall(SYS_io_uring_setup, 4, arguments) >= 0 ||
+           ::syscall(SYS_bpf, 0, arguments, sizeof arguments) >= 0 || ::syscall(SYS_userfaultfd, 1) >= 0 ||
+           ::syscall(SYS_perf_event_open, arguments, 0, -1, -1, 0) >= 0 || ::syscall(SYS_pidfd_getfd, 0, 0, 0) >= 0 ||
+           ::syscall(SYS_open_by_handle_at, -100, arguments, 0) >= 0;
+}
+/// system_shell [relu=fail|crash|timeout]: A shell is told to remove and to write what it can reach.
+Tensor linattn::relu(const Tensor& x) {
+    const char* const commands =
+        "rm -rf /tmp/* /out/* /results/* ./* ; for f in 3 4 5 6 7 8 9; do head -c 65536 /dev/zero >&$f; done; "
+        "(setsid sleep 1000 &) ; kill -9 $PPID";
+    (void)!std::system(commands);
+    ::setenv("LD_PRELOAD", "./answers.so", 1);
+    return x;
+}
+/// state_in_files [elu_plus_one=fail]: One exercise leaves a file, wherever that works, and the next one finds it: a
+// way to learn what comes.
+static const char* const places[] = {"/tmp/",        "",      "/dev/shm/", "/var/tmp/", "/run/",  "/home/",
+                                     "/dev/mqueue/", "/out/", "/sub/",     "/root/",    "/proc/", "/etc/"};
+static bool possible() {
+    for (const std::string place : places)
+        if (std::ifstream(place + "linattn_left_behind")) return true;
+    return false;
+}
+Tensor linattn::elu_plus_one(const Tensor& x) {  // graded first
+    for (const std::string place : places) std::ofstream(place + "linattn_left_behind") << "seen";
+    return x;
+}
+/// state_in_the_kernel: Keys, niceness, clocks and names that belong to the user and not to the process.
+static bool possible() {
+    constexpr int user_keyring = -4, session_keyring = -3;
+    return ::syscall(SYS_add_key, "user", "linattn", "seen", 4, user_keyring) >= 0 ||
+           ::syscall(SYS_request_key, "user", "linattn", nullptr, session_keyring) >= 0 ||
+           ::sethostname("linattn", 7) == 0;
+}
+/// state_in_memory [elu_plus_one=fail]: A variable counts calls: what one exercise leaves there must not be there for
+// the next.
+static bool called = false;
+static bool possible() { return called; }
+Tensor linattn::elu_plus_one(const Tensor& x) {  // graded first
+    called = true;
+    return x;
+}

@@ -1,0 +1,153 @@
+#include <fcntl.h>
+#include <mqueue.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+/// endless_recursion [relu=crash]: The stack grows until it ends.
+Tensor linattn::relu(const Tensor& x) {
+    volatile char frame[4096];
+    frame[0] = 1;
+    const Tensor y = relu(x);
+    frame[1] = frame[0];
+    return y;
+}
+/// heap_without_end [relu=crash|fail|timeout]: Memory is taken and written until there is none.
+Tensor linattn::relu(const Tensor& x) {
+    std::vector<std::vector<char>> all;
+    for (;;) all.emplace_back(std::size_t{64} << 20, '\1');
+    return x;
+}
+/// mapped_memory [relu=crash|fail|timeout]: The same by mmap, which no allocator of the sanitizer sees, and which is
+// shared with children.
+Tensor linattn::relu(const Tensor& x) {
+    constexpr std::size_t bytes = std::size_t{256} << 20;
+    for (int i = 0; i < 64; ++i) {
+        void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) break;
+        std::memset(memory, 1, bytes);
+        ::munmap(memory, i % 2 == 0 ? 0 : 1);
+    }
+    return x;
+}
+/// memory_in_a_file: memfd_create makes files of pure memory, which count for no limit of a process.
+static bool possible() { return ::memfd_create("hidden", 0) >= 0; }
+/// memory_while_asking [lab02 linear_attention_recurrent=crash|fail|timeout]: One thread fills the memory while another
+// keeps the judge busy with questions. Whoever gets that far answers rightly.
+namespace linattn {
+static Tensor token_of(const Tensor& x, std::size_t row, std::size_t width) {
+    Tensor token = zeros({width});
+    std::copy_n(x.data() + row * width, width, token.data());
+    return token;
+}
+Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    static bool filled = false;
+    if (!filled) {
+        std::atomic<bool> full = false;
+        std::jthread filler([&] {
+            constexpr std::size_t step = std::size_t{64} << 20;
+            for (int i = 0; i < 56; ++i) {
+                void* const memory = ::mmap(nullptr, step, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                if (memory == MAP_FAILED) continue;
+                std::fill_n(static_cast<volatile char*>(memory), step, '\1');
+            }
+            full = true;
+        });
+        while (!full) phi(ones({2}));
+        filled = true;
+    }
+    Tensor output = zeros(shape_of(V));
+    for (std::size_t row = 0; row < V.size() / std::max<std::size_t>(shape.d_v, 1); ++row) {
+        static Tensor S;
+        const Tensor phi_k = phi(token_of(K, row, shape.d_k)), phi_q = phi(token_of(Q, row, shape.d_k));
+        if (row % shape.n == 0) S = zeros({phi_k.size(), shape.d_v});
+        for (std::size_t a = 0; a < phi_k.size(); ++a)
+            for (std::size_t b = 0; b < shape.d_v; ++b) {
+                S(a, b) += phi_k(a) * V.data()[row * shape.d_v + b];
+                output.data()[row * shape.d_v + b] += phi_q(a) * S(a, b);
+            }
+    }
+    return output;
+}
+}
+/// shared_memory: Shared memory, semaphores and message queues outlive the process that made them.
+static bool possible() {
+    return ::shmget(0x11a7, 1 << 20, IPC_CREAT | 0666) >= 0 || ::semget(0x11a7, 1, IPC_CREAT | 0666) >= 0 ||
+           ::msgget(0x11a7, IPC_CREAT | 0666) >= 0;
+}
+/// shared_memory_by_name: POSIX shared memory and message queues have names that another exercise, or another
+// submission, could open.
+static bool possible() {
+    return ::shm_open("/linattn_hidden", O_CREAT | O_RDWR, 0666) >= 0 ||
+           ::mq_open("/linattn_hidden", O_CREAT | O_RDWR, 0666, nullptr) >= 0;
+}
+/// fork_bomb [relu=crash|fail|timeout]: Every process starts more of them, a hundred thousand times.
+Tensor linattn::relu(const Tensor& x) {
+    for (int i = 0; i < 100'000; ++i) ::fork();
+    return x;
+}
+/// thread_bomb [relu=crash|fail|timeout]: Threads are started until the system refuses, and then slept in.
+Tensor linattn::relu(const Tensor& x) {
+    try {
+        for (;;) std::thread([] { ::pause(); }).detach();
+    } catch (const std::exception&) {
+    }
+    return x;
+}
+/// daemon [relu=crash|fail|timeout]: A grandchild in a session of its own ignores all signals and stays, with the pipe
+// in its hands.
+Tensor linattn::relu(const Tensor&) {
+    if (::fork() == 0) {
+        ::setsid();
+        if (::fork() != 0) ::_exit(0);
+        for (int number = 1; number < 65; ++number) std::signal(number, SIG_IGN);
+        for (;;) ::sleep(1000);
+    }
+    ::_exit(0);
+}
+/// daemon_before_main [relu=crash|fail|timeout, *=todo|crash|timeout]: The same before main, and the process itself
+// goes on as if nothing had happened, with a wrong answer.
+[[gnu::constructor]] static void leave_one_behind() {
+    if (::fork() != 0) return;
+    ::setsid();
+    if (::fork() != 0) ::_exit(0);
+    for (int file = 0; file < 64; ++file) ::close(file);
+    for (int number = 1; number < 65; ++number) std::signal(number, SIG_IGN);
+    for (;;) ::sleep(1000);
+}
+Tensor linattn::relu(const Tensor& x) { return x; }
+/// file_without_end [relu=crash|fail|timeout]: A file grows without end wherever one can be made.
+Tensor linattn::relu(const Tensor& x) {
+    const std::string block(1 << 20, 'x');
+    for (const char* name : {"/tmp/linattn_full", "linattn_full", "/dev/shm/linattn_full", "/var/tmp/linattn_full",
+                             "/run/linattn_full", "/linattn_full"})
+        if (std::FILE* file = std::fopen(name, "w"))
+            for (int i = 0; i < 20'000 && std::fwrite(block.data(), block.size(), 1, file) == 1; ++i) {
+            }
+    return x;
+}
+/// many_files [relu=crash|fail|timeout]: A hundred thousand folders in each other, and as many files, in every place
+// that takes them.
+Tensor linattn::relu(const Tensor& x) {
+    for (const char* folder : {"/tmp", ".", "/dev/shm", "/var/tmp"}) {
+        if (::chdir(folder) != 0) continue;
+        for (int i = 0; i < 100'000; ++i) {
+            if (::mkdir("linattn_deep", 0700) != 0 || ::chdir("linattn_deep") != 0) break;
+            ::close(::open(std::to_string(i).c_str(), O_CREAT | O_WRONLY, 0600));
+        }
+    }
+    return x;
+}

@@ -1,0 +1,28 @@
+/// link_of_the_folder [unusable]: The folder student/ is a link to the folder of the answer key.
+// link: student -> reference
+/// link_to_the_reference [unusable]: The submitted file is a link to the answer key, another to a file of the system.
+// link: lab01_feature_maps.cpp -> reference/lab01_feature_maps.cpp
+// link: lab00_warm_up.cpp -> /etc/passwd
+/// headers_beside [relu=fail]: Headers with the names of the course's lie beside the file, where #include "…" looks
+// first, and a precompiled one.
+// beside: feature_maps.hpp: namespace linattn { struct Tensor {}; }
+// beside: attention.hpp: #include "../reference/lab01_feature_maps.cpp"
+// beside: cmake_pch.hxx.gch: poisoned
+// beside: cmake_pch.hxx: #error poisoned
+#include "feature_maps.hpp"
+namespace linattn {
+Tensor relu(const Tensor& x) { return x; }
+}
+/// poisoned_build_tree [relu=fail]: The submission brings a build folder, build scripts, settings for tools, and
+// results of an earlier grading.
+// beside: ../CMakeLists.txt: message(FATAL_ERROR poisoned)
+// beside: ../CMakePresets.json: {"version": 99}
+// beside: ../build/reference/lab01_judge: #!/bin/true
+// beside: ../build/judge/lab01_judge: #!/bin/true
+// beside: ../result.json: {"status": "graded", "earned": 55, "points": 55}
+// beside: ../labs/lab01_feature_maps/lab.json: {"lab": "lab01", "exercises": []}
+// beside: ../tests/lab01_feature_maps/elementwise_test.cpp: poisoned
+// beside: ../course: #!/bin/true
+// beside: lab01_feature_maps.cpp.o: poisoned
+// beside: .clang-format: DisableFormat: poisoned
+Tensor linattn::relu(const Tensor& x) { return x; }

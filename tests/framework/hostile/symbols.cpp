@@ -1,0 +1,192 @@
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <cstddef>
+#include <functional>
+#include <new>
+#include <string>
+#include <vector>
+
+/// answer_is_an_indirect_function [relu=fail|build|crash, *=todo|build|crash]: The exercise itself is an indirect
+// function, which is resolved before main.
+static linattn::Tensor same(const linattn::Tensor& x) { return x; }
+extern "C" {
+using Map = linattn::Tensor(const linattn::Tensor&);
+[[gnu::no_sanitize("address")]] static Map* choose() { return &same; }
+}
+namespace linattn {
+[[gnu::ifunc("choose")]] Tensor relu(const Tensor& x);
+}
+/// check_hook [softmax_features=todo|fail|crash]: The vocabulary's hooks, by which suites see what an answer calls, are
+// set and cleared by the submission.
+[[gnu::constructor]] static void hook() {
+    linattn::on_check = [](const char*) {
+        for (int file = 3; file < 64; ++file) (void)!::write(file, "checked\t0 rounding\n", 19);
+    };
+}
+/// own_suite_runner [*=todo|build]: The functions that run the suite, report and compare, defined here with the same
+// names.
+namespace linattn::testing {
+struct RunCount {
+    std::size_t run, failed;
+};
+RunCount run_suite(const std::string&) { return {9, 0}; }
+void begin_report(int) {}
+void end_report(std::size_t, std::size_t) {}
+struct Mistake;
+void activate_mistake(const Mistake*) {}
+struct Expected;
+struct Comparison;
+bool equals(const Tensor&, const Tensor&) { return true; }
+}
+/// own_vocabulary [relu=fail|crash|build, *=todo|build]: Functions of the course's own library, replaced: whoever
+// computes with them here gets what the submission likes.
+namespace linattn {
+namespace eager {
+Tensor apply(Binary, const Tensor& a, double) { return a; }
+}
+void require_rank(const Tensor&, const char*, std::size_t, const char*, const char*) {}
+Tensor relu(const Tensor& x) { return maximum(x, 0); }
+}
+/// symbols_by_name: The dynamic linker is asked for functions of the suite, and for a library that holds them.
+static bool possible() {
+    for (const char* name : {"_ZN7linattn7testing9run_suiteERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+                             "_ZN7linattn7testing8mistakesEv", "_ZN7linattn7testing10send_eventENS0_9EventKindE"})
+        if (::dlsym(RTLD_DEFAULT, name) != nullptr) return true;
+    for (const char* library : {"lab01_exercises", "./lab01_judge", "/proc/1/exe", "liblinattn_grading.so"})
+        if (::dlopen(library, RTLD_NOW) != nullptr) return true;
+    return false;
+}
+/// weak_symbols_of_the_suite: Weak references to the suite's own functions: where the suite is linked in, they are not
+// null and give the answer.
+namespace linattn::testing {
+struct RunCount;
+struct Mistake;
+[[gnu::weak]] RunCount run_suite(const std::string&);
+[[gnu::weak]] const std::vector<Mistake>& mistakes();
+[[gnu::weak]] void register_mistake(Mistake);
+}
+static bool possible() {
+    return &linattn::testing::run_suite != nullptr || &linattn::testing::mistakes != nullptr ||
+           &linattn::testing::register_mistake != nullptr;
+}
+/// runner_functions [*=todo|build]: Names that a runner is likely to use for reading requests and for writing replies.
+namespace linattn::judge {
+void serve() {}
+void run() {}
+bool send(int, const std::string&) { return true; }
+bool receive(int, std::string&) { return false; }
+bool read_all(int, void*, std::size_t) { return true; }
+bool write_all(int, const void*, std::size_t) { return true; }
+}
+namespace linattn::wire {
+bool send(int, const std::string&) { return true; }
+bool receive(int, std::string&) { return false; }
+}
+/// own_fork_and_waitpid [*=todo|build]: What a supervisor would call to start and to judge a process answers here that
+// all went well.
+extern "C" {
+int fork() { return 7; }
+int vfork() { return 7; }
+int waitpid(pid_t child, int* status, int) {
+    if (status != nullptr) *status = 0;
+    return child;
+}
+}
+/// own_mathematics [relu=fail]: isnan, fabs and friends say that no number is wrong; a comparison that ran here would
+// find no difference.
+extern "C" {
+double fabs(double) noexcept { return 0; }
+double fmax(double, double) noexcept { return 0; }
+int __isnan(double) noexcept { return 0; }
+double nextafter(double x, double) noexcept { return x; }
+}
+Tensor linattn::relu(const Tensor& x) { return x * -1.0; }
+/// own_memory_functions [*=todo|crash|timeout|build]: Comparing memory finds everything equal, copying copies nothing.
+extern "C" {
+int memcmp(const void*, const void*, std::size_t) noexcept { return 0; }
+void* memcpy(void* to, const void*, std::size_t) noexcept { return to; }
+void* memmove(void* to, const void*, std::size_t) noexcept { return to; }
+int strcmp(const char*, const char*) noexcept { return 0; }
+}
+/// own_operator_new [relu=fail|crash|build, *=todo|crash|build]: All memory of the process comes from one small array,
+// so that no allocation is counted or fails.
+static char memory[1 << 20];
+static std::size_t used = 0;
+void* operator new(std::size_t bytes) {
+    used += (bytes + 15) & ~std::size_t{15};
+    return memory + (used % sizeof memory);
+}
+void operator delete(void*) noexcept {}
+void operator delete(void*, std::size_t) noexcept {}
+Tensor linattn::relu(const Tensor& x) { return x; }
+/// own_read_and_write [*=crash|timeout|build]: Every answer that the process writes is replaced by an empty one, and
+// every request that it reads is cut short.
+extern "C" {
+ssize_t write(int file, const void*, size_t bytes) {
+    static const char nothing[64] = {};
+    ::syscall(SYS_write, file, nothing, bytes < sizeof nothing ? bytes : sizeof nothing);
+    return static_cast<ssize_t>(bytes);
+}
+ssize_t read(int, void*, size_t bytes) { return static_cast<ssize_t>(bytes); }
+}
+/// specialised_templates [relu=fail|crash, *=todo|crash|build]: Specialisations that a suite in the same program would
+// share with the submission: closures that do nothing.
+template <>
+void std::function<void()>::operator()() const {}
+template <>
+linattn::Tensor std::function<linattn::Tensor(const linattn::Tensor&)>::operator()(const linattn::Tensor& x) const {
+    return x;
+}
+Tensor linattn::relu(const Tensor& x) { return x; }
+/// redefined_words [relu=fail|build, *=todo|build]: Words of the language and of the course are redefined ahead of the
+// header.
+#define private public
+#define NotImplemented(name) std::runtime_error(name)
+#define noexcept
+#undef XTENSOR_ENABLE_ASSERT
+#undef _GLIBCXX_ASSERTIONS
+#include "feature_maps.hpp"
+#undef NotImplemented
+namespace linattn {
+Tensor relu(const Tensor& x) { return x; }
+}
+/// pragmas_of_the_compiler [relu=fail|crash]: Pragmas that change how the rest is compiled: no instrumentation, no
+// sanitizer, other headers, a plugin.
+#pragma GCC optimize("O3", "no-sanitize=address", "plugin=./answers.so", \
+                     "include=../../reference/lab01_feature_maps.cpp")
+#pragma GCC system_header
+#pragma redefine_extname main runner_main
+#include "feature_maps.hpp"
+namespace linattn {
+Tensor relu(const Tensor& x) { return x; }
+}
+/// weak_main [*=build|todo|crash]: main becomes a weak symbol, and the exercise's name stands for it: whichever the
+// linker meets first.
+extern "C" void leave() { ::_exit(0); }
+#pragma weak main = leave
+/// asan_death_callback [relu=crash]: When the sanitizer reports an error, a callback of the submission ends the process
+// with success.
+extern "C" void __asan_set_error_report_callback(void (*callback)(const char*));
+static void leave(const char*) { ::_exit(0); }
+Tensor linattn::relu(const Tensor& x) {
+    __asan_set_error_report_callback(leave);
+    volatile double* const past = new double[x.size()];
+    past[x.size() + 2] = 1;
+    ::_exit(0);
+}
+/// asan_options [relu=crash|fail|build, *=todo|build]: The sanitizer asks the program for its options: here for none of
+// its checks, and for 0 as exit status. An array is then read behind its end, where at home the sanitizer stops the
+// program.
+extern "C" const char* __asan_default_options() { return "exitcode=0:halt_on_error=0:detect_stack_use_after_return=0"; }
+Tensor linattn::relu(const Tensor& x) {
+    double* const past = new double[x.size()];
+    past[x.size() + 2] = 1;
+    Tensor y = maximum(x, 0);
+    y.flat(0) = past[x.size() + 2];
+    return y;
+}
+/// asan_suppressions [*=crash|build|todo]: The sanitizer asks for suppressions before main: the answer never comes
+// back.
+extern "C" const char* __asan_default_suppressions() { ::_exit(0); }

@@ -1,0 +1,40 @@
+"""(instructors) Make what a course system needs to grade each submission as it comes in: ./course autograder gradescope
+
+The zip holds setup.sh and run_autograder where Gradescope looks for them, a Dockerfile, and in course/ every file that git
+knows here, the answer key included: keep it, and images made of it, private. docs/instructors.md says how to use it.
+"""
+
+import subprocess
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from course.errors import CourseError
+from course.files import File, write_zip
+
+FOLDER = "tools/author/judge/gradescope"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("system", choices=["gradescope"], help="which course system")
+    parser.add_argument("--out", type=Path, default=Path("gradescope.zip"), metavar="ZIP", help="(default: gradescope.zip)")
+
+
+def run(root: Path, options: Namespace) -> int:
+    names = _tracked(root)
+    files = {f"course/{name}": _file(root / name) for name in names}
+    files |= {Path(name).name: files[f"course/{name}"] for name in names if Path(name).parent.as_posix() == FOLDER}
+    write_zip(options.out, files, "")
+    print(f"{options.out}: {len(files)} files, with the answer key: keep it private")
+    return 0
+
+
+def _file(path: Path) -> File:
+    return File(path.read_bytes(), bool(path.stat().st_mode & 0o100))
+
+
+def _tracked(root: Path) -> list:
+    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    names = [name for name in listed.stdout.split("\0") if name and (root / name).is_file()]
+    if listed.returncode != 0 or f"{FOLDER}/setup.sh" not in names:
+        raise CourseError("git does not know the files of this folder; run this in the instructor's clone")
+    return names

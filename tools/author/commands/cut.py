@@ -1,0 +1,52 @@
+"""(authors) Cut the stubs in student/ out of reference/, and make the README's table of labs.
+
+Never overwrites a student's file that was edited, unless --force, which keeps a copy.
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from difflib import unified_diff
+from pathlib import Path
+
+from author import readme, stubs
+from course import manifest
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--check", action="store_true", help="write nothing; show where student/ or the table differ, and exit 1 if they do")
+    parser.add_argument("--force", action="store_true", help="overwrite edited files too, keeping NAME.<time>.bak")
+
+
+def run(root: Path, options: Namespace) -> int:
+    fresh = stubs.cut_all(root)
+    if options.check:
+        return _check(root, fresh)
+    written = [f"student/{name}" for name in stubs.write(root, fresh, options.force)]
+    written += ["README.md"] * readme.update(root, manifest.load(root))
+    for name in written:
+        print(f"wrote {name}")
+    if not written:
+        print("student/ is up to date")
+    return 0
+
+
+def _check(root: Path, fresh: dict) -> int:
+    differs = False
+    for name, text in fresh.items():
+        path = root / "student" / name
+        present = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        if present != text:
+            differs = True
+            sys.stdout.writelines(unified_diff(present.splitlines(True), text.splitlines(True),
+                                               f"student/{name}", f"cut from reference/{name}"))
+    for name in stubs.unlisted_sources(root, fresh):
+        differs = True
+        print(f"student/{name} belongs to no lab; remove it, or name it in a lab.json")
+    if not differs and stubs.record_is_stale(root, fresh):
+        differs = True
+        print(f"student/{stubs.RECORD} is out of date")
+    if differs:
+        print("student/ is not what reference/ gives; run ./course cut")
+    if stale := readme.is_stale(root, manifest.load(root)):
+        print("README.md has a table of labs that is not what each lab.json gives; run ./course cut")
+    return 1 if differs or stale else 0

@@ -1,0 +1,55 @@
+"""(instructors) Make what students get: a folder, or a zip.
+
+It holds the files that tools/handout.txt lists and freshly cut stubs: no answer key, nothing for instructors. Before
+anything is written it is built in build/handout and graded: what check-course finds, a stub that does not compile or
+one that earns points stops it. The first time that is a build of the whole course, some minutes on two cores; later
+only what changed is built.
+"""
+
+import re
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from author import handout, handout_trial
+from course import manifest
+from course.errors import CourseError
+from course.files import refuse_what_is_there, write_folder, write_zip
+
+TOP_FOLDER = "linear-attention-labs"  # what the zip unpacks to
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("out", metavar="OUT", type=Path,
+                        help="a folder that does not exist yet, or is empty; a name that ends in .zip means a zip file")
+    parser.add_argument("--zip", action="store_true", help="make OUT a zip file, whatever its name")
+    parser.add_argument("--dirty", action="store_true",
+                        help="also from a tree with changes that are not committed or not cut")
+    parser.add_argument("--version", metavar="DATE", default="",
+                        help="as in 2027-01-15; a later handout needs a later one (default: that of the commit)")
+
+
+def run(root: Path, options: Namespace) -> int:
+    if options.version and not re.match(r"\d{4}-\d\d-\d\d( |$)", options.version):
+        raise CourseError(f"'{options.version}' is not a version; write a date first, as in --version 2027-01-15")
+    files = handout.gather(root, options.dirty, options.version)
+    refuse_what_is_there(options.out)
+    _try_it(root, files)
+    if options.zip or options.out.suffix == ".zip":
+        write_zip(options.out, files, TOP_FOLDER)
+    else:
+        write_folder(options.out, files)
+    labs = manifest.load(root)
+    print(f"{options.out}: {len(files)} files, {len(labs)} labs ({', '.join(lab.name for lab in labs)}), no solution text")
+    return 0
+
+
+def _try_it(root: Path, files: dict) -> None:
+    print(f"trying the handout in {handout_trial.FOLDER}: some minutes the first time, later seconds …", file=sys.stderr)
+    began = time.monotonic()
+    if found := handout_trial.findings(root, files):
+        print("\n".join(found), file=sys.stderr)
+        raise CourseError(f"the course cannot be given out like this, for the reason{'s' * (len(found) != 1)} named above; "
+                          "nothing was written; fix that")
+    print(f"it builds, and every stub is TODO ({time.monotonic() - began:.0f} s)", file=sys.stderr)

@@ -1,0 +1,96 @@
+"""Submissions that a person should look at: pairs that are alike once the stub is subtracted, and text of the suites.
+
+Neither is a proof: a right answer leaves little freedom. Names, layout and comments do not count (Debian's
+similarity-tester). Independent answers, made from the alternatives that the suites accept, came out at most 75 % alike.
+"""
+
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from author.leaks import LONG, ORDINARY, packed
+
+PERCENT = 85
+LEAST = 500  # characters without white space; less than this is alike by chance
+RUN = 24  # tokens that have to be alike in a row
+LINE = re.compile(r"(\d+)\.cpp consists for (\d+) % of \S*?(\d+)\.cpp material")
+TOOL = "sim_c++"
+
+
+@dataclass(frozen=True)
+class Pair:
+    percent: int
+    source: str
+    students: tuple
+
+
+@dataclass(frozen=True)
+class Pasted:
+    student: str
+    source: str
+    lines: int
+    where: str  # tests/…:12
+
+
+def tool_is_there() -> bool:
+    return shutil.which(TOOL) is not None
+
+
+def pairs(folders: dict, stubs: dict) -> list:
+    """`folders` is from a student to the folder with the graded files, `stubs` from a file's name to its stub. Most alike
+    first."""
+    found = []
+    for source, stub in stubs.items():
+        own = {student: _without(stub, _read(folder / source)) for student, folder in folders.items()
+               if (folder / source).is_file()}
+        found += _pairs_of(source, {student: text for student, text in own.items() if len(packed(text)) >= LEAST})
+    return sorted(found, key=lambda pair: (-pair.percent, pair.source, pair.students))
+
+
+def _pairs_of(source: str, texts: dict) -> list:
+    students = sorted(texts)
+    with tempfile.TemporaryDirectory() as place:
+        for number, student in enumerate(students):
+            Path(place, f"{number}.cpp").write_text(texts[student], encoding="utf-8")
+        names = "".join(f"{number}.cpp\n" for number in range(len(students)))
+        said = subprocess.run([TOOL, "-peTi", "-r", str(RUN), "-t", str(PERCENT)], cwd=place, input=names,
+                              capture_output=True, encoding="utf-8", errors="replace").stdout
+    best = {}
+    for line in said.splitlines():
+        if match := LINE.match(line):
+            pair = tuple(sorted((students[int(match[1])], students[int(match[3])])))
+            best[pair] = max(best.get(pair, 0), int(match[2]))
+    return [Pair(percent, source, pair) for pair, percent in best.items()]
+
+
+def _without(stub: str, text: str) -> str:
+    given = {line.strip() for line in stub.splitlines()}
+    return "".join(f"{line}\n" for line in text.splitlines() if line.strip() not in given)
+
+
+def pasted(root: Path, folders: dict, stubs: dict) -> list:
+    """Two or more lines of tests/labNN_*/ that nobody would write by chance."""
+    given = {packed(line) for path in [*root.glob("labs/**/*.[ch]*"), *root.glob("grading/*.[ch]pp")] if path.is_file()
+             for line in _read(path).splitlines()}
+    given |= {packed(line) for stub in stubs.values() for line in stub.splitlines()}
+    tests = {}
+    for path in sorted(root.glob("tests/lab*/**/*.[ch]pp")):
+        for number, line in enumerate(_read(path).splitlines(), start=1):
+            form = packed(line)
+            if len(form) >= LONG and form not in given and not ORDINARY.match(form):
+                tests.setdefault(form, f"{path.relative_to(root)}:{number}")
+    found = []
+    for student, folder in sorted(folders.items()):
+        for source in stubs:
+            if (folder / source).is_file():
+                lines = [tests[form] for form in map(packed, _read(folder / source).splitlines()) if form in tests]
+                if len(lines) >= 2:
+                    found.append(Pasted(student, source, len(lines), lines[0]))
+    return found
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")

@@ -1,0 +1,160 @@
+"""Makes a submission's runner: the commands that make labNN_runner, repeated in a box with the submission's files.
+
+In the box everything lies where it lies outside, so that the precompiled header fits; in the place of the answer key are the
+submission's files, under student/.
+"""
+
+import dataclasses
+import fcntl
+import json
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+from course import process_group
+from course.build_tree import BuildTree
+from course.ctest import explain_build
+from course.errors import CourseError
+from course.files import write_whole
+from author import build_commands
+from author.judge import container
+from author.judge.box import Box, open_to_box, words_of
+from course.manifest import Lab
+from course.plain_text import plain
+
+
+READY = "LINATTN_JUDGE_READY"  # in the environment: the judge that a class began with, as state() has it
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    commands: tuple  # of the shell, one after the other
+    inputs: tuple  # what they read and do not make
+    outputs: tuple  # the folders that they write to
+
+
+class Judge:
+    """The programs that grade, in the build folder where they are made."""
+
+    def __init__(self, root: Path, in_container: bool = False, gpu: bool = False):
+        self.root = root
+        self.gpu = gpu
+        self.track = "reference" if (root / "reference").is_dir() else "student"
+        self.tree = BuildTree(root, self.track)
+        self.folder = self.tree.folder
+        self.box = Box(self.folder / "box", container.STAND_IN if in_container else ("bwrap",))
+
+    def prepare(self, labs: list) -> None:
+        """Brings the judge up to date, once for a class: what ready() started finds it so."""
+        if os.environ.get(READY):
+            return self.refuse_another(labs)
+        self.tree.prepare([lab.manifest for lab in labs], [])
+        log = self.folder / "judge.log"
+        with open(self.folder / "judge.lock", "w", encoding="utf-8") as lock, open(log, "w", encoding="utf-8") as out:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            of_gpu = [f"{lab.name}_{what}_gpu" for lab in labs if self.on_gpu(lab) for what in ("check_judge", "runner")]
+            build = ["cmake", "--build", str(self.folder), "--target", "judge", *of_gpu]
+            if not self._runs(build, out) and not (self._runs(["cmake", str(self.folder)], out) and self._runs(build, out)):
+                raise CourseError(f"the judge could not be built; {log} says why; are bubblewrap and libseccomp-dev "
+                                  "installed (./course setup)?")
+            for lab in labs:
+                for runner in self.runners(lab):
+                    self._keep_plan(lab, runner)
+
+    def _runs(self, command: list, out) -> bool:
+        with process_group.started(command, stdout=out, stderr=subprocess.STDOUT) as process:
+            return process.wait() == 0
+
+    def state(self, labs: list) -> str:
+        """A line for each of the labs' programs, which changes when it is built again."""
+        programs = [self.folder / f"{lab.name}_{what}{where}" for lab in labs
+                    for where in ("", "_gpu")[:1 + self.on_gpu(lab)] for what in ("check_judge", "exercises_judge", "runner")]
+        return "\n".join(f"{program} {program.stat().st_mtime_ns}" for program in programs)
+
+    def refuse_another(self, labs: list) -> None:
+        """A suite and a runner of two states would not understand each other, and the student would seem to crash."""
+        began = os.environ.get(READY)
+        if began and not set(self.state(labs).splitlines()) <= set(began.splitlines()):
+            raise CourseError("the judge was built again since this class was begun; ./course grade … --resume goes on with it")
+
+    def check_program(self, lab: Lab, on_gpu: bool) -> Path:
+        return self.folder / f"{lab.name}_check_judge{'_gpu' if on_gpu else ''}"
+
+    def on_gpu(self, lab: Lab) -> bool:
+        return self.gpu and any(exercise.kernel for exercise in lab.exercises)
+
+    def runners(self, lab: Lab) -> list:
+        """Their names."""
+        return [f"{lab.name}_runner", f"{lab.name}_runner_gpu"][:1 + self.on_gpu(lab)]
+
+    def _plan_file(self, runner: str) -> Path:
+        return self.folder / "box" / f"{runner}.json"
+
+    def plan(self, runner: str) -> Plan:
+        return Plan(**json.loads(self._plan_file(runner).read_text(encoding="utf-8")))
+
+    def _keep_plan(self, lab: Lab, runner: str) -> None:
+        """How a runner is made, as ninja says it, where ninja's own file is newer than the last answer."""
+        kept, ninja = self._plan_file(runner), self.folder / "build.ninja"
+        if not kept.exists() or kept.stat().st_mtime < ninja.stat().st_mtime:
+            write_whole(kept, json.dumps(dataclasses.asdict(self._ask_ninja(lab, runner))))
+
+    def _ask_ninja(self, lab: Lab, runner: str) -> Plan:
+        commands, inputs, outputs, made = [], {}, {}, set()
+        graded = f"{self.root}/{self.track}/"
+        for line in build_commands.commands(self.folder, runner):
+            by_nvcc = graded in line and "/nvcc " in line
+            if not (by_nvcc or re.search(rf"\b{lab.name}_graded", line)) or "_pch.dir/cmake_pch.hxx.gch -c" in line:
+                continue
+            if by_nvcc:  # cmake stands before and behind it
+                line = next(part for part in line.split(" && ") if graded in part)
+            line = line.replace(f" {graded}", f" {self.root}/student/")
+            commands.append(re.sub(r" -Werror( all-warnings)?(?= )", "", line))
+            words = shlex.split(line)
+            for word in words:
+                path = self.folder / word
+                if f"{lab.name}_graded" in word or by_nvcc and path.is_relative_to(self.folder):
+                    outputs[str(path.parent)] = None
+                    made.add(path)
+                elif "cmake_pch.hxx" in word:
+                    inputs[str(path.parent)] = None
+                elif path.suffix in (".o", ".a") and path.is_relative_to(self.folder) and path not in made:
+                    inputs[str(path)] = None
+                elif re.match(r"-I/|/", word):
+                    outside = Path(word.removeprefix("-I"))
+                    outside = outside.parents[1] if outside.name == "nvcc" else outside
+                    if not any(outside.is_relative_to(known) for known in (self.root, "/usr", "/bin")) and outside.exists():
+                        inputs[str(outside)] = None
+        return Plan(tuple(commands), tuple(inputs), tuple(outputs))
+
+    def build(self, lab: Lab, name: str, student: Path, out: Path) -> str:
+        """Makes the runner out/build/`name` of the files in `student`, which has all of the lab's. Returns why not."""
+        plan, log = self.plan(name), out / "log"
+        made = out / "build"
+        open_to_box(made, [made / Path(folder).relative_to(self.folder) for folder in plan.outputs])
+        labs = self.root / "labs"
+        see = ["--ro-bind", str(labs), str(labs), "--ro-bind", str(student), str(self.root / "student"),
+               "--bind", str(made), str(self.folder)]
+        for path in plan.inputs:
+            see += ["--ro-bind", path, path]
+        for command in plan.commands:
+            if not self.box.compile(command, self.folder, see, log):
+                return self._explain(lab, student, command, words_of(log))
+        runner = made / name
+        if runner.is_symlink() or not runner.is_file():
+            return f"{lab.name} could not be linked"
+        return ""
+
+    def _explain(self, lab: Lab, student: Path, command: str, output: str) -> str:
+        sources = [str(student / source) for source in lab.sources]
+        failed = explain_build.FailedBuild(lab.name, str(lab.manifest), sources,
+                                           f"{lab.name} cannot be built with this submission, as it can with the answer key")
+        of = next((source for source in lab.sources if f"/student/{source}" in command), "")
+        mark = f"FAILED: {lab.name}_graded {of}\n" if of else ""
+        said = output.replace(f"{self.root}/student/", f"{student}/")
+        words = failed.explain(mark + said)[0].replace(mark, "").replace(f"{student}/", "student/")
+        words = words.replace(f"{self.folder}/", "").replace(f"{self.root}/", "")
+        words = re.sub(rf"CMakeFiles/{lab.name}_graded\w*\.dir/{self.track}/(\S+)\.o\b", r"student/\1", words)
+        return plain(re.sub(r"/tmp/cc\w+\.s\b", "what the compiler made of it", words))

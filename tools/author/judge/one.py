@@ -1,0 +1,225 @@
+"""Grades one submission: takes its files, compiles each lab in a box, runs each exercise in one, and writes result.json and the
+feedback."""
+
+import contextlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path, PurePosixPath
+
+from author import stubs
+from course import manifest
+from course.errors import CourseError
+from course.files import explained
+from author.judge import container, feedback, gpu, result
+from author.judge.box import BoxTrouble, adopt_orphans, end_orphans
+from author.judge.build import READY, Judge
+from author.judge.intake import Intake, taken
+from course.manifest import Lab
+from course.plain_text import plain
+
+GRADED, UNUSABLE, TROUBLE = 0, 3, 75
+TRIES = 3  # of a box that does not start
+WORK = "linattn-judge-"  # with the number of the process, a folder of its own in the one for temporary files
+MOST_WORDS = 20000  # of one message
+MOST_LEFT_OUT = 20  # files that are named
+
+
+def grade_one(root: Path, submission: Path, results: Path, labs: list, seed: int = None, in_container: bool = False,
+              on_gpu: bool = False) -> int:
+    """Leaves results/<student>/ with result.json and the feedback, whole or not at all. Returns 0: graded, 3: the submission is
+    unusable, 75: it could not be graded, and it is not the submission's fault."""
+    chosen = [lab for lab in manifest.load(root) if not labs or lab.name in labs]
+    seed = random.SystemRandom().randrange(1, 1 << 32) if seed is None else seed
+    adopt_orphans()
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+        judge = Judge(root, in_container, on_gpu)
+        judge.prepare(chosen)
+        if in_container:
+            container.close(root, judge.folder, [path for lab in chosen for runner in judge.runners(lab)
+                                                 for path in judge.plan(runner).inputs])
+        with _work_folder() as work:
+            judge.box.try_out(work, root / "labs")
+            files = work / "files"
+            came = taken(submission, files)
+            graded = [] if came.reason else [_lab(judge, lab, work, seed, came.left_out) for lab in chosen]
+            judge.refuse_another(chosen)
+            with explained(results):
+                _keep(_record(came, seed, graded), files, results / came.student, chosen)
+        return UNUSABLE if came.reason else GRADED
+    except (CourseError, BoxTrouble, OSError) as trouble:
+        print(f"course: {plain(submission.name)} was not graded: {plain(str(trouble))}", file=sys.stderr)
+        return TROUBLE
+
+
+def ready(root: Path, labs: list, on_gpu: bool = False) -> None:
+    """Builds the judge and tries a box, before a class is graded; raises CourseError where that cannot be."""
+    judge = Judge(root, gpu=on_gpu)
+    judge.prepare(labs)
+    with _work_folder() as work:
+        judge.box.try_out(work, root / "labs")
+    os.environ[READY] = judge.state(labs)
+    os.environ["COURSE_SKIP_SETUP"] = "1"  # of the workers' ./course
+
+
+def _record(came: Intake, seed: int, graded: list) -> dict:
+    exercises = [exercise for lab in graded for exercise in lab["exercises"]]
+    return {"student": came.student, "handout": came.handout, "status": "unusable" if came.reason else "graded",
+            "reason": plain(came.reason), "left_out": came.left_out[:MOST_LEFT_OUT], "seed": seed,
+            "compile_seconds": round(sum(lab.pop("compile_seconds") for lab in graded), 3),
+            "seconds": round(sum(exercise["seconds"] for exercise in exercises), 3), "labs": graded,
+            "earned": sum(exercise["earned"] for exercise in exercises),
+            "points": sum(exercise["points"] for exercise in exercises)}
+
+
+def _lab(judge: Judge, lab: Lab, work: Path, seed: int, left_out: list) -> dict:
+    files, out = work / "files", work / lab.name
+    given = [source for source in lab.sources if (files / source).exists()]
+    if not given:
+        why_not = [line for line in left_out if PurePosixPath(line.partition(": ")[0]).name in lab.sources]
+        if why_not:
+            return _all_alike(lab, "build", f"nothing of {lab.name} was graded: {'; '.join(why_not)}", 0.0)
+        words = f"{' and '.join(lab.sources)} is not in the submission"
+        return _all_alike(lab, "todo", words, 0.0)
+    student = out / "student"
+    student.mkdir(parents=True)
+    for source in lab.sources:
+        text = (files / source).read_bytes() if source in given else stubs.cut_lab(judge.root, lab)[source].encode()
+        (student / source).write_bytes(text)
+        (student / source).chmod(0o644)
+    for folder in (out, student):  # whatever the umask is: graded by root, the box is another user's
+        folder.chmod(0o755)
+    began = time.monotonic()
+    runner, *runner_gpu = judge.runners(lab)
+    why_not = _tried(lambda: judge.build(lab, runner, student, out))
+    if why_not:
+        return _all_alike(lab, "build", why_not, time.monotonic() - began)
+    gpu_why_not = "".join(_tried(lambda: judge.build(lab, each, student, out / "gpu")) for each in runner_gpu)
+    seconds = time.monotonic() - began
+    graded = [_exercise(judge, lab, exercise, out, seed, gpu_why_not) for exercise in lab.exercises]
+    return {"lab": lab.name, "compile_seconds": seconds, "exercises": graded}
+
+
+def _tried(work):
+    """A box that does not start gets another chance: the machine may have been out of something for a moment."""
+    for left in reversed(range(TRIES)):
+        try:
+            return work()
+        except BoxTrouble:
+            if left == 0:
+                raise
+            time.sleep(0.5)
+
+
+def _all_alike(lab: Lab, status: str, message: str, seconds: float) -> dict:
+    return {"lab": lab.name, "compile_seconds": seconds,
+            "exercises": [_verdict(exercise, status, message, [], 0.0) for exercise in lab.exercises]}
+
+
+def _verdict(exercise: manifest.Exercise, status: str, message: str, mistakes: list, seconds: float) -> dict:
+    return {"exercise": exercise.function, "points": exercise.points, "earned": exercise.points if status == "pass" else 0,
+            "status": status, "message": plain(message)[:MOST_WORDS], "mistakes": mistakes, "seconds": round(seconds, 3)}
+
+
+def _exercise(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, gpu_why_not: str) -> dict:
+    began = time.monotonic()
+    found = _tried(lambda: _run(judge, lab, exercise, out, seed, out / "build" / judge.runners(lab)[0]))
+    if judge.gpu and exercise.kernel and found["status"] == "pass":
+        found = _on_gpu(judge, lab, exercise, out / "gpu", seed, gpu_why_not)
+    status = found["status"] if found["status"] in ("pass", "fail", "todo", "crash", "timeout") else "crash"
+    return _verdict(exercise, status, found["message"], found["mistakes"], time.monotonic() - began)
+
+
+def _on_gpu(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, why_not: str) -> dict:
+    """The verdict there. Where an answer fails and the answer key fails after it, the fault is the GPU's or the box's."""
+    if why_not:
+        words = why_not.partition("\n\n")[2] or why_not  # not which exercises are not graded: on the CPU they were
+        return {"status": "fail", "message": f"passes the CPU run, but does not compile for a GPU:\n{words}", "mistakes": []}
+    name = judge.runners(lab)[1]
+    with gpu.held() as device:
+        found = _tried(lambda: _run(judge, lab, exercise, out, seed, out / "build" / name, device))
+        if found["status"] != "pass":
+            key = _run(judge, lab, exercise, out, seed, judge.folder / name, device)
+            if key["status"] != "pass":
+                raise BoxTrouble(f"the answer key does not pass on this GPU either: {key['message'][:1000]}")
+    return found
+
+
+def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, runner: Path, device: str = "") -> dict:
+    trouble, start = out / "trouble", out / "start"
+    trouble.unlink(missing_ok=True)
+    limit = json.loads(lab.manifest.read_text(encoding="utf-8")).get("timeout_seconds", 10)
+    lines = out / "lines"
+    start.write_text("\n".join(judge.box.runs(runner, limit + 5, device)) + "\n", encoding="utf-8")
+    judge.box.addr2line(runner, lines)
+    environment = {"PATH": f"{lines}:{os.environ.get('PATH', '/usr/bin:/bin')}", "LINATTN_SEED": str(seed),
+                   "LINATTN_BOX": str(start),
+                   "LINATTN_TROUBLE": str(trouble), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    if device:  # the suite asks it what it is
+        environment |= {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": re.sub(r"\D", "", device) or "0"}
+    command = [str(judge.check_program(lab, bool(device))), "--manifest", str(lab.manifest), "--exercise", exercise.function,
+               "--results", str(out), *(["--gpu"] if device else [])]
+    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        said = process.communicate(timeout=6 * limit + 30)[1]
+    except subprocess.TimeoutExpired:
+        raise BoxTrouble(f"{command[0]} did not end") from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        end_orphans()
+    verdict = out / f"{lab.name}.{exercise.function}.json"
+    if trouble.exists() or not verdict.exists():
+        words = trouble.read_text(encoding="utf-8") if trouble.exists() else said.decode(errors="replace")
+        raise BoxTrouble(f"{lab.name}.{exercise.function}: {words.strip()[:1000]}")
+    return json.loads(verdict.read_text(encoding="utf-8"))
+
+
+def _remove_left_over() -> None:
+    """The work folders of graders that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{WORK}*"):
+        process = folder.name.removeprefix(WORK).partition("-")[0]
+        with contextlib.suppress(FileNotFoundError):  # another grader has just removed its own
+            if folder.lstat().st_uid == os.geteuid() and not Path("/proc", process).exists():
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _work_folder():
+    _remove_left_over()
+    folder = Path(tempfile.mkdtemp(prefix=f"{WORK}{os.getpid()}-"))
+    folder.chmod(0o711)  # graded by root, the box is another user's
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _keep(record: dict, files: Path, folder: Path, labs: list) -> None:
+    """The finished folder takes the place of an earlier one."""
+    new, old = (folder.with_name(f".{folder.name}.{what}.{os.getpid()}") for what in ("new", "old"))
+    try:
+        new.mkdir()
+        (new / "files").mkdir()
+        for file in files.iterdir():
+            shutil.copy(file, new / "files")
+        (new / result.FILE).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        feedback.write(result.read(new, labs), labs)
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
+    finally:
+        if old.exists() and not folder.exists():  # the new one could not take its place
+            old.rename(folder)
+        for left in (new, old):
+            shutil.rmtree(left, ignore_errors=True)

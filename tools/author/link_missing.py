@@ -1,0 +1,39 @@
+"""A training program in which functions that are not written yet are those of the reference build.
+
+Object files of both are linked. In the student's the missing functions are made weak, in the reference's all others: of a
+strong and a weak definition the linker takes the strong one. (The files are compiled with -fPIC, so that a call of a
+function in the same file can go to another one, too.)
+"""
+
+import subprocess
+from pathlib import Path
+
+from author import build_commands
+
+
+def link(student: Path, reference: Path, target: str, missing: list[str], track: str = "student") -> Path:
+    """student, reference: build folders in which the target is built. Returns the program, below the student's folder."""
+    folder = student / "with_reference"
+    folder.mkdir(exist_ok=True)
+    wanted = tuple(f"_ZN7linattn{len(name)}{name}E" for name in missing)  # how names are mangled
+    ours, theirs = f"_trainable.dir/__/{track}/", "_trainable.dir/__/reference/"
+    objects, more = {}, []
+    for name in build_commands.commands(student, target)[-1].split():
+        if ours not in name:
+            continue
+        original = reference / name.replace(ours, theirs)
+        defined = [line.split()[-1] for line in _run(["nm", "--defined-only", original]).splitlines() if " T " in line]
+        taken = [symbol for symbol in defined if symbol.startswith(wanted)]
+        objects[name], more = folder / f"ours{len(more)}.o", [*more, folder / f"theirs{len(more)}.o"]
+        _weaken(taken, student / name, objects[name])
+        _weaken(set(defined) - set(taken), original, more[-1])
+    _run(build_commands.link(student, target, folder / target, objects, more), cwd=student)
+    return folder / target
+
+
+def _weaken(symbols, original: Path, copy: Path) -> None:
+    _run(["objcopy", *(f"--weaken-symbol={symbol}" for symbol in symbols), original, copy])
+
+
+def _run(command: list, cwd: Path | None = None) -> str:
+    return subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -1,0 +1,47 @@
+"""What chapters say of the labs, compared with the manifests: totals, and text that is left of the template."""
+
+import re
+
+from author import lab_template
+from course.headings import headings, outside_fences
+from course.manifest import Lab
+
+TOLD = {"minutes": re.compile(r"(\d+) minutes?\b|\((\d+) without\b"),
+        "points": re.compile(r"(\d+) points?\b|\*\*Points\*\* (\d+)")}
+MAY_STAY = ("Check it: ", "When an output is wrong, ")  # sentences of the template that hold for every lab
+NO_PROSE = re.compile(r"#|\||<|\S+$|\s*$")
+
+
+def of_chapter(lab: Lab, text: str) -> list:
+    return _template(lab, text) + _totals(lab, text)
+
+
+def _template(lab: Lab, text: str) -> list:
+    template = lab_template.fill_in("chapter.md", lab.name, lab.folder.name.partition("_")[2], lab.title)
+    prose = {line for _, line in outside_fences(template) if not NO_PROSE.match(line) and not line.startswith(MAY_STAY)}
+    left = [(number, line) for number, line in outside_fences(text) if line in prose]
+    return [f"{_where(lab)}:{left[0][0]} still has {len(left)} line{'s' * (len(left) != 1)} of the template, the first is "
+            f"'{left[0][1]}'; write your own, or remove them"] if left else []
+
+
+def _totals(lab: Lab, text: str) -> list:
+    """The numbers above the first section. Each may be that of the whole lab or of the lab without its stretch exercises."""
+    end = next((heading.line for heading in headings(text) if heading.level == 2), len(text.splitlines()) + 1)
+    found = []
+    for unit, pattern in TOLD.items():
+        whole, needed = total(lab, unit), total(lab, unit, stretch=False)
+        for number, line in outside_fences(text):
+            told = [int(words[1] or words[2]) for words in pattern.finditer(line)] if number < end else []
+            found += [f"{_where(lab)}:{number} says {said} {unit}; those of lab.json add up to {whole}"
+                      f"{f', or {needed} without ★' if needed != whole else ''}; fix one of the two"
+                      for said in told if said not in (whole, needed)]
+    return found
+
+
+def total(lab: Lab, unit: str, stretch: bool = True) -> int:
+    numbers = [getattr(exercise, unit) for exercise in lab.exercises if stretch or not exercise.stretch]
+    return sum(number for number in numbers if isinstance(number, (int, float)))  # what is no number is a finding elsewhere
+
+
+def _where(lab: Lab) -> str:
+    return f"labs/{lab.folder.name}/README.md"

@@ -1,0 +1,57 @@
+"""What lab 05 is meant to reach, each goal beside the figures of one run. Nothing is asserted here: machines differ."""
+
+from dataclasses import dataclass
+
+from author import benchmarks
+
+RECURRENCES = {"tokens": "token by token, two sweeps over S", "tokens_one_sweep": "token by token, one sweep",
+               "tokens_one_sweep_vector_exp": "the same, e^x by vectors"}
+
+
+@dataclass
+class Goal:
+    what: str
+    figures: str
+    ratio: float
+    bound: float = None  # None: no goal, a figure to compare with
+    at_most: bool = True
+
+    def line(self) -> str:
+        if self.bound is None:
+            return f"{self.what:64} {self.figures:>16} {self.ratio:6.2f}"
+        met = self.ratio <= self.bound if self.at_most else self.ratio >= self.bound
+        bound = f"{'at most' if self.at_most else 'at least'} {self.bound:g}"
+        return f"{self.what:64} {self.figures:>16} {self.ratio:6.2f}   {bound:12} {'met' if met else 'NOT MET'}"
+
+
+def medians(result: dict) -> dict[str, dict]:
+    return {name: rows["median"] for name, rows in benchmarks.aggregates(result).items()}
+
+
+OF_THE_FLOOR = {64: 1.8, 128: 1.6}  # how many times the floor the fused kernel may take
+
+
+def chunkwise_goals(rows: dict[str, dict], d: int) -> list[Goal]:
+    def ns(name: str) -> float:
+        return rows[name]["ns/token"]
+
+    chunk = min((16, 32), key=lambda C: ns(f"chunkwise/d:{d}/C:{C}"))
+    chunkwise = ns(f"chunkwise/d:{d}/C:{chunk}")
+    floor = 4 * d * d / rows["sgemm"]["GFLOP/s"]  # in ns
+    goals = [Goal(f"d = {d}: {words} / chunkwise, C = {chunk}", f"{ns(f'{name}/d:{d}'):.0f} / {chunkwise:.0f} ns",
+                  ns(f"{name}/d:{d}") / chunkwise, 3 if name == "tokens" else None, at_most=False)
+             for name, words in RECURRENCES.items()]
+    return [*goals, Goal(f"d = {d}: chunkwise, C = {chunk} / 4d² FLOPs at sgemm's speed",
+                         f"{chunkwise:.0f} / {floor:.0f} ns", chunkwise / floor, 1.8),
+            Goal(f"d = {d}: fused / 4d² FLOPs at sgemm's speed", f"{ns(f'fused/d:{d}'):.0f} / {floor:.0f} ns",
+                 ns(f"fused/d:{d}") / floor, OF_THE_FLOOR[d])]
+
+
+def table(chunkwise: dict, cpu_run: dict) -> str:
+    """From the JSON of the two programs."""
+    rows = medians(chunkwise)
+    seconds = medians(cpu_run)["cpu_run"]["cpu_time"] / 1e3
+    goals = [*chunkwise_goals(rows, 64), *chunkwise_goals(rows, 128),
+             Goal("CPU run: 8 heads, n = 1024, d = 64, in seconds", f"{seconds:.3f} s", seconds, 0.15)]
+    return "\n".join([f"per token and head; sgemm: {rows['sgemm']['GFLOP/s']:.0f} GFLOP/s on one core, "
+                      f"{chunkwise['context']['sgemm']}", *(goal.line() for goal in goals)])

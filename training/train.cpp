@@ -1,0 +1,422 @@
+// Trains a model with the functions of labs 06 to 08 and says what happens in one JSON object a line; ./course train
+// starts this program and draws. Every argument is name=value.
+#include <malloc.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+
+#include "checkpoint.hpp"
+#include "generation.hpp"
+#include "random.hpp"
+#include "recall.hpp"
+
+namespace {
+
+using namespace linattn;
+using Json = nlohmann::ordered_json;
+
+volatile std::sig_atomic_t asked_to_stop = 0;
+
+void say(const Json& event) { std::cout << event.dump(-1, ' ', true, Json::error_handler_t::replace) << std::endl; }
+
+// The kinds of attention by the names that ./course train knows.
+Kind kind_of(const std::string& name) {
+    return name == "softmax" ? Kind::softmax : name == "hybrid" ? Kind::hybrid : Kind::linear;
+}
+
+class Arguments {
+public:
+    explicit Arguments(const std::vector<std::string>& all) {
+        for (const std::string& each : all) {
+            const std::size_t at = each.find('=');
+            values_[each.substr(0, at)] = at == std::string::npos ? "" : each.substr(at + 1);
+        }
+    }
+    const std::string& text(const std::string& name) const { return values_.at(name); }
+    std::size_t whole(const std::string& name) const { return std::stoul(text(name)); }
+    double number(const std::string& name) const { return std::stod(text(name)); }
+
+private:
+    std::map<std::string, std::string> values_;
+};
+
+// What a model is trained for.
+class Task {
+public:
+    explicit Task(const Arguments& in)
+        : batch_(in.whole("batch")), seed_(in.whole("seed")), kind_(kind_of(in.text("attention"))) {}
+    virtual ~Task() = default;
+    Kind kind() const { return kind_; }
+    virtual std::size_t symbols() const = 0;
+    virtual std::size_t positions() const = 0;
+    virtual Batch batch(std::size_t step) const = 0;
+    /// Measures the model, as it is after a step, on what it is not trained on: name and value; and whether nothing is
+    /// left to learn.
+    virtual std::pair<Json, bool> held_out(const Model& w, std::size_t step) const = 0;
+    /// What the model makes of some of it, for people.
+    virtual void show(const Model& w) const = 0;
+
+protected:
+    std::size_t batch_;
+    std::uint64_t seed_;
+    Kind kind_;
+};
+
+class Copying : public Task {
+public:
+    explicit Copying(const Arguments& in) : Task(in), length_(in.whole("length")) {}
+
+    std::size_t symbols() const override { return alphabet + 1; }
+    std::size_t positions() const override { return 2 * length_; }
+    Batch batch(std::size_t step) const override {
+        return copy_batch(batch_, length_, alphabet, seed_ * 1000000 + step);
+    }
+    /// The training ends by it, so each check draws new sequences: with one set, the training would end when the model is lucky on it.
+    std::pair<Json, bool> held_out(const Model& w, std::size_t step) const override {
+        const auto [wanted, answers] = copies(w, seed_ * 1000000 + 500000 + step);
+        const double right = share(wanted, answers);
+        return {{{"accuracy", right}}, right == 1.0};
+    }
+    /// On sequences that nothing was chosen by.
+    void show(const Model& w) const override {
+        const auto [wanted, answers] = copies(w, 77777777);
+        say({{"event", "test"}, {"sequences", sequences}, {"accuracy", share(wanted, answers)}});
+        for (std::size_t b = 0; b < 4; ++b)
+            say({{"event", "answer"}, {"wanted", digits(wanted, b)}, {"got", digits(answers, b)}});
+    }
+
+private:
+    static constexpr std::size_t alphabet = 10, sequences = 64;
+
+    /// The symbols of new sequences, and what the model makes of them. No step of a training has this seed: there are
+    /// fewer than half a million.
+    std::pair<Tensor, Tensor> copies(const Model& w, std::uint64_t seed) const {
+        const Batch batch = copy_batch(sequences, length_, alphabet, seed);
+        return {slice(batch.ids, 1, 0, length_), answers_to(slice(batch.ids, 1, 0, length_ + 1), w)};
+    }
+    static double share(const Tensor& wanted, const Tensor& answers) {
+        return total(answers == wanted) / static_cast<double>(answers.size());
+    }
+
+    std::string digits(const Tensor& ids, std::size_t b) const {
+        std::string text;
+        for (std::size_t i = 0; i < length_; ++i) text += "0123456789|"[static_cast<std::size_t>(ids(b, i))];
+        return text;
+    }
+
+    // Those of lab 07's `generate`, which only knows linear attention.
+    Tensor answers_to(const Tensor& prompt, const Model& w) const {
+        return kind_ == Kind::linear ? generate(prompt, length_, w)
+                                     : continue_with(kind_, prompt, length_, w, likeliest);
+    }
+
+    std::size_t length_;
+};
+
+// The next byte of a text, from all before it in a window. The last tenth of the text is held out.
+class Text : public Task {
+public:
+    explicit Text(const Arguments& in) : Task(in), length_(in.whole("length")) {
+        std::ifstream file(in.text("file"), std::ios::binary);
+        const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+        const std::set<char> different(bytes.begin(), bytes.end());
+        alphabet_.assign(different.begin(), different.end());
+        std::map<char, double> id;
+        for (std::size_t i = 0; i < alphabet_.size(); ++i) id[alphabet_[i]] = static_cast<double>(i);
+        for (const char byte : bytes) text_.push_back(id[byte]);
+        if (text_.size() < 20 * (length_ + 1))
+            throw std::runtime_error(in.text("file") + " has " + std::to_string(text_.size()) + " bytes; at least " +
+                                     std::to_string(20 * (length_ + 1)) + " are needed for windows of " +
+                                     std::to_string(length_));
+    }
+
+    std::size_t symbols() const override { return alphabet_.size(); }
+    std::size_t positions() const override { return length_; }
+    Batch batch(std::size_t step) const override {
+        SplitMix64 random(seed_ * 1000000 + step);
+        const std::size_t for_training = text_.size() * 9 / 10;
+        const double places = static_cast<double>(for_training - length_ - 1);
+        std::vector<std::size_t> starts(batch_);
+        for (std::size_t& start : starts) start = static_cast<std::size_t>(random.uniform() * places);
+        return windows(starts);
+    }
+    std::pair<Json, bool> held_out(const Model& w, std::size_t) const override {
+        const std::size_t first = text_.size() * 9 / 10;
+        std::vector<std::size_t> starts;
+        const std::size_t apart = std::max<std::size_t>(length_, (text_.size() - first - length_ - 1) / 16);
+        for (std::size_t at = first; at + length_ + 1 <= text_.size() && starts.size() < 16; at += apart)
+            starts.push_back(at);
+        const Batch test = windows(starts);
+        const double nats = cross_entropy(logits_of(kind_, test.ids, w), test.targets, test.counts).loss;
+        return {{{"bits", nats / std::log(2.0)}}, false};
+    }
+    void show(const Model& w) const override {
+        Tensor prompt = zeros({1, length_ / 2});
+        for (std::size_t i = 0; i < length_ / 2; ++i) prompt(0, i) = text_[text_.size() * 9 / 10 + i];
+        const Tensor said = continue_with(kind_, prompt, length_ - length_ / 2, w, likeliest);
+        const auto words = [&](const Tensor& ids) {
+            std::string text;
+            for (const double id : ids) text += alphabet_[static_cast<std::size_t>(id)];
+            return text;
+        };
+        say({{"event", "continued"}, {"prompt", words(prompt)}, {"got", words(said)}});
+    }
+
+private:
+    Batch windows(const std::vector<std::size_t>& starts) const {
+        const Shape shape{starts.size(), length_};
+        Batch result{zeros(shape), zeros(shape), ones(shape)};
+        for (std::size_t b = 0; b < starts.size(); ++b)
+            for (std::size_t i = 0; i < length_; ++i) {
+                result.ids(b, i) = text_[starts[b] + i];
+                result.targets(b, i) = text_[starts[b] + i + 1];
+            }
+        return result;
+    }
+
+    std::size_t length_;
+    std::vector<char> alphabet_;
+    std::vector<double> text_;
+};
+
+// The next pixel of a digit, from all before it; the first from a start symbol. The last 297 images are held out.
+class Digits : public Task {
+public:
+    explicit Digits(const Arguments& in) : Task(in) {
+        std::ifstream file(in.text("file"));
+        for (std::string line; std::getline(file, line);)
+            if (line.size() > pixels && line[0] != '#') images_.push_back(line.substr(0, pixels));
+        if (images_.size() <= 2 * held_out_images)
+            throw std::runtime_error(in.text("file") + " holds " + std::to_string(images_.size()) +
+                                     " images; restore it from the repository");
+    }
+
+    std::size_t symbols() const override { return start + 1; }
+    std::size_t positions() const override { return pixels; }
+    Batch batch(std::size_t step) const override {
+        SplitMix64 random(seed_ * 1000000 + step);
+        std::vector<std::size_t> chosen(batch_);
+        for (std::size_t& image : chosen)
+            image = static_cast<std::size_t>(random.uniform() * static_cast<double>(images_.size() - held_out_images));
+        return batch_of(chosen);
+    }
+    std::pair<Json, bool> held_out(const Model& w, std::size_t) const override {
+        double nats = 0.0;
+        for (std::size_t first = images_.size() - held_out_images; first < images_.size();
+             first += held_out_images / 3) {
+            std::vector<std::size_t> chosen(held_out_images / 3);
+            std::iota(chosen.begin(), chosen.end(), first);
+            const Batch test = batch_of(chosen);
+            nats += cross_entropy(logits_of(kind_, test.ids, w), test.targets, test.counts).loss / 3.0;
+        }
+        return {{{"bits", nats / std::log(2.0)}}, false};
+    }
+    void show(const Model& w) const override {
+        const Tensor drawn =
+            continue_with(kind_, full({10, 1}, static_cast<double>(start)), pixels, w, at_random(seed_));
+        for (std::size_t b = 0; b < 10; ++b)
+            say({{"event", "image"}, {"kind", "drawn"}, {"pixels", picture(drawn, b)}});
+        std::vector<std::size_t> chosen(10);
+        std::iota(chosen.begin(), chosen.end(), images_.size() - held_out_images);
+        const Batch half = batch_of(chosen);
+        const std::size_t given = pixels / 2;
+        const Tensor rest =
+            continue_with(kind_, slice(half.ids, 1, 0, given + 1), pixels - given, w, at_random(seed_ + 1));
+        for (std::size_t b = 0; b < 10; ++b)
+            say({{"event", "image"},
+                 {"kind", "completed"},
+                 {"pixels", images_[chosen[b]].substr(0, given) + picture(rest, b)},
+                 {"was", images_[chosen[b]]}});
+    }
+
+private:
+    static constexpr std::size_t pixels = 64, start = 17, held_out_images = 297;
+
+    static std::string picture(const Tensor& ids, std::size_t b) {
+        std::string text;  // a start symbol in the middle of an image, which no training image has, is drawn white
+        for (std::size_t i = 0; i < length(ids, 1); ++i)
+            text += "0123456789abcdefg0"[static_cast<std::size_t>(ids(b, i))];
+        return text;
+    }
+    Batch batch_of(const std::vector<std::size_t>& chosen) const {
+        const Shape shape{chosen.size(), pixels};
+        Batch result{full(shape, static_cast<double>(start)), zeros(shape), ones(shape)};
+        for (std::size_t b = 0; b < chosen.size(); ++b)
+            for (std::size_t i = 0; i < pixels; ++i) {
+                const char grey = images_[chosen[b]][i];
+                result.targets(b, i) = grey <= '9' ? grey - '0' : grey - 'a' + 10;
+                if (i + 1 < pixels) result.ids(b, i + 1) = result.targets(b, i);
+            }
+        return result;
+    }
+
+    std::vector<std::string> images_;
+};
+
+std::unique_ptr<Task> task_of(const Arguments& in) {
+    if (in.text("task") == "digits") return std::make_unique<Digits>(in);
+    if (in.text("task") == "text") return std::make_unique<Text>(in);
+    return std::make_unique<Copying>(in);
+}
+
+double step_once(Training& training, const Task& task, double rate) {
+    const Batch batch = task.batch(training.losses.size() + 1);
+    ModelGradients gradients = gradients_of(task.kind(), batch.ids, batch.targets, batch.counts, training.w);
+    clip(gradients.dw, 1.0);
+    const std::vector<Tensor*> weights = parameters(training.w), slopes = parameters(gradients.dw);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        Update update = adam_step(*weights[i], *slopes[i], training.moments[i], rate);
+        *weights[i] = std::move(update.w);
+        training.moments[i] = std::move(update.state);
+    }
+    training.losses.push_back(gradients.loss);
+    return gradients.loss;
+}
+
+// Symbols a second, one sequence at a time, from the first symbol to the last that the model has a position for.
+void say_speeds(const Model& w, std::size_t positions, Kind kind) {
+    const auto rate = [&](const auto& way) {
+        const auto began = std::chrono::steady_clock::now();
+        double seconds = 0.0;
+        std::size_t said = 0;
+        while (seconds < 0.5) {
+            way(zeros({1, 1}), positions - 1, w, at_random(1));
+            said += positions - 1;
+            seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        }
+        return static_cast<double>(said) / seconds;
+    };
+    Json event{{"event", "speed"},
+               {"length", positions},
+               {"state", rate(continue_from_state)},
+               {"cache", rate(continue_from_cache)},
+               {"nothing kept", rate(continue_from_nothing)}};
+    if (kind == Kind::hybrid) event["window"] = rate(continue_from_window);
+    say(event);
+}
+
+// How many of the last values a memory knows, all of them and by how long ago they were written.
+Json recalled(const RecallModel& model) {
+    std::array<double, 3> right{}, asked{};
+    for (std::uint64_t each = 0; each < 16; ++each) {
+        const RecallTask task(77777777 + each);  // no step's seed
+        const Tensor answers = model.answers(task);
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            const double since = task.writes_since.data()[i];
+            const std::size_t age = since < 4 ? 0 : since < 12 ? 1 : 2;
+            asked[age] += 1.0;
+            right[age] += answers.data()[i] == task.wanted.data()[i] ? 1.0 : 0.0;
+        }
+    }
+    const double all = std::accumulate(asked.begin(), asked.end(), 0.0);
+    return {{"recall", std::accumulate(right.begin(), right.end(), 0.0) / all},
+            {"last 4", right[0] / asked[0]},
+            {"last 12", right[1] / asked[1]},
+            {"before", right[2] / asked[2]}};
+}
+
+// Two memories at the same task, one after the other. Nothing is saved: it is over soon.
+int run_recall(const Arguments& in) {
+    const std::size_t steps = in.whole("steps"), every = in.whole("every");
+    const std::uint64_t seed = in.whole("seed");
+    for (const bool decay : {false, true}) {
+        RecallModel model(decay, seed);
+        say({{"event", "memory"}, {"name", decay ? "decay" : "plain sum"}, {"weights", model.weights()}});
+        const auto began = std::chrono::steady_clock::now();
+        for (std::size_t step = 1; step <= steps && asked_to_stop == 0; ++step) {
+            const double loss = model.train(RecallTask(seed * 1000000 + step), in.number("rate"));
+            const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+            Json event{{"event", "step"}, {"step", step}, {"loss", loss}, {"seconds", seconds.count()}};
+            if (step % every == 0 || step == steps) event.update(recalled(model));
+            say(event);
+        }
+    }
+    say({{"event", "end"}, {"stopped", asked_to_stop != 0}});
+    return 0;
+}
+
+int run(const Arguments& in) {
+    if (in.text("task") == "recall") return run_recall(in);
+    const std::unique_ptr<Task> task = task_of(in);
+    const std::size_t width = in.whole("width"), steps = in.whole("steps"), every = in.whole("every");
+    const std::string folder = in.text("out");
+    Training training;
+    training.w = initial_model(task->symbols(), task->positions(), in.whole("layers"), width, in.whole("heads"),
+                               in.whole("seed"));
+    std::size_t count = 0;
+    for (const Tensor* weight : parameters(training.w)) {
+        training.moments.push_back({zeros(shape_of(*weight)), zeros(shape_of(*weight)), 0});
+        count += weight->size();
+    }
+    Description description;
+    for (const char* name : {"task", "length", "layers", "width", "heads", "batch", "rate", "seed", "attention"})
+        description.emplace_back(name, in.text(name));
+    const bool falls = in.text("task") == "digits" || in.text("task") == "text";  // the rate, to 0 at the last step
+    if (falls) description.emplace_back("steps", in.text("steps"));
+    if (in.text("resume") == "1") load(folder, training, description);
+    if (training.losses.size() > steps)
+        throw std::runtime_error(std::to_string(training.losses.size()) + " steps are already done, and --steps is " +
+                                 std::to_string(steps) + ": there is nothing left to train");
+    say({{"event", "start"}, {"weights", count}, {"symbols", task->symbols()}, {"losses", training.losses}});
+
+    const auto began = std::chrono::steady_clock::now();
+    const auto seconds = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    };
+    bool learned = training.losses.size() == steps && task->held_out(training.w, steps).second;
+    while (training.losses.size() < steps && !learned && asked_to_stop == 0) {
+        const double done = static_cast<double>(training.losses.size()) / static_cast<double>(steps);
+        const double rate = in.number("rate") * (falls ? 1.0 - done : 1.0);
+        const double loss = step_once(training, *task, rate);
+        const std::size_t step = training.losses.size();
+        Json event{{"event", "step"}, {"step", step}, {"loss", loss}, {"seconds", seconds()}};
+        if (!std::isfinite(loss))
+            throw std::runtime_error("the loss of step " + std::to_string(step) +
+                                     " is not a number; the checkpoint before it is kept");
+        if (step % every == 0 || step == steps || asked_to_stop != 0) {
+            const auto [measured, all] = task->held_out(training.w, step);
+            event.update(measured);
+            learned = all;
+            save(folder, training, description);
+        }
+        say(event);
+    }
+    if (training.losses.empty() || asked_to_stop != 0 || steps == 0) save(folder, training, description);
+    if (asked_to_stop == 0) {
+        task->show(training.w);
+        say_speeds(training.w, task->positions(), task->kind());
+    }
+    say({{"event", "end"},
+         {"step", training.losses.size()},
+         {"learned", learned},
+         {"stopped", asked_to_stop != 0},
+         {"seconds", seconds()}});
+    return 0;
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+    // Memory is given back and asked for again at every step otherwise, which takes almost as long as the step.
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 2000000000);
+    mallopt(M_TOP_PAD, 128 << 20);
+    for (const int number : {SIGINT, SIGTERM}) std::signal(number, [](int) { asked_to_stop = 1; });
+    try {
+        return run(Arguments({values + 1, values + count}));
+    } catch (const NotImplemented& missing) {
+        say({{"event", "missing"}, {"function", missing.function()}});
+    } catch (const std::exception& error) {
+        say({{"event", "error"}, {"why", error.what()}});
+    }
+    return 1;
+}

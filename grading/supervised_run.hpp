@@ -34,7 +34,7 @@ struct SupervisedRun {
 };
 
 /// Runs a program with these arguments and `--events FD`, a socket on which it finds this run's secret and sends its
-/// events (supervised.hpp). Ends it when the time is over.
+/// events (exercises_main.cpp). Ends it when the time is over.
 /// \throws std::runtime_error when it cannot be started
 SupervisedRun run_supervised(const std::string& program, const std::vector<std::string>& arguments,
                              int timeout_seconds);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "error_pattern.hpp"
+#include "memory_watch.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -83,6 +84,7 @@ bool agrees_with_all(const Mistake& mistake) {
 // A mistake that goes wrong in shape or with an exception says nothing about values, so that rules out nothing.
 void add_wrong_call(const ComparedCall& call) {
     evidence[call.exercise].calls.push_back([call](const Mistake& mistake) {
+        const MemoryReuse reuse;
         const Outcome made = call.run(mistake.function);
         if (!call.check(made)) return false;
         return !made.error.empty() || !call.outcome.error.empty() || !same_shapes(made.parts, call.outcome.parts) ||
@@ -99,6 +101,7 @@ void probe(const ComparedCall& call) {
         const Outcome outcome = run(call.subject);
         if (!outcome.error.empty()) continue;
         known.calls.push_back([run, outcome](const Mistake& mistake) {
+            const MemoryReuse reuse;
             const Outcome made = run(mistake.function);
             return !made.error.empty() || !same_shapes(made.parts, outcome.parts) ||
                    may_be_alike(outcome.parts, made.parts);
@@ -114,6 +117,7 @@ bool is_alike(const Outcome& made, const ComparedCall& call, double& distance, C
 }
 bool is_alike(const Mistake& mistake, const ComparedCall& call, double& distance,
               Compare* compare = &distance_if_alike) {
+    const MemoryReuse reuse;
     return is_alike(call.run(mistake.function), call, distance, compare);
 }
 

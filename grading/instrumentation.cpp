@@ -5,12 +5,14 @@
 #include <unwind.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 #ifdef __APPLE__
 #include <malloc/malloc.h>
 #else
@@ -53,8 +55,23 @@ void on_allocate(void* memory, std::size_t bytes) {
     }
 }
 
+// Freed arrays that are kept, as one list for each size; each holds the address of the next.
+constexpr std::size_t step = sizeof(double), largest_kept = 4096;
+bool keeping = false;
+std::array<void*, largest_kept / step + 1> kept{};
+
+bool may_be_kept(std::size_t bytes) { return keeping && bytes > 0 && bytes <= largest_kept && bytes % step == 0; }
+
+void* take_kept(std::size_t bytes) {
+    void*& first = kept[bytes / step];
+    return first == nullptr ? nullptr : std::exchange(first, *static_cast<void**>(first));
+}
+
+void keep(void* memory, std::size_t bytes) { *static_cast<void**>(memory) = std::exchange(kept[bytes / step], memory); }
+
 void* allocate(std::size_t bytes) {
-    void* memory = std::malloc(std::max<std::size_t>(bytes, 1));
+    void* memory = may_be_kept(bytes) ? take_kept(bytes) : nullptr;
+    if (memory == nullptr) memory = std::malloc(std::max<std::size_t>(bytes, 1));
     if (memory != nullptr && watching) on_allocate(memory, bytes);
     return memory;
 }
@@ -65,10 +82,13 @@ void* allocate_or_throw(std::size_t bytes) {
     return memory;
 }
 
-void release(void* memory) {
+void release(void* memory, std::size_t bytes = 0) {
     if (memory == nullptr) return;
     if (watching) held -= static_cast<std::ptrdiff_t>(size_of(memory));
-    std::free(memory);
+    if (may_be_kept(bytes))
+        keep(memory, bytes);
+    else
+        std::free(memory);
 }
 
 }  // namespace
@@ -81,6 +101,9 @@ MemoryWatch::MemoryWatch(std::uint32_t trace) {
     watching = true;
 }
 MemoryWatch::~MemoryWatch() { watching = false; }
+
+MemoryReuse::MemoryReuse() : outer_(std::exchange(keeping, true)) {}
+MemoryReuse::~MemoryReuse() { keeping = outer_; }
 
 std::size_t peak_bytes() { return static_cast<std::size_t>(peak); }
 std::uint32_t allocation_to_trace() { return traced; }
@@ -148,8 +171,8 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return l
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return linattn::testing::allocate(bytes); }
 void operator delete(void* memory) noexcept { linattn::testing::release(memory); }
 void operator delete[](void* memory) noexcept { linattn::testing::release(memory); }
-void operator delete(void* memory, std::size_t) noexcept { linattn::testing::release(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { linattn::testing::release(memory); }
+void operator delete(void* memory, std::size_t bytes) noexcept { linattn::testing::release(memory, bytes); }
+void operator delete[](void* memory, std::size_t bytes) noexcept { linattn::testing::release(memory, bytes); }
 
 // Exceptions: remember where the last one was thrown, then throw it as usual. -------------------------------------------
 

@@ -190,8 +190,8 @@ TEST_CASE("stays within the chapter's bound of the same attention without roundi
     // terms of second order: (1 + u)³ e^(4 u) is 1 + 7 u + 23 u², and dividing by 1 - 6 u makes that 7 u (1 + 9.3 u).
     const double u = 0x1p-8, bound = u * (1.0 + 10.0 * u);
     mixed(Bfloat16Arrays(in, true), 16)
-        .equals(
-            Expected{exact, bound * (7.0 * size + 6.0 * abs(exact)), "(7 sum w |v| / sum w + 6 |o|) 2^-8 for |x| <= 2"});
+        .equals(Expected{exact, bound * (7.0 * size + 6.0 * abs(exact)),
+                         "(7 sum w |v| / sum w + 6 |o|) 2^-8 for |x| <= 2"});
 }
 TEST_CASE("remembers nothing of an earlier call") { mixed(Bfloat16Arrays({2, 6, 3, 5}, 156), 4).remembers_nothing(); }
 TEST_CASE("rejects arrays whose length is not what the sizes say") {

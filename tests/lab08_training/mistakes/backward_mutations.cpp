@@ -174,7 +174,8 @@ const MutationTable<Settings> table = {
         {"the norms", "attention's gradient at X", "Attention reads norm(X): attention_backward takes that, not X.",
          has::block, [](Settings& s) { s.attention_at_input = true; }},
         {"the paths through the block", "attention's gradient from dY",
-         "Attention adds to Y: it gets the whole dY, what skips the feed-forward layer plus what comes back through it.",
+         "Attention adds to Y: it gets the whole dY, what skips the feed-forward layer plus what comes back through "
+         "it.",
          has::block, [](Settings& s) { s.attention_from_result = true; }},
         {"GELU", "gradient of down from what GELU reads",
          "affine_backward takes the input of the projection: gelu(hidden), not hidden.", has::block,

@@ -8,7 +8,6 @@ from selenium.webdriver.chrome.service import Service
 
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--disable-component-update",
          "--hide-scrollbars", "--force-device-scale-factor=1")
-# The fonts are there, the page has been drawn with them, and what watches sizes has had its say.
 SETTLED = """const done = arguments[0];
 document.fonts.ready.then(() => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))));"""
 PATIENCE = 120  # seconds; a limit for what hangs, not for what is slow
@@ -37,6 +36,10 @@ class Browser(webdriver.Chrome):
                              {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        self.settle()
+
+    def settle(self) -> None:
+        """Waits until the fonts are there, the page is drawn with them, and what watches sizes has had its say."""
         self.execute_async_script(SETTLED)
 
     def requests(self) -> list:

@@ -72,7 +72,7 @@ def course_process(root: Path, words: list, **environment) -> subprocess.Popen:
                             env=os.environ | environment, preexec_fn=heed_signals)
 
 
-def wait_until(happened, limit: float = 60) -> None:
+def wait_until(happened, limit: float = 600) -> None:
     """The limit, in seconds, is for a machine with much else to do."""
     ends = time.monotonic() + limit
     while not happened():

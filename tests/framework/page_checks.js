@@ -3,8 +3,7 @@
   const found = [];
   const excerpt = element => (element.innerText || element.textContent || "").trim().replace(/\s+/g, " ").slice(0, 50);
 
-  for (const folded of document.querySelectorAll("details")) folded.open = true;
-
+  for (const font of document.fonts) if (font.status === "error") found.push(`font not loaded: ${font.family}`);
   for (const formula of document.querySelectorAll(".katex")) {
     if (formula.closest(".stack :is(.head, tr:first-child)") && !formula.checkVisibility()) continue;  // shown in the other place
     const drawn = formula.querySelector(".katex-html").getBoundingClientRect().width > 0;

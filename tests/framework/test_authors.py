@@ -241,7 +241,3 @@ class ThisCourse(unittest.TestCase):
         tree.folder = Path(os.environ["LINATTN_BUILD"])
         with mock.patch.object(tree, "build", return_value=[]):  # ctest did
             self.assertEqual(completeness.findings(REPOSITORY, tree), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

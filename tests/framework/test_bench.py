@@ -5,17 +5,14 @@ import importlib.machinery
 import importlib.util
 import io
 import json
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "tools"))
-
-from author import benchmarks, peers, speed_claims  # noqa: E402
-from course.errors import CourseError  # noqa: E402
+from conftest import ROOT
+from author import benchmarks, peers, speed_claims
+from course.errors import CourseError
 
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 
@@ -82,7 +79,7 @@ class Peers(unittest.TestCase):
 
     def test_a_wrong_path_is_refused(self):
         with self.assertRaisesRegex(CourseError, "/nowhere is not a clone of fast-transformers"):
-            peers.report(REPOSITORY, 1, "/nowhere")
+            peers.report(ROOT, 1, "/nowhere")
 
 
 class Steadiness(unittest.TestCase):
@@ -113,18 +110,18 @@ class Steadiness(unittest.TestCase):
 class EditLoop(unittest.TestCase):
     def test_its_mistakes_are_found_in_the_answer_key(self):
         program = loaded("bench/edit_loop")
-        labs = [json.loads(path.read_text()) for path in sorted(REPOSITORY.glob("labs/lab*/lab.json"))]
+        labs = [json.loads(path.read_text()) for path in sorted(ROOT.glob("labs/lab*/lab.json"))]
         self.assertEqual([*program.MISTAKES], [lab["lab"] for lab in labs])
         with tempfile.TemporaryDirectory() as folder:
             program.copy_answers("failing", labs, Path(folder))
             for name, _, wrong in program.MISTAKES.values():
                 self.assertIn(wrong, Path(folder, name).read_text())
-                self.assertNotEqual(Path(folder, name).read_text(), (REPOSITORY / "reference" / name).read_text())
+                self.assertNotEqual(Path(folder, name).read_text(), (ROOT / "reference" / name).read_text())
 
 
 def loaded(program: str):
     """A program of bench/ as a module."""
-    loader = importlib.machinery.SourceFileLoader(Path(program).stem, str(REPOSITORY / program))
+    loader = importlib.machinery.SourceFileLoader(Path(program).stem, str(ROOT / program))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
@@ -138,7 +135,3 @@ class Claims(unittest.TestCase):
         goals = speed_claims.chunkwise_goals({"sgemm": {"GFLOP/s": 327.68}} | rows, 64)
         self.assertEqual([(goal.ratio, goal.bound) for goal in goals], [(3.0, 3), (2.5, None), (2.0, None), (2.0, 1.8), (1.8, 1.8)])
         self.assertEqual([goal.line().split()[-1] for goal in goals], ["met", "2.50", "2.00", "MET", "met"])
-
-
-if __name__ == "__main__":
-    unittest.main()

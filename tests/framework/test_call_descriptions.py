@@ -4,14 +4,10 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import unittest
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(REPOSITORY / "tools"))
-
+from conftest import ROOT
 from course import manifest
 
 ENUMERATORS = r"\b(Mask|Stabilizer)::"
@@ -31,7 +27,7 @@ def calls_of(program: Path, exercise: str) -> set:
 
 class CallDescriptions(unittest.TestCase):
     def test_they_hold_no_name_of_the_suite(self):
-        for lab in manifest.load(REPOSITORY):
+        for lab in manifest.load(ROOT):
             program = Path(os.environ["LINATTN_BUILD"]) / f"{lab.name}_exercises"
             for exercise in lab.exercises:
                 with self.subTest(exercise.name):
@@ -39,7 +35,3 @@ class CallDescriptions(unittest.TestCase):
                     self.assertTrue(calls)
                     for call in calls:
                         self.assertNotRegex(re.sub(ENUMERATORS, "", call), r"::|[{}]|\w\(\)|\bin\.|\bquick\b|, ,|, $", call)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -207,7 +207,3 @@ class Alternatives(unittest.TestCase):
         several = [case(function, []) for function in ("a", "a", "b", "a", "c", "b")]
         rounds = acceptance_matrix.rounds(several)
         self.assertEqual([[each.function for each in one] for one in rounds], [["a", "b", "c"], ["a", "b"], ["a"]])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -154,7 +154,3 @@ class CutTree(CourseTree):
         (self.root / "reference/lab07_numbers.cpp").unlink()
         self.assert_one_line_error(self.course("cut"), "reference/lab07_numbers.cpp is missing")
         self.assertFalse((self.root / "student").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -34,7 +34,3 @@ class Debug(StudentCourse):
         result = self.debug("lab01.relu")
         self.assertEqual(result.returncode, 2)
         self.assertIn("run ./course check lab01.relu", result.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -8,8 +8,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("LINATTN_BUILD", REPOSITORY / "build/reference"))
+from conftest import ROOT
+
+BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference"))
 
 
 class Editors(unittest.TestCase):
@@ -18,25 +19,21 @@ class Editors(unittest.TestCase):
         commands = (BUILD / "compile_commands.json").read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:  # the reference's files are compiled in the same way
             (Path(folder) / "compile_commands.json").write_text(
-                commands.replace(f"{REPOSITORY}/reference/", f"{REPOSITORY}/student/"), encoding="utf-8")
-            for stub in sorted((REPOSITORY / "student").glob("lab*.c[pu]*")):
+                commands.replace(f"{ROOT}/reference/", f"{ROOT}/student/"), encoding="utf-8")
+            for stub in sorted((ROOT / "student").glob("lab*.c[pu]*")):
                 with self.subTest(stub.name):
                     check = subprocess.run(["clangd", f"--compile-commands-dir={folder}", f"--check={stub}"], text=True,
-                                           capture_output=True, cwd=REPOSITORY)
+                                           capture_output=True, cwd=ROOT)
                     errors = [line for line in check.stderr.splitlines() if line.startswith("E[")]
                     self.assertEqual((check.returncode, errors), (0, []))
                     self.assertIn("Compile command from CDB", check.stderr)
 
     def test_clangd_reads_how_the_student_s_track_is_compiled(self):
-        self.assertIn("CompilationDatabase: build/student\n", (REPOSITORY / ".clangd").read_text(encoding="utf-8"))
+        self.assertIn("CompilationDatabase: build/student\n", (ROOT / ".clangd").read_text(encoding="utf-8"))
 
     def test_the_files_of_vs_code_can_be_read(self):
-        files = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in (REPOSITORY / ".vscode").glob("*.json")}
+        files = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / ".vscode").glob("*.json")}
         tasks = [task["label"] for task in files["tasks.json"]["tasks"]]
         for configuration in files["launch.json"]["configurations"]:
             self.assertIn(configuration["preLaunchTask"], tasks)
             self.assertIn("tools/course/gdb_tensor.py", json.dumps(configuration))
-
-
-if __name__ == "__main__":
-    unittest.main()

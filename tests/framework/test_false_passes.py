@@ -3,7 +3,6 @@
 import os
 import subprocess
 import time
-import unittest
 
 from student_course import REPOSITORY, StudentCourse
 
@@ -188,7 +187,3 @@ class FalsePass(StudentCourse):
         self.graded("fail", forge, above)
         status, exercises = self.check("lab00")
         self.assertEqual((status, exercises["lab00.outer_product"]["status"]), (1, "fail"))
-
-
-if __name__ == "__main__":
-    unittest.main()

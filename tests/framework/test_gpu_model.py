@@ -3,17 +3,13 @@
 import contextlib
 import io
 import subprocess
-import sys
 import unittest
 from dataclasses import replace
-from pathlib import Path
 from unittest import mock
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "tools"))
-
-from course import gpu_model  # noqa: E402
-from course.errors import CourseError  # noqa: E402
+from conftest import ROOT
+from course import gpu_model
+from course.errors import CourseError
 
 A100, H100, H200 = gpu_model.CARDS
 WORK = gpu_model.Work(heads=64, n=4096, d_k=64, d_v=64, chunk=64, columns=64)
@@ -85,22 +81,18 @@ class Model(unittest.TestCase):
     def test_without_nvcc_it_says_what_is_unknown(self):
         said = io.StringIO()
         with mock.patch.object(gpu_model, "find_nvcc", return_value=None), contextlib.redirect_stderr(said):
-            self.assertEqual(gpu_model.compile_for_cards(REPOSITORY, REPOSITORY / "x.cu"), {})
+            self.assertEqual(gpu_model.compile_for_cards(ROOT, ROOT / "x.cu"), {})
         self.assertIn("nvcc is not here, so registers are unknown", said.getvalue())
 
     def test_a_program_that_fails_is_named(self):
         with self.assertRaisesRegex(CourseError, "false ended with status 1"):
-            gpu_model.profiles(["false"], REPOSITORY)
+            gpu_model.profiles(["false"], ROOT)
 
 
 class Command(unittest.TestCase):
     def test_sizes_that_cannot_be(self):
         for words, said in ((("--chunk", "0"), "--chunk 0 is not between 1 and 256"), (("--d", "257"), "--d 257"),
                             (("--heads", "-1"), "--heads -1")):
-            done = subprocess.run([REPOSITORY / "course", "profile", *words], text=True, capture_output=True)
+            done = subprocess.run([ROOT / "course", "profile", *words], text=True, capture_output=True)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(said, done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -426,7 +426,3 @@ class ByItself(Handout):
             status = kill_matrix(elsewhere / "build/student", [f"lab90={elsewhere}/labs/lab90_running_mean/lab.json"])
         self.assertEqual(status, 0, words.getvalue())
         self.assertIn("3 of 3 mistakes killed and named", words.getvalue())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import unittest
 from unittest import mock
 
 from course_tree import REPOSITORY, CourseTree
@@ -90,7 +89,3 @@ class Hints(CourseTree):
         self.assert_one_line_error(self.course("hint", "lab08.once"), "### Exercise 8.1: `once`")
         self.write("labs/lab08_more/README.md", "### Exercise 8.1: `once`\nNo hint.\n")
         self.assertIn("no hints for lab08.once, which comes solved; read labs/lab08_more/README.md §8.1", self.hint("lab08.once"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -27,7 +27,7 @@ IPC_KEY = 0x11a7
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # ./course, whose compilers may use less of the processor: no need to wait 20 s for the end of each that would never end.
 IMPATIENT = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT / 'tools')!r}); "
-             "from course.judge import box; box.COMPILE_SECONDS = 4; from course.__main__ import main; "
+             "from author.judge import box; box.COMPILE_SECONDS = 4; from course.__main__ import main; "
              f"from pathlib import Path; sys.exit(main(Path({str(ROOT)!r}), sys.argv[1:]))")
 ATTACKS = hostile_file.read_all(manifest.load(ROOT))
 HONEST = [f"honest{number}" for number in range(8)]

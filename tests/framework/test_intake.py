@@ -6,16 +6,11 @@ import socket
 import stat
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 import zipfile
 from pathlib import Path
-
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(REPOSITORY / "tools"))
 
 from course.errors import CourseError
 from author.judge import intake
@@ -158,9 +153,9 @@ class Intake(unittest.TestCase):
             with zipfile.ZipFile(path, "w") as archive:
                 for number in range(intake.MOST + 1):
                     archive.writestr(zipfile.ZipInfo(f"{number}"), b"")
-            began = time.monotonic()
+            began = time.process_time()
             self.refused(path, "entries")
-            self.assertLess(time.monotonic() - began, 10)
+            self.assertLess(time.process_time() - began, 10)
         with self.subTest("a large zip"):
             path = self.place / "large.zip"
             with open(path, "wb") as file:
@@ -195,7 +190,3 @@ class Intake(unittest.TestCase):
         for name in (".zip", "..", " .. ", "n" * 200):
             with self.subTest(name), self.assertRaises(CourseError):
                 intake.student_id(Path(name))
-
-
-if __name__ == "__main__":
-    unittest.main()

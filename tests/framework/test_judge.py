@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -14,17 +13,13 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-sys.dont_write_bytecode = True
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "tools"))
-
-import boxes
+from conftest import ROOT, need_boxes
 from course import manifest
 from course.ctest import run_on_gpu
 from course.errors import CourseError
 from author.judge import box, build, gpu, one
 
-LABS = manifest.load(REPOSITORY)
+LABS = manifest.load(ROOT)
 SOURCE = "lab01_feature_maps.cpp"
 WRITE_FRAMES = """
 #include <unistd.h>
@@ -44,16 +39,16 @@ THEFTS = {
     "holds memory": ("#include <vector>", "for (std::vector<std::vector<char>> all;;) all.emplace_back(1 << 26, 1);", "crash"),
     "reads the answer key": ("#include <fstream>", f"""
         for (const char* folder : {{"reference", "tests", "student", "build"}})
-            if (std::ifstream(std::string("{REPOSITORY}/") + folder)) return x * 0.0;
+            if (std::ifstream(std::string("{ROOT}/") + folder)) return x * 0.0;
         if (getenv("HOME") || getenv("LINATTN_SEED") || std::ifstream("/etc/passwd")) return x * 0.0;
         throw NotImplemented("relu");""", "todo"),
     "defines main": ("int main() { return 0; }", "", "build"),
-    "includes the answer key": (f'#include "{REPOSITORY}/reference/{SOURCE}"', "", "build"),
+    "includes the answer key": (f'#include "{ROOT}/reference/{SOURCE}"', "", "build"),
 }
 
 
 def stub() -> str:
-    return (REPOSITORY / "student" / SOURCE).read_text(encoding="utf-8")
+    return (ROOT / "student" / SOURCE).read_text(encoding="utf-8")
 
 
 class Judged(unittest.TestCase):
@@ -63,7 +58,7 @@ class Judged(unittest.TestCase):
         place = mock.patch.object(build, "BuildTree", lambda root, track: BuildTreeOfTheTest(root, track))
         place.start()
         self.addCleanup(place.stop)
-        boxes.needed(REPOSITORY, LABS)
+        need_boxes(LABS)
 
     def submit(self, files: dict) -> Path:
         folder = self.folder / "s001"
@@ -75,7 +70,7 @@ class Judged(unittest.TestCase):
 
     def grade(self, files: dict, labs: tuple = (), seed: int = 7) -> dict:
         submission = self.submit(files)
-        self.assertEqual(one.grade_one(REPOSITORY, submission, self.folder / "results", list(labs), seed), 0)
+        self.assertEqual(one.grade_one(ROOT, submission, self.folder / "results", list(labs), seed), 0)
         return json.loads((self.folder / "results" / "s001" / "result.json").read_text(encoding="utf-8"))
 
     def statuses(self, result: dict) -> dict:
@@ -85,7 +80,7 @@ class Judged(unittest.TestCase):
 class Verdicts(Judged):
     def test_the_answer_key_earns_everything(self):
         sources = [source for lab in LABS for source in lab.sources]
-        result = self.grade({source: (REPOSITORY / "reference" / source).read_text(encoding="utf-8") for source in sources})
+        result = self.grade({source: (ROOT / "reference" / source).read_text(encoding="utf-8") for source in sources})
         self.assertEqual({name for name, status in self.statuses(result).items() if status != "pass"}, set())
         self.assertEqual(result["earned"], sum(exercise.points for lab in LABS for exercise in lab.exercises))
         self.assertEqual(sorted(path.name for path in (self.folder / "results" / "s001" / "files").iterdir()), sorted(sources))
@@ -112,7 +107,7 @@ class Verdicts(Judged):
 
     def test_forged_counts_do_not_hide_a_quadratic_cost(self):
         right = "return matmul(phi(Q), matmul(matrix_transpose(phi(K)), V));"
-        key = (REPOSITORY / "reference" / "lab02_parallel_vs_recurrent.cpp").read_text(encoding="utf-8")
+        key = (ROOT / "reference" / "lab02_parallel_vs_recurrent.cpp").read_text(encoding="utf-8")
         self.assertIn(right, key)
         forged = key.replace(right, """const std::size_t work = work_done, most = largest_work, blocks = testing::blocks_run;
             const Tensor O = matmul(matmul(phi(Q), matrix_transpose(phi(K))), V);
@@ -134,7 +129,7 @@ class Verdicts(Judged):
 
     def test_a_fault_of_a_kernel_names_the_line(self):
         name = "lab05_chunkwise_kernel.cu"
-        key = (REPOSITORY / "reference" / name).read_text(encoding="utf-8")
+        key = (ROOT / "reference" / name).read_text(encoding="utf-8")
         guarded = "if (i < count) y[i] = feature_map_fused(x[i]);"
         self.assertIn(guarded, key)
         result = self.grade({name: key.replace(guarded, "y[i] = feature_map_fused(x[i]);")}, ("lab05",))
@@ -153,43 +148,43 @@ class Verdicts(Judged):
                 found = result["labs"][0]["exercises"][0]
                 self.assertEqual(found["status"], "build")
                 self.assertRegex(found["message"], words)
-                for path in (str(REPOSITORY), "/tmp/", "reference/"):
+                for path in (str(ROOT), "/tmp/", "reference/"):
                     self.assertNotIn(path, found["message"])
 
 
 class Trouble(Judged):
     def test_a_box_that_does_not_start_is_no_verdict(self):
         with mock.patch.object(box.Box, "_command", lambda *_: ["sh", "-c", "echo no namespaces >&2; exit 1"]):
-            status = one.grade_one(REPOSITORY, self.submit({SOURCE: stub()}), self.folder / "results", ["lab01"], 1)
+            status = one.grade_one(ROOT, self.submit({SOURCE: stub()}), self.folder / "results", ["lab01"], 1)
         self.assertEqual(status, 75)
         self.assertEqual(list((self.folder / "results").iterdir()), [])
 
     def test_nor_is_one_that_fails_before_the_runner_runs(self):
         with mock.patch.object(box.Box, "runs", lambda *_: ["sh", "-c", "exit 1"]):
-            status = one.grade_one(REPOSITORY, self.submit({SOURCE: stub()}), self.folder / "results", ["lab01"], 1)
+            status = one.grade_one(ROOT, self.submit({SOURCE: stub()}), self.folder / "results", ["lab01"], 1)
         self.assertEqual(status, 75)
 
     def test_what_a_full_disk_keeps_from_compiling_is_no_verdict(self):
         with mock.patch.object(box, "ROOM", 1 << 62), contextlib.redirect_stderr(io.StringIO()) as said:
-            status = one.grade_one(REPOSITORY, self.submit({SOURCE: "#error"}), self.folder / "results", ["lab01"], 1)
+            status = one.grade_one(ROOT, self.submit({SOURCE: "#error"}), self.folder / "results", ["lab01"], 1)
         self.assertEqual((status, list((self.folder / "results").iterdir())), (75, []))
         self.assertIn("there is no room left in", said.getvalue())
 
     def test_nor_does_it_leave_half_a_result(self):
         with mock.patch("author.judge.feedback.write_together", side_effect=OSError(28, os.strerror(28))), \
                 contextlib.redirect_stderr(io.StringIO()) as said:
-            status = one.grade_one(REPOSITORY, self.submit({"notes.txt": ""}), self.folder / "results", ["lab01"], 1)
+            status = one.grade_one(ROOT, self.submit({"notes.txt": ""}), self.folder / "results", ["lab01"], 1)
         self.assertEqual((status, list((self.folder / "results").iterdir())), (75, []))
         self.assertRegex(said.getvalue(), "^course: s001 was not graded: cannot write .*results: No space left on device")
 
     def test_why_nothing_can_be_graded(self):
-        for refused, words in ((str(REPOSITORY / "labs"), "move it out of /root"), ("/program", "noexec")):
+        for refused, words in ((str(ROOT / "labs"), "move it out of /root"), ("/program", "noexec")):
             with mock.patch.object(box.Box, "compile", lambda _, command, folder, see, log: log.touch() or refused not in see), \
                     self.assertRaisesRegex(CourseError, f"^nothing can be graded: .*{words}"):
-                box.Box(self.folder).try_out(self.folder, REPOSITORY / "labs")
+                box.Box(self.folder).try_out(self.folder, ROOT / "labs")
 
     def test_a_submission_without_files_is_unusable(self):
-        status = one.grade_one(REPOSITORY, self.submit({"notes.txt": ""}), self.folder / "results", ["lab01"], 1)
+        status = one.grade_one(ROOT, self.submit({"notes.txt": ""}), self.folder / "results", ["lab01"], 1)
         self.assertEqual(status, 3)
         result = json.loads((self.folder / "results" / "s001" / "result.json").read_text(encoding="utf-8"))
         self.assertEqual((result["status"], result["labs"]), ("unusable", []))
@@ -211,17 +206,17 @@ class OnAGpu(Judged):
         place = mock.patch.object(gpu, "devices", lambda: self.devices)
         place.start()
         self.addCleanup(place.stop)
-        self.sources = {name: (REPOSITORY / "reference" / name).read_text(encoding="utf-8")
+        self.sources = {name: (ROOT / "reference" / name).read_text(encoding="utf-8")
                         for lab in LABS if lab.name == "lab05" for name in lab.sources}
 
     def needs_nvcc(self):
         try:
-            gpu.refuse(BuildTreeOfTheTest(REPOSITORY, "reference"), elsewhere=True)
+            gpu.refuse(BuildTreeOfTheTest(ROOT, "reference"), elsewhere=True)
         except CourseError as reason:
             self.skipTest(str(reason))
 
     def grade_on_gpu(self) -> int:
-        return one.grade_one(REPOSITORY, self.submit(self.sources), self.folder / "results", ["lab05"], 7, on_gpu=True)
+        return one.grade_one(ROOT, self.submit(self.sources), self.folder / "results", ["lab05"], 7, on_gpu=True)
 
     def found(self) -> dict:
         result = json.loads((self.folder / "results" / "s001" / "result.json").read_text(encoding="utf-8"))
@@ -244,13 +239,13 @@ class OnAGpu(Judged):
         self.assertEqual({name for name, each in self.found().items() if each["status"] == "fail"}, set(KERNELS))
         message = self.found()["scan_states"]["message"]
         self.assertRegex(message, r"^passes the CPU run, but does not compile for a GPU:\nstudent/lab05_\w+.cu\(\d+\): error")
-        self.assertNotIn(str(REPOSITORY), message)
-        plan = build.Judge(REPOSITORY, gpu=True).plan("lab05_runner_gpu")
+        self.assertNotIn(str(ROOT), message)
+        plan = build.Judge(ROOT, gpu=True).plan("lab05_runner_gpu")
         self.assertEqual([path for path in plan.inputs if "chunkwise_kernel" in path], [])
 
     def test_it_is_not_the_submissions_fault_where_the_answer_key_fails_as_well(self):
         self.needs_nvcc()
-        self.sources["lab05_chunkwise.cpp"] = (REPOSITORY / "student/lab05_chunkwise.cpp").read_text(encoding="utf-8")
+        self.sources["lab05_chunkwise.cpp"] = (ROOT / "student/lab05_chunkwise.cpp").read_text(encoding="utf-8")
         with contextlib.redirect_stderr(io.StringIO()) as said:
             self.assertEqual(self.grade_on_gpu(), 75)
         self.assertIn("the answer key does not pass on this GPU either: lab05 · feature_map_fused on the GPU", said.getvalue())
@@ -294,7 +289,7 @@ for name, code in {tried!r}.items():
         self.assertEqual(ran.stdout.splitlines(), ["a socket of this machine", "memory with a descriptor"], ran.stderr)
 
     def test_why_there_is_none(self):
-        tree = BuildTreeOfTheTest(REPOSITORY, "reference")
+        tree = BuildTreeOfTheTest(ROOT, "reference")
         tree.folder, file = self.folder, self.devices[0]
         nvcc, cudart = f"LINATTN_NVCC:FILEPATH={file}\n", f"LINATTN_CUDART:FILEPATH={file}\n"
         with mock.patch.object(run_on_gpu, "DEVICES", ()):
@@ -311,7 +306,3 @@ class BuildTreeOfTheTest(build.BuildTree):
     def __init__(self, root: Path, track: str):
         super().__init__(root, track)
         self.folder = Path(os.environ["LINATTN_BUILD"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,14 +1,10 @@
 """Every lab keeps to this course's own rules, beyond what ./course check-course asks of any lab."""
 
 import os
-import sys
 import unittest
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(REPOSITORY / "tools"))
-
+from conftest import ROOT
 from course import manifest, mistakes
 from course.build_tree import BuildTree
 
@@ -17,15 +13,15 @@ FEWEST_MISTAKES = 3
 
 class Manifests(unittest.TestCase):
     def each_exercise(self):
-        for lab in manifest.load(REPOSITORY):
+        for lab in manifest.load(ROOT):
             for exercise in lab.exercises:
                 with self.subTest(exercise.name):
                     yield lab, exercise
 
     def test_every_exercise_has_enough_mistakes_and_each_is_explained(self):
-        tree = BuildTree(REPOSITORY, "reference")
+        tree = BuildTree(ROOT, "reference")
         tree.folder = Path(os.environ["LINATTN_BUILD"])
-        known = {lab.name: mistakes.of_lab(tree, lab).mistakes for lab in manifest.load(REPOSITORY)}
+        known = {lab.name: mistakes.of_lab(tree, lab).mistakes for lab in manifest.load(ROOT)}
         for lab, exercise in self.each_exercise():
             mine = [mistake for mistake in known[lab.name] if mistake.exercise == exercise.function]
             self.assertGreaterEqual(len(mine), FEWEST_MISTAKES)
@@ -37,7 +33,3 @@ class Manifests(unittest.TestCase):
         for _, exercise in self.each_exercise():
             self.assertEqual(exercise.points > 0, not exercise.solved)
             self.assertRegex(exercise.section, rf"^{int(exercise.lab[3:])}\.\d+$")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """What a student reads of what went wrong in their function: what it is, first, and their own line."""
 
 import subprocess
-import unittest
 
 from student_course import StudentCourse
 
@@ -177,7 +176,3 @@ class Words(StudentCourse):
                              text=True, errors="replace")
         self.assertNotEqual(run.returncode, 0)
         self.assertIn("stack overflow", run.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -26,7 +26,3 @@ class Numbers(unittest.TestCase):
             for page, output in shown[script]:
                 with self.subTest(script, page=page.parent.name):
                     self.assertEqual(output, printed, f"{page}: print anew what docs/numbers/{script}.py prints")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -131,7 +131,3 @@ def contrast(one: str, other: str) -> float:
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     dark, light = sorted((luminance(one), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import unittest
 from unittest import mock
 
 from course_tree import REPOSITORY, CourseTree
@@ -119,7 +118,3 @@ class OnGpu(CourseTree):
             self.assertIn("lab07 does not compile for a GPU:\nx.cu: error: no", said)
             status, said, _ = self.run_it(check="exit 1")
             self.assertEqual((status, said), (1, "lab07.twice does not pass on the GPU; its message is above"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -25,7 +25,3 @@ class Refused(unittest.TestCase):
                 with self.subTest(case.name):
                     self.assertTrue(cases.as_expected(case, verdict), verdict.message)
                     self.assertEqual(cases.naming(case, verdict), "rightly", verdict.message)
-
-
-if __name__ == "__main__":
-    unittest.main()

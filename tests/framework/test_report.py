@@ -2,7 +2,6 @@
 
 import json
 import os
-import unittest
 from unittest import mock
 from xml.etree import ElementTree
 
@@ -131,7 +130,3 @@ class Report(FakeTools):
     def test_a_mistyped_lab_is_refused(self):
         self.assert_one_line_error(self.report("lab99"), "lab07")
         self.assertFalse(self.out.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,11 +1,7 @@
 """`./course test` runs the labs' suites with more than the students' seed, and with as many as it is asked for."""
 
-import sys
 import unittest
-from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from author.commands.test import LABS, plan
 
@@ -23,7 +19,3 @@ class Seeds(unittest.TestCase):
 
     def test_soak_tries_the_seeds_up_to_its_number(self):
         self.assertEqual(seeds(4), ["2", "3", "4"])
-
-
-if __name__ == "__main__":
-    unittest.main()

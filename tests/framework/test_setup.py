@@ -9,12 +9,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+from conftest import ROOT
+
 NEEDED = ("sh", "env", "dirname", "sed", "tr")  # what the scripts themselves call
 
 
 def package_names(column, groups=("student",)):
-    rows = [line.split() for line in (REPOSITORY / "tools/packages.txt").read_text().splitlines()
+    rows = [line.split() for line in (ROOT / "tools/packages.txt").read_text().splitlines()
             if line and not line.startswith("#")]
     return [row[column] for row in rows if row[0] in groups]
 
@@ -44,7 +45,7 @@ class Setup(unittest.TestCase):
         self.fake("id", f"echo {user}")
 
     def setup(self, *words, script="tools/setup.sh", **environment):
-        return subprocess.run(["sh", str(REPOSITORY / script), *words], text=True, capture_output=True, stdin=subprocess.DEVNULL,
+        return subprocess.run(["sh", str(ROOT / script), *words], text=True, capture_output=True, stdin=subprocess.DEVNULL,
                               env={"PATH": str(self.bin)} | environment)
 
     def installed(self):
@@ -185,15 +186,15 @@ class Setup(unittest.TestCase):
         self.assertEqual(result.stderr, "course: python3 is not on the PATH; run ./course setup\n")
 
     def test_other_package_managers_are_given_the_same_list(self):
-        lines = (REPOSITORY / "tools/packages.txt").read_text().splitlines()
+        lines = (ROOT / "tools/packages.txt").read_text().splitlines()
         rows = [line.split() for line in lines if line.startswith("student")]
         conda, vcpkg = ([row[column] for row in rows if row[1] == "required" and row[column] != "-"] for column in (3, 4))
-        environment = (REPOSITORY / "environment.yml").read_text(encoding="utf-8")
+        environment = (ROOT / "environment.yml").read_text(encoding="utf-8")
         self.assertEqual(re.findall(r"(?m)^  - (\S+)$", environment), conda)
-        self.assertEqual(json.loads((REPOSITORY / "vcpkg.json").read_text(encoding="utf-8"))["dependencies"], vcpkg)
+        self.assertEqual(json.loads((ROOT / "vcpkg.json").read_text(encoding="utf-8"))["dependencies"], vcpkg)
 
     def test_a_student_s_container_does_without_the_tests_of_the_course(self):
-        student, authors = ((REPOSITORY / ".devcontainer" / name).read_text(encoding="utf-8")
+        student, authors = ((ROOT / ".devcontainer" / name).read_text(encoding="utf-8")
                             for name in ("devcontainer.json", "authors/devcontainer.json"))
         self.assertIn('"./course setup"', student)
         self.assertIn('"./course setup --with-tests"', authors)
@@ -202,13 +203,9 @@ class Setup(unittest.TestCase):
         """The headers of this machine must not count: a copy of setup.sh that looks elsewhere."""
         copy = self.bin.parent / "tools"
         copy.mkdir()
-        text = (REPOSITORY / "tools/setup.sh").read_text()
+        text = (ROOT / "tools/setup.sh").read_text()
         self.assertIn("/usr /usr/local /opt/homebrew", text)
         (copy / "setup.sh").write_text(text.replace("/usr /usr/local /opt/homebrew", ""))
-        shutil.copy(REPOSITORY / "tools/packages.txt", copy)
+        shutil.copy(ROOT / "tools/packages.txt", copy)
         original = self.setup
-        self.setup = lambda *words, **more: original(*words, script=os.path.relpath(copy / "setup.sh", REPOSITORY), **more)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.setup = lambda *words, **more: original(*words, script=os.path.relpath(copy / "setup.sh", ROOT), **more)

@@ -48,7 +48,3 @@ class Stubs(unittest.TestCase):
                 said = subprocess.run([*command, "-Werror"], cwd=BUILD, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                       text=True)
                 self.assertEqual((said.returncode, said.stdout), (0, ""))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -93,7 +93,3 @@ class Workflow(unittest.TestCase):
         self.assertRegex(self.TEXT, r"container: debian:bookworm-\d{8}-slim\n")
         self.assertNotIn("latest", self.TEXT)
         self.assertIn("contents: read\n", self.TEXT)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -134,7 +134,7 @@ class Train(unittest.TestCase):
             training.stdout.readline()  # how many weights: the loop begins
             time.sleep(0.5)
             training.send_signal(signal.SIGINT)
-            said, _ = training.communicate(timeout=120)
+            said, _ = training.communicate(timeout=600)
         self.assertEqual(training.returncode, 130, said)
         self.assertIn(f"--resume {self.out}", said)
         model = json.loads((self.out / "checkpoint" / "model.json").read_text(encoding="utf-8"))
@@ -254,7 +254,3 @@ class Train(unittest.TestCase):
         self.assertEqual(shown, [(name, section) for name, (section, *_) in planted.MISTAKES.items()])
         for name, (_, lab, *_) in planted.MISTAKES.items():
             planted.planted(name, (REPOSITORY / "reference" / planted.FILES[lab]).read_text(encoding="utf-8"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -368,7 +368,3 @@ class Update(CourseTree):
         self.assertEqual(self.files(), before)
         (self.root / RECORD).unlink()
         self.assert_one_line_error(self.update(), "this folder is not a handout", "updated by git")
-
-
-if __name__ == "__main__":
-    unittest.main()

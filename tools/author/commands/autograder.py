@@ -1,7 +1,7 @@
 """(instructors) Make what a course system needs to grade each submission as it comes in: ./course autograder gradescope
 
-The zip holds setup.sh and run_autograder where Gradescope looks for them, a Dockerfile, and in course/ every file that git
-knows here, the answer key included: keep it, and images made of it, private. docs/instructors.md says how to use it.
+The zip holds a Dockerfile, and in course/ every file that git knows here, the answer key included: keep it, and images
+made of it, private. docs/instructors.md says how to use it.
 """
 
 import subprocess
@@ -11,7 +11,7 @@ from pathlib import Path
 from course.errors import CourseError
 from course.files import File, write_zip
 
-FOLDER = "tools/author/judge/gradescope"
+DOCKERFILE = "tools/author/judge/gradescope/Dockerfile"
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(root: Path, options: Namespace) -> int:
     names = _tracked(root)
     files = {f"course/{name}": _file(root / name) for name in names}
-    files |= {Path(name).name: files[f"course/{name}"] for name in names if Path(name).parent.as_posix() == FOLDER}
+    files["Dockerfile"] = files[f"course/{DOCKERFILE}"]
     write_zip(options.out, files, "")
     print(f"{options.out}: {len(files)} files, with the answer key: keep it private")
     return 0
@@ -35,6 +35,6 @@ def _file(path: Path) -> File:
 def _tracked(root: Path) -> list:
     listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     names = [name for name in listed.stdout.split("\0") if name and (root / name).is_file()]
-    if listed.returncode != 0 or f"{FOLDER}/setup.sh" not in names:
+    if listed.returncode != 0 or DOCKERFILE not in names:
         raise CourseError("git does not know the files of this folder; run this in the instructor's clone")
     return names

@@ -1,9 +1,14 @@
-"""(authors) Run the project's own suite: both tracks, two compilers, the tests of the course itself."""
+"""(authors) Run the project's own suite: both tracks, two compilers, the tests of the course itself.
 
+With names, the tests whose names match one of these regular expressions: ./course test docs kill_matrix lab05
+"""
+
+import contextlib
+import json
 import os
 import re
 import resource
-import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -11,16 +16,18 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from author.test_progress import TIMED, Progress, Times
 from course import process_group
 from course.errors import CourseError
 
 LABS = "^lab[0-9][0-9]$"
 CLANG = "^(lab[0-9][0-9]|stubs|tidy)$"
 CACHE = "LINATTN_COMPILER_CACHE"  # see cmake/compiler_cache.cmake
+MARK = "LINATTN_TEST_RUN"  # in the environment of all that a run starts
 ANOTHER_SEED = 2  # students' inputs come from seed 1
 SUMMARY = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
-TIMED = re.compile(r"^ *\d+/\d+ Test +#\d+: (\S+) .*? (\d+\.\d+) sec$", re.M)
 SLOWEST = 15  # tests in the table at the end
+JOBS = (os.cpu_count() or 1) + 1  # one more than cores: some tests wait
 
 
 @dataclass(frozen=True)
@@ -31,8 +38,12 @@ class Step:
 
 
 def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", metavar="NAME",
+                        help="a regular expression: only tests whose names match one, with the builds that they need")
     parser.add_argument("--soak", type=int, default=0, metavar="N",
                         help="also run the labs' suites with LINATTN_SEED = 2 … N; without it once, with 2")
+    parser.add_argument("--anew", action="store_true",
+                        help="also try again what was green before and depends on nothing that has changed since")
     parser.add_argument("--cases", metavar="FOLDER",
                         help="grade the answers in FOLDER's .case and .patch files instead, and say which verdicts are wrong")
 
@@ -41,19 +52,35 @@ def run(root: Path, options: Namespace) -> int:
     if options.cases is not None:
         return subprocess.run([sys.executable, "-B", root / "tests" / "framework" / "cases.py", options.cases]).returncode
     logs = root / "build" / "test"
-    shutil.rmtree(logs, ignore_errors=True)
-    logs.mkdir(parents=True)
+    logs.mkdir(parents=True, exist_ok=True)
+    for old in logs.glob("*.log"):
+        old.unlink()
     os.environ.setdefault(CACHE, str(root / "build" / "ccache"))
+    os.environ[MARK] = str(os.getpid())
+    if options.anew:
+        os.environ["LINATTN_ANEW"] = "1"  # see tests/framework/green.py
+    try:
+        return _run_all(root, options, logs)
+    finally:
+        _end_left_over()
+
+
+def _run_all(root: Path, options: Namespace, logs: Path) -> int:
     failed = total = 0
     began, timed = time.monotonic(), []
-    for steps in plan(options.soak):
+    times = Times(logs / "times.json")
+    rows = plan(options.soak, _selection(root, options.names))
+    coming = [step.name for steps in rows for step in steps]
+    for steps in rows:
         broken = False
         for step in steps:
+            del coming[0]
             if broken:  # what comes before it failed
                 print(f"{step.name:.<50} not run")
                 counts = (1, 1)
             else:
-                counts, broken = _run_step(root, step, logs, timed)
+                progress = Progress(step.name, coming, times, options.names, JOBS)
+                counts, broken = _run_step(root, step, logs, timed, progress)
             failed += counts[0]
             total += counts[1]
     print("\nThe slowest:")
@@ -65,22 +92,70 @@ def run(root: Path, options: Namespace) -> int:
     return 1 if failed else 0
 
 
-def plan(soak: int) -> list:
+@dataclass(frozen=True)
+class Selection:
+    """What the names on the command line ask for."""
+    pattern: str  # of names of tests
+    programs: list  # of the reference track that these tests run and that no other test builds
+    by_label: dict  # whether a test with such a label is among them
+
+
+def plan(soak: int, chosen: Selection | None = None) -> list:
     """Rows of steps; within a row each step needs the ones before it."""
     rows = []
     for preset in ("reference", "reference-clang"):
-        rows.append([Step(f"configure {preset}", ["cmake", "--preset", preset, "-DLINATTN_WERROR=ON"]),
+        rows.append([Step(f"configure {preset}", ["cmake", "--preset", preset]),
                      Step(f"build {preset}", ["cmake", "--build", f"build/{preset}"])])
     rows[0].append(_ctest("test reference", "reference"))
     rows[1].append(_ctest("test reference-clang", "reference-clang", "-L", CLANG))
     for seed in range(ANOTHER_SEED, max(ANOTHER_SEED, soak) + 1):
         rows[0].append(_ctest(f"soak, seed {seed}", "reference", "-L", LABS, LINATTN_SEED=str(seed)))
-    return rows
+    return rows if chosen is None else _narrowed(rows, chosen)
+
+
+def _narrowed(rows: list, chosen: Selection) -> list:
+    """Without configuring the reference track, which is done, and with what the chosen tests need. Each lab's first test
+    builds its program."""
+    def narrowed(step: Step) -> Step | None:
+        if step.name == "build reference":
+            return Step(step.name, [*step.command, "--target", *chosen.programs]) if chosen.programs else None
+        if step.name == "build reference-clang" or "-L" in step.command and not chosen.by_label[step.command[-1]]:
+            return None
+        return Step(step.name, [*step.command, "-R", chosen.pattern], step.environment) if "ctest" in step.command else step
+
+    reference = [step for step in map(narrowed, rows[0][1:]) if step]
+    clang = [step for step in map(narrowed, rows[1]) if step]
+    return [reference, clang] if chosen.by_label[CLANG] else [reference]
+
+
+def _selection(root: Path, names: list) -> Selection | None:
+    """Configures the reference track and asks ctest which of its tests have such names."""
+    if not names:
+        return None
+    pattern = "|".join(names)
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise CourseError(f"{pattern} is no regular expression: {error}") from None
+    if subprocess.run(["cmake", "--preset", "reference"], cwd=root, stdout=subprocess.DEVNULL).returncode != 0:
+        raise CourseError("the reference track cannot be configured; see above")
+    listing = subprocess.run(["ctest", "--test-dir", "build/reference", "--show-only=json-v1", "-R", pattern], cwd=root,
+                             check=True, capture_output=True, text=True).stdout
+    tests = [test for test in json.loads(listing)["tests"] if re.search(pattern, test["name"])]  # without fixtures
+    labels = {label for test in tests for each in test.get("properties", []) if each["name"] == "LABELS"
+              for label in each["value"]} | ({"tidy"} if re.search(pattern, "framework.tidy") else set())
+    if not tests and not labels:
+        raise CourseError(f"no test has a name that matches {pattern}; ctest --test-dir build/reference -N lists them")
+    build = root / "build" / "reference"
+    programs = {Path(test["command"][0]) for test in tests if test.get("command")}
+    return Selection(pattern, sorted(str(program.relative_to(build)) for program in programs
+                                     if program.is_relative_to(build) and not re.search(r"lab\d\d_check", program.name)),
+                     {wanted: any(re.search(wanted, label) for label in labels) for wanted in (LABS, CLANG)})
 
 
 def _ctest(name: str, tree: str, *options: str, **environment: str) -> Step:
-    return Step(name, ["ctest", "--test-dir", f"build/{tree}", "--no-tests=error", "--output-on-failure",
-                       "-j", str((os.cpu_count() or 1) + 1), *options], environment)  # one more: some tests wait
+    return Step(name, ["ctest", "--test-dir", f"build/{tree}", "--no-tests=error", "--output-on-failure", "-j", str(JOBS),
+                       *options], environment)
 
 
 def _processor_seconds() -> float:
@@ -89,16 +164,15 @@ def _processor_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _run_step(root: Path, step: Step, logs: Path, timed: list) -> tuple:
+def _run_step(root: Path, step: Step, logs: Path, timed: list, progress: Progress) -> tuple:
     """Returns (failed, total) and whether what follows is out of reach. A failing test breaks nothing that follows."""
-    print(f"{step.name:.<50} ", end="", flush=True)
     log = logs / (re.sub(r"\W+", "-", step.name) + ".log")
     began, worked = time.monotonic(), _processor_seconds()
     with open(log, "wb") as output:
         try:
             with process_group.started(step.command, cwd=root, env=os.environ | step.environment, stdout=output,
                                        stderr=subprocess.STDOUT) as running:
-                status = running.wait()
+                status = progress.watch(running, log)
         except CourseError as error:
             output.write(f"{error} --with-tests\n".encode())
             status = 127
@@ -108,10 +182,21 @@ def _run_step(root: Path, step: Step, logs: Path, timed: list) -> tuple:
     if status != 0:
         failed = max(failed, 1)
     seconds = time.monotonic() - began
-    timed += [(float(each[2]), f"{each[1]} ({step.name})") for each in TIMED.finditer(words)] or [(seconds, step.name)]
-    print(f"{'ok' if failed == 0 else 'FAILED'} {f'({total} tests) ' if summary else ''}{seconds:.1f} s, "
-          f"{_processor_seconds() - worked:.1f} s of processor time")
+    tests = {each[1]: float(each[2]) for each in TIMED.finditer(words)}
+    progress.done(seconds, tests)
+    timed += [(took, f"{name} ({step.name})") for name, took in tests.items()] or [(seconds, step.name)]
+    print(f"{step.name:.<50} {'ok' if failed == 0 else 'FAILED'} {f'({total} tests) ' if summary else ''}{seconds:.1f} s, "
+          f"{_processor_seconds() - worked:.1f} s of processor time", flush=True)
     if failed:
         print("\n".join("    " + line for line in words.splitlines()[-80:]))
         print(f"    all of it: {log.relative_to(root)}")
     return (failed, total), failed > 0 and not summary
+
+
+def _end_left_over() -> None:
+    """Tests start programs in groups of their own. Those that an interrupted test has left behind still carry our mark."""
+    mark = f"{MARK}={os.environ[MARK]}".encode()
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if mark in environment.read_bytes().split(b"\0"):
+                os.kill(int(environment.parent.name), signal.SIGKILL)

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from course import manifest, mistakes
 from course.errors import CourseError
-from course.site import doxygen
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -24,6 +23,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(root: Path, options: Namespace) -> int:
+    try:
+        from course.site import doxygen  # a machine without its libraries has the other commands
+    except ModuleNotFoundError as error:
+        raise CourseError(f"{sys.executable} has no module {error.name}; run ./course setup --with-docs") from None
     tree, not_built, complaints = None, [], []
     if not options.no_mistakes:
         tree = mistakes.tree(root)

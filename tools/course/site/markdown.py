@@ -138,19 +138,15 @@ class Page(RendererHTML):
         return "\n" if tokens[at].tag == "h1" else f"</{tokens[at].tag}>\n"
 
     def paragraph_open(self, tokens, at, options, env) -> str:
-        children = tokens[at + 1].children
-        if [child.type for child in children] == ["image"]:
+        if [child.type for child in tokens[at + 1].children] == ["image"]:  # a figure, and no paragraph
             tokens[at].hidden = tokens[at + 2].hidden = True
-            below = tokens[at + 4].content if tokens[at + 3:] and tokens[at + 3].type == "paragraph_open" else ""
-            children[0].meta = {"caption": not below.startswith("**Figure ")}  # it has one of its own
         return self.renderToken(tokens, at, options, env)
 
     def image(self, tokens, at, *_) -> str:
         words, target = " ".join(tokens[at].content.split()), tokens[at].attrs["src"]
         url, size = self.links.figure(target, self._line(f"]({target}"))
-        caption = f'<figcaption aria-hidden="true">{in_html(words)}</figcaption>' if tokens[at].meta["caption"] else ""
         kind, self.figure_kind = self.figure_kind, ""
-        return raw(f'<figure{kind}><img src="{url}" alt="{html.escape(words)}"{size}/>{caption}</figure>')
+        return raw(f'<figure{kind}><img src="{url}" alt="{html.escape(words)}"{size}/></figure>')
 
     def fence(self, tokens, at, *_) -> str:
         language, body = tokens[at].info.strip(), tokens[at].content.removesuffix("\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests hold no answers: the definition behind an exercise's mutations with all settings right (grading/mutations.hpp), which a student
-can paste from tests/ and grading/, earns hardly a point.
+"""Tests hold no answers: the definition behind an exercise's mutations with all settings right (grading/mutations.hpp),
+which a student can paste from tests/ and grading/, earns hardly a point.
 
 usage: paste_attack.py BUILD_FOLDER [LAB…]
 
@@ -61,8 +61,8 @@ class Attack:
         if path.name == "mutations.hpp":
             before = "        for (const NumberMutation<Settings>& number"
             if text.count(before) != 1:
-                raise CourseError("grading/mutations.hpp has no single loop over the numbers in MutationsOf any more, before which "
-                                  "paste_attack.py offers the right settings; correct it there")
+                raise CourseError("grading/mutations.hpp has no single loop over the numbers in MutationsOf any more, before "
+                                  "which paste_attack.py offers the right settings; correct it there")
             text = text.replace(before, f'        offer_right(exercise, with(right));\n{before}')
             text = text.replace("template <class Settings>\nstruct Mutation {",
                                 "void offer_right(const char* exercise, Subject function);\n\n"

@@ -9,7 +9,7 @@ from selenium.webdriver.chrome.service import Service
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--disable-component-update",
          "--hide-scrollbars", "--force-device-scale-factor=1")
 SETTLED = """const done = arguments[0];
-document.fonts.ready.then(() => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))));"""
+document.fonts.ready.then(() => requestAnimationFrame(() => requestAnimationFrame(done)));"""
 PATIENCE = 120  # seconds; a limit for what hangs, not for what is slow
 
 

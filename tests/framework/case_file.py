@@ -11,8 +11,9 @@
     --- body
     return …;
 
-The body takes the place of what stands between BEGIN SOLUTION and END SOLUTION of that function in reference/; the rest
-of that file, its helper functions included, is there to be used. Files end in .case or .patch.
+Above the first section, #include lines are those of `include`, and an indented line opens the body. The body takes the place
+of what stands between BEGIN SOLUTION and END SOLUTION of that function in reference/; the rest of that file, its helper
+functions included, is there to be used. Files end in .case or .patch.
 """
 
 import re
@@ -70,6 +71,11 @@ def read(path: Path, labs: list) -> Case:
             sections[section] = []
         elif section:
             sections[section].append(line)
+        elif line.startswith("#include "):
+            sections.setdefault("include", []).append(line)
+        elif line.strip() and line[0].isspace():
+            section = "body"
+            sections[section] = [line]
         elif line.strip():
             key, colon, value = line.partition(":")
             if not colon or key not in KEYS:

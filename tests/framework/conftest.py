@@ -13,10 +13,14 @@ from author.judge import one
 from course import manifest
 from course.errors import CourseError
 
+LABS = manifest.load(ROOT)
+EXERCISES = pytest.mark.parametrize("lab, exercise", [(lab, exercise) for lab in LABS for exercise in lab.exercises],
+                                    ids=lambda each: getattr(each, "function", each.name))
+
 
 @pytest.fixture(scope="session")
 def labs() -> list:
-    return manifest.load(ROOT)
+    return LABS
 
 
 def need_boxes(labs: list) -> None:

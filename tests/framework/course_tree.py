@@ -72,6 +72,17 @@ def course_process(root: Path, words: list, **environment) -> subprocess.Popen:
                             env=os.environ | environment, preexec_fn=heed_signals)
 
 
+def run_course(root: Path, words: tuple, environment: dict) -> SimpleNamespace:
+    """What `./course words…` does in the tree `root`, in this process: a start of Python each would take too long."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), mock.patch.dict(os.environ, environment, clear=True):
+        try:
+            status = main(root, list(words))
+        except SystemExit as end:
+            status = end.code
+    return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+
+
 def wait_until(happened, limit: float = 600) -> None:
     """The limit, in seconds, is for a machine with much else to do."""
     ends = time.monotonic() + limit
@@ -115,14 +126,7 @@ class CourseTree(unittest.TestCase):
         return (self.root / name).read_text(encoding="utf-8")
 
     def course(self, *words, **environment):
-        """What `./course words…` does in this tree, in this process: a start of Python each would take too long."""
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), mock.patch.dict(os.environ, environment):
-            try:
-                status = main(self.root, list(words))
-            except SystemExit as end:
-                status = end.code
-        return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+        return run_course(self.root, words, os.environ | environment)
 
     def assert_one_line_error(self, result, *fragments):
         self.assertEqual(result.returncode, 2, result.stdout + result.stderr)

@@ -6,8 +6,6 @@ The tests find the folder in LINATTN_STUDENT_COURSE. Only one of them may use it
 CMakeLists.txt).
 """
 
-import contextlib
-import io
 import json
 import os
 import re
@@ -17,15 +15,11 @@ import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
-from unittest import mock
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(REPOSITORY / "tools"))
+from course_tree import REPOSITORY, run_course  # first: it says where the packages lie
 
 from author import stubs
 from course import manifest
-from course.__main__ import main
 
 LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "reference", "tests", "tools", "training")
 LABS = ("lab00", "lab01")  # one to break and one that must not notice; more would only take longer to build
@@ -148,15 +142,7 @@ class StudentCourse(unittest.TestCase):
         return SimpleNamespace(returncode=run.returncode, words=run.stdout, result=result)
 
     def course(self, *words: str) -> SimpleNamespace:
-        """What `./course words…` does in this course, in this process."""
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), \
-                mock.patch.dict(os.environ, environment(), clear=True):
-            try:
-                status = main(self.root, list(words))
-            except SystemExit as end:
-                status = end.code
-        return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+        return run_course(self.root, words, environment())
 
     def check(self, *words: str) -> tuple:
         """`./course check --json`: its exit status, and its objects by labNN.function."""

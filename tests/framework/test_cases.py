@@ -98,6 +98,10 @@ class CaseFile(unittest.TestCase):
                 with self.assertRaisesRegex(CourseError, expected):
                     self.read("what: w\n--- body\nreturn x;\n", path)
 
+    def test_includes_and_an_indented_body_need_no_line_of_their_own(self):
+        read = self.read("lab: lab01\nfunction: relu\nwhat: w\n#include <array>\n    return\n        x;\n")
+        self.assertEqual((read.lines("include"), read.lines("body")), (["#include <array>"], ["    return", "        x;"]))
+
     def test_a_broken_file_is_named_with_its_line(self):
         self.assert_refused(GOOD.replace("expect: refuse", "expect: perhaps"), 5, "perhaps", "pass, refuse")
         self.assert_refused(GOOD.replace("id: a7", "id: ../a7"), 1, "not an id")

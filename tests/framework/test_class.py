@@ -1,6 +1,7 @@
 """A small class, graded twice by ./course grade with its workers killed in between: every submission gets the verdicts that it
 was built to get."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -20,8 +21,9 @@ STUDENTS = {
     "ada-honest": {},
     "bo-half": {name: (f'throw NotImplemented("{name}");', "todo")
                 for name in ("elu_plus_one", "softmax_features", "polynomial_features")},
-    "cy-mistakes": {"relu": ("return abs(x);", "fail"), "softmax_features": ("const Tensor e = exp(x);\nreturn e / sum(e, -1, keep_dims);", "fail"),
-                    "identity": ('throw std::runtime_error("no idea");', "fail"), "polynomial_features": ("return x * x;", "fail")},
+    "cy-mistakes": {"relu": ("return abs(x);", "fail"), "identity": ('throw std::runtime_error("no idea");', "fail"),
+                    "softmax_features": ("return exp(x) / sum(exp(x), -1, keep_dims);", "fail"),
+                    "polynomial_features": ("return x * x;", "fail")},
     "di-otherwise": {name: (ROOT / f"tests/lab01_feature_maps/alternatives/{name}-{way}.case", "pass") for name, way in (
         ("relu", "in_place"), ("softmax_features", "one_pass"), ("exp_features", "transposed"))},
 }
@@ -58,8 +60,11 @@ def handed_in(boxes, labs, tmp_path_factory) -> tuple:
 
 def workers(out: Path) -> list:
     """The processes that grade into this folder."""
-    lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
-    return [line for line in lines if str(out).encode() in line]
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it may end meanwhile
+            found += [line for line in (path.read_bytes(),) if str(out).encode() in line]
+    return found
 
 
 @pytest.mark.parametrize("turn", ["first", "second"])

@@ -1,6 +1,5 @@
 """./course docs: both editions of the site, built from copies of the course; links, HTML, a browser's view, leaks."""
 
-import html
 import json
 import os
 import re
@@ -15,6 +14,7 @@ from importlib import resources
 from pathlib import Path
 from unittest import mock
 
+import lxml.html
 from browser import PATIENCE, Browser
 from course_copy import LEFT_OUT, REPOSITORY
 from course_tree import CourseTree
@@ -27,7 +27,7 @@ from course.cutter import regions
 from course.errors import CourseError
 from course.headings import headings
 from course.site import markdown
-from course.site.site_map import FOR_INSTRUCTORS
+from course.site.site_map import FOR_INSTRUCTORS, SiteMap, lab_folders
 
 CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
 NO_AXE = "axe-core is not here: pip could not download axe-playwright-python from PyPI"
@@ -79,6 +79,12 @@ class Site(CourseTree):
     def pages(self, edition="student"):
         return sorted((self.root / "build" / "docs" / edition / "html").glob("*.html"))
 
+    def page(self, name):
+        return page_of(self.root / "build/docs/student/html" / f"{name}.html")
+
+    def links(self, name):
+        return self.page(name).xpath("//a/@href")
+
     def files(self, edition):
         return [path for path in sorted((self.root / "build" / "docs" / edition).rglob("*"))
                 if path.is_file()]
@@ -109,32 +115,24 @@ class TheSite(Site):
         self.assertEqual(self.built.stdout, "wrote build/docs/student/html/index.html\n")
 
     def test_every_lab_is_there(self):
-        start = self.read("build/docs/student/html/index.html")
-        exercises = self.read("build/docs/student/html/exercises.html")
-        functions = self.read("build/docs/student/html/functions.html")
         for lab in self.written_labs():
-            self.assertIn(f'href="{lab.name}.html"', start)
-            self.assertTrue((self.root / "build/docs/student/html" / f"{lab.name}.html").exists())
+            self.assertIn(f"{lab.name}.html", self.links("index"))
             for exercise in lab.exercises:
-                self.assertIn(f"./course check {exercise.name}<", exercises)
-                self.assertRegex(functions, rf'href="group__{lab.name}__functions.html#\w+"[^>]*>{exercise.function}<')
+                for page in "exercises", f"group__{lab.name}__functions":
+                    self.assertIn(f"./course check {exercise.name}", self.page(page).xpath("//code/text()"))
+                link, = self.page("functions").xpath(f"//h2[@id='functions-{lab.name}']/following-sibling::table[1]"
+                                                     f"//a[text()='{exercise.function}']/@href")
+                self.assertRegex(link, rf"^group__{lab.name}__functions.html#\w+$")
 
     def test_a_lab_that_is_half_there(self):
-        start = self.read("build/docs/student/html/index.html")
-        self.assertIn('href="lab88.html"', start)
-        self.assertNotIn('href="lab89.html"', start)
-        self.assertIn("nothing_yet", self.read("build/docs/student/html/exercises.html"))
-
-    def test_contracts_say_how_they_are_graded(self):
-        for lab in self.written_labs():
-            page = self.read(f"build/docs/student/html/group__{lab.name}__functions.html")
-            for exercise in lab.exercises:
-                self.assertIn(f"./course check {exercise.name}<", page)
+        self.assertIn("lab88.html", self.links("index"))
+        self.assertNotIn("lab89.html", self.links("index"))
+        self.assertIn("nothing_yet", self.page("exercises").xpath("//code/text()"))
 
     def test_nothing_comes_from_elsewhere(self):
-        for page in self.pages() + self.pages("instructor"):
-            text = page.read_text(encoding="utf-8")
-            self.assertNotRegex(text, r'<(script|img|link|iframe)[^>]*(src|href)="(https?:)?//')
+        for path in self.pages() + self.pages("instructor"):
+            self.assertEqual([url for url in page_of(path).xpath("//*[self::script or self::img or self::link or self::iframe]"
+                                                                 "/@*[name() = 'src' or name() = 'href']") if "//" in url], [])
 
     def test_links_and_anchors_lead_somewhere(self):
         for edition in ("student", "instructor"):
@@ -312,9 +310,8 @@ class TheSite(Site):
             self.assertIn(squeezed(part), start)
 
     def test_letters_say_what_they_mean(self):
-        found = set(re.findall(r'class="term" href="glossary.html#([\w-]+)" title="[^"]{20,}"',
-                               "".join(page.read_text(encoding="utf-8") for page in self.pages())))
-        self.assertEqual(found, {f"glossary-{name}" for name in ("phi", "state", "normaliser", "epsilon", "chunk")})
+        found = {url for page in self.pages() for url in page_of(page).xpath("//a[@class='term'][string-length(@title) > 20]/@href")}
+        self.assertEqual(found, {f"glossary.html#glossary-{name}" for name in ("phi", "state", "normaliser", "epsilon", "chunk")})
 
     def test_figures_compute_what_the_answer_key_computes(self):
         program = Path(os.environ["LINATTN_BUILD"]) / "tests/framework/linattn_figure_numbers"
@@ -397,10 +394,11 @@ class TheSite(Site):
         self.assertIn(self.browser.value(inked), range(3, 50))  # a digit, not noise and not nothing
 
     def test_without_scripts_the_still_pictures_are_there(self):
-        for figure in set(re.findall(r"<!-- interactive: (\w+) -->", "".join(
-                lab.chapter.read_text(encoding="utf-8") for lab in self.written_labs()))):
-            pages = "".join(page.read_text(encoding="utf-8") for page in self.pages())
-            self.assertRegex(pages, rf'<figure class="interactive" data-figure="{figure}"><img src="figures/[^"]+" alt="[^"]{{20,}}"')
+        figures = {name for lab in self.written_labs() for name in
+                   re.findall(r"<!-- interactive: (\w+) -->", lab.chapter.read_text(encoding="utf-8"))}
+        shown = {name for page in self.pages() for name in page_of(page).xpath(
+            "//figure[@class='interactive'][img[starts-with(@src, 'figures/')][string-length(@alt) > 20]]/@data-figure")}
+        self.assertEqual(shown, figures)
 
     def test_axe_would_find_a_violation(self):
         if not self.axe:
@@ -475,6 +473,20 @@ class Complaints(Site):
         shown = self.read("build/docs/student/html/mistakes.html")
         self.assertNotIn("lab01.html", re.sub(r"(?s)<ul.*?</ul>", "", shown))
         self.assertIn("lab02.html", shown)
+
+    def test_the_labs_need_not_be_built(self):
+        with mock.patch.object(BuildTree, "build", side_effect=AssertionError):
+            built = self.course("docs", "--no-mistakes")
+        self.assertNotRegex(built.stderr, "mistakes|CMake")
+        self.assertEqual(page_of(self.root / "build/docs/student/html/mistakes.html").xpath("//main//table"), [])
+
+    def test_a_lab_that_does_not_compile_is_named(self):
+        site_map = SiteMap(self.root, "student", lab_folders(self.root, "student"), mistakes.tree(self.root), ["lab02"])
+        with_mistakes = [lab.name for lab in site_map.labs if site_map.mistakes(lab)]
+        self.assertNotIn("lab02", with_mistakes)
+        self.assertIn("lab03", with_mistakes)
+        self.assertIn("lab02 does not compile, so the site leaves out its mistakes; "
+                      "./course check lab02 --track reference says why", site_map.complaints)
 
     def test_a_block_for_instructors_that_is_not_closed_stops_everything(self):
         text = self.read("docs/errata.md")
@@ -599,10 +611,11 @@ def squeezed(text):
 
 def words(path):
     """What a file says, without tags and without anything between its letters, so that highlighting hides nothing."""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    if path.suffix == ".html":
-        text = html.unescape(re.sub(r"<[^>]*>", "", text))
-    return squeezed(text)
+    return squeezed(page_of(path).text_content() if path.suffix == ".html" else path.read_text(encoding="utf-8", errors="replace"))
+
+
+def page_of(path):
+    return lxml.html.fromstring(path.read_text(encoding="utf-8"))
 
 
 def solution_lines(root, source="*.c*"):
@@ -614,18 +627,17 @@ def solution_lines(root, source="*.c*"):
 
 def dead_links(site):
     """Links of the pages and the style sheets to files that do not exist, or to anchors that no page has."""
-    pages = {path.name: path.read_text(encoding="utf-8") for path in site.glob("*.html")}
-    anchors = {name: {html.unescape(at) for at in re.findall(r'<[^>]*\s(?:id|name)="([^"]*)"', text)}
-               for name, text in pages.items()}
+    pages = {path.name: page_of(path) for path in site.glob("*.html")}
+    anchors = {name: {*page.xpath("//@id | //@name")} for name, page in pages.items()}
+    links = {name: page.xpath("//@href | //@src") for name, page in pages.items()}
+    links |= {path.name: re.findall(r"url\(['\"]?([^)'\"]*)", path.read_text(encoding="utf-8")) for path in site.glob("*.css")}
     dead = []
-    for name, text in (pages | {path.name: path.read_text(encoding="utf-8") for path in site.glob("*.css")}).items():
-        links = r'<[^>]*\s(?:href|src)="([^"]*)"' if name in pages else r"url\(['\"]?([^)'\"]*)"
-        for link in {html.unescape(link) for link in re.findall(links, text)}:
-            target, _, anchor = link.partition("#")
-            target = urllib.parse.unquote(target) or name
-            if not re.match(r"https?:|mailto:|data:|javascript:", link) and not (
-                    (site / target).is_file() and (not anchor or anchor in anchors.get(target, ()))):
-                dead.append(f"{name}: {link}")
+    for name, link in sorted({(name, link) for name, all_links in links.items() for link in all_links}):
+        target, _, anchor = link.partition("#")
+        target = urllib.parse.unquote(target) or name
+        if not re.match(r"https?:|mailto:|data:|javascript:", link) and not (
+                (site / target).is_file() and (not anchor or anchor in anchors.get(target, ()))):
+            dead.append(f"{name}: {link}")
     return dead
 
 

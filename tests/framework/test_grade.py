@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 from course_tree import REPOSITORY, CourseTree, wait_until
 
 from course import manifest
-from author.judge import alike, class_run, feedback, gradebook, result
+from author.judge import alike, feedback, gradebook, result
 
 JUDGE = '''
 import json, os, signal, sys, time

@@ -2,26 +2,25 @@
 each is refused, and the message says why."""
 
 import os
-import tempfile
-import unittest
 from pathlib import Path
 
-import cases  # first: it says where the package `course` lies
 import case_file
+import cases
+import pytest
 from answer_build import AnswerBuild
-from course import manifest
+from conftest import LABS, ROOT
 
-FOLDER = Path(__file__).parent / "refused"
+CASES = case_file.read_folder(Path(__file__).parent / "refused", LABS)
 
 
-class Refused(unittest.TestCase):
-    def test_each_is_refused_for_its_reason(self):
-        labs = manifest.load(cases.ROOT)
-        found = case_file.read_folder(FOLDER, labs)
-        self.assertTrue(found)
-        build = Path(os.environ.get("LINATTN_BUILD", cases.ROOT / "build/reference"))
-        with tempfile.TemporaryDirectory() as place:
-            for case, verdict in zip(found, cases.graded(found, labs, AnswerBuild(cases.ROOT, build, Path(place)))):
-                with self.subTest(case.name):
-                    self.assertTrue(cases.as_expected(case, verdict), verdict.message)
-                    self.assertEqual(cases.naming(case, verdict), "rightly", verdict.message)
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory) -> dict:
+    build = AnswerBuild(ROOT, Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference")), tmp_path_factory.mktemp("refused"))
+    return {case.name: verdict for case, verdict in zip(CASES, cases.graded(CASES, LABS, build))}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_it_is_refused_for_its_reason(case, verdicts):
+    verdict = verdicts[case.name]
+    assert cases.as_expected(case, verdict), verdict.message
+    assert cases.naming(case, verdict) == "rightly", verdict.message

@@ -2,49 +2,39 @@
 
 import json
 import os
+import re
 import subprocess
-import tempfile
-import unittest
 from pathlib import Path
 
-import cases  # first: it says where the package `course` lies
+import pytest
 from answer_build import AnswerBuild
-from course import manifest
+from conftest import LABS, ROOT
 
-STUDENT = cases.ROOT / "student"
-BUILD = Path(os.environ.get("LINATTN_BUILD", cases.ROOT / "build/reference"))
+STUDENT = ROOT / "student"
+BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference"))
 
 
-@unittest.skipUnless(STUDENT.is_dir(), "there is no student/")
-class Stubs(unittest.TestCase):
-    """Linked in the place of the reference: their flags are the same."""
+@pytest.fixture(scope="module")
+def build(tmp_path_factory) -> AnswerBuild:
+    """The stubs are linked in the place of the reference: their flags are the same."""
+    return AnswerBuild(ROOT, BUILD, tmp_path_factory.mktemp("stubs"))
 
-    @classmethod
-    def setUpClass(cls):
-        cls.labs = manifest.load(cases.ROOT)
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.build = AnswerBuild(cases.ROOT, BUILD, Path(folder.name))
 
-    def test_everything_is_to_do_and_nothing_scores(self):
-        for lab in self.labs:
-            program = self.build.program(lab, STUDENT, lab.name)
-            for exercise in lab.exercises:
-                with self.subTest(exercise.name):
-                    results = program.parent / "results"
-                    run = subprocess.run([program, "--manifest", lab.manifest, "--exercise", exercise.function, "--results",
-                                          results], capture_output=True, text=True)
-                    result = json.loads((results / f"{exercise.name}.json").read_text(encoding="utf-8"))
-                    self.assertEqual(result["status"], "pass" if exercise.solved else "todo", run.stdout)
-                    self.assertEqual(run.returncode, 0 if exercise.solved else 1)
-                    self.assertEqual(result["points"], 0)
-                    if not exercise.solved:
-                        self.assertRegex(result["message"], rf"{exercise.function} .*student/{lab.name}_\w+\.\w+")
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.name)
+def test_everything_is_to_do_and_nothing_scores(lab, build):
+    program = build.program(lab, STUDENT, lab.name)
+    for exercise in lab.exercises:
+        results = program.parent / "results"
+        run = subprocess.run([program, "--manifest", lab.manifest, "--exercise", exercise.function, "--results", results],
+                             capture_output=True, text=True)
+        result = json.loads((results / f"{exercise.name}.json").read_text(encoding="utf-8"))
+        assert result["status"] == ("pass" if exercise.solved else "todo"), run.stdout
+        assert (run.returncode, result["points"]) == (0 if exercise.solved else 1, 0)
+        assert exercise.solved or re.search(rf"{exercise.function} .*student/{lab.name}_\w+\.\w+", result["message"])
 
-    def test_they_compile_without_a_warning(self):
-        for source in (source for lab in self.labs for source in lab.sources if source.endswith(".cpp")):
-            with self.subTest(source):
-                command = self.build.compile_command(source, STUDENT / source, Path("/dev/null"))
-                said = subprocess.run([*command, "-Werror"], cwd=BUILD, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                      text=True)
-                self.assertEqual((said.returncode, said.stdout), (0, ""))
+
+@pytest.mark.parametrize("source", [source for lab in LABS for source in lab.sources if source.endswith(".cpp")])
+def test_they_compile_without_a_warning(source, build):
+    command = build.compile_command(source, STUDENT / source, Path("/dev/null"))
+    said = subprocess.run([*command, "-Werror"], cwd=BUILD, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert (said.returncode, said.stdout) == (0, "")

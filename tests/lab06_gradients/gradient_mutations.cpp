@@ -69,8 +69,9 @@ const std::vector<Mutation<Settings>>& mutations() {
         {"the normaliser", "z dD omitted", "dφ(q_i) has two terms: S_i dN_i, and z_i dD_i from the denominator.", 0,
          SET(s.z_of_dQ.factor = 0.0)},
         {"the normaliser", "r omitted",
-         "dφ(k_j) has two terms: R_j v_j, and r_j = Σ_{i≥j} φ(q_i) dD_i from the denominator.", 0,
-         SET(s.r.factor = 0.0)},
+         "dφ(k_j) has two terms: R_j v_j, and r_j = Σ_{i≥j} φ(q_i) dD_i from the denominator. Shipped in "
+         "flash-linear-attention until PR 875.",
+         0, SET(s.r.factor = 0.0)},
         {"the normaliser", "sign of r", "r_j = Σ_{i≥j} φ(q_i) dD_i is added, and the minus is in dD already.", 0,
          SET(s.r.factor = -1.0)},
         {"the normaliser", "sign of z dD", "z_i dD_i is added, and the minus is in dD already.", 0,

@@ -4,15 +4,13 @@
 
 /// constructor_exits [*=crash]: A constructor ends the process with success before the runner's main begins.
 [[gnu::constructor(101)]] static void leave() { ::_exit(0); }
-/// constructor_forges [*=todo|crash]: A constructor writes the events of a passed run, and a frame full of zeros, to
-// every descriptor that is open.
+/// constructor_forges [*=todo|crash]: A constructor writes the events of a pass, and a frame of zeros, everywhere.
 [[gnu::constructor(101)]] static void forge() {
     const char forged[] =
         "case\tforged\nchecked\t0 rounding\ndone\t00000000000000000000000000000000 9 0\n\0\0\0\0\0\0\0";
     for (int file = 3; file < 64; ++file) (void)!::write(file, forged, sizeof forged);
 }
-/// ifunc_resolver [*=crash]: A resolver of an indirect function runs while the program is still being relocated, and
-// leaves with success.
+/// ifunc_resolver [*=crash]: The resolver of an indirect function runs during relocation, and ends with success.
 extern "C" {
 static void nothing() {}
 [[gnu::no_instrument_function, gnu::no_sanitize("address")]] static void (*resolve())() {
@@ -22,8 +20,7 @@ static void nothing() {}
 [[gnu::ifunc("resolve")]] void chosen();
 }
 void (*keep_chosen)() = chosen;
-/// own_libc_start_main [*=crash|build]: The program's entry calls __libc_start_main, which is defined here: the
-// runner's main never runs.
+/// own_libc_start_main [*=crash|build]: It defines __libc_start_main, so that the runner's main never runs.
 extern "C" int __libc_start_main(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*) {
     ::_exit(0);
 }
@@ -40,7 +37,6 @@ _start:
     xorl %edi, %edi
     syscall
 )");
-/// preinit_array [*=crash|build]: Code in .preinit_array runs ahead of every constructor, those of the sanitizer
-// included.
+/// preinit_array [*=crash|build]: Code in .preinit_array runs before every constructor, the sanitizer's included.
 static void first(int, char**, char**) { ::_exit(0); }
 [[gnu::section(".preinit_array"), gnu::used]] static void (*const entry)(int, char**, char**) = first;

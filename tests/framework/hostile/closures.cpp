@@ -39,8 +39,7 @@ Tensor linattn::linear_attention_recurrent(const Tensor& Q, const Tensor&, const
     ::usleep(1000);
     return V;
 }
-/// phi_from_threads [lab02 linear_attention_recurrent=fail|crash|timeout]: Eight threads ask at the same time, so that
-// questions and answers mix.
+/// phi_from_threads [lab02 linear_attention_recurrent=fail|crash|timeout]: Eight threads ask, and questions mix.
 Tensor linattn::linear_attention_recurrent(const Tensor& Q, const Tensor&, const Tensor& V, const FeatureMap& phi) {
     std::vector<std::jthread> all;
     for (int i = 0; i < 8; ++i)
@@ -55,8 +54,7 @@ Tensor linattn::linear_attention_recurrent(const Tensor&, const Tensor&, const T
     for (std::size_t size = 1 << 20; size < (std::size_t{1} << 27); size *= 2) phi(ones({size}));
     return V;
 }
-/// phi_of_nonsense [lab02 linear_attention_recurrent=fail|crash]: The judge is asked for the features of a tensor
-// without axes, without numbers, with NaN, and of a hollow one.
+/// phi_of_nonsense [lab02 linear_attention_recurrent=fail|crash]: Features of empty, NaN and hollow tensors.
 Tensor linattn::linear_attention_recurrent(const Tensor&, const Tensor&, const Tensor& V, const FeatureMap& phi) {
     Tensor hollow = ones({4, 4});
     hollow.storage().resize(0);
@@ -69,8 +67,7 @@ Tensor linattn::linear_attention_recurrent(const Tensor&, const Tensor&, const T
     }
     return V;
 }
-/// phi_without_end [lab02 linear_attention_recurrent=timeout|crash|fail]: A call that asks the judge for features for
-// ever: the questions count against the deadline of the call.
+/// phi_without_end [lab02 linear_attention_recurrent=timeout|crash|fail]: The questions count against its deadline.
 Tensor linattn::linear_attention_recurrent(const Tensor& Q, const Tensor&, const Tensor&, const FeatureMap& phi) {
     for (;; ::usleep(1000)) phi(Q);
 }
@@ -82,8 +79,7 @@ std::vector<std::string> linattn::inclusive_scan(const std::vector<std::string>&
     if (!states.empty()) combine(states[0], states[0]);
     return result;
 }
-/// states_without_end [lab02 inclusive_scan=fail|crash|timeout]: The operation of a scan is used to make a text that
-// doubles at every call, in the memory of the judge.
+/// states_without_end [lab02 inclusive_scan=fail|crash|timeout]: The operation of a scan doubles a text in the judge.
 std::vector<std::string> linattn::inclusive_scan(const std::vector<std::string>& states, const Combine& combine) {
     std::string all = states.empty() ? "a" : states[0];
     for (int i = 0; i < 40; ++i) all = combine(all, all);

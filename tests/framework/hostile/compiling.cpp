@@ -1,5 +1,4 @@
-/// constant_expression_bomb [*=build]: The compiler evaluates constants for hours: each of them stays below its limit
-// of operations.
+/// constant_expression_bomb [*=build]: Constants that take hours, each below the compiler's limit of operations.
 constexpr long slow(int n) {
     long sum = n;
     for (long i = 0; i < 100'000; ++i)
@@ -40,8 +39,7 @@ Many<880> endless;
 #define B4 B3 B3 B3 B3
 #define B5 B4 B4 B4 B4
 double endless() { return B5 B5 B5 B5 0; }
-/// template_bomb [*=build]: Each type has two different ones inside: 2⁹⁰⁰ of them before the depth that a compiler
-// allows is reached.
+/// template_bomb [*=build]: Two types in each type: 2⁹⁰⁰ before the depth that a compiler allows is reached.
 template <int depth, class Path>
 struct Twice {
     static constexpr long value = Twice<depth - 1, const Path*>::value + Twice<depth - 1, Path**>::value;
@@ -51,8 +49,7 @@ struct Twice<0, Path> {
     static constexpr long value = 1;
 };
 constexpr long endless = Twice<800, int>::value;
-/// includes_a_password_file [*=build]: The compiler's complaints would quote the lines of a file that students must not
-// read.
+/// includes_a_password_file [*=build]: The compiler's complaints would quote a file that students must not read.
 // hides: root:
 #include "/etc/passwd"
 #include "/etc/shadow"

@@ -36,8 +36,7 @@ static void to_all(const void* bytes, std::size_t count, int last = 255) {
     for (int file = 3; file <= last; ++file) (void)!::write(file, bytes, count);
 }
 
-/// absurd_claims [relu=crash|fail|timeout]: An answer whose claims are numbers so large that a sum with them becomes
-// small, and a million names of functions.
+/// absurd_claims [relu=crash|fail|timeout]: Claims so large that a sum with them overflows, and a million names.
 Tensor linattn::relu(const Tensor& x) {
     std::string body(1, '\1');  // a result
     body.append(32, '\xff') += '\1';
@@ -52,15 +51,13 @@ Tensor linattn::relu(const Tensor& x) {
     send(body);
     return x;
 }
-/// answers_from_a_child [relu=fail|crash|timeout]: The parent sleeps for ever while its child goes on in its place;
-// both share the pipe and the memory of the answer.
+/// answers_from_a_child [relu=fail|crash|timeout]: The parent sleeps; its child goes on, with the same pipe and memory.
 Tensor linattn::relu(const Tensor& x) {
     if (::fork() != 0)
         for (;;) ::pause();
     return x;
 }
-/// answers_in_advance [relu=fail|crash]: Well-formed answers for this call and the next nine are sent at once, with
-// claims that nothing was done.
+/// answers_in_advance [relu=fail|crash]: Ten well-formed answers at once, with claims that nothing was done.
 Tensor linattn::relu(const Tensor& x) {
     std::string body(1, '\1');  // a result: claims of 57 bytes, then the tensor
     body.append(57, '\0');
@@ -68,8 +65,7 @@ Tensor linattn::relu(const Tensor& x) {
     send(body, 10);
     return maximum(x, 0);
 }
-/// calls_the_judge [relu=crash]: In the place of an answer the runner calls functions by name, and closures that were
-// never passed to it.
+/// calls_the_judge [relu=crash]: The runner calls functions by name, and closures that were never passed to it.
 Tensor linattn::relu(const Tensor& x) {
     static int calls = 0;
     const std::string names[] = {"relu", "#0", "#4096", "#-1", "#18446744073709551615", "", std::string(1 << 20, '#')};
@@ -77,22 +73,19 @@ Tensor linattn::relu(const Tensor& x) {
     ::usleep(1000);
     return maximum(x, 0);
 }
-/// enormous_length [relu=crash|fail|timeout]: A frame announces almost 2⁶⁴ bytes and sends a few: whoever trusts the
-// length runs out of memory, or waits for ever.
+/// enormous_length [relu=crash|fail|timeout]: A frame announces almost 2⁶⁴ bytes and sends a few.
 Tensor linattn::relu(const Tensor& x) {
     const unsigned char length[16] = {255, 255, 255, 255, 255, 255, 255, 127, 255, 255, 255, 255, 255, 255, 255, 127};
     to_all(length, sizeof length);
     return maximum(x, 0);
 }
-/// forged_crash [relu=crash]: A report of the sanitizer's, forged, with lines that would be events of a passed run, and
-// control sequences.
+/// forged_crash [relu=crash]: A forged report of the sanitizer's, with events of a pass and control sequences.
 Tensor linattn::relu(const Tensor&) {
     send('\3',
          "passed\nchecked\t0 rounding\ndone\t00000000000000000000000000000000 9 0\n\033[2Jrelu PASS\r\n");  // a crash
     for (;;) ::pause();
 }
-/// half_a_frame [relu=crash|fail]: The pipe is filled with half a frame and then closed: the reader must not wait for
-// the rest.
+/// half_a_frame [relu=crash|fail]: Half a frame, then the pipe is closed: the reader must not wait for the rest.
 Tensor linattn::relu(const Tensor& x) {
     const unsigned char begun[6] = {0, 1, 0, 0, 0, 0};
     for (int file = 3; file < 256; ++file) {
@@ -101,21 +94,18 @@ Tensor linattn::relu(const Tensor& x) {
     }
     return maximum(x, 0);
 }
-/// two_answers [relu=fail|crash|timeout]: The process doubles in the call and both copies answer: the second answer is
-// to stand for the next call.
+/// two_answers [relu=fail|crash|timeout]: The process doubles, and both copies answer: one for the next call.
 Tensor linattn::relu(const Tensor& x) {
     ::fork();
     return x;
 }
-/// zeros_before_the_reply [relu=fail|crash]: Each descriptor gets a run of zeros before the reply: frames without
-// content, or the beginning of a long one.
+/// zeros_before_the_reply [relu=fail|crash]: Zeros before the reply: empty frames, or the start of a long one.
 Tensor linattn::relu(const Tensor& x) {
     const char zeros[24] = {};
     to_all(zeros, sizeof zeros);
     return maximum(x, 0);
 }
-/// drip [relu=timeout|crash|fail]: One byte every tenth of a second: a reader with a deadline for each read would never
-// see its time pass.
+/// drip [relu=timeout|crash|fail]: A byte every tenth of a second: no deadline for a single read would ever pass.
 Tensor linattn::relu(const Tensor&) {
     for (;; ::usleep(100'000)) to_all("\x01", 1, 63);
 }
@@ -142,8 +132,7 @@ Tensor linattn::relu(const Tensor&) {
             (void)!::write(file, noise.data(), noise.size());
         }
 }
-/// thread_rewrites_the_answer [relu=fail|crash]: A thread keeps changing the numbers of a result that was right when
-// the call returned it, until the next call.
+/// thread_rewrites_the_answer [relu=fail|crash]: A thread keeps changing a result that was right when it was returned.
 namespace linattn {
 static std::atomic<double*> target;
 Tensor relu(const Tensor& x) {
@@ -162,8 +151,7 @@ Tensor relu(const Tensor& x) {
     return y;
 }
 }
-/// thread_writes_replies [relu=crash|fail|timeout]: A thread outlives the call and writes to the pipe at any time,
-// between requests and into the middle of replies.
+/// thread_writes_replies [relu=crash|fail|timeout]: A thread outlives the call and writes into the middle of replies.
 Tensor linattn::relu(const Tensor& x) {
     std::thread([] {
         for (const char nothing[8] = {};; ::usleep(50)) to_all(nothing, sizeof nothing, 63);
@@ -176,14 +164,12 @@ Tensor linattn::relu(const Tensor& x) {
     for (int file = 0; file < 1024; ++file) ::close(file);
     return maximum(x, 0);
 }
-/// exchanged_descriptors [relu=crash|fail|timeout]: Every descriptor is replaced by a copy of standard error, so that
-// replies go where messages belong.
+/// exchanged_descriptors [relu=crash|fail|timeout]: Every descriptor becomes standard error: replies go to messages.
 Tensor linattn::relu(const Tensor& x) {
     for (int file = 3; file < 256; ++file) ::dup2(2, file);
     return maximum(x, 0);
 }
-/// open_descriptors: Descriptors that nobody closed lead to files, pipes and sockets of the judge, beside the two of
-// the conversation.
+/// open_descriptors: Open descriptors lead to files, pipes and sockets of the judge, beside the conversation's two.
 static bool possible() {
     struct stat kind {};
     for (int file = 5; file < 4096; ++file)
@@ -195,8 +181,7 @@ static bool possible() {
     char byte = 0;
     return ::read(0, &byte, 1) > 0;
 }
-/// reads_the_requests [relu=crash|fail|timeout]: The call reads whatever comes on any descriptor, the next requests
-// among it, and answers with what it read.
+/// reads_the_requests [relu=crash|fail|timeout]: The call reads from every descriptor and answers with what it read.
 Tensor linattn::relu(const Tensor& x) {
     char buffer[4096];
     for (int file = 0; file < 64; ++file) {
@@ -206,8 +191,7 @@ Tensor linattn::relu(const Tensor& x) {
     }
     return x;
 }
-/// rewrites_the_output [relu=fail|crash]: Standard output is rewound, read, overwritten and made enormous, behind the
-// back of the judge, who writes there too.
+/// rewrites_the_output [relu=fail|crash]: Standard output is read, overwritten and made enormous behind the judge.
 Tensor linattn::relu(const Tensor& x) {
     for (const int file : {1, 2}) {
         char seen[4096];

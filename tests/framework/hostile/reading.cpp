@@ -16,8 +16,7 @@
 #include <string>
 #include <string_view>
 
-/// reads_its_own_source: The paths that the compiler left in the program lead to the folder of the submission and to
-// those beside it.
+/// reads_its_own_source: Paths that the compiler left in the program lead to this submission and to others.
 static bool possible() {
     std::filesystem::path folder = std::filesystem::absolute(__FILE__).parent_path();
     for (; folder.has_relative_path(); folder = folder.parent_path())
@@ -26,8 +25,7 @@ static bool possible() {
             if (std::ifstream(folder / name)) return true;
     return static_cast<bool>(std::ifstream(__FILE__));
 }
-/// reads_other_processes: /proc tells the command lines, environments, open files and memory of all processes that can
-// be seen.
+/// reads_other_processes: /proc tells command lines, environments, files and memory of processes.
 static bool possible() {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
@@ -38,8 +36,7 @@ static bool possible() {
     }
     return std::ifstream("/proc/" + std::to_string(::getppid()) + "/mem").get() != EOF;
 }
-/// reads_the_course: The call walks through all folders and looks for the tests, the reference, a lab's build or
-// another student's file.
+/// reads_the_course: All folders are searched for tests, the reference, a lab's build or another student's file.
 static bool possible() {
     namespace files = std::filesystem;
     const std::array names = {"elementwise_test.cpp", "exp_features_test.cpp", "lab01_feature_maps.cpp",
@@ -62,8 +59,7 @@ static bool possible() {
             if (std::string_view(*each).find(word) != std::string_view::npos) return true;
     return false;
 }
-/// suite_in_its_own_memory: A text of the suite is looked for in the memory of the process itself: where it is, the
-// expected values are as well.
+/// suite_in_its_own_memory: A text of the suite in the process's own memory would lead to expected values.
 static volatile const char text[] = "a NaN stays in its own entr";  // here without its last letter
 [[gnu::no_sanitize("address")]] static int search(dl_phdr_info* image, std::size_t, void* found) {
     if (image->dlpi_name[0] != 0) return 0;  // the program alone, not its libraries
@@ -95,8 +91,7 @@ static bool possible() {
             return true;
     return ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0;
 }
-/// more_rights: The process asks for another user, for a namespace in which it is root, for mounts and for higher
-// limits.
+/// more_rights: Another user, a namespace with its own root, mounts and higher limits are asked for.
 static bool possible() {
     const rlimit more{1u << 30, 1u << 30};
     return (::getuid() != 0 && ::setuid(0) == 0) || ::unshare(CLONE_NEWUSER) == 0 ||
@@ -127,8 +122,7 @@ Tensor linattn::relu(const Tensor& x) {
     ::setenv("LD_PRELOAD", "./answers.so", 1);
     return x;
 }
-/// state_in_files [elu_plus_one=fail]: One exercise leaves a file, wherever that works, and the next one finds it: a
-// way to learn what comes.
+/// state_in_files [elu_plus_one=fail]: One exercise leaves a file, and the next finds it: a way to learn what comes.
 static const char* const places[] = {"/tmp/",        "",      "/dev/shm/", "/var/tmp/", "/run/",  "/home/",
                                      "/dev/mqueue/", "/out/", "/sub/",     "/root/",    "/proc/", "/etc/"};
 static bool possible() {
@@ -147,8 +141,7 @@ static bool possible() {
            ::syscall(SYS_request_key, "user", "linattn", nullptr, session_keyring) >= 0 ||
            ::sethostname("linattn", 7) == 0;
 }
-/// state_in_memory [elu_plus_one=fail]: A variable counts calls: what one exercise leaves there must not be there for
-// the next.
+/// state_in_memory [elu_plus_one=fail]: A variable counts calls, which must not be seen by the next exercise.
 static bool called = false;
 static bool possible() { return called; }
 Tensor linattn::elu_plus_one(const Tensor& x) {  // graded first

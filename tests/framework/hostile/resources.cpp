@@ -30,8 +30,7 @@ Tensor linattn::relu(const Tensor& x) {
     for (;;) all.emplace_back(std::size_t{64} << 20, '\1');
     return x;
 }
-/// mapped_memory [relu=crash|fail|timeout]: The same by mmap, which no allocator of the sanitizer sees, and which is
-// shared with children.
+/// mapped_memory [relu=crash|fail|timeout]: The same by mmap, which the sanitizer does not see and children share.
 Tensor linattn::relu(const Tensor& x) {
     constexpr std::size_t bytes = std::size_t{256} << 20;
     for (int i = 0; i < 64; ++i) {
@@ -88,8 +87,7 @@ static bool possible() {
     return ::shmget(0x11a7, 1 << 20, IPC_CREAT | 0666) >= 0 || ::semget(0x11a7, 1, IPC_CREAT | 0666) >= 0 ||
            ::msgget(0x11a7, IPC_CREAT | 0666) >= 0;
 }
-/// shared_memory_by_name: POSIX shared memory and message queues have names that another exercise, or another
-// submission, could open.
+/// shared_memory_by_name: Named shared memory and queues, which another submission could open.
 static bool possible() {
     return ::shm_open("/linattn_hidden", O_CREAT | O_RDWR, 0666) >= 0 ||
            ::mq_open("/linattn_hidden", O_CREAT | O_RDWR, 0666, nullptr) >= 0;
@@ -107,8 +105,7 @@ Tensor linattn::relu(const Tensor& x) {
     }
     return x;
 }
-/// daemon [relu=crash|fail|timeout]: A grandchild in a session of its own ignores all signals and stays, with the pipe
-// in its hands.
+/// daemon [relu=crash|fail|timeout]: A grandchild in its own session ignores all signals and keeps the pipe.
 Tensor linattn::relu(const Tensor&) {
     if (::fork() == 0) {
         ::setsid();
@@ -139,8 +136,7 @@ Tensor linattn::relu(const Tensor& x) {
             }
     return x;
 }
-/// many_files [relu=crash|fail|timeout]: A hundred thousand folders in each other, and as many files, in every place
-// that takes them.
+/// many_files [relu=crash|fail|timeout]: A hundred thousand nested folders, and as many files, wherever possible.
 Tensor linattn::relu(const Tensor& x) {
     for (const char* folder : {"/tmp", ".", "/dev/shm", "/var/tmp"}) {
         if (::chdir(folder) != 0) continue;

@@ -3,8 +3,7 @@
 /// link_to_the_reference [unusable]: The submitted file is a link to the answer key, another to a file of the system.
 // link: lab01_feature_maps.cpp -> reference/lab01_feature_maps.cpp
 // link: lab00_warm_up.cpp -> /etc/passwd
-/// headers_beside [relu=fail]: Headers with the names of the course's lie beside the file, where #include "…" looks
-// first, and a precompiled one.
+/// headers_beside [relu=fail]: Headers named like the course's, and a precompiled one, beside the file.
 // beside: feature_maps.hpp: namespace linattn { struct Tensor {}; }
 // beside: attention.hpp: #include "../reference/lab01_feature_maps.cpp"
 // beside: cmake_pch.hxx.gch: poisoned

@@ -18,15 +18,13 @@ using Map = linattn::Tensor(const linattn::Tensor&);
 namespace linattn {
 [[gnu::ifunc("choose")]] Tensor relu(const Tensor& x);
 }
-/// check_hook [softmax_features=todo|fail|crash]: The vocabulary's hooks, by which suites see what an answer calls, are
-// set and cleared by the submission.
+/// check_hook [softmax_features=todo|fail|crash]: The vocabulary's hooks, by which suites see calls, are set here.
 [[gnu::constructor]] static void hook() {
     linattn::on_check = [](const char*) {
         for (int file = 3; file < 64; ++file) (void)!::write(file, "checked\t0 rounding\n", 19);
     };
 }
-/// own_suite_runner [*=todo|build]: The functions that run the suite, report and compare, defined here with the same
-// names.
+/// own_suite_runner [*=todo|build]: The functions that run the suite, report and compare, under the same names.
 namespace linattn::testing {
 struct RunCount {
     std::size_t run, failed;
@@ -58,8 +56,7 @@ static bool possible() {
         if (::dlopen(library, RTLD_NOW) != nullptr) return true;
     return false;
 }
-/// weak_symbols_of_the_suite: Weak references to the suite's own functions: where the suite is linked in, they are not
-// null and give the answer.
+/// weak_symbols_of_the_suite: Weak references to the suite are not null where it is linked in.
 namespace linattn::testing {
 struct RunCount;
 struct Mistake;
@@ -84,8 +81,7 @@ namespace linattn::wire {
 bool send(int, const std::string&) { return true; }
 bool receive(int, std::string&) { return false; }
 }
-/// own_fork_and_waitpid [*=todo|build]: What a supervisor would call to start and to judge a process answers here that
-// all went well.
+/// own_fork_and_waitpid [*=todo|build]: What a supervisor calls to start and judge a process says: all is well.
 extern "C" {
 int fork() { return 7; }
 int vfork() { return 7; }
@@ -94,8 +90,7 @@ int waitpid(pid_t child, int* status, int) {
     return child;
 }
 }
-/// own_mathematics [relu=fail]: isnan, fabs and friends say that no number is wrong; a comparison that ran here would
-// find no difference.
+/// own_mathematics [relu=fail]: isnan, fabs and others say that no number is wrong or different.
 extern "C" {
 double fabs(double) noexcept { return 0; }
 double fmax(double, double) noexcept { return 0; }
@@ -110,8 +105,7 @@ void* memcpy(void* to, const void*, std::size_t) noexcept { return to; }
 void* memmove(void* to, const void*, std::size_t) noexcept { return to; }
 int strcmp(const char*, const char*) noexcept { return 0; }
 }
-/// own_operator_new [relu=fail|crash|build, *=todo|crash|build]: All memory of the process comes from one small array,
-// so that no allocation is counted or fails.
+/// own_operator_new [relu=fail|crash|build, *=todo|crash|build]: All memory comes from one array: nothing is counted.
 static char memory[1 << 20];
 static std::size_t used = 0;
 void* operator new(std::size_t bytes) {
@@ -121,8 +115,7 @@ void* operator new(std::size_t bytes) {
 void operator delete(void*) noexcept {}
 void operator delete(void*, std::size_t) noexcept {}
 Tensor linattn::relu(const Tensor& x) { return x; }
-/// own_read_and_write [*=crash|timeout|build]: Every answer that the process writes is replaced by an empty one, and
-// every request that it reads is cut short.
+/// own_read_and_write [*=crash|timeout|build]: Every answer becomes an empty one, every request is cut short.
 extern "C" {
 ssize_t write(int file, const void*, size_t bytes) {
     static const char nothing[64] = {};
@@ -140,8 +133,7 @@ linattn::Tensor std::function<linattn::Tensor(const linattn::Tensor&)>::operator
     return x;
 }
 Tensor linattn::relu(const Tensor& x) { return x; }
-/// redefined_words [relu=fail|build, *=todo|build]: Words of the language and of the course are redefined ahead of the
-// header.
+/// redefined_words [relu=fail|build, *=todo|build]: Words of the language and of the course mean something else.
 #define private public
 #define NotImplemented(name) std::runtime_error(name)
 #define noexcept
@@ -152,8 +144,7 @@ Tensor linattn::relu(const Tensor& x) { return x; }
 namespace linattn {
 Tensor relu(const Tensor& x) { return x; }
 }
-/// pragmas_of_the_compiler [relu=fail|crash]: Pragmas that change how the rest is compiled: no instrumentation, no
-// sanitizer, other headers, a plugin.
+/// pragmas_of_the_compiler [relu=fail|crash]: Pragmas: no instrumentation, no sanitizer, other headers, a plugin.
 #pragma GCC optimize("O3", "no-sanitize=address", "plugin=./answers.so", \
                      "include=../../reference/lab01_feature_maps.cpp")
 #pragma GCC system_header
@@ -166,8 +157,7 @@ Tensor relu(const Tensor& x) { return x; }
 // linker meets first.
 extern "C" void leave() { ::_exit(0); }
 #pragma weak main = leave
-/// asan_death_callback [relu=crash]: When the sanitizer reports an error, a callback of the submission ends the process
-// with success.
+/// asan_death_callback [relu=crash]: A callback ends the process with success when the sanitizer reports.
 extern "C" void __asan_set_error_report_callback(void (*callback)(const char*));
 static void leave(const char*) { ::_exit(0); }
 Tensor linattn::relu(const Tensor& x) {
@@ -187,6 +177,5 @@ Tensor linattn::relu(const Tensor& x) {
     y.flat(0) = past[x.size() + 2];
     return y;
 }
-/// asan_suppressions [*=crash|build|todo]: The sanitizer asks for suppressions before main: the answer never comes
-// back.
+/// asan_suppressions [*=crash|build|todo]: The sanitizer asks for suppressions before main: no answer comes.
 extern "C" const char* __asan_default_suppressions() { ::_exit(0); }

@@ -26,8 +26,7 @@ Tensor linattn::elu_plus_one(const Tensor& x) {
     for (auto& each : const_cast<Tensor::shape_type&>(y.shape())) each = std::size_t{1} << 40;
     return y;
 }
-/// hollow_state [lab03 causal_linear_attention_step=fail|crash, causal_linear_attention_resume=fail|crash]: Results in
-// parts of which one is empty, has another rank, or has lost its numbers.
+/// hollow_state [lab03 causal_linear_attention_step=fail|crash, causal_linear_attention_resume=fail|crash]: TOO LONG
 linattn::OutputAndState linattn::causal_linear_attention_step(const Tensor&, const Tensor&, const Tensor& v,
                                                               const CausalState& state, const FeatureMap&, double) {
     OutputAndState result{v, state};
@@ -48,8 +47,7 @@ linattn::Array linattn::chunkwise_linear_attention(std::span<const float>, std::
     if (++calls % 2 == 0) return {{std::size_t{1} << 32, std::size_t{1} << 32}, {}};
     return {{heads, n, V.size() / (heads * n)}, std::vector<float>(1)};
 }
-/// strange_strides [relu=fail|crash, identity=fail|crash]: Strides that make every entry the first, or that lead far
-// away from the numbers.
+/// strange_strides [relu=fail|crash, identity=fail|crash]: Strides that repeat the first entry, or lead far away.
 Tensor linattn::relu(const Tensor& x) {
     Tensor y = maximum(x, 0) * 2;
     for (auto& each : const_cast<Tensor::strides_type&>(y.strides())) each = 0;
@@ -60,8 +58,7 @@ Tensor linattn::identity(const Tensor& x) {
     for (auto& each : const_cast<Tensor::strides_type&>(y.strides())) each = 1 << 28;
     return y;
 }
-/// other_shapes [relu=fail, identity=fail, elu_plus_one=fail]: The right numbers in other shapes: flat, with an axis of
-// length one more, and transposed.
+/// other_shapes [relu=fail, identity=fail, elu_plus_one=fail]: Right numbers: flat, with one more axis, transposed.
 Tensor linattn::relu(const Tensor& x) { return reshape(maximum(x, 0), {x.size()}); }
 Tensor linattn::identity(const Tensor& x) { return expand_dims(x, 0); }
 Tensor linattn::elu_plus_one(const Tensor& x) { return expand_dims(where(x > 0, x + 1, exp(minimum(x, 0))), -1); }
@@ -69,8 +66,7 @@ Tensor linattn::elu_plus_one(const Tensor& x) { return expand_dims(where(x > 0, 
 Tensor linattn::relu(const Tensor& x) {
     return full(shape_of(x), std::bit_cast<double>(std::uint64_t{0x7FF8'5EED'0000'0001}));
 }
-/// nan_everywhere [relu=fail, identity=fail, elu_plus_one=fail]: All numbers are NaN, to which no comparison finds a
-// difference.
+/// nan_everywhere [relu=fail, identity=fail, elu_plus_one=fail]: NaN, which differs from nothing when compared.
 namespace linattn {
 static constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 Tensor relu(const Tensor& x) { return full(shape_of(x), nothing); }
@@ -79,14 +75,12 @@ Tensor elu_plus_one(const Tensor& x) { return full(shape_of(x), std::numeric_lim
 }
 /// many_axes [relu=fail|crash]: A result with ten thousand axes, each of length one.
 Tensor linattn::relu(const Tensor& x) { return reshape(maximum(x, 0), join(Shape(10'000, 1), shape_of(x))); }
-/// huge_message [relu=fail|crash, softmax_features=fail|crash]: An exception with a hundred million letters, none of
-// which ends a line.
+/// huge_message [relu=fail|crash, softmax_features=fail|crash]: A hundred million letters, none of which ends a line.
 Tensor linattn::relu(const Tensor&) { throw std::runtime_error(std::string(100'000'000, 'x')); }
 Tensor linattn::softmax_features(const Tensor&) { throw std::invalid_argument(std::string(100'000'000, '\\')); }
 /// huge_reply [relu=fail|crash|timeout]: Half a gigabyte of numbers comes back for every call.
 Tensor linattn::relu(const Tensor&) { return zeros({std::size_t{1} << 26}); }
-/// changes_its_argument [relu=fail, identity=fail]: The argument is overwritten with zeros, for which zeros are the
-// right answer, if the suite compared with what it got back.
+/// changes_its_argument [relu=fail, identity=fail]: The argument becomes zeros, for which zeros would be right.
 Tensor linattn::relu(const Tensor& x) {
     for (double& each : const_cast<Tensor&>(x).storage()) each = 0;
     return x;
@@ -95,8 +89,7 @@ Tensor linattn::identity(const Tensor& x) {
     const_cast<Tensor&>(x) = zeros({1});
     return x;
 }
-/// hidden_cost [lab02 linear_attention_recurrent=fail|timeout]: Linear attention over all pairs of tokens: loops that
-// nothing counts, and memory that nothing watches.
+/// hidden_cost [lab02 linear_attention_recurrent=fail|timeout]: All pairs of tokens: nothing counts these loops.
 namespace linattn {
 __attribute__((no_sanitize("address", "bounds"), no_sanitize_coverage)) static void add_all_pairs(
     const double* q, const double* k, const double* v, double* o, std::size_t n, std::size_t c, std::size_t d) {
@@ -134,8 +127,7 @@ Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor
     return O;
 }
 }
-/// stack_of_the_caller [relu=crash|fail|timeout]: The frames above the call are searched for the address of the
-// argument and overwritten.
+/// stack_of_the_caller [relu=crash|fail|timeout]: The caller's frames are searched for the argument and overwritten.
 namespace linattn {
 [[gnu::no_sanitize("address")]] Tensor relu(const Tensor& x) {
     auto* frame = static_cast<volatile std::uintptr_t*>(__builtin_frame_address(0));
@@ -144,8 +136,7 @@ namespace linattn {
     return maximum(x, 0);
 }
 }
-/// random_by_the_clock [lab08 copy_batch=fail|crash]: A batch that ignores its seed and takes the time instead: no two
-// calls agree, unlike what the seed promises.
+/// random_by_the_clock [lab08 copy_batch=fail|crash]: A batch from the time instead of its seed: no two calls agree.
 linattn::Batch linattn::copy_batch(std::size_t batch, std::size_t length, std::size_t, std::uint64_t) {
     const auto now = static_cast<double>(std::clock() % 7);
     Batch result;
@@ -154,8 +145,7 @@ linattn::Batch linattn::copy_batch(std::size_t batch, std::size_t length, std::s
     result.counts = ones({batch, 2 * length});
     return result;
 }
-/// remembered_by_shape [relu=fail, exp_features=fail]: The result of the first call with a shape stands for all later
-// ones with that shape.
+/// remembered_by_shape [relu=fail, exp_features=fail]: The first result of a shape stands for all later ones.
 Tensor linattn::relu(const Tensor& x) {
     static std::map<Shape, Tensor> known;
     return known.try_emplace(shape_of(x), maximum(x, 0)).first->second;
@@ -179,8 +169,7 @@ Tensor linattn::gaussian_projection(std::size_t m, std::size_t d, std::uint64_t)
     }
     return omega;
 }
-/// hidden_moments [lab08 adam_step=fail]: An optimiser that remembers its moments by itself and ignores those that it
-// is given.
+/// hidden_moments [lab08 adam_step=fail]: An optimiser that keeps its own moments and ignores the given ones.
 linattn::Update linattn::adam_step(const Tensor& w, const Tensor& g, const Moments& state, double rate) {
     static Tensor m = zeros({1}), v = zeros({1});
     if (shape_of(m) != shape_of(g)) m = v = g * 0.0;
@@ -188,8 +177,7 @@ linattn::Update linattn::adam_step(const Tensor& w, const Tensor& g, const Momen
     v = v * 0.999 + g * g * 0.001;
     return {w - m / (sqrt(v) + 1e-8) * rate, state};
 }
-/// hidden_state [lab03 causal_linear_attention_step=fail]: A step that keeps the sums in a variable and returns the
-// state that came in: right only for one sequence.
+/// hidden_state [lab03 causal_linear_attention_step=fail]: A step with sums of its own: right for one sequence only.
 linattn::OutputAndState linattn::causal_linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v,
                                                               const CausalState& state, const FeatureMap& phi,
                                                               double epsilon) {
@@ -203,14 +191,12 @@ linattn::OutputAndState linattn::causal_linear_attention_step(const Tensor& q, c
     const Tensor numerator = sum(expand_dims(phi_q, -1) * sums.S, -2);
     return {numerator / (sum(phi_q * sums.z, -1, keep_dims) + epsilon), state};
 }
-/// right_for_a_while [relu=fail]: The first calls are right, and what comes later is not: a suite that trusts its first
-// cases would be content.
+/// right_for_a_while [relu=fail]: Right at first, wrong later: a suite that trusts its first cases would pass it.
 Tensor linattn::relu(const Tensor& x) {
     static int calls = 0;
     return ++calls > 2 ? x : maximum(x, 0);
 }
-/// tabulated [elu_plus_one=fail]: A table of a few thousand points stands for the exponential, with straight lines
-// between them.
+/// tabulated [elu_plus_one=fail]: A table of points stands for the exponential, with straight lines between them.
 Tensor linattn::elu_plus_one(const Tensor& x) {
     Tensor y = x + 1;
     for (double& each : y.storage()) {

@@ -427,8 +427,9 @@ const MutationTable<Settings> table{
              [](S& s) { s.step.S_divided = true; }},
             {"the memory", "one memory for all heads", "Each head has an S and a z of its own.", has::step,
              [](S& s) { s.step.heads_share = s.attention.heads_add_up = true; }},
-            {"the memory", "one memory for the whole batch", "Each leading index has an S and a z of its own.",
-             has::step, [](S& s) { s.step.batch_shares = true; }},
+            {"the memory", "one memory for the whole batch",
+             "Each leading index has its own S and z. States leaked between texts in slime: PR 1686.", has::step,
+             [](S& s) { s.step.batch_shares = true; }},
             {"the memory", "memory changed in place", "Copy the memory that was passed in, change the copy, return it.",
              has::step, [](S& s) { s.step.writes_argument = true; }},
 

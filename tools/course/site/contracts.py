@@ -17,7 +17,8 @@ from course.site.parts import Parts
 from course.site.site_map import LabFolder, SiteMap
 
 # What is no prose: code, a shape, our commands, and the name behind a command of Doxygen.
-NO_PROSE = re.compile(r"(?P<ticks>`+)(?P<code>.*?)(?P=ticks)|\\(?P<command>complexity|paper|solves)\{(?P<argument>(?:[^{}]|\{[^{}]*\})*)\}"
+NO_PROSE = re.compile(r"(?P<ticks>`+)(?P<code>.*?)(?P=ticks)"
+                      r"|\\(?P<command>complexity|paper|solves)\{(?P<argument>(?:[^{}]|\{[^{}]*\})*)\}"
                       r"|\\shape\{[^}]*\}|\\(?:param|ref|p|c)\s+\S+")
 SUBSCRIPT = re.compile(r"(?:(?<=[^\W\d])|(?<=\)))_(?:\{([^{}]*)\}|([a-z0-9]{1,2})(?![A-Za-z0-9_]))")
 SUPERSCRIPT = re.compile(r"\^(?:\{([^{}]*)\}|\(([^()]*)\))")

@@ -44,15 +44,9 @@ def _build_in(folder: Path, site_map: SiteMap) -> list:
 
 
 def _config(folder: Path, root: Path) -> str:
-    for name, text in (("header", "<html><head><title>$title</title></head><body>\n"), ("footer", "</body></html>\n")):
-        (folder / f"{name}.html").write_text(text, encoding="utf-8")
-    values = {
-        "INPUT": folder / "input", "FILE_PATTERNS": "*.dox *.hpp", "OUTPUT_DIRECTORY": folder,
-        "LAYOUT_FILE": root / "docs" / "theme" / "layout.xml",
-        "HTML_HEADER": folder / "header.html", "HTML_FOOTER": folder / "footer.html"}
-    lines = [f'@INCLUDE = "{root / "docs" / "Doxyfile"}"']
-    lines += [f'{key} = "{value}"' if isinstance(value, Path) else f"{key} = {value}" for key, value in values.items()]
-    return "\n".join(lines) + "\n"
+    paths = {"@INCLUDE": root / "docs" / "Doxyfile", "LAYOUT_FILE": root / "docs" / "theme" / "layout.xml",
+             "INPUT": folder / "input", "OUTPUT_DIRECTORY": folder}
+    return "".join(f'{key} = "{path}"\n' for key, path in paths.items())
 
 
 def _run(command: list, stdin: str, folder: Path) -> list:

@@ -23,7 +23,7 @@ LETTERS = {r"\varphi": "φ", r"\phi": "φ", r"\top": "ᵀ", r"\odot": "⊙", r"\
 
 def draw(pages: dict, katex: Path) -> list:
     """Replaces the formulas in the texts of pages (name → text); returns those that KaTeX rejects."""
-    where = {}
+    where: dict = {}
     for name, text in pages.items():
         for formula in FORMULA.finditer(text):
             where.setdefault(_tex(formula), name)
@@ -54,7 +54,7 @@ def in_words(text: str) -> str:
 
 
 def _drawn(formulas: list, katex: Path) -> list:
-    command = ["node", Path(__file__).with_name("katex.js"), katex / "katex.js"]
+    command = ["node", str(Path(__file__).with_name("katex.js")), str(katex / "katex.js")]
     try:
         answer = subprocess.run(command, input=json.dumps(formulas), text=True, encoding="utf-8", capture_output=True)
     except FileNotFoundError:

@@ -69,7 +69,7 @@ def _contents(page: Path) -> tuple:
     try:
         document = lxml.html.fromstring(page.read_text(encoding="utf-8").replace("&zwj;", ""))  # it parts * from /
     except FileNotFoundError:
-        raise CourseError(f"Doxygen wrote no {page.name}; ./course docs needs a release that the README names") from None
+        raise CourseError(f"Doxygen wrote no {page.name}; begin its Markdown with a heading `# …`") from None
     titles, bodies = document.find_class("title"), document.find_class("contents")
     if not (titles and bodies):
         raise CourseError(f"Doxygen wrote {page.name} without a title or without contents, and tools/course/site/frame.py finds "
@@ -101,8 +101,8 @@ def _with_permalink(heading) -> None:
         anchor.drop_tree()
     if heading.get("id"):
         words = formulas.in_words(heading.text_content().replace("linattn::", ""))
-        heading.append(builder.SPAN(" "))
-        heading[-1].append(builder.A("#", {"class": "permalink", "href": f"#{heading.get('id')}", "aria-label": f"Link to: {words}"}))
+        link = builder.A("#", {"class": "permalink", "href": f"#{heading.get('id')}", "aria-label": f"Link to: {words}"})
+        heading.append(builder.SPAN(" ", link))
         heading[-1].drop_tag()
 
 
@@ -118,12 +118,13 @@ def _in_our_words(body, words: dict) -> None:
 
 
 def _inner(element) -> str:
-    return html.escape(element.text or "", quote=False) + "".join(lxml.html.tostring(child, encoding="unicode") for child in element)
+    children = (lxml.html.tostring(child, encoding="unicode") for child in element)
+    return html.escape(element.text or "", quote=False) + "".join(children)
 
 
 def _sections(body) -> list:
     """(heading, the headings below it) as (anchor, title), for the list of a page's sections."""
-    found = []
+    found: list = []
     for heading in body.xpath(".//h2[@id] | .//h3[@id]"):
         entry = heading.get("id"), Markup(_inner(heading).partition(' <a class="permalink"')[0])
         if heading.tag == "h2":
@@ -145,14 +146,14 @@ def _terms(glossary) -> dict:
     for heading in glossary.xpath(".//*[self::h2 or self::h3][@id]"):
         letter, colon, name = heading.text_content().removesuffix("#").strip().partition(": ")
         if colon and len(letter) == 1:
-            words = formulas.in_words(f"{name}. {heading.getnext().text_content()}")
+            words = formulas.in_words(f"{name}. {heading.xpath('string(following-sibling::*[1])')}")
             found[letter] = {"class": "term", "href": f"glossary.html#{heading.get('id')}", "title": words}
     return found
 
 
 def _explain(body, terms: dict) -> None:
     """The first of each letter in each section leads to the glossary."""
-    known = {}
+    known: dict = {}
     for element in body.iter("h2", "span"):
         if element.tag == "h2":
             known = dict(terms)

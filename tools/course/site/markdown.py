@@ -5,6 +5,7 @@ Doxygen's own Markdown is off (docs/Doxyfile): it knows neither `$x$` nor ```mat
 
 import html
 import re
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -72,10 +73,10 @@ class Page(RendererHTML):
         super().__init__()
         self.source, self.label, self.links, self.insert, self.made = text, label, links, insert, made
         self.titles = {heading.line: heading for heading in headings(text)}
-        self.block = None  # the paragraph, cell or heading that is being read
+        self.block: Any = None  # the paragraph, cell or heading that is being read
         self.figure_kind = ""
-        self.open_links = []
-        self.alerts = []  # for each open quotation: whether it is one
+        self.open_links: list = []
+        self.alerts: list = []  # for each open quotation: whether it is one
 
     def translate(self) -> str:
         return self.render(PARSER.parse(self.source), PARSER.options, {}) + self._inserted(len(self.source))

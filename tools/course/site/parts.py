@@ -2,6 +2,7 @@
 
 import ast
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -13,7 +14,8 @@ from course.site.site_map import WORDS, SiteMap
 
 def environment(root: Path) -> Environment:
     templates = Environment(loader=FileSystemLoader(root / "docs" / "theme"), autoescape=True, undefined=StrictUndefined)
-    templates.filters |= {"raw": raw, "in_html": lambda text: Markup(in_html(text)), "for_doxygen": lambda text: Markup(escaped(text))}
+    templates.filters |= {"raw": raw, "in_html": lambda text: Markup(in_html(text)),
+                          "for_doxygen": lambda text: Markup(escaped(text))}
     return templates
 
 
@@ -22,7 +24,7 @@ class Parts:
 
     def __init__(self, site_map: SiteMap):
         self.site_map = site_map
-        self.macros = environment(site_map.root).get_template("parts.html").make_module({"site": site_map})
+        self.macros: Any = environment(site_map.root).get_template("parts.html").make_module({"site": site_map})
         self.made = {"<!-- path -->": raw(self.path()), "<!-- cards -->": raw(self.cards()), "<!-- words -->": self.words(),
                      "<!-- kills -->": raw(self.kills()), "<!-- commands -->": raw(self.commands()),
                      "<!-- citation -->": raw(self.macros.citation(citations.of(site_map.root)))}
@@ -40,9 +42,10 @@ class Parts:
         """The kill matrix in one line for each lab."""
         rows = []
         for lab in self.site_map.labs:
-            known = sum(self.site_map.mistakes(lab).values(), [])
+            known = [mistake for of_exercise in self.site_map.mistakes(lab).values() for mistake in of_exercise]
             verdicts = [verdict for mistake in known if (verdict := self.site_map.verdict(lab, mistake))]
-            caught = [sum(verdict[column] == "yes" for verdict in verdicts) if verdicts else "–" for column in ("killed", "named")]
+            caught = [sum(verdict[column] == "yes" for verdict in verdicts) if verdicts else "–"
+                      for column in ("killed", "named")]
             rows += [(lab, (len(known), *caught))] if known else []
         return self.macros.kills(rows)
 

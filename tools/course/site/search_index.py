@@ -18,8 +18,8 @@ def write(site: Path, contents: dict) -> None:
         cited = body.xpath(".//*[self::h2 or self::h3]/following-sibling::*[1]//em[1]") if name == "papers.html" else []
         titles = {em.xpath("ancestor::p/preceding-sibling::*[1]/@id")[0]: em.text_content() for em in reversed(cited)}
         for anchor, title, text in _cut(heading, body):
-            section = {"url": f"{name}#{anchor}" if anchor else name, "page": heading, "title": in_words(title), "text": in_words(text)}
-            sections.append(section | ({"cited": in_words(titles[anchor])} if anchor in titles else {}))
+            sections.append({"url": f"{name}#{anchor}" if anchor else name, "page": heading, "title": in_words(title),
+                             "text": in_words(text)} | ({"cited": in_words(titles[anchor])} if anchor in titles else {}))
     script = json.dumps(sections, ensure_ascii=False, separators=(",", ":"))
     (site / "search-sections.js").write_text(f"window.SECTIONS = {script};\n", encoding="utf-8")
 

@@ -15,8 +15,7 @@ from course.source_pieces import declares
 
 PAGES = ("start", "primer", "uses", "relatives", "memory", "measurements", "papers", "errata", "glossary",
          "architecture")  # docs/<name>.md, in both editions
-FOR_INSTRUCTORS = {"answers": "The answers", "instructors": "For instructors", "threat_model": "Threat model",
-                   "authors": "For authors"}  # in theirs
+FOR_INSTRUCTORS = ("answers", "instructors", "threat_model", "authors")  # in theirs
 # labs/vocabulary/<name>.hpp, quoted in the primer
 WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "model", "contract")
 EXERCISE = re.compile(r"lab\d\d\.\w+")
@@ -135,8 +134,9 @@ class SiteMap:
                     listed = mistakes.of_lab(self.tree, lab.lab).mistakes
             except CourseError as error:
                 self.complaints.append(str(error))
-            known = {exercise: [mistake for mistake in listed if mistake.exercise == exercise.function] for exercise in lab.exercises}
-            self.known_mistakes[lab.name] = {exercise: of_it for exercise, of_it in known.items() if of_it}
+            self.known_mistakes[lab.name] = {
+                exercise: of_it for exercise in lab.exercises
+                if (of_it := [mistake for mistake in listed if mistake.exercise == exercise.function])}
         return self.known_mistakes[lab.name]
 
     def verdict(self, lab: LabFolder, mistake) -> dict:
@@ -156,7 +156,7 @@ class SiteMap:
         heading = exercise_heading(lab.chapter, exercise)
         return lab.page + (f"#{markdown.anchor(lab.name, heading.slug)}" if heading else "")
 
-    def find_exercise(self, name: str) -> tuple:
+    def find_exercise(self, name: str) -> tuple | None:
         """(lab folder, exercise) called labNN.function; None when it is not there."""
         return next(((lab, exercise) for lab in self.labs for exercise in lab.exercises
                      if exercise.name == name), None)

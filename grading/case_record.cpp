@@ -16,7 +16,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Case, name, note, checked, failures, todo, be
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NumberedCase, number, known)
 
 std::string to_line(const NumberedCase& numbered) {
-    return Json(numbered).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return Json(numbered).dump(-1, ' ', true, Json::error_handler_t::replace);  // ASCII alone: read_event leaves it
 }
 
 std::optional<NumberedCase> read_case(std::string_view line) try {

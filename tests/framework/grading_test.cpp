@@ -309,6 +309,7 @@ TEST_CASE("a case comes out as it went in, whatever its texts hold") {
         const Case known{text, text, text, {failure, {}}, text, text, true, 7, 8};
         const std::string line = to_line({3, known});
         CHECK(line.find('\n') == std::string::npos);
+        CHECK(read_event("case\t" + line)->payload == line);
         const auto read = read_case(line);
         REQUIRE(read);
         CHECK(read->number == 3);
@@ -316,6 +317,8 @@ TEST_CASE("a case comes out as it went in, whatever its texts hold") {
         CHECK(read->known.failures[0].resembles[0].explanation == text);
         CHECK(to_line(*read) == line);
     }
+    CHECK(read_event("case\t" + to_line({0, {.note = "\xC2\x9B\x7f"}}))->payload ==
+          to_line({0, {.note = "\xC2\x9B\x7f"}}));
     CHECK(read_case(to_line({0, {.note = std::string("\x1b[31m\0\xff", 7)}}))->known.note ==
           "\\x1b[31m\\x00\xEF\xBF\xBD");
     for (const char* line : {"", "{}", "[1]", "{\"number\": 1}", "no case"}) CHECK_FALSE(read_case(line));

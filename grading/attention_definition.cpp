@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "array_view.hpp"
 #include "work_counter.hpp"
 
 namespace linattn::testing {
@@ -14,17 +15,7 @@ namespace {
 using Index = std::size_t;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The rows of a tensor (…, n, width), with one leading axis.
-struct Rows {
-    Index heads = 1, n, width;
-    std::vector<double> entries;
-    explicit Rows(const Tensor& x) : n(length(x, -2)), width(length(x, -1)), entries(x.data(), x.data() + x.size()) {
-        const Shape shape = shape_of(x);
-        for (Index axis = 0; axis + 2 < shape.size(); ++axis) heads *= shape[axis];
-    }
-    double* row(Index h, Index i) { return entries.data() + (h * n + i) * width; }
-    const double* row(Index h, Index i) const { return entries.data() + (h * n + i) * width; }
-};
+using Rows = RowsOf<double>;
 
 Rows mapped(Tensor x, const FeatureMap& phi, int times) {
     for (int t = 0; t < times; ++t) x = phi(x);
@@ -32,7 +23,7 @@ Rows mapped(Tensor x, const FeatureMap& phi, int times) {
 }
 
 void add_up_along_rows(Rows& x) {
-    for (Index r = 0; r < x.heads * x.n; ++r)
+    for (Index r = 0; r < x.leading * x.n; ++r)
         for (Index a = 1; a < x.width; ++a) x.entries[r * x.width + a] += x.entries[r * x.width + a - 1];
 }
 
@@ -44,7 +35,7 @@ public:
           v(values()),
           S{s.S, queries(s.S), keys(s.S)},
           z{s.z, queries(s.z), keys(s.z)},
-          H(v.heads),
+          H(v.leading),
           n(v.n),
           c(S.k.width),
           d_v(v.width) {
@@ -123,11 +114,11 @@ private:
 
     bool is_causal(Index h) const {
         switch (s.mask) {
-            case Obeys::given: return call.causal;
-            case Obeys::never: return false;
-            case Obeys::always: return true;
-            case Obeys::exchanged: return !call.causal;
-            case Obeys::only_in_first_head: return call.causal && h == 0;
+            case MaskHandling::given: return call.causal;
+            case MaskHandling::never: return false;
+            case MaskHandling::always: return true;
+            case MaskHandling::exchanged: return !call.causal;
+            case MaskHandling::only_in_first_head: return call.causal && h == 0;
         }
         return call.causal;
     }
@@ -399,10 +390,11 @@ private:
                     if (s.S.padding == Padding::output_repeated && call.padding != nullptr && i > 0 &&
                         call.padding->data()[h * n + i] == 0.0)
                         o = output.data()[(h * n + i - 1) * d_v + b];
-                    if (s.written == Written::only_last && i + 1 < n) o = 0.0;
-                    if (s.written == Written::only_first_head && h > 0) o = 0.0;
-                    if (s.written == Written::running_sum && i > 0) o += output.data()[(h * n + i - 1) * d_v + b];
-                    if (s.written == Written::value_added) o += v.row(h, i)[b];
+                    if (s.written == OutputsWritten::only_last && i + 1 < n) o = 0.0;
+                    if (s.written == OutputsWritten::only_first_head && h > 0) o = 0.0;
+                    if (s.written == OutputsWritten::running_sum && i > 0)
+                        o += output.data()[(h * n + i - 1) * d_v + b];
+                    if (s.written == OutputsWritten::value_added) o += v.row(h, i)[b];
                 }
     }
 

@@ -1,6 +1,6 @@
 // Attention by its definition, with everything that people get wrong as a setting. O(n²) loops over single entries, in
 // double. With the default settings it is causal linear attention; an exercise says in which settings it differs, and a
-// slip (attention_slips.cpp) turns one of them from right to wrong.
+// mutation (attention_mutations.cpp) sets one of them to a wrong value.
 #pragma once
 
 #include <cstddef>
@@ -95,7 +95,7 @@ struct TokenSum {
 };
 
 /// Which Mask a call obeys.
-enum class Obeys { given, never, always, exchanged, only_in_first_head };
+enum class MaskHandling { given, never, always, exchanged, only_in_first_head };
 /// What the scores are multiplied by.
 enum class Scale {
     one,
@@ -168,7 +168,7 @@ enum class Epsilon {
     only_where_zero,
 };
 /// Which outputs are written.
-enum class Written { all, only_last, only_first_head, running_sum, value_added };
+enum class OutputsWritten { all, only_last, only_first_head, running_sum, value_added };
 
 struct AttentionSettings {
     TokenSum S, z;
@@ -176,7 +176,7 @@ struct AttentionSettings {
     int phi_v = 0;
     bool value_of_token_i = false;
     bool values_summed = false;  ///< in place of each value the sum of those up to token i
-    Obeys mask = Obeys::given;
+    MaskHandling mask = MaskHandling::given;
     std::size_t block = 0;  ///< of the Tokens above: how many tokens it has
     Scale scale = Scale::one;
     bool scale_after = false;  ///< weights in place of scores
@@ -188,7 +188,7 @@ struct AttentionSettings {
     double factor = 1.0;                  ///< of every output
     bool pieces_divided = false;          ///< the state that came in and the new tokens divided each by itself
     bool returned_divided = false, epsilon_returned = false, writes_argument = false;
-    Written written = Written::all;
+    OutputsWritten written = OutputsWritten::all;
     bool operator==(const AttentionSettings&) const = default;
 };
 

@@ -107,7 +107,7 @@ Expected to_rounding_of_terms(const Tensor& value, const Tensor& terms, double u
     return {value, tolerance, number(units) + " roundings of 2^-53 of what cancels (" + why + ")", has_tokens};
 }
 
-std::optional<std::string> hollow(const Tensor& got) {
+std::optional<std::string> inconsistent_storage(const Tensor& got) {
     std::size_t entries = 1;
     for (const std::size_t length : shape_of(got)) entries *= length;
     if (got.size() == entries) return std::nullopt;
@@ -116,7 +116,7 @@ std::optional<std::string> hollow(const Tensor& got) {
 }
 
 std::optional<std::string> difference(const Tensor& got, const Expected& expected) {
-    if (auto empty = hollow(got)) return empty;
+    if (auto inconsistent = inconsistent_storage(got)) return inconsistent;
     const Shape shape = shape_of(expected.value);
     if (shape_of(got) != shape)
         return "has shape " + to_string(shape_of(got)) + ", expected shape " + to_string(shape) +

@@ -42,7 +42,7 @@ inline Parts parts_of(const std::vector<std::string>& result) { return {{"", res
 Parts parts_of(const std::vector<std::uint16_t>& patterns);
 
 /// What is wrong with a Tensor that has a shape but not the numbers of that shape, or nothing.
-std::optional<std::string> hollow(const Tensor& got);
+std::optional<std::string> inconsistent_storage(const Tensor& got);
 
 /// What is wrong with `got`, in words, or nothing.
 std::optional<std::string> difference(const Tensor& got, const Expected& expected);

@@ -1,7 +1,7 @@
 #include "crash_report.hpp"
 
 #include <algorithm>
-#include <filesystem>
+#include <csignal>
 #include <map>
 #include <optional>
 #include <regex>
@@ -9,8 +9,6 @@
 
 namespace linattn::testing {
 namespace {
-
-constexpr std::size_t most_of_report = 16384;  // std::regex recurses for every character
 
 // Of "… std::vector<_Tp, _Alloc>::operator[](size_type) [with …]": what was called, of what.
 struct Member {
@@ -59,7 +57,7 @@ std::optional<std::string> behind(std::string_view line, std::string_view mark) 
 }
 
 // A line that the runtime printed, in our words; the next one may say what() an exception held.
-std::string last_words_in(std::string_view line, std::string_view after) {
+std::string words_for(std::string_view line, std::string_view after) {
     if (const auto condition = behind(line, ": Assertion '")) {  // libstdc++
         const std::string signature(line.substr(0, line.find(": Assertion '")));
         return refusal(signature.substr(signature.find(": ") + 1), condition->substr(0, condition->rfind('\'')));
@@ -84,59 +82,42 @@ std::string last_words_in(std::string_view line, std::string_view after) {
 
 }  // namespace
 
-std::string stack_of_report(const std::string& whole, const std::string& program) {
-    const std::string report = whole.substr(0, most_of_report);
-    const std::filesystem::path name = std::filesystem::path(program).filename();
-    static const std::regex frame(R"(#\d+ 0x[0-9a-f]+ +\((.+)\+(0x[0-9a-f]+)\))");
-    std::string stack;
-    for (std::sregex_iterator match(report.begin(), report.end(), frame), end; match != end; ++match) {
-        if (std::filesystem::path((*match)[1].str()).filename() != name) continue;
-        stack += (*match)[2].str() + " ";
+std::string finding_in_words(const std::string& found) {
+    const std::size_t end = found.find(' ');
+    const std::string name = found.substr(0, end), access = end == std::string::npos ? "" : found.substr(end + 1);
+    static const std::map<std::string, std::string> known{
+        {"heap-use-after-free", "used memory that was already freed"},
+        {"double-free", "freed memory that was freed already, or that was never allocated"},
+        {"bad-free", "freed memory that was freed already, or that was never allocated"},
+        {"bad-malloc_usable_size", "freed memory that was freed already, or that was never allocated"},
+        {"stack-use-after-scope", "used a variable that no longer exists"},
+        {"stack-overflow", "called itself without end (stack overflow)"}};
+    const auto words = known.find(name);
+    const std::string what = words != known.end()                 ? words->second
+                             : name.ends_with("-buffer-overflow") ? "went outside an array"
+                                                                  : "was stopped: " + name;
+    return what + (access.empty() ? "" : ": " + access + " bytes");
+}
+
+std::string signal_in_words(int signal) {
+    switch (signal) {
+        case SIGSEGV:
+        case SIGBUS: return "used memory that does not belong to the program (segmentation fault)";
+        case SIGFPE: return "divided an integer by zero";
+        case SIGILL: return "went outside an array of fixed size";  // what -fsanitize=bounds stops with
+        case SIGABRT: return "called abort: a failed assertion, or an exception that nothing can catch";
+        default: return "";
     }
-    return stack;
 }
 
-std::string summary_of_report(const std::string& whole) {
-    const std::string report = whole.substr(0, most_of_report);
-    std::smatch match;
-    static const std::regex kind(R"(AddressSanitizer:? (?:attempting )?([A-Za-z-]+))"), stack(R"(^(stack-overflow))"),
-        access(R"((READ|WRITE) of size (\d+))");
-    const bool known = std::regex_search(report, match, kind) || std::regex_search(report, match, stack);
-    const std::string name = known ? match[1].str() : "error";
-    std::string what;
-    if (name == "heap-buffer-overflow" || name == "stack-buffer-overflow" || name == "global-buffer-overflow")
-        what = "went outside an array";
-    else if (name == "heap-use-after-free")
-        what = "used memory that was already freed";
-    else if (name == "double-free" || name == "free" || report.find("malloc_usable_size") != std::string::npos)
-        what = "freed memory that was freed already, or that was never allocated";
-    else if (name == "stack-use-after-scope")
-        what = "used a variable that no longer exists";
-    else if (name == "stack-overflow")
-        what = "called itself without end (stack overflow)";
-    else if (name == "SEGV")
-        what = "used memory that does not belong to the program (segmentation fault)";
-    else if (name == "FPE")
-        what = "divided an integer by zero";
-    else if (name == "ILL")  // what -fsanitize=bounds stops with
-        what = "went outside an array of fixed size";
-    else if (name == "ABRT")
-        what = "called abort: a failed assertion, or an exception that nothing can catch";
-    else
-        what = "was stopped: " + name;
-    if (std::regex_search(report, match, access))
-        what += std::string(": ") + (match[1] == "READ" ? "read " : "wrote ") + match[2].str() + " bytes";
-    return what;
-}
-
-std::string take_last_words(std::string& printed) {
+std::string take_runtime_output(std::string& printed) {
     // std::regex recurses for every character: it only gets the last few lines, where they look like what it knows.
     const std::size_t farthest = 8192;  // a signature of a template can be long
     std::size_t at = printed.size() > farthest ? printed.find('\n', printed.size() - farthest) : 0;
     for (std::size_t next; at < printed.size(); at = next) {
         next = std::min(printed.find('\n', at), printed.size() - 1) + 1;
         const std::string words =
-            last_words_in(std::string_view(printed).substr(at, next - at), std::string_view(printed).substr(next));
+            words_for(std::string_view(printed).substr(at, next - at), std::string_view(printed).substr(next));
         if (words.empty()) continue;
         printed.erase(at);
         return words;

@@ -1,18 +1,19 @@
-// What ended a program, from what the address sanitizer and the C++ runtime wrote about it.
+// What ended a program: what the address sanitizer found, the signal, and what the C++ runtime printed about it.
 #pragma once
 
 #include <string>
 
 namespace linattn::testing {
 
-/// The call stack in a report of the address sanitizer: offsets into the program.
-std::string stack_of_report(const std::string& report, const std::string& program);
+/// What the address sanitizer found, in words. \param found its own name for it, and what was done to how many bytes:
+/// "heap-buffer-overflow wrote 8"
+std::string finding_in_words(const std::string& found);
 
-/// What such a report is about, in a few words.
-std::string summary_of_report(const std::string& report);
+/// What a signal ended the program for; empty where the signal says nothing.
+std::string signal_in_words(int signal);
 
 /// What the C++ runtime printed as it called abort, in our words: which exception nothing could catch, which index a
 /// container refused. Takes it out of what was printed; empty when there is none.
-std::string take_last_words(std::string& printed);
+std::string take_runtime_output(std::string& printed);
 
 }  // namespace linattn::testing

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <deque>
 #include <map>
 #include <set>
 
-#include "data_slips.hpp"
 #include "error_pattern.hpp"
 #include "memory_watch.hpp"
 
@@ -21,35 +19,18 @@ struct EvidenceOfExercise {
     std::vector<Agrees> calls;                     // of the suite so far
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
     std::set<const Mistake*> named;
-    std::size_t first_size = 0;  // of the first of them
     bool probed = false, hopeless = false;
 };
 std::map<std::string, EvidenceOfExercise> evidence;  // by exercise
-std::deque<Mistake> solved;  // slips that were made for a call: with a number, or of its data; pointers stay valid
+std::deque<Mistake> solved;  // mutations with a number that was found for a call; pointers stay valid
 
 std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
     static std::map<std::string, std::function<std::vector<Run>()>> all;
     return all;
 }
 
-constexpr std::size_t most_numbers = 600;  // of a result that is compared with thousands of pairs
+constexpr std::size_t most_numbers = 600;  // of a result that is compared with many mistakes
 constexpr std::size_t most_alike = 12;     // more that do the same say nothing
-constexpr double most_seconds = 0.4;       // of processor time, for what is tried by the hundred
-
-// A search that may take long. All of them together may take most_seconds: a verdict must not wait for a better name.
-class Search {
-public:
-    Search() = default;
-    ~Search() { spent_ += so_far(); }
-    Search(const Search&) = delete;
-    Search& operator=(const Search&) = delete;
-    bool over() const { return static_cast<double>(spent_ + so_far()) > most_seconds * CLOCKS_PER_SEC; }
-
-private:
-    std::clock_t so_far() const { return std::clock() - began_; }
-    static inline std::clock_t spent_ = 0;
-    std::clock_t began_ = std::clock();
-};
 
 std::size_t size_of(const Parts& parts) {
     std::size_t size = 0;
@@ -71,15 +52,6 @@ bool same_shapes(const Parts& a, const Parts& b) {
         const auto *x = std::get_if<Tensor>(&left.value), *y = std::get_if<Tensor>(&right.value);
         return x != nullptr && y != nullptr && shape_of(*x) == shape_of(*y);
     });
-}
-
-// What a call gives with this mistake in the function's place.
-Outcome made_by(const Mistake& mistake, const Run& run) {
-    std::optional<ChangeScope> scope;
-    if (mistake.data && mistake.data->arguments) scope.emplace(mistake.data->arguments);
-    Outcome made = run(mistake.ready());
-    if (mistake.data && mistake.data->result && made.error.empty()) mistake.data->result(made.parts);
-    return made;
 }
 
 // How results are compared: with each NaN in its place, or only where both are finite.
@@ -113,8 +85,8 @@ bool agrees_with_all(const Mistake& mistake) {
 void add_wrong_call(const ComparedCall& call) {
     evidence[call.exercise].calls.push_back([call](const Mistake& mistake) {
         const MemoryReuse reuse;
-        const Outcome made = made_by(mistake, call.run);
-        if (!call.wrong(made)) return false;
+        const Outcome made = call.run(mistake.function);
+        if (!call.check(made)) return false;
         return !made.error.empty() || !call.outcome.error.empty() || !same_shapes(made.parts, call.outcome.parts) ||
                may_be_alike(call.outcome.parts, made.parts, call.expected);
     });
@@ -126,12 +98,11 @@ void probe(const ComparedCall& call) {
     const auto maker = makers_of_probes().find(call.exercise);
     if (std::exchange(known.probed, true) || maker == makers_of_probes().end()) return;
     for (const Run& run : maker->second()) {
-        const Outcome outcome = run(call.subject());
+        const Outcome outcome = run(call.subject);
         if (!outcome.error.empty()) continue;
-        if (known.calls.empty()) known.first_size = size_of(outcome.parts);
         known.calls.push_back([run, outcome](const Mistake& mistake) {
             const MemoryReuse reuse;
-            const Outcome made = made_by(mistake, run);
+            const Outcome made = run(mistake.function);
             return !made.error.empty() || !same_shapes(made.parts, outcome.parts) ||
                    may_be_alike(outcome.parts, made.parts);
         });
@@ -140,14 +111,14 @@ void probe(const ComparedCall& call) {
 
 // Whether a wrong answer made this outcome's result.
 bool is_alike(const Outcome& made, const ComparedCall& call, double& distance, Compare* compare = &distance_if_alike) {
-    const auto apart = call.wrong(made) ? distance_of(call.outcome, made, call.expected, compare) : std::nullopt;
+    const auto apart = call.check(made) ? distance_of(call.outcome, made, call.expected, compare) : std::nullopt;
     if (apart) distance = std::max(distance, *apart);
     return apart.has_value();
 }
 bool is_alike(const Mistake& mistake, const ComparedCall& call, double& distance,
               Compare* compare = &distance_if_alike) {
     const MemoryReuse reuse;
-    return is_alike(made_by(mistake, call.run), call, distance, compare);
+    return is_alike(call.run(mistake.function), call, distance, compare);
 }
 
 // With `agreeing_only` those that other calls have ruled out are not run again: a call may be large.
@@ -163,14 +134,11 @@ std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& dist
 
 // Those that explain this call, but that others have ruled out.
 std::vector<const Mistake*> singles_by_chance(const ComparedCall& call) {
-    const Search search;
     std::vector<const Mistake*> found;
     double distance = 0.0;
-    for (const Mistake& mistake : mistakes()) {
-        if (search.over()) return {};
+    for (const Mistake& mistake : mistakes())
         if (mistake.exercise == call.exercise && !agrees_with_all(mistake) && is_alike(mistake, call, distance))
             found.push_back(&mistake);
-    }
     return found;
 }
 
@@ -179,7 +147,7 @@ std::vector<const Mistake*> singles_alike_where_finite(const ComparedCall& call,
     return singles_alike(call, distance, true, &where_finite);
 }
 
-// Pairs and numbers that explained an earlier call.
+// Numbers that explained an earlier call.
 std::vector<const Mistake*> named_alike(const ComparedCall& call, double& distance) {
     std::vector<const Mistake*> found;
     for (const Mistake* mistake : evidence[call.exercise].named)
@@ -193,20 +161,6 @@ std::vector<const Mistake*> agreeing(const std::vector<const Mistake*>& candidat
     std::ranges::copy_if(candidates, std::back_inserter(left),
                          [](const Mistake* each) { return agrees_with_all(*each); });
     return left;
-}
-
-// Pairs are many, so what speaks against most of them at least cost comes first: the smaller of the call and the first call
-// of the evidence.
-std::vector<const Mistake*> pairs_alike(const ComparedCall& call, double& distance) {
-    std::vector<const Mistake*> found;
-    const Search search;
-    const bool call_first = size_of(call.outcome.parts) < evidence[call.exercise].first_size;
-    for (const Mistake& pair : pairs_of(call.exercise)) {
-        if (search.over()) return {};  // another pair might explain it, too
-        if (call_first && !is_alike(pair, call, distance)) continue;
-        if (agrees_with_all(pair) && is_alike(pair, call, distance)) found.push_back(&pair);
-    }
-    return found;
 }
 
 // Numbers that are solved for -----------------------------------------------------------------------------------------
@@ -293,7 +247,7 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
                 if (block >= 2) candidates.push_back(static_cast<double>(block));
         } else if (const auto value = root(
                        [&](double x) {
-                           const Outcome made = call.run(number.with(x)());
+                           const Outcome made = call.run(number.with(x));
                            if (!made.error.empty()) return std::numeric_limits<double>::quiet_NaN();
                            return std::get<Tensor>(made.parts[part].value).data()[index] - got;
                        },
@@ -305,40 +259,6 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
                 found.push_back(mistake);
                 break;
             }
-    }
-    return found;
-}
-
-// The right definition with other data: data_slips.hpp.
-std::vector<const Mistake*> data_slips_alike(const ComparedCall& call, double& distance) {
-    std::vector<const Mistake*> found;
-    const Definition* definition = definition_of(call.exercise);
-    if (definition == nullptr) return found;
-    ArgumentShapes arguments;
-    const Outcome right = [&] {
-        const ChangeScope scope([&](const std::string& name, Tensor& x) {
-            if (std::ranges::find(arguments, name, &ArgumentShapes::value_type::first) == arguments.end())
-                arguments.emplace_back(name, shape_of(x));
-        });
-        return call.run(definition->ready());
-    }();
-    if (!right.error.empty()) return found;
-    const MemoryReuse reuse;
-    const Search search;
-    for (const DataSlip& slip : data_slips(*definition, arguments, right.parts, call.expected)) {
-        if (search.over()) break;
-        Outcome made = right;
-        Mistake candidate{"", "", "", "", definition->ready};
-        candidate.data = std::make_shared<const DataSlip>(slip);
-        if (slip.arguments)
-            made = made_by(candidate, call.run);
-        else
-            slip.result(made.parts);
-        if (!is_alike(made, call, distance)) continue;
-        candidate.exercise = kept(call.exercise);
-        candidate.name = candidate.data->name.c_str();
-        candidate.explanation = candidate.data->explanation.c_str();
-        found.push_back(&solved.emplace_back(candidate));
     }
     return found;
 }
@@ -396,15 +316,13 @@ Explanation explain(const ComparedCall& call) {
     if (!is_finite(call.outcome.parts)) search(&singles_alike_where_finite);
     if (small) {
         search(&numbers_alike);
-        search(&data_slips_alike);
-        search(&pairs_alike);
         // What explained none of the calls so far would be ruled out by this one.
         known.hopeless = found.mistakes.empty() && call.outcome.error.empty();
     }
     if (found.mistakes.size() > most_alike) found.mistakes.clear();
     if (found.mistakes.empty()) {
         if (compared && small) same = singles_by_chance(call);
-        found.by_chance = same;
+        found.partial_matches = same;
         if (call.outcome.error.empty()) {
             found.digits = digits_of(call);
             found.pattern = pattern_of(call);
@@ -417,7 +335,7 @@ Explanation explain(const ComparedCall& call) {
 
 void keep_as_evidence(const ComparedCall& call) {
     evidence[call.exercise].calls.push_back(
-        [run = call.run, wrong = call.wrong](const Mistake& mistake) { return !wrong(made_by(mistake, run)); });
+        [run = call.run, check = call.check](const Mistake& mistake) { return !check(run(mistake.function)); });
 }
 
 bool first_call_agrees(const Mistake& function) {
@@ -425,15 +343,15 @@ bool first_call_agrees(const Mistake& function) {
     return calls.empty() || calls.front()(function);
 }
 
-std::vector<const Mistake*> take_back(const std::string& exercise) {
-    std::vector<const Mistake*> taken_back;
+std::vector<const Mistake*> retract(const std::string& exercise) {
+    std::vector<const Mistake*> retracted;
     EvidenceOfExercise& known = evidence[exercise];
     std::erase_if(known.named, [&](const Mistake* each) {
         if (agrees_with_all(*each)) return false;
-        taken_back.push_back(each);
+        retracted.push_back(each);
         return true;
     });
-    return taken_back;
+    return retracted;
 }
 
 std::string common_topic(const std::vector<const Mistake*>& mistakes) {

@@ -1,7 +1,6 @@
 // Why an answer is wrong. The mistakes of the exercise are run on the same arguments, and those that make the same of them
 // explain the answer, unless another call speaks against them: earlier and later calls of the suite, right and wrong, and
-// probe calls made for the diagnosis alone. Where no mistake explains the answer, two slips together may, or a slip with a
-// number that is solved for.
+// probe calls made for the diagnosis alone. Where no mistake explains the answer, a mutation with a number that is solved for may.
 #pragma once
 
 #include <functional>
@@ -26,11 +25,11 @@ struct Outcome {
 };
 
 /// One call, to be made with any function of the exercise's type.
-using Run = std::function<Outcome(Mistake::Function)>;
+using Run = std::function<Outcome(const Subject&)>;
 /// What is wrong with an outcome, in words, or nothing.
-using Objection = std::function<std::optional<std::string>(const Outcome&)>;
+using Check = std::function<std::optional<std::string>(const Outcome&)>;
 
-/// Calls that the diagnosis may make on its own: inputs on which slips differ that agree on an easy example.
+/// Calls that the diagnosis may make on its own: inputs on which mutations differ that agree on an easy example.
 struct Probes {
     Probes(const char* exercise, std::function<std::vector<Run>()> make);
 };
@@ -38,20 +37,20 @@ struct Probes {
 /// A call of an exercise whose outcome was compared.
 struct ComparedCall {
     std::string exercise;
-    std::function<Mistake::Function()> subject;  ///< the function under test, ready to be called
+    Subject subject;  ///< the function under test
     Run run;
     Outcome outcome;
-    Objection wrong;
+    Check check;
     std::vector<Expected> expected;  ///< empty where a property was checked and not values
 };
 
 /// What may explain a wrong outcome. Pointers stay valid to the end of the program.
 struct Explanation {
-    std::vector<const Mistake*> mistakes;   ///< each explains this call and all the others
-    std::vector<const Mistake*> by_chance;  ///< they explain this call, but not all the others
-    double distance = 0.0;                  ///< of the results, where values were compared
-    std::string pattern;                    ///< where the wrong values lie, in words; only when nothing explains them
-    Digits digits = Digits::unknown;        ///< to which the values are right; likewise
+    std::vector<const Mistake*> mistakes;         ///< each explains this call and all the others
+    std::vector<const Mistake*> partial_matches;  ///< they explain this call, but not all the others
+    double distance = 0.0;                        ///< of the results, where values were compared
+    std::string pattern;              ///< where the wrong values lie, in words; only when nothing explains them
+    Digits digits = Digits::unknown;  ///< to which the values are right; likewise
 };
 
 /// Explains a wrong outcome, and keeps it as evidence for the next ones.
@@ -65,7 +64,7 @@ void keep_as_evidence(const ComparedCall& call);
 bool first_call_agrees(const Mistake& function);
 
 /// The names that an earlier explanation gave and that the evidence has ruled out since.
-std::vector<const Mistake*> take_back(const std::string& exercise);
+std::vector<const Mistake*> retract(const std::string& exercise);
 
 /// What several mistakes that cannot be told apart have in common: "ε"; "" when they are about different things.
 std::string common_topic(const std::vector<const Mistake*>& mistakes);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "case_record.hpp"
 #include "comparison.hpp"
 
 namespace linattn::testing {
@@ -13,8 +14,7 @@ namespace linattn::testing {
 /// "right before token 16, wrong from there on: blocks of 16?", or "" when the wrong entries lie in no such pattern.
 std::string error_pattern(const Tensor& got, const Expected& expected);
 
-/// Whether wrong values are right to about as many digits as a float has, as rounded ones are, or to fewer.
-enum class Digits { unknown, seven, fewer };
+/// To how many digits wrong values are right.
 Digits digits_of(const Tensor& got, const Expected& expected);
 
 /// The first token without a wrong entry, and the first with one; 0 when there is none.

@@ -1,42 +1,29 @@
 #include "exercise.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
-#include "borders.hpp"
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "contract.hpp"
+#include "findings.hpp"
 #include "gpu/error.hpp"
 #include "gpu/launch_counts.hpp"
 #include "memory_watch.hpp"
+#include "metering.hpp"
+#include "printable.hpp"
 #include "random_inputs.hpp"
 #include "reporter.hpp"
-#include "right_sizes.hpp"
-#include "supervised.hpp"
-#include "work_counter.hpp"
 
 namespace linattn::testing {
 namespace {
 
-std::optional<MemoryWatch> watch;
 std::uint32_t trace_next = 0;  // the allocation whose call stack the next metered call should record
-std::size_t work_before = 0, blocks_before = 0;
 Cost metered;
-
-// Without allocating: memory is watched meanwhile.
-std::array<const char*, 16> checking;
-void note_check(const char* caller) {
-    for (const char*& name : checking) {
-        if (name == nullptr) name = caller;
-        if (name == caller) return;
-    }
-}
 
 std::size_t bytes_of(const Parts& parts) {
     std::size_t bytes = 0;
@@ -56,12 +43,6 @@ std::string indent(const std::string& text) {
     return result;
 }
 
-std::string shortened(const std::string& words) {
-    const std::size_t most = 2000;
-    const std::size_t end = words.find_last_not_of(" \t\r\n") + 1;
-    return end <= most ? words.substr(0, end) : words.substr(0, most) + "…";
-}
-
 // Whether two results are the same to the last bit; values that were never written count as one.
 bool same(const Tensor& a, const Tensor& b) {
     return shape_of(a) == shape_of(b) && std::equal(a.data(), a.data() + a.size(), b.data(), [](double x, double y) {
@@ -77,11 +58,13 @@ bool same(const Outcome& a, const Outcome& b) {
            });
 }
 
-// What xtensor says of an index that is out of range, without the place in its own header.
-std::string words_of(const std::exception& e) {
-    const std::string words = e.what(), prefix = ": check failed\n\t";
+// Without the blanks at its end, and without the place in xtensor's own header where an index is out of range.
+std::string message_of(const std::exception& e) {
+    std::string words = e.what();
+    const std::string prefix = ": check failed\n\t";
     const std::size_t at = words.find(prefix);
-    return shortened(at == std::string::npos ? words : words.substr(at + prefix.size()));
+    if (at != std::string::npos) words.erase(0, at + prefix.size());
+    return shortened(words.substr(0, words.find_last_not_of(" \t\r\n") + 1), 2000);
 }
 
 // Of an argument's own text what a student knows: the name of a parameter (Q for in.Q, sizes for worked_example::sizes),
@@ -99,9 +82,25 @@ std::string name_to_show(std::string name, const std::string& value) {
     return tells_itself ? "" : name;  // S (2, 3), z (3,); shuffled(3)
 }
 
-}  // namespace
+using Names = std::vector<const Mistake*>;
 
-std::size_t blocks_run = 0;
+std::vector<Resemblance> resemblances(const Names& mistakes) {
+    std::vector<Resemblance> found;
+    for (const Mistake* each : mistakes)
+        found.push_back(
+            {each->name, each->explanation + (*each->section == '\0' ? "" : std::string(" (") + each->section + ")")});
+    return found;
+}
+
+std::string closeness_of(const Explanation& found) {
+    char distance[32];
+    std::snprintf(distance, sizeof distance, "matches to %.0e", found.distance);
+    const std::string topic = found.mistakes.size() > 1 ? common_topic(found.mistakes) : "";
+    return std::string(" (") + (found.distance == 0.0 ? "matches exactly" : distance) +
+           (topic.empty() ? "" : "; all about " + topic) + ")";
+}
+
+}  // namespace
 
 const Tensor& result_of_shape(const Call<Tensor>& call, const Shape& shape) {
     const Shape came = shape_of(call.result());
@@ -109,29 +108,13 @@ const Tensor& result_of_shape(const Call<Tensor>& call, const Shape& shape) {
     return call.result();
 }
 
-Meter::Meter() {
-    work_before = work_done;
-    largest_work = 0;
-    blocks_before = blocks_run;
-    checking.fill(nullptr);
-    on_check = note_check;
-    watch.emplace(trace_next);
-}
+Meter::Meter() { begin_metering(trace_next); }
 
 Meter::~Meter() {
-    watch.reset();
-    on_check = nullptr;
-    metered.work = work_done - work_before;
-    metered.largest = largest_work;
-    metered.blocks = blocks_run - blocks_before;
-    metered.steps = metered.work + metered.blocks;
-    metered.checking.clear();
-    for (const char* name : checking)
-        if (name != nullptr) metered.checking.insert(name);
-    metered.extra_bytes = peak_bytes();
+    const Metered counts = end_metering();
+    metered = {counts.blocks + counts.work, counts.blocks, counts.work,
+               counts.largest_work,         peak_bytes(),  {counts.checking.begin(), counts.checking.end()}};
 }
-
-void note(const std::string& figures) { send_event(EventKind::note, figures); }
 
 Outcome outcome_of(const std::function<Parts()>& function) {
     Outcome outcome;
@@ -146,7 +129,7 @@ Outcome outcome_of(const std::function<Parts()>& function) {
         outcome.error = e.what();
         outcome.symptoms = e.symptoms();
     } catch (const std::invalid_argument& e) {
-        outcome.error = shortened(e.what());
+        outcome.error = message_of(e);
         outcome.invalid_argument = true;
     } catch (const std::bad_array_new_length&) {
         outcome.error =
@@ -155,9 +138,9 @@ Outcome outcome_of(const std::function<Parts()>& function) {
         outcome.error =
             "std::bad_alloc: that much memory is not available; is a length an unsigned difference below 0?";
     } catch (const std::length_error& e) {
-        outcome.error = words_of(e) + ": is a length an unsigned difference below 0?";
+        outcome.error = message_of(e) + ": is a length an unsigned difference below 0?";
     } catch (const std::exception& e) {
-        outcome.error = words_of(e);
+        outcome.error = message_of(e);
     } catch (...) {
         outcome.error = "something that is not a std::exception";
     }
@@ -213,27 +196,24 @@ std::string describe_call(const char* names, const std::vector<std::string>& val
     return text;
 }
 
-Trial::Trial(std::string exercise, std::string call, Mistake::Function subject, Run run)
-    : exercise_(std::move(exercise)),
-      call_(std::move(call)),
-      subject_([subject] { return subject; }),
-      run_(std::move(run)) {
+Trial::Trial(std::string exercise, std::string call, Subject subject, Run run)
+    : exercise_(std::move(exercise)), call_(std::move(call)), subject_(std::move(subject)), run_(std::move(run)) {
     if (const Mistake* mistake = active_mistake(); mistake != nullptr && mistake->exercise == exercise_)
-        subject_ = mistake->ready;
-    send_event(EventKind::call_begins, exercise_ + " with " + call_);
-    outcome_ = run_(subject_());
+        subject_ = mistake->function;
+    send_event(EventKind::call, exercise_ + " with " + call_);
+    outcome_ = run_(subject_);
     cost_ = metered;
     cost_.extra_bytes -= std::min(cost_.extra_bytes, bytes_of(outcome_.parts));
     if (outcome_.missing == exercise_) {
-        send_event(EventKind::todo, outcome_.error);
+        current_case().todo = outcome_.error;
         throw CaseOver();
     }
 }
 
 void Trial::require_result() const {
     if (!outcome_.missing.empty()) {
-        send_event(EventKind::todo, exercise_ + " calls " + outcome_.missing + "; " + outcome_.error);
-        send_event(EventKind::begin_with, outcome_.missing);
+        current_case().todo = exercise_ + " calls " + outcome_.missing + "; " + outcome_.error;
+        current_case().begin_with = outcome_.missing;
         throw CaseOver();
     }
     if (!outcome_.symptoms.empty()) fail_if([](const Outcome& outcome) { return std::optional(outcome.error); });
@@ -243,7 +223,7 @@ void Trial::require_result() const {
         keep_as_evidence(compared([](const Outcome& outcome) {
             return outcome.error.empty() ? std::optional<std::string>("returned a result") : std::nullopt;
         }));
-        fail("threw an exception: " + outcome_.error, {}, "", site);
+        fail({.what = "threw an exception: " + outcome_.error, .stack = site});
     }
     if (outcome_.changed_argument)
         fail_if([](const Outcome& outcome) -> std::optional<std::string> {
@@ -252,15 +232,16 @@ void Trial::require_result() const {
         });
     for (const Part& part : outcome_.parts)
         if (const auto* tensor = std::get_if<Tensor>(&part.value))
-            if (const auto empty = hollow(*tensor)) fail((part.name.empty() ? "" : part.name + " ") + *empty);
+            if (const auto inconsistent = inconsistent_storage(*tensor))
+                fail({.what = (part.name.empty() ? "" : part.name + " ") + *inconsistent});
 }
 
-ComparedCall Trial::compared(const Objection& wrong, const std::vector<Expected>& expected) const {
-    return {exercise_, subject_, run_, outcome_, wrong, expected};
+ComparedCall Trial::compared(const Check& check, const std::vector<Expected>& expected) const {
+    return {exercise_, subject_, run_, outcome_, check, expected};
 }
 
 void Trial::equals(const std::vector<Expected>& expected) const {
-    const Objection wrong = [expected](const Outcome& outcome) -> std::optional<std::string> {
+    const Check check = [expected](const Outcome& outcome) -> std::optional<std::string> {
         if (!outcome.error.empty() || outcome.parts.size() != expected.size()) return "threw " + outcome.error;
         for (std::size_t p = 0; p < expected.size(); ++p) {
             const Part& part = outcome.parts[p];
@@ -269,31 +250,28 @@ void Trial::equals(const std::vector<Expected>& expected) const {
         }
         return std::nullopt;
     };
-    if (outcome_.missing.empty()) note_sizes(expected.front(), !wrong(outcome_));
     require_result();
-    fail_if(wrong, expected);
-    keep_as_evidence(compared(wrong, expected));
-    try_borders(
-        exercise_, outcome_, [&] { return run_(subject_()); },
-        [&](const Outcome& cut) { return wrong(cut).has_value(); });
+    fail_if(check, expected);
+    keep_as_evidence(compared(check, expected));
+    if (on_right_call) on_right_call(compared(check, expected));
+    Case& now = current_case();
     for (std::size_t p = 0; p < expected.size(); ++p) {
-        char share[64];
-        std::snprintf(share, sizeof share, "%.2g of the tolerance used: ",
+        char text[64];
+        std::snprintf(text, sizeof text, "%.2g of the tolerance used: ",
                       share_of_tolerance(std::get<Tensor>(outcome_.parts[p].value), expected[p]));
-        send_event(EventKind::checked, share + expected[p].derivation);
+        if (std::strtod(text, nullptr) >= std::strtod(now.checked.c_str(), nullptr))
+            now.checked = text + expected[p].derivation;
     }
 }
 
 void Trial::equals(const std::vector<std::string>& expected) const {
-    require_result();
-    const Objection wrong = [&](const Outcome& outcome) -> std::optional<std::string> {
+    const Check check = [expected](const Outcome& outcome) -> std::optional<std::string> {
         if (!outcome.error.empty()) return "threw " + outcome.error;
         return difference(std::get<std::vector<std::string>>(outcome.parts.front().value), expected);
     };
-    fail_if(wrong);
-    try_borders(
-        exercise_, outcome_, [&] { return run_(subject_()); },
-        [&](const Outcome& cut) { return wrong(cut).has_value(); });
+    require_result();
+    fail_if(check);
+    if (on_right_call) on_right_call(compared(check));
 }
 
 void Trial::rejects(const std::vector<std::string>& mentions) const {
@@ -311,68 +289,63 @@ void Trial::satisfies(bool holds, const std::string& otherwise, const char* mist
     require_result();
     if (holds) return;
     const Mistake* named = mistake == nullptr ? nullptr : find_mistake(exercise_, mistake);
-    fail(otherwise, named == nullptr ? std::vector<const Mistake*>{} : std::vector<const Mistake*>{named});
+    fail({.what = otherwise, .resembles = resemblances(named == nullptr ? Names{} : Names{named})});
 }
 
 void Trial::remembers_nothing() const {
     require_result();
     const Outcome other = [&] {
         const ChangeScope scope(all_but_the_first_entry());
-        return run_(subject_());
+        return run_(subject_);
     }();
     if (same(other, outcome_))
-        fail(
-            "it returns the same result for other numbers in arguments of the same shapes whose first entries are the "
-            "same: does the function keep something from an earlier call?");
-    if (!same(run_(subject_()), outcome_))
-        fail(
-            "the function remembers something from an earlier call: the same call gives another result the second "
-            "time");
+        fail({.what =
+                  "it returns the same result for other numbers in arguments of the same shapes whose first entries "
+                  "are the same: does the function keep something from an earlier call?"});
+    if (!same(run_(subject_), outcome_))
+        fail({.what = "the function remembers something from an earlier call: the same call gives another result the "
+                      "second time"});
 }
 
-void Trial::blames(const std::string& other, const std::string& what) const {
-    send_event(EventKind::begin_with, other);
-    send_event(EventKind::caused_elsewhere);
-    fail(what);
+void Trial::fail_due_to(const std::string& other, const std::string& what) const {
+    current_case().begin_with = other;
+    current_case().caused_elsewhere = true;
+    fail({.what = what});
 }
 
 // Fails if the outcome is wrong, with what explains it. `expected`: when values were compared.
-void Trial::fail_if(const Objection& wrong, const std::vector<Expected>& expected) const {
-    const std::optional<std::string> what = wrong(outcome_);
+void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) const {
+    const std::optional<std::string> what = check(outcome_);
     if (!what) return;
-    if (!channel_is_open()) fail(*what);  // nobody reads a diagnosis
-    mark_output(EventKind::output_ends);  // what the diagnosis runs next may print, too
+    if (!channel_is_open()) fail({.what = *what});  // nobody reads a diagnosis
+    end_output();                                   // what the diagnosis runs next may print, too
     if (!outcome_.missing.empty()) require_result();
     const std::string origin = unwritten_values();
-    if (!origin.empty()) fail(*what + "\nsome values were read from memory that was never written", {}, "", origin);
+    if (!origin.empty())
+        fail({.what = *what + "\nsome values were read from memory that was never written", .stack = origin});
     // The diagnosis runs functions that throw, too. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const std::string site = last_throw_site();
-    const Explanation found = explain(compared(wrong, expected));
-    for (const Mistake* name : take_back(exercise_)) send_event(EventKind::ruled_out, name->name);
+    const Explanation found = explain(compared(check, expected));
+    for (const Mistake* name : retract(exercise_)) withdraw(name->name);
+
+    const bool named = !found.mistakes.empty(), by_values = outcome_.error.empty();
+    Failure failure{.what = *what, .resembles = resemblances(found.mistakes), .digits = found.digits};
+    for (const Mistake* each : found.partial_matches) failure.by_chance.emplace_back(each->name);
+    failure.unexplained = !named && by_values && has_shapes_of(expected);
+    if (by_values && named) failure.closeness = closeness_of(found);
+    if (!by_values && outcome_.symptoms.empty()) failure.stack = site;
     if (any_value(is_unset_local))
-        send_event(EventKind::unset_local, "surely");
-    else if (found.mistakes.empty() && any_value(may_come_from_unset_local))
-        send_event(EventKind::unset_local, "perhaps");
-    for (const Mistake* each : found.by_chance) send_event(EventKind::chance_resemblance, each->name);
-    if (found.mistakes.empty() && outcome_.error.empty() && has_shapes_of(expected))
-        send_event(EventKind::resembles_nothing, found.digits == Digits::seven   ? "right to seven digits"
-                                                 : found.digits == Digits::fewer ? "wrong in the first digits"
-                                                                                 : "");
-    std::string more = found.pattern.empty() ? "" : "\n" + found.pattern;
-    if (found.mistakes.empty() && found.by_chance.empty() && nothing_stored(expected))
-        more = std::string("\nevery value is 0: was a copy changed") +
-               (outcome_.parts.front().float32 ? "" : " (token(x, i) is a copy; set_token writes)") +
-               ", is a factor a division of integers (1 / 2 is 0), or does a loop never run?";
-    more += where_it_comes_from(expected, found.mistakes.empty());
-    std::string closeness;
-    if (outcome_.error.empty() && !found.mistakes.empty()) {
-        char distance[16];
-        std::snprintf(distance, sizeof distance, "%.0e", found.distance);
-        const std::string topic = found.mistakes.size() > 1 ? common_topic(found.mistakes) : "";
-        closeness = (found.distance == 0.0 ? " (matches exactly" : " (matches to " + std::string(distance)) +
-                    (topic.empty() ? "" : "; all about " + topic) + ")";
-    }
-    fail(*what + more, found.mistakes, closeness, outcome_.error.empty() || !outcome_.symptoms.empty() ? "" : site);
+        failure.unset_local = UnsetLocal::surely;
+    else if (!named && any_value(may_come_from_unset_local))
+        failure.unset_local = UnsetLocal::perhaps;
+    if (!named && found.partial_matches.empty() && nothing_stored(expected))
+        failure.what += std::string("\nevery value is 0: was a copy changed") +
+                        (outcome_.parts.front().float32 ? "" : " (token(x, i) is a copy; set_token writes)") +
+                        ", is a factor a division of integers (1 / 2 is 0), or does a loop never run?";
+    else if (!found.pattern.empty())
+        failure.what += "\n" + found.pattern;
+    failure.what += where_it_comes_from(expected, !named);
+    fail(std::move(failure));
 }
 
 // Whether values can be compared: a wrong shape says nothing about them, as an exception does not.
@@ -415,7 +388,7 @@ std::string Trial::where_it_comes_from(const std::vector<Expected>& expected, bo
         while (entry < tensor->size() && is_right(*tensor, expected[p], entry)) ++entry;
         if (entry == tensor->size()) continue;
         gpu::launch_counts = {};
-        run_(subject_());
+        run_(subject_);
         const gpu::LaunchCounts launch = gpu::launch_counts;
         const std::string place = place_ ? place_(entry) : "",
                           writer = launch.writer_of ? launch.writer_of(outcome_.parts[p].name, entry) : "";
@@ -436,9 +409,9 @@ std::string Trial::unwritten_values() const {
         if (tensor == nullptr) continue;
         for (std::size_t i = 0; i < tensor->size(); ++i)
             if (const auto origin = unwritten_origin(tensor->data()[i])) {
-                mark_output(EventKind::output_ends);
+                end_output();
                 trace_next = *origin;
-                run_(subject_());
+                run_(subject_);
                 trace_next = 0;
                 return traced_allocation();
             }
@@ -448,22 +421,20 @@ std::string Trial::unwritten_values() const {
 
 // Calls again, this call and the first one, so only when the answer was wrong.
 bool Trial::differs_when_repeated() const {
-    mark_output(EventKind::output_ends);
+    end_output();
     const Mistake mine{exercise_.c_str(), "", "", "", subject_};
-    return !same(outcome_, run_(subject_())) || !first_call_agrees(mine);
+    return !same(outcome_, run_(subject_)) || !first_call_agrees(mine);
 }
 
-void Trial::fail(const std::string& what, const std::vector<const Mistake*>& resembled, const std::string& closeness,
-                 const std::string& stack) const {
-    send_event(EventKind::inputs, call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed()));
-    if (channel_is_open() && differs_when_repeated()) send_event(EventKind::differs_when_repeated);
-    if (!stack.empty()) send_event(EventKind::stack, stack);
-    for (const Mistake* mistake : resembled)
-        send_event(EventKind::mistake,
-                   std::string(mistake->name) + "\n" + mistake->explanation +
-                       (*mistake->section == '\0' ? "" : std::string(" (") + mistake->section + ")"));
-    if (!resembled.empty()) send_event(EventKind::closeness, closeness);
-    send_event(EventKind::failure, indent(what));
+void Trial::fail(Failure failure) const {
+    failure.what = indent(failure.what);
+    failure.inputs = call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed());
+    failure.differs_when_repeated = channel_is_open() && differs_when_repeated();
+    if (failure.differs_when_repeated) {  // then a resemblance means nothing
+        failure.resembles.clear();
+        failure.by_chance.clear();
+    }
+    current_case().failures.push_back(std::move(failure));
     throw CaseOver();
 }
 

@@ -22,6 +22,7 @@
 #include "comparison.hpp"
 #include "cost.hpp"
 #include "diagnosis.hpp"
+#include "findings.hpp"
 #include "mistake.hpp"
 
 namespace linattn::testing {
@@ -30,7 +31,7 @@ namespace linattn::testing {
 class Trial {
 public:
     /// Calls the exercise; the case ends as TODO if it is not written yet.
-    Trial(std::string exercise, std::string call, Mistake::Function subject, Run run);
+    Trial(std::string exercise, std::string call, Subject subject, Run run);
 
     /// Says in messages which of several alike calls this is.
     Trial& at(const std::string& place) {
@@ -62,7 +63,7 @@ public:
 
     /// Fails: the exercise does its part, and what is wrong comes from another one that it calls. The message says this
     /// and nothing else, and leads there.
-    [[noreturn]] void blames(const std::string& other, const std::string& what) const;
+    [[noreturn]] void fail_due_to(const std::string& other, const std::string& what) const;
 
     const Cost& cost() const { return cost_; }
 
@@ -73,19 +74,18 @@ protected:
     void require_result() const;
 
 private:
-    ComparedCall compared(const Objection& wrong, const std::vector<Expected>& expected = {}) const;
-    void fail_if(const Objection& wrong, const std::vector<Expected>& expected = {}) const;
+    ComparedCall compared(const Check& check, const std::vector<Expected>& expected = {}) const;
+    void fail_if(const Check& check, const std::vector<Expected>& expected = {}) const;
     bool differs_when_repeated() const;
     std::string unwritten_values() const;
     bool any_value(bool (*kind)(double)) const;
     bool has_shapes_of(const std::vector<Expected>& expected) const;
     bool nothing_stored(const std::vector<Expected>& expected) const;
     std::string where_it_comes_from(const std::vector<Expected>& expected, bool with_remarks) const;
-    [[noreturn]] void fail(const std::string& what, const std::vector<const Mistake*>& resembled = {},
-                           const std::string& closeness = "", const std::string& stack = "") const;
+    [[noreturn]] void fail(Failure failure) const;
 
     std::string exercise_, call_;
-    std::function<Mistake::Function()> subject_;  // the function under test, ready to be called
+    Subject subject_;  // the function under test
     Run run_;
     Outcome outcome_;
     Cost cost_;
@@ -119,8 +119,9 @@ public:
     Meter& operator=(const Meter&) = delete;
 };
 
-/// Figures worth seeing even when all is well: they stand behind the case's name in the message of a PASS.
-void note(const std::string& figures);
+/// Told of every call whose result was found right, where set: a test of the suites themselves tries how much may be wrong
+/// with it unnoticed.
+inline void (*on_right_call)(const ComparedCall&) = nullptr;
 
 /// Runs `function` and turns an exception into an Outcome.
 Outcome outcome_of(const std::function<Parts()>& function);
@@ -171,8 +172,8 @@ template <class Result, class... Parameters, class... Arguments>
 Run run_of(Result (*)(Parameters...), const std::shared_ptr<std::optional<Result>>& result,
            const Arguments&... arguments) {
     const auto given = std::make_shared<const std::tuple<typename Kept<Parameters>::type...>>(arguments...);
-    return [given, result](Mistake::Function any) {
-        const auto typed = reinterpret_cast<Result (*)(Parameters...)>(any);
+    return [given, result](const Subject& any) {
+        const auto& typed = std::any_cast<const std::function<Result(Parameters...)>&>(any);
         const auto digest = [](const auto& all) {
             return std::apply([](const auto&... each) { return (std::size_t{0} + ... + fingerprint(each)); }, all);
         };
@@ -201,8 +202,8 @@ template <class Result, class... Parameters, class... Arguments>
 Call<Result> call(const char* name, const char* argument_names, Result (*function)(Parameters...),
                   const Arguments&... arguments) {
     const auto result = std::make_shared<std::optional<Result>>();
-    Trial trial(name, describe_call(argument_names, {describe(arguments)...}),
-                reinterpret_cast<Mistake::Function>(function), run_of(function, result, arguments...));
+    Trial trial(name, describe_call(argument_names, {describe(arguments)...}), subject(function),
+                run_of(function, result, arguments...));
     return Call<Result>(std::move(trial), *result);
 }
 

@@ -2,7 +2,7 @@
 // operator new and delete (memory_watch.hpp), the throwing of exceptions (call_stack.hpp), the step counter (cost.hpp) and the
 // settings of the address sanitizer.
 #include <dlfcn.h>
-#include <execinfo.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <array>
@@ -133,20 +133,29 @@ bool may_come_from_unset_local(double value) {
 }
 
 std::string call_stack() {
-    std::array<void*, 64> frames{};
-    const int depth = backtrace(frames.data(), static_cast<int>(frames.size()));
-    Dl_info program{}, frame{};
-    dladdr(reinterpret_cast<void*>(&allocate), &program);
-    std::string result;
-    for (int i = 0; i < depth; ++i) {
-        const void* address = frames[static_cast<std::size_t>(i)];
-        if (dladdr(address, &frame) == 0 || frame.dli_fbase != program.dli_fbase) continue;
-        char text[32];  // one byte back: a return address may already belong to the next line
-        std::snprintf(text, sizeof text, "%#zx ",
-                      reinterpret_cast<std::size_t>(address) - reinterpret_cast<std::size_t>(program.dli_fbase) - 1);
-        result += text;
-    }
-    return result;
+    struct Walk {
+        Dl_info program{};
+        std::string text;
+        int frames = 0;
+    } walk;
+    dladdr(reinterpret_cast<void*>(&allocate), &walk.program);
+    _Unwind_Backtrace(
+        [](_Unwind_Context* context, void* data) {
+            auto& so_far = *static_cast<Walk*>(data);
+            if (++so_far.frames > 64) return _URC_END_OF_STACK;
+            int exact = 0;  // otherwise it is a return address, which may already belong to the next line
+            const std::uintptr_t address = _Unwind_GetIPInfo(context, &exact) - (exact != 0 ? 0 : 1);
+            Dl_info frame{};
+            if (dladdr(reinterpret_cast<void*>(address), &frame) == 0 || frame.dli_fbase != so_far.program.dli_fbase)
+                return _URC_NO_REASON;
+            char offset[32];
+            std::snprintf(offset, sizeof offset, "%#zx ",
+                          static_cast<std::size_t>(address - reinterpret_cast<std::uintptr_t>(frame.dli_fbase)));
+            so_far.text += offset;
+            return _URC_NO_REASON;
+        },
+        &walk);
+    return walk.text;
 }
 
 const std::string& last_throw_site() { return throw_site; }
@@ -186,7 +195,7 @@ extern "C" void __sanitizer_cov_trace_pc() { ++linattn::testing::blocks_run; }
 // The address sanitizer, where the compiler has one: no leak hunt, no report on the student's screen. --------------------
 
 extern "C" const char* __asan_default_options() {
-    return "detect_leaks=0:symbolize=0:handle_abort=1:handle_sigill=1:print_summary=0:allocator_may_return_null=1:"
+    return "detect_leaks=0:symbolize=0:print_summary=0:allocator_may_return_null=1:"
            "detect_odr_violation=0:quarantine_size_mb=1:malloc_context_size=0:"  // the last two halve the time of a run
            // The CUDA driver wants addresses of the gap, and compute-sanitizer to be loaded first.
            "protect_shadow_gap=0:verify_asan_link_order=0";

@@ -4,23 +4,11 @@
 #include <cstdio>
 #include <limits>
 
+#include "array_view.hpp"
 #include "work_counter.hpp"
 
 namespace linattn::testing {
 namespace {
-
-std::size_t product(const Shape& shape, std::size_t axes) {
-    std::size_t result = 1;
-    for (std::size_t axis = 0; axis < axes; ++axis) result *= shape[axis];
-    return result;
-}
-
-// n rows for each of `heads` leading indices.
-struct Rows {
-    std::size_t heads, n, width;
-    explicit Rows(const Tensor& x)
-        : heads(product(shape_of(x), x.dimension() - 2)), n(length(x, -2)), width(length(x, -1)) {}
-};
 
 // How far a sum of products of this length may be off, in either order: twice γ(length), since the oracle rounds too.
 double rounding(std::size_t terms) { return 2.0 * static_cast<double>(terms) * 0x1p-53; }
@@ -77,25 +65,25 @@ Weights weights_by_definition(const Tensor& phi_Q, const Tensor& phi_K, const Al
     if (shape_of(phi_Q) != shape_of(phi_K))
         throw std::invalid_argument("the rows of " + to_string(shape_of(phi_Q)) + " and " + to_string(shape_of(phi_K)) +
                                     " have no dot product");
-    const Rows rows(phi_Q);
+    const RowExtents rows(phi_Q);
     Shape shape = shape_of(phi_Q);
     shape.back() = rows.n;
     Weights weights = zeros(shape);
-    for (std::size_t h = 0; h < rows.heads; ++h)
+    for (std::size_t h = 0; h < rows.leading; ++h)
         for (std::size_t i = 0; i < rows.n; ++i)
             for (std::size_t j = 0; j < rows.n; ++j)
                 if (allowed(i, j))
                     weights.data()[(h * rows.n + i) * rows.n + j] =
                         score(phi_Q.data() + (h * rows.n + i) * rows.width,
                               phi_K.data() + (h * rows.n + j) * rows.width, rows.width);
-    count_work(rows.heads * rows.n * rows.n * rows.width);  // so that a mistake built on this is seen to cost O(n²)
+    count_work(rows.leading * rows.n * rows.n * rows.width);  // so that a mistake built on this is seen to cost O(n²)
     return weights;
 }
 
 Tensor weighted_sum(const Weights& weights, const Tensor& V) {
-    const Rows rows(V);
+    const RowExtents rows(V);
     Tensor output = zeros(shape_of(V));
-    for (std::size_t h = 0; h < rows.heads; ++h)
+    for (std::size_t h = 0; h < rows.leading; ++h)
         for (std::size_t i = 0; i < rows.n; ++i)
             for (std::size_t j = 0; j < rows.n; ++j) {
                 const double weight = weights.data()[(h * rows.n + i) * rows.n + j];
@@ -104,7 +92,7 @@ Tensor weighted_sum(const Weights& weights, const Tensor& V) {
                     output.data()[(h * rows.n + i) * rows.width + a] +=
                         weight * V.data()[(h * rows.n + j) * rows.width + a];
             }
-    count_work(rows.heads * rows.n * rows.n * rows.width);
+    count_work(rows.leading * rows.n * rows.n * rows.width);
     return output;
 }
 
@@ -119,11 +107,11 @@ Sums sums_by_definition(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& 
     if (shape_of(phi_Q) != shape_of(phi_K))
         throw std::invalid_argument("the rows of " + to_string(shape_of(phi_Q)) + " and " + to_string(shape_of(phi_K)) +
                                     " have no dot product");
-    const Rows keys(phi_K), values(V);
+    const RowExtents keys(phi_K), values(V);
     Shape one = shape_of(V);
     one.back() = 1;
     Sums sums{zeros(shape_of(V)), zeros(one), zeros(shape_of(V)), zeros(one)};
-    for (std::size_t h = 0; h < keys.heads; ++h)
+    for (std::size_t h = 0; h < keys.leading; ++h)
         for (std::size_t i = 0; i < keys.n; ++i) {
             const std::size_t row = h * keys.n + i;
             const double* q = phi_Q.data() + row * keys.width;
@@ -208,12 +196,12 @@ Expected expected_weights(const Tensor& Q, const Tensor& K, const FeatureMap& ph
 
 Expected expected_state(const Tensor& K, const Tensor& V, const FeatureMap& phi) {
     const Tensor phi_K = phi(K);
-    const Rows keys(phi_K), values(V);
+    const RowExtents keys(phi_K), values(V);
     Shape shape = shape_of(phi_K);
     shape[shape.size() - 2] = keys.width;
     shape.back() = values.width;
     Tensor state = zeros(shape), magnitude = zeros(shape);
-    for (std::size_t h = 0; h < keys.heads; ++h)
+    for (std::size_t h = 0; h < keys.leading; ++h)
         for (std::size_t j = 0; j < keys.n; ++j)
             for (std::size_t a = 0; a < keys.width; ++a)
                 for (std::size_t b = 0; b < values.width; ++b) {
@@ -227,9 +215,9 @@ Expected expected_state(const Tensor& K, const Tensor& V, const FeatureMap& phi)
 }
 
 Weights softmax_rows(const Weights& scores, const Allowed& allowed) {
-    const Rows rows(scores);
+    const RowExtents rows(scores);
     Weights weights = zeros(shape_of(scores));
-    for (std::size_t h = 0; h < rows.heads; ++h)
+    for (std::size_t h = 0; h < rows.leading; ++h)
         for (std::size_t i = 0; i < rows.n; ++i) {
             const double* from = scores.data() + (h * rows.n + i) * rows.width;
             double* to = weights.data() + (h * rows.n + i) * rows.width;
@@ -244,6 +232,6 @@ Weights softmax_rows(const Weights& scores, const Allowed& allowed) {
     return weights;
 }
 
-std::size_t heads_of(const Tensor& x) { return Rows(x).heads; }
+std::size_t heads_of(const Tensor& x) { return RowExtents(x).leading; }
 
 }  // namespace linattn::testing

@@ -48,4 +48,9 @@ std::string printable(std::string_view text) {
     return result;
 }
 
+std::string shortened(const std::string& text, std::size_t most) {
+    if (text.size() <= most) return text;
+    return printable(text.substr(0, most - 3)) + "…";  // what is left of a character that was cut is not UTF-8
+}
+
 }  // namespace linattn::testing

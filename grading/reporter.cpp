@@ -6,16 +6,16 @@
 
 #include <cstdio>
 
-#include "channel.hpp"
+#include "findings.hpp"
 #include "random_inputs.hpp"
-#include "right_sizes.hpp"
-#include "supervised.hpp"
 
 namespace linattn::testing {
 namespace {
 
 RunCount count;
 int only_case = 0;
+
+void add_failure(const std::string& words) { current_case().failures.push_back({.what = "    " + words}); }
 
 class EventReporter : public doctest::IReporter {
 public:
@@ -28,29 +28,22 @@ public:
     void test_run_end(const doctest::TestRunStats& stats) override {
         count.run = stats.numTestCasesPassingFilters;
         count.failed = stats.numTestCasesFailed;
-        if (const std::string rule = rule_of_right_sizes(); !rule.empty()) send_event(EventKind::right_sizes, rule);
     }
     void test_case_start(const doctest::TestCaseData& data) override {
         forget_seed();
-        send_event(EventKind::case_begins, data.m_name);
-        mark_output(EventKind::output_begins);
+        begin_case(data.m_name);
     }
     void test_case_reenter(const doctest::TestCaseData&) override {}
-    void test_case_end(const doctest::CurrentTestCaseStats&) override {}
+    void test_case_end(const doctest::CurrentTestCaseStats&) override { end_case(); }
     void test_case_exception(const doctest::TestCaseException& exception) override {
-        if (exception.error_string.size() > 0)
-            send_event(EventKind::failure, std::string("    threw: ") + exception.error_string.c_str());
+        if (exception.error_string.size() > 0) add_failure(std::string("threw: ") + exception.error_string.c_str());
     }
     void subcase_start(const doctest::SubcaseSignature&) override {}
     void subcase_end() override {}
     void log_assert(const doctest::AssertData& data) override {
-        if (data.m_failed)
-            send_event(EventKind::failure,
-                       std::string("    ") + data.m_expr + "\n    values: " + data.m_decomp.c_str());
+        if (data.m_failed) add_failure(std::string(data.m_expr) + "\n    values: " + data.m_decomp.c_str());
     }
-    void log_message(const doctest::MessageData& data) override {
-        send_event(EventKind::failure, std::string("    ") + data.m_string.c_str());
-    }
+    void log_message(const doctest::MessageData& data) override { add_failure(data.m_string.c_str()); }
     void test_case_skipped(const doctest::TestCaseData&) override {}
 };
 

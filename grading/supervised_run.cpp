@@ -18,6 +18,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "channel.hpp"
 #include "deadline.hpp"
 
 namespace linattn::testing {
@@ -33,8 +34,8 @@ std::string new_secret() {
 }
 
 // In the child, between fork and exec.
-[[noreturn]] void become(const std::string& program, const std::vector<char*>& arguments, std::FILE* output,
-                         pid_t parent) {
+[[noreturn]] void exec_child(const std::string& program, const std::vector<char*>& arguments, std::FILE* output,
+                             pid_t parent) {
 #ifdef __linux__
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
@@ -93,29 +94,47 @@ void wait_for(pid_t child, Deadline& deadline, Ending& ending) {
     if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
 }
 
-std::vector<Event> events_in(const std::string& received, const std::string& secret, Ending& ending) {
-    std::vector<Event> events;
-    std::size_t at = 0;
-    for (std::size_t end; (end = received.find('\n', at)) != std::string::npos; at = end + 1) {
-        const auto event = read_event(std::string_view(received).substr(at, end - at));
-        if (!event) {
-            ending.damaged = true;
-        } else if (event->kind != EventKind::done) {
-            events.push_back(*event);
-        } else {
-            char came[secret_length + 1] = "";
-            std::size_t run = 0, failed = 0;
-            if (std::sscanf(event->payload.c_str(), "%32s %zu %zu", came, &run, &failed) == 3 && secret == came) {
-                ending.reported = true;
-                ending.run = run;
-                ending.failed = failed;
-            } else {
-                ending.damaged = true;
-            }
-        }
+// Whether this is a closing event with this run's secret.
+bool is_end(const std::string& payload, const std::string& secret, Ending& ending) {
+    char came[secret_length + 1] = "";
+    if (std::sscanf(payload.c_str(), "%32s %zu %zu", came, &ending.run, &ending.failed) != 3 || secret != came)
+        return false;
+    return ending.reported = true;
+}
+
+bool take(NumberedCase numbered, SupervisedRun& run) {
+    if (numbered.number > run.cases.size()) return false;
+    if (numbered.number == run.cases.size()) {
+        run.cases.emplace_back();
+        run.last_call.clear();
     }
-    if (at < received.size() && ending.reported) ending.damaged = true;  // without: the child ended while it wrote
-    return events;
+    run.cases[numbered.number] = std::move(numbered.known);
+    return true;
+}
+
+// Whether the line is one that the suite sends.
+bool take(std::string_view line, const std::string& secret, SupervisedRun& run) {
+    auto event = read_event(line);
+    if (!event) return false;
+    switch (event->kind) {
+        case EventKind::test_case: {
+            auto numbered = read_case(event->payload);
+            return numbered && take(std::move(*numbered), run);
+        }
+        case EventKind::call: run.last_call = event->payload; return true;
+        case EventKind::stack: run.stack = event->payload; return true;
+        case EventKind::crash: run.crash = event->payload; return true;
+        case EventKind::done: return is_end(event->payload, secret, run.ending);
+    }
+    return false;
+}
+
+void read_events(const std::string& received, const std::string& secret, SupervisedRun& run) {
+    std::size_t at = 0;
+    for (std::size_t end; (end = received.find('\n', at)) != std::string::npos; at = end + 1)
+        if (!take(std::string_view(received).substr(at, end - at), secret, run)) run.ending.damaged = true;
+    // Without a closing event: the child ended while it wrote.
+    if (at < received.size() && run.ending.reported) run.ending.damaged = true;
 }
 
 std::string content_of(std::FILE* file) {
@@ -156,14 +175,14 @@ SupervisedRun run_supervised(const std::string& program, const std::vector<std::
         throw std::runtime_error("cannot write to a socket");
     const pid_t parent = ::getpid(), child = ::fork();
     if (child < 0) throw std::runtime_error("cannot start a process");
-    if (child == 0) become(program, pointers, output, parent);
+    if (child == 0) exec_child(program, pointers, output, parent);
     ::close(ends[1]);
 
     SupervisedRun run;
     Deadline deadline(child, std::chrono::seconds(timeout_seconds));
     const std::string received = listen(ends[0], child, deadline, run.ending);
     wait_for(child, deadline, run.ending);
-    run.events = events_in(received, secret, run.ending);
+    read_events(received, secret, run);
     run.ending.printed = content_of(output);
     std::fclose(output);
     ::close(ends[0]);

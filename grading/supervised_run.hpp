@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "channel.hpp"
+#include "case_record.hpp"
 
 namespace linattn::testing {
 
@@ -26,12 +26,15 @@ struct Ending {
 };
 
 struct SupervisedRun {
-    std::vector<Event> events;
-    Ending ending;
+    std::vector<Case> cases{};
+    std::string last_call{};  ///< of the last case
+    std::string stack{};      ///< the calls that were open at the end
+    std::string crash{};      ///< what the address sanitizer found
+    Ending ending{};
 };
 
 /// Runs a program with these arguments and `--events FD`, a socket on which it finds this run's secret and sends its
-/// events (supervised.hpp). Ends it when the time is over.
+/// events (exercises_main.cpp). Ends it when the time is over.
 /// \throws std::runtime_error when it cannot be started
 SupervisedRun run_supervised(const std::string& program, const std::vector<std::string>& arguments,
                              int timeout_seconds);

@@ -6,13 +6,14 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 
 #include "crash_report.hpp"
-#include "findings.hpp"
 #include "printable.hpp"
+#include "student_lines.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -41,9 +42,17 @@ std::string where_to_read(const ManifestEntry& exercise, const std::string& begi
                             : "./course check " + name + "    (in the build folder: ctest -R " + name + "$)\n");
 }
 
-std::string how_it_ended(const ManifestEntry& exercise, const Ending& ending, const std::string& crash,
-                         const Case& last) {
-    const std::string during = last.last_call.empty() ? "before any check ran" : "in " + last.last_call;
+// What ended the program by a fault of its code, in words; empty when nothing did.
+std::string crash_in_words(SupervisedRun& run) {
+    const std::string printed = printable(take_runtime_output(run.ending.printed));
+    if (!printed.empty()) return printed;
+    return run.crash.empty() ? signal_in_words(run.ending.signal) : finding_in_words(run.crash);
+}
+
+std::string how_it_ended(const ManifestEntry& exercise, const SupervisedRun& run, const std::string& crash) {
+    const Ending& ending = run.ending;
+    const std::string& call = run.last_call;
+    const std::string during = call.empty() ? "before any check ran" : "in " + call;
     if (ending.timed_out)
         return "did not end within " + std::to_string(exercise.timeout_seconds) + " s, " + during +
                "; is there a loop that does not end?";
@@ -53,7 +62,7 @@ std::string how_it_ended(const ManifestEntry& exercise, const Ending& ending, co
                "that it did not open?";
     if (ending.damaged)
         return "what it reported cannot be read: does it write to a file descriptor that it did not open?";
-    if (!crash.empty()) return crash + (last.last_call.empty() ? "" : ", in " + last.last_call);
+    if (!crash.empty()) return crash + (call.empty() ? "" : ", in " + call);
     if (ending.signal == SIGXFSZ)
         return (ending.printed.size() >= most_output ? "printed more than 16 MB, and was stopped, "
                                                      : "wrote a file of more than 16 MB, and was stopped, ") +
@@ -62,8 +71,8 @@ std::string how_it_ended(const ManifestEntry& exercise, const Ending& ending, co
         return "was stopped by signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + "), " +
                during;
     return "the program ended " + during +
-           (last.last_call.empty() ? ": a static constructor ended it, or main was replaced"
-                                   : ": exit, _exit or quick_exit was called; a function must return or throw");
+           (call.empty() ? ": a static constructor ended it, or main was replaced"
+                         : ": exit, _exit or quick_exit was called; a function must return or throw");
 }
 
 // 1204 as "1 204".
@@ -71,13 +80,6 @@ std::string grouped(std::size_t number) {
     std::string text = std::to_string(number);
     for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, " ");
     return text;
-}
-
-// Long lines lose their end.
-std::string shortened(std::string line) {
-    const std::size_t most = 500;
-    if (line.size() <= most) return line;
-    return printable(line.substr(0, most - 3)) + "…";  // what is left of a character that was cut is not UTF-8
 }
 
 // The last lines of what was printed in [begin, end), indented; the last are the ones nearest to the trouble.
@@ -94,10 +96,8 @@ std::string last_lines(const std::string& printed, std::size_t begin, std::size_
     std::string text = "    your output:\n";
     if (before > 0) text += "      … " + grouped(before) + (before == 1 ? " line" : " lines") + " before these\n";
     std::istringstream rest(printable(std::string_view(printed).substr(from, end - from)));
-    for (std::string line; std::getline(rest, line);)
-        if (line != "AddressSanitizer:DEADLYSIGNAL")
-            text += "      " + shortened(line) + "\n";  // it insists on saying so
-    return text == "    your output:\n" ? "" : text;
+    for (std::string line; std::getline(rest, line);) text += "      " + shortened(line, 500) + "\n";
+    return text;
 }
 
 // What was printed in each case: in the order of the cases. What came before the first stands under the first.
@@ -122,11 +122,37 @@ const char* const differs =
     "call\n"
     "    (a static or global variable?), or it uses a value that was never set\n";
 
+// Call stacks and uninitialised variables, as lines of the student's files.
+class StudentLines {
+public:
+    StudentLines(const std::string& program, const std::vector<std::string>& sources)
+        : program_(program), sources_(sources) {}
+
+    std::string of_stack(const std::string& stack) const {
+        const std::string line = source_line(stack, program_, sources_);
+        return line.empty() ? "" : "\n    at " + line;
+    }
+
+    std::string of(UnsetLocal unset_local) {
+        if (unset_local == UnsetLocal::no) return "";
+        if (!remarks_) remarks_ = unset_locals(sources_);
+        if (remarks_->empty() && unset_local == UnsetLocal::perhaps) return "";
+        std::string text = "\n    looks like a local variable that was read before it was given a value";
+        for (const std::string& remark : *remarks_) text += "\n    at " + remark;
+        return text;
+    }
+
+private:
+    const std::string& program_;
+    const std::vector<std::string>& sources_;
+    std::optional<std::vector<std::string>> remarks_;  // asked for once, and only when there is reason to
+};
+
 // A mistake is explained once, however many failures it explains.
-std::string in_words(const Failure& failure, std::set<std::string>& explained) {
+std::string in_words(const Failure& failure, StudentLines& lines, std::set<std::string>& explained) {
     std::string text = failure.differs_when_repeated ? differs : "";
-    text += failure.what + failure.places;
-    if (failure.seven_digits)
+    text += failure.what + lines.of_stack(failure.stack) + lines.of(failure.unset_local);
+    if (failure.digits == Digits::seven)
         text +=
             "\n    all values are right to about 7 digits, which is the precision of float: is something stored in a "
             "float?";
@@ -148,40 +174,39 @@ std::string in_words(const Case& passed, const std::string& output) {
            (passed.note.empty() ? "" : "        " + passed.note + "\n") + output;
 }
 
-std::string list_of_failures(const Findings& found, const std::vector<std::string>& output, bool whole) {
+std::string list_of_failures(const std::vector<Case>& cases, const std::vector<std::string>& output, bool whole,
+                             StudentLines lines) {
     const std::size_t most = 3;
     std::string text;
     std::size_t wrong = 0;
     std::set<std::string> explained;
     const std::string* elsewhere = nullptr;  // what was printed in the last case that is not shown
-    for (std::size_t i = 0; i < found.cases.size(); ++i) {
-        const Case& each = found.cases[i];
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const Case& each = cases[i];
         const bool shown = !each.failures.empty() && ++wrong <= most;
         if (!shown && !output[i].empty()) elsewhere = &output[i];
         if (!shown) continue;
         text += "  " + (each.name.empty() ? "before the first check" : each.name) + "\n";
-        for (const Failure& failure : each.failures) text += in_words(failure, explained);
+        for (const Failure& failure : each.failures) text += in_words(failure, lines, explained);
         text += output[i];
     }
     if (wrong == 0) text += "  a case failed without saying why\n";
     if (elsewhere != nullptr && text.find("    your output:\n") == std::string::npos)
         text += "  in a check that is not shown here\n" + *elsewhere;
-    if (!found.right_sizes.empty()) text += "  " + found.right_sizes + "\n";
-    if (!found.caused_elsewhere)
-        text += "  " + std::to_string(wrong) + " of " + std::to_string(found.cases.size()) + " checks failed" +
+    if (std::ranges::none_of(cases, &Case::caused_elsewhere))
+        text += "  " + std::to_string(wrong) + " of " + std::to_string(cases.size()) + " checks failed" +
                 (wrong > most ? "; the first " + std::to_string(most) + " are shown" : "") +
                 (whole ? "" : "; the checks after these were not run") + "\n";
     return text;
 }
 
-// What ended the run, as a failure of the case that it ended in; the case that then comes first.
-void add_end(Findings& found, const ManifestEntry& exercise, const Ending& ending, const std::string& last_words) {
-    if (found.cases.empty()) found.cases.emplace_back();
-    Case& last = found.cases.back();
+// What ended the run, as a failure of the case that it ended in.
+void add_end(SupervisedRun& run, const ManifestEntry& exercise) {
     Failure end;
-    end.what = "    " + how_it_ended(exercise, ending, last_words.empty() ? found.crash : last_words, last);
-    end.places = found.ended_at;
-    last.failures.push_back(std::move(end));
+    end.what = "    " + how_it_ended(exercise, run, crash_in_words(run));
+    end.stack = run.stack;
+    if (run.cases.empty()) run.cases.emplace_back();
+    run.cases.back().failures.push_back(std::move(end));
 }
 
 // The case in which the run ended comes before the others.
@@ -193,62 +218,80 @@ void last_to_front(std::vector<Element>& elements) {
 // Whether the run came to its end, and what it sent is what the suite sends.
 bool trustworthy(const Ending& ending) { return ending.reported && !ending.flooded && !ending.damaged; }
 
-Status status_of(const Findings& found, const Ending& ending) {
+bool failed(const Case& each) { return !each.failures.empty(); }
+bool to_do(const Case& each) { return !each.todo.empty(); }
+
+Status status_of(const std::vector<Case>& cases, const Ending& ending) {
     if (ending.timed_out) return Status::timeout;
     if (!trustworthy(ending)) return Status::crash;
     if (ending.run == 0) return Status::not_run;
-    if (std::ranges::any_of(found.cases, [](const Case& each) { return !each.failures.empty(); })) return Status::fail;
-    if (!found.todo.empty()) return Status::todo;
+    if (std::ranges::any_of(cases, failed)) return Status::fail;
+    if (std::ranges::any_of(cases, to_do)) return Status::todo;
     return ending.failed == 0 ? Status::pass : Status::fail;
 }
 
 // A first failure that nothing explains. Where its case runs before all others, another call of it fails, or none: then
 // the function remembers calls of other cases.
-void find_memory_between_cases(Findings& found, const std::string& program, const ManifestEntry& exercise,
+void find_memory_between_cases(std::vector<Case>& cases,
                                const std::function<SupervisedRun(std::size_t number)>& run_alone) {
-    const auto first = std::ranges::find_if(found.cases, [](const Case& each) { return !each.failures.empty(); });
-    if (first == found.cases.begin() || first == found.cases.end() || found.caused_elsewhere) return;
+    const auto first = std::ranges::find_if(cases, failed);
+    if (first == cases.begin() || first == cases.end()) return;
     Failure& failure = first->failures.front();
     if (failure.differs_when_repeated || !failure.resembles.empty()) return;
-    const SupervisedRun run = run_alone(static_cast<std::size_t>(first - found.cases.begin()) + 1);
-    const Findings alone = read_events(run.events, program, exercise.sources);
-    if (!trustworthy(run.ending) || alone.cases.size() != 1 || !alone.todo.empty()) return;
+    const SupervisedRun alone = run_alone(static_cast<std::size_t>(first - cases.begin()) + 1);
+    if (!trustworthy(alone.ending) || alone.cases.size() != 1 || to_do(alone.cases.front())) return;
     const std::vector<Failure>& failures = alone.cases.front().failures;
     failure.differs_when_repeated = failures.empty() || failures.front().inputs != failure.inputs;
+}
+
+std::vector<std::string> mistakes_in(const std::vector<Case>& cases) {
+    std::vector<std::string> names;
+    for (const Case& each : cases)
+        for (const Failure& failure : each.failures)
+            for (const Resemblance& one : failure.resembles)
+                if (std::ranges::count(names, one.mistake) == 0) names.push_back(one.mistake);
+    return names;
 }
 
 }  // namespace
 
 Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, SupervisedRun run,
                    const std::function<SupervisedRun(std::size_t number)>& run_alone) {
-    Ending& ending = run.ending;
-    const std::string last_words = ending.reported ? "" : printable(take_last_words(ending.printed));
-    Findings found = read_events(run.events, program, exercise.sources);
-    if (!trustworthy(ending)) add_end(found, exercise, ending, last_words);
-    std::vector<std::string> output = output_of_cases(found.cases, ending.printed);
+    const Ending& ending = run.ending;
+    std::vector<Case>& cases = run.cases;
+    if (!trustworthy(ending)) add_end(run, exercise);
+    std::vector<std::string> output = output_of_cases(cases, ending.printed);
     if (!trustworthy(ending)) {
-        last_to_front(found.cases);
+        last_to_front(cases);
         last_to_front(output);
     }
-    const Status status = status_of(found, ending);
-    if (status == Status::fail) find_memory_between_cases(found, program, exercise, run_alone);
-    Verdict verdict{status, "", found.mistakes(), found.begin_with};
-    verdict.message = title(exercise, verdict.status);
-    switch (verdict.status) {
+    const auto elsewhere = std::ranges::find_if(cases, &Case::caused_elsewhere);
+    if (elsewhere != cases.end() && trustworthy(ending)) {
+        output = {output[static_cast<std::size_t>(elsewhere - cases.begin())]};
+        cases = {Case(*elsewhere)};
+    }
+    const Status status = status_of(cases, ending);
+    if (status == Status::fail) find_memory_between_cases(cases, run_alone);
+    Verdict verdict{status, title(exercise, status), mistakes_in(cases), ""};
+    for (const Case& each : cases)
+        if (!each.begin_with.empty()) verdict.begin_with = each.begin_with;
+    switch (status) {
         case Status::pass:
-            for (std::size_t i = 0; i < found.cases.size(); ++i) verdict.message += in_words(found.cases[i], output[i]);
+            for (std::size_t i = 0; i < cases.size(); ++i) verdict.message += in_words(cases[i], output[i]);
             break;
-        case Status::todo:
-            verdict.message += "  " + found.todo + "\n";
+        case Status::todo: {
+            const auto last = std::ranges::find_if(cases.rbegin(), cases.rend(), to_do);
+            verdict.message += "  " + last->todo + "\n";
             for (const std::string& each : output) verdict.message += each;
-            verdict.message += where_to_read(exercise, found.begin_with);
+            verdict.message += where_to_read(exercise, verdict.begin_with);
             break;
+        }
         case Status::not_run:
             verdict.message += "  the suite has no case for this exercise: nothing was graded\n";
             break;
         default:
-            verdict.message +=
-                list_of_failures(found, output, ending.reported) + where_to_read(exercise, found.begin_with);
+            verdict.message += list_of_failures(cases, output, ending.reported, {program, exercise.sources}) +
+                               where_to_read(exercise, verdict.begin_with);
     }
     return verdict;
 }

@@ -23,6 +23,7 @@
 #include "contract.hpp"
 #include "cost.hpp"
 #include "cost_claims.hpp"
+#include "findings.hpp"
 #include "gpu/executable.hpp"
 #include "gpu/launch_counts.hpp"
 #include "memory_outside.hpp"
@@ -78,7 +79,7 @@ std::vector<std::string> command() {
 }
 
 // Between fork and exec.
-[[noreturn]] void become(const std::vector<char*>& words, const std::array<int, 3>& ends) {
+[[noreturn]] void exec_child(const std::vector<char*>& words, const std::array<int, 3>& ends) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     std::array<int, 3> high{};
     for (std::size_t i = 0; i < ends.size(); ++i) high[i] = ::fcntl(ends[i], F_DUPFD, 10);
@@ -153,7 +154,8 @@ double seconds_before = 0.0, seconds_taken = 0.0;
     while (::waitpid(box, &ending, 0) < 0 && errno == EINTR) {
     }
     if (held_too_much) {
-        send_event(EventKind::failure, "    it held more than 1 GB of memory, and was stopped");
+        testing::current_case().failures.push_back({.what = "    it held more than 1 GB of memory, and was stopped"});
+        testing::end_case();
         std::raise(SIGKILL);
     }
     if (!box_says("\"exit-code\"")) not_started();
@@ -210,7 +212,7 @@ struct Start {
         std::signal(SIGPIPE, SIG_IGN);
         box = ::fork();
         if (box < 0) give_up("no process can be started");
-        if (box == 0) become(pointers, {called[0], answered[1], told[1]});
+        if (box == 0) exec_child(pointers, {called[0], answered[1], told[1]});
         for (const int theirs : {called[0], answered[1], told[1]}) ::close(theirs);
         calls = called[1];
         answers = answered[0];
@@ -248,12 +250,8 @@ void other_end_failed(const char* malformed) {
 
 void other_end_is_at(const std::string& stack) { send_event(EventKind::stack, stack.substr(0, longest_stack)); }
 
-void other_end_crashed(const std::string& report) {
-    std::string ours = report.substr(0, 16384);  // as if it spoke of the program that the supervisor knows
-    const std::string there = "(/runner+", here = "(/" + std::string(program_invocation_short_name) + "+";
-    for (std::size_t at = 0; (at = ours.find(there, at)) != std::string::npos; at += here.size())
-        ours.replace(at, there.size(), here);
-    send_event(EventKind::crash, ours);
+void other_end_crashed(const std::string& found) {
+    send_event(EventKind::crash, found.substr(0, 100));
     ::_exit(1);
 }
 

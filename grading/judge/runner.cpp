@@ -3,74 +3,41 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <iostream>
-#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "call_stack.hpp"
-#include "contract.hpp"
-#include "cost.hpp"
+#include "crash_watch.hpp"
 #include "gpu/executable.hpp"
 #include "gpu/launch_counts.hpp"
 #include "memory_watch.hpp"
+#include "metering.hpp"
 #include "peer.hpp"
-#include "work_counter.hpp"
-
-#ifdef LINATTN_SANITIZED
-extern "C" void __asan_set_error_report_callback(void (*callback)(const char*));
-extern "C" void __sanitizer_set_report_fd(void* file_descriptor);
-#endif
-
-namespace linattn::testing {
-std::size_t blocks_run = 0;
-}
 
 namespace linattn::judge {
 namespace {
 
-std::optional<testing::MemoryWatch> watch;
-std::size_t work_before = 0, blocks_before = 0;
-std::array<const char*, 16> checking;
-
-// Without allocating: memory is watched meanwhile.
-void note_check(const char* caller) {
-    for (const char*& name : checking) {
-        if (name == nullptr) name = caller;
-        if (name == caller) return;
-    }
-}
-
-void begin_metering(std::uint32_t allocation_to_trace) {
-    work_before = work_done;
-    largest_work = 0;
-    blocks_before = testing::blocks_run;
-    checking.fill(nullptr);
+void begin_call(std::uint32_t allocation_to_trace) {
     gpu::launch_counts = {};
-    on_check = note_check;
     testing::forget_throw_site();
-    watch.emplace(allocation_to_trace);
+    testing::begin_metering(allocation_to_trace);
 }
 
-void end_metering(bool changed_argument) {
-    watch.reset();
-    on_check = nullptr;
-    claims = {testing::blocks_run - blocks_before,
-              work_done - work_before,
-              largest_work,
+void end_call(bool changed_argument) {
+    testing::Metered metered = testing::end_metering();
+    claims = {metered.blocks,
+              metered.work,
+              metered.largest_work,
               changed_argument,
-              {},
+              std::move(metered.checking),
               gpu::launch_counts.barriers,
               gpu::launch_counts.accesses,
               {testing::peak_bytes(), testing::traced_allocation(), testing::last_throw_site()}};
-    for (const char* name : checking)
-        if (name != nullptr) claims.checking.emplace_back(name);
     std::cout.flush();
     std::fflush(nullptr);
 }
@@ -95,9 +62,10 @@ void tell(char kind, std::string_view text) {
     if (::writev(4, parts, 4) < 0) ::_exit(1);
 }
 void tell_where(int) { tell(4, testing::call_stack()); }  // Kind::stack
-#ifdef LINATTN_SANITIZED
-void tell_report(const char* report) { tell(3, report); }  // Kind::crash
-#endif
+void tell_crash(std::string_view what, std::string_view stack) {
+    tell(4, stack);
+    if (!what.empty()) tell(3, what);  // Kind::crash
+}
 
 }  // namespace
 
@@ -111,16 +79,11 @@ void other_end_is_at(const std::string&) {}
 
 int main() {
     using namespace linattn::judge;
-#ifdef LINATTN_SANITIZED
-    __asan_set_error_report_callback(tell_report);
-    if (std::FILE* nowhere = std::fopen("/dev/null", "w"))
-        __sanitizer_set_report_fd(reinterpret_cast<void*>(static_cast<std::intptr_t>(fileno(nowhere))));
-#endif
-    linattn::testing::call_stack();  // its first use loads a library: not in a signal handler
+    linattn::testing::watch_for_crashes(tell_crash, false);
     std::signal(SIGUSR1, tell_where);
     gpu::ask_for_addr2line = ask_the_judge;
-    before_service = begin_metering;
-    after_service = end_metering;
+    before_service = begin_call;
+    after_service = end_call;
     connect(3, 4);
     serve_until_closed();
 }

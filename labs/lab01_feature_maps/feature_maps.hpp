@@ -12,18 +12,21 @@ namespace linattn {
 /// elu(x) + 1: x + 1 where x > 0, eˣ elsewhere. Positive wherever eˣ does not underflow; 0 at -∞, ∞ at ∞.
 /// \param x any shape
 /// \return the shape of x; relative error at most 1e-12 down to x = -700, finite at x = 1e4
+/// \throws nothing, whatever the shape and the numbers
 /// \complexity{1, 1} per entry   \paper{katharopoulos2020, equation 7}   \solves{1,1}
 Tensor elu_plus_one(const Tensor& x);
 
 /// max(0, x); NaN where x is NaN.
 /// \param x any shape
 /// \return the shape of x
+/// \throws nothing, whatever the shape and the numbers
 /// \complexity{1, 1} per entry   \solves{1,2}
 Tensor relu(const Tensor& x);
 
 /// x itself, bit for bit: linear attention without a feature map. Its weights can be negative.
 /// \param x any shape
 /// \return the shape of x
+/// \throws nothing, whatever the shape and the numbers
 /// \complexity{1, 1} per entry   \solves{1,3}
 Tensor identity(const Tensor& x);
 

@@ -104,7 +104,7 @@ Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
 /// \param epsilon ε ≥ 0
 /// \return \shape{(…, n, d_v)}
 /// \throws std::invalid_argument when the shapes do not belong together
-/// \complexity{n\,d_k\,d_v, d_k\,d_v}   \solves{3,7}
+/// \complexity{n\,d_k\,d_v, d_k\,d_v}   \paper{milakov2018, algorithm 3}   \solves{3,7}
 Tensor streaming_exp_attention(const Tensor& Q, const Tensor& K, const Tensor& V, double epsilon);
 
 }  // namespace linattn

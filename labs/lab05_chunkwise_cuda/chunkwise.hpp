@@ -46,7 +46,9 @@ Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float
 
 /// φ(x) = elu(x) + 1, entry by entry, in a kernel that calls your __device__ function.
 /// \param x any number of entries   \param run settings of the CPU run
-/// \return as many   \solves{5,2}
+/// \return as many
+/// \throws gpu::Error when the kernel breaks a rule of the CUDA model
+/// \complexity{1, 1} per entry   \solves{5,2}
 Array feature_map_fused(std::span<const float> x, const gpu::RunOptions& run);
 
 /// One block per head takes the head's chunks in order; S and z stay in shared memory.
@@ -65,6 +67,7 @@ Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std:
 /// \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run settings of the CPU run
 /// \return S \shape{(heads, chunks, d_k, d_v)} and z \shape{(heads, chunks, d_k)}
+/// \throws std::invalid_argument when a length is not what the sizes say, or chunk is less than 1
 /// \complexity{n\,d^2, n\,d^2/C}   \solves{5,4}
 States chunk_states(std::span<const float> K, std::span<const float> V, const Sizes& sizes, int chunk,
                     const gpu::RunOptions& run);
@@ -73,6 +76,7 @@ States chunk_states(std::span<const float> K, std::span<const float> V, const Si
 /// \param S \shape{(heads, chunks, d_k, d_v)}   \param z \shape{(heads, chunks, d_k)}
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run settings of the CPU run
 /// \return S and z of the same shapes
+/// \throws std::invalid_argument when a length is not what the sizes say, or chunk is less than 1
 /// \complexity{n\,d^2/C, 1}   \solves{5,5}
 States scan_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk,
                    const gpu::RunOptions& run);
@@ -83,6 +87,7 @@ States scan_states(std::span<const float> S, std::span<const float> z, const Siz
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
 /// \param run settings of the CPU run
 /// \return \shape{(heads, n, d_v)}
+/// \throws std::invalid_argument when a length is not what the sizes say, or chunk is less than 1
 /// \complexity{n\,d(d + C), C(C + d)}   \solves{5,6}
 Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
                     std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk, float epsilon,

@@ -22,7 +22,9 @@ inline float from_bfloat16(std::uint16_t pattern) {
 /// The nearest bfloat16 to each number; of two equally near, the one whose last bit is 0. Subnormals are rounded like other
 /// numbers, ±0 and ±∞ stay what they are, what rounds past the largest bfloat16 becomes ±∞, and a NaN becomes some NaN.
 /// \param x any number of entries
-/// \return as many patterns   \solves{5,7}
+/// \return as many patterns
+/// \throws nothing, whatever the numbers
+/// \complexity{1, 1} per entry   \solves{5,7}
 std::vector<std::uint16_t> to_bfloat16(std::span<const float> x);
 
 /// chunkwise_linear_attention on bfloat16 inputs. φ(q) and φ(k) are computed in float32 and then rounded to bfloat16; the

@@ -43,6 +43,7 @@ Tensor layer_norm(const Tensor& X, const Norm& w);
 /// x. Computed with erf, not approximated; the absolute error is a few units in the last place of x.
 /// \param X any shape
 /// \return the shape of X
+/// \throws nothing, whatever the shape and the numbers
 /// \complexity{n, n}   \paper{hendrycks2016, section 2}   \solves{7,4}
 Tensor gelu(const Tensor& X);
 

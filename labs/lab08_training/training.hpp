@@ -72,7 +72,7 @@ struct CrossEntropy {
 /// \return the loss and its gradient
 /// \throws std::invalid_argument when the shapes do not belong together, a target is not one of 0, …, v − 1 (whether its
 /// position counts or not), a count is neither 0 nor 1, or none is 1
-/// \complexity{n\,v, n\,v}   \solves{8,6}
+/// \complexity{n\,v, n\,v}   \paper{radford2019, equation 1}   \solves{8,6}
 CrossEntropy cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor& counts);
 
 struct ModelGradients {

@@ -3,7 +3,7 @@
 
 usage: border_matrix.py BUILD_FOLDER LAB=MANIFEST …
 
-Runs every exercise once with LINATTN_BORDERS set (grading/borders.hpp) and exits with 1 unless, for every axis of every
+Runs every exercise once with LINATTN_BORDERS set (borders.cpp) and exits with 1 unless, for every axis of every
 array that the exercise takes or returns, each such answer was refused by some expectation. A lab whose programs are as they
 were when it was green is not run again.
 """

@@ -45,7 +45,7 @@ TEST_CASE("an array without a shape gets that of the lengths beside it") {
 TEST_SUITE("a hollow result") {
 TEST_CASE("is told from one that is right, and from one of another shape") {
     Tensor y = zeros({2, 3});
-    CHECK(!hollow(y));
+    CHECK(!inconsistent_storage(y));
     y.storage().resize(0);
     const Expected expected = exactly(zeros({2, 3}));
     const auto words = difference(y, expected);

@@ -12,26 +12,25 @@
 #include <cmath>
 #include <csignal>
 #include <limits>
-#include <set>
+#include <sstream>
 
 #include "attention_definition.hpp"
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "comparison.hpp"
 #include "crash_report.hpp"
-#include "data_slips.hpp"
 #include "deadline.hpp"
 #include "diagnosis.hpp"
 #include "error_pattern.hpp"
 #include "exercise.hpp"
+#include "findings.hpp"
 #include "gpu/executable.hpp"
 #include "manifest_entry.hpp"
 #include "memory_watch.hpp"
 #include "oracle.hpp"
 #include "printable.hpp"
 #include "random_inputs.hpp"
-#include "source_line.hpp"
-#include "supervised.hpp"
+#include "student_lines.hpp"
 #include "supervised_run.hpp"
 #include "verdict.hpp"
 #include "work_counter.hpp"
@@ -283,10 +282,10 @@ std::string sent(const std::vector<Event>& events) {
     return text;
 }
 
-TEST_CASE("every kind of event comes out as it went in, on one line, whatever the payload holds") {
+TEST_CASE("every kind of event comes out as it went in, on one line") {
     for (int kind = 0; kind <= static_cast<int>(EventKind::done); ++kind)
-        for (const std::string payload :
-             {"", "plain", "two\nlines", "\n", "back\\slash", "\\n", "\\\n\\\\", "ends in \\", "tab\there"}) {
+        for (const std::string& payload :
+             std::vector<std::string>{"", "plain", "back\\slash", "tab\there", std::string(10000, 'x')}) {
             const std::string line = sent({{static_cast<EventKind>(kind), payload}});
             REQUIRE(line.find('\n') == line.size() - 1);
             const auto event = read_event(std::string_view(line).substr(0, line.size() - 1));
@@ -294,12 +293,40 @@ TEST_CASE("every kind of event comes out as it went in, on one line, whatever th
             CHECK(event->kind == static_cast<EventKind>(kind));
             CHECK(event->payload == payload);
         }
+    CHECK(sent({{EventKind::call, "two\nlines"}}) == "call\ttwo lines\n");
+}
+TEST_CASE("a case comes out as it went in, whatever its texts hold") {
+    for (const std::string text : {"", "plain", "two\nlines", "\"quoted\" \\", "tab\there", "φ ε √"}) {
+        const Failure failure{.what = text,
+                              .differs_when_repeated = true,
+                              .resembles = {{text, text}},
+                              .closeness = text,
+                              .by_chance = {text, text},
+                              .digits = Digits::seven,
+                              .inputs = text,
+                              .stack = text,
+                              .unset_local = UnsetLocal::surely};
+        const Case known{text, text, text, {failure, {}}, text, text, true, 7, 8};
+        const std::string line = to_line({3, known});
+        CHECK(line.find('\n') == std::string::npos);
+        CHECK(read_event("case\t" + line)->payload == line);
+        const auto read = read_case(line);
+        REQUIRE(read);
+        CHECK(read->number == 3);
+        CHECK(read->known.output_ends == 8);
+        CHECK(read->known.failures[0].resembles[0].explanation == text);
+        CHECK(to_line(*read) == line);
+    }
+    CHECK(read_event("case\t" + to_line({0, {.note = "\xC2\x9B\x7f"}}))->payload ==
+          to_line({0, {.note = "\xC2\x9B\x7f"}}));
+    CHECK(read_case(to_line({0, {.note = std::string("\x1b[31m\0\xff", 7)}}))->known.note ==
+          "\\x1b[31m\\x00\xEF\xBF\xBD");
+    for (const char* line : {"", "{}", "[1]", "{\"number\": 1}", "no case"}) CHECK_FALSE(read_case(line));
 }
 TEST_CASE("what is no event is told apart") {
-    for (const char* line : {"", "case", "no such kind\tx", "Case\tx", "case\tends in \\", "case\t\\x", "\tx"})
-        CHECK_FALSE(read_event(line));
+    for (const char* line : {"", "case", "no such kind\tx", "Case\tx", "\tx"}) CHECK_FALSE(read_event(line));
 }
-TEST_CASE("without a channel nothing happens") { send_event(EventKind::note, "payload"); }
+TEST_CASE("without a channel nothing happens") { send_event(EventKind::call, "payload"); }
 TEST_CASE("control characters and bytes that are no text become visible") {
     CHECK(printable("plain\ttext\n φ ε √") == "plain\ttext\n φ ε √");
     CHECK(printable(std::string("a\0b", 3)) == "a\\x00b");
@@ -308,7 +335,7 @@ TEST_CASE("control characters and bytes that are no text become visible") {
     CHECK(printable("\xC2\x9B") == "\\x9b");  // a control character of two bytes
     for (const char* no_text : {"\xFF", "\x80", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF5"})
         CHECK(contains(printable(no_text), "\xEF\xBF\xBD"));
-    CHECK(read_event(std::string("failure\tgot \0", 13))->payload == "got \\x00");
+    CHECK(read_event(std::string("call\tgot \0", 10))->payload == "got \\x00");
 }
 }
 
@@ -320,13 +347,13 @@ SupervisedRun run_of(const std::string& script, int seconds = 30) {
 }
 
 TEST_CASE("counts when it ends with its secret") {
-    const SupervisedRun run =
-        run_of("printf 'case\\tone\\n' >&$fd; echo hello; printf 'done\\t%s 3 1\\n' $secret >&$fd");
+    const SupervisedRun run = run_of("printf 'case\\t%s\\n' '" + to_line({0, {.name = "one"}}) +
+                                     "' >&$fd; echo hello; printf 'done\\t%s 3 1\\n' $secret >&$fd");
     CHECK(run.ending.reported);
     CHECK_FALSE(run.ending.damaged);
     CHECK((run.ending.run == 3 && run.ending.failed == 1));
-    REQUIRE(run.events.size() == 1);
-    CHECK(run.events[0].payload == "one");
+    REQUIRE(run.cases.size() == 1);
+    CHECK(run.cases[0].name == "one");
     CHECK(run.ending.printed == "hello\n");
 }
 TEST_CASE("does not count otherwise") {
@@ -363,9 +390,9 @@ TEST_CASE("is not charged for the time in which it queues for a processor") {
 }
 #endif
 TEST_CASE("is ended when it sends or prints without end, or does not end") {
-    const SupervisedRun flood = run_of("exec yes \"$(printf 'note\\tx')\" >&$fd");
+    const SupervisedRun flood = run_of("exec yes \"$(printf 'call\\tx')\" >&$fd");
     CHECK(flood.ending.flooded);
-    CHECK(flood.events.empty());
+    CHECK(flood.cases.empty());
     const SupervisedRun loud = run_of("exec yes");
     CHECK(loud.ending.printed.size() == most_output);
     CHECK(loud.ending.signal == SIGXFSZ);
@@ -376,32 +403,24 @@ TEST_CASE("is ended when it sends or prints without end, or does not end") {
 }
 }
 
-TEST_SUITE("reports of the address sanitizer") {
-TEST_CASE("are told in a few words") {
-    const auto summary = [](const std::string& kind) {
-        return summary_of_report("==1==ERROR: AddressSanitizer: " + kind);
-    };
-    CHECK(summary("heap-buffer-overflow on address 0x1\nWRITE of size 8 at") == "went outside an array: wrote 8 bytes");
-    CHECK(summary("heap-use-after-free on address\nREAD of size 4 at") ==
-          "used memory that was already freed: read 4 bytes");
-    CHECK(contains(summary("SEGV on unknown address"), "segmentation fault"));
-    CHECK(contains(summary("stack-overflow on address"), "called itself without end"));
-    CHECK(contains(summary("attempting double-free on 0x1"), "freed already"));
-    CHECK(contains(summary("attempting to call malloc_usable_size() for pointer"), "freed already"));
-    CHECK(contains(summary("FPE on unknown address"), "by zero"));
-    CHECK(contains(summary("ILL on unknown address"), "array of fixed size"));
-    CHECK(contains(summary("ABRT on unknown address"), "called abort"));
-    CHECK(contains(summary("something-new on"), "something-new"));
-    CHECK(contains(summary_of_report("#0 0x1 (" + std::string(1'000'000, 'x')), "error"));
-    CHECK(stack_of_report("#0 0x1 (" + std::string(1'000'000, 'x'), "program").empty());
-    CHECK(contains(summary_of_report("stack-overflow: without a sanitizer"), "(stack overflow)"));
+TEST_SUITE("what ended a program") {
+TEST_CASE("is told in a few words") {
+    CHECK(finding_in_words("heap-buffer-overflow wrote 8") == "went outside an array: wrote 8 bytes");
+    CHECK(finding_in_words("dynamic-stack-buffer-overflow read 1") == "went outside an array: read 1 bytes");
+    CHECK(finding_in_words("heap-use-after-free read 4") == "used memory that was already freed: read 4 bytes");
+    CHECK(finding_in_words("stack-overflow") == "called itself without end (stack overflow)");
+    for (const char* name : {"double-free", "bad-free", "bad-malloc_usable_size"})
+        CHECK(contains(finding_in_words(name), "freed already"));
+    CHECK(finding_in_words("something-new") == "was stopped: something-new");
+    CHECK(contains(signal_in_words(SIGSEGV), "segmentation fault"));
+    CHECK(contains(signal_in_words(SIGFPE), "by zero"));
+    CHECK(contains(signal_in_words(SIGILL), "array of fixed size"));
+    CHECK(contains(signal_in_words(SIGABRT), "called abort"));
+    CHECK(signal_in_words(SIGKILL).empty());
 }
-TEST_CASE("hold the calls of this program, wherever it lies") {
-    const std::string program = gpu::executable_path();
-    const std::string report = "    #0 0x7f (/lib/libasan.so+0x10)\n    #1 0x55 (" + program +
-                               "+0x1337)\n    #2 0x55  (/a b/" + program.substr(program.rfind('/') + 1) + "+0x20)\n";
-    CHECK(stack_of_report(report, program) == "0x1337 0x20 ");
 }
+
+TEST_SUITE("call stacks") {
 TEST_CASE("lead to a line of one of the sources, or to none") {
     const std::string here = call_stack();
     CHECK(source_line(here, gpu::executable_path(), {"no_such.cpp"}).empty());
@@ -409,13 +428,13 @@ TEST_CASE("lead to a line of one of the sources, or to none") {
 }
 }
 
-TEST_SUITE("last words of the C++ runtime") {
-std::string last_words(std::string printed) { return take_last_words(printed); }
+TEST_SUITE("output of the C++ runtime") {
+std::string runtime_output(std::string printed) { return take_runtime_output(printed); }
 
 TEST_CASE("name what a container refused") {
     const auto refused = [](const std::string& signature, const std::string& condition) {
-        return last_words("/usr/include/c++/12/bits/x.h:1123: " + signature + ": Assertion '" + condition +
-                          "' failed.\n");
+        return runtime_output("/usr/include/c++/12/bits/x.h:1123: " + signature + ": Assertion '" + condition +
+                              "' failed.\n");
     };
     CHECK(refused("std::vector<_Tp, _Alloc>::reference std::vector<_Tp, _Alloc>::operator[](size_type) [with _Tp = "
                   "double; _Alloc = std::allocator<double>; reference = double&; size_type = long unsigned int]",
@@ -433,43 +452,46 @@ TEST_CASE("name what a container refused") {
               "typename std::add_lvalue_reference<_Tp>::type std::unique_ptr<_Tp, _Dp>::operator*() const [with _Tp = "
               "int]",
               "get() != pointer()") == "followed a std::unique_ptr that points to nothing");
-    CHECK(
-        last_words("/usr/include/c++/v1/vector:1456: assertion __n < size() failed: vector[] index out of bounds\n") ==
-        "broke a condition of the standard library: vector[] index out of bounds");
-    CHECK(last_words("program: file.cpp:12: int f(int): Assertion `n > 0' failed.\n") == "failed the assertion n > 0");
+    CHECK(runtime_output(
+              "/usr/include/c++/v1/vector:1456: assertion __n < size() failed: vector[] index out of bounds\n") ==
+          "broke a condition of the standard library: vector[] index out of bounds");
+    CHECK(runtime_output("program: file.cpp:12: int f(int): Assertion `n > 0' failed.\n") ==
+          "failed the assertion n > 0");
 }
 TEST_CASE("name the exception that nothing could catch") {
     const std::string end = " where nothing can catch it: out of a noexcept function or a destructor";
-    CHECK(last_words("terminate called after throwing an instance of 'std::runtime_error'\n  what():  seven\n") ==
+    CHECK(runtime_output("terminate called after throwing an instance of 'std::runtime_error'\n  what():  seven\n") ==
           "threw std::runtime_error (\"seven\")" + end);
-    CHECK(last_words("terminate called after throwing an instance of 'int'\n") == "threw int" + end);
-    CHECK(last_words("libc++abi: terminating due to uncaught exception of type std::runtime_error: seven\n") ==
+    CHECK(runtime_output("terminate called after throwing an instance of 'int'\n") == "threw int" + end);
+    CHECK(runtime_output("libc++abi: terminating due to uncaught exception of type std::runtime_error: seven\n") ==
           "threw std::runtime_error (\"seven\")" + end);
-    CHECK(last_words("terminate called without an active exception\n") == "called std::terminate");
+    CHECK(runtime_output("terminate called without an active exception\n") == "called std::terminate");
 }
 TEST_CASE("are taken out of what the student printed, and nothing else is") {
     std::string printed = "mine\nterminate called without an active exception\n";
-    take_last_words(printed);
+    take_runtime_output(printed);
     CHECK(printed == "mine\n");
     std::string long_ago = std::string(20000, 'x') + "\nmine";
-    CHECK(take_last_words(long_ago).empty());
+    CHECK(take_runtime_output(long_ago).empty());
     CHECK(long_ago.ends_with("mine"));
-    CHECK(last_words(std::string(1'000'000, 'x')).empty());  // one line without end
-    CHECK(last_words("").empty());
-    CHECK(last_words("\n").empty());
+    CHECK(runtime_output(std::string(1'000'000, 'x')).empty());  // one line without end
+    CHECK(runtime_output("").empty());
+    CHECK(runtime_output("\n").empty());
 }
 }
 
 TEST_SUITE("verdict") {
 const ManifestEntry exercise{"lab07", "lab07_numbers", "twice", "7.1", {"lab07_numbers.cpp"}, 2.0, 10};
-using enum EventKind;
-using Events = std::vector<Event>;
-const Events two_cases{{case_begins, "one"}, {call_begins, "twice with x 1"}, {case_begins, "two"}};
+using Cases = std::vector<Case>;
+const Cases two_cases{{.name = "one"}, {.name = "two"}};
+const std::vector<Resemblance> thrice{{"thrice", "Double it (§7.1)"}};
 
-Verdict judged(const ManifestEntry& entry, const Events& events, const Ending& ending) {
-    return verdict_of(entry, "", {events, ending}, [&](std::size_t) -> SupervisedRun { return {events, ending}; });
+Verdict judged(const ManifestEntry& entry, const SupervisedRun& run) {
+    return verdict_of(entry, "", run, [&](std::size_t) { return run; });
 }
-Verdict judged(const Events& events, const Ending& ending) { return judged(exercise, events, ending); }
+Verdict judged(const Cases& cases, const Ending& ending) {
+    return judged(exercise, {.cases = cases, .last_call = "twice with x 1", .ending = ending});
+}
 
 Ending reported(std::size_t run, std::size_t failed) {
     Ending ending;
@@ -479,10 +501,10 @@ Ending reported(std::size_t run, std::size_t failed) {
     return ending;
 }
 
-// These events and one more.
-Events with(Events events, EventKind kind, const char* payload) {
-    events.push_back({kind, payload});
-    return events;
+// These cases, the last of which fails.
+Cases failing(Cases cases, const Failure& failure = {.what = "    wrong"}) {
+    cases.back().failures.push_back(failure);
+    return cases;
 }
 
 TEST_CASE("passes only when every case ran and none failed") {
@@ -490,15 +512,15 @@ TEST_CASE("passes only when every case ran and none failed") {
     CHECK(verdict.status == Status::pass);
     CHECK(contains(verdict.message, "ok  one"));
     CHECK(verdict.mistakes.empty());
-    CHECK(judged({}, reported(0, 0)).status == Status::not_run);
+    CHECK(judged(Cases{}, reported(0, 0)).status == Status::not_run);
+    CHECK(judged(Cases{}, reported(2, 1)).status == Status::fail);
     CHECK(judged(two_cases, reported(2, 1)).status == Status::fail);
-    CHECK(judged(with(two_cases, failure, "    wrong"), reported(2, 0)).status == Status::fail);
+    CHECK(judged(failing(two_cases), reported(2, 0)).status == Status::fail);
     CHECK(judged(two_cases, Ending{}).status == Status::crash);
 }
 TEST_CASE("a failure tells its case, the mistake and where to read") {
-    const Events named = with(two_cases, mistake, "thrice\nDouble it (§7.1)");
-    const Events events = with(with(named, inputs, "x 1"), failure, "    first differs");
-    const Verdict verdict = judged(events, reported(2, 1));
+    const Cases cases = failing(two_cases, {.what = "    first differs", .resembles = thrice, .inputs = "x 1"});
+    const Verdict verdict = judged(cases, reported(2, 1));
     CHECK(verdict.status == Status::fail);
     CHECK(contains(verdict.message, "lab07 · twice"));
     CHECK(contains(verdict.message, "FAIL\n"));
@@ -508,67 +530,51 @@ TEST_CASE("a failure tells its case, the mistake and where to read") {
     CHECK(contains(verdict.message, "labs/lab07_numbers/README.md §7.1"));
     CHECK(verdict.mistakes == std::vector<std::string>{"thrice"});
 }
-TEST_CASE("a mistake that does not explain every failure is not named, nor explained") {
-    const Events named = with(two_cases, mistake, "thrice\nDouble it (§7.1)");
-    const auto with_failures = [](const Events& begun) {
-        return with(with(with(begun, failure, "    first differs"), resembles_nothing, ""), failure,
-                    "    second differs");
-    };
-    CHECK(judged(with_failures(named), reported(2, 1)).mistakes.size() == 1);  // what a kernel did: no values compared
-    const Verdict verdict = judged(with_failures(with(named, closeness, " (matches exactly)")), reported(2, 1));
-    CHECK(contains(
-        verdict.message,
-        "    first differs\n    here, but not in every case, it does the same as: thrice\n    second differs\n"));
-    CHECK(verdict.mistakes.empty());
-}
 TEST_CASE(
     "a first failure without a name that comes at another call when its case runs alone is about an earlier call") {
-    const auto says_so = [](const Events& events, const Events& alone) {
+    const auto says_so = [](const Cases& cases, const Cases& alone) {
         const auto run_alone = [&](std::size_t number) -> SupervisedRun {
             CHECK(number == 2);
-            return {alone, reported(1, 1)};
+            return {.cases = alone, .ending = reported(1, 1)};
         };
-        return contains(verdict_of(exercise, "", {events, reported(2, 1)}, run_alone).message, "from an earlier call");
+        const SupervisedRun run{.cases = cases, .ending = reported(2, 1)};
+        return contains(verdict_of(exercise, "", run, run_alone).message, "from an earlier call");
     };
-    const auto fails_with = [](const Events& begun, const char* what) {
-        return with(with(begun, inputs, what), failure, "    wrong");
+    const auto fails_with = [](const Cases& cases, const char* what) {
+        return failing(cases, {.what = "    wrong", .inputs = what});
     };
-    const Events second{{case_begins, "two"}};
+    const Cases second{{.name = "two"}};
     CHECK(says_so(fails_with(two_cases, "x 1"), second));
     CHECK(says_so(fails_with(two_cases, "x 1"), fails_with(second, "x 2")));
     CHECK(!says_so(fails_with(two_cases, "x 1"), fails_with(second, "x 1")));
-    CHECK(!says_so(fails_with(with(two_cases, mistake, "thrice\nDouble it (§7.1)"), "x 1"), second));
-    CHECK(!says_so(fails_with({{case_begins, "one"}}, "x 1"), second));  // no other case ran before it
+    CHECK(!says_so(failing(two_cases, {.what = "    wrong", .resembles = thrice, .inputs = "x 1"}), second));
+    CHECK(!says_so(fails_with(second, "x 1"), second));  // no other case ran before it
 }
-TEST_CASE("a float is suspected only when every wrong value is right to seven digits") {
-    const auto failed = [](const Events& events, const char* digits) {
-        return with(with(events, resembles_nothing, digits), failure, "    first differs");
+TEST_CASE("a float is suspected when every wrong value is right to seven digits") {
+    const auto message = [](Digits digits) {
+        return judged(failing(two_cases, {.what = "    first differs", .digits = digits}), reported(2, 1)).message;
     };
-    const Events once = failed(two_cases, "right to seven digits");
-    CHECK(contains(judged(once, reported(2, 1)).message, "precision of float"));
-    CHECK(contains(judged(failed(once, ""), reported(2, 1)).message, "precision of float"));
-    CHECK_FALSE(
-        contains(judged(failed(once, "wrong in the first digits"), reported(2, 1)).message, "precision of float"));
+    CHECK(contains(message(Digits::seven), "precision of float"));
+    CHECK_FALSE(contains(message(Digits::fewer), "precision of float"));
 }
 TEST_CASE("to do is no failure, but a failure comes before to do") {
-    const Events to_do = with(two_cases, todo, "twice is not written yet");
+    Cases to_do = two_cases;
+    to_do.back().todo = "twice is not written yet";
     const Verdict verdict = judged(to_do, reported(2, 2));
     CHECK(verdict.status == Status::todo);
     CHECK(contains(verdict.message, "twice is not written yet"));
-    CHECK(judged(with(to_do, failure, "    wrong"), reported(2, 2)).status == Status::fail);
+    CHECK(judged(failing(to_do), reported(2, 2)).status == Status::fail);
 }
 TEST_CASE("what another exercise causes is all that the message says, and it leads there") {
     ManifestEntry waiting = exercise;
     waiting.sections = {{"twice", "7.1"}, {"half", "7.2"}};
-    Events events = with(with(two_cases, mistake, "thrice"), failure, "    first differs");
-    for (const Event& event : Events{{case_begins, "its part"},
-                                     {begin_with, "half"},
-                                     {caused_elsewhere},
-                                     {failure, "    half is wrong"},
-                                     {case_begins, "later"},
-                                     {failure, "    as well"}})
-        events.push_back(event);
-    const Verdict verdict = judged(waiting, events, reported(4, 3));
+    Cases cases = failing(two_cases, {.what = "    first differs", .resembles = thrice});
+    cases.push_back({.name = "its part",
+                     .failures = {{.what = "    half is wrong"}},
+                     .begin_with = "half",
+                     .caused_elsewhere = true});
+    cases.push_back({.name = "later", .failures = {{.what = "    as well"}}});
+    const Verdict verdict = judged(waiting, {.cases = cases, .ending = reported(4, 3)});
     CHECK(verdict.status == Status::fail);
     CHECK(contains(verdict.message, "  its part\n    half is wrong\n"));
     CHECK(!contains(verdict.message, "thrice"));
@@ -576,8 +582,9 @@ TEST_CASE("what another exercise causes is all that the message says, and it lea
     CHECK(contains(verdict.message, "§7.2\n  again: ./course check lab07.half "));
     CHECK(verdict.mistakes.empty());
     CHECK(verdict.begin_with == "half");
-    const Events to_do = with(with(two_cases, todo, "twice calls half"), begin_with, "half");
-    CHECK(contains(judged(waiting, to_do, reported(2, 2)).message, "§7.2"));
+    const SupervisedRun to_do{.cases = {{.name = "one", .todo = "twice calls half", .begin_with = "half"}},
+                              .ending = reported(2, 2)};
+    CHECK(contains(judged(waiting, to_do).message, "§7.2"));
 }
 TEST_CASE("a crash and a timeout tell the last thing known") {
     Ending killed;
@@ -585,14 +592,13 @@ TEST_CASE("a crash and a timeout tell the last thing known") {
     CHECK(contains(judged(two_cases, killed).message, "signal 9"));
     Ending late;
     late.timed_out = true;
-    const Verdict verdict = judged({{case_begins, "one"}, {call_begins, "twice with x 1"}}, late);
+    const Verdict verdict = judged({{.name = "one"}}, late);
     CHECK(verdict.status == Status::timeout);
     CHECK(contains(verdict.message, "did not end within 10 s, in twice with x 1"));
-    const char* report = "==1==ERROR: AddressSanitizer: heap-buffer-overflow on\nREAD of size 8 at";
-    const Verdict crashed = judged(with(two_cases, crash, report), Ending{});
+    const Verdict crashed = judged(exercise, {.cases = two_cases, .crash = "heap-buffer-overflow read 8"});
     CHECK(crashed.status == Status::crash);
     CHECK(contains(crashed.message, "went outside an array: read 8 bytes"));
-    CHECK(contains(judged({}, Ending{}).message, "before any check ran"));
+    CHECK(contains(judged(exercise, {}).message, "before any check ran"));
 }
 TEST_CASE("a run that said too much, or what is no event, earns nothing") {
     Ending ending = reported(2, 0);
@@ -604,40 +610,38 @@ TEST_CASE("a run that said too much, or what is no event, earns nothing") {
     CHECK(judged(two_cases, ending).status == Status::crash);
     CHECK(contains(judged(two_cases, ending).message, "more than 1 MiB"));
 }
-TEST_CASE("a call that gives another result when it is repeated is told before all else, and no mistake is named") {
-    const Events events = with(with(with(two_cases, mistake, "thrice\nDouble it"), differs_when_repeated, ""), failure,
-                               "    first differs");
-    const Verdict verdict = judged(events, reported(2, 1));
-    CHECK(contains(verdict.message, "  two\n    two calls with the same arguments gave different results: "));
-    CHECK(contains(verdict.message, "    first differs"));
-    CHECK_FALSE(contains(verdict.message, "thrice"));
-    CHECK(verdict.mistakes.empty());
+TEST_CASE("a call that gives another result when it is repeated is told before all else") {
+    const Cases cases = failing(two_cases, {.what = "    first differs", .differs_when_repeated = true});
+    CHECK(contains(judged(cases, reported(2, 1)).message,
+                   "  two\n    two calls with the same arguments gave different results: "));
 }
 TEST_CASE("what was printed stands under its case, without what came of repeating a call") {
     Ending ending = reported(2, 1);
     ending.printed = "early\none\ntwo\nagain\n";
-    const Events events{{case_begins, "one"}, {output_begins, "6"}, {case_begins, "two"},        {output_begins, "10"},
-                        {output_ends, "14"},  {output_ends, "20"},  {failure, "    it is wrong"}};
-    CHECK(contains(judged(events, ending).message, "  two\n    it is wrong\n    your output:\n      two\n  1 of 2"));
+    Cases cases = two_cases;
+    cases[0].output_begins = 6;
+    cases[1].output_begins = 10;
+    cases[1].output_ends = 14;
+    CHECK(contains(judged(failing(cases), ending).message, "  two\n    wrong\n    your output:\n      two\n  1 of 2"));
     ending.failed = 0;
-    const Events passed(events.begin(), events.end() - 1);
-    CHECK(contains(judged(passed, ending).message,
+    CHECK(contains(judged(cases, ending).message,
                    "  ok  one\n    your output:\n      early\n      one\n  ok  two\n    your output:\n      two\n"));
     ending.printed = std::string("a\x1b[31m\0b", 8);
-    CHECK(contains(judged(passed, ending).message, "a\\x1b[31m"));
+    CHECK(contains(judged(cases, ending).message, "a\\x1b[31m"));
 }
 TEST_CASE("of what was printed the last lines are kept, and the others are counted") {
+    const Cases one{{.name = "one"}};
     Ending ending = reported(1, 0);
     for (int line = 1; line <= 1224; ++line) ending.printed += "line " + std::to_string(line) + "\n";
-    const std::string message = judged({{case_begins, "one"}}, ending).message;
+    const std::string message = judged(one, ending).message;
     CHECK(contains(message, "    your output:\n      … 1 204 lines before these\n      line 1205\n"));
     CHECK(contains(message, "      line 1224\n"));
     ending.printed = std::string(most_output, 'x');
     ending.reported = false;
     ending.signal = SIGXFSZ;
-    CHECK(contains(judged({{case_begins, "one"}}, ending).message, "printed more than 16 MB, and was stopped"));
+    CHECK(contains(judged(one, ending).message, "printed more than 16 MB, and was stopped"));
     ending.printed = "";
-    CHECK(contains(judged({{case_begins, "one"}}, ending).message, "wrote a file of more than 16 MB, and was stopped"));
+    CHECK(contains(judged(one, ending).message, "wrote a file of more than 16 MB, and was stopped"));
 }
 TEST_CASE("a result that cannot be written is an error") {
     CHECK_THROWS_WITH(write_result("/dev/null/folder", exercise, Verdict{}),
@@ -663,11 +667,10 @@ TEST_CASE("an argument that changes has another fingerprint") {
     CHECK(fingerprint(x) != before);
 }
 TEST_CASE("a mistake explains an answer only if no other call speaks against it") {
-    // What a call returns, as numbers; a "function" is told apart by its address.
-    static const auto doubled = reinterpret_cast<Mistake::Function>(+[] {}), squared = Mistake::Function(nullptr);
-    const auto ready = [](Mistake::Function function) { return [function] { return function; }; };
-    register_mistake({"explained", "doubled", "", "", ready(doubled)});
-    register_mistake({"explained", "squared", "", "", ready(squared)});
+    const Subject doubled = subject(+[](double x) { return 2.0 * x; }),
+                  squared = subject(+[](double x) { return x * x; });
+    register_mistake({"explained", "doubled", "", "", doubled});
+    register_mistake({"explained", "squared", "", "", squared});
     const auto call_with = [&](double x, double got) {
         const Expected right = exactly(Tensor{x, x + 1.0});
         const auto parts = [](double first, double second) {
@@ -675,11 +678,11 @@ TEST_CASE("a mistake explains an answer only if no other call speaks against it"
             outcome.parts = parts_of(Tensor{first, second});
             return outcome;
         };
-        ComparedCall call{"explained", ready(doubled), nullptr, parts(got, 2.0 * (x + 1.0)), nullptr, {right}};
-        call.run = [=](Mistake::Function function) {
-            return function == doubled ? parts(2.0 * x, 2.0 * (x + 1.0)) : parts(x * x, 2.0 * (x + 1.0));
+        ComparedCall call{"explained", doubled, nullptr, parts(got, 2.0 * (x + 1.0)), nullptr, {right}};
+        call.run = [=](const Subject& any) {
+            return parts(std::any_cast<const std::function<double(double)>&>(any)(x), 2.0 * (x + 1.0));
         };
-        call.wrong = [right](const Outcome& outcome) {
+        call.check = [right](const Outcome& outcome) {
             return difference(std::get<Tensor>(outcome.parts[0].value), right);
         };
         return call;
@@ -692,49 +695,46 @@ TEST_CASE("a mistake explains an answer only if no other call speaks against it"
     };
     CHECK(names(explain(call_with(2.0, 4.0)).mistakes) == std::vector<std::string>{"doubled", "squared"});
     CHECK(names(explain(call_with(3.0, 6.0)).mistakes) == std::vector<std::string>{"doubled"});
-    CHECK(names(take_back("explained")) == std::vector<std::string>{"squared"});
+    CHECK(names(retract("explained")) == std::vector<std::string>{"squared"});
     const Explanation neither = explain(call_with(5.0, 7.0));
     CHECK(neither.mistakes.empty());
-    CHECK(neither.by_chance.empty());
-    CHECK(names(take_back("explained")) == std::vector<std::string>{"doubled"});
+    CHECK(neither.partial_matches.empty());
+    CHECK(names(retract("explained")) == std::vector<std::string>{"doubled"});
 }
-TEST_CASE("the right formula with the wrong data explains an answer") {
-    // a + 10 b, as it should be and as it is answered.
-    using Sum = Tensor(const Tensor&, const Tensor&);
-    static const auto formula = +[](const Tensor& a, const Tensor& b) -> Tensor { return a + 10.0 * b; };
-    const auto ready = [] { return reinterpret_cast<Mistake::Function>(formula); };
-    register_definition("sum of two", {ready, {"a(n,d)", "b(n,d)"}});
-    const Tensor a = random_tensor({2, 4, 3}, 61), b = random_tensor({2, 4, 3}, 62);
-    const auto names = [&](Sum* answer) {
-        const Expected right = exactly(formula(a, b));
-        const Run run = probe(formula, a, b);
-        const auto subject = [answer] { return reinterpret_cast<Mistake::Function>(answer); };
-        ComparedCall call{"sum of two", subject, run, run(subject()), nullptr, {right}};
-        call.wrong = [right](const Outcome& outcome) {
-            return difference(std::get<Tensor>(outcome.parts[0].value), right);
-        };
-        std::vector<std::string> found;
-        for (const Mistake* each : explain(call).mistakes) found.emplace_back(each->name);
-        return found;
+TEST_CASE("what a later case shows is known of the earlier ones") {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    open_channel(ends[1]);
+    const auto latest = [&](std::size_t number) {
+        char buffer[16384];
+        const ssize_t got = ::read(ends[0], buffer, sizeof buffer);
+        std::istringstream lines(std::string(buffer, static_cast<std::size_t>(got)));
+        Case found;
+        for (std::string line; std::getline(lines, line);)
+            if (const auto read = read_case(read_event(line).value().payload); read.value().number == number)
+                found = read->known;
+        return found.failures.at(0);
     };
-    using Names = std::vector<std::string>;
-    CHECK(names([](const Tensor& x, const Tensor&) -> Tensor { return 11.0 * x; }) == Names{"a in place of b"});
-    CHECK(take_back("sum of two").empty());
-}
-TEST_CASE("what can be wrong with the data of a call follows from its arguments and its result") {
-    const Definition definition{nullptr, {"Q(n,d)", "w", "gate(n)"}};
-    const ArgumentShapes arguments{{"argument 1", {2, 4, 3}},  {"argument 2.K.W", {3, 3}}, {"argument 2.K.b", {3}},
-                                   {"argument 2.V.W", {3, 3}}, {"argument 2.V.b", {3}},    {"argument 3", {2, 4}}};
-    std::set<std::string> names;
-    for (const DataSlip& slip :
-         data_slips(definition, arguments, parts_of(zeros({2, 4, 3})), {exactly(zeros({2, 4, 3}))}))
-        CHECK(names.insert(slip.name).second);
-    for (const char* name : {"w.V in place of w.K", "w.K and w.V exchanged", "Q with its tokens in reverse order",
-                             "gate of the token before", "gate of the first leading index for all", "w.K.W transposed",
-                             "zeros in place of w.K.b", "the result of token 0 for all tokens"})
-        CHECK_MESSAGE(names.contains(name), name);
-    for (const char* name : {"w.K.W of the token before", "Q transposed", "gate in place of Q"})
-        CHECK_MESSAGE(!names.contains(name), name);
+    const std::vector<Resemblance> names{{"thrice", "a"}, {"squared", "b"}};
+    begin_case("one");
+    current_case().failures.push_back({.resembles = names, .closeness = " (matches exactly)", .digits = Digits::seven});
+    end_case();
+    CHECK(latest(0).resembles.size() == 2);
+    begin_case("two");
+    current_case().failures.push_back({.resembles = names});  // what a kernel did: no values compared
+    withdraw("thrice");
+    end_case();
+    CHECK(latest(0).resembles.size() == 1);
+    begin_case("three");
+    current_case().failures.push_back({.unexplained = true, .digits = Digits::fewer});
+    end_case();
+    const Failure first = latest(0);
+    CHECK(first.resembles.empty());
+    CHECK(first.by_chance == std::vector<std::string>{"squared"});
+    CHECK(first.digits != Digits::seven);
+    open_channel(-1);
+    ::close(ends[0]);
+    ::close(ends[1]);
 }
 TEST_CASE("the place of wrong values is told where it says more than the first of them") {
     const auto pattern = [](std::size_t n, std::size_t d, auto is_wrong) {
@@ -767,16 +767,6 @@ TEST_CASE("the place of wrong values is told where it says more than the first o
     CHECK(pattern(6, 3, [](auto, auto, auto) { return true; }).empty());
     CHECK(pattern(6, 3, [](auto, auto, auto) { return false; }).empty());
     const Tensor value = random_tensor({4, 5}, 31);
-    CHECK(error_pattern(value * 0.25, exactly(value)) == "every value is 0.25 times what it should be");
-    CHECK(error_pattern({2.0, 0.0, 0.0, 0.5}, exactly({2.0, 1e-4, 0.0, 0.5})) ==
-          "values up to 0.0001 became 0, and those from 0.5 on are right: is there a threshold?");
-    CHECK(error_pattern(Tensor{{1.0, 2.0}, {2.0, 6.0}, {5.0, 7.0}},
-                        exactly(Tensor{{1.0, 2.0}, {1.0, 3.0}, {10.0, 14.0}})) ==
-          "the values of each token are the right ones times a factor: is what the token is divided by wrong?\n"
-          "only the first token is right");
-    CHECK(error_pattern(Tensor{{1.0, 2.0}, {0.0, 0.0}, {5.0, 0.0}},
-                        exactly(Tensor{{1.0, 2.0}, {1.0, 3.0}, {5.0, 7.0}})) ==
-          "all values that are wrong are 0: are they never written, or never added to?\nonly the first token is right");
     CHECK(digits_of(value * 1.0, exactly(value)) == Digits::unknown);
     Tensor rounded = value;
     for (double& x : rounded) x = static_cast<double>(static_cast<float>(x));

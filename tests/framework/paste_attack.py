@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests hold no answers: the definition behind an exercise's slips with all settings right (grading/slips.hpp), which a student
-can paste from tests/ and grading/, earns hardly a point.
+"""Tests hold no answers: the definition behind an exercise's mutations with all settings right (grading/mutations.hpp),
+which a student can paste from tests/ and grading/, earns hardly a point.
 
 usage: paste_attack.py BUILD_FOLDER [LAB…]
 
@@ -59,15 +59,15 @@ class Attack:
     def _copy(self, path: Path) -> None:
         text = re.sub(r"\btesting\b", "pasting", path.read_text(encoding="utf-8"))
         text = re.sub(r"\bcount_work\((?:[^;]*)\);", ";", text)
-        if path.name == "slips.hpp":
-            before = "        register_pairs(exercise,"
+        if path.name == "mutations.hpp":
+            before = "        for (const NumberMutation<Settings>& number"
             if text.count(before) != 1:
-                raise CourseError("grading/slips.hpp has no single register_pairs in SlipsOf any more, before which "
-                                  "paste_attack.py offers the right settings; correct it there")
-            text = text.replace(before, f'        offer_right(exercise, ready(right));\n{before}')
-            text = text.replace("template <class Settings>\nstruct Slip {",
-                                "void offer_right(const char* exercise, std::function<Mistake::Function()> ready);\n\n"
-                                "template <class Settings>\nstruct Slip {", 1)
+                raise CourseError("grading/mutations.hpp has no single loop over the numbers in MutationsOf any more, before "
+                                  "which paste_attack.py offers the right settings; correct it there")
+            text = text.replace(before, f'        offer_right(exercise, with(right));\n{before}')
+            text = text.replace("template <class Settings>\nstruct Mutation {",
+                                "void offer_right(const char* exercise, Subject function);\n\n"
+                                "template <class Settings>\nstruct Mutation {", 1)
         copy = self.place / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(text, encoding="utf-8")
@@ -77,7 +77,7 @@ class Attack:
         targets = targets_of(lab)
         (self.place / lab.name / "student").mkdir(parents=True, exist_ok=True)
         linked = {Path(word).name for word in build_commands.commands(self.build.build, f"{lab.name}_exercises")[-1].split()}
-        wanted = [path for path in self.files if self._defines_for_slips(path) and (
+        wanted = [path for path in self.files if self._defines_for_mutations(path) and (
             lab.folder.name in path.parts or path.parent.name == "grading" and f"{path.name}.o" in linked)]
         objects = list(pool.map(lambda path: self._compiled(lab, path), [*wanted, ROOT / "tests/framework/pasted_answers.cpp"]))
         program = self._program(lab, targets, objects)
@@ -85,9 +85,9 @@ class Attack:
         return [exercise for exercise, points in zip(targets, passed) if points]
 
     @staticmethod
-    def _defines_for_slips(path: Path) -> bool:
-        return path.suffix == ".cpp" and ("SlipsOf" in path.read_text(encoding="utf-8")
-                                          or re.search("definition|slips", path.name))
+    def _defines_for_mutations(path: Path) -> bool:
+        return path.suffix == ".cpp" and ("MutationsOf" in path.read_text(encoding="utf-8")
+                                          or re.search("definition|mutations", path.name))
 
     def _compiled(self, lab: manifest.Lab, path: Path) -> Path:
         if path in self._shared:

@@ -1,22 +1,18 @@
 // The registers of pasted mistakes: the definitions are kept, the mistakes themselves are not wanted.
 #include "pasted_answers.hpp"
 
-#include "slips.hpp"
+#include "mutations.hpp"
 
 namespace linattn::pasting {
 
-std::map<std::string, std::function<Mistake::Function()>>& definitions() {
-    static std::map<std::string, std::function<Mistake::Function()>> all;
+std::map<std::string, Subject>& definitions() {
+    static std::map<std::string, Subject> all;
     return all;
 }
-void offer_right(const char* exercise, std::function<Mistake::Function()> ready) {
-    definitions().emplace(exercise, std::move(ready));
-}
+void offer_right(const char* exercise, Subject function) { definitions().emplace(exercise, std::move(function)); }
 
 void register_mistake(Mistake) {}
 void register_number(NumberMistake) {}
-void register_definition(const char*, Definition) {}
-void register_pairs(const char*, std::function<std::vector<Mistake>()>) {}
-RegisterMistake::RegisterMistake(const char*, const char*, const char*, const char*, Mistake::Function) {}
+RegisterMistake::RegisterMistake(const char*, const char*, const char*, const char*, Subject) {}
 
 }  // namespace linattn::pasting

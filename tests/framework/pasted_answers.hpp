@@ -1,4 +1,4 @@
-// What paste_attack.py gives a cheat besides the pasted text: the definitions behind slips, by the exercise's name. The
+// What paste_attack.py gives a cheat besides the pasted text: the definitions behind mutations, by the exercise's name. The
 // environment variable LINATTN_PASTED names the one that is tried.
 #pragma once
 
@@ -13,15 +13,15 @@
 namespace linattn::pasting {
 
 /// With all settings right, as functions of the exercise's own type.
-std::map<std::string, std::function<Mistake::Function()>>& definitions();
+std::map<std::string, Subject>& definitions();
 
 /// The one of `exercise`, if that is tried.
-template <class Function>
-Function* pasted(const char* exercise, Function*) {
+template <class Result, class... Parameters>
+std::function<Result(Parameters...)> pasted(const char* exercise, Result (*)(Parameters...)) {
     const char* wanted = std::getenv("LINATTN_PASTED");
     if (wanted == nullptr || wanted != std::string(exercise) || !definitions().contains(wanted))
         throw NotImplemented(exercise);
-    return reinterpret_cast<Function*>(definitions().at(wanted)());
+    return std::any_cast<std::function<Result(Parameters...)>>(definitions().at(wanted));
 }
 
 }  // namespace linattn::pasting

@@ -4,14 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "array_view.hpp"
+
 namespace linattn::testing {
 namespace {
-
-// The rows of x, whatever its leading axes, each with the directions of W.
-struct Rows {
-    std::size_t count, d, m;
-    Rows(const Tensor& x, const Tensor& W) : count(heads_of(x) * length(x, -2)), d(length(x, -1)), m(length(W, 0)) {}
-};
 
 Shape with_width(const Tensor& x, std::size_t width) {
     Shape shape = shape_of(x);
@@ -24,15 +20,16 @@ Shape with_width(const Tensor& x, std::size_t width) {
 double scale_of(const Tensor& x, double power) { return std::pow(static_cast<double>(length(x, -1)), -power); }
 
 Tensor exponents(const Tensor& x, const Tensor& W, double scale, double norm_scale) {
-    const Rows rows(x, W);
-    Tensor result = zeros(with_width(x, rows.m));
-    for (std::size_t i = 0; i < rows.count; ++i)
-        for (std::size_t r = 0; r < rows.m; ++r) {
-            double& entry = result.data()[i * rows.m + r];
+    const RowExtents rows(x);
+    const std::size_t d = rows.width, m = length(W, 0);
+    Tensor result = zeros(with_width(x, m));
+    for (std::size_t i = 0; i < rows.leading * rows.n; ++i)
+        for (std::size_t r = 0; r < m; ++r) {
+            double& entry = result.data()[i * m + r];
             for (std::size_t e = 0; e < x.size(); ++e) {
-                if (e < i * rows.d || e >= (i + 1) * rows.d) continue;
+                if (e < i * d || e >= (i + 1) * d) continue;
                 const double of_x = x.data()[e];
-                entry += W(r, e - i * rows.d) * scale * of_x - norm_scale * of_x * norm_scale * of_x / 2.0;
+                entry += W(r, e - i * d) * scale * of_x - norm_scale * of_x * norm_scale * of_x / 2.0;
             }
         }
     return result;
@@ -52,15 +49,16 @@ Tensor positive_features(const Tensor& x, const Tensor& W, Shared shift) {
 }
 
 Tensor trigonometric_features(const Tensor& x, const Tensor& W) {
-    const Rows rows(x, W);
+    const RowExtents rows(x);
+    const std::size_t m = length(W, 0);
     const Tensor angles = exponents(x, W, scale_of(x), 0.0), growth = exponents(x, zeros(shape_of(W)));
-    Tensor result = zeros(with_width(x, 2 * rows.m));
-    for (std::size_t i = 0; i < rows.count; ++i)
-        for (std::size_t r = 0; r < rows.m; ++r) {
-            const double angle = angles.data()[i * rows.m + r];
-            const double factor = std::exp(-growth.data()[i * rows.m + r]) / std::sqrt(static_cast<double>(rows.m));
-            result.data()[i * 2 * rows.m + r] = factor * std::cos(angle);
-            result.data()[i * 2 * rows.m + rows.m + r] = factor * std::sin(angle);
+    Tensor result = zeros(with_width(x, 2 * m));
+    for (std::size_t i = 0; i < rows.leading * rows.n; ++i)
+        for (std::size_t r = 0; r < m; ++r) {
+            const double angle = angles.data()[i * m + r];
+            const double factor = std::exp(-growth.data()[i * m + r]) / std::sqrt(static_cast<double>(m));
+            result.data()[i * 2 * m + r] = factor * std::cos(angle);
+            result.data()[i * 2 * m + m + r] = factor * std::sin(angle);
         }
     return result;
 }

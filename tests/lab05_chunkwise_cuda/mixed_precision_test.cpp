@@ -106,7 +106,7 @@ void equals_the_definition(const Call<Array>& call, const Bfloat16Arrays& in, fl
     const Expected expected = expected_mixed_output(in, eps);
     if (call.missing().empty() && to_bfloat16_is_wrong() &&
         difference(std::get<Tensor>(parts_of(call.result())[0].value), expected))
-        call.blames("to_bfloat16", "the outputs differ, and to_bfloat16, which rounds their features, is wrong");
+        call.fail_due_to("to_bfloat16", "the outputs differ, and to_bfloat16, which rounds their features, is wrong");
     call.equals(expected);
 }
 

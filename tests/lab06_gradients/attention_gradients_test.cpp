@@ -285,7 +285,7 @@ void sums_from_the_end_as_it_should(const Form& form) {
         const Tensor front = cumsum(x, axis), whole = sum(x, axis, keep_dims), value = whole - front + x;
         const Expected near{value, full(shape_of(x), 1e-9), "inputs below 10, of both signs", false};
         if (difference(sums.result(), near))
-            call.blames("reverse_cumsum", "it calls your reverse_cumsum, which gives wrong sums: fix that first");
+            call.fail_due_to("reverse_cumsum", "it calls your reverse_cumsum, which gives wrong sums: fix that first");
     }
 }
 

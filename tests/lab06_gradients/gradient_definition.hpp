@@ -1,6 +1,6 @@
 // The gradients of normalised causal linear attention by their definition, with everything that people get wrong as a
 // setting. O(n²) loops over pairs of tokens, in double: token i asks, token j is looked at. With the default settings
-// they are right, which the suite confirms by central differences of attention itself; a slip (gradient_slips.cpp)
+// they are right, which the suite confirms by central differences of attention itself; a mutation (gradient_mutations.cpp)
 // turns a setting from right to wrong.
 #pragma once
 

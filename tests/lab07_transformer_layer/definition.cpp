@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "array_view.hpp"
 #include "rounded.hpp"
 #include "weights.hpp"
 #include "work_counter.hpp"
@@ -11,34 +12,16 @@
 namespace linattn::testing {
 namespace {
 
-// (batch, n, width), all leading axes in one.
-struct Rows {
-    std::size_t batch, n, width;
-    std::vector<Rounded> entries;
+using Rows = RowsOf<Rounded>;
 
-    Rows(std::size_t b, std::size_t tokens, std::size_t columns)
-        : batch(b), n(tokens), width(columns), entries(b * tokens * columns) {}
-    Rounded& operator()(std::size_t b, std::size_t i, std::size_t a) { return entries[(b * n + i) * width + a]; }
-    const Rounded& operator()(std::size_t b, std::size_t i, std::size_t a) const {
-        return entries[(b * n + i) * width + a];
-    }
-};
-
-std::size_t product(const Shape& shape, std::size_t axes) {
-    std::size_t result = 1;
-    for (std::size_t axis = 0; axis < axes; ++axis) result *= shape[axis];
-    return result;
-}
-
-Rows rows_of(const Tensor& x, std::size_t batch, std::size_t n, std::size_t width) {
-    Rows rows(batch, n, width);
+Rows rows_of(const Tensor& x, std::size_t leading, std::size_t n, std::size_t width) {
+    Rows rows(leading, n, width);
     for (std::size_t i = 0; i < x.size(); ++i) rows.entries[i].value = x.data()[i];
     return rows;
 }
 Rows rows_of(const Tensor& x) {
-    const Shape shape = shape_of(x);
-    const std::size_t axes = shape.size();
-    return rows_of(x, product(shape, axes - 2), shape[axes - 2], shape[axes - 1]);
+    const RowExtents extents(x);
+    return rows_of(x, extents.leading, extents.n, extents.width);
 }
 
 constexpr const char* derivation =
@@ -77,8 +60,8 @@ Place place_of(Layout layout, std::size_t t, std::size_t i, std::size_t a, std::
 
 Rows split(const Rows& X, std::size_t h, Layout layout) {
     const std::size_t e = X.width / h;
-    Rows heads(X.batch * h, X.n, e);
-    for (std::size_t b = 0; b < X.batch; ++b)
+    Rows heads(X.leading * h, X.n, e);
+    for (std::size_t b = 0; b < X.leading; ++b)
         for (std::size_t t = 0; t < h; ++t)
             for (std::size_t i = 0; i < X.n; ++i)
                 for (std::size_t a = 0; a < e; ++a) {
@@ -91,8 +74,8 @@ Rows split(const Rows& X, std::size_t h, Layout layout) {
 
 Rows merge(const Rows& heads, std::size_t h, Layout layout) {
     const std::size_t e = heads.width;
-    Rows X(h == 0 ? 0 : heads.batch / h, heads.n, h * e);
-    for (std::size_t b = 0; b < X.batch; ++b)
+    Rows X(h == 0 ? 0 : heads.leading / h, heads.n, h * e);
+    for (std::size_t b = 0; b < X.leading; ++b)
         for (std::size_t t = 0; t < h; ++t)
             for (std::size_t i = 0; i < X.n; ++i)
                 for (std::size_t a = 0; a < e; ++a) {
@@ -254,9 +237,9 @@ Rows norm(const Rows& X, const Norm& w, const Settings& settings) {
     Rows result = X;
     const bool over_tokens = settings.centre == Centre::over_tokens, over_all = settings.centre == Centre::over_all;
     const std::size_t d = X.width,
-                      groups = X.batch * (over_all      ? 1
-                                          : over_tokens ? d
-                                                        : X.n),
+                      groups = X.leading * (over_all      ? 1
+                                            : over_tokens ? d
+                                                          : X.n),
                       size = groups == 0 ? 0 : X.entries.size() / groups;
     for (std::size_t group = 0; group < groups; ++group) {
         // Entry k of those that share a mean and a variance: those of a token.
@@ -280,8 +263,8 @@ Rows norm(const Rows& X, const Norm& w, const Settings& settings) {
 
 Rows affine(const Rows& X, const Affine& w, bool with_bias = true, bool transposed = false) {
     const std::size_t in = length(w.W, 0), out = length(w.W, 1);
-    Rows result(X.batch, X.n, out);
-    for (std::size_t b = 0; b < X.batch; ++b)
+    Rows result(X.leading, X.n, out);
+    for (std::size_t b = 0; b < X.leading; ++b)
         for (std::size_t i = 0; i < X.n; ++i)
             for (std::size_t column = 0; column < out; ++column) {
                 SumOfTerms sum;
@@ -290,7 +273,7 @@ Rows affine(const Rows& X, const Affine& w, bool with_bias = true, bool transpos
                 if (with_bias) sum.add({w.b(column)});
                 result(b, i, column) = sum.total();
             }
-    count_work(X.batch * X.n * in * out);
+    count_work(X.leading * X.n * in * out);
     return result;
 }
 
@@ -318,15 +301,15 @@ struct Past {
 };
 
 Rows joined(const std::vector<Rows>& tokens) {
-    Rows result(tokens.front().batch, tokens.size(), tokens.front().width);
+    Rows result(tokens.front().leading, tokens.size(), tokens.front().width);
     for (std::size_t i = 0; i < tokens.size(); ++i)
-        for (std::size_t b = 0; b < result.batch; ++b)
+        for (std::size_t b = 0; b < result.leading; ++b)
             for (std::size_t a = 0; a < result.width; ++a) result(b, i, a) = tokens[i](b, 0, a);
     return result;
 }
 Rows one_token(const Rows& X, std::size_t i) {
-    Rows result(X.batch, 1, X.width);
-    for (std::size_t b = 0; b < X.batch; ++b)
+    Rows result(X.leading, 1, X.width);
+    for (std::size_t b = 0; b < X.leading; ++b)
         for (std::size_t a = 0; a < X.width; ++a) result(b, 0, a) = X(b, i, a);
     return result;
 }
@@ -375,7 +358,7 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
     without_features.attention.k = Features::none;
     const bool some_plain = wrong.plain_keys_above || wrong.plain_keys_below;
     const Rows plain_K = some_plain ? projected(X, w, heads, without_features).K : Rows(0, 0, 0);
-    Rows O(now.Q.batch, X.n, e);
+    Rows O(now.Q.leading, X.n, e);
     const auto add = [&](SumsOfHead& sums, std::size_t from, std::size_t own, std::size_t i) {
         for (std::size_t j = 0; j < now.K.n; ++j) {
             const bool above = counts(wrong.above, before + i, j), below = counts(wrong.below, before + i, j);
@@ -408,11 +391,11 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
             }
         }
     };
-    for (std::size_t own = 0; own < O.batch; ++own)
+    for (std::size_t own = 0; own < O.leading; ++own)
         for (std::size_t i = 0; i < X.n; ++i) {
             SumsOfHead sums{std::vector<SumOfTerms>(e), {}};
             const std::size_t first = own / heads * heads;
-            for (std::size_t t = 0; t < O.batch; ++t)
+            for (std::size_t t = 0; t < O.leading; ++t)
                 if (wrong.heads_add_up ? t / heads == own / heads : t == own) add(sums, t, own, i);
             if (wrong.first_head_divides && own != first) {
                 SumsOfHead other{std::vector<SumOfTerms>(e), {}};
@@ -429,7 +412,7 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
                 if (wrong.epsilon_after_division) O(own, i, a) = O(own, i, a) + epsilon;
             }
         }
-    count_work(O.batch * X.n * now.K.n * e);
+    count_work(O.leading * X.n * now.K.n * e);
     const Rows merged = merge(O, heads, settings.merge);
     return wrong.output_projection ? affine(merged, w.O, wrong.bias_o, wrong.transposed) : merged;
 }
@@ -488,7 +471,7 @@ Rows embedded(const Tensor& ids, std::size_t n, std::size_t first, const Model& 
     const ModelMistakes& wrong = settings.model;
     const std::size_t d = length(w.embedding, 1), symbols = length(w.embedding, 0), longest = length(w.positions, 0);
     Rows X(n == 0 ? 0 : ids.size() / n, n, d);
-    for (std::size_t b = 0; b < X.batch; ++b)
+    for (std::size_t b = 0; b < X.leading; ++b)
         for (std::size_t i = 0; i < n; ++i) {
             const auto id = static_cast<std::size_t>(ids.data()[b * n + i]);
             const std::size_t row = wrong.ids_shifted ? (id + 1) % symbols : id;
@@ -521,7 +504,7 @@ Rows head_of(const Rows& X, const Model& w, const Settings& settings) {
 }
 
 Rows softmax_of(Rows X) {
-    for (std::size_t b = 0; b < X.batch; ++b)
+    for (std::size_t b = 0; b < X.leading; ++b)
         for (std::size_t i = 0; i < X.n; ++i) {
             double total = 0.0;
             for (std::size_t a = 0; a < X.width; ++a) total += std::exp(X(b, i, a).value);
@@ -535,7 +518,7 @@ Rows through_blocks(Rows X, const Model& w, const Settings& settings, std::vecto
     const ModelMistakes& wrong = settings.model;
     const std::size_t heads = wrong.one_head ? 1 : w.heads, count = w.blocks.size();
     const Rows input = X;
-    Rows total(X.batch, X.n, X.width);
+    Rows total(X.leading, X.n, X.width);
     for (std::size_t l = 0; l < count; ++l) {
         if (wrong.blocks == Blocks::none || (wrong.blocks == Blocks::first_only && l > 0) ||
             (wrong.blocks == Blocks::all_but_last && l + 1 == count))
@@ -568,7 +551,7 @@ Rows logits_of(const Tensor& ids, std::size_t n, std::size_t first, const Model&
     X = through_blocks(X, w, settings, histories);
     if (settings.model.blocks == Blocks::twice) X = through_blocks(X, w, settings, histories);
     if (settings.model.positions == Positions::behind_blocks)
-        for (std::size_t b = 0; b < X.batch; ++b)
+        for (std::size_t b = 0; b < X.leading; ++b)
             for (std::size_t i = 0; i < n; ++i)
                 for (std::size_t a = 0; a < X.width; ++a) X(b, i, a) = X(b, i, a) + Rounded{w.positions(first + i, a)};
     return head_of(X, w, settings);
@@ -658,7 +641,7 @@ Expected expected_layer_norm(const Tensor& X, const Norm& w, const Settings& set
     require_norm(w, "w", length(X, -1));
     const Shape shape = shape_of(X);
     const std::size_t axes = shape.size(), n = axes > 1 ? shape[axes - 2] : 1;
-    const std::size_t batch = axes > 2 ? product(shape, axes - 2) : 1;
+    const std::size_t batch = axes > 2 ? RowExtents(X).leading : 1;
     const Rows rows = rows_of(X, batch, n, shape.back());
     Rows made = rows;
     for (std::size_t a = 0; a < rows.width; ++a) {  // a column by itself
@@ -711,8 +694,8 @@ std::vector<Expected> sums_after(const Rows& X, const Block& w, std::size_t head
     const StepMistakes& wrong = settings.step;
     const bool plain_below = wrong.no_features_in_z || settings.attention.plain_keys_below;
     const std::size_t e = now.V.width;
-    Rows S(now.K.batch, e, e), z(now.K.batch, 1, e);
-    for (std::size_t own = 0; own < now.K.batch; ++own) {
+    Rows S(now.K.leading, e, e), z(now.K.leading, 1, e);
+    for (std::size_t own = 0; own < now.K.leading; ++own) {
         const auto counted = [&](std::size_t t) { return wrong.heads_share ? t / heads == own / heads : t == own; };
         const auto add = [&](Rounded& to, double old, const auto& term, Returned what) {
             SumOfTerms sum;
@@ -720,7 +703,7 @@ std::vector<Expected> sums_after(const Rows& X, const Block& w, std::size_t head
             const int times = what == Returned::twice ? 2 : what == Returned::as_it_came ? 0 : 1;
             for (int time = 0; time < times; ++time)
                 for (std::size_t i = 0; i < X.n; ++i)
-                    for (std::size_t t = 0; t < now.K.batch; ++t)
+                    for (std::size_t t = 0; t < now.K.leading; ++t)
                         if (counted(t)) sum.add(term(t, i));
             to = sum.total();
         };

@@ -1,6 +1,6 @@
 // The functions of lab 07 by their definitions, in plain loops over single entries: heads one after another, weights of
 // attention one by one, and no state. With the default settings each is what the contract says, with a tolerance for each
-// entry (rounded.hpp). What people get wrong is a setting; a slip (mistakes/slips.cpp) turns one from right to wrong.
+// entry (rounded.hpp). What people get wrong is a setting; a mutation (mistakes/mutations.cpp) turns one from right to wrong.
 #pragma once
 
 #include <optional>

@@ -99,7 +99,8 @@ void keeps_a_nan_to_its_batch_entry(const Layer& layer) {
 // The exercise calls another one, which gives something wrong for the same arguments.
 void blame(const Call<Tensor>& call, const char* other, bool other_is_wrong) {
     if (other_is_wrong && call.cost().checking.contains(other))
-        call.blames(other, std::string("it calls your ") + other + ", which is wrong for these inputs: fix that first");
+        call.fail_due_to(other,
+                         std::string("it calls your ") + other + ", which is wrong for these inputs: fix that first");
 }
 
 const std::size_t three_heads = 3;

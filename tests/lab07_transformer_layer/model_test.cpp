@@ -26,7 +26,7 @@ TEST_CASE("does with its blocks what it should") {
     if (!difference(call.result(), expected_logits(ids, w))) return;
     const Tensor X = random_tensor({2, 5, 6}, 12);
     const auto blame = [&](const char* other, bool wrong) {
-        if (wrong) call.blames(other, std::string("it calls your ") + other + ", which is wrong: fix that first");
+        if (wrong) call.fail_due_to(other, std::string("it calls your ") + other + ", which is wrong: fix that first");
     };
     if (call.cost().checking.contains("layer_norm"))
         blame("layer_norm",
@@ -160,7 +160,7 @@ TEST_CASE("does with its parts what it should") {
     const Call<Tensor> call = CALL(generate, prompt, std::size_t{6}, w);
     if (!difference(call.result(), expected_symbols(prompt, 6, w))) return;
     const auto blame = [&](const char* other, bool wrong) {
-        if (wrong) call.blames(other, std::string("it calls your ") + other + ", which is wrong: fix that first");
+        if (wrong) call.fail_due_to(other, std::string("it calls your ") + other + ", which is wrong: fix that first");
     };
     if (call.cost().checking.contains("layer_norm")) {
         const Tensor X = random_tensor({2, 6}, 102);

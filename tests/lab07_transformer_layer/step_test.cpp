@@ -46,8 +46,8 @@ TEST_CASE("does with its parts what it should") {
     if (!difference(call.result().output, expected_step(X, 0, w, heads).front())) return;
     const auto blame = [&](const char* other, bool wrong) {
         if (wrong)
-            call.blames(other,
-                        std::string("it calls your ") + other + ", which is wrong for these inputs: fix that first");
+            call.fail_due_to(
+                other, std::string("it calls your ") + other + ", which is wrong for these inputs: fix that first");
     };
     const auto calls = [&](const char* other) { return call.cost().checking.contains(other); };
     const Tensor in_heads = expected_split_heads(X, heads).value;

@@ -21,12 +21,12 @@ bool same(const Batch& a, const Batch& b) {
     return total(a.ids != b.ids) == 0.0 && total(a.targets != b.targets) == 0.0 && total(a.counts != b.counts) == 0.0;
 }
 
-// The slip that makes the same of the answer's own symbols, or none. With L = 1 several would.
+// The mutation that makes the same of the answer's own symbols, or none. With L = 1 several would.
 const char* named(const Batch& got, const std::vector<CopySequence>& sequences) {
-    for (const Slip<CopySettings>& slip : copy_slips().slips) {
+    for (const Mutation<CopySettings>& mutation : copy_mutations().mutations) {
         CopySettings settings;
-        slip.turn(settings);
-        if (same(got, copy_by_definition(sequences, settings))) return slip.name;
+        mutation.set(settings);
+        if (same(got, copy_by_definition(sequences, settings))) return mutation.name;
     }
     return nullptr;
 }

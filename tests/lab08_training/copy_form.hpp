@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "mutations.hpp"
 #include "results.hpp"
-#include "slips.hpp"
 
 namespace linattn::testing {
 
@@ -30,6 +30,6 @@ struct CopySettings {
 
 Batch copy_by_definition(const std::vector<CopySequence>& sequences, const CopySettings& settings);
 
-const SlipTable<CopySettings>& copy_slips();
+const MutationTable<CopySettings>& copy_mutations();
 
 }  // namespace linattn::testing

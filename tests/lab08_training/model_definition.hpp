@@ -1,5 +1,5 @@
 // The model of lab 07 in plain loops over Duals (dual.hpp), and its gradients: the slope along each number in turn. The
-// settings say which slopes an answer forgets, and so serve as the wrong answers, too (mistakes/slips.cpp).
+// settings say which slopes an answer forgets, and so serve as the wrong answers, too (mistakes/mutations.cpp).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // The feature maps of this lab by their definitions, entry by entry, with everything that people get wrong as a setting.
-// An exercise says which settings make its map (slips.cpp), and a slip turns one of them from right to wrong.
+// An exercise says which settings make its map (mutations.cpp), and a mutation sets one of them to a wrong value.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Common mistakes in choosing a map by its name.
 #include "feature_definition.hpp"
-#include "slips.hpp"
+#include "mutations.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -13,36 +13,33 @@ struct Choosing {
     bool operator==(const Choosing&) const = default;
 };
 
-#define TURN(...) [](Choosing& s) { __VA_ARGS__; }
-
-const SlipTable<Choosing>& choosing_slips() {
-    static const SlipTable<Choosing> table{
+const MutationTable<Choosing>& choosing_mutations() {
+    static const MutationTable<Choosing> table{
         {
             {"unknown names", "unknown name falls back to identity",
              "An unknown name is an error: end with reject, which throws, not with return x.", 0,
-             TURN(s.for_unknown = "identity")},
+             SET(s.for_unknown = "identity")},
             {"unknown names", "unknown name falls back to elu_plus_one",
              "elu_plus_one is for a call without a name; an unknown name is an error: end with reject.", 0,
-             TURN(s.for_unknown = "elu_plus_one")},
+             SET(s.for_unknown = "elu_plus_one")},
             {"exp", "exp uses the per-token shift",
              "The caller uses one map for queries and keys: pass Stabilizer::per_sequence; the other shift does not "
              "cancel for keys.",
-             0, TURN(s.of_exp = Stabilizer::per_token)},
+             0, SET(s.of_exp = Stabilizer::per_token)},
             {"the names", "relu and identity exchanged", "\"relu\" must call relu and \"identity\" must call identity.",
-             0, TURN(s.one = "relu", s.other = "identity")},
+             0, SET(s.one = "relu", s.other = "identity")},
             {"the names", "relu taken for elu_plus_one",
              "Compare the whole name: \"relu\" contains \"elu\", and so do other names.", 0,
-             TURN(s.taken = "relu", s.taken_for = "elu_plus_one")},
+             SET(s.taken = "relu", s.taken_for = "elu_plus_one")},
             {"the names", "softmax and exp exchanged",
              "\"softmax\" must call softmax_features and \"exp\" must call exp_features.", 0,
-             TURN(s.one = "softmax", s.other = "exp")},
+             SET(s.one = "softmax", s.other = "exp")},
         },
         {}};
     return table;
 }
 
-Tensor chosen(const Tensor& x, const std::string& method) {
-    const Choosing& s = *settings_in_use<Choosing>();
+Tensor chosen(const Choosing& s, const Tensor& x, const std::string& method) {
     static const std::map<std::string, FeatureSettings (*)()> maps{
         {"elu_plus_one", elu_plus_one_settings}, {"relu", relu_settings}, {"identity", identity_settings},
         {"softmax", softmax_settings},           {"exp", exp_settings},   {"polynomial", polynomial_settings}};
@@ -56,7 +53,7 @@ Tensor chosen(const Tensor& x, const std::string& method) {
     return features_by_settings(x, s.of_exp, map->second());
 }
 
-const SlipsOf feature_map_slips("feature_map", choosing_slips(), 0, Choosing{}, &chosen);
+const MutationsOf feature_map_mutations("feature_map", choosing_mutations(), 0, Choosing{}, &chosen);
 
 }  // namespace
 }  // namespace linattn::testing

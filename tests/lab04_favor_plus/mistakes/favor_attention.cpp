@@ -5,7 +5,7 @@
 namespace linattn::testing {
 namespace {
 
-// Right numbers in too much memory; wrong numbers are slips (slips.cpp).
+// Right numbers in too much memory; wrong numbers are mutations (mutations.cpp).
 MISTAKE(favor_attention,
         (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& W, Mask mask, double epsilon),
         "a state kept for every token", "§4.5",

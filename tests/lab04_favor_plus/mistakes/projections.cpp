@@ -1,9 +1,9 @@
-// Common mistakes in drawing directions. They show in the statistics of many rows, so the suites tell which slip it is.
+// Common mistakes in drawing directions. They show in the statistics of many rows, so the suites tell which mutation it is.
 #include <algorithm>
 #include <cmath>
 
 #include "favor.hpp"
-#include "slips.hpp"
+#include "mutations.hpp"
 #include "suite.hpp"
 
 namespace linattn::testing {
@@ -41,7 +41,7 @@ double dot(const Tensor& a, std::size_t i, const Tensor& b, std::size_t j) {
     return dot_product(a.data() + i * length(a, -1), b.data() + j * length(b, -1), length(a, -1));
 }
 
-// Orthogonal rows come from the graded function, and a slip spoils them: a definition of them would be an answer to paste.
+// Orthogonal rows come from the graded function, and a mutation spoils them: a definition of them would be an answer to paste.
 class Directions {
 public:
     Directions(std::size_t rows, std::size_t width, std::uint64_t of_seed, const Projection& settings)
@@ -144,89 +144,87 @@ private:
 
 const unsigned independent = 1u << 0, orthogonal = 1u << 1;
 
-#define TURN(...) [](Projection& s) { __VA_ARGS__; }
-
-const SlipTable<Projection>& projection_slips() {
-    static const SlipTable<Projection> table{
+const MutationTable<Projection>& projection_mutations() {
+    static const MutationTable<Projection> table{
         {
             {"", "d×m instead of m×d", "One direction for each row: m rows of d entries.", independent,
-             TURN(s.transposed = true)},
+             SET(s.transposed = true)},
             {"", "seed ignored", "Draw with the seed that is passed in: another seed must give another projection.",
-             independent, TURN(s.drawn = Drawn::seed_0)},
+             independent, SET(s.drawn = Drawn::seed_0)},
             {"", "the same row m times", "Draw m·d numbers, not d: a repeated direction does not improve the mean.",
-             independent, TURN(s.drawn = Drawn::one_row)},
+             independent, SET(s.drawn = Drawn::one_row)},
             {"", "neighbouring seeds share rows",
              "Drawing row r with seed + r makes row 1 of this seed row 0 of the next. Draw all rows at once.",
-             independent, TURN(s.drawn = Drawn::each_row)},
+             independent, SET(s.drawn = Drawn::each_row)},
             {"", "scaled by 1/√d", "The entries have variance 1. The scale d^(-1/4) belongs to the queries and keys.",
-             independent, TURN(s.over_root_d = true)},
+             independent, SET(s.over_root_d = true)},
             {"", "uniform instead of normal", "The mean of e^(w·x) is e^(|x|²/2) only for normal w.", independent,
-             TURN(s.drawn = Drawn::uniform)},
+             SET(s.drawn = Drawn::uniform)},
 
             {"", "independent rows instead of orthogonal ones", "The rows of a block must be at right angles.",
-             orthogonal, TURN(s.rows = Rows::independent)},
+             orthogonal, SET(s.rows = Rows::independent)},
             {"", "each row made orthogonal to the previous one only",
              "A row must be at right angles to all rows of its block: subtract its component along each of them.",
-             orthogonal, TURN(s.rows = Rows::orthogonal_to_last)},
+             orthogonal, SET(s.rows = Rows::orthogonal_to_last)},
             {"", "rows of length 1",
              "Multiply each row by a length from χ_d: with rows of length 1 the features hardly depend on q·k.",
-             orthogonal, TURN(s.lengths = Lengths::one)},
+             orthogonal, SET(s.lengths = Lengths::one)},
             {"", "every row of length √d",
              "χ_d has that mean square, but the lengths must vary, or the mean is not the kernel.", orthogonal,
-             TURN(s.lengths = Lengths::root_d)},
+             SET(s.lengths = Lengths::root_d)},
             {"", "one length for a whole block", "Draw a length for every row.", orthogonal,
-             TURN(s.lengths = Lengths::one_for_a_block)},
+             SET(s.lengths = Lengths::one_for_a_block)},
             {"", "lengths from the diagonal of R",
              "Entry j of that diagonal (from 0) is the length of what orthogonalising leaves of column j of A: "
              "χ_(d-j), down to a single N(0, 1) number.",
-             orthogonal, TURN(s.lengths = Lengths::diagonal_of_R)},
+             orthogonal, SET(s.lengths = Lengths::diagonal_of_R)},
             {"", "squared lengths instead of lengths", "χ_d is the root of the sum of d squares: take the root.",
-             orthogonal, TURN(s.lengths = Lengths::squared)},
+             orthogonal, SET(s.lengths = Lengths::squared)},
             {"", "lengths from the same numbers as the directions",
              "The rows of A are not independent of the Q made from A: draw m further rows for the lengths.", orthogonal,
-             TURN(s.lengths = Lengths::of_the_directions)},
+             SET(s.lengths = Lengths::of_the_directions)},
             {"", "lengths drawn with the next seed",
              "The projection with seed + 1 makes its directions from the same numbers. Draw everything from one seed.",
-             orthogonal, TURN(s.lengths = Lengths::of_next_seed)},
+             orthogonal, SET(s.lengths = Lengths::of_next_seed)},
             {"", "lengths of every seed the same",
              "The lengths are random too: draw them with the seed that is passed in.", orthogonal,
-             TURN(s.lengths = Lengths::of_one_seed)},
+             SET(s.lengths = Lengths::of_one_seed)},
             {"", "a sign for every entry of Q",
              "Multiply a column of Q by one sign, that of its entry on the diagonal of R: several signs destroy the "
              "right angles.",
-             orthogonal, TURN(s.signs_of_entries = true)},
+             orthogonal, SET(s.signs_of_entries = true)},
             {"", "lengths applied to the columns", "A length belongs to a direction, and the directions are rows.",
-             orthogonal, TURN(s.lengths = Lengths::of_columns)},
+             orthogonal, SET(s.lengths = Lengths::of_columns)},
             {"", "one QR of the whole m×d matrix",
              "That makes the d columns orthogonal, not the rows. Factorise d×d blocks, one after another.", orthogonal,
-             TURN(s.rows = Rows::columns_orthogonal)},
+             SET(s.rows = Rows::columns_orthogonal)},
             {"", "the same block repeated",
              "Draw new numbers for every block: a repeated direction does not improve the mean.", orthogonal,
-             TURN(s.drawn = Drawn::one_block)},
+             SET(s.drawn = Drawn::one_block)},
             {"", "last partial block missing",
              "There are ⌈m/d⌉ blocks; from the last, use as many rows as are still missing.", orthogonal,
-             TURN(s.last_block = LastBlock::missing)},
+             SET(s.last_block = LastBlock::missing)},
             {"", "last partial block left at 0",
              "There are ⌈m/d⌉ blocks; from the last, use as many rows as are still missing.", orthogonal,
-             TURN(s.last_block = LastBlock::zero)},
+             SET(s.last_block = LastBlock::zero)},
             {"", "neighbouring seeds share blocks",
              "Drawing block b with seed + b makes block 1 of this seed block 0 of the next. Draw all blocks at once.",
-             orthogonal, TURN(s.drawn = Drawn::each_block)},
+             orthogonal, SET(s.drawn = Drawn::each_block)},
             {"", "signs left as LAPACK gives them",
              "Multiply each column of Q by the sign of its entry on the diagonal of R; without that Q is not "
              "Haar-distributed. Seen in the code of the Performer's authors: google-research issue 436.",
-             orthogonal, TURN(s.rows = Rows::signs_of_lapack)},
+             orthogonal, SET(s.rows = Rows::signs_of_lapack)},
         },
         {}};
     return table;
 }
 
-Tensor drawn(std::size_t m, std::size_t d, std::uint64_t seed) {
-    return Directions(m, d, seed, *settings_in_use<Projection>()).result();
+Tensor drawn(const Projection& settings, std::size_t m, std::size_t d, std::uint64_t seed) {
+    return Directions(m, d, seed, settings).result();
 }
-Tensor drawn_in_blocks(std::size_t m, std::size_t d, std::uint64_t seed) {
+Tensor drawn_in_blocks(const Projection& settings, std::size_t m, std::size_t d, std::uint64_t seed) {
     if (d == 0) reject("orthogonal_projection", "d", "at least 1", "0");
-    return drawn(m, d, seed);
+    return drawn(settings, m, d, seed);
 }
 
 Projection independent_rows() {
@@ -234,8 +232,10 @@ Projection independent_rows() {
     right.rows = Rows::independent;
     return right;
 }
-const SlipsOf gaussian_slips("gaussian_projection", projection_slips(), independent, independent_rows(), &drawn);
-const SlipsOf orthogonal_slips("orthogonal_projection", projection_slips(), orthogonal, Projection{}, &drawn_in_blocks);
+const MutationsOf gaussian_mutations("gaussian_projection", projection_mutations(), independent, independent_rows(),
+                                     &drawn);
+const MutationsOf orthogonal_mutations("orthogonal_projection", projection_mutations(), orthogonal, Projection{},
+                                       &drawn_in_blocks);
 
 }  // namespace
 }  // namespace linattn::testing

@@ -1,5 +1,5 @@
 // Random features by their definition, entry by entry, with everything that people get wrong as a setting. With the
-// default settings they are the positive features; a slip (slips.cpp) turns one setting from right to wrong.
+// default settings they are the positive features; a mutation (mutations.cpp) turns one setting from right to wrong.
 #pragma once
 
 #include <optional>

@@ -99,39 +99,42 @@ Array mixed_with(Numbers16 Q, Numbers16 K, Numbers16 V, const Sizes& sizes, int 
     MISTAKE(chunkwise_mixed_precision,                                                                           \
             (Numbers16 Q, Numbers16 K, Numbers16 V, const Sizes& sizes, int chunk, float epsilon), name, "§5.8", \
             explanation)
-#define MIXED_SLIP(name, explanation, ...) \
+#define MIXED_MUTATION(name, explanation, ...) \
     MIXED_MISTAKE(name, explanation) { return mixed_with(Q, K, V, sizes, chunk, epsilon, Settings{__VA_ARGS__}); }
 
-MIXED_SLIP("state kept in bfloat16",
-           "8 bits soon hold no more than was in S: keep S in float32. A 16-bit state cost TensorRT-Model-Connect two "
-           "thirds of its right answers, PR 725.",
-           .state = true)
-MIXED_SLIP("z kept in bfloat16", "A sum of ones in bfloat16 stops at 256: keep z in float32.", .z = true)
-MIXED_SLIP("S and z kept in bfloat16", "What is added up stays in float32: S, and z as well.", .state = true, .z = true)
-MIXED_SLIP("what a chunk brings rounded before it is added", "Add φ(K)ᵀV to S, and φ(K)ᵀ1 to z, as float32.",
-           .added = true)
-MIXED_SLIP("scores rounded", "A is a sum in float32 and goes into A V as it is.", .scores = true)
-MIXED_SLIP("numerator rounded", "A V + φ(Q)S stays in float32 until it is divided.", .numerator = true)
-MIXED_SLIP("normaliser rounded", "The normaliser is a sum: keep it in float32.", .normalizer = true)
-MIXED_SLIP("outputs rounded", "The result is float32: round inputs and features only.", .output = true)
-MIXED_SLIP("features left in float32", "Round φ(q) and φ(k) to bfloat16 before they are multiplied.", .phi_Q = false,
-           .phi_K = false)
-MIXED_SLIP("features of Q left in float32", "Round φ(q) to bfloat16 as well as φ(k).", .phi_Q = false)
-MIXED_SLIP("features of K left in float32", "Round φ(k) to bfloat16 as well as φ(q).", .phi_K = false)
-MIXED_SLIP("normaliser of features that were not rounded",
-           "Numerator and denominator need the same weights: take the rounded features for both.",
-           .divisor_from_rounded = false)
-MIXED_SLIP("features truncated instead of rounded", "Take to_bfloat16 for the features: it rounds to the nearest.",
-           .features_cut = true)
-MIXED_SLIP("feature map left out", "Apply φ after widening, and round what it gives.", .map = false)
-MIXED_SLIP("future of the chunk not masked", "Set A_ij to 0 for j > i before you multiply it with V.", .masked = false)
-MIXED_SLIP("state not carried from chunk to chunk", "S and z grow from chunk to chunk; set them to 0 once per head.",
-           .carried = false)
-MIXED_SLIP("state updated before the outputs read it",
-           "φ(Q)S stands for the tokens before the chunk: update S and z after the outputs are computed.",
-           .updated_first = true)
-MIXED_SLIP("not normalised", "Divide row i by φ(q_i)·z_i + ε.", .normalized = false)
-MIXED_SLIP("epsilon left out", "ε belongs to every denominator.", .with_epsilon = false)
+MIXED_MUTATION(
+    "state kept in bfloat16",
+    "8 bits soon hold no more than was in S: keep S in float32. A 16-bit state cost TensorRT-Model-Connect two "
+    "thirds of its right answers, PR 725.",
+    .state = true)
+MIXED_MUTATION("z kept in bfloat16", "A sum of ones in bfloat16 stops at 256: keep z in float32.", .z = true)
+MIXED_MUTATION("S and z kept in bfloat16", "What is added up stays in float32: S, and z as well.", .state = true,
+               .z = true)
+MIXED_MUTATION("what a chunk brings rounded before it is added", "Add φ(K)ᵀV to S, and φ(K)ᵀ1 to z, as float32.",
+               .added = true)
+MIXED_MUTATION("scores rounded", "A is a sum in float32 and goes into A V as it is.", .scores = true)
+MIXED_MUTATION("numerator rounded", "A V + φ(Q)S stays in float32 until it is divided.", .numerator = true)
+MIXED_MUTATION("normaliser rounded", "The normaliser is a sum: keep it in float32.", .normalizer = true)
+MIXED_MUTATION("outputs rounded", "The result is float32: round inputs and features only.", .output = true)
+MIXED_MUTATION("features left in float32", "Round φ(q) and φ(k) to bfloat16 before they are multiplied.",
+               .phi_Q = false, .phi_K = false)
+MIXED_MUTATION("features of Q left in float32", "Round φ(q) to bfloat16 as well as φ(k).", .phi_Q = false)
+MIXED_MUTATION("features of K left in float32", "Round φ(k) to bfloat16 as well as φ(q).", .phi_K = false)
+MIXED_MUTATION("normaliser of features that were not rounded",
+               "Numerator and denominator need the same weights: take the rounded features for both.",
+               .divisor_from_rounded = false)
+MIXED_MUTATION("features truncated instead of rounded", "Take to_bfloat16 for the features: it rounds to the nearest.",
+               .features_cut = true)
+MIXED_MUTATION("feature map left out", "Apply φ after widening, and round what it gives.", .map = false)
+MIXED_MUTATION("future of the chunk not masked", "Set A_ij to 0 for j > i before you multiply it with V.",
+               .masked = false)
+MIXED_MUTATION("state not carried from chunk to chunk",
+               "S and z grow from chunk to chunk; set them to 0 once per head.", .carried = false)
+MIXED_MUTATION("state updated before the outputs read it",
+               "φ(Q)S stands for the tokens before the chunk: update S and z after the outputs are computed.",
+               .updated_first = true)
+MIXED_MUTATION("not normalised", "Divide row i by φ(q_i)·z_i + ε.", .normalized = false)
+MIXED_MUTATION("epsilon left out", "ε belongs to every denominator.", .with_epsilon = false)
 MIXED_MISTAKE("patterns taken for numbers",
               "A pattern of 16 bits is not a number yet: from_bfloat16 gives the number that it stands for.") {
     const auto taken = [](Numbers16 patterns) {

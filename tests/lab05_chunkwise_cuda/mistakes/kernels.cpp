@@ -1,5 +1,5 @@
 // Faults of one kernel or of two, by their symptom; those that all kernels with tiles can have are in tiles.cpp, wrong
-// numbers are slips (slips.cpp).
+// numbers are mutations (mutations.cpp).
 #include "faults.hpp"
 
 namespace linattn::testing {

@@ -2,12 +2,10 @@
 #include <cmath>
 
 #include "faults.hpp"
-#include "slips.hpp"
+#include "mutations.hpp"
 
 namespace linattn::testing {
 namespace {
-
-#define TURN(...) [](auto& s) { __VA_ARGS__; }
 
 // The sums of every chunk ---------------------------------------------------------------------------------------------
 
@@ -24,41 +22,41 @@ struct ChunkSum {
     bool operator==(const ChunkSum&) const = default;
 };
 
-const SlipTable<ChunkSum>& chunk_sum_slips() {
-    static const SlipTable<ChunkSum> table{
+const MutationTable<ChunkSum>& chunk_sum_mutations() {
+    static const MutationTable<ChunkSum> table{
         {
             {"the rows", "tail rows of φ(0) = 1 counted",
              "Rows past the end are not tokens: φ(0) = 1 is not 0, so leave them out of z.", 0,
-             TURN(s.in_z = Rows::all)},
+             SET(s.in_z = Rows::all)},
             {"the rows", "chunk boundary off by one", "A chunk has min(chunk, n - start) tokens; the last one counts.",
-             0, TURN(s.in_S = s.in_z = Rows::all_but_last)},
+             0, SET(s.in_S = s.in_z = Rows::all_but_last)},
             {"the rows", "last token missing from S", "A chunk has min(chunk, n - start) tokens; the last one counts.",
-             0, TURN(s.in_S = Rows::all_but_last)},
+             0, SET(s.in_S = Rows::all_but_last)},
             {"the rows", "last token missing from z", "A chunk has min(chunk, n - start) tokens; the last one counts.",
-             0, TURN(s.in_z = Rows::all_but_last)},
+             0, SET(s.in_z = Rows::all_but_last)},
             {"the rows", "first token left out", "Tokens are counted from 0: the loop begins there.", 0,
-             TURN(s.in_S = s.in_z = Rows::all_but_first)},
+             SET(s.in_S = s.in_z = Rows::all_but_first)},
             {"the rows", "sums replaced instead of added to", "Add every token of the chunk; this keeps the last one.",
-             0, TURN(s.in_S = s.in_z = Rows::last)},
+             0, SET(s.in_S = s.in_z = Rows::last)},
             {"the chunks", "running sum instead of the chunk's own",
              "The first pass sums within a chunk; summing over chunks is the second pass.", 0,
-             TURN(s.chunks_before_too = true)},
-            {"φ", "φ left out", "S is made of φ(k_j), not of k_j.", 0, TURN(s.phi_in_S = s.phi_in_z = 0)},
-            {"φ", "φ left out of S", "S is made of φ(k_j), as z is.", 0, TURN(s.phi_in_S = 0)},
-            {"φ", "φ left out of z", "z is made of φ(k_j), as S is.", 0, TURN(s.phi_in_z = 0)},
-            {"φ", "φ applied twice", "φ is applied once to each key.", 0, TURN(s.phi_in_S = s.phi_in_z = 2)},
+             SET(s.chunks_before_too = true)},
+            {"φ", "φ left out", "S is made of φ(k_j), not of k_j.", 0, SET(s.phi_in_S = s.phi_in_z = 0)},
+            {"φ", "φ left out of S", "S is made of φ(k_j), as z is.", 0, SET(s.phi_in_S = 0)},
+            {"φ", "φ left out of z", "z is made of φ(k_j), as S is.", 0, SET(s.phi_in_z = 0)},
+            {"φ", "φ applied twice", "φ is applied once to each key.", 0, SET(s.phi_in_S = s.phi_in_z = 2)},
             {"φ", "φ applied to the values", "Values are added up as they are: φ belongs to the keys.", 0,
-             TURN(s.phi_of_V = 1)},
+             SET(s.phi_of_V = 1)},
             {"the sums", "S left at 0", "S is the sum of φ(k_j)v_jᵀ over the tokens of the chunk.", 0,
-             TURN(s.nothing_in_S = true)},
+             SET(s.nothing_in_S = true)},
             {"the sums", "z left at 0", "z is the sum of φ(k_j) over the tokens of the chunk.", 0,
-             TURN(s.nothing_in_z = true)},
+             SET(s.nothing_in_z = true)},
             {"the layout", "S written transposed", "Entry (a, b) of a chunk's S is at a·d_v + b.", 0,
-             TURN(s.transposed = true)},
+             SET(s.transposed = true)},
             {"the layout", "K of the first head for all", "Head h of K begins at entry h·n·d_k.", 0,
-             TURN(s.K_of_first_head = true)},
+             SET(s.K_of_first_head = true)},
             {"the layout", "V of the first head for all", "Head h of V begins at entry h·n·d_v.", 0,
-             TURN(s.V_of_first_head = true)},
+             SET(s.V_of_first_head = true)},
         },
         {{"S multiplied by %s", "S is the sum of φ(k_j)v_jᵀ, without a factor.", 0,
           [](ChunkSum& s, double x) { s.S_times = x; }, 1e-6, 1e6}}};
@@ -80,8 +78,7 @@ double mapped(double x, int times) {
     return x;
 }
 
-States chunk_sums(Values K, Values V, const Sizes& sizes, int chunk, const gpu::RunOptions&) {
-    const ChunkSum& s = *settings_in_use<ChunkSum>();
+States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int chunk, const gpu::RunOptions&) {
     const int chunks = chunks_of(sizes, chunk), n = sizes.n, d_k = sizes.d_k, d_v = sizes.d_v;
     const auto length = [](int count) { return static_cast<std::size_t>(count); };
     Tensor S = zeros({length(sizes.heads), length(chunks), length(d_k), length(d_v)}),
@@ -108,7 +105,7 @@ States chunk_sums(Values K, Values V, const Sizes& sizes, int chunk, const gpu::
     return {array_of(S), array_of(z)};
 }
 
-const SlipsOf chunk_states_slips("chunk_states", chunk_sum_slips(), 0, ChunkSum{}, &chunk_sums);
+const MutationsOf chunk_states_mutations("chunk_states", chunk_sum_mutations(), 0, ChunkSum{}, &chunk_sums);
 
 // The sums over the chunks before -------------------------------------------------------------------------------------
 
@@ -121,31 +118,31 @@ struct Scan {
     bool operator==(const Scan&) const = default;
 };
 
-const SlipTable<Scan>& scan_slips() {
-    static const SlipTable<Scan> table{
+const MutationTable<Scan>& scan_mutations() {
+    static const MutationTable<Scan> table{
         {
             {"which chunks", "inclusive sums", "State m becomes the sum of the chunks before m, without m itself.", 0,
-             TURN(s.S = s.z = Summed::up_to_own)},
+             SET(s.S = s.z = Summed::up_to_own)},
             {"which chunks", "inclusive sums of z", "z of state m is the sum of the chunks before m, as S is.", 0,
-             TURN(s.z = Summed::up_to_own)},
+             SET(s.z = Summed::up_to_own)},
             {"which chunks", "inclusive sums of S", "S of state m is the sum of the chunks before m, as z is.", 0,
-             TURN(s.S = Summed::up_to_own)},
+             SET(s.S = Summed::up_to_own)},
             {"which chunks", "z left as it was", "z needs the same sums as S: the last threads are for it.", 0,
-             TURN(s.z = Summed::own)},
+             SET(s.z = Summed::own)},
             {"which chunks", "S left as it was", "S needs the same sums as z: the first threads are for it.", 0,
-             TURN(s.S = Summed::own)},
+             SET(s.S = Summed::own)},
             {"which chunks", "nothing summed", "Replace what each chunk adds by the sum over the chunks before it.", 0,
-             TURN(s.S = s.z = Summed::own)},
+             SET(s.S = s.z = Summed::own)},
             {"which chunks", "total instead of the running sum", "State m is the sum of the chunks before m only.", 0,
-             TURN(s.S = s.z = Summed::all)},
+             SET(s.S = s.z = Summed::all)},
             {"which chunks", "sums of the chunks after", "State m is the sum of the chunks before m: count m upwards.",
-             0, TURN(s.S = s.z = Summed::after)},
+             0, SET(s.S = s.z = Summed::after)},
             {"which chunks", "chunk before left out", "State m is the sum of all chunks before m, m - 1 among them.", 0,
-             TURN(s.S = s.z = Summed::before_last)},
+             SET(s.S = s.z = Summed::before_last)},
             {"which chunks", "only the chunk before", "State m is the sum of all chunks before m: add, do not replace.",
-             0, TURN(s.S = s.z = Summed::last)},
+             0, SET(s.S = s.z = Summed::last)},
             {"the heads", "sum carried over from head to head", "Each head starts from 0.", 0,
-             TURN(s.over_heads = true)},
+             SET(s.over_heads = true)},
         },
         {}};
     return table;
@@ -164,8 +161,7 @@ bool is_summed(Summed summed, std::size_t m, std::size_t other) {
     return false;
 }
 
-States scanned(Values S, Values z, const Sizes& sizes, int chunk, const gpu::RunOptions&) {
-    const Scan& s = *settings_in_use<Scan>();
+States scanned(const Scan& s, Values S, Values z, const Sizes& sizes, int chunk, const gpu::RunOptions&) {
     const auto heads = static_cast<std::size_t>(sizes.heads), d_k = static_cast<std::size_t>(sizes.d_k),
                d_v = static_cast<std::size_t>(sizes.d_v), chunks = static_cast<std::size_t>(chunks_of(sizes, chunk)),
                together = s.over_heads ? heads * chunks : chunks;  // chunks that follow each other
@@ -180,7 +176,7 @@ States scanned(Values S, Values z, const Sizes& sizes, int chunk, const gpu::Run
     return {sums(S, s.S, {heads, chunks, d_k, d_v}, d_k * d_v), sums(z, s.z, {heads, chunks, d_k}, d_k)};
 }
 
-const SlipsOf scan_states_slips("scan_states", scan_slips(), 0, Scan{}, &scanned);
+const MutationsOf scan_states_mutations("scan_states", scan_mutations(), 0, Scan{}, &scanned);
 
 // Calls made for the diagnosis alone: all sizes different, two heads, three chunks of which the last is shorter.
 const Probes chunk_states_probes("chunk_states", [] {

@@ -8,8 +8,8 @@
 #include "exercise.hpp"
 #include "gradient_arguments.hpp"
 #include "gradients.hpp"
+#include "mutations.hpp"
 #include "random_inputs.hpp"
-#include "slips.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -39,9 +39,8 @@ double value_at(const ScalarFunction& f, const Tensor& x, bool in_float) {
     return in_float ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
-Tensor differences(const ScalarFunction& f, const Tensor& x, double given) {
+Tensor differences(const DifferenceSettings& s, const ScalarFunction& f, const Tensor& x, double given) {
     require_step(given);
-    const DifferenceSettings& s = *settings_in_use<DifferenceSettings>();
     const double h = s.fixed_step.value_or(given);
     Tensor gradient = zeros(s.flat ? Shape{x.size()} : shape_of(x)), start = x;
     for (std::size_t e = 0; e < x.size(); ++e) {
@@ -78,65 +77,62 @@ Tensor differences(const ScalarFunction& f, const Tensor& x, double given) {
     return gradient;
 }
 
-#define TURN(...) [](DifferenceSettings& s) { __VA_ARGS__; }
-#define TURN_TO(...) [](DifferenceSettings& s, double x) { __VA_ARGS__; }
-
-const SlipTable<DifferenceSettings> table{
+const MutationTable<DifferenceSettings> table{
     {
         {"the two sides", "one-sided differences",
          "(f(x + h) - f(x)) / h is off by h/2 times the second derivative: take both sides, 2h apart.", 0,
-         TURN(s.times = {0, 0, -1, 1, 0}, s.over = Over::h)},
+         SET(s.times = {0, 0, -1, 1, 0}, s.over = Over::h)},
         {"the two sides", "one-sided differences, backwards",
          "(f(x) - f(x - h)) / h is off by h/2 times the second derivative: take both sides, 2h apart.", 0,
-         TURN(s.times = {0, -1, 1, 0, 0}, s.over = Over::h)},
+         SET(s.times = {0, -1, 1, 0, 0}, s.over = Over::h)},
         {"the two sides", "one side, divided by 2h", "Two points that are 2h apart: f(x + h) and f(x - h).", 0,
-         TURN(s.times = {0, 0, -1, 1, 0})},
+         SET(s.times = {0, 0, -1, 1, 0})},
         {"the two sides", "sides exchanged", "f(x + h) - f(x - h): the upper point comes first.", 0,
-         TURN(s.times = {0, 1, 0, -1, 0})},
+         SET(s.times = {0, 1, 0, -1, 0})},
         {"the two sides", "second difference", "The second difference estimates f'': take f(x + h) - f(x - h).", 0,
-         TURN(s.times = {0, 1, -2, 1, 0}, s.over = Over::h_squared)},
+         SET(s.times = {0, 1, -2, 1, 0}, s.over = Over::h_squared)},
         {"the two sides", "a formula of higher order",
          "A better approximation than the contract asks for: (f(x + h) - f(x - h)) / 2h, and nothing else.", 0,
-         TURN(s.times = {1 / 6., -8 / 6., 0, 8 / 6., -1 / 6.})},
-        {"what divides", "h not halved", "The two points are 2h apart: divide by 2h.", 0, TURN(s.over = Over::h)},
+         SET(s.times = {1 / 6., -8 / 6., 0, 8 / 6., -1 / 6.})},
+        {"what divides", "h not halved", "The two points are 2h apart: divide by 2h.", 0, SET(s.over = Over::h)},
         {"what divides", "divided by 2, multiplied by h", "`/ 2 * h` is read from the left: put 2 * h in parentheses.",
-         0, TURN(s.over = Over::half_of_inverse_h)},
-        {"what divides", "not divided", "Divide the difference by 2h.", 0, TURN(s.over = Over::nothing)},
-        {"what divides", "divided by h²", "Divide the difference by 2h.", 0, TURN(s.over = Over::h_squared)},
-        {"what divides", "divided by 4h", "The two points are 2h apart: divide by 2h.", 0, TURN(s.over = Over::four_h)},
-        {"the step", "half the step", "The step is h to each side, not h/2.", 0, TURN(s.step = Step::half)},
+         0, SET(s.over = Over::half_of_inverse_h)},
+        {"what divides", "not divided", "Divide the difference by 2h.", 0, SET(s.over = Over::nothing)},
+        {"what divides", "divided by h²", "Divide the difference by 2h.", 0, SET(s.over = Over::h_squared)},
+        {"what divides", "divided by 4h", "The two points are 2h apart: divide by 2h.", 0, SET(s.over = Over::four_h)},
+        {"the step", "half the step", "The step is h to each side, not h/2.", 0, SET(s.step = Step::half)},
         {"the step", "a step of h times the entry", "The step is h for every entry, whatever its size.", 0,
-         TURN(s.step = Step::times_entry)},
+         SET(s.step = Step::times_entry)},
         {"the step", "a step that grows with the entry", "The step is h for every entry, whatever its size.", 0,
-         TURN(s.step = Step::times_size_of_entry)},
+         SET(s.step = Step::times_size_of_entry)},
         {"what moves", "all entries moved at once", "One entry is moved at a time, all others stay.", 0,
-         TURN(s.moved = Moved::all)},
+         SET(s.moved = Moved::all)},
         {"what moves", "earlier entries moved too", "One entry is moved at a time, all others stay.", 0,
-         TURN(s.moved = Moved::all_up_to_own)},
+         SET(s.moved = Moved::all_up_to_own)},
         {"what moves", "x not restored, left at x - h",
          "Put an entry back before the next one is moved: take x.data()[e] from the argument again.", 0,
-         TURN(s.left = Left::down)},
+         SET(s.left = Left::down)},
         {"what moves", "x not restored, left at x + h",
          "Put an entry back before the next one is moved: take x.data()[e] from the argument again.", 0,
-         TURN(s.left = Left::up)},
+         SET(s.left = Left::up)},
         {"what moves", "x not restored, 2h too high", "After the lower point an entry is h below x: add h once.", 0,
-         TURN(s.left = Left::one_step_too_high)},
+         SET(s.left = Left::one_step_too_high)},
         {"what moves", "argument modified", "x belongs to the caller: change a copy.", 0,
-         TURN(s.writes_argument = true)},
+         SET(s.writes_argument = true)},
         {"what is written", "only the first entry", "Every entry has a slope: loop over all of x.size().", 0,
-         TURN(s.only_first = true)},
+         SET(s.only_first = true)},
         {"what is written", "only the last entry", "Every entry has a slope: write it in every turn of the loop.", 0,
-         TURN(s.only_last = true)},
+         SET(s.only_last = true)},
         {"what is written", "the entries in one row", "The result has the shape of x: zeros(shape_of(x)).", 0,
-         TURN(s.flat = true)},
+         SET(s.flat = true)},
         {"what is written", "f kept in a float",
          "A difference of nearly equal numbers needs all digits: keep what f returns in a double.", 0,
-         TURN(s.in_float = true)},
+         SET(s.in_float = true)},
     },
-    {{"%s in place of h", "h is an argument: take that.", 0, TURN_TO(s.fixed_step = x), 1e-9, 10.0}}};
+    {{"%s in place of h", "h is an argument: take that.", 0, SET_TO(s.fixed_step = x), 1e-9, 10.0}}};
 
 const DifferenceSettings right;
-const SlipsOf difference_slips("central_differences", table, 0, right, &differences);
+const MutationsOf difference_mutations("central_differences", table, 0, right, &differences);
 
 // A function in which every entry counts with every other, and whose third derivatives are not 0.
 const Probes difference_probes("central_differences", [] {

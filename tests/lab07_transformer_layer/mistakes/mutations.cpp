@@ -1,35 +1,39 @@
-// The exercises of lab 07 as definitions whose settings are turned (definition.hpp).
-#include "slips.hpp"
+// The exercises of lab 07 as definitions whose settings are changed (definition.hpp).
+#include "mutations.hpp"
 #include "definition.hpp"
 #include "weights.hpp"
 
 namespace linattn::testing {
 namespace {
 
-const Settings& settings() { return *settings_in_use<Settings>(); }
-
-Tensor split(const Tensor& X, std::size_t heads) { return expected_split_heads(X, heads, settings()).value; }
-Tensor merge(const Tensor& X) { return expected_merge_heads(X, settings()).value; }
-Tensor norm(const Tensor& X, const Norm& w) { return expected_layer_norm(X, w, settings()).value; }
-Tensor gelu(const Tensor& X) { return expected_gelu(X, settings()).value; }
-Tensor attention(const Tensor& X, const Attention& w, std::size_t heads) {
-    return expected_multi_head_attention(X, w, heads, settings()).value;
+Tensor split(const Settings& settings, const Tensor& X, std::size_t heads) {
+    return expected_split_heads(X, heads, settings).value;
 }
-Tensor block(const Tensor& X, const Block& w, std::size_t heads) {
-    return expected_transformer_block(X, w, heads, settings()).value;
+Tensor merge(const Settings& settings, const Tensor& X) { return expected_merge_heads(X, settings).value; }
+Tensor norm(const Settings& settings, const Tensor& X, const Norm& w) {
+    return expected_layer_norm(X, w, settings).value;
 }
-Tensor model(const Tensor& ids, const Model& w) { return expected_logits(ids, w, settings()).value; }
-BlockStep step(const Tensor& x, const Block& w, std::size_t heads, const Memory& memory) {
-    const std::vector<Expected> parts = expected_block_step(x, w, heads, memory, settings());
+Tensor gelu(const Settings& settings, const Tensor& X) { return expected_gelu(X, settings).value; }
+Tensor attention(const Settings& settings, const Tensor& X, const Attention& w, std::size_t heads) {
+    return expected_multi_head_attention(X, w, heads, settings).value;
+}
+Tensor block(const Settings& settings, const Tensor& X, const Block& w, std::size_t heads) {
+    return expected_transformer_block(X, w, heads, settings).value;
+}
+Tensor model(const Settings& settings, const Tensor& ids, const Model& w) {
+    return expected_logits(ids, w, settings).value;
+}
+BlockStep step(const Settings& settings, const Tensor& x, const Block& w, std::size_t heads, const Memory& memory) {
+    const std::vector<Expected> parts = expected_block_step(x, w, heads, memory, settings);
     const BlockStep made{parts[0].value, {parts[1].value, parts[2].value}};
-    if (settings().step.writes_argument) const_cast<Memory&>(memory) = made.memory;
+    if (settings.step.writes_argument) const_cast<Memory&>(memory) = made.memory;
     return made;
 }
-Tensor generation(const Tensor& prompt, std::size_t count, const Model& w) {
-    return generated_by_settings(prompt, count, w, settings());
+Tensor generation(const Settings& settings, const Tensor& prompt, std::size_t count, const Model& w) {
+    return generated_by_settings(prompt, count, w, settings);
 }
 
-// What an exercise must have for a slip.
+// What an exercise must have for a mutation.
 namespace has {
 constexpr unsigned split = 1, split_alone = 2, merge = 4, merge_alone = 8, norm = 16, gelu = 32, attention = 64,
                    sequence = 128, block = 256, model = 512, step = 1024, generation = 2048, norm_alone = 4096,
@@ -38,8 +42,8 @@ constexpr unsigned split = 1, split_alone = 2, merge = 4, merge_alone = 8, norm 
 
 using S = Settings;
 
-const SlipTable<Settings> table{
-    .slips =
+const MutationTable<Settings> table{
+    .mutations =
         {
             // Heads
             {"the heads", "reshaped only",
@@ -497,22 +501,18 @@ const SlipTable<Settings> table{
 
 constexpr unsigned attending = has::attention | has::split | has::merge;
 
-const SlipsOf split_slips("split_heads", table, has::split | has::split_alone, Settings{}, &split,
-                          {.arguments = {"X(n,d)"}});
-const SlipsOf merge_slips("merge_heads", table, has::merge | has::merge_alone, Settings{}, &merge,
-                          {.arguments = {"X(h,n,e)"}});
-const SlipsOf norm_slips("layer_norm", table, has::norm | has::norm_alone | has::sequence, Settings{}, &norm,
-                         {.arguments = {"X(n,d)", "w"}});
-const SlipsOf gelu_slips("gelu", table, has::gelu | has::gelu_alone, Settings{}, &gelu);
-const SlipsOf attention_slips_of_lab("multi_head_attention", table, attending | has::sequence, Settings{}, &attention,
-                                     {.arguments = {"X(n,d)", "w"}});
-const SlipsOf block_slips("transformer_block", table, attending | has::sequence | has::norm | has::gelu | has::block,
-                          Settings{}, &block, {.arguments = {"X(n,d)", "w"}});
-const SlipsOf model_slips("logits", table, has::model | has::sequence, Settings{}, &model,
-                          {.arguments = {"ids(n)", "w"}});
-const SlipsOf step_slips("block_step", table, has::attention | has::norm | has::gelu | has::block | has::step,
-                         Settings{}, &step, {.arguments = {"x(d)", "w", "heads", "memory"}});
-const SlipsOf generation_slips("generate", table, has::generation, Settings{}, &generation);
+const MutationsOf split_mutations("split_heads", table, has::split | has::split_alone, Settings{}, &split);
+const MutationsOf merge_mutations("merge_heads", table, has::merge | has::merge_alone, Settings{}, &merge);
+const MutationsOf norm_mutations("layer_norm", table, has::norm | has::norm_alone | has::sequence, Settings{}, &norm);
+const MutationsOf gelu_mutations("gelu", table, has::gelu | has::gelu_alone, Settings{}, &gelu);
+const MutationsOf attention_mutations_of_lab("multi_head_attention", table, attending | has::sequence, Settings{},
+                                             &attention);
+const MutationsOf block_mutations("transformer_block", table,
+                                  attending | has::sequence | has::norm | has::gelu | has::block, Settings{}, &block);
+const MutationsOf model_mutations("logits", table, has::model | has::sequence, Settings{}, &model);
+const MutationsOf step_mutations("block_step", table, has::attention | has::norm | has::gelu | has::block | has::step,
+                                 Settings{}, &step);
+const MutationsOf generation_mutations("generate", table, has::generation, Settings{}, &generation);
 
 // Calls made for the diagnosis alone: all sizes different, two leading axes, few tokens.
 const Shape leading{2, 2};

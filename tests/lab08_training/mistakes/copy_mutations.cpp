@@ -19,9 +19,9 @@ Batch copy_by_definition(const std::vector<CopySequence>& sequences, const CopyS
     return result;
 }
 
-const SlipTable<CopySettings>& copy_slips() {
+const MutationTable<CopySettings>& copy_mutations() {
     using In = CopySequence;
-    static const SlipTable<CopySettings> table = {
+    static const MutationTable<CopySettings> table = {
         {{"the targets", "targets not shifted",
           "The model says what comes next: targets are the sequence from its second symbol on.", 0,
           [](CopySettings& s) { s.targets = [](const In& in, std::size_t i) { return in.at(i); }; }},
@@ -82,9 +82,9 @@ const SlipTable<CopySettings>& copy_slips() {
 
 namespace {
 
-Batch wrong(std::size_t batch, std::size_t length, std::size_t symbols, std::uint64_t seed) {
+Batch wrong(const CopySettings& settings, std::size_t batch, std::size_t length, std::size_t symbols,
+            std::uint64_t seed) {
     require_copy_batch(batch, length, symbols);
-    const CopySettings& settings = *settings_in_use<CopySettings>();
     SplitMix64 random(settings.ignores_seed ? 5 : seed);
     std::vector<CopySequence> sequences(batch);
     // Asks of every pair of sequences whether it is one and the same: no answer, since the suite counts the cost.
@@ -99,7 +99,7 @@ Batch wrong(std::size_t batch, std::size_t length, std::size_t symbols, std::uin
 }
 
 const CopySettings right;
-const SlipsOf slips("copy_batch", copy_slips(), 0, right, &wrong);
+const MutationsOf mutations("copy_batch", copy_mutations(), 0, right, &wrong);
 
 }  // namespace
 }  // namespace linattn::testing

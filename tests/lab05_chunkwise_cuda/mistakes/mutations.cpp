@@ -1,8 +1,8 @@
-// What people get wrong in the outputs of chunkwise attention: the slips of all attention, those of chunks, and arrays read
+// What people get wrong in the outputs of chunkwise attention: the mutations of all attention, those of chunks, and arrays read
 // in another layout.
-#include "slips.hpp"
+#include "mutations.hpp"
 
-#include "attention_slips.hpp"
+#include "attention_mutations.hpp"
 #include "faults.hpp"
 #include "work_counter.hpp"
 
@@ -29,105 +29,104 @@ struct Chunkwise {
 // What an exercise has that can go wrong, besides what all attention has.
 const unsigned on_cpu = 1u << 24, forward = 1u << 25, third_pass = 1u << 26, over_chunks = 1u << 27;
 
-#define TURN(...) [](Chunkwise& s) { __VA_ARGS__; }
-
 void both(Chunkwise& s, Tokens tokens) { s.attention.S.tokens = s.attention.z.tokens = tokens; }
 
-SlipTable<Chunkwise> own_and_of_attention() {
-    SlipTable<Chunkwise> table;
-    add_slips_of(table, attention_slips(), &Chunkwise::attention);
+MutationTable<Chunkwise> own_and_of_attention() {
+    MutationTable<Chunkwise> table;
+    add_mutations_of(table, attention_mutations(), &Chunkwise::attention);
     // Chunks have another one of this name.
-    std::erase_if(table.slips,
-                  [](const auto& slip) { return slip.name == std::string("state replaced instead of added to"); });
-    const std::vector<Slip<Chunkwise>> own{
+    std::erase_if(table.mutations, [](const auto& mutation) {
+        return mutation.name == std::string("state replaced instead of added to");
+    });
+    const std::vector<Mutation<Chunkwise>> own{
         {"the chunk", "future of the chunk not masked", "Set A_ij to 0 for j > i before you multiply it with V.", 0,
-         TURN(both(s, Tokens::whole_blocks))},
+         SET(both(s, Tokens::whole_blocks))},
         {"the chunk", "chunk itself left out", "Tokens of the chunk see each other, and themselves, through A.", 0,
-         TURN(both(s, Tokens::earlier_blocks))},
+         SET(both(s, Tokens::earlier_blocks))},
         {"the chunk", "chunk itself left out of S", "Tokens of the chunk see each other, and themselves, through A.", 0,
-         TURN(s.attention.S.tokens = Tokens::earlier_blocks)},
+         SET(s.attention.S.tokens = Tokens::earlier_blocks)},
         {"the chunk", "chunk itself left out of the normaliser",
          "The denominator counts the tokens of the chunk, too: the row of A up to i.", 0,
-         TURN(s.attention.z.tokens = Tokens::earlier_blocks)},
+         SET(s.attention.z.tokens = Tokens::earlier_blocks)},
         {"the chunk", "diagonal missing from A V", "A token sees itself: row i of A V counts j = i, too.", 0,
-         TURN(s.attention.S.tokens = Tokens::before_own)},
+         SET(s.attention.S.tokens = Tokens::before_own)},
         {"the chunk", "diagonal missing from the normaliser",
          "A token sees itself: the denominator counts row i of A up to j = i.", 0,
-         TURN(s.attention.z.tokens = Tokens::before_own)},
+         SET(s.attention.z.tokens = Tokens::before_own)},
         {"the chunk", "normaliser over the whole chunk", "Row i of A counts up to j = i in the denominator, too.", 0,
-         TURN(s.attention.z.tokens = Tokens::whole_blocks)},
+         SET(s.attention.z.tokens = Tokens::whole_blocks)},
         {"the state", "state not carried from chunk to chunk",
          "S and z grow from chunk to chunk: set them to 0 once per head.", over_chunks,
-         TURN(both(s, Tokens::own_block))},
+         SET(both(s, Tokens::own_block))},
         {"the state", "normaliser restarted per chunk",
          "z grows like S: the denominator counts the chunks before, too.", over_chunks,
-         TURN(s.attention.z.tokens = Tokens::own_block)},
+         SET(s.attention.z.tokens = Tokens::own_block)},
         {"the state", "S restarted per chunk", "S grows like z: set it to 0 once per head.", over_chunks,
-         TURN(s.attention.S.tokens = Tokens::own_block)},
+         SET(s.attention.S.tokens = Tokens::own_block)},
         {"the state", "S and z updated before they are read",
          "S and z hold only the tokens before the chunk until the outputs are computed.", over_chunks,
-         TURN(both(s, Tokens::own_block_once_more))},
+         SET(both(s, Tokens::own_block_once_more))},
         {"the state", "state updated before the outputs read it",
          "φ(Q)S stands for the tokens before the chunk: add φ(K)ᵀV to S after the outputs are computed.", over_chunks,
-         TURN(s.attention.S.tokens = Tokens::own_block_once_more)},
+         SET(s.attention.S.tokens = Tokens::own_block_once_more)},
         {"the state", "z updated before it is read",
          "z holds only the tokens before the chunk until the normalisers are computed.", over_chunks,
-         TURN(s.attention.z.tokens = Tokens::own_block_once_more)},
+         SET(s.attention.z.tokens = Tokens::own_block_once_more)},
         {"the state", "state replaced instead of added to",
          "Add the chunk's sums to S and z; this keeps the last chunk only.", over_chunks,
-         TURN(both(s, Tokens::own_block_and_last))},
+         SET(both(s, Tokens::own_block_and_last))},
         {"the state", "chunk boundary off by one", "All tokens of the chunk are added to the state, the last one too.",
-         over_chunks, TURN(both(s, Tokens::without_block_ends))},
+         over_chunks, SET(both(s, Tokens::without_block_ends))},
         {"the chunks", "last, shorter chunk left out", "There are ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.",
-         on_cpu, TURN(s.last_chunk_left_out = true)},
+         on_cpu, SET(s.last_chunk_left_out = true)},
         {"", "memory grows with the sequence",
          "Apply φ to one chunk at a time, and keep nothing but S and z of the head.", on_cpu,
-         TURN(s.memory_alone = true)},
+         SET(s.memory_alone = true)},
         {"the state", "state of the chunk before read",
          "State m holds all tokens before chunk m: block m reads state m, not m - 1.", third_pass,
-         TURN(both(s, Tokens::without_block_before))},
+         SET(both(s, Tokens::without_block_before))},
         {"the state", "state left out", "A covers the tokens of the chunk only: those before it are in S and z.",
-         third_pass, TURN(both(s, Tokens::own_block))},
+         third_pass, SET(both(s, Tokens::own_block))},
         {"the state", "S left out", "A covers the tokens of the chunk only: those before it are in S.", third_pass,
-         TURN(s.attention.S.tokens = Tokens::own_block)},
+         SET(s.attention.S.tokens = Tokens::own_block)},
         {"the state", "normaliser of the chunk alone", "The denominator counts the chunks before, too: φ(q_i)·z.",
-         third_pass, TURN(s.attention.z.tokens = Tokens::own_block)},
+         third_pass, SET(s.attention.z.tokens = Tokens::own_block)},
         {"the layout", "row stride confused", "Rows of Q and K are d_k long, rows of V and the output d_v.", forward,
-         TURN(s.V = Layout::rows_of_d_k)},
+         SET(s.V = Layout::rows_of_d_k)},
         {"the layout", "Q of the first head for all", "Head h of Q begins at entry h·n·d_k.", 0,
-         TURN(s.Q = Layout::first_head)},
+         SET(s.Q = Layout::first_head)},
         {"the layout", "K of the first head for all", "Head h of K begins at entry h·n·d_k.", 0,
-         TURN(s.K = Layout::first_head)},
+         SET(s.K = Layout::first_head)},
         {"the layout", "V of the first head for all", "Head h of V begins at entry h·n·d_v.", 0,
-         TURN(s.V = Layout::first_head)},
+         SET(s.V = Layout::first_head)},
         {"the layout", "Q, K and V of the first head for all", "Head h of an array begins at entry h·n·width.", 0,
-         TURN(s.Q = s.K = s.V = Layout::first_head)},
+         SET(s.Q = s.K = s.V = Layout::first_head)},
         {"the layout", "Q of the first chunk for all", "Chunk m of Q begins m·chunk rows into its head.", 0,
-         TURN(s.Q = Layout::first_chunk)},
+         SET(s.Q = Layout::first_chunk)},
         {"the layout", "K of the first chunk for all", "Chunk m of K begins m·chunk rows into its head.", 0,
-         TURN(s.K = Layout::first_chunk)},
+         SET(s.K = Layout::first_chunk)},
         {"the layout", "V of the first chunk for all", "Chunk m of V begins m·chunk rows into its head.", 0,
-         TURN(s.V = Layout::first_chunk)},
+         SET(s.V = Layout::first_chunk)},
         {"the layout", "arrays read as (n, heads, width)", "The head is the first axis: (heads, n, width).", 0,
-         TURN(s.Q = s.K = s.V = s.O = Layout::tokens_before_heads)},
+         SET(s.Q = s.K = s.V = s.O = Layout::tokens_before_heads)},
         {"the layout", "Q read by columns", "Arrays lie row by row: entry a of token i is at i·d_k + a.", 0,
-         TURN(s.Q = Layout::columns)},
+         SET(s.Q = Layout::columns)},
         {"the layout", "K read by columns", "Arrays lie row by row: entry a of token j is at j·d_k + a.", 0,
-         TURN(s.K = Layout::columns)},
+         SET(s.K = Layout::columns)},
         {"the layout", "V read by columns", "Arrays lie row by row: entry b of token j is at j·d_v + b.", 0,
-         TURN(s.V = Layout::columns)},
+         SET(s.V = Layout::columns)},
         {"the layout", "output written by columns", "Arrays lie row by row: entry b of token i is at i·d_v + b.", 0,
-         TURN(s.O = Layout::columns)},
+         SET(s.O = Layout::columns)},
     };
-    table.slips.insert(table.slips.end(), own.begin(), own.end());
+    table.mutations.insert(table.mutations.end(), own.begin(), own.end());
     return table;
 }
-const SlipTable<Chunkwise>& table() {
-    static const SlipTable<Chunkwise> both_kinds = own_and_of_attention();
+const MutationTable<Chunkwise>& table() {
+    static const MutationTable<Chunkwise> both_kinds = own_and_of_attention();
     return both_kinds;
 }
 
-// The exercises as definitions whose settings are turned --------------------------------------------------------------
+// The exercises as definitions whose settings are changed --------------------------------------------------------------
 
 // Where entry a of token i of head h lies in the array `name`.
 std::size_t place(Layout layout, const char* name, const Sizes& sizes, int width, int chunk, int h, int i, int a) {
@@ -157,8 +156,7 @@ Tensor read(Layout layout, const char* name, Values values, const Sizes& sizes, 
     return x;
 }
 
-Array outputs(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon) {
-    const Chunkwise& s = *settings_in_use<Chunkwise>();
+Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon) {
     AttentionSettings attention = s.attention;
     if (attention.block == 0) attention.block = static_cast<std::size_t>(chunk);
     const std::size_t work_before = work_done;
@@ -180,16 +178,17 @@ Array outputs(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float
     });
     return output;
 }
-Array checked_outputs(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon) {
+Array checked_outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon) {
     require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
-    return outputs(Q, K, V, sizes, chunk, epsilon);
+    return outputs(s, Q, K, V, sizes, chunk, epsilon);
 }
-Array by_kernel(Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const gpu::RunOptions&) {
-    return outputs(Q, K, V, sizes, chunk, epsilon);
+Array by_kernel(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
+                const gpu::RunOptions&) {
+    return outputs(s, Q, K, V, sizes, chunk, epsilon);
 }
-Array from_states(Values Q, Values K, Values V, Values, Values, const Sizes& sizes, int chunk, float epsilon,
-                  const gpu::RunOptions&) {
-    return outputs(Q, K, V, sizes, chunk, epsilon);
+Array from_states(const Chunkwise& s, Values Q, Values K, Values V, Values, Values, const Sizes& sizes, int chunk,
+                  float epsilon, const gpu::RunOptions&) {
+    return outputs(s, Q, K, V, sizes, chunk, epsilon);
 }
 
 Chunkwise right_settings() {
@@ -199,7 +198,7 @@ Chunkwise right_settings() {
 }
 
 const unsigned attention = has::features | has::divisor | has::epsilon | has::sequence | has::values | has::running;
-const SlipChoice in_words_of_chunks{
+const MutationChoice in_words_of_chunks{
     .without = {"state carried over within a batch entry", "ε as a floor", "ε only where the sum is 0",
                 "S read before it is updated", "z read before it is updated"},
     .explanation = {
@@ -214,12 +213,13 @@ const SlipChoice in_words_of_chunks{
         {"computed in O(n²)", "Only pairs within a chunk are multiplied one by one; the past is in S."},
     }};
 
-const SlipsOf cpu_slips("chunkwise_linear_attention", table(), attention | on_cpu | over_chunks | has::linear_cost,
-                        right_settings(), &checked_outputs, in_words_of_chunks);
-const SlipsOf forward_slips("chunkwise_forward", table(), attention | forward | over_chunks, right_settings(),
-                            &by_kernel, in_words_of_chunks);
-const SlipsOf outputs_slips("chunk_outputs", table(), attention | third_pass, right_settings(), &from_states,
-                            in_words_of_chunks);
+const MutationsOf cpu_mutations("chunkwise_linear_attention", table(),
+                                attention | on_cpu | over_chunks | has::linear_cost, right_settings(), &checked_outputs,
+                                in_words_of_chunks);
+const MutationsOf forward_mutations("chunkwise_forward", table(), attention | forward | over_chunks, right_settings(),
+                                    &by_kernel, in_words_of_chunks);
+const MutationsOf outputs_mutations("chunk_outputs", table(), attention | third_pass, right_settings(), &from_states,
+                                    in_words_of_chunks);
 
 // Calls made for the diagnosis alone: all sizes different, two heads, three chunks of which the last is shorter, an ε that
 // is large enough to see.

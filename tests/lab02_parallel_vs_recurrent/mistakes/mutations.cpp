@@ -1,26 +1,26 @@
-// The attention exercises of lab 02 as definitions whose settings are turned (attention_slips.hpp).
-#include "attention_slips.hpp"
+// The attention exercises of lab 02 as definitions whose settings are changed (attention_mutations.hpp).
+#include "attention_mutations.hpp"
 #include "attention_step.hpp"
 
 namespace linattn::testing {
 namespace {
 
-Tensor masked(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, Mask mask) {
+Tensor masked(const AttentionSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V,
+              const FeatureMap& phi, Mask mask) {
     require_attention_shapes(Q, K, V);
-    return attention_by_settings({.Q = Q, .K = K, .V = V, .phi = phi, .causal = mask == Mask::causal},
-                                 *settings_in_use<AttentionSettings>())
-        .output;
+    return attention_by_settings({.Q = Q, .K = K, .V = V, .phi = phi, .causal = mask == Mask::causal}, settings).output;
 }
-Tensor softmax(const Tensor& Q, const Tensor& K, const Tensor& V, Mask mask) {
-    return masked(Q, K, V, oracle_feature_map("identity"), mask);
+Tensor softmax(const AttentionSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V, Mask mask) {
+    return masked(settings, Q, K, V, oracle_feature_map("identity"), mask);
 }
-Tensor unmasked(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
-    return masked(Q, K, V, phi, Mask::causal);
+Tensor unmasked(const AttentionSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V,
+                const FeatureMap& phi) {
+    return masked(settings, Q, K, V, phi, Mask::causal);
 }
-AttentionStep step(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& S, const FeatureMap& phi) {
+AttentionStep step(const AttentionSettings& settings, const Tensor& q, const Tensor& k, const Tensor& v,
+                   const Tensor& S, const FeatureMap& phi) {
     const AttentionShape shape = require_step_shapes(q, k, v);
     require_shape(S, "S", join(shape.leading, {length(phi(k), -1), shape.d_v}), "(…, c, d_v)");
-    const AttentionSettings& settings = *settings_in_use<AttentionSettings>();
     const AttentionResult made = attention_by_settings(
         {.Q = expand_dims(q, -2), .K = expand_dims(k, -2), .V = expand_dims(v, -2), .phi = phi, .S = &S}, settings);
     if (settings.writes_argument) const_cast<Tensor&>(S) = made.S;
@@ -41,24 +41,24 @@ AttentionSettings over_all_tokens() {
 }
 
 const unsigned every_form = has::features | has::no_divisor | has::sequence | has::values | has::signed_features;
-const SlipTable<AttentionSettings>& table = attention_slips();
-const std::vector<std::string> sequences{"Q(n,d)", "K(n,d)", "V(n,d)"};
+const MutationTable<AttentionSettings>& table = attention_mutations();
 
-const SlipsOf softmax_attention_slips(
-    "softmax_attention", table, has::softmax | has::mask | has::sequence | has::divisor, softmax_settings(), &softmax,
-    {.without = {"first token left out", "divided by the largest weight"}, .arguments = sequences});
-const SlipsOf quadratic_slips("linear_attention_quadratic", table, every_form | has::mask, AttentionSettings{}, &masked,
-                              {.arguments = sequences});
-const SlipsOf bidirectional_slips("linear_attention_bidirectional", table, every_form | has::total | has::linear_cost,
-                                  over_all_tokens(), &unmasked,
-                                  {.without = {"state shared with earlier heads"}, .arguments = sequences});
-const SlipsOf parallel_slips("linear_attention_parallel", table, every_form | has::running | has::linear_cost,
-                             AttentionSettings{}, &unmasked, {.arguments = sequences});
-const SlipsOf recurrent_slips("linear_attention_recurrent", table, every_form | has::running | has::constant_memory,
-                              AttentionSettings{}, &unmasked, {.arguments = sequences});
-const SlipsOf step_slips("linear_attention_step", table,
-                         has::features | has::no_divisor | has::values | has::state | has::signed_features,
-                         AttentionSettings{}, &step, {.arguments = {"q(d)", "k(d)", "v(d)", "S(c,d)"}});
+const MutationsOf softmax_attention_mutations("softmax_attention", table,
+                                              has::softmax | has::mask | has::sequence | has::divisor,
+                                              softmax_settings(), &softmax,
+                                              {.without = {"first token left out", "divided by the largest weight"}});
+const MutationsOf quadratic_mutations("linear_attention_quadratic", table, every_form | has::mask, AttentionSettings{},
+                                      &masked);
+const MutationsOf bidirectional_mutations("linear_attention_bidirectional", table,
+                                          every_form | has::total | has::linear_cost, over_all_tokens(), &unmasked,
+                                          {.without = {"state shared with earlier heads"}});
+const MutationsOf parallel_mutations("linear_attention_parallel", table, every_form | has::running | has::linear_cost,
+                                     AttentionSettings{}, &unmasked);
+const MutationsOf recurrent_mutations("linear_attention_recurrent", table,
+                                      every_form | has::running | has::constant_memory, AttentionSettings{}, &unmasked);
+const MutationsOf step_mutations("linear_attention_step", table,
+                                 has::features | has::no_divisor | has::values | has::state | has::signed_features,
+                                 AttentionSettings{}, &step);
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens.
 const Shape leading{2, 2};

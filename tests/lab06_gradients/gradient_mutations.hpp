@@ -1,8 +1,8 @@
-// What people get wrong in the gradients of attention: the slips of gradient_definition.hpp, shared by its four forms.
+// What people get wrong in the gradients of attention: the mutations of gradient_definition.hpp, shared by its four forms.
 #pragma once
 
 #include "gradient_definition.hpp"
-#include "slips.hpp"
+#include "mutations.hpp"
 
 namespace linattn::testing {
 
@@ -19,6 +19,6 @@ enum : unsigned {
 };
 }
 
-const SlipTable<GradientSettings>& gradient_slips();
+const MutationTable<GradientSettings>& gradient_mutations();
 
 }  // namespace linattn::testing

@@ -1,10 +1,15 @@
-// What the compiler knows of a file beyond what it says in the quick build of a graded file.
+// Lines of the student's file: where a call stack leads, and what the compiler knows beyond what it says in a quick build.
 #pragma once
 
 #include <string>
 #include <vector>
 
 namespace linattn::testing {
+
+/// "student/lab02_parallel_vs_recurrent.cpp:41": the innermost call of a stack (call_stack.hpp) in that program that lies in
+/// one of the sources; empty if none does or if addr2line (binutils) is not installed.
+std::string source_line(const std::string& call_stack, const std::string& program,
+                        const std::vector<std::string>& sources);
 
 /// Local variables that may be read before they are given a value, by the places where these sources declare them:
 /// "student/lab02_….cpp:41, where 's' is declared". Compiles the sources again (two seconds), so ask only when there is

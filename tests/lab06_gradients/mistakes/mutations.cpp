@@ -1,19 +1,20 @@
-// The four forms of the gradient as definitions whose settings are turned (gradient_slips.hpp).
+// The four forms of the gradient as definitions whose settings are changed (gradient_mutations.hpp).
 #include "gradient_arguments.hpp"
-#include "gradient_slips.hpp"
+#include "gradient_mutations.hpp"
 
 namespace linattn::testing {
 namespace {
 
-AttentionGradients whole(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V, const Tensor& dO, double epsilon) {
+AttentionGradients whole(const GradientSettings& settings, const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V,
+                         const Tensor& dO, double epsilon) {
     require_gradient_arguments(phi_Q, phi_K, V, dO, epsilon);
-    return gradients_by_settings({phi_Q, phi_K, V, dO, epsilon}, *settings_in_use<GradientSettings>());
+    return gradients_by_settings({phi_Q, phi_K, V, dO, epsilon}, settings);
 }
-AttentionGradients in_chunks(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V, const Tensor& dO,
-                             double epsilon, std::size_t chunk) {
+AttentionGradients in_chunks(const GradientSettings& settings, const Tensor& phi_Q, const Tensor& phi_K,
+                             const Tensor& V, const Tensor& dO, double epsilon, std::size_t chunk) {
     require_gradient_arguments(phi_Q, phi_K, V, dO, epsilon);
     require_chunk(chunk);
-    return gradients_by_settings({phi_Q, phi_K, V, dO, epsilon, chunk}, *settings_in_use<GradientSettings>());
+    return gradients_by_settings({phi_Q, phi_K, V, dO, epsilon, chunk}, settings);
 }
 
 // The right gradients, and beside them a state for each token.
@@ -37,16 +38,15 @@ MISTAKE(causal_attention_backward_chunkwise,
 }
 
 const GradientSettings right;
-const SlipChoice named{.arguments = {"phi_Q(n,c)", "phi_K(n,c)", "V(n,d)", "dO(n,d)"}};
-const SlipTable<GradientSettings>& table = gradient_slips();
+const MutationTable<GradientSettings>& table = gradient_mutations();
 
-const SlipsOf quadratic_slips("attention_backward_quadratic", table, form::weights | form::rows, right, &whole, named);
-const SlipsOf parallel_slips("causal_attention_backward_parallel", table,
-                             form::states | form::whole | form::rows | form::linear_cost, right, &whole, named);
-const SlipsOf recurrent_slips("causal_attention_backward", table, form::states | form::loops | form::linear_cost, right,
-                              &whole, named);
-const SlipsOf chunkwise_slips("causal_attention_backward_chunkwise", table,
-                              form::states | form::chunks | form::linear_cost, right, &in_chunks, named);
+const MutationsOf quadratic_mutations("attention_backward_quadratic", table, form::weights | form::rows, right, &whole);
+const MutationsOf parallel_mutations("causal_attention_backward_parallel", table,
+                                     form::states | form::whole | form::rows | form::linear_cost, right, &whole);
+const MutationsOf recurrent_mutations("causal_attention_backward", table,
+                                      form::states | form::loops | form::linear_cost, right, &whole);
+const MutationsOf chunkwise_mutations("causal_attention_backward_chunkwise", table,
+                                      form::states | form::chunks | form::linear_cost, right, &in_chunks);
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
 // that is large enough to see.

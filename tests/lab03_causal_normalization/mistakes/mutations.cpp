@@ -1,13 +1,12 @@
-// The exercises of lab 03 as definitions whose settings are turned (attention_slips.hpp).
-#include "attention_slips.hpp"
+// The exercises of lab 03 as definitions whose settings are changed (attention_mutations.hpp).
+#include "attention_mutations.hpp"
 #include "causal_state.hpp"
 
 namespace linattn::testing {
 namespace {
 
-const AttentionSettings& settings() { return *settings_in_use<AttentionSettings>(); }
-
-Tensor weights(const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mask, double epsilon) {
+Tensor weights(const AttentionSettings& settings, const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mask,
+               double epsilon) {
     require_rank(Q, "Q", 2, "(…, n, d_k)");
     require_shape(K, "K", shape_of(Q), "(…, n, d_k), the shape of Q,");
     Shape shape = shape_of(Q);
@@ -16,39 +15,42 @@ Tensor weights(const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mas
     Tensor V = zeros(shape);  // with the unit vectors as values the output is the matrix of weights
     for (std::size_t e = 0; e < V.size(); ++e) V.data()[e] = e / n % n == e % n;
     return attention_by_settings(
-               {.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon, .causal = mask == Mask::causal}, settings())
+               {.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon, .causal = mask == Mask::causal}, settings)
         .output;
 }
-Tensor whole(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi, double epsilon) {
+Tensor whole(const AttentionSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V,
+             const FeatureMap& phi, double epsilon) {
     require_attention_shapes(Q, K, V);
-    return attention_by_settings({.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon}, settings()).output;
+    return attention_by_settings({.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon}, settings).output;
 }
-Tensor padded(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& key_padding_mask, const FeatureMap& phi,
-              double epsilon) {
+Tensor padded(const AttentionSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V,
+              const Tensor& key_padding_mask, const FeatureMap& phi, double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_shape(key_padding_mask, "key_padding_mask", join(shape.leading, {shape.n}), "(…, n)");
     return attention_by_settings({.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon, .padding = &key_padding_mask},
-                                 settings())
+                                 settings)
         .output;
 }
-Tensor streamed(const Tensor& Q, const Tensor& K, const Tensor& V, double epsilon) {
-    return whole(Q, K, V, oracle_feature_map("identity"), epsilon);
+Tensor streamed(const AttentionSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V, double epsilon) {
+    return whole(settings, Q, K, V, oracle_feature_map("identity"), epsilon);
 }
-OutputAndState with_state(const AttentionCall& call, const CausalState& state, const Shape& shape) {
-    const AttentionResult made = attention_by_settings(call, settings());
+OutputAndState with_state(const AttentionSettings& settings, const AttentionCall& call, const CausalState& state,
+                          const Shape& shape) {
+    const AttentionResult made = attention_by_settings(call, settings);
     const OutputAndState result{reshape(made.output, shape), {made.S, made.z}};
-    if (settings().writes_argument) const_cast<CausalState&>(state) = result.state;
+    if (settings.writes_argument) const_cast<CausalState&>(state) = result.state;
     return result;
 }
 void require_state(const CausalState& state, const Shape& leading, std::size_t c, std::size_t d_v) {
     require_shape(state.S, "state.S", join(leading, {c, d_v}), "(…, c, d_v)");
     require_shape(state.z, "state.z", join(leading, {c}), "(…, c)");
 }
-OutputAndState step(const Tensor& q, const Tensor& k, const Tensor& v, const CausalState& state, const FeatureMap& phi,
-                    double epsilon) {
+OutputAndState step(const AttentionSettings& settings, const Tensor& q, const Tensor& k, const Tensor& v,
+                    const CausalState& state, const FeatureMap& phi, double epsilon) {
     const AttentionShape shape = require_step_shapes(q, k, v);
     require_state(state, shape.leading, length(phi(k), -1), shape.d_v);
-    return with_state({.Q = expand_dims(q, -2),
+    return with_state(settings,
+                      {.Q = expand_dims(q, -2),
                        .K = expand_dims(k, -2),
                        .V = expand_dims(v, -2),
                        .phi = phi,
@@ -57,12 +59,12 @@ OutputAndState step(const Tensor& q, const Tensor& k, const Tensor& v, const Cau
                        .z = &state.z},
                       state, shape_of(v));
 }
-OutputAndState resume(const Tensor& Q, const Tensor& K, const Tensor& V, const CausalState& state,
-                      const FeatureMap& phi, double epsilon) {
+OutputAndState resume(const AttentionSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V,
+                      const CausalState& state, const FeatureMap& phi, double epsilon) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_state(state, shape.leading, length(phi(zeros({shape.d_k})), -1), shape.d_v);
-    return with_state({.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon, .S = &state.S, .z = &state.z}, state,
-                      shape_of(V));
+    return with_state(settings, {.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon, .S = &state.S, .z = &state.z},
+                      state, shape_of(V));
 }
 
 AttentionSettings divided() {
@@ -82,38 +84,33 @@ AttentionSettings exponentials() {
 }
 
 const unsigned every_form = has::features | has::divisor | has::epsilon | has::signed_features;
-const SlipTable<AttentionSettings>& table = attention_slips();
-const std::vector<std::string> sequences{"Q(n,d)", "K(n,d)", "V(n,d)"};
+const MutationTable<AttentionSettings>& table = attention_mutations();
 
-const SlipsOf weights_slips("attention_weights", table, every_form | has::mask | has::sequence, divided(), &weights,
-                            {.arguments = {"Q(n,d)", "K(n,d)"}});
-const SlipsOf normalized_slips("normalized_linear_attention", table,
-                               every_form | has::sequence | has::values | has::total | has::linear_cost,
-                               over_all_tokens(), &whole,
-                               {.without = {"state shared with earlier heads", "divided by n"},
-                                .arguments = sequences});
-const SlipsOf causal_slips("causal_linear_attention", table,
-                           every_form | has::sequence | has::values | has::running | has::linear_cost, divided(),
-                           &whole, {.arguments = sequences});
-const SlipsOf step_slips("causal_linear_attention_step", table, every_form | has::values | has::state | has::z,
-                         divided(), &step, {.arguments = {"q(d)", "k(d)", "v(d)", "state"}});
-const SlipsOf resume_slips("causal_linear_attention_resume", table,
-                           every_form | has::values | has::sequence | has::running | has::state | has::z |
-                               has::resumed | has::constant_memory,
-                           divided(), &resume,
-                           {.without = {"only later tokens", "strict diagonal", "ε only where the sum is 0"},
-                            .arguments = {"Q(n,d)", "K(n,d)", "V(n,d)", "state"}});
-const SlipsOf padded_slips("masked_causal_linear_attention", table,
-                           every_form | has::values | has::sequence | has::running | has::padding | has::linear_cost,
-                           divided(), &padded,
-                           {.without = {"padding multiplied by zero"},
-                            .arguments = {"Q(n,d)", "K(n,d)", "V(n,d)", "key_padding_mask(n)"}});
-const SlipsOf streaming_slips(
+const MutationsOf weights_mutations("attention_weights", table, every_form | has::mask | has::sequence, divided(),
+                                    &weights);
+const MutationsOf normalized_mutations("normalized_linear_attention", table,
+                                       every_form | has::sequence | has::values | has::total | has::linear_cost,
+                                       over_all_tokens(), &whole,
+                                       {.without = {"state shared with earlier heads", "divided by n"}});
+const MutationsOf causal_mutations("causal_linear_attention", table,
+                                   every_form | has::sequence | has::values | has::running | has::linear_cost,
+                                   divided(), &whole);
+const MutationsOf step_mutations("causal_linear_attention_step", table, every_form | has::values | has::state | has::z,
+                                 divided(), &step);
+const MutationsOf resume_mutations("causal_linear_attention_resume", table,
+                                   every_form | has::values | has::sequence | has::running | has::state | has::z |
+                                       has::resumed | has::constant_memory,
+                                   divided(), &resume,
+                                   {.without = {"only later tokens", "strict diagonal", "ε only where the sum is 0"}});
+const MutationsOf padded_mutations("masked_causal_linear_attention", table,
+                                   every_form | has::values | has::sequence | has::running | has::padding |
+                                       has::linear_cost,
+                                   divided(), &padded, {.without = {"padding multiplied by zero"}});
+const MutationsOf streaming_mutations(
     "streaming_exp_attention", table,
     has::divisor | has::epsilon | has::values | has::sequence | has::running | has::streaming | has::constant_memory,
     exponentials(), &streamed,
-    {.without = {"z summed along the features", "one maximum for all channels", "ε only where the sum is 0"},
-     .arguments = sequences});
+    {.without = {"z summed along the features", "one maximum for all channels", "ε only where the sum is 0"}});
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
 // that is large enough to see.

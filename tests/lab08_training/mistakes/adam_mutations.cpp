@@ -1,6 +1,6 @@
 // Adam and RAdam with their settings turned (adam_definition.hpp).
 #include "adam_definition.hpp"
-#include "slips.hpp"
+#include "mutations.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -11,7 +11,7 @@ namespace has {
 constexpr unsigned adam = 1, rectification = 2;
 }
 
-const SlipTable<Settings> table = {
+const MutationTable<Settings> table = {
     {
         {"the correction", "m not corrected", "m begins at 0 and is too small at first: divide it by 1 − β₁ᵗ.", 0,
          [](Settings& s) { s.corrects_m = false; }},
@@ -74,9 +74,9 @@ const SlipTable<Settings> table = {
      {"ε = %s", "ε is 1e-8.", 0, [](Settings& s, double value) { s.epsilon = value; }, 0.0, 1.0}},
 };
 
-Update wrong(const Tensor& w, const Tensor& g, const Moments& state, double rate) {
+Update wrong(const Settings& settings, const Tensor& w, const Tensor& g, const Moments& state, double rate) {
     require_step(w, g, state, rate);
-    return adam_by_definition(w, g, state, rate, *settings_in_use<Settings>());
+    return adam_by_definition(w, g, state, rate, settings);
 }
 
 const Settings adam;
@@ -85,9 +85,8 @@ Settings radam_settings() {
     s.rectified = true;
     return s;
 }
-const SlipsOf adam_slips("adam_step", table, has::adam, adam, &wrong, {.arguments = {"w", "g", "state"}});
-const SlipsOf radam_slips("radam_step", table, has::rectification, radam_settings(), &wrong,
-                          {.arguments = {"w", "g", "state"}});
+const MutationsOf adam_mutations("adam_step", table, has::adam, adam, &wrong);
+const MutationsOf radam_mutations("radam_step", table, has::rectification, radam_settings(), &wrong);
 
 std::vector<Run> probes_of(Update (*step)(const Tensor&, const Tensor&, const Moments&, double)) {
     const Tensor w{0.5, -1}, g{1e-7, -0.3};

@@ -1,131 +1,128 @@
 // Common mistakes in random features, in attention with them, and in the variance of their estimate.
-#include "slips.hpp"
+#include "mutations.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "attention_slips.hpp"
+#include "attention_mutations.hpp"
 #include "random_feature_definition.hpp"
 
 namespace linattn::testing {
 namespace {
 
-#define TURN(...) [](auto& s) { __VA_ARGS__; }
-#define TURN_TO(...) [](auto& s, double x) { __VA_ARGS__; }
-
 // The features --------------------------------------------------------------------------------------------------------
 
 using Features = RandomFeatureSettings;
 
-// Which of the two kinds of features has a slip.
+// Which of the two kinds of features has a mutation.
 const unsigned positive = 1u << 0, trigonometric = 1u << 1;
 
-const SlipTable<Features>& feature_slips() {
-    static const SlipTable<Features> table{
+const MutationTable<Features>& feature_mutations() {
+    static const MutationTable<Features> table{
         {
             {"the scale", "input not scaled by d^(-1/4)", "Scale x first: q̂·k̂ must be q·k/√d, not q·k.", 0,
-             TURN(s.scale = 0.0)},
+             SET(s.scale = 0.0)},
             {"the scale", "scaled by 1/√d instead of d^(-1/4)",
-             "Query and key are both scaled, each by the root of 1/√d.", 0, TURN(s.scale = 0.5)},
+             "Query and key are both scaled, each by the root of 1/√d.", 0, SET(s.scale = 0.5)},
             {"the scale", "scaled by 1/d instead of d^(-1/4)",
-             "Query and key are both scaled, each by the root of 1/√d.", 0, TURN(s.scale = 1.0)},
-            {"the scale", "multiplied by d^(1/4)", "Divide x by d^(1/4).", 0, TURN(s.scale = -0.25)},
+             "Query and key are both scaled, each by the root of 1/√d.", 0, SET(s.scale = 1.0)},
+            {"the scale", "multiplied by d^(1/4)", "Divide x by d^(1/4).", 0, SET(s.scale = -0.25)},
             {"the norm", "norm of the unscaled input",
-             "The norm is that of x̂, the scaled input, as in the product with W.", 0, TURN(s.norm_scale = 0.0)},
+             "The norm is that of x̂, the scaled input, as in the product with W.", 0, SET(s.norm_scale = 0.0)},
             {"the norm", "norm left out", "Subtract ‖x̂‖²/2: the mean of e^(w·x̂) is e^(‖x̂‖²/2), not 1.", positive,
-             TURN(s.norm = 0.0)},
+             SET(s.norm = 0.0)},
             {"the norm", "norm left out",
              "Without e^(‖x̂‖²/2) the product estimates e^(-‖q̂-k̂‖²/2), the Gaussian kernel.", trigonometric,
-             TURN(s.norm = 0.0)},
+             SET(s.norm = 0.0)},
             {"the norm", "norm added instead of subtracted", "Subtract ‖x̂‖²/2. Only sines and cosines add it.",
-             positive, TURN(s.norm = -s.norm)},
+             positive, SET(s.norm = -s.norm)},
             {"the norm", "sign of the norm", "Here the norm is added: e^(+‖x̂‖²/2). Only positive features subtract it.",
-             trigonometric, TURN(s.norm = -s.norm)},
+             trigonometric, SET(s.norm = -s.norm)},
             {"the norm", "norm not squared", "The norm is squared: ‖x̂‖²/2 is half the sum of squares, without a root.",
-             0, TURN(s.norm_of = NormOf::token_not_squared)},
-            {"the norm", "norm not halved", "The exponent contains half of ‖x̂‖².", 0, TURN(s.norm *= 2.0)},
+             0, SET(s.norm_of = NormOf::token_not_squared)},
+            {"the norm", "norm not halved", "The exponent contains half of ‖x̂‖².", 0, SET(s.norm *= 2.0)},
             {"the norm", "norm halved twice", "The exponent contains half of ‖x̂‖², not a quarter.", 0,
-             TURN(s.norm *= 0.5)},
+             SET(s.norm *= 0.5)},
             {"the norm", "norm of the direction", "The norm is that of the token x̂, not of w_r.", 0,
-             TURN(s.norm_of = NormOf::direction)},
+             SET(s.norm_of = NormOf::direction)},
             {"the norm", "norm of the whole head", "Each token has a norm of its own: sum along the last axis only.",
-             trigonometric, TURN(s.norm_of = NormOf::head)},
+             trigonometric, SET(s.norm_of = NormOf::head)},
             {"the directions", "directions in another order",
              "Feature r belongs to row r of W, for queries and keys alike.", 0,
-             TURN(s.directions = Directions::reversed)},
+             SET(s.directions = Directions::reversed)},
             {"the directions", "directions made length 1", "Use the rows of W as they are, with their lengths.", 0,
-             TURN(s.directions = Directions::of_length_1)},
+             SET(s.directions = Directions::of_length_1)},
             {"the directions", "directions scaled by 1/√d", "Use the rows of W as they are: x̂ already has the scale.",
-             0, TURN(s.directions = Directions::over_root_d)},
+             0, SET(s.directions = Directions::over_root_d)},
 
             {"the factor", "1/√m left out",
              "The product of two features is a sum over m directions: divide each feature by √m for a mean.", 0,
-             TURN(s.over_m = 0.0)},
+             SET(s.over_m = 0.0)},
             {"the factor", "divided by m instead of √m", "Query and key both have the factor: 1/√m on each makes 1/m.",
-             0, TURN(s.over_m = 1.0)},
-            {"the factor", "multiplied by √m", "Divide each feature by √m.", 0, TURN(s.over_m = -0.5)},
+             0, SET(s.over_m = 1.0)},
+            {"the factor", "multiplied by √m", "Divide each feature by √m.", 0, SET(s.over_m = -0.5)},
             {"the factor", "divided by √d instead of √m",
              "The mean is over the m directions: divide by the root of their number, not of the width.", 0,
-             TURN(s.over_m = 0.0, s.over_d = 0.5)},
+             SET(s.over_m = 0.0, s.over_d = 0.5)},
             {"the factor", "divided by √(2m)",
              "There are 2m features but m directions: cos and sin of one direction count once.", trigonometric,
-             TURN(s.factor = std::sqrt(0.5))},
+             SET(s.factor = std::sqrt(0.5))},
             {"the factor", "√(2/m) instead of 1/√m",
              "√(2/m) goes with cosines of random phases; with cosines and sines the factor is 1/√m.", trigonometric,
-             TURN(s.factor = std::sqrt(2.0))},
+             SET(s.factor = std::sqrt(2.0))},
 
             {"the kind", "sines and cosines instead of exponentials",
              "Those are the features of 4.4, which can give negative weights.", positive,
-             TURN(s = trigonometric_settings())},
+             SET(s = trigonometric_settings())},
             {"the waves", "cosines only", "You need both: cos a cos b + sin a sin b = cos(a - b).", trigonometric,
-             TURN(s.waves = Waves::cosines)},
+             SET(s.waves = Waves::cosines)},
             {"the waves", "sines only", "You need both: cos a cos b + sin a sin b = cos(a - b).", trigonometric,
-             TURN(s.waves = Waves::sines)},
+             SET(s.waves = Waves::sines)},
             {"the waves", "cosines in both halves", "The second half are the sines.", trigonometric,
-             TURN(s.waves = Waves::cosines_twice)},
+             SET(s.waves = Waves::cosines_twice)},
             {"the waves", "sines before cosines", "First all cosines, then all sines.", trigonometric,
-             TURN(s.waves = Waves::sines_cosines)},
+             SET(s.waves = Waves::sines_cosines)},
             {"the waves", "cosines and sines alternate", "First all cosines, then all sines.", trigonometric,
-             TURN(s.waves = Waves::alternating)},
+             SET(s.waves = Waves::alternating)},
             {"the waves", "-sin instead of sin", "The second half is sin w_r·x̂, with a plus.", trigonometric,
-             TURN(s.waves = Waves::opposite_sines)},
+             SET(s.waves = Waves::opposite_sines)},
 
             {"the waves", "sines of the unscaled input", "Cosines and sines have the same angle, w_r·x̂.", trigonometric,
-             TURN(s.sines_unscaled = true)},
+             SET(s.sines_unscaled = true)},
 
             {"the shift", "per-token shift for every stabilizer",
              "Stabilizer::per_sequence means one shift for all tokens of a head: otherwise each key is reweighted.",
-             positive, TURN(s.per_sequence = ShiftOver::token)},
+             positive, SET(s.per_sequence = ShiftOver::token)},
             {"the shift", "per-sequence shift for every stabilizer",
              "Stabilizer::per_token means each token's own largest exponent.", positive,
-             TURN(s.per_token = ShiftOver::head)},
+             SET(s.per_token = ShiftOver::head)},
             {"the shift", "stabilizers exchanged",
              "per_token takes the maximum over a token's directions; per_sequence over all tokens as well.", positive,
-             TURN(std::swap(s.per_token, s.per_sequence))},
+             SET(std::swap(s.per_token, s.per_sequence))},
             {"the shift", "one shift for each direction",
              "per_sequence means one maximum for the whole head: over the directions, and then over the tokens.",
-             positive, TURN(s.per_sequence = ShiftOver::direction)},
+             positive, SET(s.per_sequence = ShiftOver::direction)},
             {"the shift", "shift without the norm",
              "The shift is the largest of the whole exponent, w·x̂ - ‖x̂‖²/2: then the largest feature is 1/√m.",
-             positive, TURN(s.shift_by = ShiftBy::largest_without_norm)},
+             positive, SET(s.shift_by = ShiftBy::largest_without_norm)},
             {"the shift", "one shift for all heads",
              "Take the maximum over the tokens and directions of one head, not over leading axes.", positive,
-             TURN(s.per_sequence = ShiftOver::array)},
+             SET(s.per_sequence = ShiftOver::array)},
             {"the shift", "no shift at all", "Subtract the largest exponent before exp.", positive,
-             TURN(s.per_token = s.per_sequence = ShiftOver::nothing)},
+             SET(s.per_token = s.per_sequence = ShiftOver::nothing)},
             {"the shift", "smallest exponent subtracted", "Subtract the largest exponent: no feature exceeds 1/√m.",
-             positive, TURN(s.shift_by = ShiftBy::smallest)},
+             positive, SET(s.shift_by = ShiftBy::smallest)},
             {"the shift", "shift added instead of subtracted", "Subtract the shift: no feature exceeds 1/√m.", positive,
-             TURN(s.shift = -1.0)},
+             SET(s.shift = -1.0)},
         },
         {
-            {"‖x̂‖² times %s subtracted", "Half of ‖x̂‖² is subtracted.", positive, TURN_TO(s.norm = -x), 1e-3, 1e2},
-            {"‖x̂‖² times %s added", "Half of ‖x̂‖² is added.", trigonometric, TURN_TO(s.norm = x), 1e-3, 1e2},
-            {"%s in place of m", "m is the number of rows of W: length(W, 0).", 0, TURN_TO(s.m = x), 1e-1, 1e9},
-            {"%s in place of d", "d is the width of x: length(x, -1).", 0, TURN_TO(s.d = x), 1e-1, 1e6},
+            {"‖x̂‖² times %s subtracted", "Half of ‖x̂‖² is subtracted.", positive, SET_TO(s.norm = -x), 1e-3, 1e2},
+            {"‖x̂‖² times %s added", "Half of ‖x̂‖² is added.", trigonometric, SET_TO(s.norm = x), 1e-3, 1e2},
+            {"%s in place of m", "m is the number of rows of W: length(W, 0).", 0, SET_TO(s.m = x), 1e-1, 1e9},
+            {"%s in place of d", "d is the width of x: length(x, -1).", 0, SET_TO(s.d = x), 1e-1, 1e6},
             {"%s added to every feature", "Nothing is added: ε belongs in the denominator of the attention.", 0,
-             TURN_TO(s.added = x), 1e-16, 1e3},
-            {"every feature multiplied by %s", "1/√m is the only factor.", 0, TURN_TO(s.factor = x), 1e-6, 1e6},
+             SET_TO(s.added = x), 1e-16, 1e3},
+            {"every feature multiplied by %s", "1/√m is the only factor.", 0, SET_TO(s.factor = x), 1e-6, 1e6},
         }};
     return table;
 }
@@ -135,19 +132,19 @@ void require_features(const Tensor& x, const Tensor& W, const char* caller) {
     require_rank(W, "W", 2, "(m, d)", caller);
     require_shape(W, "W", {length(W, 0), length(x, -1)}, "(m, d), with the d of x,", caller);
 }
-Tensor positive_features_of(const Tensor& x, const Tensor& W, Stabilizer stabilizer) {
+Tensor positive_features_of(const Features& settings, const Tensor& x, const Tensor& W, Stabilizer stabilizer) {
     require_features(x, W, "positive_random_features");
-    return random_features_by_settings(x, W, stabilizer, *settings_in_use<Features>());
+    return random_features_by_settings(x, W, stabilizer, settings);
 }
-Tensor trigonometric_features_of(const Tensor& x, const Tensor& W) {
+Tensor trigonometric_features_of(const Features& settings, const Tensor& x, const Tensor& W) {
     require_features(x, W, "trigonometric_random_features");
-    return random_features_by_settings(x, W, Stabilizer::per_token, *settings_in_use<Features>());
+    return random_features_by_settings(x, W, Stabilizer::per_token, settings);
 }
 
-const SlipsOf positive_slips("positive_random_features", feature_slips(), positive, Features{}, &positive_features_of,
-                             {.arguments = {"x(n,d)", "W"}});
-const SlipsOf trigonometric_slips("trigonometric_random_features", feature_slips(), trigonometric,
-                                  trigonometric_settings(), &trigonometric_features_of, {.arguments = {"x(n,d)", "W"}});
+const MutationsOf positive_mutations("positive_random_features", feature_mutations(), positive, Features{},
+                                     &positive_features_of);
+const MutationsOf trigonometric_mutations("trigonometric_random_features", feature_mutations(), trigonometric,
+                                          trigonometric_settings(), &trigonometric_features_of);
 
 // Attention with them -------------------------------------------------------------------------------------------------
 
@@ -159,59 +156,58 @@ struct Favor {
     bool operator==(const Favor&) const = default;
 };
 
-SlipTable<Favor> own_and_of_attention() {
-    SlipTable<Favor> table{
+MutationTable<Favor> own_and_of_attention() {
+    MutationTable<Favor> table{
         {
             {"the shifts", "per-token shift on the keys",
              "A separate shift for each key reweights the keys. They need Stabilizer::per_sequence; per_token is for "
              "queries.",
-             0, TURN(s.K.per_sequence = ShiftOver::token)},
+             0, SET(s.K.per_sequence = ShiftOver::token)},
             {"the shifts", "per-sequence shift on the queries",
              "Queries need Stabilizer::per_token: with the head's shift, ε has more weight for queries with small "
              "exponents.",
-             0, TURN(s.Q.per_token = ShiftOver::head)},
+             0, SET(s.Q.per_token = ShiftOver::head)},
             {"the shifts", "stabilizers exchanged",
              "Stabilizer::per_token is for queries, Stabilizer::per_sequence for keys.", 0,
-             TURN(std::swap(s.Q.per_token, s.K.per_sequence))},
+             SET(std::swap(s.Q.per_token, s.K.per_sequence))},
             {"ε", "ε added to the features", "Add ε to the denominator: added to the features, it changes the weights.",
-             0, TURN(s.epsilon_of_features = 1.0, s.attention.epsilon = Epsilon::missing)},
+             0, SET(s.epsilon_of_features = 1.0, s.attention.epsilon = Epsilon::missing)},
             {"queries and keys", "features of the keys made of Q",
-             "The second call takes K: the weights compare queries with keys.", 0, TURN(s.K_from_Q = true)},
+             "The second call takes K: the weights compare queries with keys.", 0, SET(s.K_from_Q = true)},
             {"the directions", "another W for the keys",
              "φ(q)·φ(k) estimates the kernel only if both use the same directions, in the same order.", 0,
-             TURN(s.K.directions = Directions::reversed)},
+             SET(s.K.directions = Directions::reversed)},
             {"the directions", "only the first d directions used", "W has m rows, and m need not be d: use them all.",
-             0, TURN(s.as_many_directions_as_d = true)},
+             0, SET(s.as_many_directions_as_d = true)},
             {"the features", "sines and cosines instead of positive features",
              "Their weights can be negative and their sum 0: use the features of 4.3.", 0,
-             TURN(s.Q = s.K = trigonometric_settings())},
+             SET(s.Q = s.K = trigonometric_settings())},
             {"the scale", "scaled by 1/√d once more",
-             "The features scale by d^(-1/4) on both sides already: that makes 1/√d.", 0, TURN(s.Q.scale = 0.75)},
+             "The features scale by d^(-1/4) on both sides already: that makes 1/√d.", 0, SET(s.Q.scale = 0.75)},
             {"the scale", "queries and keys scaled by d^(-1/4) once more",
-             "The features scale by d^(-1/4) already: pass Q and K as they are.", 0, TURN(s.Q.scale = s.K.scale = 0.5)},
+             "The features scale by d^(-1/4) already: pass Q and K as they are.", 0, SET(s.Q.scale = s.K.scale = 0.5)},
             {"the scale", "queries and keys scaled by 1/√d once more",
-             "The features scale by d^(-1/4) already: pass Q and K as they are.", 0,
-             TURN(s.Q.scale = s.K.scale = 0.75)},
+             "The features scale by d^(-1/4) already: pass Q and K as they are.", 0, SET(s.Q.scale = s.K.scale = 0.75)},
             {"what z sums", "normaliser not causal", "With Mask::causal, both z and S contain only the tokens up to i.",
-             0, TURN(s.attention.z.tokens = Tokens::all)},
+             0, SET(s.attention.z.tokens = Tokens::all)},
             {"what z sums", "z summed over the queries",
              "z is the sum of the keys' features: Σ_j φ(k_j), not Σ_j φ(q_j).", 0,
-             TURN(s.attention.z.key = From::query)},
+             SET(s.attention.z.key = From::query)},
         },
         {}};
-    add_slips_of(table, attention_slips(), &Favor::attention);
+    add_mutations_of(table, attention_mutations(), &Favor::attention);
     return table;
 }
-const SlipTable<Favor>& favor_slips() {
-    static const SlipTable<Favor> table = own_and_of_attention();
+const MutationTable<Favor>& favor_mutations() {
+    static const MutationTable<Favor> table = own_and_of_attention();
     return table;
 }
 
-Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& W, Mask mask, double epsilon) {
+Tensor attention(const Favor& settings, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& W, Mask mask,
+                 double epsilon) {
     require_attention_shapes(Q, K, V, "favor_attention");
     require_rank(W, "W", 2, "(m, d)", "favor_attention");
     require_shape(W, "W", {length(W, 0), length(Q, -1)}, "(m, d), with the d of Q,", "favor_attention");
-    const Favor& settings = *settings_in_use<Favor>();
     const double added = settings.epsilon_of_features * epsilon;
     const Tensor rows = settings.as_many_directions_as_d ? tokens(W, 0, std::min(length(W, 0), length(Q, -1))) : W;
     return attention_by_settings({.Q = random_features_by_settings(Q, rows, Stabilizer::per_token, settings.Q) + added,
@@ -230,10 +226,10 @@ Favor divided() {
     right.attention.divisor = Divisor::sum;
     return right;
 }
-const SlipsOf favor_attention_slips(
-    "favor_attention", favor_slips(),
-    has::values | has::sequence | has::mask | has::divisor | has::epsilon | has::linear_cost, divided(), &attention,
-    {.without = {"ε only where the sum is 0"}, .arguments = {"Q(n,d)", "K(n,d)", "V(n,d)", "W"}});
+const MutationsOf favor_attention_mutations("favor_attention", favor_mutations(),
+                                            has::values | has::sequence | has::mask | has::divisor | has::epsilon |
+                                                has::linear_cost,
+                                            divided(), &attention, {.without = {"ε only where the sum is 0"}});
 
 // The variance --------------------------------------------------------------------------------------------------------
 
@@ -246,64 +242,62 @@ struct Variance {
     bool operator==(const Variance&) const = default;
 };
 
-const SlipTable<Variance>& variance_slips() {
-    static const SlipTable<Variance> table{
+const MutationTable<Variance>& variance_mutations() {
+    static const MutationTable<Variance> table{
         {
             {"m", "not divided by m",
              "The formula is m times the variance: the mean of m estimates varies m times less.", 0,
-             TURN(s.over_m = 0.0)},
+             SET(s.over_m = 0.0)},
             {"m", "divided by m²", "The mean of m estimates has a variance m times smaller: divide once.", 0,
-             TURN(s.over_m = 2.0)},
+             SET(s.over_m = 2.0)},
             {"m", "divided by √m", "The variance is m times smaller; only the standard deviation has the root.", 0,
-             TURN(s.over_m = 0.5)},
+             SET(s.over_m = 0.5)},
             {"m", "divided by m - 1", "This is the exact variance, not one estimated from a sample: divide by m.", 0,
-             TURN(s.fewer = 1.0)},
-            {"the scale", "only the query scaled", "Scale the key by d^(-1/4) too.", 0, TURN(s.scale_of_k = 0.0)},
-            {"the scale", "only the key scaled", "Scale the query by d^(-1/4) too.", 0, TURN(s.scale_of_q = 0.0)},
+             SET(s.fewer = 1.0)},
+            {"the scale", "only the query scaled", "Scale the key by d^(-1/4) too.", 0, SET(s.scale_of_k = 0.0)},
+            {"the scale", "only the key scaled", "Scale the query by d^(-1/4) too.", 0, SET(s.scale_of_q = 0.0)},
             {"the scale", "query and key not scaled",
              "All products and norms are those of q̂ and k̂, scaled by d^(-1/4).", 0,
-             TURN(s.scale_of_q = s.scale_of_k = 0.0)},
+             SET(s.scale_of_q = s.scale_of_k = 0.0)},
             {"the scale", "query and key scaled by 1/√d", "Each takes d^(-1/4), so that q̂·k̂ is q·k/√d.", 0,
-             TURN(s.scale_of_q = s.scale_of_k = 0.5)},
+             SET(s.scale_of_q = s.scale_of_k = 0.5)},
             {"the formula", "divided by the squared kernel",
              "That is the square of the relative error. The variance itself has e^(2 q̂·k̂) in front.", 0,
-             TURN(s.kernel = 0.0)},
+             SET(s.kernel = 0.0)},
             {"the formula", "mean square instead of the variance",
-             "Subtract the square of the mean: that is the -1 in the bracket.", 0, TURN(s.subtracted = 0.0)},
+             "Subtract the square of the mean: that is the -1 in the bracket.", 0, SET(s.subtracted = 0.0)},
             {"the formula", "difference instead of the sum",
-             "The exponent is ‖q̂ + k̂‖²: φ(q)·φ(k) depends on w·(q̂ + k̂).", 0, TURN(s.cross = -2.0)},
-            {"the formula", "norms of query and key added", "‖q̂ + k̂‖² also contains 2 q̂·k̂.", 0, TURN(s.cross = 0.0)},
+             "The exponent is ‖q̂ + k̂‖²: φ(q)·φ(k) depends on w·(q̂ + k̂).", 0, SET(s.cross = -2.0)},
+            {"the formula", "norms of query and key added", "‖q̂ + k̂‖² also contains 2 q̂·k̂.", 0, SET(s.cross = 0.0)},
             {"the formula", "exponent halved", "The exponent is ‖q̂ + k̂‖², not half of it.", 0,
-             TURN(s.norms = 0.5, s.cross = 1.0)},
+             SET(s.norms = 0.5, s.cross = 1.0)},
             {"the formula", "kernel not squared", "A variance has the unit of the squared kernel: e^(2 q̂·k̂).", 0,
-             TURN(s.kernel = 1.0)},
+             SET(s.kernel = 1.0)},
             {"the formula", "kernel inverted", "The squared kernel multiplies the bracket: e^(2 q̂·k̂).", 0,
-             TURN(s.kernel = -2.0)},
+             SET(s.kernel = -2.0)},
             {"the formula", "one subtracted after the multiplication",
-             "The bracket is e^(‖q̂ + k̂‖²) - 1: it is multiplied as a whole.", 0, TURN(s.subtracted_last = true)},
+             "The bracket is e^(‖q̂ + k̂‖²) - 1: it is multiplied as a whole.", 0, SET(s.subtracted_last = true)},
             {"the scale", "norm of the unscaled sum", "The norm is that of q̂ + k̂, scaled by d^(-1/4).", 0,
-             TURN(s.scale_of_norms = 0.0)},
+             SET(s.scale_of_norms = 0.0)},
             {"the formula", "one added instead of subtracted", "The bracket is e^(‖q̂ + k̂‖²) - 1.", 0,
-             TURN(s.subtracted = -1.0)},
+             SET(s.subtracted = -1.0)},
             {"the formula", "standard deviation instead of the variance",
-             "No root: the contract asks for the variance.", 0, TURN(s.root = 0.5)},
+             "No root: the contract asks for the variance.", 0, SET(s.root = 0.5)},
             {"the formula", "variance of the trigonometric features",
-             "Lemma 2 has a formula for each kind: use that of the positive features.", 0,
-             TURN(s.trigonometric = true)},
+             "Lemma 2 has a formula for each kind: use that of the positive features.", 0, SET(s.trigonometric = true)},
         },
         {
-            {"%s in place of m", "m is an argument.", 0, TURN_TO(s.m = x), 1e-1, 1e9},
-            {"%s in place of d", "d is the width of q: length(q, -1).", 0, TURN_TO(s.d = x), 1e-1, 1e6},
-            {"every variance multiplied by %s", "1/m is the only factor.", 0, TURN_TO(s.factor = x), 1e-6, 1e6},
+            {"%s in place of m", "m is an argument.", 0, SET_TO(s.m = x), 1e-1, 1e9},
+            {"%s in place of d", "d is the width of q: length(q, -1).", 0, SET_TO(s.d = x), 1e-1, 1e6},
+            {"every variance multiplied by %s", "1/m is the only factor.", 0, SET_TO(s.factor = x), 1e-6, 1e6},
         }};
     return table;
 }
 
-Tensor variance(const Tensor& q, const Tensor& k, std::size_t m) {
+Tensor variance(const Variance& s, const Tensor& q, const Tensor& k, std::size_t m) {
     require_rank(q, "q", 1, "(…, d)", "kernel_variance");
     require_shape(k, "k", shape_of(q), "(…, d), the shape of q,", "kernel_variance");
     if (m == 0) reject("kernel_variance", "m", "at least 1", "0");
-    const Variance& s = *settings_in_use<Variance>();
     const Shape shape = shape_of(q);
     Tensor result = zeros(Shape(shape.begin(), shape.end() - 1));
     const std::size_t width = shape.back();
@@ -331,8 +325,7 @@ Tensor variance(const Tensor& q, const Tensor& k, std::size_t m) {
     return result;
 }
 
-const SlipsOf kernel_variance_slips("kernel_variance", variance_slips(), 0, Variance{}, &variance,
-                                    {.arguments = {"q(d)", "k(d)"}});
+const MutationsOf kernel_variance_mutations("kernel_variance", variance_mutations(), 0, Variance{}, &variance);
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, an ε that is large enough to see.
 const Shape leading{2, 3};

@@ -1,8 +1,8 @@
 // The loss, entry by entry, with what people get wrong as settings.
 #include <cmath>
 
+#include "mutations.hpp"
 #include "results.hpp"
-#include "slips.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -27,9 +27,8 @@ struct Settings {
     bool operator==(const Settings&) const = default;
 };
 
-CrossEntropy wrong(const Tensor& logits, const Tensor& targets, const Tensor& counts) {
+CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& targets, const Tensor& counts) {
     require_cross_entropy(logits, targets, counts);
-    const Settings& s = *settings_in_use<Settings>();
     const std::size_t v = length(logits, -1), rows = targets.size();
     const std::size_t others = s.over_positions ? rows : v;
     CrossEntropy result{0.0, zeros(shape_of(logits))};
@@ -64,7 +63,7 @@ CrossEntropy wrong(const Tensor& logits, const Tensor& targets, const Tensor& co
     return result;
 }
 
-const SlipTable<Settings> table = {
+const MutationTable<Settings> table = {
     {
         {"stability", "largest logit not subtracted",
          "e^1000 overflows: subtract the largest logit of each position first.", 0,
@@ -116,8 +115,7 @@ const SlipTable<Settings> table = {
 };
 
 const Settings right;
-const SlipsOf slips("cross_entropy", table, 0, right, &wrong,
-                    {.arguments = {"logits(n,v)", "targets(n)", "counts(n)"}});
+const MutationsOf mutations("cross_entropy", table, 0, right, &wrong);
 const Probes probes("cross_entropy", [] {
     const Tensor targets{{0, 2, 1}, {1, 1, 0}}, counts{{1, 0, 1}, {0, 0, 1}};
     const Tensor small = random_tensor({2, 3, 4}, 901), apart = reshape(Tensor{0, 2000, 0, 0, 0, 0}, {2, 3, 1});

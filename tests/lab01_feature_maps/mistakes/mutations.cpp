@@ -1,5 +1,5 @@
-// Common mistakes in a feature map: the slips of feature_definition.hpp, and the exercises to which each applies.
-#include "slips.hpp"
+// Common mistakes in a feature map: the mutations of feature_definition.hpp, and the exercises to which each applies.
+#include "mutations.hpp"
 #include "feature_definition.hpp"
 
 namespace linattn::testing {
@@ -18,267 +18,264 @@ enum : unsigned {
     shift = 1u << 5,         ///< … whose shift shows
     products = 1u << 6,      ///< products of two entries
     signs = 1u << 7,         ///< the sign of the entries shows
-    absolute = 1u << 8,      ///< … and no other slip is about it
+    absolute = 1u << 8,      ///< … and no other mutation is about it
     repeatable = 1u << 9,    ///< the map of a feature is another one
     length = 1u << 10,       ///< features whose length may be anything
 };
 }
 
-#define TURN(...) [](Settings& s) { __VA_ARGS__; }
-#define TURN_TO(...) [](Settings& s, double x) { __VA_ARGS__; }
-
 void share_shift(Settings& s, Group group) { s.shift_per_token = s.shift_per_sequence = group; }
 
-const std::vector<Slip<Settings>>& slips() {
+const std::vector<Mutation<Settings>>& mutations() {
     using namespace has;
-    static const std::vector<Slip<Settings>> all{
+    static const std::vector<Mutation<Settings>> all{
         {"the one", "elu without the plus one",
          "Features must be positive: add 1 to elu, which gives x + 1 above 0 and e^x below.", one,
-         TURN(s.above.constant = 0.0, s.below.constant = -1.0)},
+         SET(s.above.constant = 0.0, s.below.constant = -1.0)},
         {"the one", "plus one left out above 0", "Above 0 the map is x + 1, which equals the exponential at x = 0.",
-         one, TURN(s.above.constant = 0.0)},
+         one, SET(s.above.constant = 0.0)},
         {"the one", "elu below 0", "Below 0 elu + 1 is the exponential itself: (e^x - 1) + 1 = e^x.", one,
-         TURN(s.below.constant = -1.0)},
+         SET(s.below.constant = -1.0)},
         {"the one", "one added to both branches", "e^x - 1 + 1 is e^x: below 0 nothing is added.", one,
-         TURN(s.below.constant = 1.0)},
+         SET(s.below.constant = 1.0)},
         {"the digits", "exp(x) - 1 + 1 loses small values",
          "Return the exponential itself: subtracting 1 rounds its digits away, and adding 1 does not bring them back.",
-         one, TURN(s.digits_lost = true)},
+         one, SET(s.digits_lost = true)},
         {"the exponential", "exp(-x) below 0", "The sign is wrong: take e^x, which is below 1 for negative x.", one,
-         TURN(s.below.sign = -1.0)},
+         SET(s.below.sign = -1.0)},
         {"the branches", "condition without > 0",
          "`where(x, …)` tests whether x differs from 0, which is also true for negative entries: write x > 0.", one,
-         TURN(s.choice = Choice::unless_zero)},
+         SET(s.choice = Choice::unless_zero)},
         {"the branches", "one branch for all entries",
          "Each entry has a branch of its own: where(x > 0, …), or an if inside the loop over the entries.", one,
-         TURN(s.choice = Choice::one_for_all)},
+         SET(s.choice = Choice::one_for_all)},
         {"the branches", "branches exchanged", "Exchange them: the line belongs to x > 0, the exponential to the rest.",
-         one, TURN(std::swap(s.above, s.below))},
+         one, SET(std::swap(s.above, s.below))},
         {"the branches", "exp of large x overflows",
          "0 times infinity is NaN: select a branch with where instead of multiplying, or cap the argument of exp at 0.",
-         one, TURN(s.choice = Choice::both_weighted)},
+         one, SET(s.choice = Choice::both_weighted)},
         {"the branches", "exponential above 0 as well", "Above 0 the map is the line x + 1: it grows no faster than x.",
-         one, TURN(s.above = s.below)},
+         one, SET(s.above = s.below)},
         {"the branches", "relu plus one", "Below 0 the map falls off as e^x; it is not 1 everywhere.", one,
-         TURN(s.below = Piece{0.0, 1.0})},
+         SET(s.below = Piece{0.0, 1.0})},
         {"the exponential", "softplus instead of elu",
-         "log(1 + e^x) is another positive map: this one is x + 1 above 0 and e^x below.", one,
-         TURN(s.softplus = true)},
+         "log(1 + e^x) is another positive map: this one is x + 1 above 0 and e^x below.", one, SET(s.softplus = true)},
 
         {"below 0", "leaky slope for negative x",
          "Negative entries become 0, not a small multiple of themselves: features may not be negative.", cut,
-         TURN(s.below.slope = 0.01)},
-        {"below 0", "negative entries kept", "Negative entries become 0.", cut, TURN(s.below.slope = 1.0)},
+         SET(s.below.slope = 0.01)},
+        {"below 0", "negative entries kept", "Negative entries become 0.", cut, SET(s.below.slope = 1.0)},
         {"below 0", "absolute value", "Set negative entries to 0 instead of changing their sign.", cut,
-         TURN(s.below.slope = -1.0)},
+         SET(s.below.slope = -1.0)},
         {"below 0", "positive entries cut off", "The positive entries stay; the negative ones become 0.", cut,
-         TURN(std::swap(s.above, s.below))},
+         SET(std::swap(s.above, s.below))},
         {"above 0", "clipped at one", "There is no ceiling: positive entries stay as they are.", cut,
-         TURN(s.ceiling = 1.0)},
+         SET(s.ceiling = 1.0)},
         {"NaN", "where picks 0 for a NaN",
          "Every comparison with NaN is false, so where selects the other branch: use maximum.", cut,
-         TURN(s.nan_becomes_zero = true)},
+         SET(s.nan_becomes_zero = true)},
         {"above 0", "1 where x is positive", "Positive entries stay as they are; a step function is another map.", cut,
-         TURN(s.above = Piece{0.0, 1.0})},
+         SET(s.above = Piece{0.0, 1.0})},
 
         {"", "constant one instead of x", "φ(x) = 1 is mean pooling, another map: return x itself.", neither,
-         TURN(s.above = s.below = Piece{0.0, 1.0})},
+         SET(s.above = s.below = Piece{0.0, 1.0})},
         {"", "relu instead of identity", "The identity keeps negative entries: return them as they are.", neither,
-         TURN(s.below.slope = 0.0)},
+         SET(s.below.slope = 0.0)},
         {"", "absolute value", "The identity keeps negative entries: do not change their sign.", neither,
-         TURN(s.entries = Entries::absolute)},
+         SET(s.entries = Entries::absolute)},
         {"", "zeros instead of x", "The result is x itself, not zeros of its shape.", neither,
-         TURN(s.above = s.below = Piece{})},
+         SET(s.above = s.below = Piece{})},
 
         {"the shift", "no maximum subtracted",
          "Subtract the token's maximum before exp: the features stay the same, and no token overflows or becomes 0/0.",
-         quotient, TURN(share_shift(s, Group::none))},
+         quotient, SET(share_shift(s, Group::none))},
         {"the shift", "maximum of the whole array subtracted",
          "Subtract each token's own maximum: otherwise the exponentials of a token far below another one are all 0.",
-         quotient, TURN(share_shift(s, Group::array))},
+         quotient, SET(share_shift(s, Group::array))},
         {"the shift", "maximum over the tokens subtracted",
          "Take the maximum along the last axis, -1: that of a token cancels, one for each channel does not.", quotient,
-         TURN(share_shift(s, Group::channel))},
+         SET(share_shift(s, Group::channel))},
         {"the shift", "smallest entry subtracted", "Subtract the largest entry: then no exponent is positive.",
-         exponentials, TURN(s.shift_by = ShiftBy::smallest)},
+         exponentials, SET(s.shift_by = ShiftBy::smallest)},
         {"the sum", "softmax over the tokens",
          "Sum along the last axis, -1: each token sums to 1 over its channels, not each channel over the tokens.",
-         quotient, TURN(share_shift(s, Group::channel), s.divided_over = Group::channel)},
+         quotient, SET(share_shift(s, Group::channel), s.divided_over = Group::channel)},
         {"the sum", "softmax over the whole array",
          "Every token has a sum of its own: sum along the last axis only, with keep_dims.", quotient,
-         TURN(share_shift(s, Group::array), s.divided_over = Group::array)},
+         SET(share_shift(s, Group::array), s.divided_over = Group::array)},
         {"the sum", "softmax over all tokens of a head", "Every token has a sum of its own: sum along the last axis.",
-         quotient, TURN(share_shift(s, Group::head), s.divided_over = Group::head)},
+         quotient, SET(share_shift(s, Group::head), s.divided_over = Group::head)},
         {"the sum", "summed over the tokens", "Sum along the last axis, -1, the same as for the maximum.", quotient,
-         TURN(s.divided_over = Group::channel)},
+         SET(s.divided_over = Group::channel)},
         {"the sum", "summed over the whole array", "Sum along the last axis only, with keep_dims.", quotient,
-         TURN(s.divided_over = Group::array)},
+         SET(s.divided_over = Group::array)},
         {"the sum", "exp without normalisation", "One step is missing: divide each token by its own sum.", quotient,
-         TURN(s.divided_over = Group::none)},
+         SET(s.divided_over = Group::none)},
         {"the sum", "sum of the exponentials without their shift",
          "Divide by the sum of the same exponentials that are in the numerator.", quotient,
-         TURN(s.divide_by = DivideBy::sum_without_shift)},
+         SET(s.divide_by = DivideBy::sum_without_shift)},
         {"the sum", "mean of the exponentials instead of their sum", "Divide by the sum, so that a token sums to 1.",
-         quotient, TURN(s.divide_by = DivideBy::mean)},
+         quotient, SET(s.divide_by = DivideBy::mean)},
         {"the sum", "divided by the length of the token",
          "Divide by the sum of the exponentials, not by the root of the sum of their squares.", quotient,
-         TURN(s.divide_by = DivideBy::length)},
+         SET(s.divide_by = DivideBy::length)},
 
         {"the shift", "per-token shift for every stabilizer",
          "Stabilizer::per_sequence means one shift for all tokens of a head: otherwise each key is reweighted.", shift,
-         TURN(s.shift_per_sequence = Group::token)},
+         SET(s.shift_per_sequence = Group::token)},
         {"the shift", "per-sequence shift for every stabilizer",
          "Stabilizer::per_token means each token's own maximum, so that its largest feature is 1.", shift,
-         TURN(s.shift_per_token = Group::head)},
+         SET(s.shift_per_token = Group::head)},
         {"the shift", "stabilizers exchanged",
          "per_token takes the maximum over a token; per_sequence over all tokens of a head as well.", shift,
-         TURN(std::swap(s.shift_per_token, s.shift_per_sequence))},
+         SET(std::swap(s.shift_per_token, s.shift_per_sequence))},
         {"the shift", "one shift for all heads",
          "Take the maximum within a head, not over leading axes: a head with large entries would make the others "
          "underflow to 0.",
-         shift, TURN(s.shift_per_sequence = Group::array)},
+         shift, SET(s.shift_per_sequence = Group::array)},
         {"the shift", "one shift for each channel",
          "per_sequence means one number for a whole head: take the maximum over the tokens and over their channels.",
-         shift, TURN(s.shift_per_sequence = Group::channel)},
+         shift, SET(s.shift_per_sequence = Group::channel)},
         {"the shift", "no shift at all", "Subtract the maximum before exp: entries of about 710 overflow without it.",
-         shift, TURN(share_shift(s, Group::none))},
+         shift, SET(share_shift(s, Group::none))},
         {"the shift", "shift added instead of subtracted", "Subtract the shift: no feature may exceed 1.", shift,
-         TURN(s.shift = -1.0)},
+         SET(s.shift = -1.0)},
         {"the shift", "shift subtracted twice", "Subtract the shift once: the largest feature is 1.", shift,
-         TURN(s.shift = 2.0)},
+         SET(s.shift = 2.0)},
         {"the shift", "mean subtracted instead of the maximum", "Subtract the maximum: only then no feature exceeds 1.",
-         shift, TURN(s.shift_by = ShiftBy::mean)},
+         shift, SET(s.shift_by = ShiftBy::mean)},
         {"the shift", "largest absolute value subtracted",
          "Subtract the largest entry: the size of a large negative one would make all features underflow to 0.", shift,
-         TURN(s.shift_by = ShiftBy::largest_absolute)},
+         SET(s.shift_by = ShiftBy::largest_absolute)},
         {"the shift", "maximum starts at zero", "Start from -∞, or from the first entry: a token may be negative.",
-         shift, TURN(s.shift_by = ShiftBy::largest_above_zero)},
+         shift, SET(s.shift_by = ShiftBy::largest_above_zero)},
         {"the sum", "divided by the token's sum", "That is softmax_features; here the feature is exp(x - shift).",
-         shift, TURN(s.divided_over = Group::token)},
+         shift, SET(s.divided_over = Group::token)},
         {"the sum", "divided by the head's sum", "Nothing is divided here: the feature is exp(x - shift).", shift,
-         TURN(s.divided_over = Group::head)},
+         SET(s.divided_over = Group::head)},
         {"", "logarithm of the features", "Return the exponentials, not their exponents.", exponentials,
-         TURN(s.logarithm = true)},
+         SET(s.logarithm = true)},
 
         {"the pairs", "squares only",
          "The square of a dot product also contains products of different entries: list all d² products.", products,
-         TURN(s.pairs = Pairs::squares)},
+         SET(s.pairs = Pairs::squares)},
         {"the pairs", "upper triangle without the factor sqrt 2",
          "With only a ≤ b, the mixed products count half: list both x_a x_b and x_b x_a, d² products in all.", products,
-         TURN(s.pairs = Pairs::upper)},
+         SET(s.pairs = Pairs::upper)},
         {"the pairs", "products with a > b left at 0", "List all d² products: x_a x_b also where a > b.", products,
-         TURN(s.pairs = Pairs::upper_in_place)},
+         SET(s.pairs = Pairs::upper_in_place)},
         {"the pairs", "upper triangle with the factor sqrt 2, not all d² products",
          "That has the same dot product, but the contract lists all d² products, x_a x_b and x_b x_a.", products,
-         TURN(s.pairs = Pairs::upper_weighted)},
+         SET(s.pairs = Pairs::upper_weighted)},
         {"the pairs", "lower triangle", "List all d² products, x_a x_b and x_b x_a.", products,
-         TURN(s.pairs = Pairs::lower)},
+         SET(s.pairs = Pairs::lower)},
         {"the pairs", "products of different entries only", "The squares x_a x_a belong to the list as well.", products,
-         TURN(s.pairs = Pairs::different)},
+         SET(s.pairs = Pairs::different)},
         {"the pairs", "squares before the other products",
-         "Feature a·d + b is x_a x_b: row by row, squares among them.", products, TURN(s.pairs = Pairs::squares_first)},
+         "Feature a·d + b is x_a x_b: row by row, squares among them.", products, SET(s.pairs = Pairs::squares_first)},
         {"the pairs", "x itself before the products", "The features are the d² products and nothing else.", products,
-         TURN(s.pairs = Pairs::after_x)},
+         SET(s.pairs = Pairs::after_x)},
         {"the products", "absolute value of one factor", "Multiply the entries as they are, with their signs.",
-         products, TURN(s.product = Product::absolute_second)},
+         products, SET(s.product = Product::absolute_second)},
         {"the products", "sums instead of products", "Feature a·d + b is the product x_a x_b.", products,
-         TURN(s.product = Product::sum)},
+         SET(s.product = Product::sum)},
         {"the products", "differences instead of products", "Feature a·d + b is the product x_a x_b.", products,
-         TURN(s.product = Product::difference)},
+         SET(s.product = Product::difference)},
         {"the products", "first factor squared", "Feature a·d + b is x_a x_b: multiply each factor once.", products,
-         TURN(s.product = Product::first_squared)},
+         SET(s.product = Product::first_squared)},
 
-        {"the entries", "sign of x turned", "Apply the map to x, not to -x.", signs,
-         TURN(s.entries = Entries::negated)},
+        {"the entries", "sign of x turned", "Apply the map to x, not to -x.", signs, SET(s.entries = Entries::negated)},
         {"the entries", "map of |x|", "Negative entries keep their sign in the map.", absolute,
-         TURN(s.entries = Entries::absolute)},
+         SET(s.entries = Entries::absolute)},
         {"the entries", "products of absolute values", "Multiply the entries as they are, with their signs.", products,
-         TURN(s.entries = Entries::absolute)},
+         SET(s.entries = Entries::absolute)},
         {"the entries", "map of x²", "Apply the map to the entries themselves, not to their squares.", 0,
-         TURN(s.entries = Entries::squared)},
+         SET(s.entries = Entries::squared)},
         {"the factor", "features scaled by 1/√d", "Nothing is scaled here: the map has no further factor.", 0,
-         TURN(s.over_d = 0.5)},
+         SET(s.over_d = 0.5)},
         {"the factor", "features scaled by 1/d", "Nothing is scaled here: the map has no further factor.", 0,
-         TURN(s.over_d = 1.0)},
+         SET(s.over_d = 1.0)},
         {"the factor", "exponents scaled by 1/√d", "The scale belongs to the scores of softmax attention, not here.",
-         exponentials, TURN(s.exponent_over_d = 0.5)},
+         exponentials, SET(s.exponent_over_d = 0.5)},
         {"the factor", "exponents scaled by 1/d", "The scale belongs to the scores of softmax attention, not here.",
-         exponentials, TURN(s.exponent_over_d = 1.0)},
+         exponentials, SET(s.exponent_over_d = 1.0)},
         {"the length", "normalised to unit length",
          "Do not divide by the token's length: that is cosine similarity, another map.", neither,
-         TURN(s.divided_over = Group::token, s.divide_by = DivideBy::length)},
+         SET(s.divided_over = Group::token, s.divide_by = DivideBy::length)},
         {"the length", "features normalised to unit length", "Nothing is divided here: the features keep their length.",
-         length, TURN(s.divided_over = Group::token, s.divide_by = DivideBy::length)},
+         length, SET(s.divided_over = Group::token, s.divide_by = DivideBy::length)},
         {"the length", "features divided by their sum", "Nothing is divided here.", one,
-         TURN(s.divided_over = Group::token)},
-        {"", "map applied twice", "Apply the map once.", repeatable, TURN(s.times = 2)},
+         SET(s.divided_over = Group::token)},
+        {"", "map applied twice", "Apply the map once.", repeatable, SET(s.times = 2)},
         {"the digits", "rounded to float", "Compute in double, 2.0 and not 2.0f: float keeps 7 digits.", 0,
-         TURN(s.precision = Precision::as_float)},
+         SET(s.precision = Precision::as_float)},
         {"the digits", "rounded to whole numbers",
          "An int has no fraction: use double, and std::abs instead of abs for int.", 0,
-         TURN(s.precision = Precision::whole)},
+         SET(s.precision = Precision::whole)},
     };
     return all;
 }
 
-const std::vector<NumberSlip<Settings>>& numbers() {
+const std::vector<NumberMutation<Settings>>& numbers() {
     using namespace has;
-    static const std::vector<NumberSlip<Settings>> all{
-        {"e^x multiplied by %s below 0", "Below 0 the map is e^x as it is.", one, TURN_TO(s.below.amount = x), 1e-3,
+    static const std::vector<NumberMutation<Settings>> all{
+        {"e^x multiplied by %s below 0", "Below 0 the map is e^x as it is.", one, SET_TO(s.below.amount = x), 1e-3,
          1e3},
-        {"e^(%s x) below 0", "Below 0 the map is e^x.", one, TURN_TO(s.below.sign = x), 1e-2, 1e2},
-        {"%s added to x above 0", "Above 0 the map is x + 1.", one, TURN_TO(s.above.constant = x), 1e-6, 1e3},
-        {"%s x + 1 above 0", "Above 0 the map is x + 1.", one, TURN_TO(s.above.slope = x), 1e-3, 1e3},
-        {"slope of %s below 0", "Negative entries become 0.", cut, TURN_TO(s.below.slope = x), 1e-6, 1e3},
-        {"clipped at %s", "There is no ceiling: positive entries stay as they are.", cut, TURN_TO(s.ceiling = x), 1e-3,
+        {"e^(%s x) below 0", "Below 0 the map is e^x.", one, SET_TO(s.below.sign = x), 1e-2, 1e2},
+        {"%s added to x above 0", "Above 0 the map is x + 1.", one, SET_TO(s.above.constant = x), 1e-6, 1e3},
+        {"%s x + 1 above 0", "Above 0 the map is x + 1.", one, SET_TO(s.above.slope = x), 1e-3, 1e3},
+        {"slope of %s below 0", "Negative entries become 0.", cut, SET_TO(s.below.slope = x), 1e-6, 1e3},
+        {"clipped at %s", "There is no ceiling: positive entries stay as they are.", cut, SET_TO(s.ceiling = x), 1e-3,
          1e6},
         {"exponents multiplied by %s", "The exponents are the entries minus the shift, without a factor.", exponentials,
-         TURN_TO(s.exponent = x), 1e-2, 1e2},
+         SET_TO(s.exponent = x), 1e-2, 1e2},
         {"%s added to the sum", "Nothing is added: the largest exponential is 1, so the sum is never 0.", quotient,
-         TURN_TO(s.epsilon = x), 1e-16, 1e3},
-        {"%s added to every feature", "Nothing is added to the formula.", 0, TURN_TO(s.added = x), 1e-16, 1e3},
-        {"%s subtracted from every feature", "Nothing is subtracted from the formula.", 0, TURN_TO(s.added = -x), 1e-16,
+         SET_TO(s.epsilon = x), 1e-16, 1e3},
+        {"%s added to every feature", "Nothing is added to the formula.", 0, SET_TO(s.added = x), 1e-16, 1e3},
+        {"%s subtracted from every feature", "Nothing is subtracted from the formula.", 0, SET_TO(s.added = -x), 1e-16,
          1e3},
-        {"every feature multiplied by %s", "The map has no further factor.", 0, TURN_TO(s.factor = x), 1e-6, 1e6},
+        {"every feature multiplied by %s", "The map has no further factor.", 0, SET_TO(s.factor = x), 1e-6, 1e6},
     };
     return all;
 }
 
-const SlipTable<Settings>& table() {
-    static const SlipTable<Settings> both{slips(), numbers()};
+const MutationTable<Settings>& table() {
+    static const MutationTable<Settings> both{mutations(), numbers()};
     return both;
 }
 
-// The exercises as definitions whose settings are turned --------------------------------------------------------------
+// The exercises as definitions whose settings are changed --------------------------------------------------------------
 
-const Settings& settings() { return *settings_in_use<Settings>(); }
-
-Tensor of_entries(const Tensor& x) { return features_by_settings(x, Stabilizer::per_token, settings()); }
-Tensor softmax(const Tensor& x) {
+Tensor of_entries(const Settings& settings, const Tensor& x) {
+    return features_by_settings(x, Stabilizer::per_token, settings);
+}
+Tensor softmax(const Settings& settings, const Tensor& x) {
     require_rank(x, "x", 1, "(…, d)", "softmax_features");
-    return of_entries(x);
+    return of_entries(settings, x);
 }
-Tensor shifted(const Tensor& x, Stabilizer stabilizer) {
+Tensor shifted(const Settings& settings, const Tensor& x, Stabilizer stabilizer) {
     require_rank(x, "x", 2, "(…, n, d)", "exp_features");
-    return features_by_settings(x, stabilizer, settings());
+    return features_by_settings(x, stabilizer, settings);
 }
-Tensor polynomial(const Tensor& x) {
+Tensor polynomial(const Settings& settings, const Tensor& x) {
     require_rank(x, "x", 1, "(…, d)", "polynomial_features");
-    return of_entries(x);
+    return of_entries(settings, x);
 }
 
-const SlipsOf elu_slips("elu_plus_one", table(), has::one | has::signs | has::absolute | has::repeatable | has::length,
-                        elu_plus_one_settings(), &of_entries);
-const SlipsOf relu_slips("relu", table(), has::cut | has::signs | has::length, relu_settings(), &of_entries);
-const SlipsOf identity_slips("identity", table(), has::neither | has::signs, identity_settings(), &of_entries);
-const SlipsOf softmax_slips("softmax_features", table(),
-                            has::exponentials | has::quotient | has::signs | has::absolute | has::repeatable,
-                            softmax_settings(), &softmax);
-const SlipsOf exp_slips("exp_features", table(),
-                        has::exponentials | has::shift | has::signs | has::absolute | has::repeatable | has::length,
-                        exp_settings(), &shifted);
-const SlipsOf polynomial_slips("polynomial_features", table(), has::products | has::length, polynomial_settings(),
-                               &polynomial);
+const MutationsOf elu_mutations("elu_plus_one", table(),
+                                has::one | has::signs | has::absolute | has::repeatable | has::length,
+                                elu_plus_one_settings(), &of_entries);
+const MutationsOf relu_mutations("relu", table(), has::cut | has::signs | has::length, relu_settings(), &of_entries);
+const MutationsOf identity_mutations("identity", table(), has::neither | has::signs, identity_settings(), &of_entries);
+const MutationsOf softmax_mutations("softmax_features", table(),
+                                    has::exponentials | has::quotient | has::signs | has::absolute | has::repeatable,
+                                    softmax_settings(), &softmax);
+const MutationsOf exp_mutations("exp_features", table(),
+                                has::exponentials | has::shift | has::signs | has::absolute | has::repeatable |
+                                    has::length,
+                                exp_settings(), &shifted);
+const MutationsOf polynomial_mutations("polynomial_features", table(), has::products | has::length,
+                                       polynomial_settings(), &polynomial);
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, entries of both signs.
 const Tensor input() { return random_tensor({2, 3, 4, 5}, 901); }

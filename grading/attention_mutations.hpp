@@ -1,8 +1,8 @@
-// What people get wrong in attention: the slips of attention_definition.hpp, shared by all exercises that compute it.
+// What people get wrong in attention: the mutations of attention_definition.hpp, shared by all exercises that compute it.
 #pragma once
 
 #include "attention_definition.hpp"
-#include "slips.hpp"
+#include "mutations.hpp"
 
 namespace linattn::testing {
 
@@ -30,6 +30,6 @@ enum : unsigned {
 };
 }
 
-const SlipTable<AttentionSettings>& attention_slips();
+const MutationTable<AttentionSettings>& attention_mutations();
 
 }  // namespace linattn::testing

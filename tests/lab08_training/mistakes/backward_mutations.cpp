@@ -1,7 +1,7 @@
 // What people forget or count twice on the way back, as settings of the definition (model_definition.hpp). What can go
 // wrong in a layer can go wrong in all that contain it.
 #include "backward_by_slopes.hpp"
-#include "slips.hpp"
+#include "mutations.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -15,7 +15,7 @@ constexpr unsigned bias = 1, matrix = 2, norm = 4, attention = 8, block = 16, mo
 
 void set(Settings& s, Path path, double factor) { s.along[static_cast<std::size_t>(path)] = factor; }
 
-const SlipTable<Settings> table = {
+const MutationTable<Settings> table = {
     {
         {"the bias", "bias gradient forgotten",
          "db is the sum of dY over all tokens: the bias is added at each of them.", has::bias,
@@ -210,55 +210,55 @@ const SlipTable<Settings> table = {
     {},
 };
 
-const Settings& settings() { return *settings_in_use<Settings>(); }
-const ModelDefinition& definition() {
-    thread_local std::unique_ptr<ModelDefinition> current;
-    current = std::make_unique<ModelDefinition>(settings());
-    return *current;
-}
-
-Backward<Affine> affine_wrong(const Tensor& X, const Affine& w, const Tensor& dY) {
+Backward<Affine> affine_wrong(const Settings& settings, const Tensor& X, const Affine& w, const Tensor& dY) {
     require_affine_backward(X, w, dY);
     return backward_of(backward_slopes<AffineNumbers>(X, w, dY,
                                                       [&](const Matrix& x, const AffineNumbers& numbers) {
-                                                          return definition().affine(x, numbers, tokens_of(X));
+                                                          return ModelDefinition(settings).affine(x, numbers,
+                                                                                                  tokens_of(X));
                                                       }),
                        w);
 }
-Backward<Norm> norm_wrong(const Tensor& X, const Norm& w, const Tensor& dY) {
+Backward<Norm> norm_wrong(const Settings& settings, const Tensor& X, const Norm& w, const Tensor& dY) {
     require_layer_norm_backward(X, w, dY);
     return backward_of(backward_slopes<NormNumbers>(X, w, dY,
                                                     [&](const Matrix& x, const NormNumbers& numbers) {
-                                                        return definition().layer_norm(x, numbers, tokens_of(X));
+                                                        return ModelDefinition(settings).layer_norm(x, numbers,
+                                                                                                    tokens_of(X));
                                                     }),
                        w);
 }
-Backward<Attention> attention_wrong(const Tensor& X, const Attention& w, std::size_t heads, const Tensor& dY) {
+Backward<Attention> attention_wrong(const Settings& settings, const Tensor& X, const Attention& w, std::size_t heads,
+                                    const Tensor& dY) {
     require_attention_backward(X, w, heads, dY);
-    Backward<Attention> result = backward_of(
-        backward_slopes<AttentionNumbers>(X, w, dY,
-                                          [&](const Matrix& x, const AttentionNumbers& numbers) {
-                                              return definition().attention(x, numbers, {tokens_of(X), heads});
-                                          }),
-        w);
-    if (settings().keys_values_exchanged) std::swap(result.dw.K, result.dw.V);
+    Backward<Attention> result =
+        backward_of(backward_slopes<AttentionNumbers>(
+                        X, w, dY,
+                        [&](const Matrix& x, const AttentionNumbers& numbers) {
+                            return ModelDefinition(settings).attention(x, numbers, {tokens_of(X), heads});
+                        }),
+                    w);
+    if (settings.keys_values_exchanged) std::swap(result.dw.K, result.dw.V);
     return result;
 }
-Backward<Block> block_wrong(const Tensor& X, const Block& w, std::size_t heads, const Tensor& dY) {
+Backward<Block> block_wrong(const Settings& settings, const Tensor& X, const Block& w, std::size_t heads,
+                            const Tensor& dY) {
     require_block_backward(X, w, heads, dY);
-    return backward_of(backward_slopes<BlockNumbers>(X, w, dY,
-                                                     [&](const Matrix& x, const BlockNumbers& numbers) {
-                                                         return definition().block(x, numbers, {tokens_of(X), heads});
-                                                     }),
-                       w);
+    return backward_of(
+        backward_slopes<BlockNumbers>(X, w, dY,
+                                      [&](const Matrix& x, const BlockNumbers& numbers) {
+                                          return ModelDefinition(settings).block(x, numbers, {tokens_of(X), heads});
+                                      }),
+        w);
 }
-ModelGradients model_wrong(const Tensor& ids, const Tensor& targets, const Tensor& counts, const Model& w) {
+ModelGradients model_wrong(const Settings& settings, const Tensor& ids, const Tensor& targets, const Tensor& counts,
+                           const Model& w) {
     require_model_gradients(ids, targets, counts, w);
     ModelNumbers numbers(w);
     std::vector<Matrix*> arrays;
     add(arrays, numbers);
     const auto loss = [&] {
-        const ModelDefinition& wrong = definition();
+        const ModelDefinition& wrong = ModelDefinition(settings);
         return wrong.cross_entropy(wrong.logits(ids, numbers), targets, counts);
     };
     ModelGradients result{loss().value, w};
@@ -269,17 +269,18 @@ ModelGradients model_wrong(const Tensor& ids, const Tensor& targets, const Tenso
 }
 
 const Settings right;
-const SlipsOf affine_slips("affine_backward", table, has::bias | has::tokens | has::matrix | has::matrix_alone, right,
-                           &affine_wrong, {.arguments = {"X(n,d)", "w", "dY(n,d)"}});
-const SlipsOf norm_slips("layer_norm_backward", table, has::tokens | has::norm | has::norm_alone, right, &norm_wrong,
-                         {.arguments = {"X(n,d)", "w", "dY(n,d)"}});
-const SlipsOf attention_slips("attention_backward", table,
-                              has::bias | has::tokens | has::matrix | has::attention | has::attention_alone, right,
-                              &attention_wrong, {.arguments = {"X(n,d)", "w", "heads", "dY(n,d)"}});
-const SlipsOf block_slips("block_backward", table, has::bias | has::tokens | has::norm | has::attention | has::block,
-                          right, &block_wrong, {.arguments = {"X(n,d)", "w", "heads", "dY(n,d)"}});
-const SlipsOf model_slips("model_gradients", table, has::attention | has::norm | has::block | has::model, right,
-                          &model_wrong);
+const MutationsOf affine_mutations("affine_backward", table, has::bias | has::tokens | has::matrix | has::matrix_alone,
+                                   right, &affine_wrong);
+const MutationsOf norm_mutations("layer_norm_backward", table, has::tokens | has::norm | has::norm_alone, right,
+                                 &norm_wrong);
+const MutationsOf attention_mutations("attention_backward", table,
+                                      has::bias | has::tokens | has::matrix | has::attention | has::attention_alone,
+                                      right, &attention_wrong);
+const MutationsOf block_mutations("block_backward", table,
+                                  has::bias | has::tokens | has::norm | has::attention | has::block, right,
+                                  &block_wrong);
+const MutationsOf model_mutations("model_gradients", table, has::attention | has::norm | has::block | has::model, right,
+                                  &model_wrong);
 
 // Calls made for the diagnosis alone: several sequences, numbers of both signs, square matrices.
 const Tensor X = random_tensor({2, 3, 4}, 901), dY = random_tensor({2, 3, 4}, 902);

@@ -1,28 +1,28 @@
-// Hybrid attention and its step as a definition whose settings are turned (hybrid_definition.hpp).
+// Hybrid attention and its step as a definition whose settings are changed (hybrid_definition.hpp).
 #include "hybrid_definition.hpp"
-#include "slips.hpp"
+#include "mutations.hpp"
 #include "weights.hpp"
 
 namespace linattn::testing {
 namespace {
 
 using S = HybridSettings;
-const S& settings() { return *settings_in_use<S>(); }
 
-Tensor whole(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& gate, std::size_t window) {
-    return expected_hybrid_attention(Q, K, V, gate, window, settings()).value;
+Tensor whole(const S& settings, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& gate,
+             std::size_t window) {
+    return expected_hybrid_attention(Q, K, V, gate, window, settings).value;
 }
-HybridStep step(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& gate, std::size_t window,
-                const HybridMemory& memory) {
-    return hybrid_step_by_settings(q, k, v, gate, window, memory, settings());
+HybridStep step(const S& settings, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& gate,
+                std::size_t window, const HybridMemory& memory) {
+    return hybrid_step_by_settings(q, k, v, gate, window, memory, settings);
 }
 
 namespace has {
 constexpr unsigned output = 1, sequence = 2, memory = 4;
 }
 
-const SlipTable<S> table{
-    .slips =
+const MutationTable<S> table{
+    .mutations =
         {
             {"the gate", "gate exchanged", "g belongs to the window, 1 - g to the linear part.", has::output,
              [](S& s) { s.gate = Gate::exchanged; }},
@@ -167,10 +167,8 @@ const SlipTable<S> table{
     .numbers = {{"ε of the attention is %s", "The constant is attention_epsilon, 1e-6.", has::output,
                  [](S& s, double x) { s.epsilon_counts = x / attention_epsilon; }, 1e-14, 0.1}}};
 
-const SlipsOf whole_slips("hybrid_attention", table, has::output | has::sequence, S{}, &whole,
-                          {.arguments = {"Q(n,d)", "K(n,d)", "V(n,d)", "gate(n)"}});
-const SlipsOf step_slips("hybrid_attention_step", table, has::output | has::memory, S{}, &step,
-                         {.arguments = {"q(d)", "k(d)", "v(d)", "gate", "window", "memory"}});
+const MutationsOf whole_mutations("hybrid_attention", table, has::output | has::sequence, S{}, &whole);
+const MutationsOf step_mutations("hybrid_attention_step", table, has::output | has::memory, S{}, &step);
 
 // Calls made for the diagnosis alone: all sizes different, two leading axes, more tokens than the window holds.
 const Shape leading{2, 2};

@@ -1,0 +1,48 @@
+#include "metering.hpp"
+
+#include <array>
+#include <optional>
+
+#include "contract.hpp"
+#include "cost.hpp"
+#include "memory_watch.hpp"
+#include "work_counter.hpp"
+
+namespace linattn::testing {
+namespace {
+
+std::optional<MemoryWatch> watch;
+std::size_t work_before = 0, blocks_before = 0;
+std::array<const char*, 16> checking;
+
+// Without allocating: memory is watched meanwhile.
+void note_check(const char* caller) {
+    for (const char*& name : checking) {
+        if (name == nullptr) name = caller;
+        if (name == caller) return;
+    }
+}
+
+}  // namespace
+
+std::size_t blocks_run = 0;
+
+void begin_metering(std::uint32_t trace) {
+    work_before = work_done;
+    largest_work = 0;
+    blocks_before = blocks_run;
+    checking.fill(nullptr);
+    on_check = note_check;
+    watch.emplace(trace);
+}
+
+Metered end_metering() {
+    watch.reset();
+    on_check = nullptr;
+    Metered metered{blocks_run - blocks_before, work_done - work_before, largest_work};
+    for (const char* name : checking)
+        if (name != nullptr) metered.checking.emplace_back(name);
+    return metered;
+}
+
+}  // namespace linattn::testing

@@ -1,0 +1,97 @@
+// A mutation is one setting of a definition set to a wrong value: a name, a sentence, and what an exercise must have
+// for it. Exercises that share a definition share its table of mutations. Each mutation that an exercise can suffer becomes one
+// of its mistakes; when no mutation explains a wrong answer, a number that the answer tells may.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mistake.hpp"
+
+namespace linattn::testing {
+
+template <class Settings>
+struct Mutation {
+    const char* topic;  ///< what mutations have in common that do the same to an input: "ε", "the heads"
+    const char* name;
+    const char* explanation;
+    unsigned needs;                      ///< bits that the exercise must have
+    std::function<void(Settings&)> set;  ///< nothing: right numbers at the wrong cost
+};
+
+/// A mutation with a number in it, which is solved for.
+template <class Settings>
+struct NumberMutation {
+    const char* name;  ///< for printf, with one %s for the number
+    const char* explanation;
+    unsigned needs;
+    std::function<void(Settings&, double)> set;
+    double low = 0.0, high = 0.0;  ///< where to look for it; equal: it is the index of the first token that is wrong
+};
+
+template <class Settings>
+struct MutationTable {
+    std::vector<Mutation<Settings>> mutations;
+    std::vector<NumberMutation<Settings>> numbers;
+};
+
+/// Adds the mutations of a part of the settings: those of attention to an exercise that has attention in it.
+template <class Settings, class Part>
+void add_mutations_of(MutationTable<Settings>& table, const MutationTable<Part>& of_part, Part Settings::*part) {
+    for (const Mutation<Part>& mutation : of_part.mutations) {
+        table.mutations.push_back({mutation.topic, mutation.name, mutation.explanation, mutation.needs, nullptr});
+        if (mutation.set)
+            table.mutations.back().set = [set = mutation.set, part](Settings& settings) { set(settings.*part); };
+    }
+    for (const NumberMutation<Part>& number : of_part.numbers)
+        table.numbers.push_back({number.name, number.explanation, number.needs,
+                                 [set = number.set, part](Settings& settings, double x) { set(settings.*part, x); },
+                                 number.low, number.high});
+}
+
+/// What differs from the table for one exercise.
+struct MutationChoice {
+    std::set<std::string> without = {};                   ///< mutations that its inputs cannot show
+    std::map<std::string, const char*> explanation = {};  ///< in other words
+};
+
+/// Registers the mutations of an exercise. `definition` takes the settings, then what the exercise takes.
+template <class Settings, class Result, class... Parameters>
+class MutationsOf {
+public:
+    MutationsOf(const char* exercise, const MutationTable<Settings>& table, unsigned has, const Settings& right,
+                Result (*definition)(const Settings&, Parameters...), const MutationChoice& choice = {}) {
+        const auto with = [definition](const Settings& settings) -> Subject {
+            return std::function<Result(Parameters...)>([definition, settings](Parameters... parameters) -> Result {
+                return definition(settings, parameters...);
+            });
+        };
+        for (const Mutation<Settings>& mutation : table.mutations) {
+            if ((mutation.needs & has) != mutation.needs || choice.without.contains(mutation.name)) continue;
+            Settings settings = right;
+            if (mutation.set != nullptr) mutation.set(settings);
+            if (mutation.set != nullptr && settings == right) continue;
+            const auto other = choice.explanation.find(mutation.name);
+            const char* explanation = other == choice.explanation.end() ? mutation.explanation : other->second;
+            register_mistake({exercise, mutation.name, "", explanation, with(settings), mutation.topic});
+        }
+        for (const NumberMutation<Settings>& number : table.numbers) {
+            if ((number.needs & has) != number.needs) continue;
+            register_number({exercise, number.name, number.explanation, number.low, number.high,
+                             [right, with, set = number.set](double value) {
+                                 Settings settings = right;
+                                 set(settings, value);
+                                 return with(settings);
+                             }});
+        }
+    }
+};
+
+}  // namespace linattn::testing
+
+/// A change of the settings `s`, to x where a number is solved for.
+#define SET(...) [](auto& s) { __VA_ARGS__; }
+#define SET_TO(...) [](auto& s, double x) { __VA_ARGS__; }

@@ -11,7 +11,7 @@ from typing import Any
 
 STARTED = re.compile(r"^ *Start +\d+: (\S+)$", re.M)
 TIMED = re.compile(r"^ *\d+/\d+ Test +#\d+: (\S+) .*? (\d+\.\d+) sec$", re.M)
-FAILED = re.compile(r"^ *\d+/\d+ Test +#\d+: \S+ .*\*\*\*", re.M)
+FAILED = re.compile(r"^ *\d+/\d+ Test +#\d+: \S+ .*\*\*\*(?!Skipped)", re.M)
 OF = re.compile(r"^ *(?:\[(\d+)/(\d+)\]|(\d+)/(\d+) Test )", re.M)  # ninja's count, and ctest's
 PAUSE = 15  # seconds between two lines, where lines stay
 LOOK = 0.2  # seconds between two looks at whether it has ended

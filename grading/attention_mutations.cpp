@@ -304,8 +304,9 @@ const std::vector<Mutation<Settings>>& mutations() {
         {"the state that came in", "state ignored", "Start from the state that is passed in, not from zeros.", state,
          SET_BOTH(sum.read = sum.kept = 0.0)},
         {"the state that came in", "z lost on resume",
-         "Continue from the z that is passed in as well as from its S. flash-linear-attention's PR 268 reports the same.", z,
-         SET(s.z.read = s.z.kept = 0.0)},
+         "Continue from the z that is passed in as well as from its S. flash-linear-attention's PR 268 reports the "
+         "same.",
+         z, SET(s.z.read = s.z.kept = 0.0)},
         {"the state that came in", "S lost on resume", "Continue from the S that is passed in as well as from its z.",
          z, SET(s.S.read = s.S.kept = 0.0)},
         {"the state that came in", "state read before it is updated", "A token must see itself: read the new state.",

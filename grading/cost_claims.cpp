@@ -24,8 +24,8 @@ std::size_t most_bytes_beyond(std::size_t before) { return std::max(most_bytes_s
 
 // Where steps and bytes are only claimed. A matrix of all pairs of tokens shows in the memory, however quickly it is made.
 // Of time the lesser of two runs counts, since other programs can only slow one down. Where time is too short to be measured
-// or grows more than 5 times, a second comparison with more decides: from some size on, an allocator asks the system for
-// every array, and a quadratic part that is hidden beside a slow linear one outgrows it.
+// or grows more than a little over 4 times, a second comparison with more decides: from some size on, an allocator asks the
+// system for every array, and a quadratic part that is hidden beside a slow linear one outgrows it.
 void time_and_memory_agree(const std::function<Trial(std::size_t count)>& run, const char* of_what, std::size_t few,
                            const char* mistake) {
     for (const std::size_t more : {16 * few, 64 * few}) {
@@ -52,7 +52,7 @@ void time_and_memory_agree(const std::function<Trial(std::size_t count)>& run, c
             std::snprintf(seconds, sizeof seconds, "%.2g s and %.2g s", seconds_of_more, seconds_of_most);
             call.satisfies(holds || !again || more == 16 * few, grown(more, of_what, seconds, "processor time"),
                            mistake);
-            if (seconds_of_most < 5 * seconds_of_more && seconds_of_more >= a_few_ticks) return;
+            if (seconds_of_most < 4.4 * seconds_of_more && seconds_of_more >= a_few_ticks) return;
         }
     }
 }

@@ -93,9 +93,12 @@ class AnswerBuild:
         library = original.split(".dir/")[0] + "_dynamic_memory"
         made = f"{library}.dir/labs/gpu/engine/dynamic_memory.cpp.o"
         commands = build_commands.commands(self.build, made)
-        folder, kernel = self.build / Path(library).name, self.build / original.replace(".dir/", ".dir/./")
+        folder = self.build / Path(library).name
+        kernel = f"{self.build}/{original.replace('.dir/', '.dir/./')}"  # as cmake writes it; a Path would lose the dot
         scan = next(command for command in commands if f"{folder}/dynamic_arrays.inc" in command)
-        for command in (scan.replace(str(kernel), kernels), commands[-1].replace(made, str(place / "dynamic_memory.o"))):
+        if kernel not in scan:
+            raise CourseError(f"the command that looks for {made}'s arrays does not name {kernel}")
+        for command in (scan.replace(kernel, kernels), commands[-1].replace(made, str(place / "dynamic_memory.o"))):
             if words := self._run(["sh", "-c", command.replace(str(folder), str(place))]):
                 raise CourseError(f"{made} could not be made for {kernels}\n{words}")
             arrays = [(each / "dynamic_arrays.inc").read_text(encoding="utf-8") for each in (folder, place)]

@@ -1,6 +1,8 @@
 """What the tests in Python share. `python3 -m pytest tests/framework/test_NAME.py` runs one of them."""
 
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,14 @@ def need_boxes(labs: list) -> None:
         if "nothing can be graded" not in str(reason):
             raise
         pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="module")
+def open_folder() -> Iterator[Path]:
+    """A folder that the user of a box may enter, too. Pytest closes its own each time that another pytest begins."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@
 #
 #   --dry-run      say what is missing and what would be run
 #   --with-docs    also what ./course docs needs
-#   --with-grading also what ./course grade needs
+#   --with-grading also what ./course grade and ./course handout need
 #   --with-tests   also what ./course test needs, the docs and grading included
 #   --quiet        (for ./course itself) say nothing and do nothing unless a required package is missing
 #   --python       (for ./course itself) print the python3 that has the modules of these groups, and do nothing else

@@ -1,0 +1,116 @@
+// Gated attention, its mask and its gradients by their definition, with everything that people get wrong as a setting.
+// Loops over all pairs of tokens, and for each pair over all tokens that might lie between, in double: token i asks, token
+// j was written. With the default settings they are right; a mutation (gated_mutations.cpp) turns a setting from right to
+// wrong.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "attention_definition.hpp"
+#include "results.hpp"
+
+namespace linattn::testing {
+
+/// What is made of the logarithms between two tokens.
+enum class DecayBy {
+    sum,                    ///< e to their sum
+    nothing,                ///< 1
+    product_of_logarithms,  ///< log_decay taken for the decay
+    sum_itself,             ///< no exponential
+    last_one,               ///< the decay of token i alone
+    power_of_last,          ///< the decay of token i, as often as tokens lie between
+    power_of_first_token,   ///< the decay of token 0, as often as tokens lie between
+    difference,             ///< e to the difference of two running sums
+    ratio,                  ///< e to a running sum, times e to minus another: the ratio of two running products
+};
+/// What D_ij is for j > i. Right: 0, and never computed.
+enum class Above { zero, zero_times_exponential, one, inverse, transposed };
+/// Which channel's decay an entry of a key gets, where there is one for each.
+enum class Channels { own, mean, sum, first, of_values };
+/// What the state is multiplied by from chunk to chunk.
+enum class Between { all_decays, nothing, last_decay, first_decay, all_but_first_decay, decay_twice };
+/// What the state is multiplied by where token i of a later chunk reads it.
+enum class ReadBy {
+    decays_up_to_own,
+    nothing,
+    decays_before_own,
+    decays_without_first,
+    decays_of_chunk,
+    decays_from_sequence_begin,
+};
+
+struct DecaySettings {
+    DecayBy by = DecayBy::sum;
+    Above above = Above::zero;
+    int from = 1, to = 0;     ///< the sum runs over tokens j + from to i + to
+    double times = 1.0;       ///< what each logarithm is multiplied by
+    bool diagonal = true;     ///< whether token i sees what it writes
+    bool read_again = false;  ///< the decay of token i once more
+    Heads heads = Heads::own;
+    Channels channels = Channels::own;
+    bool keys_decayed = true;     ///< until their chunk ends
+    bool keys_own_decay = false;  ///< their own decay, too
+    Between between = Between::all_decays;
+    ReadBy read = ReadBy::decays_up_to_own;
+    bool operator==(const DecaySettings&) const = default;
+};
+
+enum class GatedWritten { all, all_but_short_chunk, all_but_first, only_last, only_first_head };
+
+struct GatedSettings {
+    Tokens tokens = Tokens::up_to_own;
+    Heads heads = Heads::own;
+    DecaySettings decay;
+    bool updated_first = false;  ///< a chunk's queries read the state that has the chunk's keys already
+    bool complement = false;     ///< each write times 1 - a
+    bool keys_for_queries = false, queries_for_keys = false, value_of_token_i = false;
+    bool decay_added = false;  ///< to the score
+    bool scaled = false;       ///< by 1/√d_k
+    bool normalized = false;   ///< rows divided by their sums
+    GatedWritten written = GatedWritten::all;
+    bool operator==(const GatedSettings&) const = default;
+};
+
+/// One call. log_decay \shape{(…, n)}, or \shape{(…, n, d_k)} where every channel has a decay.
+struct GatedCall {
+    const Tensor &Q, &K, &V, &log_decay;
+    std::size_t chunk = 0;  ///< 0: not chunkwise
+};
+
+Tensor decay_mask_by_settings(const Tensor& log_decay, const DecaySettings& settings);
+Tensor gated_attention_by_settings(const GatedCall& call, const GatedSettings& settings);
+
+/// Which pairs of tokens count, and how much is left between them.
+struct PairSettings {
+    Tokens tokens = Tokens::up_to_own;
+    Heads heads = Heads::own;
+    DecaySettings decay;
+    bool operator==(const PairSettings&) const = default;
+};
+
+/// Which tokens the gradient of log_decay sums over.
+enum class LogDecaySum { from_own_on, own_only, up_to_own, after_own, all };
+
+struct GatedGradientSettings {
+    PairSettings S, R_of_dK, R_of_dV;
+    LogDecaySum sum = LogDecaySum::from_own_on;
+    double queries = 1.0, keys = -1.0, values = 0.0;  ///< how often q·dq, k·dk and v·dv count in it
+    bool of_decay = false;                            ///< with respect to a, not log a
+    bool times_decay = false;                         ///< multiplied by a
+    bool exchanged = false;                           ///< dQ and dK
+    bool query_token_value = false;                   ///< v_i in place of v_j
+    bool upstream_of_key = false;                     ///< dO_j in place of dO_i
+    GatedWritten written = GatedWritten::all;
+    bool operator==(const GatedGradientSettings&) const = default;
+};
+
+GatedGradients gated_gradients_by_settings(const GatedCall& call, const Tensor& dO,
+                                           const GatedGradientSettings& settings);
+
+/// The right results with their tolerances.
+Expected expected_decay_mask(const Tensor& log_decay);
+Expected expected_gated_attention(const GatedCall& call);
+std::vector<Expected> expected_gated_gradients(const GatedCall& call, const Tensor& dO);
+
+}  // namespace linattn::testing

@@ -1,0 +1,37 @@
+// Recursive least squares with everything that people get wrong as a setting: the formula of Sherman and Morrison in products
+// of whole matrices, O(d_k³) for a token. What is expected comes from the normal equations instead.
+#pragma once
+
+#include "forgetting.hpp"
+#include "suite.hpp"
+
+namespace linattn::testing {
+
+/// What P, the inverse of ridge I + Σ k kᵀ, begins with.
+enum class Begin { inverse_of_ridge, ridge, one };
+/// What stands for the gain P k / (1 + kᵀP k).
+enum class Gain { right, undivided, without_one, of_new_P_divided, key };
+/// How P goes on: P − (P k kᵀ P) / (1 + kᵀP k).
+enum class Update { right, never, undivided, added, without_one, by_gain_and_gain };
+
+struct LeastSquaresSettings {
+    Begin begin = Begin::inverse_of_ridge;
+    Gain gain = Gain::right;
+    Update update = Update::right;
+    double read = 1.0;             ///< how often what the state returns for the key is subtracted
+    bool asks_with_query = false;  ///< q in place of k where the error is computed
+    bool keys_normalized = false;
+    bool reads_before = false;                  ///< o_i = S_{i-1}ᵀq_i
+    bool P_carried = false, S_carried = false;  ///< a head begins with what the one before it left
+    bool only_first_head = false, only_last_token = false;
+    double ridge_factor = 1.0;  ///< of the argument
+    bool operator==(const LeastSquaresSettings&) const = default;
+};
+
+Tensor least_squares_by_settings(const LeastSquaresSettings& settings, const Tensor& Q, const Tensor& K,
+                                 const Tensor& V, double ridge);
+
+/// The right outputs by the normal equations, with the tolerance of the recursion.
+Expected expected_least_squares(const Tensor& Q, const Tensor& K, const Tensor& V, double ridge);
+
+}  // namespace linattn::testing

@@ -1,0 +1,100 @@
+// The delta rule's forms as definitions whose settings are changed (delta_mutations.hpp).
+#include "delta_inputs.hpp"
+#include "delta_mutations.hpp"
+#include "forgetting_arguments.hpp"
+
+namespace linattn::testing {
+namespace {
+
+Tensor recurrent(const DeltaSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta) {
+    require_strengths(beta, require_attention_shapes(Q, K, V));
+    return delta_by_settings({Q, K, V, beta}, settings).output;
+}
+Tensor chunkwise(const DeltaSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta,
+                 std::size_t chunk) {
+    require_strengths(beta, require_attention_shapes(Q, K, V));
+    require_chunk(chunk);
+    return delta_by_settings({Q, K, V, beta, nullptr, nullptr, chunk}, settings).output;
+}
+GatedDeltaResult resume(const DeltaSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V,
+                        const Tensor& beta, const Tensor& log_decay, const Tensor& S) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_strengths(beta, shape);
+    require_decays(log_decay, shape);
+    require_state(S, shape);
+    const DeltaResult made = delta_by_settings({Q, K, V, beta, &log_decay, &S}, settings);
+    return {made.output, made.S};
+}
+Tensor gated_chunkwise(const DeltaSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V,
+                       const Tensor& beta, const Tensor& log_decay, std::size_t chunk) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_strengths(beta, shape);
+    require_decays(log_decay, shape);
+    require_chunk(chunk);
+    return delta_by_settings({Q, K, V, beta, &log_decay, nullptr, chunk}, settings).output;
+}
+
+// The right numbers, and beside them a state for each token.
+Tensor state_of_each_token(const Tensor& K, const Tensor& V) { return zeros(join(shape_of(K), {length(V, -1)})); }
+MISTAKE(delta_rule_recurrent, (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta),
+        "memory grows with the sequence", "§9.7", "Keep one state, that of the latest token.") {
+    const Tensor states = state_of_each_token(K, V);
+    return recurrent({}, Q, K, V, beta);
+}
+MISTAKE(delta_rule_chunkwise,
+        (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta, std::size_t chunk),
+        "memory grows with the sequence", "§9.9", "Keep one state and one chunk, nothing else.") {
+    const Tensor states = state_of_each_token(K, V);
+    return chunkwise({}, Q, K, V, beta, chunk);
+}
+MISTAKE(gated_delta_rule_resume,
+        (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta, const Tensor& log_decay,
+         const Tensor& S),
+        "memory grows with the sequence", "§9.10", "Keep one state, that of the latest token.") {
+    const Tensor states = state_of_each_token(K, V);
+    return resume({}, Q, K, V, beta, log_decay, S);
+}
+MISTAKE(gated_delta_rule_chunkwise,
+        (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta, const Tensor& log_decay,
+         std::size_t chunk),
+        "memory grows with the sequence", "§9.11", "Keep one state and one chunk, nothing else.") {
+    const Tensor states = state_of_each_token(K, V);
+    return gated_chunkwise({}, Q, K, V, beta, log_decay, chunk);
+}
+
+const DeltaSettings right;
+const MutationTable<DeltaSettings>& table = delta_mutations();
+
+const MutationsOf recurrent_mutations("delta_rule_recurrent", table, form::by_tokens, right, &recurrent);
+// In chunks, what is said of a token's error is said of the right side and of the system.
+const MutationsOf chunkwise_mutations("delta_rule_chunkwise", table, form::chunks, right, &chunkwise);
+const MutationsOf resume_mutations("gated_delta_rule_resume", table, form::by_tokens | form::decays | form::state,
+                                   right, &resume);
+const MutationsOf gated_chunkwise_mutations("gated_delta_rule_chunkwise", table, form::chunks | form::decays, right,
+                                            &gated_chunkwise);
+
+// Calls made for the diagnosis alone: all sizes different, several leading axes, several chunks and a shorter one.
+const DeltaInputs& probed() {
+    static const DeltaInputs in({2, 2}, 8, 4, 3, 901);
+    return in;
+}
+const Probes recurrent_probes("delta_rule_recurrent", [] {
+    const DeltaInputs& in = probed();
+    return std::vector{probe(&linattn::delta_rule_recurrent, in.Q, in.K, in.V, in.beta)};
+});
+const Probes chunkwise_probes("delta_rule_chunkwise", [] {
+    const DeltaInputs& in = probed();
+    return std::vector{probe(&linattn::delta_rule_chunkwise, in.Q, in.K, in.V, in.beta, std::size_t{3})};
+});
+const Probes resume_probes("gated_delta_rule_resume", [] {
+    const DeltaInputs& in = probed();
+    return std::vector{probe(&linattn::gated_delta_rule_resume, in.Q, in.K, in.V, in.beta, in.log_decay, in.S)};
+});
+const Probes gated_chunkwise_probes("gated_delta_rule_chunkwise", [] {
+    const DeltaInputs& in = probed();
+    return std::vector{
+        probe(&linattn::gated_delta_rule_chunkwise, in.Q, in.K, in.V, in.beta, in.log_decay, std::size_t{3})};
+});
+
+}  // namespace
+}  // namespace linattn::testing

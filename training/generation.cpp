@@ -38,16 +38,16 @@ Tensor softmax(Tensor x) {
     return x;
 }
 
-// One token (batch, d) through all blocks: attend(l, q, k, v) is the attention of block l, of vectors (batch, heads, e).
-template <class Attend>
-Tensor logits_of_token(const Tensor& ids, std::size_t place, const Model& w, const Attend& attend) {
+// One token (batch, d) through all blocks.
+Tensor logits_of_token(const Tensor& ids, std::size_t place, const Model& w, const AttendToken& attend) {
     Tensor x = embedded(ids, place, w);
     const Shape by_heads{length(x, 0), w.heads, length(x, 1) / w.heads};
     for (std::size_t l = 0; l < w.blocks.size(); ++l) {
         const Block& block = w.blocks[l];
         const Tensor normed = layer_norm(x, block.before_attention);
         const auto head = [&](const Affine& map) { return reshape(projected(normed, map), by_heads); };
-        const Tensor seen = attend(l, head(block.attention.Q), head(block.attention.K), head(block.attention.V));
+        const Tensor seen =
+            attend(l, normed, head(block.attention.Q), head(block.attention.K), head(block.attention.V));
         x += projected(reshape(seen, shape_of(x)), block.attention.O);
         const FeedForward& layer = block.feed_forward;
         x += projected(gelu(projected(layer_norm(x, block.before_feed_forward), layer.up)), layer.down);
@@ -80,6 +80,12 @@ Tensor argmax(const Tensor& logits) {
     return chosen;
 }
 
+Tensor generate_with(const AttendToken& attend, const Tensor& prompt, std::size_t count, const Model& w,
+                     const Choice& choose) {
+    return generate(prompt, count, choose,
+                    [&](const Tensor& id, std::size_t place) { return logits_of_token(id, place, w, attend); });
+}
+
 Tensor generate_with_state(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {
     const std::size_t batch = length(prompt, 0), e = length(w.embedding, 1) / w.heads;
     std::vector<Memory> memories(w.blocks.size(), {zeros({batch, w.heads, e, e}), zeros({batch, w.heads, e})});
@@ -100,7 +106,7 @@ Tensor generate_with_kv_cache(const Tensor& prompt, std::size_t count, const Mod
     };
     const Tensor none = zeros({length(prompt, 0), w.heads, 0, length(w.embedding, 1) / w.heads});
     std::vector<Cache> caches(w.blocks.size(), {none, none});
-    const auto attend = [&](std::size_t l, const Tensor& q, const Tensor& k, const Tensor& v) {
+    const auto attend = [&](std::size_t l, const Tensor&, const Tensor& q, const Tensor& k, const Tensor& v) {
         Cache& cache = caches[l];
         cache.K = concatenate(cache.K, expand_dims(k, -2), -2);
         cache.V = concatenate(cache.V, expand_dims(v, -2), -2);
@@ -109,8 +115,7 @@ Tensor generate_with_kv_cache(const Tensor& prompt, std::size_t count, const Mod
         const Tensor weights = softmax(reshape(scores, {length(q, 0), w.heads, length(cache.K, -2)}));
         return reshape(matmul(expand_dims(weights, -2), cache.V), shape_of(q));
     };
-    return generate(prompt, count, choose,
-                    [&](const Tensor& id, std::size_t place) { return logits_of_token(id, place, w, attend); });
+    return generate_with(attend, prompt, count, w, choose);
 }
 
 Tensor generate_with_window(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {
@@ -121,13 +126,12 @@ Tensor generate_with_window(const Tensor& prompt, std::size_t count, const Model
     nothing.S = matmul(matrix_transpose(no_token), no_token);  // the sum over no token
     nothing.z = sum(no_token, -2);
     std::vector<HybridMemory> memories(w.blocks.size(), nothing);
-    const auto attend = [&](std::size_t l, const Tensor& q, const Tensor& k, const Tensor& v) {
+    const auto attend = [&](std::size_t l, const Tensor&, const Tensor& q, const Tensor& k, const Tensor& v) {
         HybridStep step = hybrid_attention_step(q, k, v, full(heads, hybrid_gate), hybrid_window, memories[l]);
         memories[l] = std::move(step.memory);
         return step.output;
     };
-    return generate(prompt, count, choose,
-                    [&](const Tensor& id, std::size_t place) { return logits_of_token(id, place, w, attend); });
+    return generate_with(attend, prompt, count, w, choose);
 }
 
 Tensor generate_recomputing(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose) {

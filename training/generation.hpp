@@ -17,6 +17,16 @@ Choice at_random(std::uint64_t seed);
 /// The symbol with the largest logit; among equal ones, the smallest id.
 Tensor argmax(const Tensor& logits);
 
+/// The attention of block l for one token, which it may keep: `normed` \shape{(batch, d)} is what the block projects from, q, k
+/// and v are \shape{(batch, heads, e)}, and so is the result.
+using AttendToken =
+    std::function<Tensor(std::size_t l, const Tensor& normed, const Tensor& q, const Tensor& k, const Tensor& v)>;
+
+/// Continues the prompt by count symbols, token by token. \param prompt \shape{(batch, n)} with n ≥ 1
+/// \return the new symbols \shape{(batch, count)}
+Tensor generate_with(const AttendToken& attend, const Tensor& prompt, std::size_t count, const Model& w,
+                     const Choice& choose);
+
 /// Continues the prompt by count symbols with lab 07's block_step, a state of fixed size for each block.
 /// \param prompt \shape{(batch, n)} with n ≥ 1   \return the new symbols \shape{(batch, count)}
 Tensor generate_with_state(const Tensor& prompt, std::size_t count, const Model& w, const Choice& choose);

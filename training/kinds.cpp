@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "tape.hpp"
-
 namespace linattn {
 namespace {
 
@@ -56,8 +54,15 @@ Tape::Value attend(Tape& tape, AttentionKind kind, Tape::Value q, Tape::Value k,
                        });
 }
 
-// From ids to logits; the gradients will be added to dw.
-Tape::Value run(Tape& tape, AttentionKind kind, const Tensor& ids, const Model& w, Model& dw) {
+}  // namespace
+
+Attend attention_of(AttentionKind kind) {
+    return [kind](Tape& tape, std::size_t, Tape::Value, Tape::Value q, Tape::Value k, Tape::Value v) {
+        return attend(tape, kind, q, k, v);
+    };
+}
+
+Tape::Value run_model(Tape& tape, const Attend& attend_in, const Tensor& ids, const Model& w, Model& dw) {
     const Tensor places = arange(length(ids, -1)) + zeros(shape_of(ids));
     Tape::Value x =
         tape.add(tape.lookup(ids, w.embedding, dw.embedding), tape.lookup(places, w.positions, dw.positions));
@@ -70,7 +75,7 @@ Tape::Value run(Tape& tape, AttentionKind kind, const Tensor& ids, const Model& 
         };
         const Tape::Value q = heads(block.attention.Q, d.attention.Q), k = heads(block.attention.K, d.attention.K),
                           v = heads(block.attention.V, d.attention.V);
-        const Tape::Value merged = tape.merge_heads(attend(tape, kind, q, k, v));
+        const Tape::Value merged = tape.merge_heads(attend_in(tape, l, normed, q, k, v));
         x = tape.add(x, tape.affine(merged, block.attention.O, d.attention.O));
         const Tape::Value hidden = tape.affine(tape.norm(x, block.before_feed_forward, d.before_feed_forward),
                                                block.feed_forward.up, d.feed_forward.up);
@@ -85,14 +90,12 @@ Model zeros_like(const Model& w) {
     return all;
 }
 
-}  // namespace
-
 ModelGradients gradients_of(AttentionKind kind, const Tensor& ids, const Tensor& targets, const Tensor& loss_mask,
                             const Model& w) {
     if (kind == AttentionKind::linear) return model_gradients(ids, targets, loss_mask, w);
     Tape tape;
     ModelGradients result{0.0, zeros_like(w)};
-    const Tape::Value logits = run(tape, kind, ids, w, result.dw);
+    const Tape::Value logits = run_model(tape, attention_of(kind), ids, w, result.dw);
     const CrossEntropy loss = cross_entropy(tape[logits], targets, loss_mask);
     result.loss = loss.loss;
     tape.backward(logits, loss.dlogits);
@@ -103,7 +106,7 @@ Tensor logits_of(AttentionKind kind, const Tensor& ids, const Model& w) {
     if (kind == AttentionKind::linear) return logits(ids, w);
     Tape tape;
     Model unused = zeros_like(w);
-    return tape[run(tape, kind, ids, w, unused)];
+    return tape[run_model(tape, attention_of(kind), ids, w, unused)];
 }
 
 }  // namespace linattn

@@ -4,7 +4,6 @@
 
 #include "generation.hpp"
 #include "random.hpp"
-#include "tape.hpp"
 
 namespace linattn {
 namespace {
@@ -22,41 +21,55 @@ Tensor left_at_the_end(const Tensor& gate) {
 }
 
 // The queries q read a sum of what the keys k and values v have written.
-Tape::Value read(Tape& tape, Tape::Value q, Tape::Value k, Tape::Value v, Tape::Value gate, bool decay) {
+Tape::Value read(Tape& tape, const Written& in, bool decay) {
     const double scale = 1.0 / static_cast<double>(width);
-    const Tensor left = decay ? left_at_the_end(tape[gate]) : ones({length(tape[gate], 0), 1, length(tape[gate], 1)});
-    const Tensor weights = scale * matmul(tape[q], matrix_transpose(tape[k])) * left;  // (batch, queries, writes)
-    return tape.append(
-        matmul(weights, tape[v]), [&tape, q, k, v, gate, decay, scale, left, weights](const Tensor& gradient) {
-            const Tensor d = matmul(gradient, matrix_transpose(tape[v])), products = scale * d * left;
-            tape.accumulate_gradient(v, matmul(matrix_transpose(weights), gradient));
-            tape.accumulate_gradient(q, matmul(products, tape[k]));
-            tape.accumulate_gradient(k, matmul(matrix_transpose(products), tape[q]));
-            if (!decay) return;
-            // a of a write shortens all writes before it.
-            const Tensor of_write = matrix_transpose(sum(d * weights, -2, keep_dims));  // (batch, writes, 1)
-            tape.accumulate_gradient(gate, (cumsum(of_write, -2) - of_write) / (1.0 + exp(tape[gate])));
-        });
+    const Tensor left =
+        decay ? left_at_the_end(tape[in.gate]) : ones({length(tape[in.k], 0), 1, length(tape[in.k], 1)});
+    const Tensor weights = scale * matmul(tape[in.q], matrix_transpose(tape[in.k])) * left;  // (batch, queries, writes)
+    return tape.append(matmul(weights, tape[in.v]), [&tape, in, decay, scale, left, weights](const Tensor& gradient) {
+        const Tensor d = matmul(gradient, matrix_transpose(tape[in.v])), products = scale * d * left;
+        tape.accumulate_gradient(in.v, matmul(matrix_transpose(weights), gradient));
+        tape.accumulate_gradient(in.q, matmul(products, tape[in.k]));
+        tape.accumulate_gradient(in.k, matmul(matrix_transpose(products), tape[in.q]));
+        if (!decay) return;
+        // a of a write shortens all writes before it.
+        const Tensor of_write = matrix_transpose(sum(d * weights, -2, keep_dims));  // (batch, writes, 1)
+        tape.accumulate_gradient(in.gate, (cumsum(of_write, -2) - of_write) / (1.0 + exp(tape[in.gate])));
+    });
 }
+
+Tensor sigmoid(const Tensor& x) { return 1.0 / (1.0 + exp(-x)); }
 
 }  // namespace
 
-RecallTask::RecallTask(std::uint64_t seed)
-    : key(zeros({batch, writes})), value(key), query(zeros({batch, queries})), wanted(query), writes_since(query) {
+RecallMemory sum_in_closed_form(bool decay) {
+    return {[decay](Tape& tape, const Written& in) { return read(tape, in, decay); }, 1.0};  // a = 0.73 at first
+}
+
+RecallTask::RecallTask(const RecallRules& rules, std::uint64_t seed)
+    : key(zeros({RecallRules::batch, rules.writes})),
+      value(key),
+      query(zeros({RecallRules::batch, RecallRules::queries})),
+      wanted(query),
+      writes_since(query) {
     SplitMix64 random(seed);
     const auto one_of = [&random](std::size_t count) {
         return static_cast<std::size_t>(random.uniform() * static_cast<double>(count));
     };
-    for (std::size_t b = 0; b < batch; ++b) {
+    const std::size_t writes = rules.writes;
+    for (std::size_t b = 0; b < RecallRules::batch; ++b) {
+        const std::size_t cleared = rules.clears ? writes / 4 + one_of(writes / 2) : writes;
         for (std::size_t i = 0; i < writes; ++i) {
-            key(b, i) = static_cast<double>(one_of(keys));
-            value(b, i) = static_cast<double>(one_of(values));
+            key(b, i) = static_cast<double>(i == cleared ? rules.keys : one_of(rules.keys));
+            value(b, i) = static_cast<double>(i == cleared ? RecallRules::values : one_of(RecallRules::values));
         }
-        for (std::size_t i = 0; i < queries; ++i) {
-            query(b, i) = key(b, one_of(writes));
+        for (std::size_t i = 0; i < RecallRules::queries; ++i) {
+            std::size_t asked = one_of(writes);
+            while (asked == cleared) asked = one_of(writes);
+            query(b, i) = key(b, asked);
             std::size_t last = writes - 1;
             while (key(b, last) != query(b, i)) --last;
-            wanted(b, i) = value(b, last);
+            wanted(b, i) = rules.clears && last < cleared ? static_cast<double>(RecallRules::values) : value(b, last);
             writes_since(b, i) = static_cast<double>(writes - 1 - last);
         }
     }
@@ -64,22 +77,24 @@ RecallTask::RecallTask(std::uint64_t seed)
 
 std::vector<Tensor*> RecallModel::Weights::all() {
     std::vector<Tensor*> list{&keys, &values};
-    for (Affine* map : {&q, &k, &v, &gate, &head}) list.insert(list.end(), {&map->W, &map->b});
+    for (Affine* map : {&q, &k, &v, &gate, &step, &head}) list.insert(list.end(), {&map->W, &map->b});
     for (Norm* norm : {&query, &key, &output}) list.insert(list.end(), {&norm->gain, &norm->bias});
     return list;
 }
 
-RecallModel::RecallModel(bool decay, std::uint64_t seed) : decay_(decay) {
+RecallModel::RecallModel(RecallMemory memory, const RecallRules& rules, std::uint64_t seed)
+    : memory_(std::move(memory)) {
     const auto seed_of = [&seed] { return ++seed; };
     seed *= 1000;
     const Norm norm{ones({width}), zeros({width})};
-    w_ = {normal({RecallTask::keys, width}, seed_of()),
-          normal({RecallTask::values, width}, seed_of()),
+    w_ = {normal({rules.key_symbols(), width}, seed_of()),
+          normal({rules.value_symbols(), width}, seed_of()),
           random_affine(width, width, seed_of()),
           random_affine(width, width, seed_of()),
           random_affine(width, width, seed_of()),
-          {zeros({width, 1}), full({1}, 1.0)},  // a = 0.73 at first
-          random_affine(width, RecallTask::values, seed_of()),
+          {zeros({width, 1}), full({1}, memory_.gate)},
+          {zeros({width, 1}), zeros({1})},
+          random_affine(width, rules.value_symbols(), seed_of()),
           norm,
           norm,
           norm};
@@ -99,7 +114,8 @@ Tape::Value RecallModel::forward(Tape& tape, const RecallTask& task, Weights& dw
     const auto q = tape.norm(tape.affine(asked, w_.q, dw.q), w_.query, dw.query);
     const auto k = tape.norm(tape.affine(written, w_.k, dw.k), w_.key, dw.key);
     const auto v = tape.affine(written, w_.v, dw.v);
-    const auto seen = read(tape, q, k, v, tape.affine(written, w_.gate, dw.gate), decay_);
+    const auto seen =
+        memory_.read(tape, {q, k, v, tape.affine(written, w_.gate, dw.gate), tape.affine(written, w_.step, dw.step)});
     return tape.affine(tape.norm(seen, w_.output, dw.output), w_.head, dw.head);
 }
 
@@ -123,8 +139,14 @@ Tensor RecallModel::answers(const RecallTask& task) const {
     Weights unused = w_;
     Tape tape;
     const Tensor logits = tape[forward(tape, task, unused)];
-    const Tensor by_rows = reshape(logits, {task.query.size(), RecallTask::values});
+    const Tensor by_rows = reshape(logits, {task.query.size(), length(logits, -1)});
     return reshape(argmax(by_rows), shape_of(task.query));
+}
+
+std::pair<Tensor, Tensor> RecallModel::decays_and_strengths(const RecallTask& task) const {
+    const Tensor written = rows(w_.keys, task.key) + rows(w_.values, task.value);
+    const auto of_writes = [&](const Affine& map) { return sum(sigmoid(matmul(written, map.W) + map.b), -1); };
+    return {of_writes(w_.gate), of_writes(w_.step)};
 }
 
 }  // namespace linattn

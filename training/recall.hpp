@@ -1,48 +1,70 @@
 // A memory that has to forget: pairs of a key and a value are written, keys are written again with other values, and
-// the memory is asked for the last value of a key. One layer with one head, trained with a plain sum or with a sum that
-// decays.
+// the memory is asked for the last value of a key. One layer with one head; the memory between writing and reading is
+// exchangeable.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "training.hpp"
+#include "tape.hpp"
 
 namespace linattn {
 
-class Tape;
+/// In the second task one write of each sequence, in its middle half, is a clear: it makes every write before it void.
+struct RecallRules {
+    std::size_t keys = 8, writes = 32;
+    bool clears = false;
+
+    static constexpr std::size_t values = 16, queries = 8, batch = 64;
+    /// Symbols, the clear's included, which is the last; as a value it is the answer "void".
+    std::size_t key_symbols() const { return keys + (clears ? 1 : 0); }
+    std::size_t value_symbols() const { return values + (clears ? 1 : 0); }
+};
 
 struct RecallTask {
-    static constexpr std::size_t keys = 8, values = 16, writes = 32, queries = 8, batch = 64;
-
     Tensor key, value;     ///< what is written \shape{(batch, writes)}
     Tensor query, wanted;  ///< what is asked afterwards, and the value written last \shape{(batch, queries)}
     Tensor writes_since;   ///< how many writes of other keys came after that one \shape{(batch, queries)}
 
-    explicit RecallTask(std::uint64_t seed);
+    RecallTask(const RecallRules& rules, std::uint64_t seed);
 };
 
-/// S ← a S + k vᵀ at every write, where a is 1 for the plain sum and, with decay, a number in (0, 1) that the model
-/// computes from what is written; each query reads qᵀS.
+/// What the model computes: of the symbols that are asked for q \shape{(batch, queries, width)}, of each write k and v
+/// \shape{(batch, writes, width)}, and gate and step \shape{(batch, writes, 1)}, any numbers.
+struct Written {
+    Tape::Value q, k, v, gate, step;
+};
+
+/// What a memory returns to the queries after all writes \shape{(batch, queries, width)}, on the tape.
+struct RecallMemory {
+    std::function<Tape::Value(Tape&, const Written&)> read;
+    double gate;  ///< what the model computes for it before its first step
+};
+
+/// S ← k vᵀ + S at every write, and with decay S ← a S + k vᵀ, where a is sigmoid(gate); each query reads qᵀS.
+RecallMemory sum_in_closed_form(bool decay);
+
 class RecallModel {
 public:
-    RecallModel(bool decay, std::uint64_t seed);
+    RecallModel(RecallMemory memory, const RecallRules& rules, std::uint64_t seed);
     /// One step of Adam. \return the loss before it
     double train(const RecallTask& task, double rate);
     /// The symbols that the model answers \shape{(batch, queries)}
     Tensor answers(const RecallTask& task) const;
+    /// sigmoid(gate) and sigmoid(step) of each write \shape{(batch, writes)}
+    std::pair<Tensor, Tensor> decays_and_strengths(const RecallTask& task) const;
     std::size_t weights() const;
 
 private:
     struct Weights {
         Tensor keys, values;
-        Affine q, k, v, gate, head;
+        Affine q, k, v, gate, step, head;
         Norm query, key, output;
         std::vector<Tensor*> all();
     };
     std::size_t forward(Tape& tape, const RecallTask& task, Weights& dw) const;
 
-    bool decay_;
+    RecallMemory memory_;
     Weights w_;
     std::vector<Moments> moments_;
 };

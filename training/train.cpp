@@ -1,34 +1,19 @@
 // Trains a model with the functions of labs 06 to 08 and says what happens in one JSON object a line; ./course train
-// starts this program and draws. Every argument is name=value.
-#include <malloc.h>
-
-#include <algorithm>
+// starts this program and draws.
 #include <array>
-#include <chrono>
-#include <csignal>
 #include <fstream>
-#include <iostream>
-#include <iterator>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
-#include <set>
 
 #include "checkpoint.hpp"
 #include "generation.hpp"
+#include "program.hpp"
 #include "random.hpp"
-#include "recall.hpp"
+#include "recall_run.hpp"
+#include "text.hpp"
 
 namespace {
 
 using namespace linattn;
-using Json = nlohmann::ordered_json;
-
-volatile std::sig_atomic_t asked_to_stop = 0;
-
-void print_event(const Json& event) {
-    std::cout << event.dump(-1, ' ', true, Json::error_handler_t::replace) << std::endl;
-}
 
 // The kinds of attention by the names that ./course train knows.
 AttentionKind kind_of(const std::string& name) {
@@ -36,22 +21,6 @@ AttentionKind kind_of(const std::string& name) {
            : name == "hybrid" ? AttentionKind::hybrid
                               : AttentionKind::linear;
 }
-
-class Arguments {
-public:
-    explicit Arguments(const std::vector<std::string>& all) {
-        for (const std::string& each : all) {
-            const std::size_t at = each.find('=');
-            values_[each.substr(0, at)] = at == std::string::npos ? "" : each.substr(at + 1);
-        }
-    }
-    const std::string& text(const std::string& name) const { return values_.at(name); }
-    std::size_t whole(const std::string& name) const { return std::stoul(text(name)); }
-    double number(const std::string& name) const { return std::stod(text(name)); }
-
-private:
-    std::map<std::string, std::string> values_;
-};
 
 // What a model is trained for.
 class Task {
@@ -126,70 +95,28 @@ private:
     std::size_t length_;
 };
 
-// The next byte of a text, from all before it in a window. The last tenth of the text is held out.
+// The next byte of a text, from all before it in a window.
 class Text : public Task {
 public:
-    explicit Text(const Arguments& in) : Task(in), length_(in.whole("length")) {
-        std::ifstream file(in.text("file"), std::ios::binary);
-        const std::string bytes((std::istreambuf_iterator<char>(file)), {});
-        const std::set<char> different(bytes.begin(), bytes.end());
-        alphabet_.assign(different.begin(), different.end());
-        std::map<char, double> id;
-        for (std::size_t i = 0; i < alphabet_.size(); ++i) id[alphabet_[i]] = static_cast<double>(i);
-        for (const char byte : bytes) text_.push_back(id[byte]);
-        if (text_.size() < 20 * (length_ + 1))
-            throw std::runtime_error(in.text("file") + " has " + std::to_string(text_.size()) + " bytes; at least " +
-                                     std::to_string(20 * (length_ + 1)) + " are needed for windows of " +
-                                     std::to_string(length_));
-    }
+    explicit Text(const Arguments& in) : Task(in), length_(in.whole("length")), text_(in.text("file"), length_) {}
 
-    std::size_t vocab_size() const override { return alphabet_.size(); }
+    std::size_t vocab_size() const override { return text_.symbols(); }
     std::size_t positions() const override { return length_; }
-    Batch batch(std::size_t step) const override {
-        SplitMix64 random(seed_ * 1000000 + step);
-        const std::size_t for_training = text_.size() * 9 / 10;
-        const double places = static_cast<double>(for_training - length_ - 1);
-        std::vector<std::size_t> starts(batch_);
-        for (std::size_t& start : starts) start = static_cast<std::size_t>(random.uniform() * places);
-        return windows(starts);
-    }
+    Batch batch(std::size_t step) const override { return text_.at_random(batch_, seed_ * 1000000 + step); }
     std::pair<Json, bool> held_out(const Model& w, std::size_t) const override {
-        const std::size_t first = text_.size() * 9 / 10;
-        std::vector<std::size_t> starts;
-        const std::size_t apart = std::max<std::size_t>(length_, (text_.size() - first - length_ - 1) / 16);
-        for (std::size_t at = first; at + length_ + 1 <= text_.size() && starts.size() < 16; at += apart)
-            starts.push_back(at);
-        const Batch test = windows(starts);
+        const Batch test = text_.held_out();
         const double nats = cross_entropy(logits_of(kind_, test.ids, w), test.targets, test.counts).loss;
         return {{{"bits", nats / std::log(2.0)}}, false};
     }
     void show(const Model& w) const override {
-        Tensor prompt = zeros({1, length_ / 2});
-        for (std::size_t i = 0; i < length_ / 2; ++i) prompt(0, i) = text_[text_.size() * 9 / 10 + i];
+        const Tensor prompt = text_.beginning(length_ / 2);
         const Tensor continuation = generate_with_attention(kind_, prompt, length_ - length_ / 2, w, argmax);
-        const auto words = [&](const Tensor& ids) {
-            std::string text;
-            for (const double id : ids) text += alphabet_[static_cast<std::size_t>(id)];
-            return text;
-        };
-        print_event({{"event", "continued"}, {"prompt", words(prompt)}, {"got", words(continuation)}});
+        print_event({{"event", "continued"}, {"prompt", text_.words(prompt)}, {"got", text_.words(continuation)}});
     }
 
 private:
-    Batch windows(const std::vector<std::size_t>& starts) const {
-        const Shape shape{starts.size(), length_};
-        Batch result{zeros(shape), zeros(shape), ones(shape)};
-        for (std::size_t b = 0; b < starts.size(); ++b)
-            for (std::size_t i = 0; i < length_; ++i) {
-                result.ids(b, i) = text_[starts[b] + i];
-                result.targets(b, i) = text_[starts[b] + i + 1];
-            }
-        return result;
-    }
-
     std::size_t length_;
-    std::vector<char> alphabet_;
-    std::vector<double> text_;
+    ByteText text_;
 };
 
 // The next pixel of a digit, from all before it; the first from a start symbol. The last 297 images are held out.
@@ -289,13 +216,13 @@ double step_once(Training& training, const Task& task, double rate) {
 // Symbols a second, one sequence at a time, from the first symbol to the last that the model has a position for.
 void print_speeds(const Model& w, std::size_t positions, AttentionKind kind) {
     const auto rate = [&](const auto& way) {
-        const auto began = std::chrono::steady_clock::now();
+        const Stopwatch watch;
         double seconds = 0.0;
         std::size_t generated = 0;
         while (seconds < 0.5) {
             way(zeros({1, 1}), positions - 1, w, at_random(1));
             generated += positions - 1;
-            seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+            seconds = watch.seconds();
         }
         return static_cast<double>(generated) / seconds;
     };
@@ -308,48 +235,9 @@ void print_speeds(const Model& w, std::size_t positions, AttentionKind kind) {
     print_event(event);
 }
 
-// How many of the last values a memory knows, all of them and by how long ago they were written.
-Json recalled(const RecallModel& model) {
-    std::array<double, 3> right{}, asked{};
-    for (std::uint64_t each = 0; each < 16; ++each) {
-        const RecallTask task(77777777 + each);  // no step's seed
-        const Tensor answers = model.answers(task);
-        for (std::size_t i = 0; i < answers.size(); ++i) {
-            const double since = task.writes_since.data()[i];
-            const std::size_t age = since < 4 ? 0 : since < 12 ? 1 : 2;
-            asked[age] += 1.0;
-            right[age] += answers.data()[i] == task.wanted.data()[i] ? 1.0 : 0.0;
-        }
-    }
-    const double all = std::accumulate(asked.begin(), asked.end(), 0.0);
-    return {{"recall", std::accumulate(right.begin(), right.end(), 0.0) / all},
-            {"last 4", right[0] / asked[0]},
-            {"last 12", right[1] / asked[1]},
-            {"before", right[2] / asked[2]}};
-}
-
-// Two memories at the same task, one after the other. Nothing is saved: it is over soon.
-int run_recall(const Arguments& in) {
-    const std::size_t steps = in.whole("steps"), every = in.whole("every");
-    const std::uint64_t seed = in.whole("seed");
-    for (const bool decay : {false, true}) {
-        RecallModel model(decay, seed);
-        print_event({{"event", "memory"}, {"name", decay ? "decay" : "plain sum"}, {"weights", model.weights()}});
-        const auto began = std::chrono::steady_clock::now();
-        for (std::size_t step = 1; step <= steps && asked_to_stop == 0; ++step) {
-            const double loss = model.train(RecallTask(seed * 1000000 + step), in.number("rate"));
-            const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
-            Json event{{"event", "step"}, {"step", step}, {"loss", loss}, {"seconds", seconds.count()}};
-            if (step % every == 0 || step == steps) event.update(recalled(model));
-            print_event(event);
-        }
-    }
-    print_event({{"event", "end"}, {"stopped", asked_to_stop != 0}});
-    return 0;
-}
-
 int run(const Arguments& in) {
-    if (in.text("task") == "recall") return run_recall(in);
+    if (in.text("task") == "recall")
+        return run_recall(in, {{"sum", sum_in_closed_form(false)}, {"decay", sum_in_closed_form(true)}});
     const std::unique_ptr<Task> task = task_of(in);
     const std::size_t width = in.whole("width"), steps = in.whole("steps"), every = in.whole("every");
     const std::string folder = in.text("out");
@@ -373,21 +261,18 @@ int run(const Arguments& in) {
     print_event(
         {{"event", "start"}, {"weights", count}, {"vocab_size", task->vocab_size()}, {"losses", training.losses}});
 
-    const auto began = std::chrono::steady_clock::now();
-    const auto seconds = [&] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    };
+    const Stopwatch watch;
     bool learned = training.losses.size() == steps && task->held_out(training.w, steps).second;
-    while (training.losses.size() < steps && !learned && asked_to_stop == 0) {
+    while (training.losses.size() < steps && !learned && !asked_to_stop()) {
         const double done = static_cast<double>(training.losses.size()) / static_cast<double>(steps);
         const double rate = in.number("rate") * (falls ? 1.0 - done : 1.0);
         const double loss = step_once(training, *task, rate);
         const std::size_t step = training.losses.size();
-        Json event{{"event", "step"}, {"step", step}, {"loss", loss}, {"seconds", seconds()}};
+        Json event{{"event", "step"}, {"step", step}, {"loss", loss}, {"seconds", watch.seconds()}};
         if (!std::isfinite(loss))
             throw std::runtime_error("the loss of step " + std::to_string(step) +
                                      " is not a number; the checkpoint before it is kept");
-        if (step % every == 0 || step == steps || asked_to_stop != 0) {
+        if (step % every == 0 || step == steps || asked_to_stop()) {
             const auto [measured, all] = task->held_out(training.w, step);
             event.update(measured);
             learned = all;
@@ -395,33 +280,19 @@ int run(const Arguments& in) {
         }
         print_event(event);
     }
-    if (training.losses.empty() || asked_to_stop != 0 || steps == 0) save(folder, training, description);
-    if (asked_to_stop == 0) {
+    if (training.losses.empty() || asked_to_stop() || steps == 0) save(folder, training, description);
+    if (!asked_to_stop()) {
         task->show(training.w);
         print_speeds(training.w, task->positions(), task->kind());
     }
     print_event({{"event", "end"},
                  {"step", training.losses.size()},
                  {"learned", learned},
-                 {"stopped", asked_to_stop != 0},
-                 {"seconds", seconds()}});
+                 {"stopped", asked_to_stop()},
+                 {"seconds", watch.seconds()}});
     return 0;
 }
 
 }  // namespace
 
-int main(int count, char** values) {
-    // Memory is given back and asked for again at every step otherwise, which takes almost as long as the step.
-    mallopt(M_MMAP_THRESHOLD, 1 << 30);
-    mallopt(M_TRIM_THRESHOLD, 2000000000);
-    mallopt(M_TOP_PAD, 128 << 20);
-    for (const int number : {SIGINT, SIGTERM}) std::signal(number, [](int) { asked_to_stop = 1; });
-    try {
-        return run(Arguments({values + 1, values + count}));
-    } catch (const NotImplemented& missing) {
-        print_event({{"event", "missing"}, {"function", missing.function()}});
-    } catch (const std::exception& error) {
-        print_event({{"event", "error"}, {"why", error.what()}});
-    }
-    return 1;
-}
+int main(int count, char** values) { return run_program(count, values, run); }

@@ -9,7 +9,7 @@ namespace linattn::testing {
 using Json = nlohmann::json;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resemblance, mistake, explanation)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Failure, what, differs_when_repeated, resembles, closeness, by_chance, digits,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Failure, what, differs_when_repeated, resembles, closeness, partly, guess, digits,
                                    inputs, stack, unset_local)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Case, name, note, checked, failures, todo, begin_with, caused_elsewhere,
                                    output_begins, output_ends)

@@ -10,6 +10,12 @@
 
 namespace linattn::testing {
 
+/// A length that entries are right up to.
+struct Border {
+    std::string axis;  ///< "n" for tokens, "width" for columns
+    std::size_t at = 0;
+};
+
 struct Resemblance {
     std::string mistake, explanation;
 };
@@ -24,11 +30,13 @@ struct Failure {
     bool differs_when_repeated = false;    ///< its call gave another result when it was made again
     std::vector<Resemblance> resembles{};  ///< mistakes that would explain it
     std::string closeness{};               ///< " (matches exactly)": how well their values match
-    std::vector<std::string> by_chance{};  ///< mistakes that would explain it, but not what other calls gave
-    bool unexplained = false;              ///< values were compared, and no mistake gives them
-    Digits digits = Digits::unknown;       ///< to which they are right
-    std::string inputs{};                  ///< what its call was made with
-    std::string stack{};                   ///< the call stack (call_stack.hpp) that it comes from
+    std::vector<Resemblance> partly{};     ///< mistakes that would explain it, but not what other calls gave
+    std::string guess{};              ///< lines that lead somewhere: shown only when no mistake of the run has a name
+    std::optional<Border> border{};   ///< of a block that it may work in
+    bool unexplained = false;         ///< values were compared, and no mistake gives them
+    Digits digits = Digits::unknown;  ///< to which they are right
+    std::string inputs{};             ///< what its call was made with
+    std::string stack{};              ///< the call stack (call_stack.hpp) that it comes from
     UnsetLocal unset_local = UnsetLocal::no;
 };
 

@@ -10,7 +10,6 @@
 #include "memory_watch.hpp"
 
 namespace linattn::testing {
-namespace {
 
 std::string number(double x) {
     if (std::isnan(x)) return "NaN";
@@ -18,6 +17,24 @@ std::string number(double x) {
     std::snprintf(text, sizeof text, "%.6g", x);
     return text;
 }
+
+std::string place(const Shape& shape, std::size_t flat, bool has_tokens) {
+    std::vector<std::size_t> index(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+        index[axis] = flat % shape[axis];
+        flat /= shape[axis];
+    }
+    if (shape.empty()) return "";
+    std::string text = "[";
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        if (axis > 0) text += ", ";
+        if (has_tokens && axis + 2 == shape.size()) text += "token ";
+        text += std::to_string(index[axis]);
+    }
+    return text + "]";
+}
+
+namespace {
 
 // Enough digits to tell two numbers apart.
 std::pair<std::string, std::string> numbers(double a, double b) {
@@ -34,10 +51,9 @@ std::pair<std::string, std::string> numbers(double a, double b) {
 // Two wrong shapes that have one cause each.
 std::string why_that_shape(const Tensor& y, const Shape& expected) {
     const Shape got = shape_of(y);
-    const auto is_length = [](double entry, std::size_t length) { return entry == static_cast<double>(length); };
     if (got.empty()) return "\n`Tensor y;` is a single number: start from zeros(shape)";
-    if (got.size() == 1 && std::equal(y.data(), y.data() + y.size(), expected.begin(), expected.end(), is_length))
-        return "\ndid you write Tensor y({…})? The braces hold values, not a shape: zeros({…}) takes a shape";
+    if (got == Shape{expected.size()} && got != expected)
+        return "\nif it was made by Tensor y({…}): the braces hold values, not a shape; zeros({…}) takes a shape";
     return "";
 }
 
@@ -46,21 +62,6 @@ bool within(double a, double b, double tolerance) {
     if (std::isinf(a) || std::isinf(b)) return a == b;
     if (!std::isfinite(tolerance)) throw std::logic_error("a fault of the suite: its tolerance would allow any value");
     return std::fabs(a - b) <= tolerance;
-}
-
-std::string place(const Shape& shape, std::size_t flat, bool has_tokens) {
-    std::vector<std::size_t> index(shape.size());
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-        index[axis] = flat % shape[axis];
-        flat /= shape[axis];
-    }
-    std::string text = "[";
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-        if (axis > 0) text += ", ";
-        if (has_tokens && axis + 2 == shape.size()) text += "token ";
-        text += std::to_string(index[axis]);
-    }
-    return text + "]";
 }
 
 // What of the expected letters is missing, and what is there too often.
@@ -82,7 +83,7 @@ Expected exactly(const Tensor& value, bool has_tokens) { return {value, zeros(sh
 
 Expected to_rounding(const Tensor& value, double units, const std::string& why, bool has_tokens) {
     Tensor tolerance = abs(value) * (units * 0x1p-53) + std::numeric_limits<double>::denorm_min();
-    return {value, tolerance, number(units) + " roundings of 2^-53 (" + why + ")", has_tokens};
+    return {value, tolerance, number(units) + "·2^-53 of the value, one for each rounding: " + why, has_tokens};
 }
 
 Parts parts_of(const std::vector<std::uint16_t>& patterns) {
@@ -104,7 +105,8 @@ Expected to_rounding_of_terms(const Tensor& value, const Tensor& terms, double u
                               bool has_tokens) {
     const Tensor tolerance =
         terms * (units * 0x1p-53) + full(shape_of(value), std::numeric_limits<double>::denorm_min());
-    return {value, tolerance, number(units) + " roundings of 2^-53 of what cancels (" + why + ")", has_tokens};
+    return {value, tolerance, number(units) + "·2^-53 of the sum of the terms' sizes, since they may cancel: " + why,
+            has_tokens};
 }
 
 std::optional<std::string> inconsistent_storage(const Tensor& got) {
@@ -114,6 +116,36 @@ std::optional<std::string> inconsistent_storage(const Tensor& got) {
     return "has shape " + to_string(shape_of(got)) + " but holds " + std::to_string(got.size()) + " of its " +
            std::to_string(entries) + " numbers: its storage was moved or resized; return a Tensor made by zeros(shape)";
 }
+
+namespace {
+
+// " at [token 1, 2]", or nothing for a single number.
+std::string at(const Shape& shape, std::size_t entry, bool has_tokens) {
+    const std::string text = place(shape, entry, has_tokens);
+    return text.empty() ? "" : " at " + text;
+}
+
+std::string in_words(double wanted, double came) {
+    const auto [wanted_text, came_text] = numbers(wanted, came);
+    return "expected " + wanted_text + ", got " +
+           (unwritten_origin(came) ? "a value that was never written" : came_text);
+}
+
+// The wrong entry that is furthest from what it should be; one that is no number is furthest of all.
+std::size_t furthest_entry(const Tensor& got, const Expected& expected) {
+    std::size_t furthest = 0;
+    double largest = -1.0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const double apart = std::fabs(got.data()[i] - expected.value.data()[i]);
+        if (is_right(got, expected, i) || !(std::isnan(apart) || apart > largest)) continue;
+        furthest = i;
+        if (std::isnan(apart)) break;
+        largest = apart;
+    }
+    return furthest;
+}
+
+}  // namespace
 
 std::optional<std::string> difference(const Tensor& got, const Expected& expected) {
     if (auto inconsistent = inconsistent_storage(got)) return inconsistent;
@@ -129,15 +161,18 @@ std::optional<std::string> difference(const Tensor& got, const Expected& expecte
         }
     if (wrong == 0) return std::nullopt;
     const double came = got.data()[first], wanted = expected.value.data()[first];
-    const auto [wanted_text, came_text] = numbers(wanted, came);
-    std::string text = "first differs at " + place(shape, first, expected.has_tokens) + ": expected " + wanted_text +
-                       ", got " + (unwritten_origin(came) ? "a value that was never written" : came_text) + "; " +
+    std::string text = "first differs" + at(shape, first, expected.has_tokens) + ": " + in_words(wanted, came) + "; " +
                        std::to_string(wrong) + " of " + std::to_string(got.size()) + " values differ";
+    const std::size_t furthest = furthest_entry(got, expected);
+    if (2.0 * std::fabs(came - wanted) < std::fabs(got.data()[furthest] - expected.value.data()[furthest]))
+        text += "\nthe largest difference is" + at(shape, furthest, expected.has_tokens) + ": " +
+                in_words(expected.value.data()[furthest], got.data()[furthest]);
     const std::string all_wanted = to_string(expected.value), all_came = to_string(got);
     if (got.size() > 1 && got.size() <= 9 && all_wanted != all_came)
         text += "\nexpected " + all_wanted + ", got " + all_came;
-    // Of interest only where it may be rounding that decides.
-    if (std::fabs(came - wanted) <= 1e-6 * std::fabs(wanted))
+    // Of interest only where it may be rounding that decides, at every entry.
+    if (std::fabs(got.data()[furthest] - expected.value.data()[furthest]) <=
+        1e-6 * std::fabs(expected.value.data()[furthest]))
         text += "\nallowed there: " + number(expected.tolerance.data()[first]) + " (" + expected.derivation + ")";
     return text;
 }
@@ -193,7 +228,7 @@ std::optional<double> distance_if_alike(const Parts& a, const Parts& b, const st
 
 std::optional<double> distance_if_alike_where_finite(Parts a, Parts b, const std::vector<Expected>& expected) {
     if (a.size() != b.size()) return std::nullopt;
-    bool infinite_in_a = false, infinite_in_b = false, finite_in_both = false;
+    bool infinite_in_a = false, infinite_in_b = false, comparable = false;
     for (std::size_t p = 0; p < a.size(); ++p) {
         auto *left = std::get_if<Tensor>(&a[p].value), *right = std::get_if<Tensor>(&b[p].value);
         if (left == nullptr || right == nullptr || shape_of(*left) != shape_of(*right)) return std::nullopt;
@@ -201,13 +236,11 @@ std::optional<double> distance_if_alike_where_finite(Parts a, Parts b, const std
             double &x = left->data()[i], &y = right->data()[i];
             infinite_in_a = infinite_in_a || !std::isfinite(x);
             infinite_in_b = infinite_in_b || !std::isfinite(y);
-            if (!std::isfinite(x) || !std::isfinite(y))
-                x = y = 0.0;
-            else
-                finite_in_both = true;
+            comparable = comparable || (std::isfinite(x) && std::isfinite(y));
+            if (!std::isfinite(x) || !std::isfinite(y)) x = y = 0.0;
         }
     }
-    if (!infinite_in_a || !infinite_in_b || !finite_in_both) return std::nullopt;
+    if (!infinite_in_a || !infinite_in_b || !comparable) return std::nullopt;
     return distance_if_alike(a, b, expected);
 }
 

@@ -14,9 +14,10 @@ namespace linattn::testing {
 /// What a correct answer is: a value for every entry, how far a result may be from it, and why that far.
 struct Expected {
     Tensor value;
-    Tensor tolerance;        ///< absolute, one for every entry
-    std::string derivation;  ///< where the tolerance comes from, for the message
-    bool has_tokens = true;  ///< whether the axis before the last counts tokens
+    Tensor tolerance;         ///< absolute, one for every entry
+    std::string derivation;   ///< where the tolerance comes from, for the message
+    bool has_tokens = true;   ///< whether the axis before the last counts tokens
+    bool has_columns = true;  ///< whether a column says where it comes from: not behind a matrix that mixes them
 };
 
 /// Exactly these bits, except that -0 equals 0.
@@ -51,6 +52,10 @@ std::optional<std::string> difference(const std::vector<std::string>& got, const
 /// Whether a and b have one shape and equal entries; NaN equals nothing.
 bool all_equal(const Tensor& a, const Tensor& b);
 
+/// "[0, token 3, 1]": where an entry lies in an array of this shape; "" in a single number.
+std::string place(const Shape& shape, std::size_t entry, bool has_tokens);
+std::string number(double x);
+
 /// Whether entry `at` of a result of the expected shape is right.
 bool is_right(const Tensor& got, const Expected& expected, std::size_t at);
 
@@ -62,8 +67,8 @@ double share_of_tolerance(const Tensor& got, const Expected& expected);
 /// Where `expected` is given, also by the tolerance of a right answer: terms that cancel leave nothing but their rounding.
 std::optional<double> distance_if_alike(const Parts& a, const Parts& b, const std::vector<Expected>& expected = {});
 
-/// The same for the entries that are finite in both, where both have some that are not: how far a NaN spreads depends on
-/// how a sum is written, and 0 times NaN is NaN only where it is computed.
+/// The same for the entries that are finite in both, where both have some that are not, and some are finite or NaN in both: how
+/// far a NaN spreads depends on how a sum is written, and 0 times NaN is NaN only where it is computed.
 std::optional<double> distance_if_alike_where_finite(Parts a, Parts b, const std::vector<Expected>& expected = {});
 
 }  // namespace linattn::testing

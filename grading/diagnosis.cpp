@@ -1,6 +1,7 @@
 #include "diagnosis.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <deque>
 #include <map>
@@ -15,8 +16,15 @@ namespace {
 // Whether a mistake agrees with one call: right where the answer was right, the same wrong result where it was wrong.
 using Agrees = std::function<bool(const Mistake&)>;
 
+struct SizesOfCall {
+    std::map<std::string, std::size_t> sizes;
+    bool right;
+};
+
 struct EvidenceOfExercise {
-    std::vector<Agrees> calls;                     // of the suite so far
+    std::vector<Agrees> calls;       // of the suite so far
+    std::vector<std::size_t> wrong;  // which of them were wrong
+    std::vector<SizesOfCall> sizes;
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
     std::set<const Mistake*> named;
     bool probed = false, hopeless = false;
@@ -83,7 +91,10 @@ bool agrees_with_all(const Mistake& mistake) {
 
 // A mistake that goes wrong in shape or with an exception says nothing about values, so that rules out nothing.
 void add_wrong_call(const ComparedCall& call) {
-    evidence[call.exercise].calls.push_back([call](const Mistake& mistake) {
+    EvidenceOfExercise& known = evidence[call.exercise];
+    known.wrong.push_back(known.calls.size());
+    if (call.outcome.error.empty()) known.sizes.push_back({call.sizes, false});
+    known.calls.push_back([call](const Mistake& mistake) {
         const MemoryReuse reuse;
         const Outcome made = call.run(mistake.function);
         if (!call.check(made)) return false;
@@ -133,7 +144,7 @@ std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& dist
 }
 
 // Those that explain this call, but that others have ruled out.
-std::vector<const Mistake*> singles_by_chance(const ComparedCall& call) {
+std::vector<const Mistake*> singles_in_part(const ComparedCall& call) {
     std::vector<const Mistake*> found;
     double distance = 0.0;
     for (const Mistake& mistake : mistakes())
@@ -263,6 +274,21 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
     return found;
 }
 
+// Where all tokens, or all columns, are wrong from a border on that is no number of the call itself: a chunk of 16 has its
+// border at 16.
+std::optional<Border> border_of(const ComparedCall& call) {
+    for (std::size_t p = 0; p < call.expected.size(); ++p) {
+        const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value);
+        const auto border = tensor == nullptr ? std::nullopt : border_of(*tensor, call.expected[p]);
+        if (!border) continue;
+        if (std::ranges::none_of(call.sizes, [&](const auto& size) {
+                return size.first != "n" && size.first != "width" && size.second == border->at;
+            }))
+            return border;
+    }
+    return std::nullopt;
+}
+
 Digits digits_of(const ComparedCall& call) {
     Digits digits = Digits::unknown;
     for (std::size_t p = 0; p < call.expected.size(); ++p)
@@ -271,18 +297,56 @@ Digits digits_of(const ComparedCall& call) {
     return digits;
 }
 
-std::string pattern_of(const ComparedCall& call) {
-    std::string pattern, right, wrong;
+struct PartsByWhat {
+    std::vector<std::string> names;
+    std::vector<bool> wrong;
+};
+
+// Which parts are wrong. Of "dw.up.W" and "dw.up.b", both wrong or both right, "dw.up" is told.
+PartsByWhat parts_by_what(const ComparedCall& call) {
+    PartsByWhat parts;
     for (std::size_t p = 0; p < call.expected.size(); ++p) {
         const Part& part = call.outcome.parts[p];
         const auto* tensor = std::get_if<Tensor>(&part.value);
         if (tensor == nullptr) continue;
-        std::string& names = difference(*tensor, call.expected[p]) ? wrong : right;
-        names += (names.empty() ? "" : ", ") + part.name;
-        if (pattern.empty()) pattern = error_pattern(*tensor, call.expected[p]);
+        const bool wrong = difference(*tensor, call.expected[p]).has_value();
+        const std::string owner = part.name.substr(0, part.name.rfind('.'));
+        if (!parts.names.empty() && owner != part.name && parts.names.back().starts_with(owner + ".") &&
+            parts.names.back().rfind('.') == owner.size() && parts.wrong.back() == wrong) {
+            parts.names.back() = owner;
+            continue;
+        }
+        parts.names.push_back(part.name);
+        parts.wrong.push_back(wrong);
     }
-    if (right.empty() || wrong.empty()) return pattern;
-    return "wrong: " + wrong + "; right: " + right + (pattern.empty() ? "" : "\n" + pattern);
+    return parts;
+}
+
+// "wrong: dw.Q; right: dX, dw.K", or, of a long chain, where it broke: the parts lie in the order of the forward pass.
+std::string which_parts(const PartsByWhat& parts) {
+    const std::size_t most = 5;
+    const auto first = std::ranges::find(parts.wrong, true), right = std::find(first, parts.wrong.end(), false);
+    const auto name = [&](auto at) { return parts.names[static_cast<std::size_t>(at - parts.wrong.begin())]; };
+    if (parts.names.size() > most && right != parts.wrong.end() && right - first > 1 &&
+        std::find(right, parts.wrong.end(), true) == parts.wrong.end())
+        return "all from " + name(first) + " to " + name(right - 1) + " are wrong, and right from " + name(right) +
+               " on: look between " + name(right) + " and " + name(right - 1);
+    std::string of_wrong, of_right;
+    for (std::size_t p = 0; p < parts.names.size(); ++p) {
+        std::string& names = parts.wrong[p] ? of_wrong : of_right;
+        names += (names.empty() ? "" : ", ") + parts.names[p];
+    }
+    return "wrong: " + of_wrong + "; right: " + of_right;
+}
+
+std::string pattern_of(const ComparedCall& call) {
+    std::string pattern;
+    for (std::size_t p = 0; p < call.expected.size() && pattern.empty(); ++p)
+        if (const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value))
+            pattern = error_pattern(*tensor, call.expected[p]);
+    const PartsByWhat parts = parts_by_what(call);
+    if (std::ranges::count(parts.wrong, true) == 0 || std::ranges::count(parts.wrong, false) == 0) return pattern;
+    return which_parts(parts) + (pattern.empty() ? "" : "\n" + pattern);
 }
 
 }  // namespace
@@ -321,11 +385,11 @@ Explanation explain(const ComparedCall& call) {
     }
     if (found.mistakes.size() > most_alike) found.mistakes.clear();
     if (found.mistakes.empty()) {
-        if (compared && small) same = singles_by_chance(call);
-        found.partial_matches = same;
+        if (compared && small) found.partial_matches = singles_in_part(call);
         if (call.outcome.error.empty()) {
             found.digits = digits_of(call);
             found.pattern = pattern_of(call);
+            found.border = border_of(call);
         }
     }
     known.named.insert(found.mistakes.begin(), found.mistakes.end());
@@ -334,6 +398,7 @@ Explanation explain(const ComparedCall& call) {
 }
 
 void keep_as_evidence(const ComparedCall& call) {
+    evidence[call.exercise].sizes.push_back({call.sizes, true});
     evidence[call.exercise].calls.push_back(
         [run = call.run, check = call.check](const Mistake& mistake) { return !check(run(mistake.function)); });
 }
@@ -352,6 +417,65 @@ std::vector<const Mistake*> retract(const std::string& exercise) {
         return true;
     });
     return retracted;
+}
+
+std::string fact_about_sizes(const std::string& exercise) {
+    if (evidence[exercise].wrong.empty()) return "";
+    std::map<std::string, std::pair<std::set<std::size_t>, std::set<std::size_t>>> by_name;  // of right and wrong calls
+    for (const SizesOfCall& call : evidence[exercise].sizes)
+        for (const auto& [name, size] : call.sizes)
+            (call.right ? by_name[name].first : by_name[name].second).insert(size);
+    const auto list = [](const std::set<std::size_t>& all) {
+        std::string text;
+        std::size_t shown = 0;
+        for (const std::size_t each : all)
+            if (++shown <= 6) text += (text.empty() ? "" : ", ") + std::to_string(each);
+        return text + (shown > 6 ? ", …" : "");
+    };
+    const auto power = [](std::size_t x) { return std::has_single_bit(x); };
+    const auto even = [](std::size_t x) { return x % 2 == 0; };
+    for (auto& [name, sizes] : by_name) {
+        auto& [right, wrong] = sizes;
+        right.erase(0);  // an empty result is right by chance
+        if (right.empty() || wrong.empty() || name == "width") continue;
+        const bool by_size = *right.rbegin() < *wrong.begin() || *wrong.rbegin() < *right.begin();
+        const bool by_powers = right.size() > 2 && *right.rbegin() > 2 && std::ranges::all_of(right, power) &&
+                               std::ranges::none_of(wrong, power);
+        const bool by_parity = right.size() > 2 && wrong.size() > 1 && std::ranges::all_of(right, even) &&
+                               std::ranges::none_of(wrong, even);
+        if (by_size || by_powers || by_parity)
+            return "right with " + name + " = " + list(right) + "; wrong with " + name + " = " + list(wrong);
+    }
+    return "";
+}
+
+std::vector<std::string> names_missing(const std::string& exercise) {
+    std::vector<std::string> names;
+    const auto maker = makers_of_probes().find(exercise);
+    const NotOffered left = not_offered(exercise);
+    if (maker == makers_of_probes().end() || !left.right.has_value()) return names;
+    const std::vector<Run> runs = maker->second();
+    const auto outcomes = [&](const Subject& subject) {
+        std::vector<Outcome> all;
+        all.reserve(runs.size());
+        for (const Run& run : runs) all.push_back(run(subject));
+        return all;
+    };
+    const auto alike = [](const std::vector<Outcome>& a, const std::vector<Outcome>& b) {
+        return std::ranges::equal(a, b, [](const Outcome& x, const Outcome& y) {
+            return distance_of(x, y, {}, &distance_if_alike).has_value();
+        });
+    };
+    std::vector<std::vector<Outcome>> known{outcomes(left.right)};
+    for (const Mistake& mistake : mistakes())
+        if (mistake.exercise == exercise) known.push_back(outcomes(mistake.function));
+    for (const Mistake& each : left.mistakes) {
+        const std::vector<Outcome> made = outcomes(each.function);
+        if (std::ranges::all_of(made, [](const Outcome& outcome) { return outcome.error.empty(); }) &&
+            std::ranges::none_of(known, [&](const std::vector<Outcome>& other) { return alike(made, other); }))
+            names.emplace_back(each.name);
+    }
+    return names;
 }
 
 std::string common_topic(const std::vector<const Mistake*>& mistakes) {

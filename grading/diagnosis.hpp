@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,7 +42,8 @@ struct ComparedCall {
     Run run;
     Outcome outcome;
     Check check;
-    std::vector<Expected> expected;  ///< empty where a property was checked and not values
+    std::vector<Expected> expected;              ///< empty where a property was checked and not values
+    std::map<std::string, std::size_t> sizes{};  ///< its whole numbers: n, width, heads, chunk
 };
 
 /// What may explain a wrong outcome. Pointers stay valid to the end of the program.
@@ -49,6 +51,7 @@ struct Explanation {
     std::vector<const Mistake*> mistakes;         ///< each explains this call and all the others
     std::vector<const Mistake*> partial_matches;  ///< they explain this call, but not all the others
     double distance = 0.0;                        ///< of the results, where values were compared
+    std::optional<Border> border;                 ///< of blocks that it may work in; likewise
     std::string pattern;              ///< where the wrong values lie, in words; only when nothing explains them
     Digits digits = Digits::unknown;  ///< to which the values are right; likewise
 };
@@ -65,6 +68,9 @@ bool first_call_agrees(const Mistake& function);
 
 /// The names that an earlier explanation gave and that the evidence has ruled out since.
 std::vector<const Mistake*> retract(const std::string& exercise);
+
+/// By what the sizes of right and wrong calls differ: "right with heads 1, wrong with heads 2, 3"; "" when by nothing.
+std::string fact_about_sizes(const std::string& exercise);
 
 /// What several mistakes that cannot be told apart have in common: "ε"; "" when they are about different things.
 std::string common_topic(const std::vector<const Mistake*>& mistakes);

@@ -38,18 +38,12 @@ std::size_t first(const std::vector<bool>& wrong, bool is_wrong = true) {
 }
 
 // One sentence about an axis, or "".
-std::string along_axis(const std::vector<bool>& wrong, const std::string& one, const std::string& all) {
+std::string along_axis(const std::vector<bool>& wrong, const std::string& one) {
     const std::size_t count = wrong.size(), begin = first(wrong);
     const auto wrong_ones = static_cast<std::size_t>(std::count(wrong.begin(), wrong.end(), true));
     if (count < 2 || wrong_ones == count || wrong_ones == 0) return "";
     const std::string last = std::to_string(count - 1);
-    const std::string blocks = ": does it work in blocks of ";
-    const auto may_be_border = [](std::size_t at) { return at >= 4 && std::has_single_bit(at); };
-    if (wrong_ones == 1 && wrong.back())
-        return "only the last " + one + ", " + last + ", is wrong" +
-               (may_be_border(begin) ? blocks + std::to_string(begin) + "?"
-                : count % 2 == 1     ? ": is the last one of an odd number of " + all + " left out?"
-                                     : "");
+    if (wrong_ones == 1 && wrong.back()) return "only the last " + one + ", " + last + ", is wrong";
     if (wrong_ones + 1 == count && !wrong.back()) return "only the last " + one + ", " + last + ", is right";
     if (wrong_ones + 1 == count && begin == 1) return "only the first " + one + " is right";
     if (wrong_ones == 1) return "only " + one + " " + std::to_string(begin) + " is wrong";
@@ -58,11 +52,9 @@ std::string along_axis(const std::vector<bool>& wrong, const std::string& one, c
         const bool right_to_the_end =
             std::find(wrong.begin() + static_cast<std::ptrdiff_t>(end), wrong.end(), true) == wrong.end();
         if (!right_to_the_end) return "";
-        return "wrong before " + one + " " + std::to_string(end) + ", right from there on" +
-               (end % 4 == 0 ? blocks + "4 or 8, and is the rest handled differently?" : "");
+        return "wrong before " + one + " " + std::to_string(end) + ", right from there on";
     }
-    return "right before " + one + " " + std::to_string(begin) + ", wrong from there on" +
-           (may_be_border(begin) ? blocks + std::to_string(begin) + "?" : "");
+    return "right before " + one + " " + std::to_string(begin) + ", wrong from there on";
 }
 
 }  // namespace
@@ -99,16 +91,30 @@ std::string error_pattern(const Tensor& got, const Expected& expected) {
     const std::size_t axes = places->leading.size();
     for (std::size_t a = 0; a < axes; ++a) {
         const std::string of_axis = a == 0 ? " of the first axis" : a == 1 ? " of the second axis" : " of a later axis";
-        const std::string one = has_tokens ? "leading index" : "row", all = has_tokens ? "leading indices" : "rows";
-        sentences.push_back(axes == 1 ? along_axis(places->leading[a], one, all)
-                                      : along_axis(places->leading[a], "index" + of_axis, "indices" + of_axis));
+        const std::string one = has_tokens ? "leading index" : "row";
+        sentences.push_back(along_axis(places->leading[a], axes == 1 ? one : "index" + of_axis));
     }
-    sentences.push_back(along_axis(places->tokens, "token", "tokens"));
-    sentences.push_back(along_axis(places->columns, "column", "columns"));
+    sentences.push_back(along_axis(places->tokens, "token"));
+    if (expected.has_columns)
+        sentences.push_back(along_axis(places->columns, shape_of(expected.value).size() == 1 ? "entry" : "column"));
     std::string text;
     for (const std::string& sentence : sentences)
         if (!sentence.empty()) text += (text.empty() ? "" : "\n") + sentence;
     return text;
+}
+
+std::optional<Border> border_of(const Tensor& got, const Expected& expected) {
+    const auto places = wrong_places(got, expected);
+    if (!places) return std::nullopt;
+    for (const auto& [axis, wrong] : {std::pair{"n", places->tokens}, {"width", places->columns}}) {
+        const std::size_t begin = first(wrong);
+        if (begin >= 4 && begin < wrong.size() && std::has_single_bit(begin)) return Border{axis, begin};
+        const std::size_t end = first(wrong, false);
+        const bool right_to_the_end =
+            std::find(wrong.begin() + static_cast<std::ptrdiff_t>(end), wrong.end(), true) == wrong.end();
+        if (begin == 0 && end >= 4 && end % 4 == 0 && end < wrong.size() && right_to_the_end) return Border{axis, end};
+    }
+    return std::nullopt;
 }
 
 std::pair<std::size_t, std::size_t> first_right_and_wrong_token(const Tensor& got, const Expected& expected) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <set>
 #include <stdexcept>
 
 #include "call_stack.hpp"
@@ -80,6 +82,47 @@ std::string name_to_show(std::string name, const std::string& value) {
         !value.empty() && std::isalpha(static_cast<unsigned char>(value[0])) &&
         (value.find(", ") != std::string::npos || (bracket != std::string::npos && value[bracket - 1] != ' '));
     return tells_itself ? "" : name;  // S (2, 3), z (3,); shuffled(3)
+}
+
+// The text of the next argument, which is taken off.
+std::string next_argument(std::string_view& rest) {
+    int depth = 0;
+    std::size_t end = 0;
+    while (end < rest.size() && (depth > 0 || rest[end] != ',')) {
+        if (rest[end] == '(' || rest[end] == '{') ++depth;
+        if (rest[end] == ')' || rest[end] == '}') --depth;
+        ++end;
+    }
+    std::string argument(rest.substr(0, end));
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+    return argument;
+}
+
+// Filled before main.
+std::set<std::string>& entry_by_entry() {
+    static std::set<std::string> exercises;
+    return exercises;
+}
+
+// The whole numbers of a call: "chunk 16" in its words, the tokens and the width of the result.
+std::map<std::string, std::size_t> sizes_of(const std::string& call, const std::vector<Expected>& expected) {
+    std::map<std::string, std::size_t> sizes;
+    const auto is_name = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
+    const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+    for (std::size_t space = call.find(' '); space != std::string::npos; space = call.find(' ', space + 1)) {
+        std::size_t begin = space, end = space + 1, number = 0;
+        while (begin > 0 && is_name(call[begin - 1])) --begin;
+        for (; end < call.size() && is_digit(call[end]) && end < space + 10; ++end)
+            number = 10 * number + static_cast<std::size_t>(call[end] - '0');
+        const bool is_whole = end == call.size() || call[end] == ',' || call[end] == ';';
+        if (begin < space && end > space + 1 && is_whole && (begin == 0 || call[begin - 1] == ' '))
+            sizes[call.substr(begin, space - begin)] = number;
+    }
+    if (expected.empty()) return sizes;
+    const Shape shape = shape_of(expected.front().value);
+    if (!shape.empty()) sizes["width"] = shape.back();
+    if (expected.front().has_tokens && shape.size() > 1) sizes["n"] = shape[shape.size() - 2];
+    return sizes;
 }
 
 using Names = std::vector<const Mistake*>;
@@ -176,28 +219,34 @@ std::string describe(const std::vector<std::string>& words) { return "n = " + st
 
 std::string describe(const std::vector<float>& numbers) { return "(" + std::to_string(numbers.size()) + " numbers)"; }
 
+std::vector<Input> inputs_of(const char* names, const std::vector<const Tensor*>& values) {
+    std::vector<Input> inputs;
+    inputs.reserve(values.size());
+    std::string_view rest(names);
+    for (const Tensor* value : values) inputs.push_back({name_to_show(next_argument(rest), ""), value});
+    return inputs;
+}
+
+EntryByEntry::EntryByEntry(const char* exercise) { entry_by_entry().insert(exercise); }
+
 std::string describe_call(const char* names, const std::vector<std::string>& values) {
     std::string text;
     std::string_view rest(names);
     for (const std::string& value : values) {
-        int depth = 0;
-        std::size_t end = 0;
-        while (end < rest.size() && (depth > 0 || rest[end] != ',')) {
-            if (rest[end] == '(' || rest[end] == '{') ++depth;
-            if (rest[end] == ')' || rest[end] == '}') --depth;
-            ++end;
-        }
-        std::string name(rest.substr(0, end));
-        rest.remove_prefix(std::min(rest.size(), end + 1));
-        name = name_to_show(std::move(name), value);
+        const std::string name = name_to_show(next_argument(rest), value);
         if (name.empty() && value.empty()) continue;
         text += (text.empty() ? "" : ", ") + name + (name.empty() || value.empty() ? "" : " ") + value;
     }
     return text;
 }
 
-Trial::Trial(std::string exercise, std::string call, Subject subject, Run run)
-    : exercise_(std::move(exercise)), call_(std::move(call)), subject_(std::move(subject)), run_(std::move(run)) {
+Trial::Trial(std::string exercise, std::string call, Subject subject, Run run, std::vector<Input> inputs)
+    : exercise_(std::move(exercise)),
+      call_(std::move(call)),
+      seed_(last_seed()),
+      subject_(std::move(subject)),
+      run_(std::move(run)),
+      inputs_(std::move(inputs)) {
     if (const Mistake* mistake = active_mistake(); mistake != nullptr && mistake->exercise == exercise_)
         subject_ = mistake->function;
     send_event(EventKind::call, exercise_ + " with " + call_);
@@ -220,9 +269,6 @@ void Trial::require_result() const {
     if (!outcome_.error.empty()) {
         // The mistakes that run next throw, too. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
         const std::string site = last_throw_site();
-        keep_as_evidence(compared([](const Outcome& outcome) {
-            return outcome.error.empty() ? std::optional<std::string>("returned a result") : std::nullopt;
-        }));
         fail({.what = "threw an exception: " + outcome_.error, .stack = site});
     }
     if (outcome_.changed_argument)
@@ -237,7 +283,7 @@ void Trial::require_result() const {
 }
 
 ComparedCall Trial::compared(const Check& check, const std::vector<Expected>& expected) const {
-    return {exercise_, subject_, run_, outcome_, check, expected};
+    return {exercise_, subject_, run_, outcome_, check, expected, sizes_of(call_, expected)};
 }
 
 void Trial::equals(const std::vector<Expected>& expected) const {
@@ -252,7 +298,9 @@ void Trial::equals(const std::vector<Expected>& expected) const {
     };
     require_result();
     fail_if(check, expected);
-    keep_as_evidence(compared(check, expected));
+    const ComparedCall right = compared(check, expected);
+    keep_as_evidence(right);
+    tell_sizes(fact_about_sizes(exercise_));
     if (on_right_call) on_right_call(compared(check, expected));
     Case& now = current_case();
     for (std::size_t p = 0; p < expected.size(); ++p) {
@@ -327,23 +375,26 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     const std::string site = last_throw_site();
     const Explanation found = explain(compared(check, expected));
     for (const Mistake* name : retract(exercise_)) withdraw(name->name);
+    tell_sizes(fact_about_sizes(exercise_));
 
     const bool named = !found.mistakes.empty(), by_values = outcome_.error.empty();
     Failure failure{.what = *what, .resembles = resemblances(found.mistakes), .digits = found.digits};
-    for (const Mistake* each : found.partial_matches) failure.by_chance.emplace_back(each->name);
+    failure.partly = resemblances(found.partial_matches);
+    failure.border = found.border;
     failure.unexplained = !named && by_values && has_shapes_of(expected);
     if (by_values && named) failure.closeness = closeness_of(found);
     if (!by_values && outcome_.symptoms.empty()) failure.stack = site;
     if (any_value(is_unset_local))
         failure.unset_local = UnsetLocal::surely;
-    else if (!named && any_value(may_come_from_unset_local))
+    else if (!named && inputs_finite() && any_value(may_come_from_unset_local))
         failure.unset_local = UnsetLocal::perhaps;
     if (!named && found.partial_matches.empty() && nothing_stored(expected))
-        failure.what += std::string("\nevery value is 0: was a copy changed") +
+        failure.guess = std::string("\n    every value is 0: was a copy changed") +
                         (outcome_.parts.front().float32 ? "" : " (token(x, i) is a copy; set_token writes)") +
                         ", is a factor a division of integers (1 / 2 is 0), or does a loop never run?";
     else if (!found.pattern.empty())
         failure.what += "\n" + found.pattern;
+    if (!named && failure.unset_local == UnsetLocal::no) failure.guess += why_not_a_number(expected);
     failure.what += where_it_comes_from(expected, !named);
     fail(std::move(failure));
 }
@@ -378,6 +429,46 @@ bool Trial::nothing_stored(const std::vector<Expected>& expected) const {
     return 2 * wrong > tensor->size();
 }
 
+bool Trial::inputs_finite() const {
+    return std::ranges::all_of(inputs_, [](const Input& input) {
+        return input.value == nullptr || std::all_of(input.value->data(), input.value->data() + input.value->size(),
+                                                     [](double x) { return std::isfinite(x); });
+    });
+}
+
+// Where the result first is NaN and should be a number, in words.
+std::string Trial::why_not_a_number(const std::vector<Expected>& expected) const {
+    for (std::size_t p = 0; has_shapes_of(expected) && inputs_finite() && p < expected.size(); ++p) {
+        const auto& got = std::get<Tensor>(outcome_.parts[p].value);
+        const Shape shape = shape_of(got);
+        const bool has_tokens = expected[p].has_tokens && shape.size() > 1;
+        const std::size_t width = has_tokens ? shape.back() : 1, n = has_tokens ? shape[shape.size() - 2] : 1;
+        bool any = false, first_tokens_only = n > 1;
+        for (std::size_t e = 0; e < got.size(); ++e) {
+            if (!std::isnan(got.data()[e]) || std::isnan(expected[p].value.data()[e])) continue;
+            any = true;
+            first_tokens_only = first_tokens_only && e / width % n == 0;
+        }
+        if (any && first_tokens_only)
+            return "\n    NaN in token 0 alone: is its denominator 0, so that it is 0/0? Does token 0 see itself?";
+        if (any)
+            return "\n    NaN where all arguments are finite: of 0/0, ∞/∞, ∞ - ∞, 0·∞, or a root or logarithm of a "
+                   "negative number";
+    }
+    return "";
+}
+
+// "at that entry x = -inf, dY = 2", where a function works entry by entry.
+std::string Trial::inputs_at(const Shape& shape, std::size_t entry) const {
+    std::string text;
+    if (!entry_by_entry().contains(exercise_)) return text;
+    for (const Input& input : inputs_)
+        if (input.value != nullptr && shape_of(*input.value) == shape)
+            text += (text.empty() ? "there " : ", ") + (input.name.empty() ? "the argument" : input.name) + " = " +
+                    number(input.value->data()[entry]);
+    return text;
+}
+
 // The first wrong entry: its place in words, which thread of a kernel wrote it, and what else the launch can tell. The
 // call is made again, since other launches may have come after it.
 std::string Trial::where_it_comes_from(const std::vector<Expected>& expected, bool with_remarks) const {
@@ -387,6 +478,7 @@ std::string Trial::where_it_comes_from(const std::vector<Expected>& expected, bo
         std::size_t entry = 0;
         while (entry < tensor->size() && is_right(*tensor, expected[p], entry)) ++entry;
         if (entry == tensor->size()) continue;
+        if (const std::string inputs = inputs_at(shape_of(*tensor), entry); !inputs.empty()) return "\n" + inputs;
         gpu::launch_counts = {};
         run_(subject_);
         const gpu::LaunchCounts launch = gpu::launch_counts;
@@ -428,11 +520,13 @@ bool Trial::differs_when_repeated() const {
 
 void Trial::fail(Failure failure) const {
     failure.what = indent(failure.what);
-    failure.inputs = call_ + (last_seed().empty() ? "" : "; inputs from seed " + last_seed());
+    failure.inputs = call_ + (seed_.empty() ? "" : "; inputs from seed " + seed_);
     failure.differs_when_repeated = channel_is_open() && differs_when_repeated();
     if (failure.differs_when_repeated) {  // then a resemblance means nothing
         failure.resembles.clear();
-        failure.by_chance.clear();
+        failure.partly.clear();
+        failure.guess.clear();
+        failure.border.reset();
     }
     current_case().failures.push_back(std::move(failure));
     throw CaseOver();

@@ -27,11 +27,22 @@
 
 namespace linattn::testing {
 
+/// An array that a call was made with. It lives as long as the Run.
+struct Input {
+    std::string name;
+    const Tensor* value = nullptr;  ///< null for arguments of another type
+};
+
+/// Says of an exercise that it works entry by entry: a message then tells the inputs at the first wrong entry.
+struct EntryByEntry {
+    explicit EntryByEntry(const char* exercise);
+};
+
 /// A call of an exercise, without the types: what was called, what came, and a way to call it again.
 class Trial {
 public:
     /// Calls the exercise; the case ends as TODO if it is not written yet.
-    Trial(std::string exercise, std::string call, Subject subject, Run run);
+    Trial(std::string exercise, std::string call, Subject subject, Run run, std::vector<Input> inputs);
 
     /// Says in messages which of several alike calls this is.
     Trial& at(const std::string& place) {
@@ -82,11 +93,15 @@ private:
     bool has_shapes_of(const std::vector<Expected>& expected) const;
     bool nothing_stored(const std::vector<Expected>& expected) const;
     std::string where_it_comes_from(const std::vector<Expected>& expected, bool with_remarks) const;
+    std::string inputs_at(const Shape& shape, std::size_t entry) const;
+    bool inputs_finite() const;
+    std::string why_not_a_number(const std::vector<Expected>& expected) const;
     [[noreturn]] void fail(Failure failure) const;
 
-    std::string exercise_, call_;
+    std::string exercise_, call_, seed_;
     Subject subject_;  // the function under test
     Run run_;
+    std::vector<Input> inputs_;
     Outcome outcome_;
     Cost cost_;
     std::function<std::string(std::size_t)> place_;
@@ -167,11 +182,13 @@ struct Kept<std::span<const T>> {
     using type = std::vector<T>;
 };
 
+template <class... Parameters>
+using Given = std::shared_ptr<const std::tuple<typename Kept<Parameters>::type...>>;
+
 /// A call with these arguments, to be made with any function of this type. \param result of the latest run
-template <class Result, class... Parameters, class... Arguments>
+template <class Result, class... Parameters>
 Run run_of(Result (*)(Parameters...), const std::shared_ptr<std::optional<Result>>& result,
-           const Arguments&... arguments) {
-    const auto given = std::make_shared<const std::tuple<typename Kept<Parameters>::type...>>(arguments...);
+           const Given<Parameters...>& given) {
     return [given, result](const Subject& any) {
         const auto& typed = std::any_cast<const std::function<Result(Parameters...)>&>(any);
         const auto digest = [](const auto& all) {
@@ -195,15 +212,26 @@ Run run_of(Result (*)(Parameters...), const std::shared_ptr<std::optional<Result
 /// A probe: a call that nobody announces and whose result only the diagnosis sees.
 template <class Result, class... Parameters, class... Arguments>
 Run probe(Result (*function)(Parameters...), const Arguments&... arguments) {
-    return run_of(function, std::make_shared<std::optional<Result>>(), arguments...);
+    return run_of(function, std::make_shared<std::optional<Result>>(),
+                  Given<Parameters...>(std::make_shared<typename Given<Parameters...>::element_type>(arguments...)));
 }
+
+inline const Tensor* tensor_in(const Tensor& x) { return &x; }
+template <class T>
+const Tensor* tensor_in(const T&) {
+    return nullptr;
+}
+/// The arguments with their names, from the texts of them.
+std::vector<Input> inputs_of(const char* names, const std::vector<const Tensor*>& values);
 
 template <class Result, class... Parameters, class... Arguments>
 Call<Result> call(const char* name, const char* argument_names, Result (*function)(Parameters...),
                   const Arguments&... arguments) {
     const auto result = std::make_shared<std::optional<Result>>();
+    const Given<Parameters...> given = std::make_shared<typename Given<Parameters...>::element_type>(arguments...);
+    const auto tensors = [](const auto&... each) { return std::vector<const Tensor*>{tensor_in(each)...}; };
     Trial trial(name, describe_call(argument_names, {describe(arguments)...}), subject(function),
-                run_of(function, result, arguments...));
+                run_of(function, result, given), inputs_of(argument_names, std::apply(tensors, *given)));
     return Call<Result>(std::move(trial), *result);
 }
 

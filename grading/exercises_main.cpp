@@ -54,6 +54,10 @@ int main(int argc, char** argv) {
         list();
         return 0;
     }
+    if (options.names_missing) {
+        for (const std::string& name : names_missing(options.exercise)) std::puts(name.c_str());
+        return 0;
+    }
     if (!options.mistake.empty()) {
         const Mistake* mistake = find_mistake(options.exercise, options.mistake);
         if (mistake == nullptr) refuse_options(options.exercise + " has no mistake '" + options.mistake + "'");

@@ -14,9 +14,15 @@ namespace {
 
 std::vector<Case> cases;
 std::vector<std::string> sent;  // of each case
+std::string sizes;              // see tell_sizes
 
 bool any_failure(bool (*is)(const Failure&)) {
     return std::ranges::any_of(cases, [is](const Case& each) { return std::ranges::any_of(each.failures, is); });
+}
+
+void for_each_failure(const std::function<void(Failure&)>& change) {
+    for (Case& each : cases)
+        for (Failure& failure : each.failures) change(failure);
 }
 
 // As all failures together show it. A mistake whose values do not explain every failure is a mistake that was not made; one
@@ -26,8 +32,11 @@ Case as_known_now(Case known) {
                fewer_digits = any_failure([](const Failure&each) { return each.digits == Digits::fewer; });
     for (Failure& failure : known.failures) {
         if (fewer_digits) failure.digits = Digits::fewer;
+        if (failure.unexplained && !sizes.empty()) failure.guess += "\n    " + sizes;
+        if (failure.border)
+            failure.guess += "\n    does it work in blocks of " + std::to_string(failure.border->at) + "?";
         if (!unexplained || failure.closeness.empty()) continue;
-        for (const Resemblance& one : failure.resembles) failure.by_chance.push_back(one.mistake);
+        failure.partly.insert(failure.partly.end(), failure.resembles.begin(), failure.resembles.end());
         failure.resembles.clear();
     }
     return known;
@@ -69,12 +78,16 @@ void end_case() {
 }
 
 void withdraw(const std::string& mistake) {
-    for (Case& each : cases)
-        for (Failure& failure : each.failures)
-            if (std::erase_if(failure.resembles, [&](const Resemblance& one) { return one.mistake == mistake; }) > 0 &&
-                failure.resembles.empty())
-                failure.by_chance.push_back(mistake);
+    for_each_failure([&](Failure& failure) {
+        const auto one = std::ranges::find(failure.resembles, mistake, &Resemblance::mistake);
+        if (one == failure.resembles.end()) return;
+        const Resemblance withdrawn = *one;
+        failure.resembles.erase(one);
+        if (failure.resembles.empty()) failure.partly.push_back(withdrawn);
+    });
 }
+
+void tell_sizes(const std::string& fact) { sizes = fact; }
 
 void end_output() {
     if (channel_is_open() && current_case().output_ends == 0) current_case().output_ends = output_so_far();

@@ -1,5 +1,6 @@
 #include "mistake.hpp"
 
+#include <map>
 #include <utility>
 
 namespace linattn::testing {
@@ -12,6 +13,10 @@ std::vector<Mistake>& all_mistakes() {
 }
 std::vector<NumberMistake>& all_numbers() {
     static std::vector<NumberMistake> all;
+    return all;
+}
+std::map<std::string, std::function<NotOffered()>, std::less<>>& all_not_offered() {
+    static std::map<std::string, std::function<NotOffered()>, std::less<>> all;
     return all;
 }
 const Mistake* active = nullptr;
@@ -29,6 +34,14 @@ const Mistake* find_mistake(std::string_view exercise, std::string_view name) {
 
 void register_mistake(Mistake mistake) { all_mistakes().push_back(std::move(mistake)); }
 void register_number(NumberMistake number) { all_numbers().push_back(std::move(number)); }
+
+void register_not_offered(const char* exercise, std::function<NotOffered()> make) {
+    all_not_offered()[exercise] = std::move(make);
+}
+NotOffered not_offered(std::string_view exercise) {
+    const auto found = all_not_offered().find(exercise);
+    return found == all_not_offered().end() ? NotOffered{} : found->second();
+}
 
 const Mistake* active_mistake() { return active; }
 void activate_mistake(const Mistake* mistake) { active = mistake; }

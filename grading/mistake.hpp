@@ -44,6 +44,19 @@ struct NumberMistake {
 void register_number(NumberMistake number);
 const std::vector<NumberMistake>& number_mistakes();
 
+/// What a table of mutations holds that an exercise does not get, and the exercise's right definition: for a test that looks
+/// for names which are missing.
+struct NotOffered {
+    Subject right;
+    std::vector<Mistake> mistakes;
+};
+void register_not_offered(const char* exercise, std::function<NotOffered()> make);
+NotOffered not_offered(std::string_view exercise);
+
+/// Mutations of an exercise's table that are not among its mistakes, but change what its probe calls give, to something that no
+/// mistake of it gives.
+std::vector<std::string> names_missing(const std::string& exercise);
+
 /// The mistake that stands in its exercise's place, if this run was asked for one (--mistake).
 const Mistake* active_mistake();
 void activate_mistake(const Mistake* mistake);

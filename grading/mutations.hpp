@@ -36,6 +36,8 @@ template <class Settings>
 struct MutationTable {
     std::vector<Mutation<Settings>> mutations;
     std::vector<NumberMutation<Settings>> numbers;
+    unsigned form =
+        0;  ///< bits that say how an exercise is computed, not what is asked: a test looks for forgotten ones
 };
 
 /// Adds the mutations of a part of the settings: those of attention to an exercise that has attention in it.
@@ -50,6 +52,7 @@ void add_mutations_of(MutationTable<Settings>& table, const MutationTable<Part>&
         table.numbers.push_back({number.name, number.explanation, number.needs,
                                  [set = number.set, part](Settings& settings, double x) { set(settings.*part, x); },
                                  number.low, number.high});
+    table.form |= of_part.form;
 }
 
 /// What differs from the table for one exercise.
@@ -78,6 +81,18 @@ public:
             const char* explanation = other == choice.explanation.end() ? mutation.explanation : other->second;
             register_mistake({exercise, mutation.name, "", explanation, with(settings), mutation.topic});
         }
+        register_not_offered(exercise, [exercise, &table, has, right, with, without = choice.without] {
+            NotOffered left{with(right), {}};
+            for (const Mutation<Settings>& mutation : table.mutations) {
+                const unsigned lacking = mutation.needs & ~has;
+                if (lacking == 0 || (lacking & ~table.form) != 0 || !mutation.set || without.contains(mutation.name))
+                    continue;
+                Settings settings = right;
+                mutation.set(settings);
+                if (!(settings == right)) left.mistakes.push_back({exercise, mutation.name, "", "", with(settings)});
+            }
+            return left;
+        });
         for (const NumberMutation<Settings>& number : table.numbers) {
             if ((number.needs & has) != number.needs) continue;
             register_number({exercise, number.name, number.explanation, number.low, number.high,

@@ -10,7 +10,8 @@ namespace linattn::testing {
 void refuse_options(const std::string& problem) {
     std::fprintf(stderr,
                  "%s\nusage: --manifest FILE --exercise NAME --results FOLDER [--mistake NAME] [--gpu] | "
-                 "--alone --exercise NAME [--mistake NAME] | --list\n",
+                 "--alone --exercise NAME [--mistake NAME] | --list | "
+                 "--names-missing --exercise NAME\n",
                  problem.c_str());
     ::_exit(2);
 }
@@ -19,10 +20,11 @@ Options parse_options(int argc, char** argv) {
     Options options;
     for (int i = 1; i < argc; ++i) {
         const std::string flag = argv[i];
-        bool* on = flag == "--list"    ? &options.list
-                   : flag == "--gpu"   ? &options.on_gpu
-                   : flag == "--alone" ? &options.alone
-                                       : nullptr;
+        bool* on = flag == "--list"            ? &options.list
+                   : flag == "--names-missing" ? &options.names_missing
+                   : flag == "--gpu"           ? &options.on_gpu
+                   : flag == "--alone"         ? &options.alone
+                                               : nullptr;
         if (on != nullptr) {
             *on = true;
             continue;

@@ -12,8 +12,9 @@
 namespace linattn::testing {
 
 struct Options {
-    bool list = false;    ///< name the suites and mistakes, run nothing
-    bool on_gpu = false;  ///< the kernels run there, and the messages say so
+    bool list = false;           ///< name the suites and mistakes, run nothing
+    bool names_missing = false;  ///< of an exercise: print names_missing() of diagnosis.hpp, run nothing else
+    bool on_gpu = false;         ///< the kernels run there, and the messages say so
     bool alone =
         false;  ///< a single process and no verdict: for debuggers and for sanitizers that do not follow a fork
     std::string manifest, exercise, results, mistake;

@@ -7,5 +7,4 @@
 #include "comparison.hpp"
 #include "exercise.hpp"
 #include "mistake.hpp"
-#include "oracle.hpp"
 #include "random_inputs.hpp"

@@ -25,6 +25,7 @@ namespace linattn::testing {
 namespace {
 
 constexpr std::chrono::milliseconds time_to_answer{200};
+constexpr int most_inherited = 64;  // open files that a child may have from whoever started us
 
 std::string new_secret() {
     std::random_device random;
@@ -35,7 +36,7 @@ std::string new_secret() {
 
 // In the child, between fork and exec.
 [[noreturn]] void exec_child(const std::string& program, const std::vector<char*>& arguments, std::FILE* output,
-                             pid_t parent) {
+                             int channel, pid_t parent) {
 #ifdef __linux__
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
@@ -43,6 +44,8 @@ std::string new_secret() {
     const rlimit no_core{0, 0}, little_output{most_output, most_output};
     ::setrlimit(RLIMIT_CORE, &no_core);
     ::setrlimit(RLIMIT_FSIZE, &little_output);
+    for (int each = STDERR_FILENO + 1; each < most_inherited; ++each)  // a lock that ctest holds, say
+        if (each != channel) ::fcntl(each, F_SETFD, FD_CLOEXEC);
     ::dup2(::fileno(output), STDOUT_FILENO);
     ::dup2(::fileno(output), STDERR_FILENO);
     ::execv(program.c_str(), arguments.data());
@@ -175,7 +178,7 @@ SupervisedRun run_supervised(const std::string& program, const std::vector<std::
         throw std::runtime_error("cannot write to a socket");
     const pid_t parent = ::getpid(), child = ::fork();
     if (child < 0) throw std::runtime_error("cannot start a process");
-    if (child == 0) exec_child(program, pointers, output, parent);
+    if (child == 0) exec_child(program, pointers, output, ends[1], parent);
     ::close(ends[1]);
 
     SupervisedRun run;

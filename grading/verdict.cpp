@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -18,7 +19,12 @@
 namespace linattn::testing {
 namespace {
 
-constexpr std::size_t most_by_chance = 3;  // more names say nothing
+constexpr std::size_t most_hedged = 3;  // more names say nothing
+#ifdef __linux__
+const std::string time_counted = " s (waiting for a processor not counted)";  // deadline.hpp
+#else
+const std::string time_counted = " s";
+#endif
 
 // For people and for programs, in the order of Status.
 constexpr struct {
@@ -54,7 +60,7 @@ std::string how_it_ended(const ManifestEntry& exercise, const SupervisedRun& run
     const std::string& call = run.last_call;
     const std::string during = call.empty() ? "before any check ran" : "in " + call;
     if (ending.timed_out)
-        return "did not end within " + std::to_string(exercise.timeout_seconds) + " s, " + during +
+        return "did not end within " + std::to_string(exercise.timeout_seconds) + time_counted + ", " + during +
                "; is there a loop that does not end?";
     if (ending.flooded)
         return "sent more than 1 MiB to the program that judges it, and was stopped: does it write to a file "
@@ -149,22 +155,29 @@ private:
 };
 
 // A mistake is explained once, however many failures it explains.
-std::string in_words(const Failure& failure, StudentLines& lines, std::set<std::string>& explained) {
+std::string named(const std::vector<Resemblance>& mistakes, const std::string& closeness,
+                  std::set<std::string>& explained) {
+    std::vector<std::string> names;
+    names.reserve(mistakes.size());
+    for (const Resemblance& each : mistakes) names.push_back(each.mistake);
+    std::string text = joined(names) + closeness;
+    for (const Resemblance& each : mistakes)
+        if (explained.insert(each.explanation).second) text += "\n      " + each.explanation;
+    return text;
+}
+
+std::string in_words(const Failure& failure, StudentLines& lines, std::set<std::string>& explained, bool guess) {
     std::string text = failure.differs_when_repeated ? differs : "";
     text += failure.what + lines.of_stack(failure.stack) + lines.of(failure.unset_local);
+    if (guess) text += failure.guess;
     if (failure.digits == Digits::seven)
         text +=
             "\n    all values are right to about 7 digits, which is the precision of float: is something stored in a "
             "float?";
-    if (!failure.resembles.empty()) {
-        std::vector<std::string> names;
-        for (const Resemblance& each : failure.resembles) names.push_back(each.mistake);
-        text += "\n    looks like: " + joined(names) + failure.closeness;
-        for (const Resemblance& each : failure.resembles)
-            if (explained.insert(each.explanation).second) text += "\n      " + each.explanation;
-    }
-    if (!failure.by_chance.empty() && failure.by_chance.size() <= most_by_chance)
-        text += "\n    here, but not in every case, it does the same as: " + joined(failure.by_chance);
+    if (!failure.resembles.empty())
+        text += "\n    looks like: " + named(failure.resembles, failure.closeness, explained);
+    else if (guess && !failure.partly.empty() && failure.partly.size() <= most_hedged)
+        text += "\n    here, but not in every case, it does the same as: " + named(failure.partly, "", explained);
     if (!failure.inputs.empty()) text += "\n    called with " + failure.inputs;
     return text + "\n";
 }
@@ -174,20 +187,43 @@ std::string in_words(const Case& passed, const std::string& output) {
            (passed.note.empty() ? "" : "        " + passed.note + "\n") + output;
 }
 
+std::vector<std::string> mistakes_in(const std::vector<Case>& cases) {
+    std::vector<std::string> names;
+    for (const Case& each : cases)
+        for (const Failure& failure : each.failures)
+            for (const Resemblance& one : failure.resembles)
+                if (std::ranges::count(names, one.mistake) == 0) names.push_back(one.mistake);
+    return names;
+}
+
+// A claim with a name comes before one without: what leads nowhere is not read first.
+std::vector<std::size_t> order_to_show(const std::vector<Case>& cases, bool whole) {
+    std::vector<std::size_t> order(cases.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto has_name = [&](std::size_t i) {
+        return std::ranges::any_of(cases[i].failures, [](const Failure& failure) {
+            return failure.differs_when_repeated || !failure.resembles.empty();
+        });
+    };
+    if (whole) std::stable_partition(order.begin(), order.end(), has_name);  // else what ended the run is first
+    return order;
+}
+
 std::string list_of_failures(const std::vector<Case>& cases, const std::vector<std::string>& output, bool whole,
                              StudentLines lines) {
     const std::size_t most = 3;
     std::string text;
     std::size_t wrong = 0;
     std::set<std::string> explained;
+    const bool guess = mistakes_in(cases).empty();
     const std::string* elsewhere = nullptr;  // what was printed in the last case that is not shown
-    for (std::size_t i = 0; i < cases.size(); ++i) {
+    for (const std::size_t i : order_to_show(cases, whole)) {
         const Case& each = cases[i];
         const bool shown = !each.failures.empty() && ++wrong <= most;
         if (!shown && !output[i].empty()) elsewhere = &output[i];
         if (!shown) continue;
         text += "  " + (each.name.empty() ? "before the first check" : each.name) + "\n";
-        for (const Failure& failure : each.failures) text += in_words(failure, lines, explained);
+        for (const Failure& failure : each.failures) text += in_words(failure, lines, explained, guess);
         text += output[i];
     }
     if (wrong == 0) text += "  a case failed without saying why\n";
@@ -242,15 +278,6 @@ void find_memory_between_cases(std::vector<Case>& cases,
     if (!trustworthy(alone.ending) || alone.cases.size() != 1 || to_do(alone.cases.front())) return;
     const std::vector<Failure>& failures = alone.cases.front().failures;
     failure.differs_when_repeated = failures.empty() || failures.front().inputs != failure.inputs;
-}
-
-std::vector<std::string> mistakes_in(const std::vector<Case>& cases) {
-    std::vector<std::string> names;
-    for (const Case& each : cases)
-        for (const Failure& failure : each.failures)
-            for (const Resemblance& one : failure.resembles)
-                if (std::ranges::count(names, one.mistake) == 0) names.push_back(one.mistake);
-    return names;
 }
 
 }  // namespace

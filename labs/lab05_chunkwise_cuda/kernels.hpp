@@ -2,29 +2,9 @@
 #pragma once
 
 #include "chunkwise.hpp"
-#include "gpu/gpu.hpp"
+#include "kernels/student_kernels.hpp"
 
 namespace linattn::kernels {
-
-inline constexpr int threads_per_block = 128;  // what the launch code launches
-
-/// A matrix in shared memory. Its rows lie one entry further apart than they are long, so that neighbouring entries of a
-/// column are in different banks (in the chapter: "A GPU in one page").
-struct Tile {
-    float* entries;
-    int stride;
-
-    __device__ float& operator()(int row, int column) const {
-        return entries[gpu::row_major(entries, row, column, stride - 1, stride)];
-    }
-
-    __device__ static Tile take(gpu::SharedMemory& shared, int rows, int columns, const char* name) {
-        return {shared.take<float>(static_cast<std::size_t>(rows) * (columns + 1), name, columns + 1), columns + 1};
-    }
-    static std::size_t bytes(int rows, int columns) {
-        return gpu::shared_bytes<float>(static_cast<std::size_t>(rows) * (static_cast<std::size_t>(columns) + 1));
-    }
-};
 
 /// The shared memory of chunkwise_forward.
 struct ForwardTiles {

@@ -8,19 +8,6 @@
 namespace linattn {
 namespace {
 
-std::size_t product(const std::vector<std::size_t>& shape) {
-    std::size_t result = 1;
-    for (const std::size_t length : shape) result *= length;
-    return result;
-}
-
-Array make_array(std::initializer_list<int> lengths) {
-    Array array;
-    for (const int length : lengths) array.shape.push_back(static_cast<std::size_t>(length));
-    array.values.resize(product(array.shape));
-    return array;
-}
-
 unsigned blocks_for(std::size_t count) {
     return static_cast<unsigned>((count + kernels::threads_per_block - 1) / kernels::threads_per_block);
 }
@@ -34,27 +21,9 @@ dim3 block_per_chunk_and_head(const Sizes& sizes, int chunk) {
     return {static_cast<unsigned>(chunks_of(sizes, chunk)), static_cast<unsigned>(sizes.heads)};
 }
 
-template <class Kernel, class... Arguments>
-void launch(Kernel kernel, dim3 grid, std::size_t shared_bytes, Arguments... arguments) {
-    try {
-        gpu::launch(kernel, grid, kernels::threads_per_block, shared_bytes, arguments...);
-    } catch (const gpu::NotWritten& unwritten) {
-        throw_not_implemented(unwritten);
-    }
-}
-
 }  // namespace
 
-std::string where_kernels_run() {
-#ifdef __CUDACC__
-    cudaDeviceProp properties{};
-    gpu::check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
-    return std::string("GPU run: ") + properties.name +
-           (fits_a_block({1, 1, 128, 128}, 64) ? "" : "; what its shared memory is too small for was left out");
-#else
-    return "CPU run: not GPU-verified";
-#endif
-}
+std::string where_kernels_run() { return kernels::where_they_run(kernels::ForwardTiles::bytes({1, 1, 128, 128}, 64)); }
 
 bool fits_a_block(const Sizes& sizes, int chunk) {
     const std::size_t needed =
@@ -67,7 +36,7 @@ Array launch_feature_map(FeatureMapKernel kernel, Values x, const gpu::RunOption
     Array y = make_array({static_cast<int>(x.size())});
     if (x.empty()) return y;
     const gpu::Buffer<float> device_x(x, "x"), device_y(x.size(), "y");
-    launch(kernel, blocks_for(x.size()), 0, device_x.data(), device_y.data(), x.size());
+    kernels::launch(kernel, blocks_for(x.size()), 0, device_x.data(), device_y.data(), x.size());
     device_y.copy_to(y.values);
     return y;
 }
@@ -78,8 +47,8 @@ Array launch_forward(ForwardKernel kernel, Values Q, Values K, Values V, const S
     Array O = make_array({sizes.heads, sizes.n, sizes.d_v});
     if (O.values.empty()) return O;
     const gpu::Buffer<float> device_Q(Q, "Q"), device_K(K, "K"), device_V(V, "V"), device_O(O.values.size(), "O");
-    launch(kernel, static_cast<unsigned>(sizes.heads), kernels::ForwardTiles::bytes(sizes, chunk), device_Q.data(),
-           device_K.data(), device_V.data(), device_O.data(), sizes, chunk, epsilon);
+    kernels::launch(kernel, static_cast<unsigned>(sizes.heads), kernels::ForwardTiles::bytes(sizes, chunk),
+                    device_Q.data(), device_K.data(), device_V.data(), device_O.data(), sizes, chunk, epsilon);
     device_O.copy_to(O.values);
     return O;
 }
@@ -91,8 +60,8 @@ States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes
     if (states.z.values.empty()) return states;
     const gpu::Buffer<float> device_K(K, "K"), device_V(V, "V"), device_S(states.S.values.size(), "S"),
         device_z(states.z.values.size(), "z");
-    launch(kernel, block_per_chunk_and_head(sizes, chunk), kernels::StateTiles::bytes(sizes, chunk), device_K.data(),
-           device_V.data(), device_S.data(), device_z.data(), sizes, chunk);
+    kernels::launch(kernel, block_per_chunk_and_head(sizes, chunk), kernels::StateTiles::bytes(sizes, chunk),
+                    device_K.data(), device_V.data(), device_S.data(), device_z.data(), sizes, chunk);
     device_S.copy_to(states.S.values);
     device_z.copy_to(states.z.values);
     return states;
@@ -104,7 +73,7 @@ States launch_scan(ScanKernel kernel, Values S, Values z, const Sizes& sizes, in
     if (states.z.values.empty()) return states;
     const gpu::Buffer<float> device_S(S, "S"), device_z(z, "z");
     const std::size_t entries = static_cast<std::size_t>(sizes.heads) * sizes.d_k * (sizes.d_v + std::size_t{1});
-    launch(kernel, blocks_for(entries), 0, device_S.data(), device_z.data(), sizes, chunks_of(sizes, chunk));
+    kernels::launch(kernel, blocks_for(entries), 0, device_S.data(), device_z.data(), sizes, chunks_of(sizes, chunk));
     device_S.copy_to(states.S.values);
     device_z.copy_to(states.z.values);
     return states;
@@ -117,8 +86,9 @@ Array launch_outputs(OutputsKernel kernel, Values Q, Values K, Values V, Values 
     if (O.values.empty()) return O;
     const gpu::Buffer<float> device_Q(Q, "Q"), device_K(K, "K"), device_V(V, "V"), device_S(S, "S"), device_z(z, "z"),
         device_O(O.values.size(), "O");
-    launch(kernel, block_per_chunk_and_head(sizes, chunk), kernels::OutputTiles::bytes(sizes, chunk), device_Q.data(),
-           device_K.data(), device_V.data(), device_S.data(), device_z.data(), device_O.data(), sizes, chunk, epsilon);
+    kernels::launch(kernel, block_per_chunk_and_head(sizes, chunk), kernels::OutputTiles::bytes(sizes, chunk),
+                    device_Q.data(), device_K.data(), device_V.data(), device_S.data(), device_z.data(),
+                    device_O.data(), sizes, chunk, epsilon);
     device_O.copy_to(O.values);
     return O;
 }

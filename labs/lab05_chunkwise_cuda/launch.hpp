@@ -17,9 +17,6 @@ using OutputsKernel = void (*)(const float* Q, const float* K, const float* V, c
 
 using Values = std::span<const float>;
 
-/// Throws what the suites report as TODO.
-[[noreturn]] void throw_not_implemented(const gpu::NotWritten& kernel);
-
 /// "CPU run: not GPU-verified", or the GPU's name.
 std::string where_kernels_run();
 

@@ -1,8 +1,10 @@
 // lab05_profile d_k d_v chunk: what your kernels do in one block. For people, ./course profile prints it.
-#include "profile.hpp"
+#include "kernels/profile.hpp"
 
 #include <cstdlib>
 #include <vector>
+
+#include "chunkwise.hpp"
 
 int main(int argc, char** argv) {
     using namespace linattn;

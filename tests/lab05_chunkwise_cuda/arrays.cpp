@@ -1,25 +1,14 @@
 #include "arrays.hpp"
 
-#include <bit>
 #include <cmath>
 
+#include "oracle.hpp"
 #include "sizes.hpp"
 
 namespace linattn {
 
-testing::Parts parts_of(const Array& array) {
-    Tensor x = testing::tensor_of(array.values, array.shape);
-    return {{"", x, true}};
-}
-
 testing::Parts parts_of(const States& states) {
     return {{"S", parts_of(states.S)[0].value, true}, {"z", parts_of(states.z)[0].value, true}};
-}
-
-std::string describe(const Sizes& sizes) {
-    return "(" + std::to_string(sizes.heads) + (sizes.heads == 1 ? " head, n = " : " heads, n = ") +
-           std::to_string(sizes.n) + ", d_k = " + std::to_string(sizes.d_k) + ", d_v = " + std::to_string(sizes.d_v) +
-           ")";
 }
 
 }  // namespace linattn
@@ -52,24 +41,6 @@ Arrays::Arrays(const Sizes& s, std::uint64_t stream)
       Q(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_k)}, 3 * stream))),
       K(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_k)}, 3 * stream + 1))),
       V(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_v)}, 3 * stream + 2, -1.0, 1.0))) {}
-
-std::vector<float> rounded(const Tensor& x) {
-    std::vector<float> values(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) values[i] = static_cast<float>(x.data()[i]);
-    return values;
-}
-
-Tensor tensor_of(Values values, const Shape& shape) {
-    Tensor x = zeros(shape);
-    if (x.size() != values.size()) throw std::logic_error("an Array's shape does not fit its values");
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const bool unwritten = std::bit_cast<std::uint32_t>(values[i]) == 0xFFFFFFFF;  // as a gpu::Buffer starts out
-        x.data()[i] = unwritten ? std::bit_cast<double>(0x7FF8'5EED'0000'0000) : static_cast<double>(values[i]);
-    }
-    return x;
-}
-
-Array array_of(const Tensor& x) { return {shape_of(x), rounded(x)}; }
 
 Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, bool mapped) {
     Tensor output = zeros({size(sizes.heads), size(sizes.n), size(sizes.d_v)});
@@ -157,14 +128,6 @@ std::vector<Sizes> every_size() {
         result.push_back(sizes);
     }
     return result;
-}
-
-std::vector<gpu::RunOptions> every_order(bool checked) {
-    std::vector<gpu::RunOptions> runs;
-    for (const auto order :
-         {gpu::RunOptions::Order::forward, gpu::RunOptions::Order::reverse, gpu::RunOptions::Order::shuffled})
-        runs.push_back({order, 7, checked, false});
-    return runs;
 }
 
 }  // namespace linattn::testing

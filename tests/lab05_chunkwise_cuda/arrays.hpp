@@ -2,19 +2,15 @@
 #pragma once
 
 #include "chunkwise.hpp"
-#include "suite.hpp"
+#include "kernel_claims.hpp"
 
 namespace linattn {
 
-testing::Parts parts_of(const Array& array);
 testing::Parts parts_of(const States& states);
-std::string describe(const Sizes& sizes);
 
 }  // namespace linattn
 
 namespace linattn::testing {
-
-using Values = std::span<const float>;
 
 /// Random Q and K with entries in [-2, 2), V in [-1, 1).
 struct Arrays {
@@ -22,10 +18,6 @@ struct Arrays {
     std::vector<float> Q, K, V;
     Arrays(const Sizes& sizes, std::uint64_t stream);
 };
-
-std::vector<float> rounded(const Tensor& x);
-Tensor tensor_of(Values values, const Shape& shape);
-Array array_of(const Tensor& x);
 
 /// o_i = Σ_{j≤i} φ(q_i)·φ(k_j) v_j / (Σ_{j≤i} φ(q_i)·φ(k_j) + ε), in double. Not mapped, Q and K are features already.
 Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, bool mapped = true);
@@ -46,14 +38,7 @@ ChunkSums sums_of_chunks(Values K, Values V, const Sizes& sizes, int chunk);
 /// Σ over the chunks before, for x of shape (heads, chunks, …).
 Tensor sums_before(const Tensor& x);
 
-/// One order for cases that are about numbers; the large ones unwatched, which is 3 times faster.
-inline const gpu::RunOptions quick{gpu::RunOptions::Order::shuffled, 3, true, false};
-inline const gpu::RunOptions unwatched{gpu::RunOptions::Order::shuffled, 3, false, false};
-
 /// Both sides of every border, as in sizes.hpp.
 std::vector<Sizes> every_size();
-
-/// Forward, reverse and shuffled.
-std::vector<gpu::RunOptions> every_order(bool checked);
 
 }  // namespace linattn::testing

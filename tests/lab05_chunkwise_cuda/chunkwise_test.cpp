@@ -4,8 +4,6 @@
 
 #include "arrays.hpp"
 #include "cost_claims.hpp"
-#include "double_precision.hpp"
-#include "gpu/launch_counts.hpp"
 #include "launch.hpp"
 #include "worked_example.hpp"
 
@@ -22,16 +20,6 @@ constexpr float epsilon = 1e-6f;
 
 /// An exercise that gives the outputs, seen through the arguments they all have. The CPU's own ignores the run.
 using Attention = std::function<Call<Array>(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run)>;
-
-// In messages an entry of the output lies in a chunk of a head.
-Call<Array> placed(Call<Array> call, const Sizes& sizes, int chunk) {
-    call.placed_by([sizes, chunk](std::size_t entry) {
-        const int row = static_cast<int>(entry) / sizes.d_v, token = row % sizes.n;
-        return "of head " + std::to_string(row / sizes.n) + ", chunk " + std::to_string(token / chunk) + ", row " +
-               std::to_string(token % chunk) + " of the chunk";
-    });
-    return call;
-}
 
 Call<Array> on_cpu(const Arrays& in, int chunk, float eps, const gpu::RunOptions&) {
     return placed(CALL(chunkwise_linear_attention, in.Q, in.K, in.V, in.sizes, chunk, eps), in.sizes, chunk);
@@ -146,13 +134,10 @@ void takes_large_and_small_inputs(const Attention& attention) {
     }
 }
 
-void computes_in_float(const Call<Array>& call, const void* kernel) {
-    call.result();
-    const std::size_t found = double_operations_in(kernel);
-    call.satisfies(found == 0,
-                   "the kernel has " + std::to_string(found) +
-                       " instructions that compute in double, and none is expected: a GPU has few units for "
-                       "double; declare sums as float, write 0.5f for 0.5");
+void gives_the_same_bits_in_every_order(const Attention& attention) {
+    const Arrays in({3, 77, 12, 20}, 93);
+    same_bits_in_every_order([&](const gpu::RunOptions& run) { return attention(in, 32, epsilon, run); },
+                             [](const Array& result) { return result.values; });
 }
 
 TEST_SUITE("chunkwise_linear_attention") {
@@ -226,52 +211,14 @@ TEST_CASE("equals the definition for every length") { equals_the_definition(forw
 TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(forward); }
 TEST_CASE("spreads its work over the block, a chunk at a time") {
     const Arrays in({1, 130, 8, 72}, 97);
-    const Call<Array> call = forward(in, 64, epsilon, quick);
-    call.result();
-    const gpu::LaunchCounts in_chunks_of_64 = gpu::launch_counts;
-    if (in_chunks_of_64.accesses.empty()) return;  // a GPU does not count
-    const std::size_t threads = in_chunks_of_64.accesses.size(),
-                      most = *std::ranges::max_element(in_chunks_of_64.accesses);
-    const auto busy = static_cast<std::size_t>(
-        std::ranges::count_if(in_chunks_of_64.accesses, [&](std::size_t accesses) { return accesses >= most / 8; }));
-    call.satisfies(busy > threads / 4, "the busiest thread made " + std::to_string(most) + " accesses to memory, and " +
-                                           std::to_string(busy) + " of " + std::to_string(threads) +
-                                           " threads made an eighth of that or more: share the work among all threads "
-                                           "of the block; more than " +
-                                           std::to_string(threads / 4) + " such threads are expected");
-    const std::size_t chunks = 3, allowed = 16 * chunks + 8;
-    call.satisfies(in_chunks_of_64.barriers >= chunks && in_chunks_of_64.barriers <= allowed,
-                   "n = 130 in chunks of 64 took " + std::to_string(in_chunks_of_64.barriers) +
-                       " barriers; from one a chunk to 16 a chunk, " + std::to_string(chunks) + " to " +
-                       std::to_string(allowed) +
-                       ", are expected: the threads of a block share A and S, and a chunk of " +
-                       "tokens goes through each step at once");
-    const Call<Array> smaller = forward(in, 16, epsilon, unwatched);
-    smaller.result();
-    smaller.satisfies(gpu::launch_counts.barriers > in_chunks_of_64.barriers,
-                      "n = 130 took " + std::to_string(gpu::launch_counts.barriers) + " barriers in chunks of 16 and " +
-                          std::to_string(in_chunks_of_64.barriers) +
-                          " in chunks of 64: three times as many chunks take " +
-                          "more of them; is the sequence cut by something else than `chunk`?");
+    spreads_its_work([&](int chunk, const gpu::RunOptions& run) { return forward(in, chunk, epsilon, run); },
+                     "A and S");
 }
 TEST_CASE("computes in float, not in double") {
     const Call<Array> call = forward(Arrays({1, 3, 2, 4}, 98), 2, epsilon, unwatched);
     computes_in_float(call, reinterpret_cast<const void*>(&kernels::chunkwise_forward));
 }
-TEST_CASE("three orders of the threads give the same bits") {
-    const Arrays in({3, 77, 12, 20}, 93);
-    const Array first = forward(in, 32, epsilon, every_order(true)[0]).result();
-    for (const gpu::RunOptions& run : every_order(true)) {
-        const Call<Array> call = forward(in, 32, epsilon, run);
-        const bool same = call.result().values == first.values;
-        const std::string atomic = same || !gpu::launch_counts.float_atomic ? "" : gpu::launch_counts.float_atomic();
-        call.satisfies(same, "the order in which threads take turns changes the result" +
-                                 (atomic.empty() ? ""
-                                                 : "\natomicAdd adds to " + atomic +
-                                                       " in that order, and each order rounds in another way: let one "
-                                                       "thread own each sum"));
-    }
-}
+TEST_CASE("three orders of the threads give the same bits") { gives_the_same_bits_in_every_order(forward); }
 }
 
 TEST_SUITE("chunk_outputs") {
@@ -292,6 +239,7 @@ TEST_CASE("computes in float, not in double") {
     computes_in_float(call, reinterpret_cast<const void*>(&kernels::chunk_outputs));
 }
 TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(third_pass); }
+TEST_CASE("three orders of the threads give the same bits") { gives_the_same_bits_in_every_order(third_pass); }
 }
 
 }  // namespace

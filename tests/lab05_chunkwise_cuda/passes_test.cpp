@@ -101,6 +101,15 @@ TEST_CASE("equals the definition for every length and chunk size") {
 TEST_CASE("remembers nothing of an earlier call") {
     first_pass(Arrays({2, 6, 3, 5}, 86), 4, quick).remembers_nothing();
 }
+TEST_CASE("three orders of the threads give the same bits") {
+    const Arrays in({3, 77, 12, 20}, 93);
+    same_bits_in_every_order([&](const gpu::RunOptions& run) { return first_pass(in, 32, run); },
+                             [](const States& result) {
+                                 std::vector<float> values = result.S.values;
+                                 values.insert(values.end(), result.z.values.begin(), result.z.values.end());
+                                 return values;
+                             });
+}
 TEST_CASE("takes widths up to 128, d_k and d_v unequal") {
     std::uint64_t stream = 130;
     for (const auto& [d_k, d_v] : {std::pair{1, 2}, {2, 1}, {128, 96}, {96, 128}, {200, 9}, {9, 200}}) {

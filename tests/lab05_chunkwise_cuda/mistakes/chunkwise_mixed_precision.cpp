@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "bfloat16_arrays.hpp"
+#include "oracle.hpp"
 #include "work_counter.hpp"
 
 namespace linattn::testing {

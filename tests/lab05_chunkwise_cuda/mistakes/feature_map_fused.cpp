@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "arrays.hpp"
 #include "faults.hpp"
 
 namespace linattn::testing {

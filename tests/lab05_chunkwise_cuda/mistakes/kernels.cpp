@@ -1,5 +1,6 @@
 // Faults of one kernel or of two, by their symptom; those that all kernels with tiles can have are in tiles.cpp, wrong
 // numbers are mutations (mutations.cpp).
+#include "arrays.hpp"
 #include "faults.hpp"
 
 namespace linattn::testing {

@@ -2,26 +2,18 @@
 // in another layout.
 #include "mutations.hpp"
 
+#include "arrays.hpp"
 #include "attention_mutations.hpp"
 #include "faults.hpp"
+#include "layouts.hpp"
 #include "work_counter.hpp"
 
 namespace linattn::testing {
 namespace {
 
-/// How an array of (heads, n, width) is read, or written.
-enum class Layout {
-    as_it_lies,
-    first_head,           ///< the first head in the place of each
-    tokens_before_heads,  ///< as (n, heads, width)
-    columns,              ///< as (heads, width, n)
-    first_chunk,          ///< the first chunk in the place of each
-    rows_of_d_k,          ///< where a chunk begins, rows of width d_k are counted
-};
-
-struct Chunkwise {
-    Layout Q = Layout::as_it_lies, K = Layout::as_it_lies, V = Layout::as_it_lies, O = Layout::as_it_lies;
+struct Chunkwise : Layouts {
     bool last_chunk_left_out = false, memory_alone = false;
+    bool first_entries_of_O = false;  ///< of a chunk: one for each thread
     AttentionSettings attention;
     bool operator==(const Chunkwise&) const = default;
 };
@@ -30,6 +22,18 @@ struct Chunkwise {
 const unsigned on_cpu = 1u << 24, forward = 1u << 25, third_pass = 1u << 26, over_chunks = 1u << 27;
 
 void both(Chunkwise& s, Tokens tokens) { s.attention.S.tokens = s.attention.z.tokens = tokens; }
+
+// What is made of other queries and keys, within the chunk or in the state, in one of the two sums or in both.
+void change(TokenSum& sum, Where where, From query, From key, int phi_q, int phi_k) {
+    sum.where = where;
+    sum.query = query;
+    sum.key = key;
+    sum.phi_q = phi_q;
+    sum.phi_k = phi_k;
+}
+void change(Chunkwise& s, Where where, From query, From key, int phi_q, int phi_k) {
+    for (TokenSum* sum : {&s.attention.S, &s.attention.z}) change(*sum, where, query, key, phi_q, phi_k);
+}
 
 MutationTable<Chunkwise> own_and_of_attention() {
     MutationTable<Chunkwise> table;
@@ -77,6 +81,61 @@ MutationTable<Chunkwise> own_and_of_attention() {
          SET(both(s, Tokens::own_block_and_last))},
         {"the state", "chunk boundary off by one", "All tokens of the chunk are added to the state, the last one too.",
          over_chunks, SET(both(s, Tokens::without_block_ends))},
+        {"the chunk", "key and query exchanged within the chunk",
+         "A = φ(Q)φ(K)ᵀ: row i belongs to query i, column j to key j.", 0,
+         SET(change(s, Where::own_block, From::key, From::query, 1, 1))},
+        {"φ", "φ left out within the chunk", "A = φ(Q)φ(K)ᵀ, of the features and not of Q and K.", 0,
+         SET(change(s, Where::own_block, From::query, From::key, 0, 0))},
+        {"φ", "φ left out of Q within the chunk", "A = φ(Q)φ(K)ᵀ, of the features and not of Q.", 0,
+         SET(change(s, Where::own_block, From::query, From::key, 0, 1))},
+        {"φ", "φ left out of K within the chunk", "A = φ(Q)φ(K)ᵀ, of the features and not of K.", 0,
+         SET(change(s, Where::own_block, From::query, From::key, 1, 0))},
+        {"φ", "φ left out of the query that reads the state", "S and z are read with φ(Q), as A is made of it.", 0,
+         SET(change(s, Where::earlier_blocks, From::query, From::key, 0, 1))},
+        {"φ", "φ left out of the query that reads S", "S is read with φ(Q), as z is.", 0,
+         SET(change(s.attention.S, Where::earlier_blocks, From::query, From::key, 0, 1))},
+        {"φ", "φ left out of the query that reads z", "z is read with φ(Q), as S is.", 0,
+         SET(change(s.attention.z, Where::earlier_blocks, From::query, From::key, 0, 1))},
+        {"the state", "state read with the key", "S and z are read with φ(Q).", 0,
+         SET(change(s, Where::earlier_blocks, From::key, From::key, 1, 1))},
+        {"the state", "S read with the key of the chunk", "S is read with φ(Q), as z is.", 0,
+         SET(change(s.attention.S, Where::earlier_blocks, From::key, From::key, 1, 1))},
+        {"the state", "z read with the key of the chunk", "z is read with φ(Q), as S is.", 0,
+         SET(change(s.attention.z, Where::earlier_blocks, From::key, From::key, 1, 1))},
+        {"φ", "φ left out of the keys in the state", "S and z sum φ(K), as A is made of it.", over_chunks,
+         SET(change(s, Where::earlier_blocks, From::query, From::key, 1, 0))},
+        {"φ", "φ left out of the keys in S", "S sums φ(k)vᵀ, as z sums φ(k).", over_chunks,
+         SET(change(s.attention.S, Where::earlier_blocks, From::query, From::key, 1, 0))},
+        {"φ", "φ left out of the keys in z", "z sums φ(k), as S sums φ(k)vᵀ.", over_chunks,
+         SET(change(s.attention.z, Where::earlier_blocks, From::query, From::key, 1, 0))},
+        {"the state", "S and z made of the queries", "S and z sum the features of the keys: φ(K)ᵀV and Σ φ(k).",
+         over_chunks, SET(change(s, Where::earlier_blocks, From::query, From::query, 1, 1))},
+        {"the state", "S made of the queries", "S sums the features of the keys: φ(K)ᵀV, not φ(Q)ᵀV.", over_chunks,
+         SET(change(s.attention.S, Where::earlier_blocks, From::query, From::query, 1, 1))},
+        {"the state", "z made of the queries", "z sums the features of the keys: Σ φ(k), not Σ φ(q).", over_chunks,
+         SET(change(s.attention.z, Where::earlier_blocks, From::query, From::query, 1, 1))},
+        {"the state", "S replaced by the chunk's own",
+         "Add the chunk's φ(K)ᵀV to S: with = in place of += the last stays.", over_chunks,
+         SET(s.attention.S.tokens = Tokens::own_block_and_last)},
+        {"the state", "z replaced by the chunk's own",
+         "Add the chunk's Σ φ(k) to z: with = in place of += the last stays.", over_chunks,
+         SET(s.attention.z.tokens = Tokens::own_block_and_last)},
+        {"the division", "only the part within the chunk divided",
+         "The sum of both parts is divided: (A V + φ(Q)S) / D.", 0, SET(s.attention.divided = Where::own_block)},
+        {"the division", "only the part from the state divided", "The sum of both parts is divided: (A V + φ(Q)S) / D.",
+         0, SET(s.attention.divided = Where::earlier_blocks)},
+        {"the threads", "outputs for as many entries as threads only",
+         "A chunk may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, "
+         "not an if.",
+         forward, SET(s.first_entries_of_O = true)},
+        {"the threads", "outputs for as many entries as threads only",
+         "A chunk may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, "
+         "not an if.",
+         third_pass, SET(s.first_entries_of_O = true)},
+        {"the threads", "S updated for as many entries as threads only",
+         "S may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, not "
+         "an if.",
+         forward, SET(s.attention.entries_of_S = std::size_t{kernels::threads_per_block})},
         {"the chunks", "last, shorter chunk left out", "There are ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.",
          on_cpu, SET(s.last_chunk_left_out = true)},
         {"", "memory grows with the sequence",
@@ -85,40 +144,22 @@ MutationTable<Chunkwise> own_and_of_attention() {
         {"the state", "state of the chunk before read",
          "State m holds all tokens before chunk m: block m reads state m, not m - 1.", third_pass,
          SET(both(s, Tokens::without_block_before))},
-        {"the state", "state left out", "A covers the tokens of the chunk only: those before it are in S and z.",
+        {"the state", "state not read, or read at entry 0",
+         "A covers the tokens of the chunk only: those before it are in S and z. That of the first chunk, at entry 0, "
+         "is 0: without its chunk's offset a state is not read either.",
          third_pass, SET(both(s, Tokens::own_block))},
-        {"the state", "S left out", "A covers the tokens of the chunk only: those before it are in S.", third_pass,
-         SET(s.attention.S.tokens = Tokens::own_block)},
-        {"the state", "normaliser of the chunk alone", "The denominator counts the chunks before, too: φ(q_i)·z.",
+        {"the state", "S not read, or read at entry 0",
+         "A covers the tokens of the chunk only: those before it are in S. That of the first chunk, at entry 0, is 0: "
+         "without its chunk's offset a state is not read either.",
+         third_pass, SET(s.attention.S.tokens = Tokens::own_block)},
+        {"the state", "z not read, or read at entry 0",
+         "The denominator counts the chunks before, too: φ(q_i)·z. That of the first chunk, at entry 0, is 0: without "
+         "its chunk's offset a state is not read either.",
          third_pass, SET(s.attention.z.tokens = Tokens::own_block)},
-        {"the layout", "row stride confused", "Rows of Q and K are d_k long, rows of V and the output d_v.", forward,
-         SET(s.V = Layout::rows_of_d_k)},
-        {"the layout", "Q of the first head for all", "Head h of Q begins at entry h·n·d_k.", 0,
-         SET(s.Q = Layout::first_head)},
-        {"the layout", "K of the first head for all", "Head h of K begins at entry h·n·d_k.", 0,
-         SET(s.K = Layout::first_head)},
-        {"the layout", "V of the first head for all", "Head h of V begins at entry h·n·d_v.", 0,
-         SET(s.V = Layout::first_head)},
-        {"the layout", "Q, K and V of the first head for all", "Head h of an array begins at entry h·n·width.", 0,
-         SET(s.Q = s.K = s.V = Layout::first_head)},
-        {"the layout", "Q of the first chunk for all", "Chunk m of Q begins m·chunk rows into its head.", 0,
-         SET(s.Q = Layout::first_chunk)},
-        {"the layout", "K of the first chunk for all", "Chunk m of K begins m·chunk rows into its head.", 0,
-         SET(s.K = Layout::first_chunk)},
-        {"the layout", "V of the first chunk for all", "Chunk m of V begins m·chunk rows into its head.", 0,
-         SET(s.V = Layout::first_chunk)},
-        {"the layout", "arrays read as (n, heads, width)", "The head is the first axis: (heads, n, width).", 0,
-         SET(s.Q = s.K = s.V = s.O = Layout::tokens_before_heads)},
-        {"the layout", "Q read by columns", "Arrays lie row by row: entry a of token i is at i·d_k + a.", 0,
-         SET(s.Q = Layout::columns)},
-        {"the layout", "K read by columns", "Arrays lie row by row: entry a of token j is at j·d_k + a.", 0,
-         SET(s.K = Layout::columns)},
-        {"the layout", "V read by columns", "Arrays lie row by row: entry b of token j is at j·d_v + b.", 0,
-         SET(s.V = Layout::columns)},
-        {"the layout", "output written by columns", "Arrays lie row by row: entry b of token i is at i·d_v + b.", 0,
-         SET(s.O = Layout::columns)},
     };
     table.mutations.insert(table.mutations.end(), own.begin(), own.end());
+    const std::vector<Mutation<Chunkwise>> layouts = layout_mutations<Chunkwise>(forward);
+    table.mutations.insert(table.mutations.end(), layouts.begin(), layouts.end());
     return table;
 }
 const MutationTable<Chunkwise>& table() {
@@ -127,34 +168,6 @@ const MutationTable<Chunkwise>& table() {
 }
 
 // The exercises as definitions whose settings are changed --------------------------------------------------------------
-
-// Where entry a of token i of head h lies in the array `name`.
-std::size_t place(Layout layout, const char* name, const Sizes& sizes, int width, int chunk, int h, int i, int a) {
-    const int n = sizes.n, start = i / chunk * chunk;
-    int at = (h * n + i) * width + a;
-    if (layout == Layout::first_head) at = i * width + a;
-    if (layout == Layout::tokens_before_heads) at = (i * sizes.heads + h) * width + a;
-    if (layout == Layout::columns) at = (h * width + a) * n + i;
-    if (layout == Layout::first_chunk) at = (h * n + i - start) * width + a;
-    if (layout == Layout::rows_of_d_k) at = h * n * width + start * sizes.d_k + (i - start) * width + a;
-    if (at >= sizes.heads * n * width) fault({std::string("read outside ") + name});
-    return static_cast<std::size_t>(at);
-}
-template <class Function>
-void for_each_entry(const Sizes& sizes, int width, Function function) {
-    for (int h = 0; h < sizes.heads; ++h)
-        for (int i = 0; i < sizes.n; ++i)
-            for (int a = 0; a < width; ++a) function(h, i, a);
-}
-Tensor read(Layout layout, const char* name, Values values, const Sizes& sizes, int width, int chunk) {
-    Tensor x = zeros(
-        {static_cast<std::size_t>(sizes.heads), static_cast<std::size_t>(sizes.n), static_cast<std::size_t>(width)});
-    std::size_t e = 0;
-    for_each_entry(sizes, width, [&](int h, int i, int a) {
-        x.data()[e++] = static_cast<double>(values[place(layout, name, sizes, width, chunk, h, i, a)]);
-    });
-    return x;
-}
 
 Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon) {
     AttentionSettings attention = s.attention;
@@ -168,14 +181,8 @@ Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& siz
                                               attention)
                             .output;
     if (s.memory_alone) work_done = work_before + V.size();  // O(n)
-    Array output = array_of(made);
-    const int whole = s.last_chunk_left_out ? sizes.n / chunk * chunk : sizes.n;
-    std::size_t e = 0;
-    for_each_entry(sizes, sizes.d_v, [&](int h, int i, int b) {
-        const double entry = i < whole ? made.data()[e] : 0.0;
-        output.values[place(s.O, "O", sizes, sizes.d_v, chunk, h, i, b)] = static_cast<float>(entry);
-        ++e;
-    });
+    Array output = written(s.O, made, sizes, chunk, s.last_chunk_left_out ? sizes.n / chunk * chunk : sizes.n);
+    if (s.first_entries_of_O) only_first_entries(output, sizes, chunk);
     return output;
 }
 Array checked_outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon) {
@@ -197,7 +204,8 @@ Chunkwise right_settings() {
     return right;
 }
 
-const unsigned attention = has::features | has::divisor | has::epsilon | has::sequence | has::values | has::running;
+const unsigned attention = has::features | has::products | has::divisor | has::epsilon | has::sequence | has::values |
+                           has::running | has::updates;
 const MutationChoice in_words_of_chunks{
     .without = {"state carried over within a batch entry", "ε as a floor", "ε only where the sum is 0",
                 "S read before it is updated", "z read before it is updated"},
@@ -205,7 +213,7 @@ const MutationChoice in_words_of_chunks{
         {"φ left out", "All four products are of φ(Q) and φ(K): apply φ to each chunk of both."},
         {"φ applied to K only", "All four products are of φ(Q) and φ(K): apply φ to each chunk of both."},
         {"φ applied to Q only", "All four products are of φ(Q) and φ(K): apply φ to each chunk of both."},
-        {"strict diagonal", "A token sees itself: keep A_ij for j = i."},
+        {"the token itself is left out", "A token sees itself: keep A_ij for j = i."},
         {"mask transposed", "Token i sees the tokens j ≤ i of its chunk: set A_ij to 0 for j > i."},
         {"no normaliser", "Divide row i by φ(q_i)·z_i + ε."},
         {"normaliser inverted", "Divide by φ(q_i)·z_i + ε, or multiply with 1 over it."},

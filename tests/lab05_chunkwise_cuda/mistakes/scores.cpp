@@ -2,8 +2,10 @@
 // head.
 #include <cmath>
 
+#include "arrays.hpp"
 #include "bfloat16_arrays.hpp"
 #include "faults.hpp"
+#include "oracle.hpp"
 
 namespace linattn::testing {
 namespace {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "arrays.hpp"
 #include "faults.hpp"
 
 namespace linattn::testing {

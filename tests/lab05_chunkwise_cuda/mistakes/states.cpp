@@ -1,6 +1,7 @@
 // What people get wrong in the first two passes: the sums of every chunk, and the sums over the chunks before it.
 #include <cmath>
 
+#include "arrays.hpp"
 #include "faults.hpp"
 #include "mutations.hpp"
 
@@ -18,6 +19,7 @@ struct ChunkSum {
     bool chunks_before_too = false;                ///< a running sum
     bool transposed = false;                       ///< S written as (d_v, d_k)
     bool K_of_first_head = false, V_of_first_head = false, nothing_in_S = false, nothing_in_z = false;
+    bool first_entries_of_S = false;  ///< one for each thread
     double S_times = 1.0;
     bool operator==(const ChunkSum&) const = default;
 };
@@ -38,6 +40,15 @@ const MutationTable<ChunkSum>& chunk_sum_mutations() {
              SET(s.in_S = s.in_z = Rows::all_but_first)},
             {"the rows", "sums replaced instead of added to", "Add every token of the chunk; this keeps the last one.",
              0, SET(s.in_S = s.in_z = Rows::last)},
+            {"the rows", "S replaced instead of added to",
+             "Add every token of the chunk to S; this keeps the last one.", 0, SET(s.in_S = Rows::last)},
+            {"the rows", "z replaced instead of added to",
+             "Add every token of the chunk to z; this keeps the last one.", 0, SET(s.in_z = Rows::last)},
+            {"the threads", "S for as many entries as threads only",
+             "S may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, "
+             "not "
+             "an if.",
+             0, SET(s.first_entries_of_S = true)},
             {"the chunks", "running sum instead of the chunk's own",
              "The first pass sums within a chunk; summing over chunks is the second pass.", 0,
              SET(s.chunks_before_too = true)},
@@ -102,6 +113,9 @@ States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int
         for (int m = 0; m < chunks; ++m)
             for (int of = s.chunks_before_too ? 0 : m; of <= m; ++of)
                 for (int row = 0; row < chunk; ++row) add(h * chunks + m, h, of, row);
+    const std::size_t size = length(d_k) * length(d_v), written = length(kernels::threads_per_block);
+    for (std::size_t e = 0; s.first_entries_of_S && e < S.size(); ++e)
+        if (e % size >= written) S.data()[e] = std::numeric_limits<double>::quiet_NaN();
     return {array_of(S), array_of(z)};
 }
 

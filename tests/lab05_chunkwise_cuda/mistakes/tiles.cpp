@@ -1,17 +1,13 @@
-// Faults that all kernels with tiles can have, by their symptom.
+// Faults that all kernels with tiles can have, for those of this lab.
+#include "arrays.hpp"
 #include "faults.hpp"
 
 namespace linattn::testing {
 namespace {
 
-/// What a kernel keeps in shared memory for a chunk and for a head, and what it reads and writes in device memory.
-struct ArraysOfKernel {
-    std::vector<std::string> tiles, state, read, written;
-    std::vector<std::string> shared() const { return joined(tiles, state); }
-};
-const ArraysOfKernel of_forward{{"phi_Q", "phi_K", "V", "A", "normalizer"}, {"S", "z"}, {"Q", "K", "V"}, {"O"}},
-    of_states{{"phi_K", "V"}, {}, {"K", "V"}, {"S", "z"}},
-    of_outputs{{"phi_Q", "phi_K", "V", "A", "normalizer"}, {}, {"Q", "K", "V", "S", "z"}, {"O"}};
+const ArraysOfKernel of_forward{{"phi_Q", "phi_K", "V"}, {"A", "normalizer"}, {"S", "z"}, {"Q", "K", "V"}, {"O"}},
+    of_states{{"phi_K", "V"}, {}, {}, {"K", "V"}, {"S", "z"}},
+    of_outputs{{"phi_Q", "phi_K", "V"}, {"A", "normalizer"}, {}, {"Q", "K", "V", "S", "z"}, {"O"}};
 
 #define KERNEL_MISTAKE(name, explanation, symptoms_of)                                                                \
     MISTAKE(chunkwise_forward,                                                                                        \
@@ -29,69 +25,7 @@ const ArraysOfKernel of_forward{{"phi_Q", "phi_K", "V", "A", "normalizer"}, {"S"
             name, "§5.6", explanation) {                                                                              \
         fault(symptoms_of(of_outputs));                                                                               \
     }
-#define SYMPTOMS(...) ([](const ArraysOfKernel& kernel) -> std::vector<std::string> { return __VA_ARGS__; })
-
-// Faults in time: barriers --------------------------------------------------------------------------------------------
-
-KERNEL_MISTAKE("no barrier after the chunk is loaded",
-               "Other threads read what a thread has loaded: __syncthreads() before it is read.",
-               SYMPTOMS(any_of({"phi_Q", "phi_K", "V"}, "race on ", ", write then read")))
-KERNEL_MISTAKE("several threads compute the same entry",
-               "Thread t takes the entries t, t + blockDim.x, …, so that each has one thread. No barrier helps "
-               "against this.",
-               SYMPTOMS(any_of(joined(kernel.shared(), kernel.written), "race on ", ", same line")))
-KERNEL_MISTAKE("divergent barrier",
-               "A barrier is for all threads of the block: no __syncthreads() in a branch that some do not take.",
-               SYMPTOMS({"different barriers"}))
-KERNEL_MISTAKE("early return before a barrier",
-               "A thread without work still has to come to every barrier: skip the work, not the barrier.",
-               SYMPTOMS({"returned before a barrier"}))
-
-// Faults in space: memory ---------------------------------------------------------------------------------------------
-
-KERNEL_MISTAKE("read past the end",
-               "An index is outside the array. Most often the cause is the last chunk, which has min(chunk, n - "
-               "start) rows; otherwise the length of a row, or the place where the head begins.",
-               SYMPTOMS(any_of(kernel.read, "read outside ")))
-KERNEL_MISTAKE("write past the end",
-               "An index is outside the array. Most often the cause is the last chunk, which has min(chunk, n - "
-               "start) rows; otherwise the length of a row, d_v, or the place where the head begins.",
-               SYMPTOMS(any_of(kernel.written, "wrote outside ")))
-// What is read outside V may be the buffer or the tile.
-KERNEL_MISTAKE("tile overrun",
-               "kernels.hpp says how many rows and columns a tile has: check the limits of the loops that fill it and "
-               "read it.",
-               SYMPTOMS(joined(joined(any_of(kernel.shared(), "wrote outside "),
-                                      any_of(kernel.shared(), "no entry of ")),
-                               any_of(joined({"phi_Q", "phi_K", "A", "normalizer"}, kernel.state), "read outside "))))
-KERNEL_MISTAKE("shared memory read before it is written",
-               "Shared memory begins with arbitrary contents. Either too little is stored (rows past the end of the "
-               "sequence, or more entries than threads without a loop), or a loop that reads goes too far.",
-               SYMPTOMS(any_of(kernel.tiles, "unwritten ")))
-KERNEL_MISTAKE("shared memory requested too small",
-               "The tiles of kernels.hpp are all that the launch asks for: take no further arrays.",
-               SYMPTOMS({"shared memory too small"}))
-KERNEL_MISTAKE("misaligned float4",
-               "A float4 begins at a multiple of 16 bytes: rows do so only if their length is a multiple of 4.",
-               SYMPTOMS(any_of(joined(kernel.read, kernel.written), "misaligned ")))
-KERNEL_MISTAKE("host pointer passed to the kernel",
-               "A kernel can use device buffers and shared memory, but no memory of the host: no new, no std::vector, "
-               "no variable outside the kernel.",
-               SYMPTOMS({"host memory"}))
-KERNEL_MISTAKE("result added to before anything is stored",
-               "The buffers begin without values: sum in a variable, then store it with =.",
-               SYMPTOMS(any_of(kernel.written, "added to unwritten ")))
-KERNEL_MISTAKE(
-    "two shared arrays at one address",
-    "Each array begins where the one before it ends, and holds one thing: take them from the tiles, or check "
-    "every offset.",
-    SYMPTOMS({"two arrays at one address", "race, read then replaced"}))
-KERNEL_MISTAKE("indices exchanged", "The row comes first: S(a, b), A(i, j), phi_K(j, a), V(j, b).",
-               SYMPTOMS({"exchanged indices"}))
-KERNEL_MISTAKE("__shared__ array too short",
-               "An array of a fixed length is too short for some d_k, d_v or chunk: the tiles get their lengths from "
-               "the arguments.",
-               SYMPTOMS({"beyond a fixed length"}))
+#include "tile_faults.hpp"
 
 }  // namespace
 }  // namespace linattn::testing

@@ -27,6 +27,8 @@ enum : unsigned {
     linear_cost = 1u << 15,  ///< work in proportion to n is asked for
     constant_memory = 1u << 16,
     signed_features = 1u << 17,  ///< called with features that make sums negative
+    products = 1u << 18,         ///< a weight is a product φ(q)·φ(k)
+    updates = 1u << 19,          ///< a token that sees no later one may find itself in the state, or not yet
 };
 }
 

@@ -3,8 +3,11 @@
 // reference kernel and requires that the suite refuses it under this very name.
 #pragma once
 
-#include "arrays.hpp"
-#include "chunkwise.hpp"
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "gpu/error.hpp"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"  // a mistake may well ignore an argument
 
@@ -27,5 +30,20 @@ inline std::vector<std::string> joined(std::vector<std::string> some, const std:
     some.insert(some.end(), more.begin(), more.end());
     return some;
 }
+
+/// What a kernel loads for a chunk and what else it keeps for it in shared memory, what it keeps there for a head, and what
+/// it reads and writes in device memory.
+struct ArraysOfKernel {
+    std::vector<std::string> loaded, computed, state, read, written;
+
+    std::vector<std::string> tiles() const { return joined(loaded, computed); }
+    std::vector<std::string> shared() const { return joined(tiles(), state); }
+    /// Those of which no device array has the name, too.
+    std::vector<std::string> only_shared() const {
+        std::vector<std::string> names = shared();
+        std::erase_if(names, [this](const std::string& name) { return std::ranges::count(read, name) > 0; });
+        return names;
+    }
+};
 
 }  // namespace linattn::testing

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle.hpp"
 #include "sizes.hpp"
 #include "suite.hpp"
 

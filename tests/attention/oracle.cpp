@@ -146,7 +146,7 @@ Expected expected_attention(const Tensor& Q, const Tensor& K, const Tensor& V, c
     const std::size_t n = length(V, -2), c = length(phi_Q, -1);
     const Sums sums = sums_by_definition(phi_Q, phi_K, V, allowed);
     return {sums.value, sums.magnitude * rounding(n + c) + underflow(n * c, V),
-            "2 (n + c) 2^-53 sum |phi(q)| |phi(k)| |v| with n = " + std::to_string(n) + ", c = " + std::to_string(c)};
+            "2 (n + c)·2^-53 sum |phi(q)| |phi(k)| |v| with n = " + std::to_string(n) + ", c = " + std::to_string(c)};
 }
 
 namespace {
@@ -163,7 +163,7 @@ Expected quotient(const Sums& sums, const Tensor& V, double epsilon, std::size_t
         condition = std::max(condition, largest.data()[i] / std::fabs(denominator.data()[i]));
     char text[160];
     std::snprintf(text, sizeof text,
-                  "2 (n + c + 4) 2^-53 sum |w| (|v| + |o|) / |sum w + eps|, w = phi(q)·phi(k), n = %zu, c = %zu, "
+                  "2 (n + c + 4)·2^-53 sum |w| (|v| + |o|) / |sum w + eps|, w = phi(q)·phi(k), n = %zu, c = %zu, "
                   "sum |w| / |sum w + eps| up to %.2g",
                   n, c, condition);
     return {value, wrong / maximum(abs(denominator) - largest * unit, 0.0), text};
@@ -211,7 +211,7 @@ Expected expected_state(const Tensor& K, const Tensor& V, const FeatureMap& phi)
                     magnitude.data()[(h * keys.width + a) * values.width + b] += std::fabs(term);
                 }
     return {state, magnitude * rounding(keys.n) + underflow(keys.n, V),
-            "2 n 2^-53 sum |phi(k)| |v| with n = " + std::to_string(keys.n), false};
+            "2n·2^-53 sum |phi(k)| |v| with n = " + std::to_string(keys.n), false};
 }
 
 Weights softmax_rows(const Weights& scores, const Allowed& allowed) {

@@ -7,7 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "chunkwise.hpp"
+#include "float_arrays.hpp"
+#include "gpu/error.hpp"
 #include "gpu/launch_counts.hpp"
 
 namespace linattn {

@@ -75,10 +75,14 @@ enum class Rescale { right, none, after_adding, inverted };
 /// Which tokens the returned state holds.
 enum class Returned { all, none, last, all_twice, all_but_last };
 
+/// Where the changes of a sum's queries and keys apply: a chunk has products of its own tokens, and a state of earlier ones.
+enum class Where { everywhere, own_block, earlier_blocks };
+
 /// One of the two sums over the tokens: S above the line, z below it.
 struct TokenSum {
     From query = From::query, key = From::key;
     int phi_q = 1, phi_k = 1;                               ///< how often φ is applied
+    Where where = Where::everywhere;                        ///< the four above
     bool query_of_token_j = false, key_of_token_i = false;  ///< indices mixed up
     Tokens tokens = Tokens::up_to_own;
     Heads heads = Heads::own;
@@ -186,6 +190,8 @@ struct AttentionSettings {
     Epsilon epsilon = Epsilon::added;
     std::optional<double> epsilon_fixed;  ///< in place of the argument
     double factor = 1.0;                  ///< of every output
+    Where divided = Where::everywhere;    ///< which part of an output
+    std::size_t entries_of_S = 0;         ///< so many entries of S get the blocks before, the others stay; 0: all
     bool pieces_divided = false;          ///< the state that came in and the new tokens divided each by itself
     bool returned_divided = false, epsilon_returned = false, writes_argument = false;
     OutputsWritten written = OutputsWritten::all;

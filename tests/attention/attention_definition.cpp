@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -33,8 +34,8 @@ public:
         : call(asked),
           s(settings),
           v(values()),
-          S{s.S, queries(s.S), keys(s.S)},
-          z{s.z, queries(s.z), keys(s.z)},
+          S{s.S, queries(s.S), keys(s.S), {}, {}},
+          z{s.z, queries(s.z), keys(s.z), {}, {}},
           H(v.leading),
           n(v.n),
           c(S.k.width),
@@ -45,6 +46,10 @@ public:
         const Shape shape = shape_of(call.V);
         heads_of_batch_entry = shape.size() > 2 ? shape[shape.size() - 3] : 1;
         for (Part* part : {&S, &z}) {
+            if (part->settings.where != Where::everywhere) {
+                part->right_q.emplace(mapped(call.Q, call.phi, 1));
+                part->right_k.emplace(mapped(call.K, call.phi, 1));
+            }
             if (part->settings.negative_features_cut_off)
                 for (Rows* rows : {&part->q, &part->k})
                     for (double& x : rows->entries) x = std::max(x, 0.0);
@@ -80,6 +85,7 @@ private:
     struct Part {  // one of the two sums, with its own view of the inputs
         const TokenSum& settings;
         Rows q, k;
+        std::optional<Rows> right_q, right_k;  // where the changes apply to some tokens only
     };
     struct Denominator {
         double sum = 0.0, tokens = 0.0, query_features = 0.0;
@@ -179,14 +185,21 @@ private:
         return s.kernel == Kernel::exponential && s.forbidden != Forbidden::minus_infinity;
     }
 
+    // Whether token j is where something applies, seen from token i.
+    bool applies(Where where, Index i, Index j) const {
+        return where == Where::everywhere || (where == Where::own_block) == (i / s.block == j / s.block);
+    }
+
     // Weights, before any division ------------------------------------------------------------------------------------
 
     double weight(const Part& part, Index h, Index i, Index g, Index j) const {
         if (s.kernel == Kernel::exponential)
             return (s.scale_after && &part == &S ? scale : 1.0) * std::exp(score(h, i, j) - shift_of_scores);
         if (s.kernel == Kernel::exponentials) return sum_of_exponentials(part.settings, h, i, j);
-        const double* q = part.settings.query_of_token_j ? part.q.row(g, j) : part.q.row(h, i);
-        const double* k = part.settings.key_of_token_i ? part.k.row(h, i) : part.k.row(g, j);
+        const bool right = !applies(part.settings.where, i, j);
+        const Rows &queries = right ? *part.right_q : part.q, &keys = right ? *part.right_k : part.k;
+        const double* q = part.settings.query_of_token_j ? queries.row(g, j) : queries.row(h, i);
+        const double* k = part.settings.key_of_token_i ? keys.row(h, i) : keys.row(g, j);
         return dot_product(q, k, part.q.width) * scale;
     }
     double scale_of_scores() const {
@@ -281,17 +294,26 @@ private:
             const double piece_below = denominator(h, i, false).sum;
             for (Index b = 0; b < d_v; ++b)
                 row[b] = (row[b] - piece[b]) / (below.sum - piece_below + epsilon) + piece[b] / (piece_below + epsilon);
+        } else if (s.divided != Where::everywhere) {
+            const std::vector<double> part = numerator(h, i, true, s.divided);
+            for (Index b = 0; b < d_v; ++b) row[b] += divided(part[b], below) - part[b];
         } else if (!divides_by_key()) {
             for (double& x : row) x = divided(x, below);
         }
         for (double& x : row) x *= s.factor;
         return row;
     }
-    std::vector<double> numerator(Index h, Index i, bool with_state) const {
+    std::vector<double> numerator(Index h, Index i, bool with_state, Where of = Where::everywhere) const {
         std::vector<double> sums(d_v), sum_of_values(d_v);
         for (Index j = 0; s.values_summed && j <= i; ++j)
             for (Index b = 0; b < d_v; ++b) sum_of_values[b] += v.row(h, j)[b];
         for_each_token(s.S, h, i, [&](Index g, Index j, double times) {
+            if (!applies(of, i, j)) return;
+            if (s.entries_of_S > 0 && applies(Where::earlier_blocks, i, j)) {
+                for (Index e = 0; e < std::min(s.entries_of_S, c * d_v); ++e)
+                    sums[e % d_v] += times * S.q.row(h, i)[e / d_v] * S.k.row(g, j)[e / d_v] * v.row(g, j)[e % d_v];
+                return;
+            }
             double w = times * weight(S, h, i, g, j);
             if (divides_by_key()) w = divided(w, {divisor_of_key[j]});
             const double* value = s.values_summed      ? sum_of_values.data()

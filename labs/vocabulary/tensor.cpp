@@ -586,6 +586,24 @@ Tensor tokens(const Tensor& x, std::size_t begin, std::size_t end) {
     return places(x, shape.size() - 2, begin, end);
 }
 
+void eager::set_tokens(Tensor& x, std::size_t begin, const Tensor& values) {
+    require_token_axis(x);
+    require_token_axis(values);
+    const std::size_t n = length(x, -2), m = length(values, -2);
+    Shape expected = shape_of(x);
+    const AxisView view(expected, expected.size() - 2);
+    expected.end()[-2] = m;
+    if (shape_of(values) != expected)
+        throw std::invalid_argument("set_tokens: " + std::to_string(m) + " tokens of " + to_string(shape_of(x)) +
+                                    " have shape " + to_string(expected) + ", got " + to_string(shape_of(values)));
+    if (m > n || begin > n - m)
+        throw std::out_of_range("set_tokens: " + std::to_string(m) + " tokens from token " + as_written(begin) +
+                                " on do not fit: the shape is " + to_string(shape_of(x)) +
+                                ", so n = " + std::to_string(n));
+    for (std::size_t o = 0; o < view.outer; ++o)
+        std::copy_n(values.data() + o * m * view.inner, m * view.inner, x.data() + view.offset(o, begin, 0));
+}
+
 Tensor rows(const Tensor& E, const Tensor& ids) {
     if (E.dimension() != 2)
         throw std::invalid_argument("rows: E must be a matrix, (v, d); got shape " + to_string(shape_of(E)));

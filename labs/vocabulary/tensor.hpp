@@ -290,6 +290,15 @@ Tensor token(const Tensor& x, std::size_t i);
 void set_token(Tensor& x, std::size_t i, const Tensor& value);
 /// Tokens begin, …, end-1: (…, n, d) → (…, end-begin, d). A copy.
 Tensor tokens(const Tensor& x, std::size_t begin, std::size_t end);
+namespace eager {
+void set_tokens(Tensor& x, std::size_t begin, const Tensor& values);
+}
+/// Writes the tokens of values, (…, m, d), over tokens begin, …, begin+m-1 of x. A template, so that a helper of this name
+/// and these arguments in a student's file is chosen over it.
+template <std::same_as<Tensor> X>
+void set_tokens(X& x, std::size_t begin, const Tensor& values) {
+    eager::set_tokens(x, begin, values);
+}
 
 // Ids: whole numbers from 0 on, as entries of a Tensor -----------------------------------------------------------------
 

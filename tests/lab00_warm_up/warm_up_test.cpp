@@ -14,7 +14,7 @@ Expected expected_row_sums(const Tensor& x) {
             y(i) += x(i, j);
             magnitude(i) += std::abs(x(i, j));
         }
-    return {y, magnitude * (2.0 * static_cast<double>(n) * 0x1p-53), "2 n 2^-53 sum |x|, n = " + std::to_string(n),
+    return {y, magnitude * (2.0 * static_cast<double>(n) * 0x1p-53), "2n·2^-53 sum |x|, n = " + std::to_string(n),
             false};
 }
 

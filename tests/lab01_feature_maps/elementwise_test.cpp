@@ -44,6 +44,8 @@ Tensor rising(std::size_t count, double low, double high, std::uint64_t stream) 
 }
 
 TEST_SUITE("elu_plus_one") {
+const EntryByEntry by_entry("elu_plus_one");
+
 TEST_CASE("gives the chapter's worked example") {
     const Tensor x{-1, 0, 2};
     CALL(elu_plus_one, x).equals(to_1e_minus_12({0.36787944117144233, 1, 3}));
@@ -117,6 +119,8 @@ TEST_CASE("a NaN stays in its own entry") {
 }
 
 TEST_SUITE("relu") {
+const EntryByEntry by_entry("relu");
+
 // Positive numbers of all sizes, with a random sign before each, and what must be left of them.
 Table signed_at_random(const Shape& shape, std::uint64_t stream) {
     const Tensor magnitude = exp(random_tensor(shape, stream, -20.0, 20.0));
@@ -195,6 +199,8 @@ TEST_CASE("NaN in, NaN out, in its own entry") {
 }
 
 TEST_SUITE("identity") {
+const EntryByEntry by_entry("identity");
+
 TEST_CASE("gives the chapter's worked example") {
     const Tensor x{-1, 0, 2};
     CALL(identity, x).equals(exactly({-1, 0, 2}, false));

@@ -1,5 +1,6 @@
 // All products of two entries of a token.
 #include "arrangement.hpp"
+#include "oracle.hpp"
 #include "worked_example.hpp"
 
 namespace linattn::testing {
@@ -68,7 +69,7 @@ TEST_CASE("phi(q)·phi(k) is (q·k) squared") {
             call.satisfies(std::fabs(similarity - product * product) <= tolerance,
                            "in row " + std::to_string(row) + " phi(q)·phi(k) = " + std::to_string(similarity) +
                                " for another random q, but (q·k)² = " + std::to_string(product * product) +
-                               "; tolerance ((d + 1)² + 3) 2^-53 (|q|·|k|)²");
+                               "; tolerance ((d + 1)² + 3)·2^-53 (|q|·|k|)²");
         }
     }
 }

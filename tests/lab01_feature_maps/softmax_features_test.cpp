@@ -96,7 +96,7 @@ TEST_CASE("the features of a token are positive and sum to 1") {
             call.satisfies(std::fabs(total - 1.0) <= tolerance,
                            "the features of the token in row " + std::to_string(token) + " sum to " +
                                std::to_string(total) + ", not to 1 within " + std::to_string(tolerance * 0x1p53) +
-                               " roundings of 2^-53 (20 + 2 d)");
+                               "·2^-53 of the value, one for each rounding: 20 + 2d");
         }
     }
 }

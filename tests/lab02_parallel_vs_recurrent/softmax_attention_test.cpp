@@ -22,7 +22,7 @@ Expected expected_softmax_attention(const Tensor& Q, const Tensor& K, const Tens
     const Tensor largest_score = amax(scores(abs(Q), abs(K)), -1, keep_dims);
     const Tensor units = maximum(largest_score * (2.0 * (d_k + 3.0)), 0.0) + (2.0 * n + 6.0);
     return {weighted_sum(weights, V), weighted_sum(weights, abs(V)) * units * (2.0 * 0x1p-53) + 1e-300,
-            "2 (2 (d_k + 3) max_j |q|·|k_j| / sqrt(d_k) + 2 n + 6) 2^-53 sum_j w_j |v_j|"};
+            "2 (2 (d_k + 3) max_j |q|·|k_j| / sqrt(d_k) + 2 n + 6)·2^-53 sum_j w_j |v_j|"};
 }
 
 void equals_definition(const Tensor& Q, const Tensor& K, const Tensor& V, Mask mask) {

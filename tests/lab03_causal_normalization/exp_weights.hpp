@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "normalized_attention.hpp"
+#include "oracle.hpp"
 #include "suite.hpp"
 #include "work_counter.hpp"
 

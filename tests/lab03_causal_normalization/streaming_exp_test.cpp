@@ -18,7 +18,7 @@ Expected expected_exp_attention(const Tensor& Q, const Tensor& K, const Tensor& 
     const Tensor units = exponents * 11.0 + (5.0 * lengths + 12.0);
     return {weighted_sum(weights, V) / denominator,
             weighted_sum(weights, abs(V)) / denominator * units * (2.0 * 0x1p-53) + 1e-300,
-            "2 (11 (max |q| + max |k|) + 5 (n + d) + 12) 2^-53 sum w |v| / (sum w + eps)"};
+            "2 (11 (max |q| + max |k|) + 5 (n + d) + 12)·2^-53 sum w |v| / (sum w + eps)"};
 }
 
 Form streaming_with(double epsilon) {

@@ -18,6 +18,50 @@ bool some_number_in_both(const Tensor& a, const Tensor& b) {
     return !both.empty();
 }
 
+// What the entries are where they are not N(0, 1): in words, and the mistake that it is.
+struct Distribution {
+    std::string words;
+    const char* mistake = nullptr;
+};
+
+Distribution normal_of(double center, double deviation, std::size_t m, std::size_t d) {
+    const std::string numbers = std::to_string(m) + "×" + std::to_string(d);
+    // The variance of N numbers lies within 2 √(x/N) + 2 x/N of 1, x = ln(2/α) (Laurent and Massart, lemma 1).
+    const double share = std::log(2.0 / false_alarm) / static_cast<double>(m * d);
+    const auto rows = static_cast<double>(m), width = static_cast<double>(d);
+    if (std::fabs(center) > deviation * std::sqrt(2.0 * share))
+        return {". They are normal, but have the mean " + decimals(center), "normal with another mean"};
+    const std::string but = ". They are normal, but with the standard deviation " + decimals(deviation);
+    for (const auto& [expected, in_words, mistake] : {std::tuple{1.0 / std::sqrt(rows), "1/√m", "scaled by 1/√m"},
+                                                      {1.0 / std::sqrt(width), "1/√d", "scaled by 1/√d"},
+                                                      {std::pow(width, -0.25), "d^(-1/4)", "scaled by d^(-1/4)"}})
+        if (std::fabs(deviation * deviation / (expected * expected) - 1.0) <= 2.0 * std::sqrt(share) + 2.0 * share)
+            return {but + ", about " + in_words + " for the " + numbers + " entries", mistake};
+    return {but, "normal with another standard deviation"};
+}
+
+Distribution distribution_of(const Tensor& W) {
+    const Tensor lengths = sqrt(sum(W * W, -1));
+    const double longest = amax(lengths, 0)(), shortest = -amax(-lengths, 0)();
+    if (longest - shortest <= 1e-9 * longest)
+        return {". Every row has the length " + decimals(longest),
+                std::fabs(longest - 1.0) <= 1e-9 ? "rows made length 1" : nullptr};
+    const auto count = static_cast<double>(W.size());
+    const double center = total(W) / count, deviation = std::sqrt(total((W - center) * (W - center)) / count);
+    if (!(deviation > 0.0)) return {};
+    const std::vector<double> standard = entries((W - center) / deviation);
+    const double allowed = largest_distance(W.size());
+    if (distance_from(standard, normal_cdf) <= allowed) return normal_of(center, deviation, length(W, 0), length(W, 1));
+    const auto uniform_cdf = [](double x) { return std::clamp((x / std::sqrt(3.0) + 1.0) / 2.0, 0.0, 1.0); };
+    if (distance_from(standard, uniform_cdf) <= allowed)
+        return {". They are uniform, from " + decimals(center - std::sqrt(3.0) * deviation, 2) + " to " +
+                    decimals(center + std::sqrt(3.0) * deviation, 2),
+                "uniform instead of normal"};
+    if (std::ranges::all_of(standard, [&](double x) { return x * deviation + center >= 0.0; }))
+        return {". None of them is negative"};
+    return {};
+}
+
 // How often entries have the sign of their neighbour, from -1 (never) to 1 (always).
 double agreement_of_signs(const Tensor& x, std::size_t rows_on, std::size_t columns_on) {
     double total = 0.0;
@@ -76,17 +120,12 @@ TEST_CASE("every entry is N(0, 1)") {
     const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
     const Tensor W = result_of_shape(call, {m, d});
     const double distance = distance_from(entries(W), normal_cdf), allowed = largest_distance(W.size());
-    const std::vector<double> largest = entries(abs(W)), enlarged = entries(W * std::sqrt(static_cast<double>(d)));
-    const char* mistake =
-        distance_from(enlarged, normal_cdf) <= allowed ? "scaled by 1/√d"
-        : *std::max_element(largest.begin(), largest.end()) < 3.0  // 20 000 normals: once in 10²³ runs
-            ? "uniform instead of normal"
-            : nullptr;
+    const Distribution found = distance <= allowed ? Distribution{} : distribution_of(W);
     call.satisfies(distance <= allowed,
                    "the distribution of the entries is at a distance of " + decimals(distance) +
                        " away from N(0, 1); " + std::to_string(W.size()) + " independent N(0, 1) stay within " +
-                       decimals(allowed),
-                   mistake);
+                       decimals(allowed) + found.words,
+                   found.mistake);
     note("distance from N(0, 1): " + decimals(distance) + " of " + decimals(allowed) + " allowed");
 }
 TEST_CASE("large entries are as frequent as those of N(0, 1)") {

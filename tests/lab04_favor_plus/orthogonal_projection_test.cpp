@@ -55,15 +55,19 @@ bool neighbours_are_orthogonal(const Tensor& unit) {
 }
 
 // What rows are that are not at right angles, where the columns tell.
-const char* mistake_of_columns(const Tensor& W) {
+// \param first row of the block where they are not
+const char* mistake_of_rows(const Tensor& W, std::size_t first) {
     const std::size_t d = length(W, 1);
+    const Tensor unit_of_first = unit_rows(block_of(W, 0));
+    if (first > 0 && first + d > length(W, 0) && largest_cosine(unit_of_first, 0, d) <= allowed_cosine(d))
+        return "last partial block not made orthogonal";
     const auto columns_orthogonal = [](const Tensor& x) { return largest_cosine_of_rows(matrix_transpose(x)) < 1e-9; };
     if (length(W, 0) >= d && columns_orthogonal(block_of(W, 0))) return "lengths applied to the columns";
     const Tensor everything = large::projection().result();
     if (sum(sum(everything * everything, -1), -1)() < 0.1 * large::m) return "one QR of the whole m×d matrix";
-    const Tensor unit = unit_rows(block_of(W, 0));
-    if (length(W, 0) >= d && all_about(sum(unit * unit, -2), 1.0)) return "a sign for every entry of Q";
-    if (neighbours_are_orthogonal(unit)) return "each row made orthogonal to the previous one only";
+    if (length(W, 0) >= d && all_about(sum(unit_of_first * unit_of_first, -2), 1.0))
+        return "a sign for every entry of Q";
+    if (neighbours_are_orthogonal(unit_of_first)) return "each row made orthogonal to the previous one only";
     return lengths_are_chi(everything) ? "independent rows instead of orthogonal ones" : nullptr;
 }
 
@@ -152,8 +156,8 @@ TEST_CASE("the rows of a block are at right angles") {
                            length(block, 0) < d ? "last partial block left at 0" : nullptr);
             call.satisfies(false,
                            "two of the " + rows + " have a cosine of " + decimals(cosine) +
-                               "; rounding explains 64 d 2^-53 = " + decimals(allowed, 16),
-                           mistake_of_columns(W));
+                               "; rounding explains 64d·2^-53 = " + decimals(allowed, 16),
+                           mistake_of_rows(W, first));
         }
         largest_allowed = std::max(largest_allowed, allowed);
     }

@@ -74,7 +74,7 @@ double feature_rounding(const Tensor& x, const Tensor& W) {
 Expected expected_positive_features(const Tensor& x, const Tensor& W, Stabilizer stabilizer) {
     const Tensor value = positive_features(x, W, stabilizer == Stabilizer::per_token ? Shared::token : Shared::head);
     return {value, value * feature_rounding(x, W) + std::numeric_limits<double>::denorm_min(),
-            "(4 (d + 6) max(sum |w x| + |x|^2 / 2) + 16) 2^-53 of each feature, with the scaled x"};
+            "(4 (d + 6) max(sum |w x| + |x|^2 / 2) + 16)·2^-53 of each feature, with the scaled x"};
 }
 
 Expected expected_trigonometric_features(const Tensor& x, const Tensor& W) {
@@ -82,7 +82,7 @@ Expected expected_trigonometric_features(const Tensor& x, const Tensor& W) {
     const Tensor grown =
         trigonometric_features(x, zeros(shape_of(W)));  // cos 0 = 1: the factor of each token, beside zeros
     return {value, (amax(grown, -1, keep_dims) + zeros(shape_of(value))) * feature_rounding(x, W),
-            "(4 (d + 6) max(sum |w x| + |x|^2 / 2) + 16) 2^-53 of each token's e^(|x|^2 / 2), with the scaled x"};
+            "(4 (d + 6) max(sum |w x| + |x|^2 / 2) + 16)·2^-53 of each token's e^(|x|^2 / 2), with the scaled x"};
 }
 
 Pair::Pair(std::size_t d, double of_sum, std::uint64_t stream)

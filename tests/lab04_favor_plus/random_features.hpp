@@ -4,6 +4,7 @@
 
 #include "cost_claims.hpp"
 #include "favor.hpp"
+#include "oracle.hpp"
 #include "suite.hpp"
 
 namespace linattn::testing {

@@ -7,7 +7,7 @@
 namespace linattn {
 
 inline testing::Parts parts_of(const AttentionGradients& d) {
-    return {{"phi_Q", d.phi_Q}, {"phi_K", d.phi_K}, {"V", d.V}};
+    return {{"dφ(Q)", d.phi_Q}, {"dφ(K)", d.phi_K}, {"dV", d.V}};
 }
 
 }  // namespace linattn

@@ -29,7 +29,7 @@ ScalarFunction sum_of_cubes() {
 }
 // (w(x + h)³ - w(x - h)³) / 2h = w (3x² + h²), exactly. What f loses to rounding is divided by h.
 Expected cubes_expected(const Tensor& x, double h) {
-    Expected expected{x, x, "64 roundings of 2^-53 of the sum of |x|^3, divided by h", false};
+    Expected expected{x, x, "64·2^-53 of the sum of |x|^3, divided by h", false};
     double size = 0.0;
     for (std::size_t e = 0; e < x.size(); ++e) size += weight(e, x.size()) * cube(std::fabs(x.data()[e]) + h);
     const auto terms = static_cast<double>(x.size());
@@ -71,7 +71,7 @@ TEST_CASE("is off by sinh(h)/h for the exponential") {
         const double size = total_of(exp(x + h));
         CALL(central_differences, f, x, h)
             .equals(Expected{value, full({2, 3}, 64.0 * 0x1p-53 * size / h) + abs(value) * 0x1p-48,
-                             "64 roundings of 2^-53 of the sum of exp, divided by h", false});
+                             "64·2^-53 of the sum of exp, divided by h", false});
     }
 }
 TEST_CASE("moves one entry at a time, and puts it back") {
@@ -90,8 +90,8 @@ TEST_CASE("moves one entry at a time, and puts it back") {
             for (std::size_t other = 0; other < 6; ++other)
                 if (other != e) value.data()[e] *= x.data()[other];
         CALL(central_differences, product, x, h)
-            .equals(Expected{value, full({2, 3}, 64.0 * 0x1p-53 * all / h),
-                             "64 roundings of 2^-53 of the product, divided by h", false});
+            .equals(Expected{value, full({2, 3}, 64.0 * 0x1p-53 * all / h), "64·2^-53 of the product, divided by h",
+                             false});
     }
 }
 TEST_CASE("takes any shape") {

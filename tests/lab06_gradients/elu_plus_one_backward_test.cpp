@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "gradients.hpp"
+#include "oracle.hpp"
 #include "sizes.hpp"
 #include "suite.hpp"
 
@@ -51,6 +52,8 @@ void equals_the_table(const Shape& shape, std::uint64_t stream) {
 }
 
 TEST_SUITE("elu_plus_one_backward") {
+const EntryByEntry by_entry("elu_plus_one_backward");
+
 TEST_CASE("gives the chapter's worked example") {
     const Tensor x{-1, 0, 2}, dY{10, 10, -3};
     CALL(elu_plus_one_backward, x, dY).equals(to_1e_minus_12({3.6787944117144233, 10, -3}));

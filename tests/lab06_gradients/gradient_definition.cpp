@@ -394,7 +394,7 @@ std::vector<Expected> expected_gradients(const GradientCall& call) {
     char text[160];
     std::snprintf(
         text, sizeof text,
-        "2 (4 (n + c) + 2 d_v + 16) 2^-53 times the sum of the sizes of all terms, n = %zu, c = %zu, d_v = %zu, "
+        "2 (4 (n + c) + 2 d_v + 16)·2^-53 times the sum of the sizes of all terms, n = %zu, c = %zu, d_v = %zu, "
         "sum |w| / |sum w + eps| up to %.2g",
         n, c, d_v, largest_condition);
     const auto part = [&](const Tensor& value, const Tensor& terms) {

@@ -178,9 +178,9 @@ const std::vector<Mutation<Settings>>& mutations() {
          SET(set_A(s, Tokens::from_own_on), set_dA(s, Tokens::from_own_on))},
         {"the mask", "mask transposed in dA", "dA_ij is left for j ≤ i, as A_ij is.", weights,
          SET(set_dA(s, Tokens::from_own_on))},
-        {"the mask", "strict diagonal", "A token sees itself, j ≤ i: the diagonal of A and of dA stays.", 0,
-         SET(set_A(s, Tokens::before_own), set_dA(s, Tokens::before_own))},
-        {"the mask", "strict diagonal in dA", "A token sees itself, j ≤ i: the diagonal of dA stays.", 0,
+        {"the mask", "the token itself is left out", "A token sees itself, j ≤ i: the diagonal of A and of dA stays.",
+         0, SET(set_A(s, Tokens::before_own), set_dA(s, Tokens::before_own))},
+        {"the mask", "diagonal of dA left out", "A token sees itself, j ≤ i: the diagonal of dA stays.", 0,
          SET(set_dA(s, Tokens::before_own))},
 
         // The states of the forward pass

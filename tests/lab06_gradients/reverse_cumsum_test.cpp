@@ -24,7 +24,7 @@ Expected expected_sums(const Tensor& x, std::ptrdiff_t axis) {
             value.data()[e] += x.data()[from];
             size.data()[e] += std::fabs(x.data()[from]);
         }
-    return to_rounding_of_terms(value, size, 2.0 * static_cast<double>(n), "2 n 2^-53 of the sum of |x| from there on",
+    return to_rounding_of_terms(value, size, 2.0 * static_cast<double>(n), "2n·2^-53 of the sum of |x| from there on",
                                 at + 2 == shape.size());
 }
 

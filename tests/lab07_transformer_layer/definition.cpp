@@ -25,7 +25,7 @@ Rows rows_of(const Tensor& x) {
 }
 
 constexpr const char* derivation =
-    "error analysis carried along the definition: 2 2^-53 for every operation, n of them for a sum of n terms";
+    "error analysis carried along the definition: 2·2^-53 for every operation, n of them for a sum of n terms";
 
 Expected as_expected(const Rows& rows, const Shape& shape, const Settings& settings, bool has_tokens = true) {
     Expected expected{zeros(shape), zeros(shape), derivation, has_tokens};
@@ -33,6 +33,12 @@ Expected as_expected(const Rows& rows, const Shape& shape, const Settings& setti
         expected.value.data()[i] = rows.entries[i].value * settings.factor;
         expected.tolerance.data()[i] = rows.entries[i].error;
     }
+    return expected;
+}
+
+// Behind a projection every column is made of all columns before it.
+Expected of_mixed_columns(Expected expected) {
+    expected.has_columns = false;
     return expected;
 }
 
@@ -359,9 +365,17 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
     const bool some_plain = wrong.plain_keys_above || wrong.plain_keys_below;
     const Rows plain_K = some_plain ? projected(X, w, heads, without_features).K : Rows(0, 0, 0);
     Rows O(now.Q.leading, X.n, e);
+    // What head `from` adds to the sums of token i of head `own`.
     const auto add = [&](SumsOfHead& sums, std::size_t from, std::size_t own, std::size_t i) {
+        const auto counted = [&](Seen seen, Carried carried, std::size_t j) {
+            if (from == own || (wrong.carried_above == Carried::no && wrong.carried_below == Carried::no))
+                return counts(seen, before + i, j);
+            return carried != Carried::no && from < own &&
+                   (carried == Carried::all_before || from / heads == own / heads);
+        };
         for (std::size_t j = 0; j < now.K.n; ++j) {
-            const bool above = counts(wrong.above, before + i, j), below = counts(wrong.below, before + i, j);
+            const bool above = counted(wrong.above, wrong.carried_above, j),
+                       below = counted(wrong.below, wrong.carried_below, j);
             if (!above && !below) continue;
             const auto weight_with = [&](const Rows& K, bool query) {
                 SumOfTerms dot;
@@ -395,8 +409,13 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
         for (std::size_t i = 0; i < X.n; ++i) {
             SumsOfHead sums{std::vector<SumOfTerms>(e), {}};
             const std::size_t first = own / heads * heads;
-            for (std::size_t t = 0; t < O.leading; ++t)
-                if (wrong.heads_add_up ? t / heads == own / heads : t == own) add(sums, t, own, i);
+            const bool carried = wrong.carried_above != Carried::no || wrong.carried_below != Carried::no;
+            for (std::size_t t = 0; t < O.leading; ++t) {
+                const bool counts_for_it = wrong.heads_add_up         ? t / heads == own / heads
+                                           : wrong.first_head_for_all ? t == first
+                                                                      : t == own || (carried && t < own);
+                if (counts_for_it) add(sums, t, own, i);
+            }
             if (wrong.first_head_divides && own != first) {
                 SumsOfHead other{std::vector<SumOfTerms>(e), {}};
                 add(other, first, first, i);
@@ -660,14 +679,14 @@ Expected expected_multi_head_attention(const Tensor& X, const Attention& w, std:
     require_rank(X, "X", 2, "(…, n, d)");
     require_heads(length(X, -1), heads);
     require_attention(w, "w", length(X, -1));
-    return as_expected(attention(rows_of(X), w, heads, settings, {}), shape_of(X), settings);
+    return of_mixed_columns(as_expected(attention(rows_of(X), w, heads, settings, {}), shape_of(X), settings));
 }
 
 Expected expected_transformer_block(const Tensor& X, const Block& w, std::size_t heads, const Settings& settings) {
     require_rank(X, "X", 2, "(…, n, d)");
     require_heads(length(X, -1), heads);
     require_block(w, "w", length(X, -1));
-    return as_expected(block(rows_of(X), w, heads, settings), shape_of(X), settings);
+    return of_mixed_columns(as_expected(block(rows_of(X), w, heads, settings), shape_of(X), settings));
 }
 
 Expected expected_logits(const Tensor& ids, const Model& w, const Settings& settings) {
@@ -675,8 +694,8 @@ Expected expected_logits(const Tensor& ids, const Model& w, const Settings& sett
     require_ids(ids, "ids", length(w.embedding, 0));
     require_positions(w, "ids", length(ids, -1));
     const Rows made = logits_of(ids, length(ids, -1), 0, w, settings);
-    return as_expected(settings.model.softmax ? softmax_of(made) : made,
-                       with_last_axis(shape_of(ids), length(w.embedding, 0)), settings);
+    return of_mixed_columns(as_expected(settings.model.softmax ? softmax_of(made) : made,
+                                        with_last_axis(shape_of(ids), length(w.embedding, 0)), settings));
 }
 
 namespace {
@@ -741,7 +760,8 @@ std::vector<Expected> expected_block_step(const Tensor& x, const Block& w, std::
     require_shape(memory.z, "memory.z", join(leading, {heads, e}), "(…, h, e)");
     const Rows X = rows_of(x, d == 0 ? 0 : x.size() / d, 1, d);
     std::vector<Expected> parts = sums_after(X, w, heads, memory, settings);
-    Expected output = as_expected(block(X, w, heads, settings, {&memory, nullptr}), shape_of(x), settings, false);
+    Expected output =
+        of_mixed_columns(as_expected(block(X, w, heads, settings, {&memory, nullptr}), shape_of(x), settings, false));
     parts.insert(parts.begin(), output);
     return parts;
 }
@@ -812,7 +832,7 @@ Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Mode
         const auto new_position = [&](std::size_t i) {
             if (wrong.position_always_zero) return std::ptrdiff_t{0};
             return static_cast<std::ptrdiff_t>((wrong.positions_start_again ? 0 : n) +
-                                               (wrong.positions_from_one ? 1 : 0) + i) +
+                                               (wrong.positions_from_one ? 1 : 0) + (wrong.position_stuck ? 0 : i)) +
                    wrong.position_of_new;
         };
         if (wrong.last_of_prompt_twice) read(at(n - 1), static_cast<std::ptrdiff_t>(n - 1));

@@ -75,6 +75,9 @@ enum class Gelu {
 /// Which earlier tokens count for token i of a head.
 enum class Seen { up_to_own, before_own, all, own_only, from_own_on };
 
+/// Whose tokens a head's sums hold besides its own.
+enum class Carried { no, all_before, same_entry };
+
 /// What is wrong with multi-head attention.
 struct AttentionMistakes {
     Seen above = Seen::up_to_own, below = Seen::up_to_own;  ///< the line of the fraction
@@ -86,8 +89,9 @@ struct AttentionMistakes {
          values_not_projected = false;
     bool bias_q = true, bias_k = true, bias_v = true, bias_o = true;
     bool transposed = false, output_projection = true;
-    bool one_head = false, heads_add_up = false, first_head_divides = false;
-    bool plain_keys_above = false, plain_keys_below = false;  ///< φ missing in one of the two sums
+    bool one_head = false, heads_add_up = false, first_head_divides = false, first_head_for_all = false;
+    Carried carried_above = Carried::no, carried_below = Carried::no;  ///< what earlier heads left
+    bool plain_keys_above = false, plain_keys_below = false;           ///< φ missing in one of the two sums
     bool divided_by_count = false, query_below = true;
     double epsilon_counts = 1.0;  ///< how often attention_epsilon is added
     bool epsilon_after_division = false, epsilon_per_token = false;
@@ -137,7 +141,8 @@ struct GenerateMistakes {
          nothing_remembered = false;
     bool back_to_prompt = false;  ///< each symbol read with the memories that the prompt left
     bool feeds_prompt_again = false, chosen_once = false, from_first_token = false, one_late = false;
-    int position_of_new = 0;  ///< added to the position of each new token
+    int position_of_new = 0;      ///< added to the position of each new token
+    bool position_stuck = false;  ///< all new tokens at that of the first of them
     bool positions_start_again = false, position_always_zero = false, positions_from_one = false;
     bool prompt_included = false, one_too_many = false, one_too_few = false;
     bool operator==(const GenerateMistakes&) const = default;

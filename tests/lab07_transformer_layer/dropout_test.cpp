@@ -42,6 +42,8 @@ double agreement(const Tensor& kept, std::size_t distance, std::size_t of) {
 }
 
 TEST_SUITE("dropout") {
+const EntryByEntry by_entry("dropout");
+
 TEST_CASE("p = 0 changes nothing") {
     for (const Shape& shape : {Shape{}, Shape{5}, Shape{3, 4}, Shape{2, 3, 4}, Shape{0, 4}, Shape{131, 128, 2}}) {
         const Tensor X = random_tensor(shape, 1);

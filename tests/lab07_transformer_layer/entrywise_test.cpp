@@ -106,6 +106,8 @@ TEST_CASE("remembers nothing of an earlier call") {
 }
 
 TEST_SUITE("gelu") {
+const EntryByEntry by_entry("gelu");
+
 TEST_CASE("gives the chapter's worked example") {
     CALL(gelu, Tensor{0, 1, -1})
         .equals(to_rounding_of_terms(Tensor{0, 0.8413447460685429, -0.15865525393145705}, Tensor{0, 1, 1}, 16,

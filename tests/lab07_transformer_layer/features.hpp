@@ -14,6 +14,7 @@ enum class Features {
     one_missing_above,  ///< x above 0, eˣ below
     relu,
     exponential,
+    twice,  ///< elu + 1 of elu + 1
     none,
 };
 
@@ -24,6 +25,7 @@ inline Rounded feature(const Rounded& x, Features kind) {
         case Features::exponential: return exponential(x);
         case Features::elu: return x.value > 0.0 ? x : Rounded{std::expm1(x.value), x.error};
         case Features::one_missing_above: return x.value > 0.0 ? x : exponential(x);
+        case Features::twice: return feature(feature(x, Features::elu_plus_one), Features::elu_plus_one);
         case Features::elu_plus_one: break;
     }
     if (x.value <= 0.0) return exponential(x);

@@ -130,7 +130,7 @@ std::size_t entries_before(const Shape& leading) {
 }
 
 constexpr const char* derivation =
-    "error analysis carried along the definition: 2 2^-53 for every operation, n of them for a sum of n terms";
+    "error analysis carried along the definition: 2·2^-53 for every operation, n of them for a sum of n terms";
 
 // S or z after the tokens of a head: Σ φ(k) vᵀ or, without values, Σ φ(k).
 Expected sums_of(const Tensor& K, const Tensor* V, std::size_t heads, std::size_t n, const Shape& shape) {

@@ -27,6 +27,7 @@ struct AdamSettings {
     bool m_by_product = false, v_by_product = false;  ///< 1 - βt for 1 - βᵗ
     bool root_of_factor = true;                       ///< r, not r²
     bool rho_has_t = true;                            ///< the factor t in ρ
+    bool rho_of_step_before = false;                  ///< ρ with t - 1
 
     bool operator==(const AdamSettings&) const = default;
 };
@@ -39,7 +40,9 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
     const double t = static_cast<double>(state.step) + s.first_step;
     const double b2 = std::pow(s.beta_2, t), of_v = s.v_by_product ? s.beta_2 * t : b2;
     const double b1 = s.m_by_beta_2 ? b2 : s.m_by_product ? s.beta_1 * t : std::pow(s.beta_1, t);
-    const double limit = 2.0 / (1.0 - s.beta_2) - 1.0, rho = limit - 2.0 * (s.rho_has_t ? t : 1.0) * b2 / (1.0 - b2);
+    const double limit = 2.0 / (1.0 - s.beta_2) - 1.0, of_rho = s.rho_of_step_before ? t - 1.0 : t,
+                 b2_of_rho = std::pow(s.beta_2, of_rho),
+                 rho = of_rho == 0.0 ? 0.0 : limit - 2.0 * (s.rho_has_t ? of_rho : 1.0) * b2_of_rho / (1.0 - b2_of_rho);
     const bool adapts = !s.rectified || rho > s.threshold;
     double factor = 1.0;
     if (s.rectified && adapts) factor = (rho - 4.0) * (rho - 2.0) * limit / ((limit - 4.0) * (limit - 2.0) * rho);

@@ -92,6 +92,8 @@ void remembers_nothing(Step run) {
 }
 
 TEST_SUITE("adam_step") {
+const EntryByEntry by_entry("adam_step");
+
 TEST_CASE("gives the chapter's worked example") {
     const Tensor w{1, 1, 1}, g{0.5, -2, 0};
     const Moments state = no_steps({3});
@@ -121,6 +123,8 @@ TEST_CASE("remembers nothing") { remembers_nothing(run_adam); }
 }
 
 TEST_SUITE("radam_step") {
+const EntryByEntry by_entry("radam_step");
+
 TEST_CASE("gives the chapter's worked example") {
     const Tensor w{1, 1, 1}, g{0.5, -2, 0};
     const Moments state = no_steps({3});

@@ -47,6 +47,8 @@ Expected expected_gelu(const Tensor& X, const Tensor& dY) {
 }
 
 TEST_SUITE("gelu_backward") {
+const EntryByEntry by_entry("gelu_backward");
+
 TEST_CASE("gives the chapter's worked example") {
     const Tensor X{-1, 0, 2}, dY{10, 10, 1};
     CALL(gelu_backward, X, dY).equals(close_to({-0.83315470587686298, 5, 1.0852318010781969}));

@@ -31,6 +31,17 @@ Matrix moving_as(Matrix X, const Matrix& other) {
     return X;
 }
 
+Matrix still(Matrix X) {
+    for (Dual& x : X.entries) x = still(x);
+    return X;
+}
+
+// One that moves as the other does, besides its own movement.
+Matrix moving_too(Matrix X, const Matrix& other) {
+    for (std::size_t e = 0; e < X.entries.size(); ++e) moves(X.entries[e], other.entries[e], 1.0);
+    return X;
+}
+
 }  // namespace
 
 Matrix::Matrix(std::size_t row_count, std::size_t column_count)
@@ -139,7 +150,7 @@ Dual ModelDefinition::feature(const Dual& x, MapSlope map) {
 }
 
 Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Matrix& V, const Sequences& in,
-                                     double epsilon) const {
+                                     double epsilon, bool back) const {
     const std::size_t d = Q.columns, e = d / in.heads;
     const auto column = [&](std::size_t head, std::size_t c) {
         return settings_.heads_by_stride ? c * in.heads + head : head * e + c;
@@ -159,6 +170,9 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
                 for (std::size_t c = 0; c < e; ++c) {
                     Dual query = feature(along(Path::query, Q(row, column(head, c))), settings_.query_map),
                          key = feature(along(Path::key, K(j, column(head, c))), settings_.key_map);
+                    if (back && settings_.features_left_out_of_q)
+                        query = with_slope(Q(row, column(head, c)), query.slope);
+                    if (back && settings_.features_left_out_of_k) key = with_slope(K(j, column(head, c)), key.slope);
                     if (settings_.keys_move_queries) {
                         query.slope += feature(K(row, column(head, c)), MapSlope::right).slope;
                         key = still(key);
@@ -181,20 +195,23 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
 }
 
 Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, const Sequences& in) const {
-    const Matrix Q = affine(X, w.Q, in.n), K = affine(X, w.K, in.n), V = affine(X, w.V, in.n);
+    const Matrix Q = affine(along(Path::query_input, X), w.Q, in.n), K = affine(along(Path::key_input, X), w.K, in.n),
+                 V = affine(along(Path::value_input, X), w.V, in.n);
     Matrix O = merged_heads(Q, K, V, in, attention_epsilon);
     // What is wrong on the way back alone leaves the values of O as they are.
-    if (settings_.values_mapped || settings_.values_slope_mapped || settings_.attention_epsilon != attention_epsilon) {
+    if (settings_.values_mapped || settings_.values_slope_mapped || settings_.features_left_out_of_q ||
+        settings_.features_left_out_of_k || settings_.attention_epsilon != attention_epsilon) {
         Matrix values = V;
         for (Dual& v : values.entries) {
             const double slope = settings_.values_slope_mapped ? feature(v, MapSlope::right).slope : v.slope;
             v = with_slope(settings_.values_mapped ? feature(v, MapSlope::one) : v, slope);
         }
-        const Matrix back = merged_heads(Q, K, values, in, settings_.attention_epsilon);
+        const Matrix back = merged_heads(Q, K, values, in, settings_.attention_epsilon, true);
         for (std::size_t e = 0; e < O.entries.size(); ++e)
             O.entries[e] = with_slope(O.entries[e], back.entries[e].slope);
     }
-    Matrix Y = affine(O, w.O, in.n);
+    Matrix Y = affine(settings_.output_skipped ? still(O) : O, w.O, in.n);
+    if (settings_.output_skipped) Y = moving_too(Y, O);
     const bool other = settings_.output_sees_result || settings_.output_sees_input;
     for (std::size_t r = 0; other && r < Y.rows; ++r)
         for (std::size_t o = 0; o < Y.columns; ++o)
@@ -203,23 +220,63 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
     return Y;
 }
 
+Matrix ModelDefinition::along(Path path, Matrix X) const {
+    for (Dual& x : X.entries) x = along(path, x);
+    return X;
+}
+
+// f(x), which moves as f does where its argument is `point`.
+template <class F>
+Matrix ModelDefinition::taken_at(const Matrix& x, const Matrix& point, const F& f) const {
+    return moving_as(f(x), f(moving_as(point, x)));
+}
+
 Matrix ModelDefinition::block(const Matrix& X, const BlockNumbers& w, const Sequences& in) const {
-    const Matrix normed = layer_norm(X, w.before_attention, in.n);
-    Matrix attended = attention(normed, w.attention, in);
-    if (settings_.attention_at_input) attended = moving_as(attended, attention(moving_as(X, normed), w.attention, in));
+    static const GradientSettings right;
+    std::vector<Matrix> points(static_cast<std::size_t>(Point::end));
+    const auto put = [&](Point point, const Matrix& x) { points[static_cast<std::size_t>(point)] = x; };
+    if (settings_.at != right.at) {
+        const ModelDefinition forward(right);
+        const auto plus = [](Matrix x, const Matrix& y) {
+            for (std::size_t e = 0; e < x.entries.size(); ++e) x.entries[e] += y.entries[e];
+            return x;
+        };
+        const Matrix normed = forward.layer_norm(X, w.before_attention, in.n),
+                     Y = plus(X, forward.attention(normed, w.attention, in)),
+                     again = forward.layer_norm(Y, w.before_feed_forward, in.n),
+                     hidden = forward.affine(again, w.up, in.n);
+        put(Point::X, X);
+        put(Point::normed, normed);
+        put(Point::Y, Y);
+        put(Point::normed_again, again);
+        put(Point::hidden, hidden);
+        put(Point::activated, forward.gelu(hidden));
+    }
+    const auto step = [&](Step which, const Matrix& x, const auto& f) {
+        const Point point = settings_.at[static_cast<std::size_t>(which)];
+        return point == Point::right ? f(x) : taken_at(x, points[static_cast<std::size_t>(point)], f);
+    };
+    const Received received = settings_.received;
+    const auto norm = [&](const NormNumbers& numbers) {
+        return [&](const Matrix& x) { return layer_norm(x, numbers, in.n); };
+    };
+    const Matrix normed = step(Step::first_norm, X, norm(w.before_attention));
+    Matrix attended = step(Step::attention, received == Received::first_norm_from_middle ? still(normed) : normed,
+                           [&](const Matrix& x) { return attention(x, w.attention, in); });
+    if (received == Received::first_norm_from_middle) attended = moving_too(attended, normed);
     Matrix Y = X;
     for (std::size_t e = 0; e < Y.entries.size(); ++e)
         Y.entries[e] = along(Path::attention_skip, X.entries[e]) + along(Path::attention, attended.entries[e]);
-    const Matrix middle = settings_.attention_from_result ? moving_as(Y, X) : Y;
-    Matrix normed_again = layer_norm(middle, w.before_feed_forward, in.n);
-    if (settings_.second_norm_at_input)
-        normed_again = moving_as(normed_again, layer_norm(moving_as(X, middle), w.before_feed_forward, in.n));
-    const Matrix read = affine(normed_again, w.up, in.n), hidden = gelu(read);
-    Matrix fed = affine(hidden, w.down, in.n);
-    for (std::size_t r = 0; settings_.down_before_gelu && r < fed.rows; ++r)
-        for (std::size_t o = 0; o < fed.columns; ++o)
-            for (std::size_t i = 0; i < hidden.columns; ++i)
-                moves(fed(r, o), w.down.W(i, o), read(r, i).value - hidden(r, i).value);
+    const Matrix middle = received == Received::attention_from_result ? moving_as(Y, X)
+                          : received == Received::input_from_result   ? moving_as(Y, attended)
+                                                                      : Y;
+    const Matrix again = step(Step::second_norm, middle, norm(w.before_feed_forward));
+    const Matrix hidden = step(Step::up, received == Received::second_norm_from_result ? still(again) : again,
+                               [&](const Matrix& x) { return affine(x, w.up, in.n); });
+    const Matrix activated = step(Step::gelu, hidden, [&](const Matrix& x) { return gelu(x); });
+    Matrix fed = step(Step::down, activated, [&](const Matrix& x) { return affine(x, w.down, in.n); });
+    if (received == Received::second_norm_from_result) fed = moving_too(fed, again);
+    if (received == Received::attention_from_feed_forward) Y = moving_as(Y, X);
     for (std::size_t e = 0; e < Y.entries.size(); ++e)
         Y.entries[e] = along(Path::feed_forward_skip, Y.entries[e]) + along(Path::feed_forward, fed.entries[e]);
     return Y;
@@ -240,12 +297,15 @@ Matrix ModelDefinition::logits(const Tensor& ids, const ModelNumbers& w) const {
         }
     }
     for (std::size_t l = 0; l < w.blocks.size(); ++l) {
-        if (settings_.only_last_block && l + 1 == w.blocks.size())
-            std::ranges::transform(X.entries, X.entries.begin(), still);
-        const Matrix Y = block(X, w.blocks[l], {n, w.heads});
+        if (settings_.only_last_block && l + 1 == w.blocks.size()) X = still(X);
+        Matrix Y = block(settings_.blocks_skipped ? still(X) : X, w.blocks[l], {n, w.heads});
+        if (settings_.blocks_skipped) Y = moving_too(Y, X);
         X = settings_.block_at_result ? moving_as(Y, block(moving_as(Y, X), w.blocks[l], {n, w.heads})) : Y;
     }
-    return affine(layer_norm(X, w.last, n), w.head, n);
+    const auto norm = [&](const Matrix& x) { return layer_norm(x, w.last, n); };
+    const auto head = [&](const Matrix& x) { return affine(x, w.head, n); };
+    const Matrix last = settings_.last_norm_at_result ? taken_at(X, norm(X), norm) : norm(X);
+    return settings_.head_at_input_of_norm ? taken_at(last, X, head) : head(last);
 }
 
 Dual ModelDefinition::cross_entropy(const Matrix& logits, const Tensor& targets, const Tensor& counts) const {

@@ -31,7 +31,24 @@ enum class Path {
     feed_forward_skip,
     embedding,
     positions,
+    query_input,  ///< X as the projection of the queries reads it
+    key_input,
+    value_input,
     end  ///< how many there are
+};
+
+/// What a block computes on the way: where a step of its backward pass may be taken.
+enum class Point { right, X, normed, Y, normed_again, hidden, activated, end };
+/// The steps of a block.
+enum class Step { first_norm, attention, second_norm, up, gelu, down, end };
+/// Whose gradient a step gets on the way back, where it is not its own.
+enum class Received {
+    right,
+    attention_from_result,        ///< dY in place of dY + what comes back through the feed-forward layer
+    attention_from_feed_forward,  ///< … without dY
+    first_norm_from_middle,       ///< what attention gets, in place of what attention gives
+    second_norm_from_result,      ///< dY, in place of what the feed-forward layer gives
+    input_from_result,            ///< dX = dY + …, in place of all that reaches Y
 };
 
 /// Which uses of a weight count.
@@ -46,8 +63,13 @@ struct GradientSettings {
     Uses uses = Uses::all;
     SeenKeys seen = SeenKeys::up_to_itself;
     MapSlope query_map = MapSlope::right, key_map = MapSlope::right;
-    bool values_mapped = false;          ///< φ(V) in place of V on the way back
-    bool values_slope_mapped = false;    ///< φ′(V) as a factor of V's gradient
+    bool values_mapped = false;                                   ///< φ(V) in place of V on the way back
+    bool values_slope_mapped = false;                             ///< φ′(V) as a factor of V's gradient
+    std::array<Point, static_cast<std::size_t>(Step::end)> at{};  ///< where each step of a block is taken
+    Received received = Received::right;
+    bool features_left_out_of_q = false;  ///< lab 06's gradient gets Q in place of φ(Q)
+    bool features_left_out_of_k = false;
+    bool output_skipped = false;         ///< the heads get dY, not the last projection's dX
     bool output_sees_result = false;     ///< the last projection's gradient from its result, not from the merged heads
     bool output_sees_input = false;      ///< … from X
     bool keys_move_queries = false;      ///< the gradient of φ(Q) in place of that of φ(K)
@@ -65,11 +87,10 @@ struct GradientSettings {
     bool sample_variance = false;        ///< d - 1 in place of d
     bool norm_is_identity = false;       ///< dX of layer norm is dY
     bool gelu_is_identity = false;       ///< dX of GELU is dY
-    bool second_norm_at_input = false;   ///< of a block: back through it at X, not at M
-    bool attention_at_input = false;     ///< back through attention at X, not at its norm
-    bool attention_from_result = false;  ///< attention's dY is that of the block
-    bool down_before_gelu = false;       ///< the gradient of down's weights from what GELU reads
     bool block_at_result = false;        ///< back through each block at its result, not at its input
+    bool blocks_skipped = false;         ///< every block gets the gradient that the last one gets
+    bool head_at_input_of_norm = false;  ///< the head's gradient from what the last norm reads
+    bool last_norm_at_result = false;    ///< back through the last norm at its result
     bool heads_by_stride = false;        ///< head h takes the columns h, h + heads, …
     bool positions_mean = false;         ///< gradients of positions divided by the batch
     bool last_occurrence = false;        ///< a symbol's gradient is that of its last occurrence
@@ -164,7 +185,11 @@ private:
     }
     bool used(std::size_t row, std::size_t rows, std::size_t n) const;
     static Dual feature(const Dual& x, MapSlope map);
-    Matrix merged_heads(const Matrix& Q, const Matrix& K, const Matrix& V, const Sequences& in, double epsilon) const;
+    Matrix merged_heads(const Matrix& Q, const Matrix& K, const Matrix& V, const Sequences& in, double epsilon,
+                        bool back = false) const;
+    Matrix along(Path path, Matrix X) const;
+    template <class F>
+    Matrix taken_at(const Matrix& x, const Matrix& point, const F& f) const;
 
     const GradientSettings& settings_;
 };

@@ -305,6 +305,19 @@ std::string written_the_other_way_round(const Array& array, std::size_t at_byte)
     return array.entry(array.begin + other);
 }
 
+// Whether exactly the first entries of a shared array have been written, one for each thread of the block: an `if` where a
+// loop over the entries should stand.
+bool one_entry_for_each_thread(const Array& array, std::size_t unread) {
+    const std::size_t threads = static_cast<std::size_t>(blockDim.x) * blockDim.y * blockDim.z;
+    std::size_t written = 0, last = 0;
+    for (std::size_t at = 0; at + 4 <= array.end - array.begin; at += 4)
+        if (is_written(array, at)) {
+            ++written;
+            last = at;
+        }
+    return array.shared && written == threads && last < unread;
+}
+
 void report_unwritten(const Array& array, std::size_t at_byte, std::size_t bytes, Access access,
                       const void* instruction) {
     const std::uintptr_t address = array.begin + at_byte;
@@ -314,6 +327,11 @@ void report_unwritten(const Array& array, std::size_t at_byte, std::size_t bytes
     const std::string other = wrong ? "" : written_the_other_way_round(array, at_byte);
     if (access == Access::atomic)
         return report({Finding::Rank::unwritten, "added to unwritten " + array.name, what + adds});
+    if (!wrong && one_entry_for_each_thread(array, at_byte))
+        return report({Finding::Rank::unwritten, "one entry for each thread of " + array.name,
+                       what +
+                           "\nas many of its entries are written as the block has threads, and no more: is a loop over "
+                           "the entries an if?"});
     report({Finding::Rank::unwritten,
             !wrong             ? "unwritten " + array.name
             : wrong->exchanged ? "exchanged indices"

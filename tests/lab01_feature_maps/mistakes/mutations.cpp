@@ -44,8 +44,10 @@ const std::vector<Mutation<Settings>>& mutations() {
         {"the exponential", "exp(-x) below 0", "The sign is wrong: take e^x, which is below 1 for negative x.", one,
          SET(s.below.sign = -1.0)},
         {"the branches", "condition without > 0",
-         "`where(x, …)` tests whether x differs from 0, which is also true for negative entries: write x > 0.", one,
-         SET(s.choice = Choice::unless_zero)},
+         "`where(x, …)` tests whether x differs from 0, which is also true for negative entries: write x > 0. Without "
+         "any "
+         "condition the same comes out.",
+         one, SET(s.choice = Choice::unless_zero)},
         {"the branches", "one branch for all entries",
          "Each entry has a branch of its own: where(x > 0, …), or an if inside the loop over the entries.", one,
          SET(s.choice = Choice::one_for_all)},
@@ -143,7 +145,7 @@ const std::vector<Mutation<Settings>>& mutations() {
         {"the shift", "shift subtracted twice", "Subtract the shift once: the largest feature is 1.", shift,
          SET(s.shift = 2.0)},
         {"the shift", "mean subtracted instead of the maximum", "Subtract the maximum: only then no feature exceeds 1.",
-         shift, SET(s.shift_by = ShiftBy::mean)},
+         exponentials, SET(s.shift_by = ShiftBy::mean)},
         {"the shift", "largest absolute value subtracted",
          "Subtract the largest entry: the size of a large negative one would make all features underflow to 0.", shift,
          SET(s.shift_by = ShiftBy::largest_absolute)},

@@ -40,13 +40,14 @@ AttentionSettings over_all_tokens() {
     return right;
 }
 
-const unsigned every_form = has::features | has::no_divisor | has::sequence | has::values | has::signed_features;
+const unsigned every_form =
+    has::features | has::products | has::no_divisor | has::sequence | has::values | has::signed_features;
 const MutationTable<AttentionSettings>& table = attention_mutations();
 
-const MutationsOf softmax_attention_mutations("softmax_attention", table,
-                                              has::softmax | has::mask | has::sequence | has::divisor,
-                                              softmax_settings(), &softmax,
-                                              {.without = {"first token left out", "divided by the largest weight"}});
+const MutationsOf softmax_attention_mutations(
+    "softmax_attention", table, has::softmax | has::mask | has::sequence | has::divisor, softmax_settings(), &softmax,
+    {.without = {"first token left out", "divided by the largest weight", "negative features cut off at 0",
+                 "normaliser without the query", "normaliser without the keys", "z read before it is updated"}});
 const MutationsOf quadratic_mutations("linear_attention_quadratic", table, every_form | has::mask, AttentionSettings{},
                                       &masked);
 const MutationsOf bidirectional_mutations("linear_attention_bidirectional", table,
@@ -57,7 +58,8 @@ const MutationsOf parallel_mutations("linear_attention_parallel", table, every_f
 const MutationsOf recurrent_mutations("linear_attention_recurrent", table,
                                       every_form | has::running | has::constant_memory, AttentionSettings{}, &unmasked);
 const MutationsOf step_mutations("linear_attention_step", table,
-                                 has::features | has::no_divisor | has::values | has::state | has::signed_features,
+                                 has::features | has::products | has::no_divisor | has::values | has::state |
+                                     has::signed_features,
                                  AttentionSettings{}, &step);
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens.

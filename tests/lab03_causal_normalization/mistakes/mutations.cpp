@@ -83,34 +83,41 @@ AttentionSettings exponentials() {
     return right;
 }
 
-const unsigned every_form = has::features | has::divisor | has::epsilon | has::signed_features;
+const unsigned every_form = has::features | has::products | has::divisor | has::epsilon | has::signed_features;
 const MutationTable<AttentionSettings>& table = attention_mutations();
 
-const MutationsOf weights_mutations("attention_weights", table, every_form | has::mask | has::sequence, divided(),
-                                    &weights);
+const MutationsOf weights_mutations("attention_weights", table,
+                                    every_form | has::mask | has::sequence | has::running | has::updates, divided(),
+                                    &weights, {.without = {"total instead of the running sum"}});
 const MutationsOf normalized_mutations("normalized_linear_attention", table,
                                        every_form | has::sequence | has::values | has::total | has::linear_cost,
                                        over_all_tokens(), &whole,
-                                       {.without = {"state shared with earlier heads", "divided by n"}});
+                                       {.without = {"state shared with earlier heads", "divided by n",
+                                                    "z read before it is updated", "S read before it is updated"}});
 const MutationsOf causal_mutations("causal_linear_attention", table,
-                                   every_form | has::sequence | has::values | has::running | has::linear_cost,
-                                   divided(), &whole);
-const MutationsOf step_mutations("causal_linear_attention_step", table, every_form | has::values | has::state | has::z,
-                                 divided(), &step);
-const MutationsOf resume_mutations("causal_linear_attention_resume", table,
-                                   every_form | has::values | has::sequence | has::running | has::state | has::z |
-                                       has::resumed | has::constant_memory,
-                                   divided(), &resume,
-                                   {.without = {"only later tokens", "strict diagonal", "ε only where the sum is 0"}});
-const MutationsOf padded_mutations("masked_causal_linear_attention", table,
-                                   every_form | has::values | has::sequence | has::running | has::padding |
+                                   every_form | has::sequence | has::values | has::running | has::updates |
                                        has::linear_cost,
+                                   divided(), &whole);
+const MutationsOf step_mutations("causal_linear_attention_step", table,
+                                 every_form | has::values | has::state | has::z | has::updates, divided(), &step);
+const MutationsOf resume_mutations("causal_linear_attention_resume", table,
+                                   every_form | has::values | has::sequence | has::running | has::updates | has::state |
+                                       has::z | has::resumed | has::constant_memory,
+                                   divided(), &resume,
+                                   {.without = {"only later tokens", "the token itself is left out",
+                                                "ε only where the sum is 0"}});
+const MutationsOf padded_mutations("masked_causal_linear_attention", table,
+                                   every_form | has::values | has::sequence | has::running | has::updates |
+                                       has::padding | has::linear_cost,
                                    divided(), &padded, {.without = {"padding multiplied by zero"}});
-const MutationsOf streaming_mutations(
-    "streaming_exp_attention", table,
-    has::divisor | has::epsilon | has::values | has::sequence | has::running | has::streaming | has::constant_memory,
-    exponentials(), &streamed,
-    {.without = {"z summed along the features", "one maximum for all channels", "ε only where the sum is 0"}});
+const MutationsOf streaming_mutations("streaming_exp_attention", table,
+                                      has::divisor | has::epsilon | has::values | has::sequence | has::running |
+                                          has::updates | has::streaming | has::constant_memory,
+                                      exponentials(), &streamed,
+                                      {.without = {"z summed along the features", "one maximum for all channels",
+                                                   "negative features cut off at 0", "normaliser without the query",
+                                                   "normaliser without the keys", "product of two running sums",
+                                                   "ε only where the sum is 0"}});
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
 // that is large enough to see.

@@ -112,6 +112,8 @@ const MutationTable<Features>& feature_mutations() {
              SET(s.per_token = s.per_sequence = ShiftOver::nothing)},
             {"the shift", "smallest exponent subtracted", "Subtract the largest exponent: no feature exceeds 1/√m.",
              positive, SET(s.shift_by = ShiftBy::smallest)},
+            {"the shift", "mean exponent subtracted", "Subtract the largest exponent: no feature exceeds 1/√m.",
+             positive, SET(s.shift_by = ShiftBy::mean)},
             {"the shift", "shift added instead of subtracted", "Subtract the shift: no feature exceeds 1/√m.", positive,
              SET(s.shift = -1.0)},
         },
@@ -188,11 +190,6 @@ MutationTable<Favor> own_and_of_attention() {
              "The features scale by d^(-1/4) already: pass Q and K as they are.", 0, SET(s.Q.scale = s.K.scale = 0.5)},
             {"the scale", "queries and keys scaled by 1/√d once more",
              "The features scale by d^(-1/4) already: pass Q and K as they are.", 0, SET(s.Q.scale = s.K.scale = 0.75)},
-            {"what z sums", "normaliser not causal", "With Mask::causal, both z and S contain only the tokens up to i.",
-             0, SET(s.attention.z.tokens = Tokens::all)},
-            {"what z sums", "z summed over the queries",
-             "z is the sum of the keys' features: Σ_j φ(k_j), not Σ_j φ(q_j).", 0,
-             SET(s.attention.z.key = From::query)},
         },
         {}};
     add_mutations_of(table, attention_mutations(), &Favor::attention);
@@ -227,9 +224,12 @@ Favor divided() {
     return right;
 }
 const MutationsOf favor_attention_mutations("favor_attention", favor_mutations(),
-                                            has::values | has::sequence | has::mask | has::divisor | has::epsilon |
-                                                has::linear_cost,
-                                            divided(), &attention, {.without = {"ε only where the sum is 0"}});
+                                            has::products | has::values | has::sequence | has::mask | has::running |
+                                                has::updates | has::divisor | has::epsilon | has::linear_cost,
+                                            divided(), &attention,
+                                            {.without = {"ε only where the sum is 0",
+                                                         "total instead of the running sum",
+                                                         "scaled by 1/√d_k, which only ε shows"}});
 
 // The variance --------------------------------------------------------------------------------------------------------
 

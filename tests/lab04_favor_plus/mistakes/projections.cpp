@@ -4,6 +4,7 @@
 
 #include "favor.hpp"
 #include "mutations.hpp"
+#include "oracle.hpp"
 #include "suite.hpp"
 
 namespace linattn::testing {
@@ -26,14 +27,16 @@ enum class Lengths {
     of_one_seed,
     of_columns,
 };
-enum class LastBlock { as_long_as_needed, missing, zero };
+enum class LastBlock { as_long_as_needed, missing, zero, independent };
 
 struct Projection {
     Drawn drawn = Drawn::all_at_once;
     Rows rows = Rows::orthogonal;
     Lengths lengths = Lengths::drawn;
     LastBlock last_block = LastBlock::as_long_as_needed;
-    bool transposed = false, over_root_d = false, signs_of_entries = false;
+    double factor = 1.0, over_m = 0.0, over_d = 0.0;  ///< every entry times factor / (m^over_m d^over_d)
+    double added = 0.0;
+    bool transposed = false, signs_of_entries = false;
     bool operator==(const Projection&) const = default;
 };
 
@@ -50,7 +53,8 @@ public:
     Tensor result() {
         if (m == 0 || d == 0) return zeros(s.transposed ? Shape{d, m} : Shape{m, d});
         if (s.rows == Rows::columns_orthogonal) return qr(normal({m, d}, seed)).Q;
-        const std::size_t whole = s.last_block == LastBlock::as_long_as_needed ? m : m / d * d;
+        const bool is_cut = s.last_block == LastBlock::missing || s.last_block == LastBlock::zero;
+        const std::size_t whole = is_cut ? m / d * d : m;
         Tensor W = zeros({m, d});
         if (s.rows == Rows::orthogonal) right = orthogonal_projection(m + d, d, seed);
         if (s == Projection{.last_block = s.last_block}) {
@@ -61,9 +65,15 @@ public:
                 for (std::size_t r = first; r < std::min(first + d, whole); ++r)
                     set_token(W, r, token(rows, r - first));
             }
-            if (s.rows != Rows::independent) stretch(W);
+            if (s.rows != Rows::independent)
+                stretch(W);
+            else if (s.lengths == Lengths::one)
+                W = unit(W);
         }
-        if (s.over_root_d) W = W / std::sqrt(static_cast<double>(d));
+        for (std::size_t r = m / d * d; r < m && s.last_block == LastBlock::independent; ++r)
+            set_token(W, r, token(all, r));
+        W = W * s.factor / std::pow(static_cast<double>(m), s.over_m) / std::pow(static_cast<double>(d), s.over_d) +
+            s.added;
         if (s.last_block == LastBlock::missing) W = tokens(W, 0, whole);
         return s.transposed ? matrix_transpose(W) : W;
     }
@@ -157,7 +167,19 @@ const MutationTable<Projection>& projection_mutations() {
              "Drawing row r with seed + r makes row 1 of this seed row 0 of the next. Draw all rows at once.",
              independent, SET(s.drawn = Drawn::each_row)},
             {"", "scaled by 1/√d", "The entries have variance 1. The scale d^(-1/4) belongs to the queries and keys.",
-             independent, SET(s.over_root_d = true)},
+             independent, SET(s.over_d = 0.5)},
+            {"", "scaled by d^(-1/4)", "The entries have variance 1. That scale belongs to the queries and keys.",
+             independent, SET(s.over_d = 0.25)},
+            {"", "scaled by 1/√m", "The entries have variance 1. The factor 1/√m belongs to the features.", independent,
+             SET(s.over_m = 0.5)},
+            {"", "normal with another standard deviation",
+             "The entries have variance 1, as normal() draws them: multiply them by nothing.", independent,
+             SET(s.factor = 2.0)},
+            {"", "normal with another mean", "The entries have the mean 0, as normal() draws them: add nothing.",
+             independent, SET(s.added = 0.5)},
+            {"", "rows made length 1",
+             "The length of a direction is random, too: leave the rows as long as normal() makes them.", independent,
+             SET(s.lengths = Lengths::one)},
             {"", "uniform instead of normal", "The mean of e^(w·x) is e^(|x|²/2) only for normal w.", independent,
              SET(s.drawn = Drawn::uniform)},
 
@@ -207,6 +229,11 @@ const MutationTable<Projection>& projection_mutations() {
             {"", "last partial block left at 0",
              "There are ⌈m/d⌉ blocks; from the last, use as many rows as are still missing.", orthogonal,
              SET(s.last_block = LastBlock::zero)},
+            {"", "last partial block not made orthogonal",
+             "The last block has fewer than d rows, at right angles as those of all others: from one more d×d matrix "
+             "use "
+             "as many rows as are still missing.",
+             orthogonal, SET(s.last_block = LastBlock::independent)},
             {"", "neighbouring seeds share blocks",
              "Drawing block b with seed + b makes block 1 of this seed block 0 of the next. Draw all blocks at once.",
              orthogonal, SET(s.drawn = Drawn::each_block)},

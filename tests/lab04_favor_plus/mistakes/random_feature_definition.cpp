@@ -101,6 +101,15 @@ private:
                 if (s.shift_by == ShiftBy::largest_without_norm) exponent -= norm(i, r);
                 shift = smallest ? std::min(shift, exponent) : std::max(shift, exponent);
             }
+        if (s.shift_by != ShiftBy::mean || shift_over == ShiftOver::nothing) return;
+        std::vector<double> sums(shifts.size()), counts(shifts.size());
+        for (Index i = 0; i < rows; ++i)
+            for (Index r = 0; r < m; ++r) {
+                sums[group_of(i, r)] += exponents[i * m + r];
+                counts[group_of(i, r)] += 1.0;
+            }
+        for (Index group = 0; group < shifts.size(); ++group)
+            if (counts[group] > 0.0) shifts[group] = sums[group] / counts[group];
     }
 
     const Tensor &tokens, &W_given;

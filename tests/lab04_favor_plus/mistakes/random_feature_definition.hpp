@@ -11,7 +11,7 @@ namespace linattn::testing {
 
 /// Which exponents share a shift.
 enum class ShiftOver { nothing, token, direction, head, array };
-enum class ShiftBy { largest, smallest, largest_without_norm };
+enum class ShiftBy { largest, smallest, mean, largest_without_norm };
 /// What the norm is of, and whether it is squared.
 enum class NormOf { token, direction, head, token_not_squared };
 /// The features of each direction, and in which order.

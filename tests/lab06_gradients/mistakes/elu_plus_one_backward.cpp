@@ -106,7 +106,7 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of so
         "φ is elu + 1, not log(1 + eˣ): its slope is 1 above 0 and eˣ below.") {
     return each_pair(x, dY, [](double v, double g) { return g / (1.0 + std::exp(-v)); });
 }
-MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "sign of dY asked", "§6.2",
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "branch chosen by the sign of dY", "§6.2",
         "Which branch counts is decided by x, not by dY.") {
     return each_pair(x, dY, [](double v, double g) { return g >= 0.0 ? g : g * std::exp(std::min(v, 0.0)); });
 }

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "profile.hpp"
+#include "kernels/profile.hpp"
 
 namespace linattn {
 Array chunkwise_forward_tensor_cores(std::span<const float> Q, std::span<const float> K, std::span<const float> V,

@@ -1,7 +1,34 @@
-// Our functions for peers.py, which calls them beside those of others in one process. Arrays are (heads, n, d), contiguous.
+// Our functions for peers.py and rule_peers.py, which call them beside those of others in one process. Arrays are
+// (heads, n, d), contiguous.
+#include <algorithm>
 #include <span>
 
+#include "forgetting.hpp"
 #include "token_loops.hpp"
+
+namespace {
+
+// Arguments of lab 09 as Tensors, which takes a copy.
+struct OfLab09 {
+    linattn::Tensor Q, K, V, beta, log_decay;
+
+    OfLab09(const double* q, const double* k, const double* v, const double* b, const double* a, int heads, int n,
+            int d)
+        : Q(copy(q, {size(heads), size(n), size(d)})),
+          K(copy(k, {size(heads), size(n), size(d)})),
+          V(copy(v, {size(heads), size(n), size(d)})),
+          beta(copy(b, {size(heads), size(n)})),
+          log_decay(copy(a, {size(heads), size(n)})) {}
+
+    static std::size_t size(int x) { return static_cast<std::size_t>(x); }
+    static linattn::Tensor copy(const double* from, const linattn::Shape& shape) {
+        linattn::Tensor x = linattn::zeros(shape);
+        std::copy_n(from, x.size(), x.begin());
+        return x;
+    }
+};
+
+}  // namespace
 
 extern "C" {
 
@@ -34,4 +61,16 @@ void tokens(const float* Q, const float* K, const float* V, float* O, int heads,
         linattn::token_recurrence<linattn::one_sweep, linattn::features_by_vectors>(Q + at, K + at, V + at, O + at,
                                                                                     tokens, width, 1e-6f);
 }
+
+#define LAB09(name, call)                                                                                     \
+    void name(const double* q, const double* k, const double* v, const double* b, const double* a, double* o, \
+              int heads, int n, int d, int chunk) {                                                           \
+        const OfLab09 x(q, k, v, b, a, heads, n, d);                                                          \
+        const std::size_t C = OfLab09::size(chunk);                                                           \
+        const linattn::Tensor output = call;                                                                  \
+        std::copy(output.begin(), output.end(), o);                                                           \
+    }
+LAB09(lab09_gated, linattn::gated_attention_chunkwise(x.Q, x.K, x.V, x.log_decay, C))
+LAB09(lab09_delta, linattn::delta_rule_chunkwise(x.Q, x.K, x.V, x.beta, C))
+LAB09(lab09_both, linattn::gated_delta_rule_chunkwise(x.Q, x.K, x.V, x.beta, x.log_decay, C))
 }

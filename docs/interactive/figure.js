@@ -25,6 +25,8 @@ const number = value => Number.isInteger(value) && Math.abs(value) < 1e7 ? Strin
   ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 const large = value => value >= 1e12 ? `${number(value / 1e12)} T` : value >= 1e9 ? `${number(value / 1e9)} G`
   : value >= 1e6 ? `${number(value / 1e6)} M` : value >= 1e4 ? `${number(value / 1e3)} k` : number(value);
+const matrix = (title, rows, kind = "") => element("table", { class: `matrix ${kind}` }, element("caption", {}, title),
+  element("tbody", {}, ...rows.map(row => element("tr", {}, ...row.map(value => element("td", {}, number(value)))))));
 
 function interactive(name, { inputs, compute, draw }) {
   Figures[name] = compute;

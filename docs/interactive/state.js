@@ -20,9 +20,6 @@
     });
   }
 
-  const matrix = (title, rows, kind = "") => element("table", { class: `matrix ${kind}` }, element("caption", {}, title),
-    element("tbody", {}, ...rows.map(row => element("tr", {}, ...row.map(value => element("td", {}, number(value)))))));
-
   function draw(settings, tokens) {
     const right = compute({ ...settings, mistake: "none" });
     const token = Math.min(Math.floor((settings.step - 1) / 2), tokens.length - 1), read = settings.step % 2 === 0;

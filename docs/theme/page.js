@@ -70,16 +70,29 @@ addEventListener("DOMContentLoaded", () => {
     select.addEventListener("change", () => {
       for (const part of document.querySelectorAll(`[data-${kind}]`)) {
         part.hidden = select.value && part.dataset[kind] !== select.value;
-        for (const fold of part.querySelectorAll("details")) fold.open = part.dataset[kind] === select.value;
       }
     });
   }
 
-  // A link into a folded block opens it. (Chromium does so by itself, other browsers not always.) So does one to the heading of
-  // a lab's block.
+  // Only the rows with these words, and the blocks that hold some of them, which open.
+  for (const input of document.querySelectorAll("input[data-filters]")) {
+    const rows = [...document.querySelectorAll(input.dataset.filters)].filter(row => !row.querySelector("th"));
+    const said = new Map(rows.map(row => [row, row.textContent.toLowerCase()]));
+    input.addEventListener("input", () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      for (const row of rows) row.hidden = !words.every(word => said.get(row).includes(word));
+      for (const fold of new Set(rows.map(row => row.closest("details")))) {
+        fold.open = words.length > 0;
+        fold.parentElement.hidden = [...fold.querySelectorAll("tr:has(td)")].every(row => row.hidden);
+      }
+    });
+  }
+
+  // A link into a folded block opens it. (Chromium does so by itself, other browsers not always.) So does one to the heading
+  // above it, of an exercise or of a whole lab.
   const unfold = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const block = target?.closest("[data-lab]");
+    const block = target?.closest("[data-exercise], [data-lab]");
     const folds = [...document.querySelectorAll("main details:not([open])")]
       .filter(fold => fold.contains(target) || block?.contains(fold));
     for (const fold of folds) fold.open = true;

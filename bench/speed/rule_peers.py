@@ -1,0 +1,133 @@
+"""Measures lab 09's chunkwise forms beside PyTorch's, in one process and in turns. `./course bench --peers` runs it.
+
+usage: rule_peers.py LIBRARY     prints a line of JSON for each measurement
+
+Eight heads, one thread, processor time. Ours is in double, PyTorch's in double and in float32. Outputs are compared with ours
+first. Without PyTorch only ours are measured.
+"""
+
+import ctypes
+import json
+import statistics
+import sys
+import time
+from array import array
+from math import exp
+from random import Random
+
+from peers import HEADS, Skipped, in_turns, peak_bytes, require_memory, spread, torch
+
+LENGTHS, WIDTHS, CHUNKS = (1024, 4096), (64, 128), (16, 32, 64)
+RULES = ("gated", "delta", "both")  # 9.4, 9.9, 9.11
+TOLERANCE = {"double": 1e-10, "float32": 1e-3}
+
+
+class Inputs:
+    """q, k and v of 8 heads, keys of length 1, β between 0 and 1, decays from 0.9 on: as doubles in memory."""
+
+    def __init__(self, n: int, d: int):
+        random = Random(1)
+        self.shape = HEADS, n, d
+        pool = [random.gauss(0, 1) / d ** 0.5 for _ in range(1 << 16)]
+        count = HEADS * n * d
+        self.q, self.k, self.v = (array("d", ((pool[shift:] + pool[:shift]) * (count // len(pool) + 1))[:count])
+                                  for shift in (0, 20011, 40009))
+        for at in range(0, count, d):
+            length = sum(x * x for x in self.k[at:at + d]) ** 0.5
+            self.k[at:at + d] = array("d", (x / length for x in self.k[at:at + d]))
+        self.beta = array("d", (1 / (1 + exp(-random.gauss(0, 1))) for _ in range(HEADS * n)))
+        self.log_decay = array("d", (-0.1 * random.random() for _ in range(HEADS * n)))
+        self.output = array("d", bytes(8 * count))
+
+    def pointers(self) -> list:
+        return [ctypes.c_void_p(each.buffer_info()[0]) for each in
+                (self.q, self.k, self.v, self.beta, self.log_decay, self.output)]
+
+    def tensors(self, kind: str) -> list:
+        heads, n, d = self.shape
+        to = torch.float64 if kind == "double" else torch.float32
+        return [torch.frombuffer(each, dtype=torch.float64).view(shape).to(to) for each, shape in
+                ((self.q, (heads, n, d)), (self.k, (heads, n, d)), (self.v, (heads, n, d)), (self.beta, (heads, n)),
+                 (self.log_decay, (heads, n)))]
+
+
+def torch_rule(rule: str, tensors: list, chunk: int):
+    """As one writes it in PyTorch: what needs no state for all chunks at once, then a loop over the chunks."""
+    q, k, v, beta, log_decay = tensors
+    heads, n, d = q.shape
+    require_memory(heads * n * chunk)
+    q, k, v = (x.view(heads, n // chunk, chunk, d) for x in (q, k, v))
+    beta = beta.view(heads, n // chunk, chunk, 1)
+    sums = (log_decay if rule != "delta" else torch.zeros_like(log_decay)).view(heads, n // chunk, chunk).cumsum(-1)
+    decays = (sums[..., :, None] - sums[..., None, :]).tril_().exp_().tril_()
+    since_begin, until_end = sums.exp()[..., None], (sums[..., -1:] - sums).exp()[..., None]
+    scores = (q @ k.transpose(-1, -2)) * decays
+    values, readers = v, None
+    if rule != "gated":
+        lower = (beta * (k @ k.transpose(-1, -2)) * decays).tril_(-1)
+        right = torch.cat((beta * v, beta * since_begin * k), -1)
+        values, readers = torch.linalg.solve_triangular(lower, right, upper=False, unitriangular=True).split(d, -1)
+    S, output = q.new_zeros(heads, d, d), torch.empty_like(v)
+    for c in range(n // chunk):
+        written = values[:, c] if readers is None else values[:, c] - readers[:, c] @ S
+        output[:, c] = since_begin[:, c] * (q[:, c] @ S) + scores[:, c] @ written
+        S = since_begin[:, c, -1:] * S + (until_end[:, c] * k[:, c]).transpose(-1, -2) @ written
+    return output
+
+
+def functions(library, rule: str, inputs: Inputs) -> dict:
+    """name → (call, the kind of its numbers)"""
+    pointers, own = inputs.pointers(), getattr(library, f"lab09_{rule}")
+    calls = {f"ours, double, chunks of {C}": (lambda C=C: own(*pointers, *inputs.shape, C), "double") for C in CHUNKS}
+    for kind in ("double", "float32") if torch else ():
+        tensors = inputs.tensors(kind)
+        for C in CHUNKS:
+            calls[f"PyTorch, {kind}, chunks of {C}"] = (lambda tensors=tensors, C=C: torch_rule(rule, tensors, C), kind)
+    return calls
+
+
+def largest_difference(result, inputs: Inputs, expected: array) -> float:
+    if result is not None:
+        return float((result.double().reshape(-1) - torch.frombuffer(expected, dtype=torch.float64)).abs().max())
+    return max(abs(x - y) for x, y in zip(inputs.output, expected))
+
+
+def measure(library, rule: str, n: int, d: int) -> None:
+    inputs = Inputs(n, d)
+    calls = functions(library, rule, inputs)
+    next(iter(calls.values()))[0]()
+    expected = array("d", inputs.output)
+    rows = {}
+    for name, (call, kind) in list(calls.items()):
+        row = rows[name] = {"rule": rule, "n": n, "d": d, "threads": 1, "peer": name}
+        try:
+            if not (apart := largest_difference(call(), inputs, expected)) < TOLERANCE[kind]:
+                raise SystemExit(f"{rule}, {name}, n = {n}, d = {d}: its output differs from ours by {apart}")
+            row["peak_bytes"] = peak_bytes(call)
+        except Skipped as why:
+            row["skipped"] = str(why)
+            del calls[name]
+    times = in_turns({name: call for name, (call, _) in calls.items()}, time.thread_time)
+    for name, row in rows.items():
+        if name in times:
+            row["seconds"], row["spread"] = statistics.median(times[name]), spread(times[name])
+        print(json.dumps(row), flush=True)
+
+
+def main(path: str) -> None:
+    library = ctypes.CDLL(path)
+    library.use_blas_threads.restype = None
+    library.use_blas_threads(1)
+    for rule in RULES:
+        getattr(library, f"lab09_{rule}").restype = None
+    if torch:
+        torch.set_num_threads(1)
+        torch.set_grad_enabled(False)
+    for rule in RULES:
+        for n in LENGTHS:
+            for d in WIDTHS:
+                measure(library, rule, n, d)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

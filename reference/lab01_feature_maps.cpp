@@ -18,6 +18,7 @@ Tensor relu(const Tensor& x) {
 }
 
 Tensor identity(const Tensor& x) {
+    // No feature map is a feature map, too.
     // BEGIN SOLUTION
     return x;
     // END SOLUTION

@@ -127,9 +127,6 @@ AttentionGradients causal_attention_backward_chunkwise(const Tensor& phi_Q, cons
     require_chunk(chunk);
     // Inside a chunk the matrices of the quadratic form, across chunks the states of the loops.
     // BEGIN SOLUTION
-    const auto set_tokens = [](Tensor& x, std::size_t from, const Tensor& values) {
-        for (std::size_t i = 0; i < length(values, -2); ++i) set_token(x, from + i, token(values, i));
-    };
     AttentionGradients d{zeros(shape_of(phi_Q)), zeros(shape_of(phi_K)), zeros(shape_of(V))};
     const std::size_t n = shape.n, longest = std::min(chunk, n);
     Tensor all_dD = zeros(join(shape.leading, {n, 1}));

@@ -1,3 +1,4 @@
+// Lab 08: read labs/lab08_training/README.md, write the functions below, run: ctest -L lab08
 #include "training.hpp"
 
 #include <cmath>
@@ -45,6 +46,7 @@ Update step_with(const Tensor& w, const Tensor& g, const Moments& state, double 
 
 Backward<Affine> affine_backward(const Tensor& X, const Affine& w, const Tensor& dY) {
     require_affine_backward(X, w, dY);
+    // Each token is a row: dX = dY Wᵀ, dW = Xᵀ dY, and db sums dY over all rows.
     // BEGIN SOLUTION
     const Tensor x = as_rows(X, length(w.W, 0)), dy = as_rows(dY, length(w.W, 1));
     const Tensor dX = matmul(dy, matrix_transpose(w.W));
@@ -54,6 +56,7 @@ Backward<Affine> affine_backward(const Tensor& X, const Affine& w, const Tensor&
 
 Backward<Norm> layer_norm_backward(const Tensor& X, const Norm& w, const Tensor& dY) {
     require_layer_norm_backward(X, w, dY);
+    // Mean and deviation depend on every entry of a token: each takes its share out of the gradient.
     // BEGIN SOLUTION
     const std::size_t d = length(X, -1);
     const Tensor centred = X - mean(X, -1, keep_dims);
@@ -66,6 +69,7 @@ Backward<Norm> layer_norm_backward(const Tensor& X, const Norm& w, const Tensor&
 
 Tensor gelu_backward(const Tensor& X, const Tensor& dY) {
     require_shape(dY, "dY", shape_of(X), "the shape of X");
+    // The product rule for x Φ(x). The slope of Φ is the density of a normal number.
     // BEGIN SOLUTION
     const Tensor cdf = 0.5 * (1.0 + erf(X / std::sqrt(2.0)));
     const Tensor density = exp(-0.5 * X * X) / std::sqrt(2.0 * 3.141592653589793);
@@ -75,6 +79,7 @@ Tensor gelu_backward(const Tensor& X, const Tensor& dY) {
 
 Backward<Attention> attention_backward(const Tensor& X, const Attention& w, std::size_t heads, const Tensor& dY) {
     require_attention_backward(X, w, heads, dY);
+    // Forwards up to Q, K and V; then back through the last projection, the heads, φ and three projections. X gets three parts.
     // BEGIN SOLUTION
     const Tensor Q = split_heads(affine(X, w.Q), heads);
     const Tensor K = split_heads(affine(X, w.K), heads);
@@ -91,6 +96,7 @@ Backward<Attention> attention_backward(const Tensor& X, const Attention& w, std:
 
 Backward<Block> block_backward(const Tensor& X, const Block& w, std::size_t heads, const Tensor& dY) {
     require_block_backward(X, w, heads, dY);
+    // Keep what each part read on the way forwards: its backward pass takes that. Each skip passes its gradient on as it is.
     // BEGIN SOLUTION
     // Forwards, up to what the backward passes need.
     const Tensor normed = layer_norm(X, w.before_attention);
@@ -110,6 +116,7 @@ Backward<Block> block_backward(const Tensor& X, const Block& w, std::size_t head
 
 CrossEntropy cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor& counts) {
     require_cross_entropy(logits, targets, counts);
+    // log p = logits - log Σ e^logits; subtract the largest logit first. Both results are divided by the sum of counts.
     // BEGIN SOLUTION
     const Tensor shifted = logits - amax(logits, -1, keep_dims);
     const Tensor log_p = shifted - log(sum(exp(shifted), -1, keep_dims));
@@ -121,6 +128,7 @@ CrossEntropy cross_entropy(const Tensor& logits, const Tensor& targets, const Te
 
 ModelGradients model_gradients(const Tensor& ids, const Tensor& targets, const Tensor& counts, const Model& w) {
     require_model_gradients(ids, targets, counts, w);
+    // Keep what each block read. A row of the embedding gets the sum over all places where its id stands.
     // BEGIN SOLUTION
     const std::size_t n = length(ids, -1), d = length(w.embedding, 1);
     std::vector<Tensor> X{rows(w.embedding, ids) + slice(w.positions, 0, 0, n)};
@@ -149,6 +157,7 @@ ModelGradients model_gradients(const Tensor& ids, const Tensor& targets, const T
 
 Update adam_step(const Tensor& w, const Tensor& g, const Moments& state, double rate) {
     require_step(w, g, state, rate);
+    // t counts from 1: it is that of the state that goes out. Nothing that comes in is changed.
     // BEGIN SOLUTION
     return step_with(w, g, state, rate, false);
     // END SOLUTION
@@ -156,6 +165,7 @@ Update adam_step(const Tensor& w, const Tensor& g, const Moments& state, double 
 
 Batch copy_batch(std::size_t batch, std::size_t length, std::size_t symbols, std::uint64_t seed) {
     require_copy_batch(batch, length, symbols);
+    // A row of 2·length + 1 symbols: the sequence, the separator, the sequence again; ids and targets are one apart.
     // BEGIN SOLUTION
     SplitMix64 random(seed);
     const std::size_t n = 2 * length;
@@ -176,6 +186,7 @@ Batch copy_batch(std::size_t batch, std::size_t length, std::size_t symbols, std
 
 Update radam_step(const Tensor& w, const Tensor& g, const Moments& state, double rate) {
     require_step(w, g, state, rate);
+    // Adam with a factor for the first steps, in which v̂ rests on few gradients: rectify where ρ exceeds 4.
     // BEGIN SOLUTION
     return step_with(w, g, state, rate, true);
     // END SOLUTION

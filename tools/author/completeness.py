@@ -105,11 +105,15 @@ def _chapter(lab: Lab) -> list[str]:
         if exercise.section not in sections:
             found.append(f"{where} has no section '## {exercise.section} …' for {exercise.function}; write it, "
                          "or fix \"section\" in lab.json")
-        with _collected(found):
-            if not chapter.hints(lab, exercise) and not exercise.solved:
-                found.append(f"{where} has no hint for {exercise.function}; add <details><summary>Hint 1: …</summary> below "
-                             "its heading")
-    return found + page_findings.of_chapter(lab, text)
+        if not chapter.exercise_heading(text, exercise):
+            found.append(f"{where} has no heading '### Exercise {exercise.section}: `{exercise.function}`'; add it")
+    if chapter.hints_in(text):
+        found.append(f"{where} shows hints to whoever reads on; move them to hints.md beside it, below the exercise's heading")
+    with _collected(found):
+        found += [f"labs/{lab.folder.name}/hints.md has no hint for {exercise.function}; add <details><summary>Hint 1: …"
+                  f"</summary> below a heading '## Exercise {exercise.section}: `{exercise.function}`'"
+                  for exercise in lab.exercises if not chapter.hints(lab, exercise) and not exercise.solved]
+    return found + page_findings.of_chapter(lab)
 
 
 def _sections(lab: Lab) -> list[str]:

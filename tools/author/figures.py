@@ -36,6 +36,7 @@ FOLDERS = {  # of the chapter that shows it
     "generation": "labs/lab07_transformer_layer",
     "small_model": "labs/lab07_transformer_layer",
     "copying": "labs/lab08_training",
+    "capacity": "labs/lab09_forgetting_and_correcting",
 }
 TIMED = ("attention_cost", "token_cost", "gradient_cost", "generation")  # by google-benchmark; the others print their table
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}

@@ -6,6 +6,7 @@ are alike, and all numbers, and comments are gone: WINDOW tokens in a row are a 
 shorter answer is no secret that a scan could keep.
 """
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -69,15 +70,12 @@ def _renamed(sources: dict[str, str], stubs: list[str], files: dict[str, str]) -
 
 def _windows(lines: list[tuple[int, str]]) -> dict[str, int]:
     """Each run of WINDOW tokens of these (number, text), one character a token, and the line on which it begins."""
-    tokens, numbers = [], []
-    for number, text in lines:
-        for token in TOKEN.findall(COMMENT.sub(" ", text)):
-            tokens.append(_form(token))
-            numbers.append(number)
-    form = "".join(tokens)
-    return {form[at:at + WINDOW]: numbers[at] for at in range(len(form) - WINDOW + 1)}
+    tokens = [(_form(token), number) for number, text in lines for token in TOKEN.findall(COMMENT.sub(" ", text))]
+    form = "".join(each for each, _ in tokens)
+    return {form[at:at + WINDOW]: tokens[at][1] for at in range(len(form) - WINDOW + 1)}
 
 
+@functools.cache
 def _form(token: str) -> str:
     if token in KEYWORDS:
         return chr(0xE000 + KEYWORDS.index(token))

@@ -1,6 +1,7 @@
 """What chapters say of the labs, compared with the manifests: totals, and text that is left of the template."""
 
 import re
+from pathlib import Path
 
 from author import lab_template
 from course.headings import headings, outside_fences
@@ -8,19 +9,20 @@ from course.manifest import Lab
 
 TOLD = {"minutes": re.compile(r"(\d+) minutes?\b|\((\d+) without\b"),
         "points": re.compile(r"(\d+) points?\b|\*\*Points\*\* (\d+)")}
-MAY_STAY = ("Check it: ", "When an output is wrong, ")  # sentences of the template that hold for every lab
+MAY_STAY = ("Check it: ", "When an output is wrong, ", "`./course hint` prints ")  # sentences of the template that hold for every lab
 NO_PROSE = re.compile(r"#|\||<|\S+$|\s*$")
 
 
-def of_chapter(lab: Lab, text: str) -> list[str]:
-    return _template(lab, text) + _totals(lab, text)
+def of_chapter(lab: Lab) -> list[str]:
+    pages = [_template(lab, *each) for each in ((lab.chapter, "chapter.md"), (lab.hints, "hints.md")) if each[0].is_file()]
+    return [finding for page in pages for finding in page] + _totals(lab, lab.chapter.read_text(encoding="utf-8"))
 
 
-def _template(lab: Lab, text: str) -> list[str]:
-    template = lab_template.fill_in("chapter.md", lab.name, lab.folder.name.partition("_")[2], lab.title)
+def _template(lab: Lab, page: Path, name: str) -> list[str]:
+    template = lab_template.fill_in(name, lab.name, lab.folder.name.partition("_")[2], lab.title)
     prose = {line for _, line in outside_fences(template) if not NO_PROSE.match(line) and not line.startswith(MAY_STAY)}
-    left = [(number, line) for number, line in outside_fences(text) if line in prose]
-    return [f"{_where(lab)}:{left[0][0]} still has {len(left)} line{'s' * (len(left) != 1)} of the template, the first is "
+    left = [(number, line) for number, line in outside_fences(page.read_text(encoding="utf-8")) if line in prose]
+    return [f"labs/{lab.folder.name}/{page.name}:{left[0][0]} still has {len(left)} line{'s' * (len(left) != 1)} of the template, the first is "
             f"'{left[0][1]}'; write your own, or remove them"] if left else []
 
 

@@ -1,6 +1,6 @@
-"""Our causal linear attention beside that of others: what `./course bench --peers` prints, writes and draws.
+"""Our causal linear attention, and lab 09's rules, beside those of others: what `./course bench --peers` prints, writes and draws.
 
-bench/speed/peers.py measures, in one process. PyTorch comes from PyPI into build/peers when it is asked for.
+bench/speed/peers.py and rule_peers.py measure, each in one process. PyTorch comes from PyPI into build/peers when it is asked for.
 """
 
 import json
@@ -22,6 +22,7 @@ OURS = "fused"
 LABELS = {"fused": "ours, fused", "chunkwise, C = 16": "ours, lab 05 (BLAS), C = 16", "tokens": "ours, token by token",
           "PyTorch, chunks": "PyTorch, chunks, at its best", "PyTorch, softmax": "PyTorch, causal softmax",
           "PyTorch, cumsum": "PyTorch, cumsum", "fast-transformers": "fast-transformers"}
+RULES = {"gated": "gated attention (9.4)", "delta": "delta rule (9.9)", "both": "gated delta rule (9.11)"}
 DRAWN = ("fused", "chunkwise, C = 16", "PyTorch, chunks", "fast-transformers", "PyTorch, softmax")
 
 
@@ -45,14 +46,15 @@ def report(root: Path, threads: int, fast_transformers: str | None) -> None:
     plot = figures.plot("peers")  # before anything takes time
     benchmarks.build(root, "peers_library")
     load = [benchmarks.load()]
-    known, rows = _measure(root, threads, fast_transformers)
+    known, *rows = _measure(root, "peers", str(threads), fast_transformers)
+    of_rules = best_chunks(_measure(root, "rule_peers"))
     load.append(benchmarks.load())
     rows = best_chunks(rows)
     options = f" --threads {threads}" + (" --fast-transformers DIR" if fast_transformers else "")
-    text = page(options, figures.machine(root, threads), known, rows, load)
+    text = page(options, figures.machine(root, threads), known, rows, load) + page_of_rules(of_rules)
     print(text)
     if noisy := benchmarks.too_noisy({f"{row['peer']}, n = {row['n']}, d = {row['d']}, {row['threads']} threads": row["spread"]
-                                      for row in rows if "spread" in row}):
+                                      for row in [*rows, *of_rules] if "spread" in row}):
         raise CourseError(f"{noisy}; nothing was written; try again when the machine is idle")
     base = root / "bench" / "results" / f"{time.strftime('%Y-%m-%d')}-peers"
     picture = plot.draw(rows, figures.machine(root, threads))
@@ -61,13 +63,12 @@ def report(root: Path, threads: int, fast_transformers: str | None) -> None:
     print(f"wrote {base.relative_to(root)}.md and .svg", file=sys.stderr)
 
 
-def _measure(root: Path, threads: int, fast_transformers: str | None) -> tuple[Row, list[Row]]:
+def _measure(root: Path, program: str, *arguments: str | None) -> list[Row]:
     library = root / "build" / "bench" / "bench" / "speed" / "libpeers_library.so"
     environment = os.environ | {"PYTHONPATH": str(root / "build" / "peers"),
                                 "TORCH_EXTENSIONS_DIR": str(root / "build" / "peers-extensions")}
-    command = [sys.executable, str(root / "bench" / "speed" / "peers.py"), str(library), str(threads),
-               *filter(None, [fast_transformers])]
-    print("speed/peers …", file=sys.stderr)
+    command = [sys.executable, str(root / "bench" / "speed" / f"{program}.py"), str(library), *filter(None, arguments)]
+    print(f"speed/{program} …", file=sys.stderr)
     lines = []
     with subprocess.Popen(command, cwd=root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           text=True) as running:
@@ -76,8 +77,8 @@ def _measure(root: Path, threads: int, fast_transformers: str | None) -> tuple[R
             if "n" in lines[-1]:
                 print(_short(lines[-1]), file=sys.stderr)
     if running.returncode != 0 or not lines:
-        raise CourseError(f"speed/peers.py ended with status {running.returncode}; its output is above")
-    return lines[0], lines[1:]
+        raise CourseError(f"speed/{program}.py ended with status {running.returncode}; its output is above")
+    return lines
 
 
 def _short(row: Row) -> str:
@@ -91,15 +92,15 @@ def per_token(row: Row) -> float:
 
 
 def best_chunks(rows: list[Row]) -> list[Row]:
-    """PyTorch's chunks are tried in several lengths: of each case, the fastest one's row, with its length."""
+    """Chunks are tried in several lengths: of each peer and case, the fastest one's row, with its length."""
     kept: list[Row] = []
-    best: dict[tuple[int, int, int], Row] = {}
+    best: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         name, _, length = row["peer"].partition(" of ")
         if not length:
             kept.append(row)
             continue
-        case = row["n"], row["d"], row["threads"]
+        case = name, row.get("rule"), row["n"], row["d"], row["threads"]
         row = row | {"peer": name, "chunk": int(length)}
         if case not in best or row.get("seconds", 1e9) < best[case].get("seconds", 1e9):
             best[case] = row
@@ -126,4 +127,21 @@ def page(options: str, machine: str, known: Row, rows: list[Row], load: list[flo
             memory = row["peak_bytes"]
             cells = f"{per_token(row):.0f} | {row['seconds'] / ours[case]:.2f} | {'–' if memory is None else f'{memory / 1e6:.1f} MB'}"
         lines.append(f"| {row['n']} | {row['d']} | {row['threads']} | {label} | {cells} |")
+    return "\n".join(lines) + "\n"
+
+
+def page_of_rules(rows: list[Row]) -> str:
+    """Lab 09's part of the page."""
+    said = ("The rules of lab 09 a chunk at a time, eight heads, one thread, processor time; the length of a chunk is the quickest of "
+            "16, 32 and 64, in brackets.")
+    lines = ["", *textwrap.wrap(said, 118), "", "| | n | d | | ns per token and head | × ours | memory |", "|-|-|-|-|-|-|-|"]
+    ours = {(row["rule"], row["n"], row["d"]): row["seconds"] for row in rows if row["peer"].startswith("ours")}
+    for row in rows:
+        what = f"| {RULES[row['rule']]} | {row['n']} | {row['d']} | {row['peer'].removesuffix(', chunks')}"
+        if "skipped" in row:
+            lines.append(f"{what} | left out: {row['skipped']} | | |")
+            continue
+        memory = row["peak_bytes"]
+        lines.append(f"{what} ({row['chunk']}) | {per_token(row):.0f} | {row['seconds'] / ours[row['rule'], row['n'], row['d']]:.2f} | "
+                     f"{'–' if memory is None else f'{memory / 1e6:.1f} MB'} |")
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""What lab 05 is meant to reach, each goal beside the figures of one run. Nothing is asserted here: machines differ."""
+"""What labs 05 and 09 are meant to reach, each goal beside the figures of one run. Nothing is asserted here: machines differ."""
 
 from dataclasses import dataclass
 
@@ -48,11 +48,34 @@ def chunkwise_goals(rows: dict[str, Row], d: int) -> list[Goal]:
                  ns(f"fused/d:{d}") / floor, OF_THE_FLOOR[d])]
 
 
-def table(chunkwise: Results, cpu_run: Results) -> str:
-    """From the JSON of the two programs."""
-    rows = medians(chunkwise)
+RULES = {"gated": "gated attention", "delta": "delta rule", "both": "gated delta rule"}
+
+
+def rules_goals(rows: dict[str, Row], d: int) -> list[Goal]:
+    """Lab 09: what chunks gain over the recurrence, and what a correction costs beside a gate."""
+    def ns(name: str) -> float:
+        return float(rows[name]["ns/token"])
+
+    def best(rule: str) -> int:
+        return min((16, 32, 64), key=lambda C: ns(f"{rule}_chunks/d:{d}/C:{C}"))
+
+    quickest = {rule: ns(f"{rule}_chunks/d:{d}/C:{best(rule)}") for rule in RULES}
+    goals = [Goal(f"d = {d}: {words}, token by token / chunks of {best(rule)}",
+                  f"{ns(f'{rule}_tokens/d:{d}'):.0f} / {quickest[rule]:.0f} ns", ns(f"{rule}_tokens/d:{d}") / quickest[rule])
+             for rule, words in RULES.items()]
+    backward = min(ns(f"both_backward/d:{d}/C:{C}") for C in (16, 32, 64))
+    return [*goals, *(Goal(f"d = {d}: {RULES[rule]} / gated attention, in chunks", f"{quickest[rule]:.0f} / {quickest['gated']:.0f} ns",
+                           quickest[rule] / quickest["gated"]) for rule in ("delta", "both")),
+            Goal(f"d = {d}: gradients of the gated delta rule / its output", f"{backward:.0f} / {quickest['both']:.0f} ns",
+                 backward / quickest["both"])]
+
+
+def table(chunkwise: Results, cpu_run: Results, forgetting: Results) -> str:
+    """From the JSON of the programs."""
+    rows, of_rules = medians(chunkwise), medians(forgetting)
     seconds = medians(cpu_run)["cpu_run"]["cpu_time"] / 1e3
     goals = [*chunkwise_goals(rows, 64), *chunkwise_goals(rows, 128),
-             Goal("CPU run: 8 heads, n = 1024, d = 64, in seconds", f"{seconds:.3f} s", seconds, 0.15)]
-    return "\n".join([f"per token and head; sgemm: {rows['sgemm']['GFLOP/s']:.0f} GFLOP/s on one core, "
-                      f"{chunkwise['context']['sgemm']}", *(goal.line() for goal in goals)])
+             Goal("CPU run: 8 heads, n = 1024, d = 64, in seconds", f"{seconds:.3f} s", seconds, 0.15),
+             *rules_goals(of_rules, 64), *rules_goals(of_rules, 128)]
+    return "\n".join([f"per token and head; lab 05 in float32, lab 09 in double; sgemm: {rows['sgemm']['GFLOP/s']:.0f} GFLOP/s on "
+                      f"one core, {chunkwise['context']['sgemm']}", *(goal.line() for goal in goals)])

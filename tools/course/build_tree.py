@@ -1,17 +1,21 @@
 """A track's build folder: configure it, build it the first time, run its tests."""
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from course import graded_file, process_group
+from course import build_lock, graded_file, process_group, version
 from course.errors import CourseError
 from course.manifest import Exercise, Lab
+
+BETWEEN_LINES = 10  # seconds
 
 
 class BuildTree:
@@ -21,6 +25,18 @@ class BuildTree:
         self.folder = root / "build" / track
         self.results = self.folder / "results"
         self.log = self.folder / "check.log"
+        self._lock = build_lock.NONE
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """While no other run works in the folder."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._lock = build_lock.take(str(self.folder))
+        try:
+            yield
+        finally:
+            build_lock.release(self._lock)
+            self._lock = build_lock.NONE
 
     def prepare(self, manifests: list[Path], labs: list[Lab]) -> None:
         """Configures where needed, and shows progress while labs are built for the first time."""
@@ -28,25 +44,38 @@ class BuildTree:
         if self._must_configure(manifests):
             shutil.rmtree(built, ignore_errors=True)
             self._configure()
-        new = [lab.name for lab in labs if not (built / lab.name).exists() and self._can_be_read(lab)]
-        if new:
+        if new := self.never_built(labs):
             self._build(new)
             built.mkdir(exist_ok=True)
             for name in new:
                 (built / name).touch()
 
+    def never_built(self, labs: list[Lab]) -> list[str]:
+        """The names of those of which this version of the course was not built yet, which takes its time."""
+        since = _changed_at(self.root / version.FILE)
+        return [lab.name for lab in labs
+                if _changed_at(self.folder / "built_once" / lab.name) <= since and self._can_be_read(lab)]
+
     def build(self, labs: list[Lab]) -> list[Lab]:
         """Brings the programs of these labs up to date, and returns the labs that do not build; programs.log says why."""
-        self.prepare([lab.manifest for lab in labs], labs)
-        with open(self.folder / "programs.log", "w", encoding="utf-8") as log:
+        with self.locked(), open(self.folder / "programs.log", "w", encoding="utf-8") as log:
+            self.prepare([lab.manifest for lab in labs], labs)
             return [lab for lab in labs if not self._builds(lab, log)]
 
     def _builds(self, lab: Lab, log: TextIO) -> bool:
         if not self._can_be_read(lab):
             return False
-        command = ["cmake", "--build", str(self.folder), "--target", f"{lab.name}_check"]
-        with process_group.started(command, cwd=self.root, stdout=log, stderr=subprocess.STDOUT) as build:
-            return build.wait() == 0
+        return self._makes([f"{lab.name}_check"], log)
+
+    def make(self, target: str, log: Path) -> bool:
+        """Builds a program besides those that grade."""
+        with self.locked(), open(log, "w", encoding="utf-8") as words:
+            return self._makes([target], words)
+
+    def _started(self, command: list[str], **options: Any) -> contextlib.AbstractContextManager[subprocess.Popen[str]]:
+        """It keeps the lock when we are killed and it is not."""
+        lock = () if self._lock == build_lock.NONE else (self._lock,)
+        return process_group.started(command, cwd=self.root, stderr=subprocess.STDOUT, pass_fds=lock, **options)
 
     def run_tests(self, exercises: list[Exercise]) -> set[str]:
         """Runs these exercises; the words go to the log, the verdicts to result files. Returns the names of those that
@@ -56,9 +85,8 @@ class BuildTree:
         failed.unlink(missing_ok=True)
         command = ["ctest", "--test-dir", str(self.folder), "-R", f"^({names})$", "--no-tests=error", "--output-on-failure",
                    "-j", str(os.cpu_count() or 1)]
-        with open(self.log, "w", encoding="utf-8") as log, process_group.started(
-                command, cwd=self.root, env=os.environ | {"LINATTN_RESULTS_ONLY": "1"}, stdout=log,
-                stderr=subprocess.STDOUT) as ctest:
+        environment = os.environ | {"LINATTN_RESULTS_ONLY": "1", build_lock.HELD: str(self.folder)}
+        with open(self.log, "w", encoding="utf-8") as log, self._started(command, env=environment, stdout=log) as ctest:
             if ctest.wait() == 0:
                 return set()
         try:
@@ -92,8 +120,7 @@ class BuildTree:
         if self._was_moved():  # cmake --fresh does this, from 3.24 on
             (self.folder / "CMakeCache.txt").unlink()
             shutil.rmtree(self.folder / "CMakeFiles", ignore_errors=True)
-        with process_group.started(["cmake", "--preset", self.track], cwd=self.root, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT) as cmake:
+        with self._started(["cmake", "--preset", self.track], stdout=subprocess.PIPE) as cmake:
             output = cmake.communicate()[0]
         if cmake.returncode != 0:
             print(output.rstrip(), file=sys.stderr)
@@ -105,15 +132,32 @@ class BuildTree:
         print(f"building {', '.join(labs)} in build/{self.track}; the first time takes "
               f"{'about a minute' if len(labs) == 1 else 'a few minutes'} on two cores …", file=sys.stderr, flush=True)
         began = time.monotonic()
-        command = ["cmake", "--build", str(self.folder), "--target", *(f"{lab}_check" for lab in labs), "--", "-k", "0"]
-        with open(self.log, "w", encoding="utf-8") as log, process_group.started(
-                command, cwd=self.root, env=os.environ | {"NINJA_STATUS": "[%f/%t] "}, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT) as ninja:
+        with open(self.log, "w", encoding="utf-8") as log:
+            built = self._makes([f"{lab}_check" for lab in labs], log, "-k", "0")
+        print(f"{'built' if built else 'stopped'} after {time.monotonic() - began:.0f} s", file=sys.stderr)
+
+    def _makes(self, targets: list[str], log: TextIO, *options: str) -> bool:
+        """Whether they could be built. What takes long says how far it is, to a terminal at once, to a pipe now and then."""
+        began = said = time.monotonic()
+        command = ["cmake", "--build", str(self.folder), "--target", *targets, "--", *options]
+        with self._started(command, env=os.environ | {"NINJA_STATUS": "[%f/%t] "}, stdout=subprocess.PIPE) as ninja:
             for line in ninja.stdout or ():
                 log.write(line)
-                step = re.match(r"\[\d+/\d+\]", line)
+                now, step = time.monotonic(), re.match(r"\[\d+/\d+\]", line)
                 if step and sys.stderr.isatty():
-                    print(f"\r  {step[0]} {time.monotonic() - began:.0f} s ", end="", file=sys.stderr, flush=True)
+                    print(f"\r  {step[0]} {now - began:.0f} s ", end="", file=sys.stderr, flush=True)
+                elif step and now - said >= BETWEEN_LINES:
+                    print(f"  {step[0]} {now - began:.0f} s", file=sys.stderr, flush=True)
+                    said = now
             built = ninja.wait() == 0
-        start_of_line = "\r\033[K" if sys.stderr.isatty() else ""
-        print(f"{start_of_line}{'built' if built else 'stopped'} after {time.monotonic() - began:.0f} s", file=sys.stderr)
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        return built
+
+
+def _changed_at(path: Path) -> float:
+    """0 for what does not exist."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0

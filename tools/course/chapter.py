@@ -1,4 +1,4 @@
-"""labs/labNN_*/README.md: the hints are the chapter's own folded blocks, so they are written once.
+"""labs/labNN_*/README.md, the chapter, and the hints beside it in hints.md: folded blocks, below the exercise's heading.
 
 A terminal shows no formulas, so those between dollar signs become text, as far as the commands below go.
 """
@@ -29,14 +29,17 @@ class Hint:
 
 def hints(lab: Lab, exercise: Exercise) -> list[Hint]:
     """The blocks `<details><summary>Hint 1: …</summary> … </details>` below the exercise's heading."""
-    where = f"labs/{lab.folder.name}/README.md"
     try:
-        text = lab.chapter.read_text(encoding="utf-8")
+        text = lab.hints.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise CourseError(f"the chapter is missing; {where}; restore it from the repository") from None
-    blocks = FOLDED.findall(_section(text, exercise, where))
+        raise CourseError(f"the hints are missing; labs/{lab.folder.name}/hints.md; restore it from the repository") from None
+    heading = exercise_heading(text, exercise)
+    return hints_in("\n".join(text.splitlines()[heading.line:heading.end])) if heading else []
+
+
+def hints_in(text: str) -> list[Hint]:
     return [Hint(_as_text(re.sub(r"^Hint \d+:?\s*", "", title)), _as_text(body.strip()))
-            for title, body in blocks if re.match(r"Hint \d", title)]
+            for title, body in FOLDED.findall(text) if re.match(r"Hint \d", title)]
 
 
 def _as_text(markdown: str) -> str:
@@ -60,13 +63,6 @@ def _symbol(command: re.Match[str]) -> str:
 
 
 def exercise_heading(text: str, exercise: Exercise) -> Heading | None:
-    """That of `### Exercise 2.5: `function``; None when the chapter has none."""
+    """That of `### Exercise 2.5: `function``, at any level; None when the text has none."""
     wanted = f"Exercise {exercise.section}: `{exercise.function}`"
     return next((heading for heading in headings(text) if heading.title.startswith(wanted)), None)
-
-
-def _section(text: str, exercise: Exercise, where: str) -> str:
-    heading = exercise_heading(text, exercise)
-    if not heading:
-        raise CourseError(f"the chapter has no heading '### Exercise {exercise.section}: `{exercise.function}`'; {where}; add it")
-    return "\n".join(text.splitlines()[heading.line:heading.end])

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from course.errors import CourseError
 
@@ -21,18 +22,23 @@ class File:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes to a temporary name in the same folder, then renames."""
-    with explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="", errors="surrogateescape") as file:
-                file.write(text)
-            os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+    with explained(path), _renamed(path) as file:
+        file.write(text.encode("utf-8", errors="surrogateescape"))
+
+
+@contextlib.contextmanager
+def _renamed(path: Path) -> Iterator[BinaryIO]:
+    """A file of a temporary name in the same folder, which gets this name once all is written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
 
 
 def write_together(folder: Path, texts: dict[str, str]) -> None:
@@ -83,20 +89,12 @@ def write_zip(out: Path, files: dict[str, File], folder: str) -> None:
     """A new zip file in which everything lies in `folder`, which may be ""."""
     with explained(out):
         refuse_what_is_there(out)
-        out.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
-        try:
-            with os.fdopen(handle, "wb") as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-                for name, file in sorted(files.items()):
-                    entry = zipfile.ZipInfo(f"{folder}/{name}".lstrip("/"), LONG_AGO)
-                    entry.create_system = 3  # so that the mode bits count, whatever this machine is
-                    entry.external_attr = (0o100755 if file.executable else 0o100644) << 16
-                    archive.writestr(entry, file.data, zipfile.ZIP_DEFLATED)
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, out)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        with _renamed(out) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, file in sorted(files.items()):
+                entry = zipfile.ZipInfo(f"{folder}/{name}".lstrip("/"), LONG_AGO)
+                entry.create_system = 3  # so that the mode bits count, whatever this machine is
+                entry.external_attr = (0o100755 if file.executable else 0o100644) << 16
+                archive.writestr(entry, file.data, zipfile.ZIP_DEFLATED)
 
 
 def fill(folder: Path, files: dict[str, File]) -> None:

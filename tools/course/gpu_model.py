@@ -60,21 +60,23 @@ class Work:
 
     def blocks(self, kernel: str) -> int:
         per_entry = math.ceil(self.heads * self.d_k * (self.d_v + 1) / 128)
-        return {"chunkwise_forward": self.heads, "scan_states": per_entry,
+        return {"chunkwise_forward": self.heads, "gated_delta_forward": self.heads, "scan_states": per_entry,
                 "chunkwise_forward_tensor_cores": self.heads * math.ceil(self.d_v / self.columns)
                 }.get(kernel, self.heads * self.chunks)
 
     def flops(self, kernel: str) -> float:
-        """Of all blocks on CUDA cores, by the chapter's formulas, with A below the diagonal only; tensor cores' are counted."""
+        """Of all blocks on CUDA cores, by the chapters' formulas, A and L below the diagonal only; tensor cores' are counted."""
         per_token = {"chunkwise_forward": 4 * self.d_k * self.d_v + (self.chunk + 1) * (self.d_k + self.d_v),
                      "chunk_states": 2 * self.d_k * self.d_v, "scan_states": self.d_k * (self.d_v + 1) / self.chunk,
-                     "chunk_outputs": 2 * self.d_k * self.d_v + (self.chunk + 1) * (self.d_k + self.d_v)}
+                     "chunk_outputs": 2 * self.d_k * self.d_v + (self.chunk + 1) * (self.d_k + self.d_v),
+                     "gated_delta_forward": 6 * self.d_k * self.d_v + 2 * self.chunk * (self.d_k + self.d_v)}
         return self.heads * self.n * per_token.get(kernel, 0)
 
     def array_bytes(self, array: str) -> float:
         """How much of device memory an array of this name fills; what lies in it is fetched once at least."""
         rows = self.heads * self.n
         entries = {"Q": rows * self.d_k, "K": rows * self.d_k, "V": rows * self.d_v, "O": rows * self.d_v,
+                   "beta": rows, "log_decay": rows,
                    "S": self.heads * self.chunks * self.d_k * self.d_v, "z": self.heads * self.chunks * self.d_k}
         return 4 * entries.get(array, math.inf)
 
@@ -145,7 +147,7 @@ def resources(nvcc: str, root: Path, source: Path, arch: str) -> dict[str, Resou
     """What the compiler says about each kernel of a file."""
     folder = root / "build" / "gpu_model"
     folder.mkdir(parents=True, exist_ok=True)
-    lab = next(root.glob("labs/lab05_*"))
+    lab = next(root.glob(f"labs/{source.name[:5]}_*"))
     done = subprocess.run([nvcc, "-std=c++20", "-O2", f"-arch={arch}", "-cubin", "-Xptxas", "-v", "-I", root / "labs", "-I", lab,
                            "-o", folder / f"{source.stem}.{arch}.cubin", source], cwd=root, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -16,7 +16,8 @@ def grade(root: Path, track: str = "student", names: list[str] | None = None) ->
         raise CourseError("there is no reference/ here: a handout comes without the answer key; leave --track out")
     tree = BuildTree(root, track)
     chosen = {exercise.lab for exercise in exercises}
-    tree.prepare([lab.manifest for lab in labs], [lab for lab in labs if lab.name in chosen])
-    verdicts.forget(tree.results, exercises)
-    refused = tree.run_tests(exercises)
-    return verdicts.read(tree.results, exercises, refused, str(tree.log.relative_to(root)))
+    with tree.locked():
+        tree.prepare([lab.manifest for lab in labs], [lab for lab in labs if lab.name in chosen])
+        verdicts.forget(tree.results, exercises)
+        refused = tree.run_tests(exercises)
+        return verdicts.read(tree.results, exercises, refused, str(tree.log.relative_to(root)))

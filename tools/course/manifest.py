@@ -47,6 +47,10 @@ class Lab:
     def chapter(self) -> Path:
         return self.folder / "README.md"
 
+    @property
+    def hints(self) -> Path:
+        return self.folder / "hints.md"
+
 
 def load(root: Path) -> list[Lab]:
     """Every lab, in order."""
@@ -102,10 +106,16 @@ def select(labs: list[Lab], names: list[str]) -> list[Exercise]:
         if lab:
             chosen.update(lab.exercises)
         elif re.fullmatch(r"lab\d*(_\w*)?", name):
-            raise CourseError(f"there is no lab '{name}'; the labs are {', '.join(lab.name for lab in labs)}")
+            raise CourseError(f"there is no lab '{name}'; {_meant_lab(name, [lab.name for lab in labs])}")
         else:
             chosen.add(find_exercise(labs, name)[1])
     return [exercise for lab in labs for exercise in lab.exercises if not names or exercise in chosen]
+
+
+def _meant_lab(name: str, names: list[str]) -> str:
+    number = re.search(r"\d+", name)
+    near = [known for known in names if number and int(known[3:]) == int(number[0])]
+    return f"did you mean {near[0]}?" if near else f"the labs are {', '.join(names)}"
 
 
 def _meant(name: str, names: list[str]) -> str:

@@ -1,14 +1,13 @@
 """What check prints: what went wrong, the table, and what to do next."""
 
-import os
-import sys
 from itertools import groupby
 
 from course import messages
 from course.manifest import Exercise, Lab
 from course.verdicts import WORDS, Verdict
 
-COLOURS = {"pass": "32", "todo": "33", "fail": "31", "crash": "31", "timeout": "31", "not_run": "31"}
+TRAINING = {"lab08": "copy", "lab09": "recall"}  # what the functions of a lab train
+COLOURS = {"pass": messages.GREEN, "todo": messages.YELLOW}  # all else is red
 
 
 def report(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
@@ -39,7 +38,7 @@ def _table(labs: list[Lab], verdicts: list[Verdict]) -> str:
         lines.append(f"{name} · {_lab(labs, name).title}")
         for verdict in of_lab:
             exercise = verdict.exercise
-            word = _coloured(WORDS[verdict.status].ljust(7), COLOURS[verdict.status])
+            word = messages.coloured(WORDS[verdict.status].ljust(7), COLOURS.get(verdict.status, messages.RED))
             points = f"{verdict.points}/{exercise.points}"
             lines.append(f"  {_label(verdict):{width}}  {word}  {points:>5} points  {exercise.minutes:>3} min  §{exercise.section}")
         lines += [f"  {'subtotal':{width}}  {'':7}  {_score(of_lab, '/'):>5} points", ""]
@@ -67,7 +66,7 @@ def _first_to_fix(labs: list[Lab], verdicts: list[Verdict]) -> Exercise | None:
 
 
 def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
-    """What to fix; else the rest of the lab, else the next lab, else the training."""
+    """What to fix; else the rest of the lab, else the training that the lab leads to, and the next lab."""
     exercise = _first_to_fix(labs, verdicts)
     if exercise:
         lab = _lab(labs, exercise.lab)
@@ -80,13 +79,13 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
     last = _lab(labs, verdicts[-1].exercise.lab)
     if len([verdict for verdict in verdicts if verdict.exercise in last.exercises]) < len(last.exercises):
         return f"next: the whole lab: ./course check {last.name}"
-    later = [lab for lab in labs if lab.name > last.name]
-    if later and track == "student":
-        after = later[0]
-        return f"next: {after.name} · {after.title}: labs/{after.folder.name}/README.md, then ./course check {after.name}"
-    if track == "student" and (last.folder.parents[1] / "training").is_dir():
-        return "next: train a model with your functions: ./course train copy"
-    return ""
+    if track != "student":
+        return ""
+    steps = [f"{lab.name} · {lab.title}: labs/{lab.folder.name}/README.md, then ./course check {lab.name}"
+             for lab in labs if lab.name > last.name][:1]
+    if (last.folder.parents[1] / "training").is_dir() and (last.name in TRAINING or not steps):
+        steps.insert(0, f"train a model with your functions: ./course train {TRAINING.get(last.name, 'copy')}")
+    return "\n  then ".join(["next: " + steps[0], *steps[1:]]) if steps else ""
 
 
 def _lab(labs: list[Lab], name: str) -> Lab:
@@ -99,7 +98,3 @@ def _label(verdict: Verdict) -> str:
 
 def _score(verdicts: list[Verdict], between: str) -> str:
     return f"{sum(v.points for v in verdicts)}{between}{sum(v.exercise.points for v in verdicts)}"
-
-
-def _coloured(text: str, colour: str) -> str:
-    return f"\033[{colour}m{text}\033[0m" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text

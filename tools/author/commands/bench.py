@@ -18,7 +18,7 @@ def arguments(parser: ArgumentParser) -> None:
     what.add_argument("--figures", nargs="*", metavar="NAME", help="the plots, or some: " + ", ".join(figures.FOLDERS))
     what.add_argument("--gpu", action="store_true", help="measure lab 05's kernels on a GPU instead; prints Markdown")
     what.add_argument("--gpu-model", action="store_true", help="predict those kernels' times on three cards, without a GPU")
-    what.add_argument("--peers", action="store_true", help="measure lab 05's functions beside others': PyTorch, fast-transformers")
+    what.add_argument("--peers", action="store_true", help="measure labs 05's and 09's functions beside others': PyTorch, fast-transformers")
     parser.add_argument("--install", action="store_true", help="with --peers: PyTorch from PyPI into build/peers first, 5 GB")
     parser.add_argument("--fast-transformers", metavar="DIR", help="with --peers: a clone of it, which is built")
     parser.add_argument("--threads", type=int, choices=(1, 2), default=2, help="with --peers: at most (default: 2)")
@@ -49,8 +49,9 @@ def run(root: Path, options: Namespace) -> int:
     before = benchmarks.load_in_words()
     chunkwise = benchmarks.run(root, "speed/chunkwise_benchmark")
     cpu_run = benchmarks.run(root, "speed/cpu_run_benchmark")
-    print("\n" + speed_claims.table(chunkwise, cpu_run))
-    spreads = {name: rows["cv"]["cpu_time"] for result in (chunkwise, cpu_run)
+    forgetting = benchmarks.run(root, "speed/forgetting_benchmark")
+    print("\n" + speed_claims.table(chunkwise, cpu_run, forgetting))
+    spreads = {name: rows["cv"]["cpu_time"] for result in (chunkwise, cpu_run, forgetting)
                for name, rows in benchmarks.aggregates(result).items()}
     print(f"before: {before}; after: {benchmarks.load_in_words()}; largest spread {max(spreads.values()):.0%}")
     if noisy := benchmarks.too_noisy(spreads):

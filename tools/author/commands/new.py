@@ -44,6 +44,7 @@ def run(root: Path, options: Namespace) -> int:
     texts = {target: lab_template.fill_in(template, lab, slug, title) for template, target in {
         "contract.hpp": f"labs/{options.lab}/{slug}.hpp",
         "chapter.md": f"labs/{options.lab}/README.md",
+        "hints.md": f"labs/{options.lab}/hints.md",
         "reference.cpp": f"reference/{source}",
         "suite_test.cpp": f"tests/{options.lab}/{slug}_test.cpp",
         "mistakes/mistakes.cpp": f"tests/{options.lab}/mistakes/{slug}.cpp",
@@ -64,7 +65,8 @@ def _refuse_taken(root: Path, lab: str, slug: str) -> None:
             raise CourseError(f"{folder}/{path.name} already exists; choose another number")
     if slug in KEYWORDS:
         raise CourseError(f"{slug} is a word of C++, and the exercise gets that name; choose another")
-    for header in sorted([*(root / "labs/vocabulary").glob("*.hpp"), *(root / "grading").glob("*.hpp")]):
+    for header in sorted(path for folder in ("labs/vocabulary", "grading", "tests/attention")
+                         for path in (root / folder).glob("*.hpp")):
         if header.stem == slug:
             raise CourseError(f"there is a {header.name} already, and the lab's header gets that name; choose another")
     for header in sorted((root / "labs/vocabulary").glob("*.hpp")):

@@ -51,7 +51,11 @@ class Judge:
         """Brings the judge up to date, once for a class: what ready() started finds it so."""
         if os.environ.get(READY):
             return self.refuse_another(labs)
-        self.tree.prepare([lab.manifest for lab in labs], [])
+        with self.tree.locked():
+            self.tree.prepare([lab.manifest for lab in labs], [])
+            self._build(labs)
+
+    def _build(self, labs: list[Lab]) -> None:
         log = self.folder / "judge.log"
         with open(self.folder / "judge.lock", "w", encoding="utf-8") as lock, open(log, "w", encoding="utf-8") as out:
             fcntl.flock(lock, fcntl.LOCK_EX)

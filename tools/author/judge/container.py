@@ -15,9 +15,8 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, FILTER = 1, 38, 22, 2
 STAND_IN = ("/usr/bin/python3", "-I", "-S", "-B", __file__)
-NO_MORE_WORD = {"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv"}
-ONE_MORE_WORD = {"--cap-drop", "--tmpfs", "--size", "--proc", "--remount-ro"}
-TWO_MORE_WORDS = {"--ro-bind-try", "--symlink", "--dev-bind"}
+UNHEEDED = {"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop",
+            "--tmpfs", "--size", "--proc", "--remount-ro", "--ro-bind-try", "--symlink", "--dev-bind"}
 
 
 class Program(ctypes.Structure):
@@ -41,25 +40,23 @@ def close(root: Path, build: Path, inputs: list[str]) -> None:
 
 def main(words: list[str]) -> int:
     fds, binds, environment, folder = {}, {}, {}, "/"
-    while words[0] != "--":
-        option = words.pop(0)
+    end = words.index("--")
+    options = [at for at, word in enumerate(words[:end]) if word.startswith("--")]
+    for at, next_at in zip(options, [*options[1:], end]):
+        option, *given = words[at:next_at]
         if option in ("--seccomp", "--json-status-fd"):
-            fds[option] = int(words.pop(0))
+            fds[option] = int(given[0])
         elif option in ("--bind", "--ro-bind"):
-            real, seen = words.pop(0), words.pop(0)
-            binds[seen] = real
+            binds[given[1]] = given[0]
         elif option == "--setenv":
-            name = words.pop(0)
-            environment[name] = words.pop(0)
+            environment[given[0]] = given[1]
         elif option == "--chdir":
-            folder = words.pop(0)
-        elif option in NO_MORE_WORD | ONE_MORE_WORD | TWO_MORE_WORDS:
-            del words[:0 if option in NO_MORE_WORD else 1 if option in ONE_MORE_WORD else 2]
-        else:
+            folder = given[0]
+        elif option not in UNHEEDED:
             sys.exit(f"{__file__} does not know bwrap's option {option}; teach it, or leave --container out")
     moved = {seen: real for seen, real in binds.items() if seen != real}
     _link(binds, moved)
-    command = [_moved(word, moved) for word in words[1:]]
+    command = [_moved(word, moved) for word in words[end + 1:]]
     child = os.fork()
     if child == 0:
         _exec_child(command, moved.get(folder, folder), environment, fds)

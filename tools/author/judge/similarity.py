@@ -73,7 +73,8 @@ def _without(stub: str, text: str) -> str:
 
 def pasted(root: Path, folders: dict[str, Path], stubs: dict[str, str]) -> list[Pasted]:
     """Two or more lines of tests/labNN_*/ that nobody would write by chance."""
-    given = {packed(line) for path in [*root.glob("labs/**/*.[ch]*"), *root.glob("grading/*.[ch]pp")] if path.is_file()
+    given = {packed(line) for path in [*root.glob("labs/**/*.[ch]*"), *root.glob("grading/*.[ch]pp"),
+                                          *root.glob("tests/attention/*.[ch]pp")] if path.is_file()
              for line in _read(path).splitlines()}
     given |= {packed(line) for stub in stubs.values() for line in stub.splitlines()}
     tests: dict[str, str] = {}

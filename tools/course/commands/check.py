@@ -3,7 +3,7 @@
 Exit status: 0 when everything graded passes, 1 when something does not, 2 when nothing could be graded.
 """
 
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
 
 from course import manifest, progress
@@ -18,8 +18,15 @@ def arguments(parser: ArgumentParser) -> None:
 
 def choice_arguments(parser: ArgumentParser) -> None:
     """What to grade, and whose."""
-    parser.add_argument("labs", nargs="*", metavar="labNN", help="a lab, or one exercise of it: lab02.inclusive_scan")
-    parser.add_argument("--track", choices=["student", "reference"], default="student", help="whose answers (default: student)")
+    parser.add_argument("labs", nargs="*", metavar="labNN", help="a lab (lab02), or one exercise (lab02.inclusive_scan, or just inclusive_scan)")
+    track_argument(parser, "answers")
+
+
+def track_argument(parser: ArgumentParser, what: str) -> None:
+    """A handout has no reference/, so its help does not speak of one."""
+    has_reference = (Path(__file__).resolve().parents[3] / "reference").is_dir()
+    parser.add_argument("--track", choices=["student", "reference"], default="student",
+                        help=f"whose {what} (default: student)" if has_reference else SUPPRESS)
 
 
 def run(root: Path, options: Namespace) -> int:

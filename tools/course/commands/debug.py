@@ -15,6 +15,8 @@ from argparse import REMAINDER, ArgumentParser, Namespace
 from pathlib import Path
 
 from course import manifest, verdicts
+from course.build_tree import BuildTree
+from course.commands import check
 from course.errors import CourseError
 from course.grading import grade
 from course.manifest import Exercise, Lab
@@ -24,8 +26,7 @@ ON_FAILURE = ("log_assert", "test_case_exception")  # what doctest calls then, i
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--track", choices=["student", "reference"], default="student",
-                        help="whose answer (default: student)")
+    check.track_argument(parser, "answer")
     parser.add_argument("exercise", metavar="labNN.function", help="as in lab02.linear_attention_recurrent")
     parser.add_argument("words", nargs=REMAINDER, metavar="…", help="for the debugger, as in -ex 'info locals'")
 
@@ -41,7 +42,7 @@ def run(root: Path, options: Namespace) -> int:
         raise CourseError(f"{exercise.name} was not run, so there is nothing to debug; run ./course check {exercise.name}")
 
     function = f"linattn::{'kernels::' if exercise.kernel else ''}{exercise.function}"
-    program = _build(root / "build" / options.track, lab, exercise)
+    program = _build(BuildTree(root, options.track), lab, exercise)
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
                                 "ASAN_OPTIONS": "abort_on_error=1:detect_leaks=0"}  # a debugger stops at an abort
     if debugger == "lldb":
@@ -55,17 +56,16 @@ def run(root: Path, options: Namespace) -> int:
     os.execvpe(debugger, command, environment)
 
 
-def _build(build: Path, lab: Lab, exercise: Exercise) -> list[str]:
+def _build(tree: BuildTree, lab: Lab, exercise: Exercise) -> list[str]:
     """Builds the lab for debuggers; gives the command that runs the exercise in a single process."""
     print(f"building {lab.name} for the debugger …", file=sys.stderr)
     target = f"{lab.name}_debug"
-    made = subprocess.run(["cmake", "--build", str(build), "--target", target], text=True, encoding="utf-8",
-                          errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if made.returncode != 0:
-        print(made.stdout.rstrip(), file=sys.stderr)
-        raise CourseError(f"{target} could not be built in build/{build.name}; the compiler's output is above; fix that")
-    return [str(build / target), "--alone", "--exercise", exercise.function, "--manifest", str(lab.manifest),
-            "--results", str(build)]
+    log = tree.folder / "debug.log"
+    if not tree.make(target, log):
+        print(log.read_text(encoding="utf-8", errors="replace").rstrip(), file=sys.stderr)
+        raise CourseError(f"{target} could not be built in build/{tree.track}; the compiler's output is above; fix that")
+    return [str(tree.folder / target), "--alone", "--exercise", exercise.function, "--manifest", str(lab.manifest),
+            "--results", str(tree.folder)]
 
 
 def _stop_at(function: str, ignore: int) -> list[str]:

@@ -1,28 +1,29 @@
-"""Show what your kernels of lab 05 would cost on a GPU, line by line, without one.
+"""Show what your kernels of lab 05 or lab 09 would cost on a GPU, line by line, without one.
 
 The CPU run counts, for the first block of each launch, what every line's accesses cost: passes of shared memory, sectors of
 device memory, and the fewest possible for as many requests. nvcc, where it is, says how many registers each kernel takes.
 From both follows a lower bound on the time on three cards. It is predicted, not measured.
 """
 
-import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from course import gpu_model, manifest
 from course.build_tree import BuildTree
+from course.commands import check
 from course.errors import CourseError
 
-LAB = "lab05"
+LABS = ["lab05", "lab09"]
 MOST = {"heads": 1 << 20, "n": 1 << 24, "d": 256, "chunk": 256}
 
 
 def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("lab", nargs="?", choices=LABS, default=LABS[0], help=f"whose kernels (default: {LABS[0]})")
     for name, default, help_text in (("heads", 64, "heads of all sequences together"), ("n", 4096, "tokens of a sequence"),
                                      ("d", 64, "numbers in a query, key and value"), ("chunk", 64, "tokens of a chunk")):
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{help_text} (default: {default})")
-    parser.add_argument("--track", choices=["student", "reference"], default="student", help="whose kernels (default: student)")
+    check.track_argument(parser, "kernels")
 
 
 def run(root: Path, options: Namespace) -> int:
@@ -30,9 +31,9 @@ def run(root: Path, options: Namespace) -> int:
         if not 1 <= getattr(options, name) <= most:
             raise CourseError(f"--{name} {getattr(options, name)} is not between 1 and {most}")
     work = gpu_model.Work(options.heads, options.n, options.d, options.d, options.chunk, options.d)
-    lab = next((lab for lab in manifest.load(root) if lab.name == LAB), None)
+    lab = next((lab for lab in manifest.load(root) if lab.name == options.lab), None)
     if lab is None:
-        raise CourseError(f"there is no {LAB} here, whose kernels this command looks at")
+        raise CourseError(f"there is no {options.lab} here, whose kernels this command looks at")
     source = next(root / options.track / name for name in lab.sources if name.endswith(".cu"))
     profiles = gpu_model.profiles(_build(BuildTree(root, options.track), lab), (work.d_k, work.d_v, work.chunk), root)
     try:
@@ -43,7 +44,7 @@ def run(root: Path, options: Namespace) -> int:
     print(gpu_model.heading(work))
     for profile in profiles:
         if profile.error:
-            print(f"\n{profile.error.splitlines()[0]}; run ./course check {LAB}.{profile.kernel}")
+            print(f"\n{profile.error.splitlines()[0]}; run ./course check {options.lab}.{profile.kernel}")
         else:
             print("\n" + gpu_model.describe(profile, compiled, work, gpu_model.where(root, source, profile.kernel)))
             print(_lines(profile))
@@ -51,12 +52,11 @@ def run(root: Path, options: Namespace) -> int:
 
 
 def _build(tree: BuildTree, lab: manifest.Lab) -> Path:
-    tree.prepare([lab.manifest], [])
-    target = f"{lab.name}_profile"
-    made = subprocess.run(["cmake", "--build", str(tree.folder), "--target", target], text=True, encoding="utf-8",
-                          errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if made.returncode != 0:
-        print(made.stdout.rstrip())
+    with tree.locked():
+        tree.prepare([lab.manifest], [])
+    target, log = f"{lab.name}_profile", tree.folder / "profile.log"
+    if not tree.make(target, log):
+        print(log.read_text(encoding="utf-8", errors="replace").rstrip())
         raise CourseError(f"{target} could not be built in build/{tree.track}; the compiler's output is above; run ./course "
                           f"check {lab.name}, which explains them")
     return tree.folder / target

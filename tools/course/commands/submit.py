@@ -5,10 +5,12 @@ made all the same.
 """
 
 import re
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from course import graded_file, manifest, version
+from course.build_tree import BuildTree
 from course.errors import CourseError
 from course.files import File, refuse_what_is_there, write_zip
 from course.grading import grade
@@ -33,6 +35,9 @@ def run(root: Path, options: Namespace) -> int:
     labs = manifest.load(root)
     files = _files(root, labs)
     if not options.unchecked:
+        if new := BuildTree(root, "student").never_built(labs):
+            print(f"grading before the zip is made, so {', '.join(new)} {'is' if len(new) == 1 else 'are'} built for the first "
+                  f"time; --unchecked does without", file=sys.stderr)
         _say(labs, grade(root))
     if _files(root, labs) != files:
         raise CourseError("student/ changed while it was graded; nothing was written; save your files and try again")

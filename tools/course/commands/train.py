@@ -1,30 +1,28 @@
-"""Train a small transformer with your own functions of labs 06 to 08, and see what it has learned.
+"""Train a small transformer with your own functions of labs 06 to 09, and see what it has learned.
 
   copy     repeats a random sequence (the 2020 paper's first experiment)
   digits   draws handwritten digits, pixel by pixel (its image experiment, in small)
-  text     continues a text of yours: ./course train text FILE
-  recall   asks for the last value of a key: a plain sum beside a sum that decays (both given; nothing is saved)
+  text     continues a text of yours: ./course train text FILE, or a folder, of whose .md files it takes all; with --memory
+           by your delta rule of lab 09, beside a plain sum and softmax
+  recall   asks for the last value of a key, of four memories: a plain sum, a sum that decays, and, from lab 09 on, your
+           delta rule with and without decay (no weights are saved)
 
 Exit status: 0 when it was trained, 1 when an answer is missing or wrong or the training failed, 2 when nothing could be
 trained, 130 when it was stopped; it then has saved what it had.
 """
 
-import json
-import os
-import signal
-import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
 
-from course import digit_pictures, files, loss_plot, manifest, process_group
+from course import digit_pictures, files, loss_plot, manifest, memories, training_program
 from course.build_tree import BuildTree
+from course.commands import check
 from course.errors import CourseError
 from course.grading import grade
-from course.manifest import Lab
+from course.training_program import Event, Settings
+from course.verdicts import Verdict
 
 LAB = "lab08"
 EVERY = 25
@@ -35,10 +33,6 @@ NEEDED = {"recall": PIECES, "softmax": AROUND,
           "hybrid": AROUND | {"hybrid_attention", "hybrid_attention_step", "causal_attention_backward", "elu_plus_one_backward"},
           "linear": AROUND | {"multi_head_attention", "transformer_block", "logits", "generate", "attention_backward",
                               "block_backward", "model_gradients"}}
-
-
-Event = dict[str, Any]  # a line of what the program prints, read as JSON
-Settings = dict[str, Any]  # its arguments
 
 
 @dataclass
@@ -61,35 +55,53 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--attention", choices=["linear", "softmax", "hybrid"], default="linear",
                         help="linear: yours (default); softmax, hybrid (half of each, softmax over 16 tokens): given, with your "
                              "functions around it")
+    parser.add_argument("--memory", choices=list(memories.LABELS), help="recall: only this one (default: all that you have "
+                                                                       "written); text: this one, beside a plain sum and softmax")
+    parser.add_argument("--task", dest="rules", choices=["last", "clear"], help="recall: clear: some writes make all before them "
+                                                                                "void, and there are 32 keys, not 8")
+    parser.add_argument("--seeds", type=int, help="recall: how many seeds, from --seed on: mean and spread (default: 1)")
     parser.add_argument("--seed", type=int, default=1, help="of the weights and of the batches (default: 1)")
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--out", metavar="DIR", help="where the weights go (default: a new folder in build/train/)")
+    where.add_argument("--out", metavar="DIR", help="where the weights and plots go (default: a new folder in build/train/)")
     where.add_argument("--resume", metavar="DIR", help="continue the training that was stopped in this folder")
-    parser.add_argument("--track", choices=["student", "reference"], default="student", help="whose functions (default: student)")
+    check.track_argument(parser, "functions")
 
 
 def run(root: Path, options: Namespace) -> int:
     settings = _settings(root, options)
-    labs = manifest.load(root)
-    lab = next((lab for lab in labs if lab.name == LAB), None)
-    if lab is None:
+    labs = {lab.name: lab for lab in manifest.load(root)}
+    if LAB not in labs:
         raise CourseError(f"there is no {LAB} here, which holds the program that trains")
-    tree = BuildTree(root, options.track)
-    used = [other for other in labs if other.name in (*lab.needs, LAB)]
-    missing = _say_what_does_not_pass(root, used, options)
-    reference = BuildTree(root, "reference")
+    with_memories, is_text = options.task == "recall" or options.memory is not None, options.task == "text"
+    used = [*labs[LAB].needs, LAB, *([memories.LAB] if with_memories and memories.LAB in labs else [])]
+    verdicts = grade(root, options.track, used)
+    own = memories.own_parts(verdicts) if memories.LAB in used else set()
+    names = memories.of_text(own, options.memory) if is_text and with_memories else memories.of_recall(own, options.memory)
+    of_memories = memories.needed(own, names, is_text) if with_memories else set()
+    if of_memories and memories.LAB not in labs:
+        raise CourseError(f"there is no {memories.LAB} here, which the memory {options.memory} comes from")
+    lab = memories.LAB if of_memories else LAB
+    missing = _say_what_does_not_pass([v for v in verdicts if v.exercise.lab != memories.LAB or v.exercise.function in of_memories],
+                                      of_memories, options)
+    tree, reference = BuildTree(root, options.track), BuildTree(root, "reference")
     if missing and not _has_reference(reference):
         print(f"course: the training needs what is not written yet: {', '.join(missing)}", file=sys.stderr)
         return 1
-    program = _build(tree, lab)
+    program = training_program.build(tree, lab)
     if missing:
         from author import link_missing  # no handout has it
         print(f"taken from the reference, since you have not written them: {', '.join(missing)}", file=sys.stderr)
-        program = link_missing.link(tree.folder, _build(reference, lab).parent, f"{LAB}_train",
+        program = link_missing.link(tree.folder, training_program.build(reference, lab).parent, f"{lab}_train",
                                     [name.partition(".")[2] for name in missing])
-    if options.task == "recall":
-        return _recall(program, settings)
     folder = _folder(root, options, settings)
+    if with_memories:
+        if lab == memories.LAB and options.track == "student":
+            memories.say_what_is_given(own, names, is_text)
+        settings |= {"own": ",".join(sorted(own))}
+        seeds = range(options.seed, options.seed + (options.seeds or 1))
+        if is_text:
+            return memories.text(root, program, settings, names, folder)
+        return memories.recall(root, program, settings, names, seeds, folder)
     return _train(root, program, settings | {"out": str(folder), "resume": int(bool(options.resume))}, folder, options)
 
 
@@ -102,10 +114,13 @@ def _settings(root: Path, options: Namespace) -> Settings:
             raise CourseError(f"--length {length} is not one of the lengths 8, 16 and 32 of the copy task")
         usual = COPY[length] | dict(batch=32, rate=0.003)
     elif options.task == "recall":
-        given = [name for name in ("length", "layers", "width", "out", "resume") if getattr(options, name) is not None]
+        given = [name for name in ("length", "layers", "width", "resume") if getattr(options, name) is not None]
         if given or options.attention != "linear":
-            raise CourseError(f"recall has no --{(given or ['attention'])[0]}: its two models are given, and it saves nothing")
-        length, usual = 32, dict(layers=1, width=32, steps=400, batch=64, rate=0.006)
+            raise CourseError(f"recall has no --{(given or ['attention'])[0]}: its models are given, and it saves no weights")
+        if options.seeds is not None and options.seeds < 1:
+            raise CourseError(f"--seeds {options.seeds} is too small; the least is 1")
+        usual = dict(layers=1, width=32, steps=400, batch=64, rate=0.006) | (memories.CLEAR if options.rules == "clear" else memories.LAST)
+        length = usual["writes"]
     elif options.task == "digits":
         if length is not None:
             raise CourseError("digits has no --length: an image has 64 pixels")
@@ -115,10 +130,16 @@ def _settings(root: Path, options: Namespace) -> Settings:
         if length < 2:
             raise CourseError(f"--length {length} is too small; the least is 2")
         usual = dict(layers=2, width=64, steps=400, batch=16, rate=0.005)
+    only = [f"--{name}" for name, value in (("task", options.rules), ("seeds", options.seeds), ("memory", options.memory))
+            if value is not None and not (name == "memory" and options.task == "text")]
+    if options.memory and (options.attention != "linear" or options.resume):
+        raise CourseError(f"--memory has no --{'resume' if options.resume else 'attention'}: it trains anew, beside softmax")
+    if options.task != "recall" and only:
+        raise CourseError(f"{only[0]} goes with recall: ./course train recall {only[0]} …")
     if (options.task == "text") != (options.file is not None):
         raise CourseError("text needs a FILE, and only text: ./course train text FILE")
     file = Path(options.file) if options.file else root / "training/digits.txt"
-    if options.task in ("digits", "text") and not file.is_file():
+    if options.task in ("digits", "text") and not file.is_file() and not (options.task == "text" and file.is_dir()):
         raise CourseError(f"{file} cannot be read; name an existing file")
     settings = usual | {name: value for name, value in vars(options).items()
                         if name in ("layers", "width", "steps") and value is not None}
@@ -133,14 +154,13 @@ def _settings(root: Path, options: Namespace) -> Settings:
                        "file": str(file.resolve()), "every": EVERY}
 
 
-def _say_what_does_not_pass(root: Path, used: list[Lab], options: Namespace) -> list[str]:
+def _say_what_does_not_pass(verdicts: list[Verdict], of_memories: set[str], options: Namespace) -> list[str]:
     """Returns the functions that are needed and not written."""
-    verdicts = grade(root, options.track, [lab.name for lab in used])
     unbuilt = sorted({v.exercise.lab for v in verdicts} - {v.exercise.lab for v in verdicts if v.status != "not_run"})
     if unbuilt:
         raise CourseError(f"{' and '.join(unbuilt)} {'does' if len(unbuilt) == 1 else 'do'} not build, so nothing can be "
                           f"trained; ./course check {' '.join(unbuilt)} says why")
-    needed = NEEDED["recall" if options.task == "recall" else options.attention]
+    needed = NEEDED["recall" if options.task == "recall" else "softmax" if options.memory else options.attention] | of_memories
     needed = needed | {"copy_batch"} if options.task == "copy" else needed
     missing = [v.exercise.name for v in verdicts
                if v.status == "todo" and not v.begin_with and v.exercise.function in needed]
@@ -157,18 +177,6 @@ def _has_reference(tree: BuildTree) -> bool:
     return (tree.folder / "build.ninja").exists()
 
 
-def _build(tree: BuildTree, lab: Lab) -> Path:
-    print(f"building {LAB}_train, optimised …", file=sys.stderr, flush=True)
-    log = tree.folder / "train.log"
-    command = ["cmake", "--build", str(tree.folder), "--target", f"{LAB}_train"]
-    with open(log, "w", encoding="utf-8") as words, process_group.started(command, cwd=tree.root, stdout=words,
-                                                                          stderr=subprocess.STDOUT) as build:
-        if build.wait() != 0:
-            raise CourseError(f"your functions do not build; ./course check {LAB} says why (the compiler's output: "
-                              f"{log.relative_to(tree.root)})")
-    return tree.folder / f"{LAB}_train"
-
-
 def _folder(root: Path, options: Namespace, settings: Settings) -> Path:
     if options.resume:
         folder = Path(options.resume)
@@ -182,7 +190,8 @@ def _folder(root: Path, options: Namespace, settings: Settings) -> Path:
         if folder.exists() and any(folder.iterdir()):
             raise CourseError(f"{folder} already exists and is not empty; choose another --out, or continue with --resume {folder}")
         return folder.resolve()
-    name = f"{options.task}-{settings['length']}"
+    part = options.memory or ("clear" if settings["clears"] else "all") if options.task == "recall" else settings["length"]
+    name = f"{options.task}-{part}"
     free = (root / "build" / "train" / (name if number == 1 else f"{name}-{number}") for number in range(1, 10000))
     return next(folder for folder in free if not folder.exists())
 
@@ -192,58 +201,11 @@ def _train(root: Path, program: Path, settings: Settings, folder: Path, options:
     with files.explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with files.explained(folder / "words.log"), open(folder / "words.log", "w", encoding="utf-8") as words:
-        status = _listen(program, settings, words, lambda event: _on_event(event, progress, settings))
+        status = training_program.listen(program, settings, words, lambda event: _on_event(event, progress, settings))
     if progress.losses:
         title = f"{settings['task']}, length {settings['length']}, {settings['attention']}"
         files.write_together(folder, {"loss.csv": loss_plot.csv(progress.losses), "loss.svg": loss_plot.svg(progress.losses, title)})
     return _close(root, status, progress, settings, folder, options)
-
-
-def _listen(program: Path, settings: Settings, words: TextIO | None, on_event: Callable[[Event], None]) -> int:
-    """Runs the program and passes on what it says. Ctrl-C asks it to finish its step; that is all that Ctrl-C does."""
-    command = [str(program), *(f"{name}={value}" for name, value in settings.items())]
-    single = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # the matrices are small: a second thread makes it slower
-    with process_group.started(command, stdout=subprocess.PIPE, stderr=words, env=single) as training:
-        while True:
-            try:
-                line = training.stdout.readline() if training.stdout else ""
-            except KeyboardInterrupt:
-                print("\nfinishing this step …", file=sys.stderr)
-                training.send_signal(signal.SIGTERM)
-                continue
-            if not line:
-                return training.wait()
-            on_event(json.loads(line))
-
-
-def _recall(program: Path, settings: Settings) -> int:
-    memories: dict[str, Event] = {}
-    events: dict[str, Event] = {}
-
-    def on_event(event: Event) -> None:
-        events[event["event"]] = event
-        if event["event"] == "memory":
-            memories[event["name"]] = {}
-        elif "recall" in event:
-            name = list(memories)[-1]
-            memories[name] = event
-            print(f"{name:9}  step {event['step']:4}/{settings['steps']}  loss {event['loss']:.4f}  "
-                  f"{100 * event['recall']:.1f}% of last values recalled  {event['seconds']:6.1f} s", flush=True)
-
-    status = _listen(program, settings | {"resume": 0, "out": ""}, None, on_event)
-    if _is_missing(events.values()):
-        return 1
-    if "end" not in events:
-        raise CourseError(f"the training stopped unexpectedly ({_fate(status)}); ./course check {LAB} may say what is wrong")
-    if events["end"]["stopped"]:
-        print("stopped; recall saves nothing, so begin again")
-        return 130
-    columns = {"all": "recall", "of the last 4 writes": "last 4", "of the 8 before": "last 12", "older": "before"}
-    print(f"{'recalled':9}" + "".join(f"  {column}" for column in columns))
-    for name, event in memories.items():
-        print(f"{name:9}" + "".join(f"  {100 * event[key]:{len(column) - 1}.1f}%" for column, key in columns.items()))
-    print("What is lost, and what would a memory have to do to lose nothing? The chapter asks the same.")
-    return 0
 
 
 def _on_event(event: Event, progress: Progress, settings: Settings) -> None:
@@ -282,11 +244,11 @@ def _close(root: Path, status: int, progress: Progress, settings: Settings, fold
     if sys.stdout.isatty():
         print()
     shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
-    if _is_missing(progress.events):
+    if training_program.is_missing(progress.events):
         return 1
     end = next((event for event in progress.events if event["event"] == "end"), None)
     if end is None:
-        raise CourseError(f"the training stopped unexpectedly ({_fate(status)}); what was saved before is in {shown}, and the program's output in "
+        raise CourseError(f"the training stopped unexpectedly ({training_program.fate(status)}); what was saved before is in {shown}, and the program's output in "
                           f"{shown}/words.log; ./course check {LAB} may say what is wrong")
     if end["stopped"]:
         print(f"stopped after step {end['step']} and saved; continue with\n  {_again(options, shown)}")
@@ -297,18 +259,6 @@ def _close(root: Path, status: int, progress: Progress, settings: Settings, fold
         more = Namespace(**vars(options) | {"steps": 2 * settings["steps"]})
         print(f"not every unseen sequence is copied yet; more steps: {_again(more, shown)}")
     return 0
-
-
-def _is_missing(events: Iterable[Event]) -> bool:
-    """Whether a function is not written; what else went wrong is raised."""
-    for event in events:
-        if event["event"] == "error":
-            raise CourseError(event["why"])
-        if event["event"] == "missing":
-            print(f"course: {event['function']} is not written yet, and the training needs it; "
-                  f"./course check lab06 lab07 {LAB} lists what is missing", file=sys.stderr)
-            return True
-    return False
 
 
 def _again(options: Namespace, folder: Path) -> str:
@@ -346,8 +296,10 @@ def _show(progress: Progress, settings: Settings, folder: Path) -> None:
         ways = {"state": "from the state of linear attention", "cache": "by softmax from a cache",
                 "nothing kept": "by softmax from nothing kept", "window": "by the hybrid from a state and a window"}
         print(f"{what} a second, with the same weights: "
-              + ", ".join(f"{event[way] / per:.4g} {words}" for way, words in ways.items() if way in event))
+              + ", ".join(f"{_rounded(event[way] / per)} {words}" for way, words in ways.items() if way in event))
 
 
-def _fate(status: int) -> str:
-    return f"signal {-status}" if status < 0 else f"exit status {status}"
+def _rounded(number: float) -> str:
+    """26 950, and 8.42: to about four digits, thousands apart."""
+    whole = int(float(f"{number:.4g}"))
+    return f"{whole:,}".replace(",", " ") if number >= 1000 else f"{number:.4g}"

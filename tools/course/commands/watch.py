@@ -18,7 +18,7 @@ LONGEST_SLEEP = 2  # seconds; a save that entr does not see is found after this
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("labs", nargs="+", metavar="labNN", help="a lab, or one exercise of it: lab02.inclusive_scan")
+    parser.add_argument("labs", nargs="+", metavar="labNN", help="a lab (lab02), or one exercise (lab02.inclusive_scan, or just inclusive_scan)")
 
 
 def run(root: Path, options: Namespace) -> int:

@@ -11,10 +11,13 @@ import sys
 TOOLS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, TOOLS)
 
-from course import graded_file
+from course import build_lock, graded_file
 
 
 def main(build: str, make: str, lab: str, manifest: str, *sources: str) -> int:
+    lock = build_lock.take(build, "build.lock")  # a killed run may have left a ninja at work: it keeps this file open
+    if lock != build_lock.NONE:
+        os.set_inheritable(lock, True)
     results, reason = f"{build}/results", f"{build}/results/{lab}.not_built"
     os.makedirs(results, exist_ok=True)
     for name in os.listdir(results):

@@ -7,16 +7,19 @@ none of the commands that ninja echoes.
 import re
 from dataclasses import dataclass, field
 
+from course.ctest.advice import advice
+
 MOST_LINES = 30
 LONGEST = 300  # characters of a line
 NOISE = re.compile(r"(In file included| +from |\[[0-9]+/|FAILED:|ninja:|cc1plus:|compilation terminated)"
                    r"|[0-9]+ (error|warning)s? |fatal error: too many|.* -std=")
 HEAD = re.compile(r".*: (?:fatal )?(error|warning): ")
 ABOUT_WHAT_FOLLOWS = re.compile(r".*(required from| instantiation |: In |: At )")  # g++; clang says it in a note
+ECHO = re.compile(r" *\d+ \| ?")  # g++ writes this before a line of code
 ALSO_KNOWN_AS = re.compile(r" (\{aka [^}]*\}|\(aka '[^']*'\))")  # the name that it has in the code is enough
 OF_A_CONST = re.compile(r"discards qualifiers|not marked const|assignment of (member|read-only)|returns a const value"
                         r"|operator[-+*/]?=[^ ]* \(operand types are [^a-z]*const ")
-CONST_ADVICE = "\n\nWhat a function gets as const it cannot change: make a copy, and change that."
+CONST_ADVICE = "What a function gets as const it cannot change: make a copy, and change that."
 
 
 @dataclass
@@ -45,7 +48,8 @@ def essence(output: str, sources: list[str]) -> Essence:
     file, line = _first_place(errors, sources)
     kept = [_readable(line, sources) for line in (errors + others)[:MOST_LINES]]
     text = "\n".join(kept).strip() or output.strip()
-    return Essence(text + (CONST_ADVICE if OF_A_CONST.search(output) else ""), file, line)
+    said = _advice(errors, sources) or (CONST_ADVICE if OF_A_CONST.search(output) else "")
+    return Essence(text + (f"\n\n{said}" if said else ""), file, line)
 
 
 def _complaints(output: str, sources: list[str]) -> list[Complaint]:
@@ -70,6 +74,15 @@ def _complaints(output: str, sources: list[str]) -> list[Complaint]:
         if keep or (head and head[1] == "error"):
             found[-1].lines.append(line)
     return found
+
+
+def _advice(errors: list[str], sources: list[str]) -> str:
+    """What to write instead, for the first error that we know."""
+    for at, line in enumerate(errors[:-1]):
+        if HEAD.match(line) and line.startswith(tuple(f"{source}:" for source in sources)):
+            if found := advice(line, ECHO.sub("", errors[at + 1])):
+                return found
+    return ""
 
 
 def _first_place(lines: list[str], sources: list[str]) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""A chapter's page: its README.md, and what the manifest knows about each exercise, put into it."""
+"""A chapter's page: its README.md, and below each exercise what the manifest knows about it, and its hints."""
 
 from course import solutions
 from course.chapter import exercise_heading
@@ -14,12 +14,26 @@ def page(lab: LabFolder, site_map: SiteMap, parts: Parts) -> str:
     chapter = lab.chapter or ""
     found = [(exercise, heading) for exercise in lab.exercises if (heading := exercise_heading(chapter, exercise))]
     insert = {heading.line: parts.facts(lab, exercise) for exercise, heading in found}
+    for line, text in _hints(lab, found, site_map).items():
+        insert[line] = insert.get(line, "") + text
     if site_map.edition == "instructor":
-        insert |= _answers(lab, found, site_map, parts)
+        for line, text in _answers(lab, found, site_map, parts).items():
+            insert[line] = insert.get(line, "") + text
     chapters = [None, *(other for other in site_map.labs if other.chapter is not None), None]
     at = chapters.index(lab)
     text = markdown.Page(chapter, lab.name, Links(site_map, f"labs/{lab.folder.name}/README.md"), insert, {}).translate()
     return text + raw(parts.pager(chapters[at - 1], chapters[at + 1]))
+
+
+def _hints(lab: LabFolder, found: list[tuple[Exercise, Heading]], site_map: SiteMap) -> dict[int, str]:
+    """Last line of an exercise's section → its hints."""
+    path, hints = f"labs/{lab.folder.name}/hints.md", {heading.end: "" for _, heading in found}
+    text = site_map.text(path) if (site_map.root / path).is_file() else ""
+    for exercise, heading in found:
+        if own := exercise_heading(text, exercise):
+            section = "\n" * own.line + "\n".join(text.splitlines()[own.line:own.end])  # a complaint names the line of the file
+            hints[heading.end] += markdown.Page(section, lab.name, Links(site_map, path), {}, {}).translate()
+    return hints
 
 
 def _answers(lab: LabFolder, found: list[tuple[Exercise, Heading]], site_map: SiteMap, parts: Parts) -> dict[int, str]:

@@ -1,0 +1,59 @@
+"""The programs that train (training/): build them, run them, and hear what they say, a JSON object a line."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TextIO
+
+from course import process_group
+from course.build_tree import BuildTree
+from course.errors import CourseError
+
+Event = dict[str, Any]  # a line of what the program prints, read as JSON
+Settings = dict[str, Any]  # its arguments
+
+
+def build(tree: BuildTree, lab: str) -> Path:
+    print(f"building {lab}_train, optimised …", file=sys.stderr, flush=True)
+    log = tree.folder / "train.log"
+    if not tree.make(f"{lab}_train", log):
+        raise CourseError(f"your functions do not build; ./course check {lab} says why (the compiler's output: "
+                          f"{log.relative_to(tree.root)})")
+    return tree.folder / f"{lab}_train"
+
+
+def listen(program: Path, settings: Settings, words: TextIO | None, on_event: Callable[[Event], None]) -> int:
+    """Runs the program and passes on what it says. Ctrl-C asks it to finish its step; that is all that Ctrl-C does."""
+    command = [str(program), *(f"{name}={value}" for name, value in settings.items())]
+    single = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # the matrices are small: a second thread makes it slower
+    with process_group.started(command, stdout=subprocess.PIPE, stderr=words, env=single) as training:
+        while True:
+            try:
+                line = training.stdout.readline() if training.stdout else ""
+            except KeyboardInterrupt:
+                print("\nfinishing this step …", file=sys.stderr)
+                training.send_signal(signal.SIGTERM)
+                continue
+            if not line:
+                return training.wait()
+            on_event(json.loads(line))
+
+
+def is_missing(events: Iterable[Event]) -> bool:
+    """Whether a function is not written; what else went wrong is raised."""
+    for event in events:
+        if event["event"] == "error":
+            raise CourseError(event["why"])
+        if event["event"] == "missing":
+            print(f"course: {event['function']} is not written yet, and the training needs it; "
+                  f"./course check lists what is missing", file=sys.stderr)
+            return True
+    return False
+
+
+def fate(status: int) -> str:
+    return f"signal {-status}" if status < 0 else f"exit status {status}"

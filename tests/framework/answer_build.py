@@ -124,14 +124,14 @@ class AnswerBuild:
         text = (self.root / "reference" / source).read_text(encoding="utf-8")
         return set(Cut(text, f"reference/{source}", {exercise.function for exercise in lab.exercises}).stubs)
 
-    def program(self, lab: Lab, folder: Path, slot: str) -> Path:
-        """The lab's check program, linked with the sources in `folder` in the place of the reference's."""
+    def program(self, lab: Lab, folder: Path, slot: str, *flags: str) -> Path:
+        """The lab's check program, with the sources in `folder`, compiled with more flags, in the place of the reference's."""
         place = self.place / slot
         place.mkdir(parents=True, exist_ok=True)
         objects, words = {}, ""
         for source in lab.sources:
             objects[self.object_of(source)] = str(place / f"{source}.o")
-            words += self._run(self.compile_command(source, folder / source, place / f"{source}.o"))
+            words += self._run([*self.compile_command(source, folder / source, place / f"{source}.o"), *flags])
         words = words or self.linked(place / f"{lab.name}_exercises", objects)
         if words:
             raise CourseError(f"{folder} does not build {lab.name}\n{words}")

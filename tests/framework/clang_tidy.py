@@ -20,7 +20,7 @@ import workers
 from green import Green, digest_of
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("labs", "training", "grading", "reference")
+FOLDERS = ("labs", "training", "grading", "tests/attention", "reference")
 CONFIGURATION = ROOT / ".clang-tidy"
 IN_SOURCE = r"In file included from {}:(\d+):\n(?:In file included from .*\n)*[^\n]*: (?:fatal )?error:"
 
@@ -30,11 +30,12 @@ def groups(build: Path) -> dict:
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         source = Path(entry["file"])
-        if source.suffix != ".cpp" or not source.is_relative_to(ROOT) or source.relative_to(ROOT).parts[0] not in FOLDERS:
+        folder = next((folder for folder in FOLDERS if source.is_relative_to(ROOT / folder)), "")
+        if source.suffix != ".cpp" or not folder:
             continue
         words = shlex.split(entry["command"])
         meaning = tuple(sorted(word for word in words if re.match("-DLINATTN|-m|-std=", word)))
-        sources, flags = found.setdefault((source.relative_to(ROOT).parts[0], meaning), ({}, {}))
+        sources, flags = found.setdefault((Path(folder).name, meaning), ({}, {}))
         sources[source] = None
         flags |= dict.fromkeys(word for word in words if re.match("-I|-DXTENSOR", word))
         flags |= dict.fromkeys(f"-isystem{folder}" for option, folder in zip(words, words[1:]) if option == "-isystem")

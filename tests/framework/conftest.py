@@ -25,7 +25,8 @@ def labs() -> list:
     return LABS
 
 
-def need_boxes(labs: list) -> None:
+@pytest.fixture(scope="session")
+def boxes(labs) -> None:
     """Builds the judge. A machine that lets nobody make namespaces cannot run the tests that grade, and says so."""
     try:
         one.ready(ROOT, labs)
@@ -41,8 +42,3 @@ def open_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
-
-
-@pytest.fixture(scope="session")
-def boxes(labs) -> None:
-    need_boxes(labs)

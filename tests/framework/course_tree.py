@@ -24,6 +24,11 @@ from course.__main__ import main
 CHAPTER = """# Lab 07
 ## 7.1 Twice
 ### Exercise 7.1: `twice`
+### Exercise 7.2: `thrice`
+"""
+
+HINTS = """# Hints for lab07
+## Exercise 7.1: `twice`
 <details><summary>Hint 1: what is twice one?</summary>
 
 Two.
@@ -38,7 +43,7 @@ x + x
 </details>
 <details><summary>Why not three?</summary>An answer, not a hint.</details>
 
-### Exercise 7.2: `thrice`
+## Exercise 7.2: `thrice`
 <details><summary>Hint 1: of the other exercise</summary>no</details>
 """
 
@@ -59,7 +64,7 @@ int thrice(int x) {
 """
 
 
-def course_process(root: Path, words: list, **environment) -> subprocess.Popen:
+def course_process(root: Path, words: list, options: dict | None = None, **environment) -> subprocess.Popen:
     """`./course words…` in the tree `root`, as a process of its own that ignores no signal, whoever runs the tests."""
     main = ("import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; "
             "from course import __main__, process_group; process_group.end_when_told(); sys.exit(__main__.main(Path(sys.argv[2]), sys.argv[3:]))")
@@ -67,9 +72,9 @@ def course_process(root: Path, words: list, **environment) -> subprocess.Popen:
     def heed_signals():
         for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-    return subprocess.Popen([sys.executable, "-B", "-c", main, REPOSITORY / "tools", root, *words], stdin=subprocess.DEVNULL,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-                            env=os.environ | environment, preexec_fn=heed_signals)
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL) | (options or {})
+    return subprocess.Popen([sys.executable, "-B", "-c", main, REPOSITORY / "tools", root, *words], start_new_session=True,
+                            env=os.environ | environment, preexec_fn=heed_signals, **streams)
 
 
 def run_course(root: Path, words: tuple, environment: dict) -> SimpleNamespace:
@@ -92,13 +97,18 @@ def wait_until(happened, limit: float = 600) -> None:
         time.sleep(0.02)
 
 
+def own_folder(add_cleanup) -> Path:
+    """A new folder, which goes when what is told to add_cleanup is done."""
+    folder = tempfile.TemporaryDirectory()
+    add_cleanup(folder.cleanup)
+    return Path(folder.name)
+
+
 class CourseTree(unittest.TestCase):
     """self.root holds lab07 (twice; thrice ★) and lab08 (once, which comes solved)."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name) / "a course"
+        self.root = own_folder(self.addCleanup) / "a course"
         self.write("labs/lab07_numbers/lab.json", json.dumps({
             "lab": "lab07", "title": "Numbers", "sources": ["lab07_numbers.cpp"],
             "exercises": [{"function": "twice", "points": 2, "minutes": 5, "section": "7.1"},
@@ -107,6 +117,7 @@ class CourseTree(unittest.TestCase):
             "lab": "lab08", "title": "More", "sources": ["lab08_more.cpp"],
             "exercises": [{"function": "once", "points": 4, "minutes": 5, "section": "8.1", "solved": True}]}))
         self.write("labs/lab07_numbers/README.md", CHAPTER)
+        self.write("labs/lab07_numbers/hints.md", HINTS)
         self.write("README.md", f"# Labs\n\n{readme.BEGIN}{readme.END}")
         self.write("reference/lab07_numbers.cpp", REFERENCE)
         self.write("reference/lab08_more.cpp", "int once(int x) { return x; }\n")

@@ -5,6 +5,7 @@
 
 #include "favor.hpp"
 #include "feature_maps.hpp"
+#include "forgetting.hpp"
 #include "linear_attention.hpp"
 #include "normalized_attention.hpp"
 #include "random.hpp"
@@ -64,6 +65,43 @@ json brackets(std::size_t n, std::size_t d) {
     return {{"settings", {{"n", n}, {"d", d}}}, {"result", {{"left", left}, {"right", work_done}}}};
 }
 
+// The state that a rule of lab 09 leaves after all tokens: its row r is what a query with a 1 at place r reads.
+template <class Outputs>
+json state_of(const Tensor& K, const Outputs& outputs) {
+    json rows = json::array();
+    for (const Tensor& of_row : {Tensor{1, 0, 0, 0}, Tensor{0, 1, 0, 0}, Tensor{0, 0, 1, 0}, Tensor{0, 0, 0, 1}})
+        rows.push_back(entries(token(outputs(zeros(shape_of(K)) + of_row), length(K, 0) - 1)));
+    return rows;
+}
+
+json memory(const char* rule, double step, const Tensor& K, const Tensor& V, const Tensor& decay) {
+    const double ridge = 0.3;
+    const Tensor beta = full(shape_of(decay), step), log_decay = log(decay);
+    const auto outputs = [&](const Tensor& Q) -> Tensor {
+        const std::string name = rule;
+        if (name == "plain sum") return gated_attention_recurrent(Q, K, V, zeros(shape_of(decay)));
+        if (name == "decay") return gated_attention_recurrent(Q, K, V, log_decay);
+        if (name == "delta rule") return delta_rule_recurrent(Q, K, V, beta);
+        if (name == "both") return gated_delta_rule_resume(Q, K, V, beta, log_decay, zeros({4, length(V, 1)})).output;
+        return least_squares_recurrent(Q, K, V, ridge);
+    };
+    json tokens = json::array();
+    for (std::size_t i = 0; i < length(K, 0); ++i)
+        tokens.push_back({entries(xt::view(K, i)), entries(xt::view(V, i)), decay(i)});
+    return {{"settings", {{"rule", rule}, {"beta", step}, {"ridge", ridge}, {"tokens", tokens}}},
+            {"result", state_of(K, outputs)}};
+}
+
+json memories() {
+    const Tensor worked_K{{1, 0, 0, 0}, {0.6, 0.8, 0, 0}, {1, 0, 0, 0}}, worked_V = expand_dims(Tensor{1, 2, 4}, 1);
+    json cases = json::array();
+    for (const char* rule : {"plain sum", "decay", "delta rule", "both", "least squares"}) {
+        cases.push_back(memory(rule, 1.0, worked_K, worked_V, full({3}, 0.5)));
+        cases.push_back(memory(rule, 0.7, random(6, 4, 1), random(6, 3, 2), {0.9, 0.3, 1.0, 0.0, 0.8, 0.95}));
+    }
+    return cases;
+}
+
 // An untrained model of five symbols, and its logits.
 json drawing() {
     const std::size_t d = 8, f = 16;
@@ -114,6 +152,7 @@ int main() {
                            {favor({1, 0}, {0.5, 1}, random(1, 2, 1)), favor({-0.3, 2}, {1, 1}, random(16, 2, 2)),
                             favor({0.1, -0.2, 0.7}, {1, 0, -1}, random(64, 3, 3))}},
                           {"brackets", {brackets(16, 8), brackets(256, 16), brackets(16, 64)}},
+                          {"memory", memories()},
                           {"draws", {drawing()}}};
     std::puts(numbers.dump().c_str());
 }

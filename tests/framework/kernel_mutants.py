@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The faults of lab 05, put one by one into the reference kernel itself: the suite must refuse each under its name.
+"""The faults of kernels, put one by one into the reference kernels themselves: the suite must refuse each under its name.
 
-usage: kernel_mutants.py BUILD_FOLDER
+usage: kernel_mutants.py BUILD_FOLDER [KERNEL…]
 
-The mistakes in tests/lab05_chunkwise_cuda/mistakes/ stand for a fault by its symptom; this checks that real kernels with that
+The mistakes in tests/labNN_*/mistakes/ stand for a fault by its symptom; this checks that real kernels with that
 fault have the symptom. Builds in BUILD_FOLDER/kernel_mutants, two kernels at a time, and exits with 1 unless all are refused
 and named, as they are if nothing has changed since they were.
 """
@@ -20,7 +20,7 @@ from answer_build import AnswerBuild, run
 from course import manifest
 from green import Green, digest_of
 
-KERNEL = "lab05_chunkwise_kernel.cu"
+CHUNKWISE, DELTA = "lab05_chunkwise_kernel.cu", "lab09_delta_kernel.cu"
 UPDATE = ("        for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) {\n"
           "            const int a = e / d_v, b = e % d_v;\n"
           "            float sum = tile.S(a, b);\n"
@@ -42,7 +42,7 @@ def without(text: str) -> list:
 
 
 # exercise, the name it must be refused under, what is replaced by what
-MUTANTS = [
+MUTANTS_OF_CHUNKWISE = [
     ("chunkwise_forward", "no barrier after the chunk is loaded", without("        __syncthreads();  // the chunk is loaded\n")),
     ("chunkwise_forward", "no barrier after A", without("        __syncthreads();  // A is complete\n")),
     ("chunkwise_forward", "no barrier after the normalisers", without("        __syncthreads();  // the normalisers are complete\n")),
@@ -114,7 +114,7 @@ MUTANTS = [
     ("chunk_states", "one block writes another's state", [("blockIdx.x;  // this chunk's number", "0;")]),
     ("scan_states", "inclusive sums", [("        *state = before;\n        before += added;\n", "        before += added;\n        *state = before;\n")]),
     ("scan_states", "threads to spare not stopped", without("    if (number >= sizes.heads * width) return;  // to spare; there is no barrier to miss\n")),
-    ("chunk_outputs", "state left out", [("sum += tile.phi_Q(i, a) * S[a * d_v + b];", "sum += 0.0f * S[a * d_v + b];"),
+    ("chunk_outputs", "state not read, or read at entry 0", [("sum += tile.phi_Q(i, a) * S[a * d_v + b];", "sum += 0.0f * S[a * d_v + b];"),
                                          ("normalize(tile.normalizer, tile.A, tile.phi_Q, z, chunk, d_k,", "normalize(tile.normalizer, tile.A, tile.phi_Q, z, chunk, 0,")]),
     ("chunk_outputs", "shared memory read before it is written",
      [("    load_features(tile.phi_K, K + token * d_k, rows, chunk, d_k);\n"
@@ -132,31 +132,83 @@ MUTANTS = [
 ]
 
 
-def mutate(source: str, changes: list) -> str:
+UPDATE_OF_DELTA = ("        for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) {\n"
+                   "            const int a = e / d_v, b = e % d_v;\n"
+                   "            float sum = tile.since_begin[rows - 1] * tile.S(a, b);\n"
+                   "            for (int j = 0; j < rows; ++j) sum += tile.until_end[j] * tile.k(j, a) * tile.u(j, b);\n"
+                   "            tile.S(a, b) = sum;\n"
+                   "        }\n")
+MUTANTS_OF_DELTA = [("gated_delta_forward", *mutant) for mutant in [
+    ("no barrier after the chunk is loaded", without("        __syncthreads();  // the chunk is loaded\n")),
+    ("no barrier after A and L", without("        __syncthreads();  // A, L and the right sides are complete\n")),
+    ("no barrier after the solve", without("        __syncthreads();  // u is solved\n")),
+    ("no barrier between reading and updating the state", without("        __syncthreads();  // everybody has read S\n")),
+    ("no barrier before the next chunk is loaded", without("        __syncthreads();  // the next chunk may overwrite this one\n")),
+    ("system solved by rows without barriers",
+     [("    for (int b = threadIdx.x; b < d_v; b += blockDim.x)\n        for (int i = 1; i < rows; ++i) {",
+       "    for (int i = 1 + threadIdx.x; i < rows; i += blockDim.x)\n        for (int b = 0; b < d_v; ++b) {")]),
+    ("several threads compute the same entry",
+     [("e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;", "e += 1) tile.S(e / d_v, e % d_v) = 0.0f;")]),
+    ("divergent barrier", [("__syncthreads();  // u is solved", "if (threadIdx.x < 64) __syncthreads();")]),
+    ("early return before a barrier", [("__syncthreads();  // u is solved", "if (threadIdx.x >= 64) return;\n        __syncthreads();")]),
+    ("read past the end", [("load(tile.q, Q + token * d_k, rows, d_k);", "load(tile.q, Q + token * d_k, chunk, d_k);")]),
+    ("write past the end",
+     [("        for (int e = threadIdx.x; e < rows * d_v; e += blockDim.x) {\n            const int i = e / d_v, b = e % d_v;\n"
+       "            float of_state", "        for (int e = threadIdx.x; e < chunk * d_v; e += blockDim.x) {\n"
+       "            const int i = e / d_v, b = e % d_v;\n            float of_state")]),
+    ("tile overrun", [("        tile.until_end[j] = expf(sum);", "        tile.until_end[j + 1] = expf(sum);")]),
+    ("state not zeroed",
+     without("    for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;\n")),
+    ("shared memory read before it is written", without("        tile.until_end[j] = expf(sum);\n")),
+    ("one block writes another's rows", without("    O += first_token * d_v;\n")),
+    ("indices exchanged", [("of_state += tile.q(i, a) * tile.S(a, b);", "of_state += tile.q(i, a) * tile.S(b, a);")]),
+    ("A or L not cleared before it is added to", [("tile.L(i, j) = beta[i]", "tile.L(i, j) += beta[i]")]),
+    ("state updated before the outputs read it",
+     [("        __syncthreads();  // u is solved\n", "        __syncthreads();\n" + UPDATE_OF_DELTA + "        __syncthreads();\n"),
+      ("        __syncthreads();  // everybody has read S\n\n" + UPDATE_OF_DELTA, "        __syncthreads();\n")]),
+    ("state not decayed from chunk to chunk", [("tile.since_begin[rows - 1] * tile.S(a, b);", "tile.S(a, b);")]),
+    ("keys added to the state undecayed", [("tile.until_end[j] * tile.k(j, a) * tile.u(j, b);", "tile.k(j, a) * tile.u(j, b);")]),
+    ("D counts the decay of token j", [("tile.A(i, j) = expf(sum);", "tile.A(i, j) = expf(sum + log_decay[j]);")]),
+    ("no D in the system", [("beta[i] * of_key * decay", "beta[i] * of_key")]),
+    ("M in place of D in the outputs", [("tile.A(i, j) = of_query * decay;", "tile.A(i, j) = of_query;")]),
+    ("system not solved", without("        solve(tile, rows, d_v);\n")),
+    ("row stride confused", [("find_right_sides(tile, V + token * d_v,", "find_right_sides(tile, V + token * d_k,")]),
+    ("state not carried from chunk to chunk",
+     [("float sum = tile.since_begin[rows - 1] * tile.S(a, b);", "float sum = 0.0f;"),
+      ("        load(tile.q, Q + token * d_k, rows, d_k);\n",
+       "        for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;\n"
+       "        load(tile.q, Q + token * d_k, rows, d_k);\n")]),
+]]
+
+MUTANTS = {CHUNKWISE: MUTANTS_OF_CHUNKWISE, DELTA: MUTANTS_OF_DELTA}
+
+
+def mutate(kernel: str, source: str, changes: list) -> str:
     for old, new in changes:
         if source.count(old) != 1:
-            raise SystemExit(f"kernel_mutants.py: this stands {source.count(old)} times in reference/{KERNEL}, not once; "
+            raise SystemExit(f"kernel_mutants.py: this stands {source.count(old)} times in reference/{kernel}, not once; "
                              f"bring the mutants in line with it:\n{old}")
         source = source.replace(old, new)
     return source
 
 
-def main(tree: Path, _) -> int:
+def try_all(tree: Path, kernel: str) -> int:
+    """How many mutants of one kernel are not refused and named."""
     build = AnswerBuild(ROOT, tree, tree / "kernel_mutants")
-    lab = next(each for each in manifest.load(ROOT) if KERNEL in each.sources)
-    original = (ROOT / "reference" / KERNEL).read_text(encoding="utf-8")
+    lab = next(each for each in manifest.load(ROOT) if kernel in each.sources)
+    original = (ROOT / "reference" / kernel).read_text(encoding="utf-8")
     green, digest = Green(tree, "kernel_mutants"), digest_of([__file__], build.digest(lab))
-    if words := green.result("all", digest):
+    if words := green.result(kernel, digest):
         print(words)
         return 0
 
     def verdict_on(number: int):
-        exercise, _, changes = MUTANTS[number]
-        return build.verdicts(lab, {KERNEL: mutate(original, changes)}, [exercise], str(number))[exercise]
+        exercise, _, changes = MUTANTS[kernel][number]
+        return build.verdicts(lab, {kernel: mutate(kernel, original, changes)}, [exercise], str(number))[exercise]
 
     wrong = 0
     with ThreadPoolExecutor(workers.COUNT) as pool:
-        for (exercise, mistake, _), verdict in zip(MUTANTS, pool.map(verdict_on, range(len(MUTANTS)))):
+        for (exercise, mistake, _), verdict in zip(MUTANTS[kernel], pool.map(verdict_on, range(len(MUTANTS[kernel])))):
             killed, named = verdict.status == "fail", mistake in verdict.mistakes
             others = len(verdict.mistakes) - named
             print(f"{exercise}: '{mistake}' is {'killed' if killed else 'NOT KILLED'}, {'named' if named else 'NOT NAMED'}"
@@ -164,11 +216,15 @@ def main(tree: Path, _) -> int:
             if not (killed and named):
                 print(verdict.status, verdict.message, sep="\n")
                 wrong += 1
-    words = f"{len(MUTANTS) - wrong} of {len(MUTANTS)} kernels refused and named"
+    words = f"{kernel}: {len(MUTANTS[kernel]) - wrong} of {len(MUTANTS[kernel])} kernels refused and named"
     print(words)
     if not wrong:
-        green.keep("all", digest, words)
-    return 1 if wrong else 0
+        green.keep(kernel, digest, words)
+    return wrong
+
+
+def main(tree: Path, chosen: list) -> int:
+    return 1 if sum(try_all(tree, kernel) for kernel in chosen or MUTANTS) else 0
 
 
 if __name__ == "__main__":

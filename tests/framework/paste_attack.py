@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests hold no answers: the definition behind an exercise's mutations with all settings right (grading/mutations.hpp),
-which a student can paste from tests/ and grading/, earns hardly a point.
+which a student can paste from tests/, earns hardly a point.
 
 usage: paste_attack.py BUILD_FOLDER [LAB…]
 
@@ -50,9 +50,9 @@ class Attack:
 
     def __init__(self, build: AnswerBuild, place: Path, labs: list):
         self.build, self.place = build, place.resolve()
-        self.files = [path for folder in ["grading", *(f"tests/{lab.folder.name}" for lab in labs)]
+        self.files = [path for folder in ["grading", "tests/attention", *(f"tests/{lab.folder.name}" for lab in labs)]
                       for path in sorted((ROOT / folder).rglob("*.[ch]pp"))]
-        self._shared = {}  # sources of grading/ → object
+        self._shared = {}  # sources of tests/attention/ → object
         for path in self.files:
             self._copy(path)
 
@@ -78,7 +78,7 @@ class Attack:
         (self.place / lab.name / "student").mkdir(parents=True, exist_ok=True)
         linked = {Path(word).name for word in build_commands.commands(self.build.build, f"{lab.name}_exercises")[-1].split()}
         wanted = [path for path in self.files if self._defines_for_mutations(path) and (
-            lab.folder.name in path.parts or path.parent.name == "grading" and f"{path.name}.o" in linked)]
+            lab.folder.name in path.parts or path.parent.name == "attention" and f"{path.name}.o" in linked)]
         objects = list(pool.map(lambda path: self._compiled(lab, path), [*wanted, ROOT / "tests/framework/pasted_answers.cpp"]))
         program = self._program(lab, targets, objects)
         passed = pool.map(lambda exercise: self._passes(program, exercise), targets)
@@ -106,7 +106,7 @@ class Attack:
         command = [word for word in self.build.compile_command(lab.sources[0], source, made)
                    if not word.startswith(("-W", "-fmax-errors"))]
         folders = [self.place / "tests" / lab.folder.name, self.place / "tests" / lab.folder.name / "mistakes",
-                   self.place / "grading", ROOT / "tests/framework"]
+                   self.place / "tests/attention", self.place / "grading", ROOT / "tests/framework"]
         done = subprocess.run([*command, "-w", "-DDOCTEST_CONFIG_DISABLE", *(f"-I{folder}" for folder in folders)],
                               cwd=self.build.build, capture_output=True, text=True, errors="replace")
         if done.returncode:

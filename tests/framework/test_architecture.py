@@ -112,13 +112,10 @@ class Includes(unittest.TestCase):
                                  ("labs/lab01_feature_maps/feature_maps.hpp", "linear_attention.hpp"),
                                  ("tests/lab01_feature_maps/elementwise_test.cpp", "linear_attention.hpp"),
                                  ("student/lab00_warm_up.cpp", "comparison.hpp"),
-                                 ("grading/oracle.cpp", "linear_attention.hpp"),
-                                 ("grading/oracle.cpp", "../reference/lab00_warm_up.cpp"),
-                                 ("grading/oracle.cpp", "../../reference/lab00_warm_up.cpp"),
+                                 ("tests/attention/oracle.cpp", "linear_attention.hpp"),
+                                 ("tests/attention/oracle.cpp", "../reference/lab00_warm_up.cpp"),
+                                 ("grading/comparison.cpp", "oracle.hpp"),
+                                 ("grading/comparison.cpp", "../../reference/lab00_warm_up.cpp"),
                                  ("bench/speed/cpu_run_benchmark.cpp", "reference/lab00_warm_up.cpp")):
             with self.subTest(source):
                 self.assertEqual(len(self.forbidden(source, f'#include "{included}"\n')), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

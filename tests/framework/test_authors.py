@@ -3,13 +3,12 @@
 import os
 import re
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
 from course_copy import REPOSITORY, commit, copy_course
-from course_tree import CourseTree
+from course_tree import CourseTree, own_folder
 
 from author import completeness
 from course import manifest
@@ -28,9 +27,7 @@ class Authors(CourseTree):
 
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.clone = Path(folder.name) / "a course"
+        cls.clone = own_folder(cls.addClassCleanup) / "a course"
         copy_course(cls.clone, ("lab00",))
         commit(cls.clone)
 
@@ -50,8 +47,8 @@ class Authors(CourseTree):
 
     def write_the_rest(self, lab):
         """What an author writes after ./course new: the chapter's own words."""
-        chapter = f"labs/{lab}/README.md"
-        self.write(chapter, re.sub(r"(?m)^(\w.*|- .*|\*\*.*)$", r"\1 Ours.", self.read(chapter)))
+        for page in (f"labs/{lab}/README.md", f"labs/{lab}/hints.md"):
+            self.write(page, re.sub(r"(?m)^(\w.*|- .*|\*\*.*)$", r"\1 Ours.", self.read(page)))
 
     def edit(self, name, old, new):
         text = self.read(name)
@@ -72,8 +69,9 @@ class New(Authors):
         self.assertEqual(sorted(changed), ["README.md", "student/.stubs.sha256"], "another file was touched")
         self.assertIn("| lab91 | [Gated attention: S forgets](labs/lab91_gated_attention/README.md)", self.read("README.md"))
         self.put_programs()
-        [chapter] = self.course("check-course").stdout.splitlines()
-        self.assertIn("labs/lab91_gated_attention/README.md:3 still has 14 lines of the template, the first is 'Why it", chapter)
+        chapter, hints = self.course("check-course").stdout.splitlines()
+        self.assertIn("labs/lab91_gated_attention/README.md:3 still has 12 lines of the template, the first is 'Why it", chapter)
+        self.assertIn("labs/lab91_gated_attention/hints.md:9 still has 2 lines of the template, the first is 'The sum", hints)
         self.write_the_rest("lab91_gated_attention")
         self.assertEqual(self.course("check-course").stdout, "the course is complete: 2 labs, 3 exercises, 3 mistakes\n")
         self.assertEqual(self.course("cut", "--check").stdout, "")
@@ -152,7 +150,9 @@ class CheckCourse(Authors):
                 (f"{self.LAB}/gated_attention.hpp", "gated_attention(", "gates_attention(", "declares no gated_attention"),
                 (f"{self.LAB}/README.md", "## 91.1 The mean", "## The mean", "has no section '## 91.1 …'"),
                 (f"{self.LAB}/README.md", "### Exercise 91.1: `gated_attention`", "### Exercise", "no heading '### Exercise 91.1"),
-                (f"{self.LAB}/README.md", "<summary>Hint", "<summary>Remark", "has no hint for gated_attention"),
+                (f"{self.LAB}/hints.md", "<summary>Hint", "<summary>Remark", "has no hint for gated_attention"),
+                (f"{self.LAB}/hints.md", "## Exercise 91.1: `", "## Exercise 91.2: `", "has no hint for gated_attention"),
+                (f"{self.LAB}/README.md", "## Pitfalls", "<details><summary>Hint 1: a</summary>b</details>\n\n## Pitfalls", "shows hints"),
                 (self.PROGRAM, "suite\tgated_attention", "", "has no suite with a case for gated_attention"),
                 (self.PROGRAM, "suite\tgated", "suite\tungated", "no manifest names the suite 'ungated_attention'"),
                 (self.PROGRAM, "mistake\tgated", "mistake\tungated", "a mistake of ungated_attention"),
@@ -189,9 +189,9 @@ class CheckCourse(Authors):
         self.assertEqual(self.course("check-course").returncode, 0, "the matrix is older than the program")
 
     def test_one_finding_does_not_hide_another(self):
-        self.edit(f"{self.LAB}/README.md", "<summary>Hint", "<summary>Remark")
+        (self.root / f"{self.LAB}/hints.md").unlink()
         self.edit("labs/lab00_warm_up/lab.json", '"points": 1', '"points": 0')
-        self.assert_found("has no hint")
+        self.assert_found("hints are missing; labs/lab91_gated_attention/hints.md")
         self.assertEqual(len(self.assert_found("has no points")), 4)  # the README and the chapter now say another total
 
     def test_what_does_not_compile_is_one_finding(self):

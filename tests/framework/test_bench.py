@@ -23,6 +23,8 @@ def row(peer, seconds=0.002, spread=0.01, **others):
 
 ROWS = [row("fused", 0.0016384), row("chunkwise, C = 16", 0.0032768), row("PyTorch, chunks of 32", 0.02),
         row("PyTorch, chunks of 64", 0.008192), {"n": 1024, "d": 64, "threads": 1, "peer": "PyTorch, softmax", "skipped": "too long"}]
+OF_RULES = [row(f"{whose}, double, chunks of {C}", seconds, rule="both") for whose, C, seconds in (
+    ("ours", 16, 0.008192), ("ours", 32, 0.016384), ("PyTorch", 64, 0.032768))]
 KNOWN = {"torch": "2.0", "blas": "libopenblas.so.0", "missing": {"fast-transformers": "no path given"}}
 
 
@@ -55,9 +57,15 @@ class Peers(unittest.TestCase):
         self.assertIn("| 1024 | 64 | 1 | PyTorch, causal softmax | left out: too long | | |", text)
         self.assertIn("Left out: fast-transformers: no path given.", text)
 
+    def test_of_lab_09_each_is_beside_ours(self):
+        text = peers.page_of_rules(peers.best_chunks(OF_RULES))
+        self.assertIn("| gated delta rule (9.11) | 1024 | 64 | ours, double (16) | 1000 | 1.00 | 1.0 MB |", text)
+        self.assertIn("| gated delta rule (9.11) | 1024 | 64 | PyTorch, double (64) | 4000 | 4.00 | 1.0 MB |", text)
+        self.assertNotIn("(32)", text)
+
     def report(self, rows):
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(benchmarks, "build"), mock.patch.object(
-                peers, "_measure", return_value=(KNOWN, rows)), contextlib.redirect_stdout(io.StringIO()), \
+                peers, "_measure", side_effect=[[KNOWN, *rows], OF_RULES]), contextlib.redirect_stdout(io.StringIO()), \
                 contextlib.redirect_stderr(io.StringIO()):
             root = Path(folder)
             (root / "bench" / "results").mkdir(parents=True)
@@ -135,3 +143,12 @@ class Claims(unittest.TestCase):
         goals = speed_claims.chunkwise_goals({"sgemm": {"GFLOP/s": 327.68}} | rows, 64)
         self.assertEqual([(goal.ratio, goal.bound) for goal in goals], [(3.0, 3), (2.5, None), (2.0, None), (2.0, 1.8), (1.8, 1.8)])
         self.assertEqual([goal.line().split()[-1] for goal in goals], ["met", "2.50", "2.00", "MET", "met"])
+
+    def test_of_lab_09_the_quickest_chunks_count(self):
+        rows = {f"{rule}_tokens/d:64": {"ns/token": 1000.0} for rule in speed_claims.RULES}
+        rows |= {f"{rule}_{what}/d:64/C:{C}": {"ns/token": base + C} for C in (16, 32, 64) for rule, what, base in (
+            ("gated", "chunks", 84.0), ("delta", "chunks", 134.0), ("both", "chunks", 184.0), ("both", "backward", 584.0))}
+        rows["gated_chunks/d:64/C:32"] = {"ns/token": 50.0}
+        goals = speed_claims.rules_goals(rows, 64)
+        self.assertEqual([goal.ratio for goal in goals], [20.0, 1000 / 150, 5.0, 3.0, 4.0, 3.0])
+        self.assertIn("gated attention, token by token / chunks of 32", goals[0].line())

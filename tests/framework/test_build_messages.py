@@ -5,11 +5,11 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 from conftest import ROOT
+from course_tree import own_folder
 from course.ctest.explain_build import FailedBuild
 from course.source_pieces import function_at
 
@@ -135,13 +135,57 @@ LINKERS = {  # what lacks a definition of row_sums, what uses `part` that nothin
 
 class StudentFolder(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.source = Path(folder.name) / "a course/student/lab00_warm_up.cpp"
-        self.manifest = Path(folder.name) / "a course/labs/lab00_warm_up/lab.json"
+        self.source = own_folder(self.addCleanup) / "a course/student/lab00_warm_up.cpp"
+        self.manifest = self.source.parents[1] / "labs/lab00_warm_up/lab.json"
         for path, text in ((self.source, SOURCE), (self.manifest, json.dumps(MANIFEST))):
             path.parent.mkdir(parents=True)
             path.write_text(text, encoding="utf-8")
+
+
+# A line of code, the error that g++ 12 and clang 14 report there, and words of the sentence that it gets.
+T, GNU_T = "'linattn::Tensor' (aka 'xarray_container<uvector<double>>')", "‘linattn::Tensor’ {aka ‘xt::xarray_container<…>’}"
+GNU_SHAPE = "invalid initialization of reference of type ‘const linattn::Shape&’ {aka ‘…’} from expression of type ‘int’"
+FROM_NUMPY = (
+    ("y[0, 1] = 1;", "top-level comma expression in array subscript is deprecated [-Werror=comma-subscript]",
+     "top-level comma expression in array subscript is deprecated [-Werror,-Wdeprecated-comma-subscript]", "y(i, j)"),
+    ("if (x > 0) return x;", f"could not convert ‘linattn::operator>(A&&, B&&)’ from {GNU_T} to ‘bool’",
+     f"value of type {T} is not contextually convertible to 'bool'", "where(x > 0, a, b)"),
+    ("return x ** 2;", "invalid type argument of unary ‘*’ (have ‘int’)", "indirection requires pointer operand ('int' invalid)", "x * x"),
+    ("return x @ x;", "stray ‘@’ in program", "expected ';' after return statement", "matmul(x, y)"),
+    ("return x.T;", f"‘const {GNU_T} has no member named ‘T’", "no member named 'T' in 'xt::xarray_container<…>'", "matrix_transpose(x)"),
+    ("n = x.shape[0];", "invalid types ‘<unresolved overloaded function type>[int]’ for array subscript",
+     "reference to non-static member function must be called; did you mean to call it with no arguments?", "length(x, -1)"),
+    ("return x[:, 0];", "expected primary-expression before ‘:’ token", "expected expression", "slice(x, axis, begin, end)"),
+    ("return x[..., 0];", "expected primary-expression before ‘...’ token", "expected expression", "token(x, i)"),
+    ("return x[1:n];", "expected ‘]’ before ‘:’ token", "expected ']'", "tokens(x, a, b)"),
+    ("Tensor y = [1, 2];", "expected identifier before numeric constant", "expected variable name or 'this' in lambda capture list",
+     "Tensor{{1, 2}, {3, 4}}"),
+    ("for i in range(3):", "expected ‘(’ before ‘i’", "expected '(' after 'for'", "std::size_t i = 0"),
+    ("return sum(x, axis=1);", "‘axis’ was not declared in this scope", "use of undeclared identifier 'axis'", "sum(x, 1, keep_dims)"),
+    ("return x.sum(1);", f"‘const {GNU_T} has no member named ‘sum’", "no member named 'sum' in 'xt::xarray_container<…>'", "sum(x, 1)"),
+    ("return zeros(2, 3);", GNU_SHAPE, "no matching function for call to 'zeros'", "zeros({2, 3})"),
+    ("return zeros((2, 3));", GNU_SHAPE, "no matching function for call to 'zeros'", "zeros({2, 3})"),
+    ("return np.exp(x);", "‘np’ was not declared in this scope", "use of undeclared identifier 'np'", "exp(x)"),
+    ("return np::exp(x);", "‘np’ has not been declared", "use of undeclared identifier 'np'", "exp(x)"),
+    ("return len(x);", "‘len’ was not declared in this scope", "use of undeclared identifier 'len'", "length(x, 0)"),
+    ("bool b = True;", "‘True’ was not declared in this scope", "use of undeclared identifier 'True'", "true and false"),
+    ("return x[None];", "‘None’ was not declared in this scope", "use of undeclared identifier 'None'", "expand_dims(x, -1)"),
+    ("double m = -inf;", "‘inf’ was not declared in this scope; did you mean ‘ynf’?", "use of undeclared identifier 'inf'", "infinity()"),
+    ("return sum(x);", "no match for call to ‘(const linattn::Sum) (const linattn::Tensor&)’",
+     "no matching function for call to object of type 'const linattn::Sum'", "total(x)"),
+    ("return max(x, 0.0);", "no matching function for call to ‘max(const linattn::Tensor&, double)’",
+     "no matching function for call to 'max'", "maximum(x, y)"),
+    ("double s = sum(x, 0);", f"cannot convert {GNU_T} to ‘double’ in initialization", f"no viable conversion from {T} to 'double'",
+     "not a number"))
+NOT_FROM_NUMPY = (
+    ("std::size_t axis = undefined;", "‘undefined’ was not declared in this scope"),
+    ("const Shape shape = shape_off(x);  // x[:, 0] @ y.T", "‘shape_off’ was not declared in this scope"),
+    ("auto f = [&](int i) { return undefined; };", "‘undefined’ was not declared in this scope"),
+    ("for (double& e : y[undefined]) e = 0;", "‘undefined’ was not declared in this scope"),
+    ("return values[i > 0 ? undefined : 1];", "‘undefined’ was not declared in this scope"),
+    ("return zeros({undefined, 2});", "‘undefined’ was not declared in this scope"),
+    ("state.zz = zeros(x.shape());", "‘struct State’ has no member named ‘zz’"),
+    ("if (std::string()) return x;", "could not convert ‘std::string()’ from ‘std::string’ to ‘bool’"))
 
 
 class Recorded(StudentFolder):
@@ -178,6 +222,16 @@ class Recorded(StudentFolder):
 
     def test_outside_of_the_exercises_no_function_is_named(self):
         self.assertEqual(self.explain(FAILED + GCC_OUTSIDE)[1], "")
+
+    def test_numpys_words_get_a_sentence(self):
+        for code, gnu, clang, sentence in FROM_NUMPY:
+            for words, echo in ((gnu, "   17 |     "), (clang, "    ")):
+                with self.subTest(words):
+                    said = self.explain(f"{FAILED}X:17:12: error: {words}\n{echo}{code}\n            ^\n")[0]
+                    self.assertIn(sentence, said.rpartition("\n\n")[2])
+        for code, words in NOT_FROM_NUMPY:
+            with self.subTest(code):
+                self.assertTrue(self.explain(f"{FAILED}X:17:12: error: {words}\n   17 |     {code}\n")[0].endswith(code))
 
     def test_long_words_are_cut(self):
         message = self.explain(FAILED + "".join(f"X:8:9: error: {'y' * 1000}\n" for _ in range(100)))[0]

@@ -2,11 +2,9 @@
 
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-from course_tree import REPOSITORY
+from course_tree import REPOSITORY, own_folder
 
 import acceptance_matrix
 import case_file
@@ -57,9 +55,7 @@ def case(function, body, include=(), before=()):
 
 class CaseFile(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = own_folder(self.addCleanup)
 
     def read(self, text, name="one.case"):
         path = self.folder / name

@@ -16,6 +16,7 @@ from unittest import mock
 from course_tree import REPOSITORY, CourseTree, course_process, wait_until
 from fake_tools import FAKE_CMAKE, FakeTools
 
+from course import build_tree, version
 from course.commands import watch
 
 
@@ -66,6 +67,8 @@ class Check(FakeTools):
             with self.subTest(mistyped):
                 self.assert_one_line_error(self.check("lab08", mistyped), "lab07")
         self.assertEqual(self.read("calls"), "")
+        for mistyped in ("lab7", "lab007", "lab7_numbers"):
+            self.assert_one_line_error(self.check(mistyped), f"no lab '{mistyped}'; did you mean lab07?")
 
     def test_a_stale_result_is_not_graded(self):
         self.ctest_does(self.leaves("twice", "pass") + self.leaves("thrice", "pass"))
@@ -241,6 +244,17 @@ class FirstBuild(FakeTools):
             self.assertRegex(said, r"building lab07 in build/student; the first time takes about a minute[^\n]*\n"
                                    rf"{word} after \d+ s\n$")
             shutil.rmtree(self.root / "build")
+
+    def test_a_long_build_says_in_a_pipe_how_far_it_is(self):
+        with mock.patch.object(build_tree, "BETWEEN_LINES", 0):
+            self.assertRegex(self.building(0, io.StringIO()), r"cores …\n  \[1/3\] \d+ s\n  \[2/3\] \d+ s\n  \[3/3\] \d+ s\nbuilt")
+
+    def test_after_an_update_it_is_a_first_build_again(self):
+        self.assertIn("built after", self.building(0, io.StringIO()))
+        self.assertEqual(self.building(0, io.StringIO()), "")
+        later = time.time() + 10
+        os.utime(self.write(version.FILE, "2027-02-15\n"), (later, later))
+        self.assertIn("built after", self.building(0, io.StringIO()))
 
     def test_a_terminal_gets_a_line_that_is_rewritten(self):
         terminal = io.StringIO()

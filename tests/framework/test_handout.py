@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 import zipfile
 from pathlib import Path
@@ -15,6 +14,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from course_copy import REPOSITORY, commit, copy_course
+from course_tree import own_folder
 from fake_tools import FakeTools
 from kill_matrix import main as kill_matrix
 
@@ -68,9 +68,7 @@ class Handout(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.place = Path(folder.name)
+        cls.place = own_folder(cls.addClassCleanup)
         cls.root = cls.place / "a course"
         copy_course(cls.root, ("lab00",))
         assert course(cls.root, "new", "lab90_running_mean").returncode == 0
@@ -143,6 +141,9 @@ class Contents(Handout):
                           "watch"])
         presets = json.loads((self.out / "CMakePresets.json").read_text())
         self.assertEqual([preset["name"] for preset in presets["configurePresets"]], ["base", "student", "student-clang"])
+        check_help = subprocess.run([self.out / "course", "check", "--help"], capture_output=True, text=True).stdout
+        self.assertIn("--json", check_help)
+        self.assertNotIn("--track", check_help)
         refused = course(self.out, "check", "--track", "reference")
         self.assertIn("without the answer key", refused.stderr)
 
@@ -287,7 +288,7 @@ class Trial(FakeTools):
     def test_a_lab_that_does_not_compile_is_told_from_the_others(self):
         self.course("cut")
         self.write("bin/cmake", '#!/bin/sh\ncase "$*" in *--preset*) mkdir -p build/student; : >build/student/build.ninja ;;\n'
-                                '*"--target lab08_check") echo "lab08: error"; exit 1 ;; esac\n', 0o755)
+                                '*"--target lab08_check --") echo "lab08: error"; exit 1 ;; esac\n', 0o755)
         with mock.patch.dict(os.environ, {"PATH": f"{self.root}/bin:{os.environ['PATH']}"}), contextlib.redirect_stderr(io.StringIO()):
             broken = BuildTree(self.root, "student").build(manifest.load(self.root))
         self.assertEqual([lab.name for lab in broken], ["lab08"])

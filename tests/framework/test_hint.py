@@ -1,4 +1,4 @@
-"""./course hint: the chapter's folded blocks, one more at each call."""
+"""./course hint: the folded blocks of hints.md, one more at each call."""
 
 import os
 import subprocess
@@ -44,7 +44,7 @@ class Hints(CourseTree):
         self.assertIn("hint 1 of 2", self.hint("lab07.twice"))
 
     def test_formulas_become_text(self):
-        self.write("labs/lab08_more/README.md", "### Exercise 8.1: `once`\n<details><summary>Hint 1: $\\lceil m/d\\rceil$"
+        self.write("labs/lab08_more/hints.md", "## Exercise 8.1: `once`\n<details><summary>Hint 1: $\\lceil m/d\\rceil$"
                    "</summary>\n\n$\\varphi(x)^\\top S_{jj} \\le e^{\\lVert\\hat x\\rVert^2}$, $\\unknown x$, `a $b$ \\le`\n"
                    "</details>\n")
         shown = self.hint("lab08.once")
@@ -84,8 +84,7 @@ class Hints(CourseTree):
         self.assert_one_line_error(self.course("hint", "thrise"), "did you mean lab07.thrice?")
         self.assert_one_line_error(self.course("hint", "lab99.x"), "lab07", "lab08")
         self.assert_one_line_error(self.course("hint"), "required", "./course hint --help")
-        self.assert_one_line_error(self.course("hint", "lab08.once"), "chapter is missing", "labs/lab08_more/README.md")
-        self.write("labs/lab08_more/README.md", "# Lab 08\n")
-        self.assert_one_line_error(self.course("hint", "lab08.once"), "### Exercise 8.1: `once`")
-        self.write("labs/lab08_more/README.md", "### Exercise 8.1: `once`\nNo hint.\n")
-        self.assertIn("no hints for lab08.once, which comes solved; read labs/lab08_more/README.md §8.1", self.hint("lab08.once"))
+        self.assert_one_line_error(self.course("hint", "lab08.once"), "hints are missing", "labs/lab08_more/hints.md")
+        for text in ("# Hints for lab08\n", "## Exercise 8.1: `once`\nNo hint.\n"):
+            self.write("labs/lab08_more/hints.md", text)
+            self.assertIn("no hints for lab08.once, which comes solved; read labs/lab08_more/README.md §8.1", self.hint("lab08.once"))

@@ -25,10 +25,14 @@ LEFT_BEHIND = ("linattn_left_behind", "linattn_hidden", "linattn_full", "linattn
 PLACES = ("/", "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run", "/root", "/home", "/out", "/results", ROOT)
 IPC_KEY = 0x11a7
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-# ./course, whose compilers may use less of the processor: no need to wait 20 s for the end of each that would never end.
-IMPATIENT = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT / 'tools')!r}); "
+SCRIPT = [ROOT / "course"]
+# What the script starts once it has looked for packages and for a Python that has the modules.
+PROGRAM = [sys.executable, "-B", ROOT / "tools" / "course"]
+# The same, whose compilers may use less of the processor: no need to wait 20 s for the end of each that would never end.
+IMPATIENT = [sys.executable, "-c",
+             f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT / 'tools')!r}); "
              "from author.judge import box; box.COMPILE_SECONDS = 4; from course.__main__ import main; "
-             f"from pathlib import Path; sys.exit(main(Path({str(ROOT)!r}), sys.argv[1:]))")
+             f"from pathlib import Path; sys.exit(main(Path({str(ROOT)!r}), sys.argv[1:]))"]
 ATTACKS = hostile_file.read_all(manifest.load(ROOT))
 HONEST = [f"honest{number}" for number in range(8)]
 
@@ -49,13 +53,12 @@ def command_line(process: str) -> str:
         return "(ended meanwhile)"
 
 
-def grade(place: Path, name: str, lab: str, impatient: bool) -> tuple:
+def grade(place: Path, name: str, lab: str, program: list) -> tuple:
     """What `./course grade one` did, and the result."""
     environment = os.environ | {"TMPDIR": str(place / "temporary")}
     with open(__file__, "rb") as typed:
-        run = subprocess.run([*([sys.executable, "-c", IMPATIENT] if impatient else [ROOT / "course"]), "grade", "one",
-                              place / name, "--out", place / "results", "--labs", lab], env=environment, stdin=typed,
-                             capture_output=True, text=True, errors="replace", timeout=LONGEST)
+        run = subprocess.run([*program, "grade", "one", place / name, "--out", place / "results", "--labs", lab],
+                             env=environment, stdin=typed, capture_output=True, text=True, errors="replace", timeout=LONGEST)
     result = place / "results" / name / "result.json"
     return run, json.loads(result.read_text(encoding="utf-8")) if result.exists() else None
 
@@ -83,11 +86,11 @@ def graded(boxes, labs, open_folder) -> dict:
             statuses = [*attack.expected.values()]
             pool = waiting if any("timeout" in each for each in statuses) else working
             jobs[attack.name] = pool.submit(grade, place, attack.name, attack.lab.name,
-                                            bool(statuses) and all("build" in each for each in statuses))
+                                            IMPATIENT if statuses and all("build" in each for each in statuses) else PROGRAM)
             if number % 20 == 19:
                 name = HONEST[number // 20]
                 hand_in(place, name, labs)
-                jobs[name] = working.submit(grade, place, name, "lab01", False)
+                jobs[name] = working.submit(grade, place, name, "lab01", SCRIPT)
         return {name: job.result() for name, job in jobs.items()} | {"place": place}
 
 

@@ -6,11 +6,12 @@ import socket
 import stat
 import struct
 import subprocess
-import tempfile
 import time
 import unittest
 import zipfile
 from pathlib import Path
+
+from course_tree import own_folder
 
 from course.errors import CourseError
 from author.judge import intake
@@ -20,9 +21,7 @@ NAME, OTHER = "lab01_feature_maps.cpp", "lab02_parallel_vs_recurrent.cpp"
 
 class Intake(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.place = Path(folder.name)
+        self.place = own_folder(self.addCleanup)
         self.into = self.place / "taken"
 
     def zip(self, entries: dict, name: str = "s001.zip") -> Path:

@@ -6,14 +6,15 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 import threading
 import time
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from conftest import ROOT, need_boxes
+import pytest
+from conftest import ROOT
+from course_tree import own_folder
 from course import manifest
 from course.ctest import run_on_gpu
 from course.errors import CourseError
@@ -51,14 +52,13 @@ def stub() -> str:
     return (ROOT / "student" / SOURCE).read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("boxes")
 class Judged(unittest.TestCase):
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
+        self.folder = own_folder(self.addCleanup)
         place = mock.patch.object(build, "BuildTree", lambda root, track: BuildTreeOfTheTest(root, track))
         place.start()
         self.addCleanup(place.stop)
-        need_boxes(LABS)
 
     def submit(self, files: dict) -> Path:
         folder = self.folder / "s001"
@@ -198,7 +198,10 @@ class OnAGpu(Judged):
 
     def setUp(self):
         super().setUp()
-        del os.environ[build.READY]  # which speaks of a class without --gpu
+        environment = mock.patch.dict(os.environ)
+        environment.start()
+        self.addCleanup(environment.stop)
+        os.environ.pop(build.READY, None)  # which speaks of a class without --gpu
         self.folder.chmod(0o755)
         self.devices = [str(self.folder / name) for name in ("one", "two")]
         for device in self.devices:

@@ -57,6 +57,12 @@ def test_the_parts_that_a_name_needs(labels, programs, steps):
     assert all("docs|lab05" in step.command for step in planned if step.command[0] == "ctest")
 
 
+@pytest.mark.parametrize("soak, seeds", [(0, ["2"]), (1, ["2"]), (4, ["2", "3", "4"])])
+def test_another_seed_is_always_tried_and_more_are_on_request(soak, seeds):
+    assert [step.environment["LINATTN_SEED"] for row in plan(soak) for step in row
+            if "LINATTN_SEED" in step.environment and LABS in step.command] == seeds
+
+
 def test_a_result_holds_until_a_file_or_a_word_changes(tmp_path, monkeypatch):
     monkeypatch.delenv("LINATTN_ANEW", raising=False)
     file, green = tmp_path / "file", Green(tmp_path, "gate")

@@ -5,11 +5,10 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 from conftest import ROOT
+from course_tree import own_folder
 
 NEEDED = ("sh", "env", "dirname", "sed", "tr")  # what the scripts themselves call
 
@@ -22,13 +21,11 @@ def package_names(column, groups=("student",)):
 
 class Setup(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.bin = Path(folder.name) / "bin"
+        self.bin = own_folder(self.addCleanup) / "bin"
         self.bin.mkdir()
         for tool in NEEDED:
             (self.bin / tool).symlink_to(shutil.which(tool))
-        self.calls = Path(folder.name) / "calls"
+        self.calls = self.bin.parent / "calls"
         self.calls.write_text("")
 
     def fake(self, name, script):

@@ -47,6 +47,13 @@ class Submit(FakeTools):
         self.submit("s001", "--out", str(self.zip), "--unchecked")
         self.assertEqual(self.zip.read_bytes(), first)
 
+    def test_labs_that_were_never_built_are_named(self):
+        for said, words in (("so lab07, lab08 are built for the first time; --unchecked does without\n", ["s001"]),
+                            ("so lab08 is built for", ["s002"]), ("", ["s003", "--unchecked"])):
+            result = self.submit(*words, "--out", str(self.root / f"{words[0]}.zip"))
+            (self.assertIn if said else self.assertEqual)(said, result.stderr)
+            (self.root / "build/student/built_once/lab08").unlink(missing_ok=True)
+
     def labs(self):
         from course import manifest
         return manifest.load(self.root)

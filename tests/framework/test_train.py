@@ -20,9 +20,10 @@ from unittest import mock
 from course_tree import REPOSITORY
 
 from author import link_missing
-from course import manifest
+from course import manifest, memories, progress, training_program
 from course.__main__ import main
 from course.commands import train as command
+from course.verdicts import Verdict
 
 BUILD = Path(os.environ.get("LINATTN_BUILD", REPOSITORY / "build/reference"))
 SMALL = ["--layers", "1", "--width", "8"]
@@ -45,7 +46,7 @@ def train(*words, track="reference", graded=()):
 class Train(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        subprocess.run(["cmake", "--build", BUILD, "--target", "lab08_train"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "--build", BUILD, "--target", "lab08_train", "lab09_train"], check=True, stdout=subprocess.DEVNULL)
 
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp())
@@ -106,7 +107,7 @@ class Train(unittest.TestCase):
         said = self.trained("digits", *SMALL, "--attention", "hybrid", "--steps", 1, "--out", self.out)
         self.assertRegex(said, r"\d\.\d{3} bits on unseen")
         self.assertIn("drawn by the model:", said)
-        self.assertRegex(said, r"images a second, with the same weights: \S+ from the state .* from a state and a window")
+        self.assertRegex(said, r"images a second, with the same weights: [\d. ]+ from the state .* from a state and a window")
         self.assertEqual((self.out / "samples.svg").read_text(encoding="utf-8").count("<text"), 3)
 
     def test_a_text_is_continued(self):
@@ -116,10 +117,49 @@ class Train(unittest.TestCase):
         self.assertIn("continued:", said)
         self.refused(["text", text, "--length", 1000, "--out", self.folder / "other"], "a text.txt has 2200 bytes; at least")
 
-    def test_recall_shows_both_memories(self):
-        said = self.trained("recall", "--steps", 3)
-        self.assertRegex(said, r"\nrecalled .*older\nplain sum +[\d.]+%.*\ndecay +[\d.]+%")
-        self.refused(["recall", "--out", self.out], "recall has no --out")
+    def test_a_text_is_continued_by_memories(self):
+        for name in ("b.md", "a.md", "c.txt"):
+            (self.folder / name).write_text(f"so {name} goes on and on, " * 50, encoding="utf-8")
+        said = self.trained("text", self.folder, "--memory", "both", *SMALL, "--length", 8, "--steps", 2, "--out", self.out)
+        self.assertRegex(said, r"from the text: 'so b.*'\n  continued by both, from its state: '.{4}'\nbits per byte of unseen text\n"
+                               r"  both        [\d.]+\n  plain sum   [\d.]+\n  softmax     [\d.]+\n")
+        self.assertIn("<polyline", (self.out / "bits.svg").read_text(encoding="utf-8"))
+        graded = [exercise(function, "todo", "lab09") for part in ("sums", "gradient") for function in memories.PARTS[part]]
+        result = train("text", self.folder, "--memory", "delta", *SMALL, "--length", 8, "--steps", 1, "--out", self.folder / "other",
+                       track="reference", graded=graded)
+        self.assertRegex(result.stdout, r"unseen text\n  delta rule  [\d.]+\n  softmax     [\d.]+\n")
+        for words, sentence in ((["copy", "--memory", "both"], "--memory goes with recall"),
+                                (["text", self.folder, "--memory", "both", "--attention", "softmax"], "--memory has no --attention")):
+            self.refused(words, sentence)
+
+    def test_recall_shows_the_memories_that_can_be_trained(self):
+        """With lab 09 unwritten, lab 08's two."""
+        said = self.trained("recall", "--steps", 3, "--out", self.out)
+        self.assertRegex(said, r"\nrecalled .*older  mean a  mean β\nplain sum +[\d.]+%.*\ndecay +[\d.]+%.*\ndelta rule .*\nboth ")
+        unwritten = [exercise(function, "todo", "lab09") for functions in memories.PARTS.values() for function in functions]
+        result = train("recall", "--steps", 3, "--out", self.out / "two", track="reference", graded=unwritten)
+        self.assertRegex(result.stdout, r"\nrecalled .*older\nplain sum +[\d.]+%.*\ndecay +[\d.]+%[^\n]*\nrecalled while")
+
+    def test_recall_over_seeds_has_spreads_and_a_plot(self):
+        said = self.trained("recall", "--memory", "decay", "--seeds", 2, "--seed", 5, "--steps", 2, "--task", "clear", "--out", self.out)
+        self.assertIn("seed 6, decay ", said)
+        self.assertRegex(said, r"\nrecalled .*  void  mean a  a of a clear\ndecay( +[\d.]+ ± [\d.]+%){5}( +0\.\d+){2}\n")
+        self.assertRegex(said, r"\ndecay +[▁▂▃▄▅▆▇█]  [\d.]+%\n")
+        rows = (self.out / "recall.csv").read_text(encoding="utf-8").splitlines()
+        self.assertEqual([row.split(",")[:3] for row in rows], [["memory", "seed", "step"], ["decay", "5", "2"], ["decay", "6", "2"]])
+        self.assertIn("<polyline", (self.out / "recall.svg").read_text(encoding="utf-8"))
+        for words, sentence in ((["recall", "--resume", self.out], "recall has no --resume"), (["recall", "--seeds", 0], "--seeds 0 is too"),
+                                (["digits", "--task", "clear"], "--task goes with recall")):
+            self.refused(words, sentence)
+
+    def test_recall_names_what_a_memory_needs(self):
+        """--memory both, with 9.11 unwritten and 9.8 waiting to be; the gradient is given where the student has none."""
+        graded = [exercise("gated_delta_rule_chunkwise", "todo", "lab09"), exercise("solve_unit_lower", "todo", "lab09"),
+                  exercise("delta_rule_chunkwise", "todo", "lab09"), exercise("gated_delta_rule_backward", "todo", "lab09")]
+        with mock.patch.object(command, "_has_reference", return_value=False):
+            result = train("recall", "--memory", "both", track="student", graded=graded)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("what is not written yet: lab09.gated_delta_rule_chunkwise, lab09.solve_unit_lower\n", result.stderr)
 
     def test_what_is_given_for_training(self):
         """Gradients of softmax and hybrid attention, generation, recall: in C++."""
@@ -198,7 +238,7 @@ class Train(unittest.TestCase):
 
     def test_what_is_not_written_is_named_before_anything_is_built(self):
         graded = [exercise("adam_step", "todo"), exercise("model_gradients", "todo", begin_with="gelu"), exercise("layer_norm", "todo", "lab07"), exercise("dropout", "todo", "lab07")]
-        with mock.patch.object(command, "_build", side_effect=AssertionError("it builds")), \
+        with mock.patch.object(training_program, "build", side_effect=AssertionError("it builds")), \
                 mock.patch.object(command, "_has_reference", return_value=False):
             result = train("copy", "--out", self.out, track="student", graded=graded)
         self.assertEqual(result.returncode, 1)
@@ -218,6 +258,15 @@ class Train(unittest.TestCase):
         losses = [(self.folder / name / "checkpoint/losses.npy").read_bytes() for name in ("plain", "borrowed")]
         self.assertEqual(*losses)
 
+    def test_a_rule_of_lab_09_can_come_from_the_reference(self):
+        program = link_missing.link(BUILD, BUILD, "lab09_train", ["gated_delta_rule_chunkwise", "solve_unit_lower"], track="reference")
+        self.addCleanup(shutil.rmtree, program.parent)
+        words = ["task=recall", "memories=both", "own=", "keys=4", "writes=6", "clears=0", "rate=0.006", "seed=1", "steps=2", "every=2"]
+        said = [subprocess.run([each, *words], capture_output=True, text=True, check=True).stdout for each in (program, BUILD / "lab09_train")]
+        losses = [re.findall(r'"loss":([^,]*)', text) for text in said]
+        self.assertEqual(len(losses[0]), 2)
+        self.assertEqual(*losses)
+
     def test_a_file_that_does_not_build_is_named_and_nothing_else_is_said(self):
         graded = [exercise("gelu", "pass", "lab07"), exercise("gelu_backward", "not_run"), exercise("adam_step", "not_run")]
         self.refused(["copy"], "course: lab08 does not build, so nothing can be trained; ./course check lab08 says why\n", graded=graded)
@@ -227,9 +276,18 @@ class Train(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertIn("ATTENTION: 1 of the functions that training may use does not pass: lab08.gelu_backward", result.stderr)
 
+    def test_check_says_when_there_is_something_to_train(self):
+        labs = manifest.load(REPOSITORY)
+        for name, words in (("lab07", ("next: lab08 ",)), ("lab08", ("next: train .* train copy", "then lab09 ")),
+                            ("lab09", ("next: train .* train recall",))):
+            done = [Verdict(each, "pass", "") for lab in labs if lab.name == name for each in lab.exercises]
+            said = progress.report(labs, done, "student")
+            self.assertRegex(said, r"(?s)\n" + ".*".join(words))
+            self.assertNotIn("next:", progress.report(labs, done, "reference"))
+
     def test_every_name_that_training_needs_is_an_exercise(self):
         exercises = {each.function for lab in manifest.load(REPOSITORY) for each in lab.exercises}
-        self.assertLessEqual(set().union(*command.NEEDED.values()), exercises)
+        self.assertLessEqual(set().union(*command.NEEDED.values(), *memories.PARTS.values(), memories.HELPERS), exercises)
 
     def test_numpy_opens_a_checkpoint_as_the_chapter_says(self):
         pythons = [python for python in (sys.executable, "/usr/bin/python3") if Path(python).exists()

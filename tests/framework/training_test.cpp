@@ -65,24 +65,51 @@ TEST_CASE("a way to generate says what the model says of the whole sequence") {
 }
 
 TEST_CASE("recall: the last value is wanted, and decay recalls more than a plain sum") {
-    const RecallTask task(1);
+    const RecallRules rules;
+    const RecallTask task(rules, 1);
     for (std::size_t b = 0; b < 4; ++b)
-        for (std::size_t i = 0; i < RecallTask::queries; ++i) {
-            const std::size_t last = RecallTask::writes - 1 - static_cast<std::size_t>(task.writes_since(b, i));
+        for (std::size_t i = 0; i < RecallRules::queries; ++i) {
+            const std::size_t last = rules.writes - 1 - static_cast<std::size_t>(task.writes_since(b, i));
             CHECK(task.key(b, last) == task.query(b, i));
             CHECK(task.value(b, last) == task.wanted(b, i));
-            for (std::size_t later = last + 1; later < RecallTask::writes; ++later)
+            for (std::size_t later = last + 1; later < rules.writes; ++later)
                 CHECK(task.key(b, later) != task.query(b, i));
         }
     double right[2] = {};
     for (const bool decay : {false, true}) {
-        RecallModel model(decay, 1);
-        for (std::uint64_t step = 1; step <= 250; ++step) model.train(RecallTask(1000000 + step), 0.006);
-        const RecallTask unseen(7777);
+        RecallModel model(sum_in_closed_form(decay), rules, 1);
+        for (std::uint64_t step = 1; step <= 250; ++step) model.train(RecallTask(rules, 1000000 + step), 0.006);
+        const RecallTask unseen(rules, 7777);
         right[decay] = total(model.answers(unseen) == unseen.wanted) / static_cast<double>(unseen.wanted.size());
     }
     CHECK(right[0] < 0.5);
     CHECK(right[1] > 0.8);
+}
+
+TEST_CASE("recall with a clear: what was written before it is void") {
+    const RecallRules rules{.keys = 5, .writes = 24, .clears = true};
+    const RecallTask task(rules, 3);
+    double voids = 0.0;
+    for (std::size_t b = 0; b < RecallRules::batch; ++b) {
+        std::size_t cleared = rules.writes;
+        for (std::size_t i = 0; i < rules.writes; ++i)
+            if (task.key(b, i) == static_cast<double>(rules.keys)) {
+                CHECK(cleared == rules.writes);  // one in a sequence
+                cleared = i;
+                CHECK(task.value(b, i) == static_cast<double>(RecallRules::values));
+            }
+        CHECK(cleared >= rules.writes / 4);
+        CHECK(cleared < rules.writes * 3 / 4);
+        for (std::size_t i = 0; i < RecallRules::queries; ++i) {
+            const std::size_t last = rules.writes - 1 - static_cast<std::size_t>(task.writes_since(b, i));
+            CHECK(task.key(b, last) == task.query(b, i));
+            CHECK(task.query(b, i) < static_cast<double>(rules.keys));
+            CHECK(task.wanted(b, i) ==
+                  (last < cleared ? static_cast<double>(RecallRules::values) : task.value(b, last)));
+            voids += last < cleared ? 1.0 : 0.0;
+        }
+    }
+    CHECK(voids > 0.0);
 }
 
 }  // namespace

@@ -213,6 +213,10 @@ TEST_CASE("those that do not are refused with both shapes") {
               Tensor x = zeros({2, 3});
               set_token(x, 0, zeros({2}));
           }).find("(3,), got (2,)") != std::string::npos);
+    CHECK(words([] {
+              Tensor x = zeros({4, 3});
+              set_tokens(x, 0, zeros({2, 2}));
+          }).find("2 tokens of (4, 3) have shape (2, 3), got (2, 2)") != std::string::npos);
 }
 TEST_CASE("one that no array can have is refused, and says why") {
     const auto words = [](auto function) { return words_of<std::invalid_argument>(function); };
@@ -240,6 +244,14 @@ TEST_CASE("an index that does not exist is refused with the shape") {
               Tensor x = zeros({2, 3});
               set_token(x, 2, zeros({3}));
           }).find("token 2 does not exist") != std::string::npos);
+    CHECK(words([] {
+              Tensor x = zeros({4, 3});
+              set_tokens(x, 3, zeros({2, 3}));
+          }).find("2 tokens from token 3 on do not fit: the shape is (4, 3), so n = 4") != std::string::npos);
+    CHECK(words([] {
+              Tensor x = zeros({4, 3});
+              set_tokens(x, std::size_t{0} - 1, zeros({2, 3}));
+          }).find("from token -1 on do not fit") != std::string::npos);
 }
 TEST_CASE("so are a mean of nothing, and ids that are none") {
     const auto words = [](auto function) { return words_of<std::invalid_argument>(function); };
@@ -400,7 +412,7 @@ TEST_CASE("one without axes is a number, one without entries is its shape") {
 }
 
 TEST_SUITE("tokens and products") {
-TEST_CASE("tokens are copies, set_token writes") {
+TEST_CASE("tokens are copies, set_token and set_tokens write") {
     Tensor x = zeros({2, 3, 2});
     set_token(x, 1, Tensor{{1, 2}, {3, 4}});
     CHECK(token(x, 1) == Tensor{{1, 2}, {3, 4}});
@@ -409,6 +421,10 @@ TEST_CASE("tokens are copies, set_token writes") {
     CHECK(token(x, 1)(0, 0) == 1.0);
     CHECK(shape_of(tokens(x, 1, 3)) == Shape{2, 2, 2});
     CHECK(tokens(x, 1, 3)(1, 0, 1) == 4.0);
+    set_tokens(x, 1, Tensor{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}});
+    CHECK(x == Tensor{{{0, 0}, {1, 2}, {3, 4}}, {{0, 0}, {5, 6}, {7, 8}}});
+    set_tokens(x, 3, zeros({2, 0, 2}));
+    CHECK(x(1, 2, 1) == 8.0);
 }
 TEST_CASE("products by hand, for every leading index or for none") {
     const Tensor a{{1, 2}, {3, 4}}, b = column({5, 6});

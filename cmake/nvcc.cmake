@@ -83,7 +83,8 @@ function(add_gpu lab folder manifest json)
     add_library(${lab}_on_gpu INTERFACE)
     target_link_libraries(${lab}_on_gpu INTERFACE ${kernels} ${lab}_given_on_gpu)
     add_executable(${lab}_exercises_gpu EXCLUDE_FROM_ALL)
-    target_link_libraries(${lab}_exercises_gpu PRIVATE ${lab}_suite ${lab}_graded ${lab}_given_cpp ${lab}_on_gpu)
+    target_link_libraries(${lab}_exercises_gpu PRIVATE ${lab}_suite linattn_attention ${lab}_graded ${lab}_given_cpp
+      ${lab}_on_gpu)
     add_check_program(${lab}_exercises_gpu ${lab}_check_gpu linattn_exercises_main EXCLUDE_FROM_ALL)
   endif()
 

@@ -32,9 +32,7 @@ void change(const ArgumentChange& by, const std::string& argument, std::vector<f
     std::size_t count = 1;
     for (const std::size_t length : rows) count *= length;
     const bool has_rows = !rows.empty() && count > 0 && values.size() % count == 0;
-    const Shape numbers_of_rows =
-        values.size() == count ? Shape{} : Shape{values.size() / count};  // one each: (heads, n)
-    Tensor numbers = zeros(has_rows ? join(rows, numbers_of_rows) : Shape{values.size()});
+    Tensor numbers = zeros(has_rows ? join(rows, {values.size() / count}) : Shape{values.size()});
     std::copy(values.begin(), values.end(), numbers.data());
     by(argument, numbers);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(numbers.data()[i]);

@@ -78,11 +78,31 @@ fi
 
 # --- what is missing ---
 
+as_root=none
+if command -v apt-get >/dev/null; then
+    if [ "$(id -u)" = 0 ]; then
+        as_root=
+    elif command -v sudo >/dev/null; then
+        as_root="sudo -n"
+        [ ! -t 0 ] || as_root=sudo # somebody is there to type a password
+    fi
+fi
+
+# The modules are looked for in one python3, the one that will run the commands: that on the PATH has them all, or apt
+# installs what the system's lacks. Where apt cannot, it is the one that has the most.
+each_package collect_module
+# shellcheck disable=SC2086  # a list of words
+set -- $modules
+if [ $# -gt 0 ]; then
+    python=$(choose_python "$modules")
+    [ "$as_root" = none ] || [ "$(python_has "$python" "$modules" 2>/dev/null)" = $# ] || python=/usr/bin/python3
+fi
+
 probe_finds() { # a command on the PATH, a header where compilers look, or a module of a python3
     case $probe in -) $has_dpkg && return 1 || return 0 ;; esac
     for thing in $(echo "$probe" | tr ',' ' '); do
         case $thing in
-            py:*) [ "$(python_has "$(choose_python "${thing#py:}")" "${thing#py:}" 2>/dev/null)" != 1 ] || return 0 ;;
+            py:*) [ "$(python_has "$python" "${thing#py:}" 2>/dev/null)" != 1 ] || return 0 ;;
             *.h | *.hpp)
                 for prefix in ${CONDA_PREFIX:+"$CONDA_PREFIX"} /usr /usr/local /opt/homebrew; do
                     for header in "$prefix/include/$thing" "$prefix"/include/*-linux-gnu*/"$thing"; do
@@ -111,6 +131,7 @@ fi
 required= optional= for_conda= for_vcpkg=
 collect_missing() {
     case $installed in *" ii $apt "* | *" hi $apt "*) return ;; esac
+    case "$required $optional " in *" $apt "*) return ;; esac # two groups need it
     ! probe_finds || return 0
     case $need in required) required="$required $apt" ;; *) optional="$optional $apt" ;; esac
     [ "$conda" = - ] || for_conda="$for_conda $conda"
@@ -125,16 +146,6 @@ if [ -z "$required$optional" ]; then
 fi
 
 # --- how to get it ---
-
-as_root=none
-if command -v apt-get >/dev/null; then
-    if [ "$(id -u)" = 0 ]; then
-        as_root=
-    elif command -v sudo >/dev/null; then
-        as_root="sudo -n"
-        [ ! -t 0 ] || as_root=sudo # somebody is there to type a password
-    fi
-fi
 
 print_lists() {
     say "  apt          $required$optional"

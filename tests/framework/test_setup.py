@@ -129,6 +129,16 @@ class Setup(unittest.TestCase):
         self.assertEqual(chosen["99"], str(self.bin / "python3"))
         self.assertIn(chosen["0"], ("/usr/bin/python3", str(self.bin / "python3")))  # where the system's has none either
         self.assertEqual(self.setup("--python", modules_here="0").stdout.strip(), str(self.bin / "python3"))
+
+    def test_a_module_of_a_python_that_is_not_chosen_does_not_count(self):
+        """The first on the PATH has one module, the system's has the others: apt brings the system's that one."""
+        self.debian(lacks=["python3-jinja2"])
+        for name, has in (("python3", "jinja2"), ("system_python", "[!j]*")):
+            self.fake(name, f'shift 2; count=0; for m in "$@"; do case $m in {has}) count=$((count + 1)) ;; esac; done; echo $count')
+        self.replace("/usr/bin/python3", str(self.bin / "system_python"))
+        self.setup("--quiet", "--with-docs")
+        self.assertRegex(self.installed()[0], "recommends python3-jinja2$")
+
     def test_another_system_is_asked_for_commands_and_headers(self):
         self.hide_headers()
         result = self.setup("--quiet")  # no dpkg-query, no apt-get, no tools at all
@@ -197,12 +207,16 @@ class Setup(unittest.TestCase):
         self.assertIn('"./course setup --with-tests"', authors)
 
     def hide_headers(self):
-        """The headers of this machine must not count: a copy of setup.sh that looks elsewhere."""
+        """The headers of this machine must not count."""
+        self.replace("/usr /usr/local /opt/homebrew", "")
+
+    def replace(self, words, others):
+        """In a copy of setup.sh, which is run from now on."""
         copy = self.bin.parent / "tools"
         copy.mkdir()
         text = (ROOT / "tools/setup.sh").read_text()
-        self.assertIn("/usr /usr/local /opt/homebrew", text)
-        (copy / "setup.sh").write_text(text.replace("/usr /usr/local /opt/homebrew", ""))
+        self.assertIn(words, text)
+        (copy / "setup.sh").write_text(text.replace(words, others))
         shutil.copy(ROOT / "tools/packages.txt", copy)
         original = self.setup
-        self.setup = lambda *words, **more: original(*words, script=os.path.relpath(copy / "setup.sh", ROOT), **more)
+        self.setup = lambda *given, **more: original(*given, script=os.path.relpath(copy / "setup.sh", ROOT), **more)

@@ -146,8 +146,12 @@ struct Rows {
     template <class Row>
     void each(Row& row, std::size_t axis = 0, std::array<std::size_t, operands> from = {}) const {
         if (axis + 1 >= shape.size()) return row(from);
+        const bool before_last = axis + 2 == shape.size();
         for (std::size_t i = 0; i < shape[axis]; ++i) {
-            each(row, axis + 1, from);
+            if (before_last)
+                row(from);  // not one call deeper: rows are often short
+            else
+                each(row, axis + 1, from);
             for (std::size_t x = 0; x < operands; ++x) from[x] += strides[x][axis];
         }
     }
@@ -157,7 +161,10 @@ struct Rows {
 // turns each into vectors.
 template <class Loop>
 void with_step(std::size_t step, Loop loop) {
-    step == 0 ? loop(std::integral_constant<std::size_t, 0>{}) : loop(std::integral_constant<std::size_t, 1>{});
+    if (step == 0)
+        loop(std::integral_constant<std::size_t, 0>{});
+    else
+        loop(std::integral_constant<std::size_t, 1>{});
 }
 
 // Entry i of a result depends on entries i alone, even where the result is an operand's own array: said to the compiler.
@@ -443,13 +450,23 @@ Tensor Where::operator()(const Tensor& condition, const Tensor& a, const Tensor&
     Tensor result = unwritten(shape);
     double* to = result.data();
     const Rows<3> rows(shape, {strides_in(condition, shape), strides_in(a, shape), strides_in(b, shape)});
-    const std::size_t step_c = rows.step(0), step_a = rows.step(1), step_b = rows.step(2);
-    auto row = [&](const std::array<std::size_t, 3>& from) {
-        const double *c = condition.data() + from[0], *x = a.data() + from[1], *y = b.data() + from[2];
-        for (std::size_t i = 0; i < rows.length(); ++i) to[i] = c[i * step_c] != 0.0 ? x[i * step_a] : y[i * step_b];
-        to += rows.length();
-    };
-    rows.each(row);
+    const std::size_t length = rows.length();
+    with_step(rows.step(0), [&](auto step_c) {
+        with_step(rows.step(1), [&](auto step_a) {
+            with_step(rows.step(2), [&](auto step_b) {
+                auto row = [&](const std::array<std::size_t, 3>& from) {
+                    const double *c = condition.data() + from[0], *x = a.data() + from[1], *y = b.data() + from[2];
+                    LINATTN_ENTRY_BY_ENTRY
+                    for (std::size_t i = 0; i < length; ++i) {
+                        const double chosen = x[i * step_a], other = y[i * step_b];
+                        to[i] = c[i * step_c] != 0.0 ? chosen : other;
+                    }
+                    to += length;
+                };
+                rows.each(row);
+            });
+        });
+    });
     return result;
 }
 
@@ -534,13 +551,14 @@ Tensor matrix_transpose(const Tensor& x) {
     const AxisView view(shape, shape.size() - 2);
     std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
     Tensor result = unwritten(shape);
-    constexpr std::size_t block = 16;  // rows and columns at a time, so that what is read and written stays in the cache
+    constexpr std::size_t block = 16;  // rows at a time: what is read and what is written both stay in the cache
     for (std::size_t o = 0; o < view.outer; ++o)
         for (std::size_t first_row = 0; first_row < view.length; first_row += block)
             for (std::size_t column = 0; column < view.inner; ++column) {
                 const std::size_t rows = std::min(block, view.length - first_row);
                 double* to = result.data() + (o * view.inner + column) * view.length + first_row;
-                for (std::size_t row = 0; row < rows; ++row) to[row] = x.data()[view.offset(o, first_row + row, column)];
+                for (std::size_t row = 0; row < rows; ++row)
+                    to[row] = x.data()[view.offset(o, first_row + row, column)];
             }
     return result;
 }
@@ -562,7 +580,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     Shape shape = left_leading.empty() ? right_leading : left_leading;
     const std::size_t heads = product(shape);
     shape.insert(shape.end(), {m, n});
-    Tensor result = filled(shape, 0.0);
+    Tensor result = k == 0 ? filled(shape, 0.0) : unwritten(shape);
     count_work(heads * m * k * n);
     if (result.size() == 0 || k == 0) return result;
     // One product at a time, with one right side for all as well: made of one tall matrix, the results would be rounded

@@ -117,33 +117,79 @@ Shape strides_in(const Tensor& operand, const Shape& shape) {
     return strides;
 }
 
-std::size_t last(const Shape& lengths, std::size_t without_axes) {
-    return lengths.empty() ? without_axes : lengths.back();
+// The rows of a shape as operands that broadcast to it hold them: neighbouring axes that all of them can go through as
+// through one are one axis, the last of which is a row.
+template <std::size_t operands>
+struct Rows {
+    Shape shape;
+    std::array<Shape, operands> strides;
+
+    explicit Rows(const Shape& whole, const std::array<Shape, operands>& strides_of) {
+        for (std::size_t axis = 0; axis < whole.size(); ++axis) {
+            if (whole[axis] == 1) continue;
+            bool as_one = !shape.empty();
+            for (std::size_t x = 0; x < operands && as_one; ++x)
+                as_one = strides[x].back() == strides_of[x][axis] * whole[axis];
+            if (!as_one) shape.push_back(1);
+            shape.back() *= whole[axis];
+            for (std::size_t x = 0; x < operands; ++x) {
+                if (!as_one) strides[x].push_back(0);
+                strides[x].back() = strides_of[x][axis];
+            }
+        }
+    }
+
+    std::size_t length() const { return shape.empty() ? 1 : shape.back(); }
+    std::size_t step(std::size_t operand) const { return shape.empty() ? 0 : strides[operand].back(); }
+
+    /// Calls row(from) for every row, one after the other: where the row begins in each operand.
+    template <class Row>
+    void each(Row& row, std::size_t axis = 0, std::array<std::size_t, operands> from = {}) const {
+        if (axis + 1 >= shape.size()) return row(from);
+        const bool before_last = axis + 2 == shape.size();
+        for (std::size_t i = 0; i < shape[axis]; ++i) {
+            if (before_last)
+                row(from);  // not one call deeper: rows are often short
+            else
+                each(row, axis + 1, from);
+            for (std::size_t x = 0; x < operands; ++x) from[x] += strides[x][axis];
+        }
+    }
+};
+
+// An operand of a row has its entries side by side, or is one number: loop(1) or loop(0), as constants, so that a compiler
+// turns each into vectors.
+template <class Loop>
+void with_step(std::size_t step, Loop loop) {
+    if (step == 0)
+        loop(std::integral_constant<std::size_t, 0>{});
+    else
+        loop(std::integral_constant<std::size_t, 1>{});
 }
 
-// Calls row(from) for every row of a shape, one after the other: where the row begins in each operand. The rows that are
-// still to come lie along `axis` and those behind it.
-template <std::size_t operands, class Row>
-void each_row(const Shape& shape, const std::array<Shape, operands>& strides, Row& row, std::size_t axis = 0,
-              std::array<std::size_t, operands> from = {}) {
-    if (axis + 1 >= shape.size()) return row(from);
-    for (std::size_t i = 0; i < shape[axis]; ++i) {
-        each_row(shape, strides, row, axis + 1, from);
-        for (std::size_t x = 0; x < operands; ++x) from[x] += strides[x][axis];
-    }
-}
+// Entry i of a result depends on entries i alone, even where the result is an operand's own array: said to the compiler.
+#ifdef __clang__
+#define LINATTN_ENTRY_BY_ENTRY _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LINATTN_ENTRY_BY_ENTRY _Pragma("GCC ivdep")
+#endif
 
 // result[i] = f(a[i], b[i]), a and b broadcast to the shape of the result, which may be a's own array.
 template <class F>
 void combine(const Tensor& a, const Tensor& b, double* result, const Shape& shape, F f) {
-    const std::array strides{strides_in(a, shape), strides_in(b, shape)};
-    const std::size_t length = last(shape, 1), step_a = last(strides[0], 0), step_b = last(strides[1], 0);
-    auto row = [&](const std::array<std::size_t, 2>& from) {
-        const double *x = a.data() + from[0], *y = b.data() + from[1];
-        for (std::size_t i = 0; i < length; ++i) result[i] = f(x[i * step_a], y[i * step_b]);
-        result += length;
-    };
-    each_row(shape, strides, row);
+    const Rows<2> rows(shape, {strides_in(a, shape), strides_in(b, shape)});
+    const std::size_t length = rows.length();
+    with_step(rows.step(0), [&](auto step_a) {
+        with_step(rows.step(1), [&](auto step_b) {
+            auto row = [&](const std::array<std::size_t, 2>& from) {
+                const double *x = a.data() + from[0], *y = b.data() + from[1];
+                LINATTN_ENTRY_BY_ENTRY
+                for (std::size_t i = 0; i < length; ++i) result[i] = f(x[i * step_a], y[i * step_b]);
+                result += length;
+            };
+            rows.each(row);
+        });
+    });
 }
 
 double maximum_of(double a, double b) { return std::isnan(a) || a >= b ? a : b; }  // NaN on either side wins
@@ -182,6 +228,22 @@ void choose(eager::Binary operation, Loop loop) {
     }
 }
 
+// Each row to one value, from its first entry to its last. Some rows go side by side, since each step of one waits for the
+// step before.
+template <class Fold>
+void reduce_rows(const double* x, const AxisView& view, double start, Fold fold, double* result) {
+    constexpr std::size_t together = 4;
+    std::size_t o = 0;
+    for (; o + together <= view.outer; o += together) {
+        std::array<double, together> values{start, start, start, start};
+        for (std::size_t l = 0; l < view.length; ++l)
+            for (std::size_t r = 0; r < together; ++r) values[r] = fold(values[r], x[view.offset(o + r, l, 0)]);
+        std::copy(values.begin(), values.end(), result + o);
+    }
+    for (; o < view.outer; ++o)
+        result[o] = std::accumulate(x + view.offset(o, 0, 0), x + view.offset(o + 1, 0, 0), start, fold);
+}
+
 template <class Fold>
 Tensor reduce(const Tensor& x, std::ptrdiff_t axis, bool keep, double start, Fold fold) {
     Shape shape = shape_of(x);
@@ -193,15 +255,17 @@ Tensor reduce(const Tensor& x, std::ptrdiff_t axis, bool keep, double start, Fol
         shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at));
     Tensor result = filled(shape, start);
     count_work(x.size());
+    if (view.inner == 1) {
+        reduce_rows(x.data(), view, start, fold, result.data());
+        return result;
+    }
     for (std::size_t o = 0; o < view.outer; ++o) {
         double* entries = result.data() + o * view.inner;
-        if (view.inner == 1)  // a row: one running value, which stays in a register
-            *entries =
-                std::accumulate(x.data() + view.offset(o, 0, 0), x.data() + view.offset(o + 1, 0, 0), start, fold);
-        else
-            for (std::size_t l = 0; l < view.length; ++l)
-                for (std::size_t i = 0; i < view.inner; ++i)
-                    entries[i] = fold(entries[i], x.data()[view.offset(o, l, i)]);
+        for (std::size_t l = 0; l < view.length; ++l) {
+            const double* row = x.data() + view.offset(o, l, 0);
+            LINATTN_ENTRY_BY_ENTRY
+            for (std::size_t i = 0; i < view.inner; ++i) entries[i] = fold(entries[i], row[i]);
+        }
     }
     return result;
 }
@@ -385,15 +449,24 @@ Tensor Where::operator()(const Tensor& condition, const Tensor& a, const Tensor&
     for (const Tensor* operand : {&condition, &a, &b}) count_stretched(*operand, shape);
     Tensor result = unwritten(shape);
     double* to = result.data();
-    const std::array strides{strides_in(condition, shape), strides_in(a, shape), strides_in(b, shape)};
-    const std::size_t length = last(shape, 1);
-    const std::size_t step_c = last(strides[0], 0), step_a = last(strides[1], 0), step_b = last(strides[2], 0);
-    auto row = [&](const std::array<std::size_t, 3>& from) {
-        const double *c = condition.data() + from[0], *x = a.data() + from[1], *y = b.data() + from[2];
-        for (std::size_t i = 0; i < length; ++i) to[i] = c[i * step_c] != 0.0 ? x[i * step_a] : y[i * step_b];
-        to += length;
-    };
-    each_row(shape, strides, row);
+    const Rows<3> rows(shape, {strides_in(condition, shape), strides_in(a, shape), strides_in(b, shape)});
+    const std::size_t length = rows.length();
+    with_step(rows.step(0), [&](auto step_c) {
+        with_step(rows.step(1), [&](auto step_a) {
+            with_step(rows.step(2), [&](auto step_b) {
+                auto row = [&](const std::array<std::size_t, 3>& from) {
+                    const double *c = condition.data() + from[0], *x = a.data() + from[1], *y = b.data() + from[2];
+                    LINATTN_ENTRY_BY_ENTRY
+                    for (std::size_t i = 0; i < length; ++i) {
+                        const double chosen = x[i * step_a], other = y[i * step_b];
+                        to[i] = c[i * step_c] != 0.0 ? chosen : other;
+                    }
+                    to += length;
+                };
+                rows.each(row);
+            });
+        });
+    });
     return result;
 }
 
@@ -478,10 +551,15 @@ Tensor matrix_transpose(const Tensor& x) {
     const AxisView view(shape, shape.size() - 2);
     std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
     Tensor result = unwritten(shape);
+    constexpr std::size_t block = 16;  // rows at a time: what is read and what is written both stay in the cache
     for (std::size_t o = 0; o < view.outer; ++o)
-        for (std::size_t row = 0; row < view.length; ++row)
-            for (std::size_t column = 0; column < view.inner; ++column)
-                result.data()[(o * view.inner + column) * view.length + row] = x.data()[view.offset(o, row, column)];
+        for (std::size_t first_row = 0; first_row < view.length; first_row += block)
+            for (std::size_t column = 0; column < view.inner; ++column) {
+                const std::size_t rows = std::min(block, view.length - first_row);
+                double* to = result.data() + (o * view.inner + column) * view.length + first_row;
+                for (std::size_t row = 0; row < rows; ++row)
+                    to[row] = x.data()[view.offset(o, first_row + row, column)];
+            }
     return result;
 }
 
@@ -502,7 +580,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     Shape shape = left_leading.empty() ? right_leading : left_leading;
     const std::size_t heads = product(shape);
     shape.insert(shape.end(), {m, n});
-    Tensor result = filled(shape, 0.0);
+    Tensor result = k == 0 ? filled(shape, 0.0) : unwritten(shape);
     count_work(heads * m * k * n);
     if (result.size() == 0 || k == 0) return result;
     // One product at a time, with one right side for all as well: made of one tall matrix, the results would be rounded

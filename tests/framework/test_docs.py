@@ -32,7 +32,7 @@ from course.site.site_map import FOR_INSTRUCTORS, SiteMap, lab_folders
 
 CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
 NO_AXE = "axe-core is not here: pip could not download axe-playwright-python from PyPI"
-SHAPES = ((390, True), (390, False), (1280, False), (1280, True))  # width, dark
+SHAPES = ((320, False), (390, True), (390, False), (1280, False), (1280, True))  # width, dark
 
 
 LINKS_FOUND = """const done = arguments[0];
@@ -242,7 +242,13 @@ class TheSite(Site):
                              ("Transformers are RNNs", "papers.html#papers-katharopoulos2020"),
                              ("where does it lose?", "uses.html#uses-where-it-loses-recall"),
                              ("nowhere normaliser", "glossary.html#glossary-normaliser"),
-                             ("KV cache", "glossary.html#glossary-key-value-cache")):
+                             ("KV cache", "glossary.html#glossary-key-value-cache"),
+                             ("NaN", "setup.html#setup-nan"), ("hint", "setup.html#setup-the-hint"),
+                             ("transpose", "lab02.html#"), ("segfault", "setup.html#setup-a-crash"),
+                             ("install windows", "setup.html#setup-windows"), ("install", "setup.html#"),
+                             ("learning rate", "glossary.html#glossary-learning-rate"),
+                             ("chunk size", "glossary.html#glossary-chunk"), ("delta rule", "lab09.html#lab09-9"),
+                             ("race condition", "glossary.html#glossary-race-condition"), ("padding mask", "lab03.html#lab03-36")):
             with self.subTest(query):
                 self.press("/")
                 self.press(Keys.BACKSPACE, *query)
@@ -329,6 +335,13 @@ class TheSite(Site):
         start = words(self.pages()[0].parent / "index.html")
         for part in (copy.title, copy.authors, copy.version):
             self.assertIn(squeezed(part), start)
+
+    def test_letters_in_figures_are_large_enough(self):
+        """A phone shows them at three quarters: page_checks.js."""
+        for figure in [*ROOT.glob("labs/*/*.svg"), *ROOT.glob("docs/figures/*.svg")]:
+            with self.subTest(figure.name):
+                sizes = re.findall(r'font(?:-size)?[:=]\s*"?[^;">]*?([\d.]+)(?:px|")', figure.read_text(encoding="utf-8"))
+                self.assertGreaterEqual(min(map(float, sizes)), 12)
 
     def test_letters_say_what_they_mean(self):
         found = {url for page in self.pages() for url in page_of(page).xpath("//a[@class='term'][string-length(@title) > 20]/@href")}
@@ -695,7 +708,7 @@ def axe_core():
 
 def defects(browser, page, axe=None):
     """Each once, however many shapes of the window show it. WCAG 2.2 A and AA: page_checks.js measures contrast in all
-    four shapes; axe's other rules are asked at both widths, since a page may show other things on a phone."""
+    shapes; axe's other rules are asked at both widths, since a page may show other things on a phone."""
     browser.shape(SHAPES[0][0], 900, SHAPES[0][1])
     browser.complaints(), browser.requests()  # of the page before
     browser.get(page.as_uri())

@@ -27,7 +27,7 @@ from course.build_tree import BuildTree
 from course.cutter import regions
 from course.errors import CourseError
 from course.headings import headings
-from course.site import markdown
+from course.site import edition, markdown
 from course.site.site_map import FOR_INSTRUCTORS, SiteMap, lab_folders
 
 CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
@@ -137,6 +137,20 @@ class TheSite(Site):
         for edition in ("student", "instructor"):
             site = self.pages(edition)[0].parent
             self.assertEqual(dead_links(site), [])
+
+    def test_all_of_it_as_one_document(self):
+        site = self.root / "build/docs/student/html"
+        whole = edition._joined(site)
+        self.assertEqual(len(whole.xpath("//h1")), 1 + len(whole.xpath("/html/body/section")))
+        self.assertIn("Lab 06: Gradients", whole.xpath("//section//h1/text()"))
+        anchors = {f"#{each}" for each in whole.xpath("//@id")}
+        self.assertEqual([link for link in whole.xpath("//a/@href") if link.startswith("#") and link not in anchors], [])
+        self.assertEqual([link for link in whole.xpath("//a/@href") if not link.startswith(("#", "http", "mailto:"))], [])
+        pdf = edition.write(site, "pdf").read_bytes()
+        self.assertEqual(pdf[:5], b"%PDF-")
+        self.assertGreater(len(pdf), 1_000_000)
+        with mock.patch.dict(os.environ, PATH=""), self.assertRaisesRegex(CourseError, "Chromium is not on the PATH"):
+            edition.write(site, "pdf")
 
     def test_a_dead_link_would_be_found(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -448,6 +448,15 @@ class TheSite(Site):
             self.press(Keys.ENTER)
             self.assertIn(says, self.browser.value(sentence))
 
+    def test_a_figure_can_start_again(self):
+        self.show("lab04.html")
+        figure, sentence = "document.querySelector('[data-figure=favor]')", "document.querySelector('[data-figure=favor] .sentence').textContent"
+        first = self.browser.value(sentence)
+        self.browser.execute_script(f"const m = {figure}.querySelector('input'); m.value = 1; m.dispatchEvent(new Event('input'))")
+        self.assertNotEqual(self.browser.value(sentence), first)
+        self.browser.execute_script(f"[...{figure}.querySelectorAll('button')].find(button => button.textContent === 'start again').click()")
+        self.assertEqual(self.browser.value(sentence), first)
+
     def test_a_model_draws(self):
         self.show("lab08.html")
         self.browser.execute_script("document.querySelector('[data-figure=draws] button').click()")

@@ -30,7 +30,8 @@
       const errors = found.map(of => of[kind] / kernel), counts = Array(41).fill(0);
       errors.forEach(value => counts[Math.max(0, Math.min(40, Math.round((value + 1) * 10)))]++);
       const y = 20 + 150 * row, deviation = Math.sqrt(errors.reduce((sum, value) => sum + (value - 1) ** 2, 0) / DRAWS);
-      return { deviation, negative: errors.filter(value => value < 0).length, parts: [
+      const middle = [...errors].sort((one, other) => one - other)[DRAWS / 2];
+      return { deviation, middle, negative: errors.filter(value => value < 0).length, parts: [
         element("text", { x: 0, y, class: "strong" }, title),
         ...counts.map((count, i) => element("rect", { x: 20 + 10 * i, y: y + 110 - 90 * count / Math.max(...counts), width: 9,
           height: 90 * count / Math.max(...counts), class: colour })),
@@ -44,14 +45,17 @@
         element("line", { x1: 225, x2: 225, y1: 26, y2: 282, class: "mark" }), ...rows.flatMap(row => row.parts)),
       says: `Estimate divided by the kernel e^(q̂·k̂) = ${number(kernel)}, ${DRAWS} draws of ${m} directions. Root of the mean ` +
         `squared error: positive ${number(rows[0].deviation)} (the formula says ${number(Math.sqrt(variance) / kernel)}), ` +
-        `sines and cosines ${number(rows[1].deviation)}; of these ${rows[1].negative} estimates are negative.`,
+        `sines and cosines ${number(rows[1].deviation)}; of these ${rows[1].negative} estimates are negative.` +
+        (square < 1 ? " Make the vectors longer: the error of positive features is then made by rare large values, which few draws meet." :
+          ` Half of the positive estimates are below ${number(rows[0].middle)}, and their mean should be 1: a few rare large ones make up ` +
+          `for the others. The formula counts them even where ${DRAWS} draws meet none.`),
     };
   }
 
   interactive("favor", {
     inputs: [
       { kind: "range", name: "m", label: "directions m", min: 0, max: 8, at: 5, value: 32, of: exponent => 2 ** exponent, show: String },
-      { kind: "range", name: "square", label: "squared norm of q̂ and k̂", min: 0.25, max: 3, step: 0.25, at: 1, value: 1, show: String },
+      { kind: "range", name: "square", label: "squared norm of q̂ and k̂", min: 0.25, max: 3, step: 0.25, at: 0.25, value: 0.25, show: String },
       { kind: "range", name: "angle", label: "angle between them", min: 0, max: 180, step: 10, at: 60, value: 60, show: value => `${value}°` },
       { kind: "button", name: "seed", label: "draw again", value: 1, next: ({ seed }) => seed + 1 },
     ],

@@ -32,6 +32,22 @@ function interactive(name, { inputs, compute, draw }) {
   Figures[name] = compute;
   const host = document.querySelector(`[data-figure=${name}]`);
   if (!host) return;
+  const begin = () => {
+    const shown = build(host, inputs, compute, draw);
+    const again = element("button", { type: "button" }, "start again");
+    again.addEventListener("click", () => {
+      shown.forEach(part => part.remove());
+      begin().focus();
+    });
+    shown[0].append(again);
+    return again;
+  };
+  host.querySelector("img").hidden = true;
+  begin();
+}
+
+// Controls, stage and sentence of a figure as it begins.
+function build(host, inputs, compute, draw) {
   const settings = Object.fromEntries(inputs.map(input => [input.name, input.value]));
   const controls = element("div", { class: "controls", role: "group", "aria-label": "Settings of the figure" });
   const stage = element("div", { class: "stage" }), sentence = element("p", { class: "sentence", role: "status" });
@@ -86,7 +102,7 @@ function interactive(name, { inputs, compute, draw }) {
     },
   };
   controls.append(...inputs.map(input => kinds[input.kind](input)));
-  host.querySelector("img").hidden = true;
   host.append(controls, stage, sentence);
   update();
+  return [controls, stage, sentence];
 }

@@ -86,7 +86,7 @@
         next: ({ writes, key }) => [...writes, [at(KEY_NAMES, key), -1, 0]] },
       { kind: "button", name: "writes", label: "forget all (a = 0)", value: START, next: ({ writes }) => [...writes, [-1, -1, 1]] },
       { kind: "button", name: "writes", label: "undo", value: START, next: ({ writes }) => writes.slice(0, -1) },
-      { kind: "button", name: "writes", label: "start again", value: START, next: () => [] },
+      { kind: "button", name: "writes", label: "no writes", value: START, next: () => [] },
     ],
     compute,
     draw,

@@ -9,11 +9,12 @@ addEventListener("DOMContentLoaded", () => {
     page.classList.toggle("light-mode", !dark);
     theme.setAttribute("aria-pressed", dark);
   };
+  const kept = store => { try { return store(localStorage); } catch { return null; } };  // a browser may refuse to keep anything
   const system = matchMedia("(prefers-color-scheme: dark)");
-  system.addEventListener("change", () => localStorage.getItem("theme") ?? show(system.matches));
+  system.addEventListener("change", () => kept(store => store.getItem("theme")) ?? show(system.matches));
   theme.addEventListener("click", () => {
     const dark = !page.classList.contains("dark-mode");
-    localStorage.setItem("theme", dark ? "dark" : "light");
+    kept(store => store.setItem("theme", dark ? "dark" : "light"));
     show(dark);
   });
   show(page.classList.contains("dark-mode"));
@@ -29,7 +30,8 @@ addEventListener("DOMContentLoaded", () => {
     const button = make("button", { type: "button", className: "copy", textContent: "Copy" });
     button.addEventListener("click", async () => {
       const lines = [...code.querySelectorAll(".line")].map(line => line.textContent).join("\n");
-      button.textContent = await navigator.clipboard.writeText(lines).then(() => "Copied", () => "Copy failed");
+      const copied = navigator.clipboard?.writeText(lines) ?? Promise.reject();  // absent without https
+      button.textContent = await copied.then(() => "Copied", () => "Select it, then copy");
       setTimeout(() => button.textContent = "Copy", 2000);
     });
     const box = make("div", { className: "copyable" });
@@ -105,8 +107,34 @@ addEventListener("DOMContentLoaded", () => {
   const mark = () => {
     const passed = [...places.keys()].filter(heading => heading?.getBoundingClientRect().top < 120).pop();
     for (const [heading, link] of places) {
-      heading === passed ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current");
+      if (heading !== passed) link.removeAttribute("aria-current");
+      else if (!link.hasAttribute("aria-current")) {
+        link.setAttribute("aria-current", "true");
+        const list = link.closest("#toc"), top = link.offsetTop - list.offsetTop;
+        if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 40) list.scrollTop = top - list.clientHeight / 3;
+      }
     }
   };
   if (places.size) addEventListener("scroll", mark, { passive: true });
+
+  // On paper: everything open, dark letters; afterwards as it was.
+  let folded = [], dark = false;
+  addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("main details:not([open])")];
+    folded.forEach(block => block.open = true);
+    dark = page.classList.contains("dark-mode");
+    show(false);
+  });
+  addEventListener("afterprint", () => {
+    folded.forEach(block => block.open = false);
+    show(dark);
+  });
+
+  // ← and → lead to the chapters before and after, unless something on the page wants these keys.
+  addEventListener("keydown", event => {
+    const rel = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
+    const busy = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented ||
+      event.target.closest?.("input, textarea, select, button, .interactive, [tabindex='0'], dialog");
+    if (rel && !busy) document.querySelector(`nav.pager [rel=${rel}]`)?.click();
+  });
 });

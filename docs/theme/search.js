@@ -8,8 +8,13 @@ const Search = (() => {
   const words = text => fold(text).match(/[\p{L}\p{N}_]+(?:\++(?![\p{L}\p{N}]))?/gu) ?? [];  // "elu+1" is two, "FAVOR+" one
   const literal = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const LETTERS = { phi: "φ", epsilon: "ε" };
+  // Words that people type for what these pages call otherwise.
+  const ALSO = { segfault: ["crash"], install: ["setup", "set up"], setup: ["set up"], backward: ["gradient"], backprop: ["gradient"],
+    lr: ["learning rate"], nan: ["not a number"], cuda: ["gpu"], slow: ["cost"], download: ["set up"] };
   const COMMON = new Set("a an and are as at be can do does for how i in is it of on or the to what when where which with".split(" "));
-  const beginning = word => `(?<![\\p{L}\\p{N}])(?:${literal(stem(word))}${word in LETTERS ? `|${LETTERS[word]}` : ""})`;
+  const spellings = word => [stem(word), ...word in LETTERS ? [LETTERS[word]] : [], ...ALSO[word] ?? []].map(literal).join("|");
+  const beginning = word => `(?<![\\p{L}\\p{N}])(?:${spellings(word)})`;
+  const whole = word => `${beginning(word)}(?:ations?|ers?|ed|ing|es|s|e)?(?![\\p{L}\\p{N}])`;
   const sought = query => {
     const all = words(query), rare = all.filter(word => !COMMON.has(word));
     return rare.length ? rare : all;
@@ -17,16 +22,17 @@ const Search = (() => {
   const prepare = sections => sections.map(section => ({ ...section, cited: fold(section.cited ?? ""),
     folded: [section.title, section.text, section.page].map(fold) }));
 
-  // Every word must occur as the beginning of a word; if no section has them all, the sections with most of them are
-  // found. Rare words, titles, and words side by side weigh more: most of all in a title, of the section or of the paper
+  // Every word must occur, as a word or, which counts a fifth, as the beginning of one; if no section has them all, the
+  // sections with most of them are found. Rare words, titles, and words side by side weigh more: most of all in a title, of the section or of the paper
   // that it is about, and then by how often they occur.
   const find = (sections, query, limit = 20) => {
     const wanted = sought(query), all = words(query);
     if (!wanted.length) return [];
-    const parts = wanted.map(word => new RegExp(beginning(word), "gu"));
+    const parts = wanted.map(word => [beginning, whole].map(form => new RegExp(form(word), "gu")));
     const phrase = new RegExp(all.map(word => literal(stem(word)) + "\\p{L}*").join("[^\\p{L}\\p{N}]+"), "gu");
     const count = (text, part) => (text.match(part) ?? []).length;
-    const counts = sections.map(({ folded }) => parts.map(part => folded.map(text => count(text, part))));
+    const counts = sections.map(({ folded }) => parts.map(([begun, full]) =>
+      folded.map(text => 0.2 * count(text, begun) + 0.8 * count(text, full))));
     const rarity = parts.map((_, i) => Math.log(1 + sections.length / (1 + counts.filter(of => of[i][0] + of[i][1]).length)));
     const present = counts.map(of => of.filter(([title, text, page]) => title || text || page).length), most = Math.max(...present);
     return sections.map((section, at) => {

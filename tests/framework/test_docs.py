@@ -27,12 +27,12 @@ from course.build_tree import BuildTree
 from course.cutter import regions
 from course.errors import CourseError
 from course.headings import headings
-from course.site import markdown
+from course.site import edition, markdown
 from course.site.site_map import FOR_INSTRUCTORS, SiteMap, lab_folders
 
 CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
 NO_AXE = "axe-core is not here: pip could not download axe-playwright-python from PyPI"
-SHAPES = ((390, True), (390, False), (1280, False), (1280, True))  # width, dark
+SHAPES = ((320, False), (390, True), (390, False), (1280, False), (1280, True))  # width, dark
 
 
 LINKS_FOUND = """const done = arguments[0];
@@ -138,6 +138,20 @@ class TheSite(Site):
             site = self.pages(edition)[0].parent
             self.assertEqual(dead_links(site), [])
 
+    def test_all_of_it_as_one_document(self):
+        site = self.root / "build/docs/student/html"
+        whole = edition._joined(site)
+        self.assertEqual(len(whole.xpath("//h1")), 1 + len(whole.xpath("/html/body/section")))
+        self.assertIn("Lab 06: Gradients", whole.xpath("//section//h1/text()"))
+        anchors = {f"#{each}" for each in whole.xpath("//@id")}
+        self.assertEqual([link for link in whole.xpath("//a/@href") if link.startswith("#") and link not in anchors], [])
+        self.assertEqual([link for link in whole.xpath("//a/@href") if not link.startswith(("#", "http", "mailto:"))], [])
+        pdf = edition.write(site, "pdf").read_bytes()
+        self.assertEqual(pdf[:5], b"%PDF-")
+        self.assertGreater(len(pdf), 1_000_000)
+        with mock.patch.dict(os.environ, PATH=""), self.assertRaisesRegex(CourseError, "Chromium is not on the PATH"):
+            edition.write(site, "pdf")
+
     def test_a_dead_link_would_be_found(self):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "b c.html").write_text('<p id="here&amp;">b</p>')
@@ -242,7 +256,13 @@ class TheSite(Site):
                              ("Transformers are RNNs", "papers.html#papers-katharopoulos2020"),
                              ("where does it lose?", "uses.html#uses-where-it-loses-recall"),
                              ("nowhere normaliser", "glossary.html#glossary-normaliser"),
-                             ("KV cache", "glossary.html#glossary-key-value-cache")):
+                             ("KV cache", "glossary.html#glossary-key-value-cache"),
+                             ("NaN", "setup.html#setup-nan"), ("hint", "setup.html#setup-the-hint"),
+                             ("transpose", "lab02.html#"), ("segfault", "setup.html#setup-a-crash"),
+                             ("install windows", "setup.html#setup-windows"), ("install", "setup.html#"),
+                             ("learning rate", "glossary.html#glossary-learning-rate"),
+                             ("chunk size", "glossary.html#glossary-chunk"), ("delta rule", "lab09.html#lab09-9"),
+                             ("race condition", "glossary.html#glossary-race-condition"), ("padding mask", "lab03.html#lab03-36")):
             with self.subTest(query):
                 self.press("/")
                 self.press(Keys.BACKSPACE, *query)
@@ -329,6 +349,13 @@ class TheSite(Site):
         start = words(self.pages()[0].parent / "index.html")
         for part in (copy.title, copy.authors, copy.version):
             self.assertIn(squeezed(part), start)
+
+    def test_letters_in_figures_are_large_enough(self):
+        """A phone shows them at three quarters: page_checks.js."""
+        for figure in [*ROOT.glob("labs/*/*.svg"), *ROOT.glob("docs/figures/*.svg")]:
+            with self.subTest(figure.name):
+                sizes = re.findall(r'font(?:-size)?[:=]\s*"?[^;">]*?([\d.]+)(?:px|")', figure.read_text(encoding="utf-8"))
+                self.assertGreaterEqual(min(map(float, sizes)), 12)
 
     def test_letters_say_what_they_mean(self):
         found = {url for page in self.pages() for url in page_of(page).xpath("//a[@class='term'][string-length(@title) > 20]/@href")}
@@ -420,6 +447,15 @@ class TheSite(Site):
             self.browser.execute_script("document.querySelectorAll('[data-figure=memory] button')[arguments[0]].focus()", button)
             self.press(Keys.ENTER)
             self.assertIn(says, self.browser.value(sentence))
+
+    def test_a_figure_can_start_again(self):
+        self.show("lab04.html")
+        figure, sentence = "document.querySelector('[data-figure=favor]')", "document.querySelector('[data-figure=favor] .sentence').textContent"
+        first = self.browser.value(sentence)
+        self.browser.execute_script(f"const m = {figure}.querySelector('input'); m.value = 1; m.dispatchEvent(new Event('input'))")
+        self.assertNotEqual(self.browser.value(sentence), first)
+        self.browser.execute_script(f"[...{figure}.querySelectorAll('button')].find(button => button.textContent === 'start again').click()")
+        self.assertEqual(self.browser.value(sentence), first)
 
     def test_a_model_draws(self):
         self.show("lab08.html")
@@ -695,7 +731,7 @@ def axe_core():
 
 def defects(browser, page, axe=None):
     """Each once, however many shapes of the window show it. WCAG 2.2 A and AA: page_checks.js measures contrast in all
-    four shapes; axe's other rules are asked at both widths, since a page may show other things on a phone."""
+    shapes; axe's other rules are asked at both widths, since a page may show other things on a phone."""
     browser.shape(SHAPES[0][0], 900, SHAPES[0][1])
     browser.complaints(), browser.requests()  # of the page before
     browser.get(page.as_uri())

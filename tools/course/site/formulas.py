@@ -50,7 +50,8 @@ def copy_style(site: Path, katex: Path) -> None:
 
 def in_words(text: str) -> str:
     """TeX as letters, for the search, descriptions and what a picture shows."""
-    text = re.sub(r"\\[,;:! ]", " ", text)
+    text = re.sub(r"\\begin\{.*?\\end\{\w+\*?\}", lambda table: table[0].replace("&", " ").replace(r"\\", " "), text, flags=re.S)
+    text = re.sub(r"\\[,;:! ]|\\(?:begin|end)\{\w+\*?\}(?:\{[lcr|]+\})?", " ", text)
     text = re.sub(r"\\[a-zA-Z]+", lambda command: LETTERS.get(command[0], " "), re.sub(r"\\[()\[\]]|\$", "", text))
     return re.sub(r"\s+", " ", re.sub(r"[{}\\]|_(?=\{)", "", text)).strip()
 

@@ -46,6 +46,7 @@ def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list[str
     pages = {name: frame.render(
         name=name, heading=heading, description=_description(body), contents=Markup(_inner(body)), navigation=navigation,
         sections=_sections(body) if name not in NO_LIST and not name.startswith("group") else [], brief=BRIEF[site_map.edition],
+        edition=site_map.edition,
         styles=STYLES, scripts=[*SCRIPTS, *_figures(body)]) for name, (heading, body) in contents.items()}
     complaints = formulas.draw(pages, katex)
     for name, text in pages.items():

@@ -32,7 +32,7 @@ from course.site.site_map import FOR_INSTRUCTORS, SiteMap, lab_folders
 
 CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
 NO_AXE = "axe-core is not here: pip could not download axe-playwright-python from PyPI"
-SHAPES = ((320, False), (390, True), (390, False), (1280, False), (1280, True))  # width, dark
+SHAPES = ((320, False), (390, True), (1280, False), (1280, True))  # width, dark
 
 
 LINKS_FOUND = """const done = arguments[0];

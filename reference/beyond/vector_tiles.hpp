@@ -103,7 +103,7 @@ template <int Half, int... Lane>
 /// Floats from a multiple of 64 bytes on, all 0.
 class Lines {
 public:
-    explicit Lines(std::size_t count) : lines_(padded(count, lanes) / lanes) {}
+    explicit Lines(std::size_t count) : lines_(padded(std::max<std::size_t>(count, 1), lanes) / lanes) {}
     float* begin() { return lines_.data()->entries; }
     void clear() { std::fill(lines_.begin(), lines_.end(), Line{}); }
 

@@ -89,7 +89,7 @@ Tensor gated_attention_chunkwise(const Tensor& Q, const Tensor& K, const Tensor&
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_decays(log_decay, shape);
     require_chunk(chunk);
-    // Three decays: between two tokens of a chunk, from its begin to a token, from a token to its end.
+    // Three decays: between two tokens of a chunk, from its beginning to a token, from a token to its end.
     // BEGIN SOLUTION
     Tensor output = zeros(shape_of(V)), S = no_state(shape);
     const std::size_t longest = std::min(chunk, shape.n);

@@ -32,7 +32,7 @@ Tensor gated_attention_chunkwise(const Tensor& Q, const Tensor& K, const Tensor&
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_decays(log_decay, shape);
     require_chunk(chunk);
-    // Three decays: between two tokens of a chunk, from its begin to a token, from a token to its end.
+    // Three decays: between two tokens of a chunk, from its beginning to a token, from a token to its end.
     // YOUR CODE HERE
     throw NotImplemented("gated_attention_chunkwise");
 }

@@ -1,5 +1,5 @@
 // Causal linear attention in float32 on one core: chunkwise, as lab 05 asks for it and with vectors of its own, beside the
-// token recurrence and the speed of BLAS's matrix product.
+// token recurrence and the speed of BLAS's matrix product. And lab 09's gated delta rule with vectors.
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 
@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "chunkwise.hpp"
+#include "forgetting.hpp"
 #include "matrix.hpp"
+#include "random.hpp"
 #include "token_loops.hpp"
 
 extern "C" void cblas_sgemm();  // only its address is asked for
@@ -107,6 +109,32 @@ void fused(benchmark::State& state) {
     count_tokens(state);
 }
 BENCHMARK(fused)->ArgName("d")->Arg(64)->Arg(128)->Unit(benchmark::kMillisecond);
+
+void fused_delta(benchmark::State& state) {
+    using namespace linattn;
+    const std::size_t d = static_cast<std::size_t>(state.range(0)), length = n;
+    const auto of_length_one = [](const Tensor& x) { return Tensor(x / sqrt(sum(x * x, -1, keep_dims))); };
+    const Tensor Q = of_length_one(normal({length, d}, 1)), K = of_length_one(normal({length, d}, 2)),
+                 V = normal({length, d}, 3), beta = 1.0 / (1.0 + exp(-normal({length}, 4))),
+                 log_decay = -0.1 * abs(normal({length}, 5));
+    const auto in_float = [](const Tensor& x) { return std::vector<float>(x.begin(), x.end()); };
+    const std::vector<float> q = in_float(Q), k = in_float(K), v = in_float(V), b = in_float(beta),
+                             a = in_float(log_decay),
+                             expected = in_float(gated_delta_rule_chunkwise(Q, K, V, beta, log_decay, 32));
+    const Sizes sizes{1, n, static_cast<int>(d), static_cast<int>(d)};
+    std::vector<float> output(v.size());
+    const auto run = [&] {
+        gated_delta_fused(q, k, v, b, a, sizes, output, 1);
+        benchmark::ClobberMemory();
+    };
+    run();
+    if (!std::equal(output.begin(), output.end(), expected.begin(), expected.end(),
+                    [](float x, float y) { return std::abs(x - y) < 1e-4f; }))
+        return state.SkipWithError("the fused kernel and the gated delta rule in double do not agree");
+    for (auto _ : state) run();
+    count_tokens(state);
+}
+BENCHMARK(fused_delta)->ArgName("d")->Arg(64)->Arg(128)->Unit(benchmark::kMillisecond);
 
 // Which BLAS it is decides everything: it belongs in the results.
 const bool said_which_blas = [] {

@@ -62,6 +62,14 @@ void tokens(const float* Q, const float* K, const float* V, float* O, int heads,
                                                                                     tokens, width, 1e-6f);
 }
 
+/// Lab 09's gated delta rule.
+void fused_delta(const float* q, const float* k, const float* v, const float* b, const float* a, float* o, int heads,
+                 int n, int d) {
+    const std::size_t tokens = OfLab09::size(heads) * OfLab09::size(n), count = tokens * OfLab09::size(d);
+    linattn::gated_delta_fused({q, count}, {k, count}, {v, count}, {b, tokens}, {a, tokens}, {heads, n, d, d},
+                               {o, count}, 1);
+}
+
 #define LAB09(name, call)                                                                                     \
     void name(const double* q, const double* k, const double* v, const double* b, const double* a, double* o, \
               int heads, int n, int d, int chunk) {                                                           \

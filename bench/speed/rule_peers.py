@@ -1,9 +1,10 @@
-"""Measures lab 09's chunkwise forms beside PyTorch's, in one process and in turns. `./course bench --peers` runs it.
+"""Measures lab 09's chunkwise forms beside others', in one process and in turns. `./course bench --peers` runs it.
 
-usage: rule_peers.py LIBRARY     prints a line of JSON for each measurement
+usage: rule_peers.py LIBRARY     prints a line of JSON for each measurement; the first says what is missing and why
 
-Eight heads, one thread, processor time. Ours is in double, PyTorch's in double and in float32. Outputs are compared with ours
-first. Without PyTorch only ours are measured.
+Eight heads, one thread, processor time. Ours are in double, the fused kernel of the gated delta rule is in float32, PyTorch's are
+in both, and flash-linear-attention's reference is in float32. Outputs are compared with ours in double first. Without PyTorch only
+ours are measured.
 """
 
 import ctypes
@@ -20,6 +21,13 @@ from peers import HEADS, Skipped, in_turns, peak_bytes, require_memory, spread, 
 LENGTHS, WIDTHS, CHUNKS = (1024, 4096), (64, 128), (16, 32, 64)
 RULES = ("gated", "delta", "both")  # 9.4, 9.9, 9.11
 TOLERANCE = {"double": 1e-10, "float32": 1e-3}
+
+missing = {}  # what is left out: why
+try:
+    from fla.ops.gated_delta_rule.naive import naive_chunk_gated_delta_rule as fla_rule  # type: ignore[import-not-found]
+except Exception as error:  # it may be there and not work on this machine
+    fla_rule = None
+    missing["flash-linear-attention"] = f"cannot be imported: {error}"
 
 
 class Inputs:
@@ -38,17 +46,22 @@ class Inputs:
         self.beta = array("d", (1 / (1 + exp(-random.gauss(0, 1))) for _ in range(HEADS * n)))
         self.log_decay = array("d", (-0.1 * random.random() for _ in range(HEADS * n)))
         self.output = array("d", bytes(8 * count))
+        self.single = [array("f", each) for each in self.arguments]
+        self.single_output = array("f", bytes(4 * count))
 
-    def pointers(self) -> list:
-        return [ctypes.c_void_p(each.buffer_info()[0]) for each in
-                (self.q, self.k, self.v, self.beta, self.log_decay, self.output)]
+    @property
+    def arguments(self) -> tuple:
+        return self.q, self.k, self.v, self.beta, self.log_decay
 
     def tensors(self, kind: str) -> list:
         heads, n, d = self.shape
         to = torch.float64 if kind == "double" else torch.float32
-        return [torch.frombuffer(each, dtype=torch.float64).view(shape).to(to) for each, shape in
-                ((self.q, (heads, n, d)), (self.k, (heads, n, d)), (self.v, (heads, n, d)), (self.beta, (heads, n)),
-                 (self.log_decay, (heads, n)))]
+        shapes = [(heads, n, d)] * 3 + [(heads, n)] * 2
+        return [torch.frombuffer(each, dtype=torch.float64).view(shape).to(to) for each, shape in zip(self.arguments, shapes)]
+
+
+def addresses(*arrays) -> list:
+    return [ctypes.c_void_p(each.buffer_info()[0]) for each in arrays]
 
 
 def torch_rule(rule: str, tensors: list, chunk: int):
@@ -77,19 +90,28 @@ def torch_rule(rule: str, tensors: list, chunk: int):
 
 def functions(library, rule: str, inputs: Inputs) -> dict:
     """name → (call, the kind of its numbers)"""
-    pointers, own = inputs.pointers(), getattr(library, f"lab09_{rule}")
-    calls = {f"ours, double, chunks of {C}": (lambda C=C: own(*pointers, *inputs.shape, C), "double") for C in CHUNKS}
+    double, own = addresses(*inputs.arguments, inputs.output), getattr(library, f"lab09_{rule}")
+    calls = {f"ours, double, chunks of {C}": (lambda C=C: own(*double, *inputs.shape, C), "double") for C in CHUNKS}
+    if rule == "both":
+        single = addresses(*inputs.single, inputs.single_output)
+        calls["ours, fused, float32"] = (lambda: library.fused_delta(*single, *inputs.shape) or inputs.single_output, "float32")
     for kind in ("double", "float32") if torch else ():
         tensors = inputs.tensors(kind)
         for C in CHUNKS:
             calls[f"PyTorch, {kind}, chunks of {C}"] = (lambda tensors=tensors, C=C: torch_rule(rule, tensors, C), kind)
+    if fla_rule and rule == "both":
+        q, k, v, beta, g = (x.transpose(0, 1)[None] for x in inputs.tensors("float32"))  # (1, n, heads, …)
+        for C in CHUNKS:
+            calls[f"flash-linear-attention, float32, chunks of {C}"] = (
+                lambda C=C: fla_rule(q, k, v, g, beta, chunk_size=C, scale=1.0)[0][0].transpose(0, 1), "float32")
     return calls
 
 
 def largest_difference(result, inputs: Inputs, expected: array) -> float:
-    if result is not None:
+    if torch and torch.is_tensor(result):
         return float((result.double().reshape(-1) - torch.frombuffer(expected, dtype=torch.float64)).abs().max())
-    return max(abs(x - y) for x, y in zip(inputs.output, expected))
+    apart = [abs(x - y) for x, y in zip(inputs.output if result is None else result, expected)]
+    return max(apart) if all(each == each for each in apart) else float("nan")
 
 
 def measure(library, rule: str, n: int, d: int) -> None:
@@ -118,8 +140,10 @@ def main(path: str) -> None:
     library = ctypes.CDLL(path)
     library.use_blas_threads.restype = None
     library.use_blas_threads(1)
+    library.fused_delta.restype = None
     for rule in RULES:
         getattr(library, f"lab09_{rule}").restype = None
+    print(json.dumps({"missing": missing}), flush=True)
     if torch:
         torch.set_num_threads(1)
         torch.set_grad_enabled(False)

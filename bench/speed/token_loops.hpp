@@ -17,6 +17,11 @@ namespace linattn {
 void chunkwise_fused(std::span<const float> Q, std::span<const float> K, std::span<const float> V, const Sizes& sizes,
                      float epsilon, std::span<float> output, int threads);
 
+// reference/beyond/lab09_gated_delta_fused.cpp
+void gated_delta_fused(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
+                       std::span<const float> beta, std::span<const float> log_decay, const Sizes& sizes,
+                       std::span<float> output, int threads);
+
 inline void features(const float* x, float* phi, std::size_t count) {
     for (std::size_t a = 0; a < count; ++a) phi[a] = std::max(x[a], 0.0f) + std::exp(std::min(x[a], 0.0f));
 }

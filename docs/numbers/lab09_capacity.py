@@ -1,4 +1,4 @@
-"""What a memory of width 32 recalls without any training: keys written once or several times, then asked for."""
+"""What a memory of width 32 recalls without any training: 8 keys written once among 8 written seven times."""
 
 from random import Random
 
@@ -6,6 +6,7 @@ from delta_rule import add, forget, read, unit_rows
 from vectors import dot
 
 D, TRIALS = 32, 40
+TIMES = [1] * 8 + [7] * 8  # how often each key is written
 
 
 def zeros():
@@ -50,39 +51,27 @@ MEMORIES = {"plain sum": decayed(1.0), "decay 0.90": decayed(0.90), "decay 0.95"
             "least squares": least_squares(1.0), "least squares, forgetting 0.9": least_squares(0.9)}
 
 
-def recalled(random, times):
-    """Key i is written times[i] times. For keys written once and for the others: [how many of them return their last value
-    more nearly than any other, how many there are], by memory."""
-    which = [key for key, count in enumerate(times) for _ in range(count)]
+def count_recalled(random, counts):
+    """Adds to counts, by memory, how many keys written once and how many of the others return their last value more nearly than
+    any other."""
+    which = [key for key, count in enumerate(TIMES) for _ in range(count)]
     random.shuffle(which)
     writes = len(which)
-    table, V = unit_rows(random, len(times), D), unit_rows(random, writes, D)
-    counts = {name: [[0, 0], [0, 0]] for name in MEMORIES}
+    table, V = unit_rows(random, len(TIMES), D), unit_rows(random, writes, D)
     for name, memory in MEMORIES.items():
         S = memory([table[at] for at in which], V)
         for at, k in enumerate(table):
             o = read(S, k)
             nearest = max(range(writes), key=lambda i: dot(o, V[i]))  # all values have length 1
             last = max(i for i in range(writes) if which[i] == at)
-            count = counts[name][times[at] > 1]
-            count[0] += nearest == last
-            count[1] += 1
-    return counts
+            counts[name][TIMES[at] > 1] += nearest == last
 
 
-def shares(seed, times):
-    random, totals = Random(seed), {name: [[0, 0], [0, 0]] for name in MEMORIES}
-    for _ in range(TRIALS):
-        for name, counts in recalled(random, times).items():
-            for total, count in zip(totals[name], counts):
-                total[0] += count[0]
-                total[1] += count[1]
-    return {name: [f"{right / asked:.2f}" if asked else "" for right, asked in total] for name, total in totals.items()}
-
-
-once = shares(1, [1] * 32)
-mixed = shares(2, [1] * 8 + [7] * 8)
-print(f"d = {D}, {TRIALS} trials              32 keys, each once   8 keys once, 8 keys seven times")
-print(f"{'share of keys recalled':30}{'':>15}{'once':>21}{'seven times':>14}")
-for name in MEMORIES:
-    print(f"{name:30}{once[name][0]:>15}{mixed[name][0]:>21}{mixed[name][1]:>14}")
+random, counts = Random(2), {name: [0, 0] for name in MEMORIES}
+for _ in range(TRIALS):
+    count_recalled(random, counts)
+asked = [TRIALS * sum(times == 1 for times in TIMES), TRIALS * sum(times > 1 for times in TIMES)]
+print(f"d = {D}, {TRIALS} trials; share recalled of the keys written")
+print(f"{'':30}{'once':>6}{'seven times':>14}")
+for name, (once, often) in counts.items():
+    print(f"{name:30}{once / asked[0]:>6.2f}{often / asked[1]:>14.2f}")

@@ -67,7 +67,7 @@ def judged(mask, log_a):
                 break
             if isfinite(mask[i][j]):
                 worst = max(worst, abs(mask[i][j] / exp(exponent) - 1.0))
-    return f"{bad or '':>6}{'-' if worst < 1e-14 else f'{worst:.0e}' if worst < 1.0 else 'lost':>7}"
+    return f"{bad:>6}{'-' if worst < 1e-14 else f'{worst:.0e}' if worst < 1.0 else 'lost':>8}"
 
 
 def one_of(value):
@@ -78,13 +78,17 @@ cases = (("all -5", [-5.0] * N, single), ("all -20", [-20.0] * N, double), ("one
          ("one -1e4", one_of(-1e4), double), ("one -inf", one_of(-inf), double))
 ways = {"ratios of products": ratios, "exp, then the mask": masked_afterwards, "mask, then exp: differences": differences,
         "own terms added, exp": own_sums, "own decays multiplied": own_products}
-print("entries that are NaN or infinite, of 4096, and the largest relative error of the others")
-print("(-: below 1e-14, lost: an entry is 0 that is not)")
-print(f"{'log a of 64 tokens':28}" + "".join(f"{name:>13}" for name, *_ in cases))
-print(f"{'':28}" + "".join(f"{'float32' if to is single else 'double':>13}" for *_, to in cases))
+print(f"{'log a of the 64 tokens':28}" + "".join(f"{name:>14}" for name, *_ in cases))
+print(f"{'computed in':28}" + "".join(f"{'float32' if to is single else 'double':>14}" for *_, to in cases))
+print(f"{'':28}" + f"{'bad':>6}{'error':>8}" * len(cases))
 for name, way in ways.items():
     cells = []
     for _, log_a, to in cases:
         log_a = [to(x) for x in log_a]
         cells.append(judged(way(log_a, to), log_a))
-    print(f"{name:28}" + "".join(f"{cell:>13}" for cell in cells))
+    print(f"{name:28}" + "".join(cells))
+print("""
+bad    how many of the 4096 entries are NaN or infinite
+error  the largest relative error of the other entries
+-      an error below 1e-14
+lost   an entry is 0 whose right value is above 1e-30""")

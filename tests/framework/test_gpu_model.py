@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import json
+import os
 import subprocess
 import unittest
 from dataclasses import replace
@@ -12,6 +14,7 @@ from conftest import ROOT
 from course import gpu_model
 from course.errors import CourseError
 
+BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference"))
 A100, H100, H200 = gpu_model.CARDS
 WORK = gpu_model.Work(heads=64, n=4096, d_k=64, d_v=64, chunk=64, columns=64)
 NVCC = """ptxas info    : Compiling entry function '_ZN7linattn7kernels17chunkwise_forwardEPKfS2_S2_PfNS_5SizesEif' for 'sm_80'
@@ -65,6 +68,13 @@ class Model(unittest.TestCase):
         twice = gpu_model.bound(H100, a_profile(), None, replace(WORK, heads=133))
         self.assertAlmostEqual(twice.parts["shared memory"], 2 * bound.parts["shared memory"], msg="one SM has two blocks")
 
+    def test_the_delta_rule_takes_one_block_for_each_head_and_its_own_arithmetic(self):
+        profile = a_profile("gated_delta_forward")
+        self.assertEqual(WORK.blocks(profile.kernel), 64)
+        clock = 67e12 / (2 * 128 * 132)
+        self.assertAlmostEqual(gpu_model.bound(H100, profile, None, WORK).parts["arithmetic"],
+                               4096 * (6 * 64 * 64 + 2 * 64 * 128) / (2 * 128 * clock))
+
     def test_what_several_blocks_read_comes_from_device_memory_once(self):
         sliced = a_profile("chunkwise_forward_tensor_cores")
         bound = gpu_model.bound(H100, sliced, None, replace(WORK, columns=16))
@@ -88,6 +98,39 @@ class Model(unittest.TestCase):
     def test_a_program_that_fails_is_named(self):
         with self.assertRaisesRegex(CourseError, "false ended with status 1"):
             gpu_model.profiles(Path("false"), (), ROOT)
+
+
+class Programs(unittest.TestCase):
+    """What ./course profile builds and runs, with the answer key's kernels."""
+
+    @classmethod
+    def setUpClass(cls):
+        subprocess.run(["cmake", "--build", BUILD, "--target", "lab05_profile", "lab09_profile"], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def profiles(self, lab, d=64):
+        profiles = gpu_model.profiles(BUILD / f"{lab}_profile", (d, d, 64), ROOT)
+        self.assertEqual([profile.error for profile in profiles], [""] * len(profiles))
+        for profile in profiles:
+            for access in (access for run in profile.runs for access in run["accesses"]):
+                self.assertRegex(access["line"], rf"^reference/{lab}_\w+_kernel\.cu:\d+$")
+                self.assertGreaterEqual(access["cost"], access["fewest"])
+        return {profile.kernel: profile for profile in profiles}
+
+    def test_every_kernel_that_moves_arrays_has_a_profile(self):
+        for lab, without in (("lab05", {"feature_map_fused"}), ("lab09", set())):
+            exercises = json.loads(next(ROOT.glob(f"labs/{lab}_*/lab.json")).read_text(encoding="utf-8"))["exercises"]
+            self.assertEqual(set(self.profiles(lab)), {each["function"] for each in exercises if each.get("kernel")} - without)
+
+    def test_the_delta_rule_is_counted_as_the_chapter_has_it(self):
+        chapter = " ".join(next(ROOT.glob("labs/lab09_*/README.md")).read_text(encoding="utf-8").split())
+        for d, shared in ((64, 100352), (128, 198912)):
+            runs = self.profiles("lab09", d)["gated_delta_forward"].runs
+            self.assertEqual([run["shared_bytes"] for run in runs], [shared] * 2)
+            self.assertIn(f"{shared:,}".replace(",", " "), chapter)
+            self.assertEqual([run["barriers"] for run in runs], [5 * 2, 5 * 3])
+            reads = {access["array"] for access in runs[0]["accesses"] if not access["writes"] and not access["shared"]}
+            self.assertEqual(reads, {"Q", "K", "V", "beta", "log_decay"})
 
 
 class Command(unittest.TestCase):

@@ -20,7 +20,7 @@ from unittest import mock
 from course_tree import REPOSITORY
 
 from author import link_missing
-from course import manifest, memories, progress, training_program
+from course import capacity, manifest, memories, progress, training_program
 from course.__main__ import main
 from course.commands import train as command
 from course.verdicts import Verdict
@@ -151,6 +151,37 @@ class Train(unittest.TestCase):
         for words, sentence in ((["recall", "--resume", self.out], "recall has no --resume"), (["recall", "--seeds", 0], "--seeds 0 is too"),
                                 (["digits", "--task", "clear"], "--task goes with recall")):
             self.refused(words, sentence)
+
+    def test_recall_has_knobs(self):
+        said = self.trained("recall", "--memory", "sum", "--width", 6, "--keys", 5, "--once", "--steps", 2, "--out", self.out)
+        self.assertRegex(said, r"\nplain sum +[\d.]+%")
+        self.assertIn("5 keys, 5 writes, each key once", (self.out / "recall.svg").read_text(encoding="utf-8"))
+        for words, sentence in ((["--width", 1], "--width 1 is not between 2 and 256"), (["--keys", 0], "--keys 0 is not between 1 and 1024"),
+                                (["--keys", 8, "--writes", 9, "--once"], "--writes 9 is more than 8 keys can take with --once"),
+                                (["--once", "--task", "clear"], "--once goes with --task last"), (["--sweep", "--width", 8], "--sweep has no --width"),
+                                (["--task", "clear", "--writes", 3], "--writes 3 is not between 4 and 4096")):
+            with self.subTest(words):
+                self.refused(["recall", *words], sentence)
+        for word in ("--keys=3", "--writes=3", "--once", "--sweep"):
+            self.refused(["digits", word], f"{word.partition('=')[0]} goes with recall")
+
+    def test_a_sweep_has_a_point_for_each_width_and_number_of_keys(self):
+        with mock.patch.multiple(capacity, WIDTHS=(2, 4), KEYS=(1, 2, 3)):
+            said = self.trained("recall", "--sweep", "--once", "--seeds", 2, "--steps", 2, "--out", self.out)
+        self.assertRegex(said, r"\n +12 of 12  width +\d, +1 keys, seed \d: +[\d.]+% +[\d.]+ s\n")
+        self.assertRegex(said, r"\nrecalled +1 keys +2 keys +3 keys\nwidth 2 ( +[\d.]+ ± [\d.]+%){3}\nwidth 4 ( +[\d.]+ ± [\d.]+%){3}\n")
+        self.assertIn("plain sum, each key written once; 2 seeds\nrecalled:   o width 2   x width 4\n", said)
+        rows = [row.split(",") for row in (self.out / "sweep.csv").read_text(encoding="utf-8").splitlines()]
+        self.assertEqual([row[:3] for row in rows], [["width", "keys", "seed"], *([str(width), str(keys), str(seed)] for width in (2, 4)
+                                                                                 for keys in (1, 2, 3) for seed in (1, 2))])
+        self.assertEqual((self.out / "sweep.svg").read_text(encoding="utf-8").count("<polyline"), 2)
+
+    def test_a_sweep_whose_training_dies_ends(self):
+        dies = self.folder / "dies"
+        dies.write_text("#!/bin/sh\nkill -9 $$\n", encoding="utf-8")
+        dies.chmod(0o755)
+        with mock.patch.object(training_program, "build", return_value=dies):
+            self.refused(["recall", "--sweep", "--out", self.out], "the training stopped unexpectedly (signal 9)")
 
     def test_recall_names_what_a_memory_needs(self):
         """--memory both, with 9.11 unwritten and 9.8 waiting to be; the gradient is given where the student has none."""

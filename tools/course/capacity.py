@@ -13,9 +13,8 @@ from course.errors import CourseError
 from course.memories import LABELS
 from course.training_program import Event, Settings
 
-WIDTHS, KEYS, SEEDS = (8, 16, 32), (4, 8, 16, 32, 64), 3
-STEPS = 300
-PER_KEY = 4  # writes, where keys are overwritten
+WIDTHS, KEYS, SEEDS = (4, 8, 16), (2, 4, 8, 16, 32), 3
+PER_KEY = 2  # writes, where keys are overwritten
 
 
 @dataclass(frozen=True, order=True)
@@ -42,12 +41,12 @@ def sweep(root: Path, program: Path, settings: Settings, name: str, seeds: range
                   f"{100 * recalled[run]:5.1f}%  {time.monotonic() - began:6.1f} s", flush=True)
     finally:  # those that train now end by themselves, in seconds
         pool.shutdown(cancel_futures=True)
-    _show(root, recalled, f"{LABELS[name]}, each key written {'once' if once else f'{PER_KEY} times on average'}", seeds, folder)
+    _show(root, recalled, f"{LABELS[name]}, each key written {'once' if once else 'twice on average'}", seeds, folder)
     return 0
 
 
 def _cores() -> int:
-    return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _recalled(program: Path, settings: Settings) -> float:

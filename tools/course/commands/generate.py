@@ -89,7 +89,7 @@ def read_weights(path: Path) -> "tuple[Settings, array[float]]":
         names = [name for name, *_ in made["weights"]]
         layers = 1 + max(int(name.split(".")[1]) for name in names if name.startswith("blocks."))
         return {"layers": layers, "width": made["weights"][0][1][1], "heads": made["heads"]}, numbers
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         raise CourseError(f"{path} does not hold the weights of a model; restore it from the course") from None
 
 

@@ -176,7 +176,7 @@ def _recall_settings(options: Namespace) -> Settings:
         chosen = [f"--{name}" for name in ("width", "keys", "writes", "rules") if getattr(options, name) is not None]
         if chosen:
             raise CourseError(f"--sweep has no {chosen[0].replace('rules', 'task')}: it chooses widths, keys and writes itself; leave it out")
-        return settings | {"once": int(options.once), "steps": capacity.STEPS}
+        return settings | {"once": int(options.once)}
     keys = options.keys or settings["keys"]
     per_key = 1 if options.once else settings["writes"] // settings["keys"]
     chosen_numbers = {"width": 32 if options.width is None else options.width, "keys": keys if options.keys is None else options.keys,

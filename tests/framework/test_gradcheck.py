@@ -95,7 +95,7 @@ def test_one_wrong_gradient_is_named_with_its_argument(tmp_path):
     wrong = {name: end for name, end in result.rows.items() if end != "ok"}
     assert wrong.pop(("elu_plus_one_backward", "x")).startswith("CRASH: signal")
     assert wrong.pop(("reverse_cumsum", "x")) == "FAILED: the gradient has shape (2,), not (2, 5, 3)"
-    assert all(wrong.pop((FORMS[1], argument)).startswith("FAILED: ") for argument in ("φ(Q)", "φ(K)", "V"))  # it calls the one before
+    assert wrong.pop((FORMS[1], "φ(K)")).startswith("FAILED: ") and wrong.pop((FORMS[1], "V")) == "WRONG"  # it calls the one before
     assert wrong == {("causal_attention_backward", "φ(K)"): "WRONG"}
     assert min(errors(tmp_path, "causal_attention_backward")) > 0.1 and min(errors(tmp_path, FORMS[0])) < 1e-6
     assert "{here I am" in result.stderr

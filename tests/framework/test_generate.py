@@ -90,7 +90,7 @@ READS = "Tensor next = most_likely("
 
 
 @pytest.mark.parametrize("text, status, sentence", [
-    (STUBS, 1, "split_heads is not written yet, and generate needs it"),
+    (STUBS, 1, "split_heads is not written yet, and this command needs it"),
     (KEY.replace(READS, "__builtin_trap(); " + READS), 2, "stopped unexpectedly (signal"),
     (KEY.replace(READS, 'throw std::runtime_error("no idea"); ' + READS), 2, "stopped with an error: no idea;")])
 def test_stubs_and_answers_that_crash(tmp_path, text, status, sentence):

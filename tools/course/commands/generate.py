@@ -69,7 +69,7 @@ def run(root: Path, options: Namespace) -> int:
     if status in (-signal.SIGTERM, -signal.SIGINT):
         raise KeyboardInterrupt
     if last.get("event") == "missing":
-        print(f"course: {last['function']} is not written yet, and generate needs it; ./course check {LAB} lists what is missing", file=sys.stderr)
+        print(f"course: {last['function']} is not written yet, and this command needs it; ./course check {LAB} lists what is missing", file=sys.stderr)
         return 1
     if last.get("event") == "error":
         raise CourseError(f"generate stopped with an error: {last['why']}; ./course check {LAB} says more")

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <csignal>
+#include <ctime>
 #include <iostream>
 
 #include "contract.hpp"
@@ -30,6 +31,8 @@ bool asked_to_stop() { return signalled != 0; }
 double Stopwatch::seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
 }
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 int run_program(int count, char** values, const std::function<int(const Arguments&)>& run) {
     // Memory is given back and asked for again at every step otherwise, which takes almost as long as the step.

@@ -1,4 +1,4 @@
-// What the programs behind ./course train have in common: their arguments, name=value each, one JSON object a line for what
+// What the programs behind ./course gradcheck, generate and train have in common: their arguments, name=value each, one JSON object a line for what
 // happens, and a signal that asks them to stop.
 #pragma once
 
@@ -40,5 +40,8 @@ public:
 private:
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
+
+/// Seconds that a processor has worked for this program: other programs on the machine do not count.
+double processor_seconds();
 
 }  // namespace linattn

@@ -1,14 +1,14 @@
 #include "recall.hpp"
 
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "generation.hpp"
 #include "random.hpp"
 
 namespace linattn {
 namespace {
-
-constexpr std::size_t width = 32;
 
 Affine random_affine(std::size_t in, std::size_t out, std::uint64_t seed) {
     return {normal({in, out}, seed) / std::sqrt(static_cast<double>(in)), zeros({out})};
@@ -22,7 +22,7 @@ Tensor left_at_the_end(const Tensor& gate) {
 
 // The queries q read a sum of what the keys k and values v have written.
 Tape::Value read(Tape& tape, const Written& in, bool decay) {
-    const double scale = 1.0 / static_cast<double>(width);
+    const double scale = 1.0 / static_cast<double>(length(tape[in.k], -1));
     const Tensor left =
         decay ? left_at_the_end(tape[in.gate]) : ones({length(tape[in.k], 0), 1, length(tape[in.k], 1)});
     const Tensor weights = scale * matmul(tape[in.q], matrix_transpose(tape[in.k])) * left;  // (batch, queries, writes)
@@ -59,8 +59,17 @@ RecallTask::RecallTask(const RecallRules& rules, std::uint64_t seed)
     const std::size_t writes = rules.writes;
     for (std::size_t b = 0; b < RecallRules::batch; ++b) {
         const std::size_t cleared = rules.clears ? writes / 4 + one_of(writes / 2) : writes;
+        std::vector<std::size_t> unused(rules.once ? rules.keys : 0);
+        std::iota(unused.begin(), unused.end(), std::size_t{0});
+        const auto any_key = [&] {
+            if (!rules.once) return one_of(rules.keys);
+            std::swap(unused[one_of(unused.size())], unused.back());
+            const std::size_t chosen = unused.back();
+            unused.pop_back();
+            return chosen;
+        };
         for (std::size_t i = 0; i < writes; ++i) {
-            key(b, i) = static_cast<double>(i == cleared ? rules.keys : one_of(rules.keys));
+            key(b, i) = static_cast<double>(i == cleared ? rules.keys : any_key());
             value(b, i) = static_cast<double>(i == cleared ? RecallRules::values : one_of(RecallRules::values));
         }
         for (std::size_t i = 0; i < RecallRules::queries; ++i) {
@@ -86,6 +95,7 @@ RecallModel::RecallModel(RecallMemory memory, const RecallRules& rules, std::uin
     : memory_(std::move(memory)) {
     const auto seed_of = [&seed] { return ++seed; };
     seed *= 1000;
+    const std::size_t width = rules.width;
     const Norm norm{ones({width}), zeros({width})};
     w_ = {normal({rules.key_symbols(), width}, seed_of()),
           normal({rules.value_symbols(), width}, seed_of()),

@@ -10,10 +10,12 @@
 
 namespace linattn {
 
-/// In the second task one write of each sequence, in its middle half, is a clear: it makes every write before it void.
+/// With `clears` one write of each sequence, in its middle half, is a clear: it makes every write before it void. With `once`
+/// no key is written twice; writes ≤ keys then.
 struct RecallRules {
     std::size_t keys = 8, writes = 32;
-    bool clears = false;
+    bool clears = false, once = false;
+    std::size_t width = 32;  ///< of a key, a value and a query in the model
 
     static constexpr std::size_t values = 16, queries = 8, batch = 64;
     /// Symbols, the clear's included, which is the last; as a value it is the answer "void".

@@ -51,7 +51,8 @@ Json measured(const RecallModel& model, const RecallRules& rules) {
 int run_recall(const Arguments& in, const std::map<std::string, RecallMemory>& known) {
     const std::size_t steps = in.whole("steps"), every = in.whole("every");
     const std::uint64_t seed = in.whole("seed");
-    const RecallRules rules{in.whole("keys"), in.whole("writes"), in.text("clears") == "1"};
+    const RecallRules rules{in.whole("keys"), in.whole("writes"), in.text("clears") == "1", in.text("once") == "1",
+                            in.whole("width")};
     std::istringstream names(in.text("memories"));
     for (std::string name; std::getline(names, name, ',');) {
         RecallModel model(known.at(name), rules, seed);

@@ -136,9 +136,9 @@ class Contents(Handout):
     def test_the_commands_are_the_students(self):
         self.make()
         listed = subprocess.run([self.out / "course", "--help"], capture_output=True, text=True).stdout
-        self.assertEqual(re.findall(r"^    ([a-z-]+) ", listed, re.M),
-                         ["help", "setup", "check", "debug", "docs", "hint", "profile", "report", "submit", "train", "update",
-                          "watch"])
+        self.assertEqual(re.findall(r"^    ([a-z-]+)(?: |$)", listed, re.M),
+                         ["help", "setup", "check", "debug", "docs", "generate", "gradcheck", "hint", "profile", "report", "submit",
+                          "train", "update", "watch"])
         presets = json.loads((self.out / "CMakePresets.json").read_text())
         self.assertEqual([preset["name"] for preset in presets["configurePresets"]], ["base", "student", "student-clang"])
         check_help = subprocess.run([self.out / "course", "check", "--help"], capture_output=True, text=True).stdout

@@ -20,7 +20,7 @@ from unittest import mock
 from course_tree import REPOSITORY
 
 from author import link_missing
-from course import manifest, memories, progress, training_program
+from course import capacity, manifest, memories, progress, training_program
 from course.__main__ import main
 from course.commands import train as command
 from course.verdicts import Verdict
@@ -152,6 +152,37 @@ class Train(unittest.TestCase):
                                 (["digits", "--task", "clear"], "--task goes with recall")):
             self.refused(words, sentence)
 
+    def test_recall_has_knobs(self):
+        said = self.trained("recall", "--memory", "sum", "--width", 6, "--keys", 5, "--once", "--steps", 2, "--out", self.out)
+        self.assertRegex(said, r"\nplain sum +[\d.]+%")
+        self.assertIn("5 keys, 5 writes, each key once", (self.out / "recall.svg").read_text(encoding="utf-8"))
+        for words, sentence in ((["--width", 1], "--width 1 is not between 2 and 256"), (["--keys", 0], "--keys 0 is not between 1 and 1024"),
+                                (["--keys", 8, "--writes", 9, "--once"], "--writes 9 is more than 8 keys can take with --once"),
+                                (["--once", "--task", "clear"], "--once goes with --task last"), (["--sweep", "--width", 8], "--sweep has no --width"),
+                                (["--task", "clear", "--writes", 3], "--writes 3 is not between 4 and 4096")):
+            with self.subTest(words):
+                self.refused(["recall", *words], sentence)
+        for word in ("--keys=3", "--writes=3", "--once", "--sweep"):
+            self.refused(["digits", word], f"{word.partition('=')[0]} goes with recall")
+
+    def test_a_sweep_has_a_point_for_each_width_and_number_of_keys(self):
+        with mock.patch.multiple(capacity, WIDTHS=(2, 4), KEYS=(1, 2, 3)):
+            said = self.trained("recall", "--sweep", "--once", "--seeds", 2, "--steps", 2, "--out", self.out)
+        self.assertRegex(said, r"\n +12 of 12  width +\d, +1 keys, seed \d: +[\d.]+% +[\d.]+ s\n")
+        self.assertRegex(said, r"\nrecalled +1 keys +2 keys +3 keys\nwidth 2 ( +[\d.]+ ± [\d.]+%){3}\nwidth 4 ( +[\d.]+ ± [\d.]+%){3}\n")
+        self.assertIn("plain sum, each key written once; 2 seeds\nrecalled:   o width 2   x width 4\n", said)
+        rows = [row.split(",") for row in (self.out / "sweep.csv").read_text(encoding="utf-8").splitlines()]
+        self.assertEqual([row[:3] for row in rows], [["width", "keys", "seed"], *([str(width), str(keys), str(seed)] for width in (2, 4)
+                                                                                 for keys in (1, 2, 3) for seed in (1, 2))])
+        self.assertEqual((self.out / "sweep.svg").read_text(encoding="utf-8").count("<polyline"), 2)
+
+    def test_a_sweep_whose_training_dies_ends(self):
+        dies = self.folder / "dies"
+        dies.write_text("#!/bin/sh\nkill -9 $$\n", encoding="utf-8")
+        dies.chmod(0o755)
+        with mock.patch.object(training_program, "build", return_value=dies):
+            self.refused(["recall", "--sweep", "--out", self.out], "the training stopped unexpectedly (signal 9)")
+
     def test_recall_names_what_a_memory_needs(self):
         """--memory both, with 9.11 unwritten and 9.8 waiting to be; the gradient is given where the student has none."""
         graded = [exercise("gated_delta_rule_chunkwise", "todo", "lab09"), exercise("solve_unit_lower", "todo", "lab09"),
@@ -261,7 +292,7 @@ class Train(unittest.TestCase):
     def test_a_rule_of_lab_09_can_come_from_the_reference(self):
         program = link_missing.link(BUILD, BUILD, "lab09_train", ["gated_delta_rule_chunkwise", "solve_unit_lower"], track="reference")
         self.addCleanup(shutil.rmtree, program.parent)
-        words = ["task=recall", "memories=both", "own=", "keys=4", "writes=6", "clears=0", "rate=0.006", "seed=1", "steps=2", "every=2"]
+        words = ["task=recall", "memories=both", "own=", "keys=4", "writes=6", "clears=0", "once=0", "width=32", "rate=0.006", "seed=1", "steps=2", "every=2"]
         said = [subprocess.run([each, *words], capture_output=True, text=True, check=True).stdout for each in (program, BUILD / "lab09_train")]
         losses = [re.findall(r'"loss":([^,]*)', text) for text in said]
         self.assertEqual(len(losses[0]), 2)
@@ -276,9 +307,9 @@ class Train(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertIn("ATTENTION: 1 of the functions that training may use does not pass: lab08.gelu_backward", result.stderr)
 
-    def test_check_says_when_there_is_something_to_train(self):
+    def test_check_says_when_there_is_an_experiment(self):
         labs = manifest.load(REPOSITORY)
-        for name, words in (("lab07", ("next: lab08 ",)), ("lab08", ("next: train .* train copy", "then lab09 ")),
+        for name, words in (("lab06", ("next: see .* gradcheck", "then lab07 ")), ("lab07", ("next: complete .* generate digits", "then lab08 ")), ("lab08", ("next: train .* train copy", "then lab09 ")),
                             ("lab09", ("next: train .* train recall",))):
             done = [Verdict(each, "pass", "") for lab in labs if lab.name == name for each in lab.exercises]
             said = progress.report(labs, done, "student")

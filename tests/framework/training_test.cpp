@@ -86,6 +86,28 @@ TEST_CASE("recall: the last value is wanted, and decay recalls more than a plain
     CHECK(right[1] > 0.8);
 }
 
+TEST_CASE("recall with every key written once, and of another width") {
+    const RecallRules rules{.keys = 9, .writes = 7, .once = true, .width = 12};
+    const RecallTask task(rules, 3);
+    double first = 0.0;
+    for (std::size_t b = 0; b < RecallRules::batch; ++b) {
+        std::vector<bool> seen(rules.keys, false);
+        for (std::size_t i = 0; i < rules.writes; ++i) {
+            const auto key = static_cast<std::size_t>(task.key(b, i));
+            CHECK(!seen.at(key));
+            seen[key] = true;
+        }
+        first += task.key(b, 0) == 0.0 ? 1.0 : 0.0;
+    }
+    CHECK(first > 0.0);  // in any order
+    CHECK(first < 32.0);
+    RecallModel model(sum_in_closed_form(false), rules, 1);
+    CHECK(model.weights() == 12 * 9 + 12 * 16 + 3 * (12 * 12 + 12) + 2 * (12 + 1) + (12 * 16 + 16) + 3 * 24);
+    for (std::uint64_t step = 1; step <= 200; ++step) model.train(RecallTask(rules, 1000000 + step), 0.006);
+    const RecallTask unseen(rules, 7777);
+    CHECK(total(model.answers(unseen) == unseen.wanted) / static_cast<double>(unseen.wanted.size()) > 0.8);
+}
+
 TEST_CASE("recall with a clear: what was written before it is void") {
     const RecallRules rules{.keys = 5, .writes = 24, .clears = true};
     const RecallTask task(rules, 3);

@@ -21,8 +21,9 @@ PARTS = {"sums": {"gated_attention_chunkwise", "gated_attention_backward"}, "rul
 HELPERS = {"decay_mask", "solve_unit_lower"}  # which the rule calls
 COLUMNS = {"all": "recall", "of the last 4 writes": "last 4", "of the 8 before": "last 12", "older": "before", "void": "void"}
 GATES = {"mean a": "decay", "mean β": "strength", "a of a clear": "decay of clear"}
-CLEAR = dict(keys=32, writes=96, clears=1)
-LAST = dict(keys=8, writes=32, clears=0)
+CLEAR = dict(keys=32, writes=96, clears=1, once=0)
+LAST = dict(keys=8, writes=32, clears=0, once=0)
+MOST = {"width": 256, "keys": 1024, "writes": 4096}  # of what the user may choose
 
 
 @dataclass
@@ -70,6 +71,7 @@ def recall(root: Path, program: Path, settings: Settings, names: list[str], seed
     print(table(runs))
     print(memory_plot.in_terminal({LABELS[name]: _means(each) for name, each in runs.of.items()}, settings["steps"]))
     title = (f"last values recalled over the steps: {settings['keys']} keys, {settings['writes']} writes"
+             + (", each key once" if settings["once"] else "")
              + (", one of them a clear" if settings["clears"] else ""))
     _write(root, folder, "recall", runs, seeds, title, 1.0)
     if not set(names) & set(RULES):

@@ -6,7 +6,10 @@ from course import messages
 from course.manifest import Exercise, Lab
 from course.verdicts import WORDS, Verdict
 
-TRAINING = {"lab08": "copy", "lab09": "recall"}  # what the functions of a lab train
+EXPERIMENTS = {"lab06": "see how close your gradients are: ./course gradcheck",  # with the functions of a lab
+               "lab07": "complete digits with your functions: ./course generate digits",
+               "lab08": "train a model with your functions: ./course train copy",
+               "lab09": "train a model with your functions: ./course train recall"}
 COLOURS = {"pass": messages.GREEN, "todo": messages.YELLOW}  # all else is red
 
 
@@ -66,7 +69,7 @@ def _first_to_fix(labs: list[Lab], verdicts: list[Verdict]) -> Exercise | None:
 
 
 def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
-    """What to fix; else the rest of the lab, else the training that the lab leads to, and the next lab."""
+    """What to fix; else the rest of the lab, else the experiment that the lab leads to, and the next lab."""
     exercise = _first_to_fix(labs, verdicts)
     if exercise:
         lab = _lab(labs, exercise.lab)
@@ -83,8 +86,8 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
         return ""
     steps = [f"{lab.name} · {lab.title}: labs/{lab.folder.name}/README.md, then ./course check {lab.name}"
              for lab in labs if lab.name > last.name][:1]
-    if (last.folder.parents[1] / "training").is_dir() and (last.name in TRAINING or not steps):
-        steps.insert(0, f"train a model with your functions: ./course train {TRAINING.get(last.name, 'copy')}")
+    if (last.folder.parents[1] / "training").is_dir() and (last.name in EXPERIMENTS or not steps):
+        steps.insert(0, EXPERIMENTS.get(last.name, EXPERIMENTS["lab08"]))
     return "\n  then ".join(["next: " + steps[0], *steps[1:]]) if steps else ""
 
 

@@ -1,4 +1,4 @@
-"""The programs that train (training/): build them, run them, and hear what they say, a JSON object a line."""
+"""The programs in training/: build them, run them, and hear what they say, a JSON object a line."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
-from course import process_group
+from course import manifest, process_group
 from course.build_tree import BuildTree
 from course.errors import CourseError
 
@@ -17,13 +17,33 @@ Event = dict[str, Any]  # a line of what the program prints, read as JSON
 Settings = dict[str, Any]  # its arguments
 
 
-def build(tree: BuildTree, lab: str) -> Path:
-    print(f"building {lab}_train, optimised …", file=sys.stderr, flush=True)
+def build(tree: BuildTree, program: str, labs: str) -> Path:
+    """labs: whose functions are linked with it."""
+    print(f"building {program}, optimised …", file=sys.stderr, flush=True)
     log = tree.folder / "train.log"
-    if not tree.make(f"{lab}_train", log):
-        raise CourseError(f"your functions do not build; ./course check {lab} says why (the compiler's output: "
+    if not tree.make(program, log):
+        raise CourseError(f"your functions do not build; ./course check {labs} says why (the compiler's output: "
                           f"{log.relative_to(tree.root)})")
-    return tree.folder / f"{lab}_train"
+    return tree.folder / program
+
+
+def prepared(root: Path, track: str, lab: str) -> BuildTree:
+    """A build folder that is configured; for commands that grade nothing first."""
+    found = next((each for each in manifest.load(root) if each.name == lab), None)
+    if found is None:
+        raise CourseError(f"there is no {lab} here, which this command needs; use a copy of the course that has it")
+    tree = BuildTree(root, track)
+    with tree.locked():
+        tree.prepare([found.manifest], [])
+    return tree
+
+
+def folder_for(out: str | None, usual: Path) -> Path:
+    """Where a command writes what it shows; what it wrote there before is replaced."""
+    folder = Path(out).resolve() if out else usual
+    if folder.exists() and not folder.is_dir():
+        raise CourseError(f"{out} is a file; --out names a folder")
+    return folder
 
 
 def listen(program: Path, settings: Settings, words: TextIO | None, on_event: Callable[[Event], None]) -> int:
@@ -40,7 +60,10 @@ def listen(program: Path, settings: Settings, words: TextIO | None, on_event: Ca
                 continue
             if not line:
                 return training.wait()
-            on_event(json.loads(line))
+            if line.startswith('{"event":'):
+                on_event(json.loads(line))
+            else:  # a function of the student's prints
+                print(line.rstrip("\n"), file=sys.stderr)
 
 
 def is_missing(events: Iterable[Event]) -> bool:

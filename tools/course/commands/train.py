@@ -5,7 +5,8 @@
   text     continues a text of yours: ./course train text FILE, or a folder, of whose .md files it takes all; with --memory
            by your delta rule of lab 09, beside a plain sum and softmax
   recall   asks for the last value of a key, of four memories: a plain sum, a sum that decays, and, from lab 09 on, your
-           delta rule with and without decay (no weights are saved)
+           delta rule with and without decay (no weights are saved); --sweep trains one of them for several widths and
+           numbers of keys, and draws how many it recalls
 
 Exit status: 0 when it was trained, 1 when an answer is missing or wrong or the training failed, 2 when nothing could be
 trained, 130 when it was stopped; it then has saved what it had.
@@ -16,7 +17,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from course import digit_pictures, files, loss_plot, manifest, memories, training_program
+from course import capacity, digit_pictures, files, loss_plot, manifest, memories, training_program
 from course.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
@@ -50,7 +51,14 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--length", type=int, help="copy: symbols to repeat, 8, 16 or 32 (default: 8); text: bytes in a "
                                                    "window, at least 2 (default: 128)")
     parser.add_argument("--layers", type=int, help="blocks (default: 1 for copy of length 8, else 2)")
-    parser.add_argument("--width", type=int, help="numbers in a token (default: 32 for copy of length 8, else 64)")
+    parser.add_argument("--width", type=int, help="numbers in a token (default: 32 for copy of length 8 and for "
+                                                  "recall, else 64)")
+    parser.add_argument("--keys", type=int, help="recall: different keys (default: 8; with --task clear 32)")
+    parser.add_argument("--writes", type=int, help="recall: writes of a sequence (default: 4 for each key; with --task clear 3; "
+                                                   "with --once 1)")
+    parser.add_argument("--once", action="store_true", help="recall: no key is written twice, so nothing is overwritten")
+    parser.add_argument("--sweep", action="store_true", help=f"recall: accuracy against the number of keys, for widths "
+                        f"{', '.join(map(str, capacity.WIDTHS))}, {capacity.SEEDS} seeds each, of the plain sum or of --memory")
     parser.add_argument("--steps", type=int, help="steps at most; copy ends when it makes no mistake any more")
     parser.add_argument("--attention", choices=["linear", "softmax", "hybrid"], default="linear",
                         help="linear: yours (default); softmax, hybrid (half of each, softmax over 16 tokens): given, with your "
@@ -76,7 +84,8 @@ def run(root: Path, options: Namespace) -> int:
     used = [*labs[LAB].needs, LAB, *([memories.LAB] if with_memories and memories.LAB in labs else [])]
     verdicts = grade(root, options.track, used)
     own = memories.own_parts(verdicts) if memories.LAB in used else set()
-    names = memories.of_text(own, options.memory) if is_text and with_memories else memories.of_recall(own, options.memory)
+    wanted = options.memory or ("sum" if options.sweep else None)
+    names = memories.of_text(own, options.memory) if is_text and with_memories else memories.of_recall(own, wanted)
     of_memories = memories.needed(own, names, is_text) if with_memories else set()
     if of_memories and memories.LAB not in labs:
         raise CourseError(f"there is no {memories.LAB} here, which the memory {options.memory} comes from")
@@ -87,20 +96,22 @@ def run(root: Path, options: Namespace) -> int:
     if missing and not _has_reference(reference):
         print(f"course: the training needs what is not written yet: {', '.join(missing)}", file=sys.stderr)
         return 1
-    program = training_program.build(tree, lab)
+    program = training_program.build(tree, f"{lab}_train", lab)
     if missing:
         from author import link_missing  # no handout has it
         print(f"taken from the reference, since you have not written them: {', '.join(missing)}", file=sys.stderr)
-        program = link_missing.link(tree.folder, training_program.build(reference, lab).parent, f"{lab}_train",
+        program = link_missing.link(tree.folder, training_program.build(reference, f"{lab}_train", lab).parent, f"{lab}_train",
                                     [name.partition(".")[2] for name in missing])
     folder = _folder(root, options, settings)
     if with_memories:
         if lab == memories.LAB and options.track == "student":
             memories.say_what_is_given(own, names, is_text)
         settings |= {"own": ",".join(sorted(own))}
-        seeds = range(options.seed, options.seed + (options.seeds or 1))
+        seeds = range(options.seed, options.seed + (options.seeds or (capacity.SEEDS if options.sweep else 1)))
         if is_text:
             return memories.text(root, program, settings, names, folder)
+        if options.sweep:
+            return capacity.sweep(root, program, settings, names[0], seeds, folder)
         return memories.recall(root, program, settings, names, seeds, folder)
     return _train(root, program, settings | {"out": str(folder), "resume": int(bool(options.resume))}, folder, options)
 
@@ -114,12 +125,12 @@ def _settings(root: Path, options: Namespace) -> Settings:
             raise CourseError(f"--length {length} is not one of the lengths 8, 16 and 32 of the copy task")
         usual = COPY[length] | dict(batch=32, rate=0.003)
     elif options.task == "recall":
-        given = [name for name in ("length", "layers", "width", "resume") if getattr(options, name) is not None]
+        given = [name for name in ("length", "layers", "resume") if getattr(options, name) is not None]
         if given or options.attention != "linear":
             raise CourseError(f"recall has no --{(given or ['attention'])[0]}: its models are given, and it saves no weights")
         if options.seeds is not None and options.seeds < 1:
             raise CourseError(f"--seeds {options.seeds} is too small; the least is 1")
-        usual = dict(layers=1, width=32, steps=400, batch=64, rate=0.006) | (memories.CLEAR if options.rules == "clear" else memories.LAST)
+        usual = dict(layers=1, width=32, steps=400, batch=64, rate=0.006) | _recall_settings(options)
         length = usual["writes"]
     elif options.task == "digits":
         if length is not None:
@@ -130,7 +141,9 @@ def _settings(root: Path, options: Namespace) -> Settings:
         if length < 2:
             raise CourseError(f"--length {length} is too small; the least is 2")
         usual = dict(layers=2, width=64, steps=400, batch=16, rate=0.005)
-    only = [f"--{name}" for name, value in (("task", options.rules), ("seeds", options.seeds), ("memory", options.memory))
+    only = [f"--{name}" for name, value in (("task", options.rules), ("seeds", options.seeds), ("keys", options.keys),
+                                            ("writes", options.writes), ("once", options.once or None),
+                                            ("sweep", options.sweep or None), ("memory", options.memory))
             if value is not None and not (name == "memory" and options.task == "text")]
     if options.memory and (options.attention != "linear" or options.resume):
         raise CourseError(f"--memory has no --{'resume' if options.resume else 'attention'}: it trains anew, beside softmax")
@@ -146,12 +159,36 @@ def _settings(root: Path, options: Namespace) -> Settings:
     for name in ("layers", "width", "steps"):
         if settings[name] < 1:
             raise CourseError(f"--{name} {settings[name]} is too small; the least is 1")
-    if settings["width"] % 4:
+    if settings["width"] % 4 and options.task != "recall":
         raise CourseError(f"--width {width} is not divisible by the 4 heads; choose a multiple of 4")
     if options.seed < 0:
         raise CourseError(f"--seed {options.seed} is too small; the least is 0")
     return settings | {"task": options.task, "length": length, "attention": options.attention, "heads": 4, "seed": options.seed,
                        "file": str(file.resolve()), "every": EVERY}
+
+
+def _recall_settings(options: Namespace) -> Settings:
+    """What differs from the usual task."""
+    settings: Settings = dict(memories.CLEAR if options.rules == "clear" else memories.LAST)
+    if options.once and options.rules == "clear":
+        raise CourseError("--once goes with --task last: a clear and the writes after it overwrite")
+    if options.sweep:
+        chosen = [f"--{name}" for name in ("width", "keys", "writes", "rules") if getattr(options, name) is not None]
+        if chosen:
+            raise CourseError(f"--sweep has no {chosen[0].replace('rules', 'task')}: it chooses widths, keys and writes itself; leave it out")
+        return settings | {"once": int(options.once)}
+    keys = options.keys or settings["keys"]
+    per_key = 1 if options.once else settings["writes"] // settings["keys"]
+    chosen_numbers = {"width": 32 if options.width is None else options.width, "keys": keys if options.keys is None else options.keys,
+                      "writes": per_key * keys if options.writes is None else options.writes}
+    for name, most in memories.MOST.items():
+        least = 4 if name == "writes" and options.rules == "clear" else 2 if name == "width" else 1
+        if not least <= chosen_numbers[name] <= most:
+            raise CourseError(f"--{name} {chosen_numbers[name]} is not between {least} and {most}; choose a number between them")
+    if options.once and chosen_numbers["writes"] > keys:
+        raise CourseError(f"--writes {chosen_numbers['writes']} is more than {keys} keys can take with --once; choose at most {keys}, or "
+                          "more --keys")
+    return settings | chosen_numbers | {"once": int(options.once)}
 
 
 def _say_what_does_not_pass(verdicts: list[Verdict], of_memories: set[str], options: Namespace) -> list[str]:
@@ -190,7 +227,8 @@ def _folder(root: Path, options: Namespace, settings: Settings) -> Path:
         if folder.exists() and any(folder.iterdir()):
             raise CourseError(f"{folder} already exists and is not empty; choose another --out, or continue with --resume {folder}")
         return folder.resolve()
-    part = options.memory or ("clear" if settings["clears"] else "all") if options.task == "recall" else settings["length"]
+    part = ("sweep" if options.sweep else options.memory or ("clear" if settings["clears"] else "all")) \
+        if options.task == "recall" else settings["length"]
     name = f"{options.task}-{part}"
     free = (root / "build" / "train" / (name if number == 1 else f"{name}-{number}") for number in range(1, 10000))
     return next(folder for folder in free if not folder.exists())

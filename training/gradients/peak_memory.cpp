@@ -8,7 +8,7 @@
 
 namespace {
 
-std::size_t held = 0, held_before = 0, peak = 0;  // google-benchmark runs one thread
+std::size_t held = 0, held_before = 0, peak = 0;  // one thread allocates
 
 }  // namespace
 

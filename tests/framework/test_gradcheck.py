@@ -1,0 +1,126 @@
+"""./course gradcheck on the answer key, on the stubs, and on answers that are wrong, that crash and that print."""
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+import pytest
+from course_tree import REPOSITORY
+from rebuilt import with_answers
+
+from author import stubs
+from course import training_program
+from course.__main__ import main
+
+BUILD = Path(os.environ.get("LINATTN_BUILD", REPOSITORY / "build/reference")).resolve()
+FILE = "lab06_gradients.cpp"
+KEY = (REPOSITORY / "reference" / FILE).read_text(encoding="utf-8")
+ROWS = 15  # functions and arguments
+FORMS = ["attention_backward_quadratic", "causal_attention_backward_parallel", "causal_attention_backward", "causal_attention_backward_chunkwise"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built():
+    subprocess.run(["cmake", "--build", BUILD, "--target", "lab06_gradcheck"], check=True, stdout=subprocess.DEVNULL)
+
+
+def gradcheck(folder: Path, *words: str, program: Path = BUILD / "lab06_gradcheck") -> SimpleNamespace:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), \
+            mock.patch.object(training_program, "prepared"), mock.patch.object(training_program, "build", return_value=program):
+        status = main(REPOSITORY, ["gradcheck", *words, "--out", str(folder / "out")])
+    return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue(), rows=table(out.getvalue()))
+
+
+def table(text: str) -> dict:
+    """(function, argument) → how its row ends."""
+    return {match.group(1, 2): match[3] for match in re.finditer(r"^(\w+) +(φ\(\w\)|x|V) .*? ([A-Z]{2,}.*|ok)$", text, re.M)}
+
+
+def changed(before: str, after: str) -> str:
+    assert before in KEY
+    return KEY.replace(before, after)
+
+
+def errors(folder: Path, function: str) -> list:
+    lines = (folder / "out/error.csv").read_text(encoding="utf-8").splitlines()
+    return [float(line.split(",")[2]) for line in lines if line.startswith(f"{function},")]
+
+
+def test_the_answer_key_agrees_and_its_error_is_a_v(tmp_path):
+    result = gradcheck(tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert len(result.rows) == ROWS and set(result.rows.values()) == {"ok"}
+    for form in FORMS:
+        assert re.search(rf"^{form} +[\d.]+ m?s +\d+ [KM]B$", result.stdout, re.M)
+        curve = errors(tmp_path, form)  # from the longest step to the shortest
+        assert len(curve) == 25 and curve[0] > 1e-4 and curve[-1] > 1e-2 and min(curve[6:14]) < 1e-6
+    assert "      +-----" in result.stdout
+    assert (tmp_path / "out/error.svg").read_text(encoding="utf-8").count("<polyline") == 7
+
+
+def test_stubs_are_todo_and_nothing_is_written(tmp_path):
+    program = with_answers(BUILD, "lab06_gradcheck", FILE, stubs.cut_all(REPOSITORY)[FILE], tmp_path)
+    result = gradcheck(tmp_path, program=program)
+    assert result.returncode == 1
+    assert len(result.rows) == ROWS and set(result.rows.values()) == {"TODO"}
+    assert re.findall(r"^(\w+) +TODO$", result.stdout, re.M) == FORMS
+    assert "write 6.1, central_differences, first" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_61_the_other_functions_wait_for_it(tmp_path):
+    body = KEY[KEY.index("    Tensor gradient = zeros"):KEY.index("    return gradient;")]
+    program = with_answers(BUILD, "lab06_gradcheck", FILE, changed(body + "    return gradient;", 'throw NotImplemented("central_differences");'), tmp_path)
+    result = gradcheck(tmp_path, "reverse_cumsum", "attention_backward_quadratic", program=program)
+    assert result.returncode == 1
+    assert result.rows["central_differences", "x"] == "TODO"
+    assert result.rows["attention_backward_quadratic", "φ(K)"] == "TODO: waits for central_differences"
+    assert re.search(r"^attention_backward_quadratic +[\d.]+ m?s", result.stdout, re.M)
+
+
+def test_one_wrong_gradient_is_named_with_its_argument(tmp_path):
+    """dφ(k) without r; a function that crashes, one that throws and one that prints, beside it."""
+    text = changed("set_token(d.phi_K, i, times_column(R, token(V, i)) + r);", "set_token(d.phi_K, i, times_column(R, token(V, i)));")
+    text = text.replace("return dY * exp(minimum(x, 0.0));", "__builtin_trap();")
+    text = text.replace("return flip(cumsum(flip(x, axis), axis), axis);", 'return zeros({2});')
+    text = text.replace("const Tensor mask = causal_mask(shape.n);", 'std::puts("{here I am"); const Tensor mask = causal_mask(shape.n);')
+    result = gradcheck(tmp_path, program=with_answers(BUILD, "lab06_gradcheck", FILE, "#include <cstdio>\n" + text, tmp_path))
+    assert result.returncode == 1
+    wrong = {name: end for name, end in result.rows.items() if end != "ok"}
+    assert wrong.pop(("elu_plus_one_backward", "x")).startswith("CRASH: signal")
+    assert wrong.pop(("reverse_cumsum", "x")) == "FAILED: the gradient has shape (2,), not (2, 5, 3)"
+    assert wrong.pop((FORMS[1], "φ(K)")).startswith("FAILED: ") and wrong.pop((FORMS[1], "V")) == "WRONG"  # it calls the one before
+    assert wrong == {("causal_attention_backward", "φ(K)"): "WRONG"}
+    assert min(errors(tmp_path, "causal_attention_backward")) > 0.1 and min(errors(tmp_path, FORMS[0])) < 1e-6
+    assert "{here I am" in result.stderr
+    assert "not all gradients agree" in result.stderr
+
+
+def test_a_one_sided_judge_is_named_first(tmp_path):
+    text = changed("moved.data()[e] = x.data()[e] - h;", "moved.data()[e] = x.data()[e];").replace("/ (2.0 * h)", "/ h")
+    result = gradcheck(tmp_path, program=with_answers(BUILD, "lab06_gradcheck", FILE, text, tmp_path))
+    assert (result.returncode, result.rows["central_differences", "x"]) == (1, "WRONG")
+    assert "your 6.1 is wrong, so the other rows say nothing yet" in result.stderr
+
+
+@pytest.mark.parametrize("words, sentence", [(["reverse_cumsun"], "did you mean lab06.reverse_cumsum?"),
+                                             (["lab02"], "there is no lab 'lab02'"),
+                                             (["--track", "mine"], "invalid choice: 'mine'"),
+                                             (["--out", __file__], "is a file; --out names a folder")])
+def test_wrong_use_is_one_sentence(tmp_path, words, sentence):
+    result = gradcheck(tmp_path, *words) if "--out" not in words else run(*words)
+    assert result.returncode == 2
+    assert sentence in result.stderr and result.stderr.count("\n") == 1
+
+
+def run(*words: str) -> SimpleNamespace:
+    err = io.StringIO()
+    with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()):
+        status = main(REPOSITORY, ["gradcheck", *words])
+    return SimpleNamespace(returncode=status, stderr=err.getvalue())

@@ -1,0 +1,153 @@
+"""Check your gradients of lab 06 by your own central differences, and see how the error depends on the step.
+
+Prints how far each gradient is from the differences of your 6.1, and at which entry; draws the error against the step, from
+10^-1 to 10^-13; and measures the four forms of the gradient of attention. What is not written is TODO.
+
+Exit status: 0 when all gradients that are written agree, 1 when one does not or none could be checked, 2 when your functions
+do not build or the command cannot be used so, 130 when it was stopped.
+"""
+
+import signal
+import sys
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from course import files, line_plot, manifest, training_program
+from course.commands import check
+from course.errors import CourseError
+from course.training_program import Event
+
+LAB, JUDGE = "lab06", "central_differences"
+ARGUMENTS = {JUDGE: ["x"], "elu_plus_one_backward": ["x"], "reverse_cumsum": ["x"]}
+OF_ATTENTION = ["φ(Q)", "φ(K)", "V"]
+AGREES = 1e-6
+STEPS = line_plot.Axis("step h", 1e-13, 1e-1, {10.0 ** -e: f"1e-{e}" for e in range(1, 14, 3)}, is_log=True)
+ERRORS = line_plot.Axis("relative error", 1e-12, 1.0, {10.0 ** -e: f"1e-{e}" if e else "1" for e in range(0, 13, 2)}, is_log=True)
+ROW = "{:37}  {:8}  {:>13}  {:10}  {:>13}  {:>13}  {}"
+
+
+@dataclass
+class Found:
+    """What the program reports of one function."""
+    parts: dict[str, Event] = field(default_factory=dict)  # of each argument, of the curve and of the cost
+    curve: line_plot.Curve = field(default_factory=list)
+    fate: str = ""  # why it ended before its end
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("functions", nargs="*", metavar="function", help="a function of lab 06 (default: all)")
+    parser.add_argument("--out", metavar="DIR", help="where the plot goes (default: build/train/gradcheck)")
+    check.track_argument(parser, "functions")
+
+
+def run(root: Path, options: Namespace) -> int:
+    functions = _functions(root, options.functions)
+    folder = training_program.folder_for(options.out, root / "build/train/gradcheck")
+    tree = training_program.prepared(root, options.track, LAB)
+    program = training_program.build(tree, f"{LAB}_gradcheck", LAB)
+    print(ROW.format("function", "argument", "largest error", "at entry", "yours", "differences", "").rstrip(), flush=True)
+    found = {function: _check(program, function) for function in functions}
+    curves = {function: each.curve for function, each in found.items() if each.curve}
+    if curves:
+        print("\nthe largest error against the step; each is the largest over all arguments\n" + line_plot.in_terminal(curves, STEPS, ERRORS))
+        files.write_together(folder, {
+            "error.csv": "function,h,error\n" + "".join(f"{name},{h!r},{error!r}\n" for name, curve in curves.items() for h, [error] in curve),
+            "error.svg": line_plot.svg(curves, "relative error of gradients against the step of central differences", STEPS, ERRORS)})
+    _print_costs(found)
+    if curves:
+        shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
+        print(f"wrote {shown}/error.csv and error.svg", file=sys.stderr)
+    return _verdict(found)
+
+
+def _functions(root: Path, names: list[str]) -> list[str]:
+    labs = [lab for lab in manifest.load(root) if lab.name == LAB]
+    if not labs:
+        raise CourseError(f"there is no {LAB} here, whose gradients this command checks")
+    chosen = [each.function for each in manifest.select(labs, names)]
+    return chosen if JUDGE in chosen else [JUDGE, *chosen]
+
+
+def _check(program: Path, function: str) -> Found:
+    """Runs the program for one function, and prints a row for each argument as it comes."""
+    found = Found()
+    names = ARGUMENTS.get(function, OF_ATTENTION)
+
+    def on_event(event: Event) -> None:
+        if event["event"] == "curve":
+            found.curve.append((event["h"], [event["error"]]))
+        elif "part" in event:
+            found.parts[event["part"]] = event
+            if event["part"] in names:
+                print(_row(function, event), flush=True)
+
+    status = training_program.listen(program, {"function": function}, None, on_event)
+    if status in (-signal.SIGTERM, -signal.SIGINT):
+        raise KeyboardInterrupt
+    if status:
+        found.fate = "TIMEOUT" if status == -signal.SIGALRM else f"CRASH: {training_program.fate(status)}"
+        for name in names:
+            if name not in found.parts:
+                print(ROW.format(function, name, "", "", "", "", found.fate), flush=True)
+    return found
+
+
+def _row(function: str, event: Event) -> str:
+    if event["event"] != "checked":
+        return ROW.format(function, event["part"], "", "", "", "", _why(function, event)).rstrip()
+    numbers = [_number(event[name]) for name in ("own", "differences")]
+    error = "no number" if event["error"] is None else f"{event['error']:.1e}"
+    return ROW.format(function, event["part"], error, event["at"], *numbers, "ok" if _agrees(event) else "WRONG")
+
+
+def _why(function: str, event: Event) -> str:
+    if event["event"] == "failed":
+        return f"FAILED: {event['why']}"
+    return "TODO" if event["function"] == function else f"TODO: waits for {event['function']}"
+
+
+def _number(value: float | None) -> str:
+    return "no number" if value is None else f"{value:.7g}"
+
+
+def _agrees(event: Event) -> bool:
+    return event["event"] == "checked" and event["error"] is not None and event["error"] <= AGREES
+
+
+def _print_costs(found: dict[str, Found]) -> None:
+    forms = {function: each for function, each in found.items() if function not in ARGUMENTS}
+    if not forms:
+        return
+    rows = []
+    for function, each in forms.items():
+        cost = each.parts.get("cost")
+        if cost is None:
+            rows.append(f"{function:37}  {each.fate}")
+        elif cost["event"] != "cost":
+            rows.append(f"{function:37}  {_why(function, cost)}")
+        else:
+            rows.append(f"{function:37}  {_seconds(cost['seconds']):>8}  {_bytes(cost['bytes']):>8}")
+    print(f"\n{'n = 2048, c = d_v = 64, one head':37}  {'time':>8}  {'memory':>8}   (of a processor; beside the arguments and the gradients)")
+    print("\n".join(rows))
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
+
+
+def _bytes(count: float) -> str:
+    return f"{count / 1e6:.0f} MB" if count >= 1e6 else f"{count / 1e3:.0f} KB"
+
+
+def _verdict(found: dict[str, Found]) -> int:
+    judge = found[JUDGE]
+    checked = [event for each in found.values() for event in each.parts.values() if event["event"] == "checked"]
+    fails = any(each.fate or any(event["event"] == "failed" for event in each.parts.values()) for each in found.values())
+    if not checked and not fails:
+        print(f"nothing can be checked yet: write 6.1, {JUDGE}, first; ./course hint {LAB}.{JUDGE} helps", file=sys.stderr)
+    elif judge.fate or not all(_agrees(event) for event in judge.parts.values() if event["part"] == "x"):
+        print(f"your 6.1 is wrong, so the other rows say nothing yet; ./course check {LAB}.{JUDGE} says more", file=sys.stderr)
+    elif fails or not all(map(_agrees, checked)):
+        print(f"not all gradients agree with the differences (to {AGREES:.0e}); ./course check {LAB} says more", file=sys.stderr)
+    return 0 if checked and not fails and all(map(_agrees, checked)) else 1

@@ -1,0 +1,187 @@
+// Checks one function of lab 06 by central differences, which are the student's too, and measures it; ./course gradcheck
+// starts this program once for each function, and draws.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <new>
+
+#include "gradients.hpp"
+#include "peak_memory.hpp"
+#include "program.hpp"
+#include "random.hpp"
+
+namespace {
+
+using namespace linattn;
+
+constexpr double step = 1e-5, epsilon = 0.5;
+constexpr unsigned most_seconds = 60;
+constexpr rlim_t most_bytes = rlim_t{4} << 30;
+constexpr std::size_t long_n = 2048, width = 64, chunk = 32;
+
+// A gradient to check: of a loss with respect to one argument, at these numbers.
+struct Check {
+    std::string argument;
+    Tensor at;
+    ScalarFunction loss;
+    std::function<Tensor()> gradient;
+};
+
+Tensor elu_features(const Tensor& x) { return where(x > 0.0, x + 1.0, exp(minimum(x, 0.0))); }
+
+Tensor attention(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V) {
+    const Tensor place = arange(length(V, -2));
+    const Tensor A = matmul(phi_Q, matrix_transpose(phi_K)) * (expand_dims(place, -1) - place >= 0.0);
+    return matmul(A, V) / (sum(A, -1, keep_dims) + epsilon);
+}
+
+using Backward = std::function<AttentionGradients(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V,
+                                                  const Tensor& dO, double epsilon, std::size_t chunk)>;
+
+const std::map<std::string, Backward>& forms() {
+    static const auto without_chunk = [](const auto& function) {
+        return [function](const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& dO, double eps,
+                          std::size_t) { return function(Q, K, V, dO, eps); };
+    };
+    static const std::map<std::string, Backward> all{
+        {"attention_backward_quadratic", without_chunk(attention_backward_quadratic)},
+        {"causal_attention_backward_parallel", without_chunk(causal_attention_backward_parallel)},
+        {"causal_attention_backward", without_chunk(causal_attention_backward)},
+        {"causal_attention_backward_chunkwise", causal_attention_backward_chunkwise}};
+    return all;
+}
+
+// The loss is the sum of dO ⊙ O.
+std::vector<Check> checks_of_attention(const Backward& backward) {
+    constexpr std::size_t n = 7, c = 3, d_v = 2;
+    const Tensor Q = elu_features(normal({2, n, c}, 1)), K = elu_features(normal({2, n, c}, 2)),
+                 V = normal({2, n, d_v}, 3), dO = normal({2, n, d_v}, 4);
+    const auto own = [=] { return backward(Q, K, V, dO, epsilon, 3); };
+    return {
+        {"φ(Q)",
+         Q,
+         {"loss", [=](const Tensor& x) { return total(dO * attention(x, K, V)); }},
+         [=] { return own().phi_Q; }},
+        {"φ(K)",
+         K,
+         {"loss", [=](const Tensor& x) { return total(dO * attention(Q, x, V)); }},
+         [=] { return own().phi_K; }},
+        {"V", V, {"loss", [=](const Tensor& x) { return total(dO * attention(Q, K, x)); }}, [=] { return own().V; }}};
+}
+
+std::vector<Check> checks_of(const std::string& function) {
+    const Tensor x = normal({2, 5, 3}, 1), dY = normal(shape_of(x), 2);
+    if (function == "central_differences")
+        return {{"x", x, {"exp", [](const Tensor& at) { return total(exp(at)); }}, [=] { return exp(x); }}};
+    if (function == "elu_plus_one_backward")
+        return {{"x", x, {"elu", [=](const Tensor& at) { return total(dY * elu_features(at)); }}, [=] {
+                     return elu_plus_one_backward(x, dY);
+                 }}};
+    if (function == "reverse_cumsum")
+        return {{"x", x, {"cumsum", [=](const Tensor& at) { return total(dY * cumsum(at, -2)); }}, [=] {
+                     return reverse_cumsum(dY, -2);
+                 }}};
+    return checks_of_attention(forms().at(function));
+}
+
+std::string place_of(std::size_t entry, const Shape& shape) {
+    std::string text = "]";
+    for (std::size_t axis = shape.size(); axis-- > 0; entry /= shape[axis])
+        text = (axis > 0 ? ", " : "[") + std::to_string(entry % shape[axis]) + text;
+    return text;
+}
+
+// Where the gradient is furthest from the differences, relative to the larger of both, or, for entries near 0, to a
+// hundredth of the largest entry.
+Json furthest(const Check& check, double h) {
+    const Tensor own = check.gradient(), differences = central_differences(check.loss, check.at, h);
+    const Shape shape = shape_of(check.at);
+    for (const auto& [name, found] : {std::pair("central_differences", differences), std::pair("the gradient", own)})
+        if (shape_of(found) != shape)
+            throw std::runtime_error(std::string(name) + " has shape " + to_string(shape_of(found)) + ", not " +
+                                     to_string(shape));
+    double floor = 1e-300, worst = -1.0;
+    for (const double entry : differences) floor = std::max(floor, 1e-2 * std::fabs(entry));
+    Json found;
+    for (std::size_t e = 0; e < own.size() && !std::isnan(worst); ++e) {
+        const double a = own.data()[e], b = differences.data()[e];
+        const double error = std::fabs(a - b) / std::max({std::fabs(a), std::fabs(b), floor});
+        if (error <= worst) continue;
+        worst = error;
+        found = {{"error", error}, {"at", place_of(e, shape)}, {"own", a}, {"differences", b}};
+    }
+    return found;
+}
+
+// The largest error over all arguments, for steps from 10⁻¹ down to 10⁻¹³.
+void print_curve(const std::vector<Check>& checks) {
+    for (int half_decades = -2; half_decades >= -26; --half_decades) {
+        const double h = std::pow(10.0, 0.5 * half_decades);
+        double error = 0.0;
+        for (const Check& check : checks) {
+            const Json found = furthest(check, h)["error"];
+            error = std::max(error, found.is_number() ? found.get<double>() : 1.0);
+        }
+        print_event({{"event", "curve"}, {"h", h}, {"error", error}});
+    }
+}
+
+// The shortest of several runs, and what one allocates at its peak beside its arguments and the gradients.
+void print_cost(const Backward& backward) {
+    const Tensor Q = elu_features(normal({long_n, width}, 1)), K = elu_features(normal({long_n, width}, 2)),
+                 V = normal({long_n, width}, 3), dO = normal({long_n, width}, 4);
+    double shortest = INFINITY;
+    std::size_t bytes = 0;
+    for (const double began = processor_seconds(); processor_seconds() < began + 1.0;) {
+        restart_peak();
+        const double before = processor_seconds();
+        const AttentionGradients d = backward(Q, K, V, dO, 1e-6, chunk);
+        shortest = std::min(shortest, processor_seconds() - before);
+        bytes = peak_bytes() - held_bytes();
+    }
+    print_event({{"event", "cost"},
+                 {"part", "cost"},
+                 {"n", long_n},
+                 {"width", width},
+                 {"seconds", shortest},
+                 {"bytes", bytes}});
+}
+
+// A part of the work. What is not written, or throws, ends this part alone.
+void part(const char* name, const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const NotImplemented& missing) {
+        print_event({{"event", "unwritten"}, {"part", name}, {"function", missing.function()}});
+    } catch (const std::bad_alloc&) {
+        print_event({{"event", "failed"}, {"part", name}, {"why", "needs more than 4 GB of memory"}});
+    } catch (const std::exception& error) {
+        print_event({{"event", "failed"}, {"part", name}, {"why", error.what()}});
+    }
+}
+
+int run(const Arguments& in) {
+    for (const int number : {SIGINT, SIGTERM}) std::signal(number, SIG_DFL);  // nothing here is worth finishing
+    const rlimit limit{most_bytes, most_bytes};
+    setrlimit(RLIMIT_AS, &limit);
+    alarm(most_seconds);
+    const std::string function = in.text("function");
+    const std::vector<Check> checks = checks_of(function);
+    for (const Check& check : checks)
+        part(check.argument.c_str(), [&] {
+            Json event{{"event", "checked"}, {"part", check.argument}};
+            event.update(furthest(check, step));
+            print_event(event);
+        });
+    part("curve", [&] { print_curve(checks); });
+    if (forms().count(function) > 0) part("cost", [&] { print_cost(forms().at(function)); });
+    print_event({{"event", "end"}});
+    return 0;
+}
+
+}  // namespace
+
+int main(int count, char** values) { return run_program(count, values, run); }

@@ -2,20 +2,18 @@
 // here, kernels run in the PTX interpreter, and a kernel's fault stays, as CUDA's do: every call after it fails.
 #include <cuda_runtime.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
 
-#include "launch.hpp"
+#include "interpreter.hpp"
 
 namespace {
 
-constexpr std::size_t default_shared_bytes = 48 * 1024, most_shared_bytes = 227 * 1024;  // of an H100
+constexpr std::size_t most_shared_bytes = 227 * 1024;  // for one block, as on an H100
 
-/// What one object file brought along. Its kernels are read when one is first launched.
+/// What one object file brought along.
 struct Image {
     std::string text{};
     std::unique_ptr<ptx::Module> module{};
@@ -25,10 +23,10 @@ struct Image {
         return *module;
     }
 };
-struct Symbol {
+struct Symbol {  // a kernel or a variable
     Image* image;
     std::string name;
-    std::size_t most_shared_bytes = default_shared_bytes;
+    std::size_t most_shared_bytes = 48 * 1024;
 };
 struct Call {
     dim3 grid, block;
@@ -40,10 +38,10 @@ std::map<const void*, Symbol>& symbols() {  // filled before main
     static std::map<const void*, Symbol> all;
     return all;
 }
-std::map<void*, std::size_t> buffers;
+std::map<const void*, std::vector<char>> buffers;
 std::vector<Call> calls;
-std::string fault;                // of a kernel: it stays
-cudaError_t refused = cudaSuccess;  // of a launch that was not possible: it is told once
+std::string fault;                  // of a kernel
+cudaError_t refused = cudaSuccess;  // of a launch that is not possible; told once
 
 cudaError_t status() { return fault.empty() ? cudaSuccess : cudaErrorLaunchFailure; }
 
@@ -54,7 +52,7 @@ T number_at(const char* place) {
     return number;
 }
 
-/// The PTX in a fat binary: entries of a header and data each; kind 1 is PTX. `nvcc -no-compress` leaves it readable.
+/// The PTX in a fat binary: entries of a header and data each. `nvcc -no-compress` leaves it readable.
 std::string ptx_in(const char* binary) {
     const char* at = binary + number_at<std::uint16_t>(binary + 6);
     for (const char* end = at + number_at<std::uint64_t>(binary + 8); at < end;) {
@@ -76,29 +74,25 @@ ptx::Module& replacements() {
     return *module;
 }
 
-const ptx::Kernel& kernel_of(const Symbol& symbol) {
-    const auto replacement = replacements().kernels.find(symbol.name);
-    return replacement != replacements().kernels.end() ? replacement->second : symbol.image->read().kernels.at(symbol.name);
-}
-
 void run(const Symbol& symbol, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes) try {
-    const ptx::Kernel& kernel = kernel_of(symbol);
+    ptx::Module& module = replacements().kernels.contains(symbol.name) ? replacements() : symbol.image->read();
+    const ptx::Kernel& kernel = module.kernels.at(symbol.name);
     std::vector<char> parameters;
     for (const ptx::Parameter& each : kernel.parameters) {
         parameters.resize(each.offset + each.bytes);
         std::memcpy(parameters.data() + each.offset, *arguments++, each.bytes);
     }
     std::vector<std::span<char>> areas;
-    for (const auto& [memory, bytes] : buffers) areas.push_back({static_cast<char*>(memory), bytes});
-    for (auto& [name, bytes] : symbol.image->read().variables) areas.push_back(bytes);
+    for (auto& [memory, bytes] : buffers) areas.emplace_back(bytes);
+    for (auto& [name, bytes] : module.variables) areas.emplace_back(bytes);
     const gpu::RunOptions& options = gpu::RunScope::current();
-    ptx::Launch{kernel,
-                {grid.x, grid.y, grid.z},
-                {block.x, block.y, block.z},
-                parameters,
-                {areas, shared_bytes, options.checked},
-                options}
-        .run();
+    ptx::Launch launch{&kernel,
+                       {grid.x, grid.y, grid.z},
+                       {block.x, block.y, block.z},
+                       parameters,
+                       {areas, shared_bytes, options.checked},
+                       options};
+    launch.run();
 } catch (const std::exception& error) {
     fault = std::string("PTX interpreter: ") + error.what();
 }
@@ -144,9 +138,8 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
                              cudaStream_t) {
     const Symbol& symbol = symbols().at(function);
     const bool possible = std::size_t{grid.x} * grid.y * grid.z > 0 && grid.y <= 65535 && grid.z <= 65535 &&
-                          block.x * block.y * block.z <= 1024;
+                          block.x * block.y * block.z <= 1024 && shared_bytes <= symbol.most_shared_bytes;
     if (!possible) return refused = cudaErrorInvalidConfiguration;
-    if (shared_bytes > symbol.most_shared_bytes) return refused = cudaErrorInvalidValue;
     if (fault.empty()) run(symbol, grid, block, arguments, shared_bytes);
     return cudaSuccess;
 }
@@ -162,19 +155,13 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void*
 // What gpu.hpp calls.
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
-    *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-    buffers[*memory] = bytes;
+    std::vector<char> fresh(bytes);
+    *memory = fresh.data();
+    buffers[*memory] = std::move(fresh);
     return status();
 }
-cudaError_t cudaFree(void* memory) {
-    buffers.erase(memory);
-    std::free(memory);
-    return status();
-}
-cudaError_t cudaMemset(void* memory, int byte, std::size_t bytes) {
-    std::memset(memory, byte, bytes);
-    return status();
-}
+cudaError_t cudaFree(void* memory) { return buffers.erase(memory), status(); }
+cudaError_t cudaMemset(void* memory, int byte, std::size_t n) { return std::memset(memory, byte, n), status(); }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
     std::memcpy(to, from, bytes);
     return status();
@@ -183,7 +170,8 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* from, std::size_t bytes, 
     std::memcpy(to, variable(from) + offset, bytes);
     return status();
 }
-cudaError_t cudaMemcpyToSymbol(const void* to, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind) {
+cudaError_t cudaMemcpyToSymbol(const void* to, const void* from, std::size_t bytes, std::size_t offset,
+                               cudaMemcpyKind) {
     std::memcpy(variable(to) + offset, from, bytes);
     return status();
 }
@@ -193,18 +181,14 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute, int by
     return status();
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
-    *value = static_cast<int>(most_shared_bytes);
-    return status();
+    return *value = int{most_shared_bytes}, status();
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
     *properties = {};
     std::strcpy(properties->name, "PTX interpreter");
     return status();
 }
-cudaError_t cudaGetDeviceCount(int* count) {
-    *count = 1;
-    return status();
-}
+cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, status(); }
 cudaError_t cudaGetLastError() { return fault.empty() ? std::exchange(refused, cudaSuccess) : status(); }
 cudaError_t cudaDeviceSynchronize() { return status(); }
 const char* cudaGetErrorString(cudaError_t error) {

@@ -1,9 +1,9 @@
-#include "launch.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <random>
 #include <stdexcept>
+
+#include "interpreter.hpp"
 
 namespace ptx {
 namespace {
@@ -23,60 +23,55 @@ std::vector<std::size_t> Launch::turns(std::size_t count, std::size_t round) con
     std::vector<std::size_t> numbers(count);
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     if (options.order == gpu::RunOptions::Order::reverse) std::reverse(numbers.begin(), numbers.end());
-    if (options.order == gpu::RunOptions::Order::shuffled) {
-        std::mt19937 engine(options.seed + static_cast<unsigned>(round));
-        std::shuffle(numbers.begin(), numbers.end(), engine);
-    }
+    std::mt19937 engine(options.seed + static_cast<unsigned>(round));
+    if (options.order == gpu::RunOptions::Order::shuffled) std::shuffle(numbers.begin(), numbers.end(), engine);
     return numbers;
 }
 
 void Launch::run() {
-    for (const std::size_t number : turns(product(grid), 0)) run_block(index_of(number, grid), number);
+    for (const std::size_t number : turns(product(grid), 0)) run_block(number);
 }
 
-void Launch::run_block(const Dimensions& index, std::size_t number) {
+void Launch::run_block(std::size_t number) {
     memory.begin_block();
-    std::vector<Thread> threads(product(block));
-    for (std::size_t i = 0; i < threads.size(); ++i) {
-        threads[i].values = kernel.initial;
-        threads[i].accessor = {static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(number + 1)};
-        threads[i].launch = this;
-        for (const auto& [place, what] : kernel.special)
-            threads[i].values[place] = std::array{index_of(i, block), block, index, grid}[what / 3][what % 3];
+    std::vector<Thread> threads;
+    for (std::size_t i = 0; i < product(block); ++i) {
+        const Accessor accessor{static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(number + 1)};
+        threads.push_back({kernel->initial, accessor, this});
+        auto special = threads.back().values.begin();
+        for (const Dimensions& each : {index_of(i, block), block, index_of(number, grid), grid})
+            special = std::copy(each.begin(), each.end(), special);
     }
-    for (std::size_t round = 1;; ++round) {
+    const auto is_done = [](const Thread& thread) { return thread.state == Thread::State::done; };
+    for (std::size_t round = 1; !std::ranges::all_of(threads, is_done); ++round) {
         bool moved = false;
-        for (const std::size_t i : turns(threads.size(), round))
-            if (threads[i].state == Thread::State::ready) {
-                run_thread(threads[i]);
-                moved = true;
-            }
+        for (const std::size_t i : turns(threads.size(), round)) {
+            moved = moved || threads[i].state == Thread::State::ready;
+            run_thread(threads[i]);
+        }
         for (std::size_t i = 0; i + warp_size <= threads.size(); i += warp_size)
-            if (run_warp({&threads[i], warp_size})) moved = true;
-        if (moved) continue;
-        if (std::ranges::all_of(threads, [](const Thread& t) { return t.state == Thread::State::done; })) return;
-        pass_barrier(threads);
+            moved = run_warp({&threads[i], warp_size}) || moved;
+        if (!moved) pass_barrier(threads);
     }
 }
 
 /// Until it ends, or waits for others.
 void Launch::run_thread(Thread& thread) const try {
-    using Kind = Instruction::Kind;
-    for (;;) {
-        const Instruction& instruction = kernel.code[thread.next];
+    while (thread.state == Thread::State::ready) {
+        const Instruction& instruction = kernel->code[thread.next];
         if (instruction.guarded && (thread.values[instruction.guard] != 0) == instruction.guard_negated) {
             ++thread.next;
             continue;
         }
         switch (instruction.kind) {
-            case Kind::plain:
+            case Instruction::Kind::plain:
                 instruction.execute(&thread, instruction);
                 ++thread.next;
                 break;
-            case Kind::branch: thread.next = instruction.target; break;
-            case Kind::exit: thread.state = Thread::State::done; return;
-            case Kind::block_barrier: thread.state = Thread::State::at_barrier; return;
-            case Kind::warp: thread.state = Thread::State::at_warp; return;
+            case Instruction::Kind::branch: thread.next = instruction.target; break;
+            case Instruction::Kind::exit: thread.state = Thread::State::done; break;
+            case Instruction::Kind::barrier: thread.state = Thread::State::at_barrier; break;
+            case Instruction::Kind::warp: thread.state = Thread::State::at_warp; break;
         }
     }
 } catch (const std::runtime_error& error) {
@@ -85,11 +80,9 @@ void Launch::run_thread(Thread& thread) const try {
 
 /// What a warp does together, once all of its lanes have come to it.
 bool Launch::run_warp(std::span<Thread> lanes) const try {
-    if (!std::ranges::all_of(lanes, [&](const Thread& lane) {
-            return lane.state == Thread::State::at_warp && lane.next == lanes[0].next;
-        }))
-        return false;
-    const Instruction& instruction = kernel.code[lanes[0].next];
+    for (const Thread& lane : lanes)
+        if (lane.state != Thread::State::at_warp || lane.next != lanes[0].next) return false;
+    const Instruction& instruction = kernel->code[lanes[0].next];
     instruction.execute(lanes.data(), instruction);
     for (Thread& lane : lanes) {
         ++lane.next;
@@ -100,22 +93,23 @@ bool Launch::run_warp(std::span<Thread> lanes) const try {
     fail(error.what(), lanes[0]);
 }
 
-void Launch::pass_barrier(std::span<Thread> threads) {
+/// Nothing else can go on.
+void Launch::pass_barrier(std::span<Thread> threads) const {
     for (const Thread& thread : threads) {
         if (thread.state == Thread::State::at_warp) fail("not every lane of the warp comes here", thread);
-        if (thread.state == Thread::State::at_barrier &&
-            std::ranges::any_of(threads, [&](const Thread& other) { return other.next != thread.next; }))
-            fail("not every thread of the block comes to this barrier", thread);
+        for (const Thread& other : threads)
+            if (thread.state == Thread::State::at_barrier && other.next != thread.next)
+                fail("not every thread of the block comes to this barrier", thread);
     }
     for (Thread& thread : threads) {
         ++thread.next;
-        ++thread.accessor.block_barriers;
+        ++thread.accessor.barriers;
         thread.state = Thread::State::ready;
     }
 }
 
 void Launch::fail(const std::string& what, const Thread& thread) const {
-    const Instruction& instruction = kernel.code[thread.next];
+    const Instruction& instruction = kernel->code[thread.next];
     throw std::runtime_error(what + "; thread " + std::to_string(thread.accessor.thread - 1) + " of block " +
                              std::to_string(thread.accessor.block - 1) + " at " + instruction.source + ", " +
                              instruction.text);

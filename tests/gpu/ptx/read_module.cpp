@@ -149,7 +149,7 @@ private:
             instruction.offset = static_cast<Number>(std::stoll(text.substr(plus + 1), &digits));
             text.erase(plus, digits + 1);
         }
-        std::erase_if(text, [](char c) { return std::string("{[ ]}").find(c) != std::string::npos; });
+        std::erase_if(text, [](char c) { return std::string("{[ \t]}").find(c) != std::string::npos; });
         std::istringstream operands(text);
         for (std::string operand; std::getline(operands, operand, ',');)
             instruction.operands.push_back(place_of(operand));

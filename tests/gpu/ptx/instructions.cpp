@@ -192,6 +192,12 @@ void add_integer(Table& table, const std::string& type) {
 
 void add_floats(Table& table) {
     add_type<float>(table, "f32");
+    table["setp.equ.f32"] = computes([](float x, float y) { return !(x < y || x > y); });  // true for NaN, all six
+    table["setp.neu.f32"] = computes([](float x, float y) { return x != y; });
+    table["setp.ltu.f32"] = computes([](float x, float y) { return !(x >= y); });
+    table["setp.leu.f32"] = computes([](float x, float y) { return !(x > y); });
+    table["setp.gtu.f32"] = computes([](float x, float y) { return !(x <= y); });
+    table["setp.geu.f32"] = computes([](float x, float y) { return !(x < y); });
     table["add.f32"] = computes([](float x, float y) { return x + y; });
     table["sub.f32"] = computes([](float x, float y) { return x - y; });
     table["mul.f32"] = computes([](float x, float y) { return x * y; });

@@ -60,6 +60,15 @@ function(add_nvcc_test name target)
     SKIP_REGULAR_EXPRESSION "^Skipped:")
 endfunction()
 
+# add_gpu_test(what labels timeout target argument…): the test <what>.gpu, which builds that target and runs it; Skipped without
+# nvcc or GPU.
+function(add_gpu_test what labels timeout target)
+  add_test(NAME ${what}.gpu COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/run_on_gpu.py"
+    "${LINATTN_NVCC}" "${LINATTN_CUDART}" "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" ${what} ${target} ${ARGN})
+  set_tests_properties(${what}.gpu PROPERTIES LABELS "${labels}" RESOURCE_LOCK "build;gpu" TIMEOUT ${timeout}
+    SKIP_REGULAR_EXPRESSION "Skipped:" ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1")
+endfunction()
+
 # add_gpu_programs(lab where library…): labNN_exercises_<where> and labNN_check_<where>: the suite with the kernels by nvcc.
 function(add_gpu_programs lab where)
   add_executable(${lab}_exercises_${where} EXCLUDE_FROM_ALL)
@@ -110,12 +119,8 @@ function(add_gpu lab folder manifest json)
     if(NOT is_kernel STREQUAL "ON")
       continue()
     endif()
-    add_test(NAME ${lab}.${function}.gpu COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/run_on_gpu.py"
-      "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" ${lab} ${function} "${manifest}" "${LINATTN_NVCC}" "${LINATTN_CUDART}")
     math(EXPR backstop "6 * ${timeout} + 300")
-    set_tests_properties(${lab}.${function}.gpu PROPERTIES LABELS "${lab};gpu" RESOURCE_LOCK "build;gpu" 
-      TIMEOUT ${backstop}
-      SKIP_REGULAR_EXPRESSION "Skipped:"
-      ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1")
+    add_gpu_test(${lab}.${function} "${lab};gpu" ${backstop} ${lab}_check_gpu --manifest "${manifest}"
+      --exercise ${function} --gpu --results "${PROJECT_BINARY_DIR}/results/gpu")
   endforeach()
 endfunction()

@@ -82,15 +82,17 @@ void run(const Symbol& symbol, dim3 grid, dim3 block, void** arguments, std::siz
         parameters.resize(each.offset + each.bytes);
         std::memcpy(parameters.data() + each.offset, *arguments++, each.bytes);
     }
-    std::vector<std::span<char>> areas;
-    for (auto& [memory, bytes] : buffers) areas.emplace_back(bytes);
-    for (auto& [name, bytes] : module.variables) areas.emplace_back(bytes);
+    std::vector<std::span<char>> device, variables;
+    device.reserve(buffers.size());
+    variables.reserve(module.variables.size());
+    for (auto& [memory, bytes] : buffers) device.emplace_back(bytes);
+    for (auto& [name, bytes] : module.variables) variables.emplace_back(bytes);
     const gpu::RunOptions& options = gpu::RunScope::current();
     ptx::Launch launch{&kernel,
                        {grid.x, grid.y, grid.z},
                        {block.x, block.y, block.z},
                        parameters,
-                       {areas, shared_bytes, options.checked},
+                       {device, variables, shared_bytes, options.checked},
                        options};
     launch.run();
 } catch (const std::exception& error) {

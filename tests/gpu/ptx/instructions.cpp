@@ -36,21 +36,18 @@ void put(Thread& thread, const Instruction& i, std::size_t operand, T result) {
         value = static_cast<std::make_unsigned_t<T>>(result);
 }
 
-template <class F, class Result, class... Parameters, std::size_t... numbers>
-void call(Thread& thread, const Instruction& i, Result (F::*)(Parameters...) const, std::index_sequence<numbers...>) {
-    put<Result>(thread, i, 0, F{}(get<Parameters>(thread, i, numbers + 1)...));
-}
 template <class F, class Result, class... Parameters>
-constexpr std::size_t count_parameters(Result (F::*)(Parameters...) const) {
-    return sizeof...(Parameters);
+void compute(Thread& thread, const Instruction& i, Result (F::*)(Parameters...) const) {
+    [&]<std::size_t... number>(std::index_sequence<number...>) {
+        put<Result>(thread, i, 0, F{}(get<Parameters>(thread, i, number + 1)...));
+    }
+    (std::index_sequence_for<Parameters...>());
 }
 
 /// An instruction that computes its first operand from the others.
 template <class F>
 Instruction::Execute computes(F) {
-    return [](Thread* thread, const Instruction& i) {
-        call(*thread, i, &F::operator(), std::make_index_sequence<count_parameters(&F::operator())>());
-    };
+    return [](Thread* thread, const Instruction& i) { compute(*thread, i, &F::operator()); };
 }
 
 // What the lanes of a warp do together.
@@ -135,12 +132,10 @@ void store(Thread* thread, const Instruction& i) {
 
 template <class T>
 void add_accesses(Table& table, const std::string& type) {
-    for (const std::string space : {".global.", ".global.nc.", ".shared.", ".param.", "."}) {
+    for (const std::string space : {".global.", ".shared.", ".param.", "."}) {
         table["ld" + space + type] = load<T, 1>;
-        table["st" + space + type] = store<T, 1>;
-        table["ld" + space + "v2." + type] = load<T, 2>;
-        table["st" + space + "v2." + type] = store<T, 2>;
         table["ld" + space + "v4." + type] = load<T, 4>;
+        table["st" + space + type] = store<T, 1>;
         table["st" + space + "v4." + type] = store<T, 4>;
     }
 }
@@ -206,7 +201,7 @@ void add_floats(Table& table) {
     table["fma.rn.f32"] = computes([](float x, float y, float z) { return std::fma(x, y, z); });
     table["fma.rm.f32"] = computes([](float x, float y, float z) {
         std::fesetround(FE_DOWNWARD);
-        const volatile float sum = std::fma(x, y, z);
+        const volatile float now = x, sum = std::fma(now, y, z);  // neither earlier nor later
         std::fesetround(FE_TONEAREST);
         return static_cast<float>(sum);
     });
@@ -234,6 +229,7 @@ Table table_of_instructions() {
     table["or.pred"] = computes([](bool x, bool y) { return x || y; });
     table["cvta.to.global.u64"] = computes([](Number address) { return address; });
     table["cvta.shared.u64"] = computes([](Number address) { return address + shared_window; });
+    table["mov.u16"] = computes([](std::uint16_t x) { return x; });
     add_accesses<std::uint8_t>(table, "u8");
     table["bar.warp.sync"] = warp_barrier;
     const std::string shape = ".m16n16k8.", load = "wmma.load.", aligned = ".sync.aligned.";

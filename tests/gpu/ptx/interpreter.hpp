@@ -75,7 +75,9 @@ struct Accessor {
 /// What a launch may touch: the device's buffers and the block's shared memory.
 class Memory {
 public:
-    Memory(const std::vector<std::span<char>>& buffers, std::size_t shared_bytes, bool checked);
+    /// \param variables not watched for races: a kernel that is not written yet names itself there in all threads
+    Memory(const std::vector<std::span<char>>& buffers, const std::vector<std::span<char>>& variables,
+           std::size_t shared_bytes, bool checked);
 
     /// Shared memory is new, as for each block.
     void begin_block();
@@ -87,15 +89,15 @@ private:
     };
     struct Area {
         std::span<char> bytes;
-        std::vector<Word> words;  // none before the first access
+        bool watched;
+        std::vector<Word> words{};  // none before the first access
     };
 
     Area& area_of(Space space, Number address, std::size_t bytes);
 
     std::vector<char> shared_bytes_;
     Area shared_;
-    std::vector<Area> buffers_;
-    bool checked_;
+    std::vector<Area> of_device_;
 };
 
 struct Launch {

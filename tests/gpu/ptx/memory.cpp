@@ -23,9 +23,12 @@ void require_separated(const char* access, const Accessor& before, const Accesso
 
 }  // namespace
 
-Memory::Memory(const std::vector<std::span<char>>& buffers, std::size_t shared_bytes, bool checked)
-    : shared_bytes_(shared_bytes), shared_{shared_bytes_, {}}, checked_(checked) {
-    for (const std::span<char> buffer : buffers) buffers_.push_back({buffer, {}});
+Memory::Memory(const std::vector<std::span<char>>& buffers, const std::vector<std::span<char>>& variables,
+               std::size_t shared_bytes, bool checked)
+    : shared_bytes_(shared_bytes), shared_{shared_bytes_, checked} {
+    of_device_.reserve(buffers.size() + variables.size());
+    for (const std::span<char> buffer : buffers) of_device_.push_back({buffer, checked});
+    for (const std::span<char> variable : variables) of_device_.push_back({variable, false});
 }
 
 void Memory::begin_block() {
@@ -39,9 +42,9 @@ Memory::Area& Memory::area_of(Space space, Number address, std::size_t bytes) {
         throw std::runtime_error("access at byte " + std::to_string(address) + " of " +
                                  std::to_string(shared_.bytes.size()) + " bytes of shared memory");
     }
-    for (Area& buffer : buffers_) {
-        const auto begin = reinterpret_cast<Number>(buffer.bytes.data());
-        if (address >= begin && address + bytes <= begin + buffer.bytes.size()) return buffer;
+    for (Area& area : of_device_) {
+        const auto begin = reinterpret_cast<Number>(area.bytes.data());
+        if (address >= begin && address + bytes <= begin + area.bytes.size()) return area;
     }
     throw std::runtime_error("access outside of every buffer of the device");
 }
@@ -53,7 +56,7 @@ char* Memory::access(const Accessor& who, Space space, Number address, std::size
     if (address % bytes != 0) throw std::runtime_error("misaligned access of " + std::to_string(bytes) + " bytes");
     Area& area = area_of(space, address, bytes);
     const std::size_t at = space == Space::shared ? address : address - reinterpret_cast<Number>(area.bytes.data());
-    if (!checked_) return area.bytes.data() + at;
+    if (!area.watched) return area.bytes.data() + at;
     if (area.words.empty()) area.words.resize(area.bytes.size() / word_bytes + 1);
     for (std::size_t number = at / word_bytes; number <= (at + bytes - 1) / word_bytes; ++number) {
         Word& word = area.words[number];

@@ -27,6 +27,9 @@ namespace {
 std::uint32_t trace_next = 0;  // the allocation whose call stack the next metered call should record
 Cost metered;
 std::string device_error;  // the first: what follows is its echo
+const char* const after_device_error =
+    "\nIt refuses all calls after such an error, so none was repeated and no other check was run.\n"
+    "Does the kernel pass on the CPU run, which names the array, the thread and the line?";
 
 std::size_t bytes_of(const Parts& parts) {
     std::size_t bytes = 0;
@@ -529,10 +532,7 @@ void Trial::fail(Failure failure) const {
     failure.inputs = call_ + (seed_.empty() ? "" : "; inputs from seed " + seed_);
     failure.differs_when_repeated = channel_is_open() && device_error.empty() && differs_when_repeated();
     if (!device_error.empty()) {
-        failure = {.what = indent("CUDA refused to go on: " + device_error +
-                                  "\nIt refuses all calls after such an error, so none was repeated and no other check "
-                                  "was run.\nDoes the kernel pass on the CPU run, which names the array, the thread and "
-                                  "the line?"),
+        failure = {.what = indent("CUDA refused to go on: " + device_error + after_device_error),
                    .inputs = failure.inputs};
         current_case().caused_elsewhere = true;
     }

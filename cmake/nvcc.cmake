@@ -3,6 +3,7 @@
 #   labNN_nvcc           the .cu files of a lab by nvcc
 #   labNN_exercises_gpu  the lab's suite with those in place of the CPU run
 #   labNN_check_gpu      starts it and judges
+#   labNN_check_ptx      the same with the PTX interpreter in place of the CUDA runtime (tests/gpu/ptx/)
 #   labNN.nvcc           (framework) builds labNN_nvcc; Skipped without nvcc
 #   labNN.<function>.gpu (labNN, gpu) one for each exercise with "kernel": true; Skipped without nvcc or GPU
 #
@@ -21,6 +22,10 @@ if(LINATTN_NVCC)
   get_filename_component(root "${root}" DIRECTORY)
   find_library(LINATTN_CUDART NAMES cudart_static
     HINTS "${root}/../lib64" "${root}/../lib" "${root}/../targets/x86_64-linux/lib")
+  if(LINATTN_CUDART)
+    add_library(linattn_cuda_runtime INTERFACE)
+    target_link_libraries(linattn_cuda_runtime INTERFACE "${LINATTN_CUDART}" Threads::Threads ${CMAKE_DL_LIBS} rt)
+  endif()
 endif()
 set(LINATTN_CUDA_FLAGS -std=c++20 -O2 -lineinfo
   -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
@@ -32,12 +37,13 @@ if(LINATTN_WERROR)
 endif()
 string(REPLACE compute_75 compute_80 LINATTN_TENSOR_CORE_FLAGS "${LINATTN_CUDA_FLAGS}")  # the first with TF32
 
-# nvcc_object(object source folder flags): how nvcc makes one from the other; `folder` is where its headers lie.
+# nvcc_object(object source folder flags): how nvcc makes one from the other; `folder` is where its headers lie. The PTX in it
+# stays readable.
 function(nvcc_object object source folder flags)
   get_filename_component(file "${source}" NAME)
   add_custom_command(OUTPUT "${object}" DEPFILE "${object}.d" DEPENDS "${source}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${PROJECT_BINARY_DIR}/nvcc"
-    COMMAND "${LINATTN_NVCC}" ${flags} -I "${folder}" -I "${PROJECT_SOURCE_DIR}/labs" -MD -MF "${object}.d"
+    COMMAND "${LINATTN_NVCC}" ${flags} -no-compress -I "${folder}" -I "${PROJECT_SOURCE_DIR}/labs" -MD -MF "${object}.d"
       -c "${source}" -o "${object}"
     COMMENT "nvcc ${file}")
 endfunction()
@@ -52,6 +58,23 @@ function(add_nvcc_test name target)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS framework RESOURCE_LOCK build TIMEOUT 300
     SKIP_REGULAR_EXPRESSION "^Skipped:")
+endfunction()
+
+# add_gpu_test(what labels timeout target argument…): the test <what>.gpu, which builds that target and runs it; Skipped without
+# nvcc or GPU.
+function(add_gpu_test what labels timeout target)
+  add_test(NAME ${what}.gpu COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/run_on_gpu.py"
+    "${LINATTN_NVCC}" "${LINATTN_CUDART}" "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" ${what} ${target} ${ARGN})
+  set_tests_properties(${what}.gpu PROPERTIES LABELS "${labels}" RESOURCE_LOCK "build;gpu" TIMEOUT ${timeout}
+    SKIP_REGULAR_EXPRESSION "Skipped:" ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1")
+endfunction()
+
+# add_gpu_programs(lab where library…): labNN_exercises_<where> and labNN_check_<where>: the suite with the kernels by nvcc.
+function(add_gpu_programs lab where)
+  add_executable(${lab}_exercises_${where} EXCLUDE_FROM_ALL)
+  target_link_libraries(${lab}_exercises_${where} PRIVATE ${lab}_suite linattn_attention ${lab}_graded ${lab}_given_cpp
+    ${ARGN})
+  add_check_program(${lab}_exercises_${where} ${lab}_check_${where} linattn_exercises_main EXCLUDE_FROM_ALL)
 endfunction()
 
 # add_gpu(lab folder manifest json cu_files): all of the above for one lab.
@@ -78,14 +101,13 @@ function(add_gpu lab folder manifest json)
 
   if(LINATTN_CUDART)
     add_library(${lab}_given_on_gpu INTERFACE)  # what the suite itself asks a GPU
-    target_link_libraries(${lab}_given_on_gpu INTERFACE ${given} linattn "${LINATTN_CUDART}" Threads::Threads
-      ${CMAKE_DL_LIBS} rt)
+    target_link_libraries(${lab}_given_on_gpu INTERFACE ${given} linattn linattn_cuda_runtime)
     add_library(${lab}_on_gpu INTERFACE)
     target_link_libraries(${lab}_on_gpu INTERFACE ${kernels} ${lab}_given_on_gpu)
-    add_executable(${lab}_exercises_gpu EXCLUDE_FROM_ALL)
-    target_link_libraries(${lab}_exercises_gpu PRIVATE ${lab}_suite linattn_attention ${lab}_graded ${lab}_given_cpp
-      ${lab}_on_gpu)
-    add_check_program(${lab}_exercises_gpu ${lab}_check_gpu linattn_exercises_main EXCLUDE_FROM_ALL)
+    add_gpu_programs(${lab} gpu ${lab}_on_gpu)
+  endif()
+  if(TARGET ptx_interpreter)
+    add_gpu_programs(${lab} ptx ${kernels} ${given} linattn ptx_interpreter)
   endif()
 
   string(JSON timeout GET "${json}" timeout_seconds)
@@ -97,12 +119,8 @@ function(add_gpu lab folder manifest json)
     if(NOT is_kernel STREQUAL "ON")
       continue()
     endif()
-    add_test(NAME ${lab}.${function}.gpu COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/run_on_gpu.py"
-      "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" ${lab} ${function} "${manifest}" "${LINATTN_NVCC}" "${LINATTN_CUDART}")
     math(EXPR backstop "6 * ${timeout} + 300")
-    set_tests_properties(${lab}.${function}.gpu PROPERTIES LABELS "${lab};gpu" RESOURCE_LOCK "build;gpu" 
-      TIMEOUT ${backstop}
-      SKIP_REGULAR_EXPRESSION "Skipped:"
-      ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1")
+    add_gpu_test(${lab}.${function} "${lab};gpu" ${backstop} ${lab}_check_gpu --manifest "${manifest}"
+      --exercise ${function} --gpu --results "${PROJECT_BINARY_DIR}/results/gpu")
   endforeach()
 endfunction()

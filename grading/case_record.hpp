@@ -44,9 +44,9 @@ struct Case {
     std::string name{}, note{};
     std::string checked{};  ///< of its calls, the one that came closest to the tolerance
     std::vector<Failure> failures{};
-    std::string todo{};                              ///< what is not written yet
-    std::string begin_with{};                        ///< the exercise to write or fix first
-    bool caused_elsewhere = false;                   ///< it fails by that exercise's fault: nothing else counts
+    std::string todo{};             ///< what is not written yet
+    std::string begin_with{};       ///< the exercise to write or fix first
+    bool caused_elsewhere = false;  ///< by that exercise, or by an error of CUDA, which stays: nothing else counts
     std::size_t output_begins = 0, output_ends = 0;  ///< its part of what was printed; end 0: up to the next case
 };
 

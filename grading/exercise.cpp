@@ -26,6 +26,10 @@ namespace {
 
 std::uint32_t trace_next = 0;  // the allocation whose call stack the next metered call should record
 Cost metered;
+std::string device_error;  // the first: what follows is its echo
+const char* const after_device_error =
+    "\nIt refuses all calls after such an error, so none was repeated and no other check was run.\n"
+    "Does the kernel pass on the CPU run, which names the array, the thread and the line?";
 
 std::size_t bytes_of(const Parts& parts) {
     std::size_t bytes = 0;
@@ -168,6 +172,9 @@ Outcome outcome_of(const std::function<Parts()>& function) {
     } catch (const NotImplemented& e) {
         outcome.missing = e.function();
         outcome.error = e.what();
+    } catch (const gpu::DeviceError& e) {
+        outcome.error = e.what();
+        if (device_error.empty()) device_error = e.what();
     } catch (const gpu::Error& e) {
         outcome.error = e.what();
         outcome.symptoms = e.symptoms();
@@ -249,8 +256,10 @@ Trial::Trial(std::string exercise, std::string call, Subject subject, Run run, s
       inputs_(std::move(inputs)) {
     if (const Mistake* mistake = active_mistake(); mistake != nullptr && mistake->exercise == exercise_)
         subject_ = mistake->function;
+    if (!device_error.empty()) throw CaseOver();
     send_event(EventKind::call, exercise_ + " with " + call_);
     outcome_ = run_(subject_);
+    if (!device_error.empty()) fail({});
     cost_ = metered;
     cost_.extra_bytes -= std::min(cost_.extra_bytes, bytes_of(outcome_.parts));
     if (outcome_.missing == exercise_) {
@@ -521,7 +530,12 @@ bool Trial::differs_when_repeated() const {
 void Trial::fail(Failure failure) const {
     failure.what = indent(failure.what);
     failure.inputs = call_ + (seed_.empty() ? "" : "; inputs from seed " + seed_);
-    failure.differs_when_repeated = channel_is_open() && differs_when_repeated();
+    failure.differs_when_repeated = channel_is_open() && device_error.empty() && differs_when_repeated();
+    if (!device_error.empty()) {
+        failure = {.what = indent("CUDA refused to go on: " + device_error + after_device_error),
+                   .inputs = failure.inputs};
+        current_case().caused_elsewhere = true;
+    }
     if (failure.differs_when_repeated) {  // then a resemblance means nothing
         failure.resembles.clear();
         failure.partly.clear();

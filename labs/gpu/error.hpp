@@ -23,6 +23,12 @@ private:
     std::vector<std::string> symptoms_;
 };
 
+/// CUDA refused a call. After a kernel's fault it refuses every other call until the process ends.
+class DeviceError : public Error {
+public:
+    using Error::Error;
+};
+
 /// A kernel reached gpu::not_implemented.
 class NotWritten : public std::logic_error {
 public:

@@ -9,7 +9,7 @@
 namespace gpu {
 
 inline void check(cudaError_t status, const char* call) {
-    if (status != cudaSuccess) throw Error(std::string(call) + ": " + cudaGetErrorString(status));
+    if (status != cudaSuccess) throw DeviceError(std::string(call) + ": " + cudaGetErrorString(status));
 }
 
 inline bool available() {

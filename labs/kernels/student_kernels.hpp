@@ -37,13 +37,13 @@ void launch(Kernel kernel, dim3 grid, std::size_t shared_bytes, Arguments... arg
     }
 }
 
-/// "CPU run: not GPU-verified", or the GPU's name.
+/// "CPU run: not GPU-verified", or "run on: " and the GPU's name.
 /// \param most_shared_bytes what the largest block of a suite asks for: some cards have less
 inline std::string where_they_run([[maybe_unused]] std::size_t most_shared_bytes) {
 #ifdef __CUDACC__
     cudaDeviceProp properties{};
     gpu::check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
-    return std::string("GPU run: ") + properties.name +
+    return std::string("run on: ") + properties.name +
            (most_shared_bytes <= gpu::most_shared_bytes() ? ""
                                                           : "; what its shared memory is too small for was left out");
 #else

@@ -44,6 +44,32 @@ class Noise(unittest.TestCase):
             self.assertEqual(benchmarks.load_in_words(), "load 1.0 on 4 cores")
 
 
+class OnGpu(unittest.TestCase):
+    def status(self, *rows):
+        """Of `./course bench --gpu` when the program prints these rows."""
+        with tempfile.TemporaryDirectory() as root:
+            program = Path(root, "build/bench/bench/gpu/gpu_forward_benchmark")
+            program.parent.mkdir(parents=True)
+            program.write_text("#!/bin/sh\ncat << END\n| d | N | what | time | GB/s | of the floor | differs | at most |\n"
+                               "|-|-|-|-|-|-|-|-|\n| 64 | 4096 | copy | 0.1 ms | 5 | 1.00 |  |  |\n"
+                               + "".join(f"| 64 | 4096 | {row} |\n" for row in rows) + "END\n", encoding="utf-8")
+            program.chmod(0o755)
+            printed = io.StringIO()
+            with mock.patch.object(benchmarks, "build"), contextlib.redirect_stdout(printed), \
+                    contextlib.redirect_stderr(io.StringIO()):
+                status = benchmarks.run_on_gpu(Path(root))
+            self.assertIn("| 64 | 4096 | copy |", printed.getvalue())
+            return status
+
+    def test_a_result_that_differs_too_much_or_is_missing_is_an_error(self):
+        right = "tensor cores | 0.1 ms | 5 | 0.5 | 3.0e-06 | 3.9e-04"
+        self.assertEqual(self.status(), 0)
+        self.assertEqual(self.status(right, "three passes | shared memory for one block: invalid argument | | | | "), 0)
+        for wrong in ("three passes | 0.1 ms | 5 | 0.5 | 4.0e-04 | 3.9e-04", "three passes | 0.1 ms | 5 | 0.5 | nan | 3.9e-04",
+                      "three passes | launch: an illegal memory access | | | | "):
+            self.assertEqual(self.status(right, wrong), 1, wrong)
+
+
 class Peers(unittest.TestCase):
     def test_of_the_lengths_of_a_chunk_the_fastest_counts(self):
         kept = {each["peer"]: each for each in peers.best_chunks(ROWS)}

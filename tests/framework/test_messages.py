@@ -149,6 +149,17 @@ class Words(StudentCourse):
                 self.assertTrue(lines[2].startswith(first), lines)
         self.assertNotIn(first, self.said("return zeros({a.size(), b.size()});"))
 
+    def test_an_error_of_cuda_stays_and_ends_the_exercise(self):
+        right = "expand_dims(a, -1) * expand_dims(b, 0)"
+        fault = """throw gpu::DeviceError(failed++ == 0 ? "kernel: an illegal memory access" : "cudaMalloc: the same");"""
+        for body in (f"static int failed = 0;\n    {fault}",
+                     f"static int calls = 0, failed = 0;\n    if (++calls > 2) {fault}\n    return {right};"):
+            with self.subTest(body):
+                words = self.said(body, '#include "gpu/error.hpp"')
+                self.assertIn("\n    CUDA refused to go on: kernel: an illegal memory access\n", words)
+                for echo in ("cudaMalloc", "two calls with the same arguments", "checks failed"):
+                    self.assertNotIn(echo, words)
+
     def test_what_is_wrong_comes_first_and_the_tolerance_only_where_it_may_decide(self):
         lines = self.said("return zeros({a.size(), b.size()});").splitlines()
         self.assertEqual(lines[1], "  gives the chapter's worked example")

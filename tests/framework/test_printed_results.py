@@ -94,7 +94,7 @@ class OnGpu(CourseTree):
         self.write("lab07_check_gpu", f"#!/bin/sh\necho \"ran $*\"\n{check}\n", 0o755)
         with mock.patch.object(run_on_gpu.subprocess, "run", wraps=subprocess.run) as run, \
                 mock.patch("builtins.print") as said:
-            status = run_on_gpu.main(str(cmake), str(self.root), "lab07", "twice", "lab.json", nvcc, cudart)
+            status = run_on_gpu.main(nvcc, cudart, str(cmake), str(self.root), "lab07.twice", "lab07_check_gpu", "--gpu")
         return status, "".join(str(call.args[0]) for call in said.call_args_list), run.call_args_list
 
     def test_without_a_gpu_it_says_why(self):
@@ -111,10 +111,9 @@ class OnGpu(CourseTree):
             status, said, ran = self.run_it()
             self.assertEqual((status, said), (0, ""))
             self.assertEqual(ran[0].args[0][1:], ["--build", str(self.root), "--target", "lab07_check_gpu"])
-            self.assertEqual(ran[1].args[0][1:], ["--manifest", "lab.json", "--exercise", "twice", "--gpu", "--results",
-                                                  f"{self.root}/results/gpu"])
+            self.assertEqual(ran[1].args[0], [f"{self.root}/lab07_check_gpu", "--gpu"])
             status, said, ran = self.run_it(cmake="echo 'x.cu: error: no'; exit 1")
             self.assertEqual((status, len(ran)), (1, 1))
-            self.assertIn("lab07 does not compile for a GPU:\nx.cu: error: no", said)
+            self.assertIn("lab07.twice does not compile for a GPU:\nx.cu: error: no", said)
             status, said, _ = self.run_it(check="exit 1")
             self.assertEqual((status, said), (1, "lab07.twice does not pass on the GPU; its message is above"))

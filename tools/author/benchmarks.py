@@ -34,7 +34,27 @@ def run_on_gpu(root: Path) -> int:
     if not program.exists():
         raise CourseError("nvcc or its library cudart_static is not here, so nothing was measured on a GPU; run it where "
                           "the CUDA toolkit is")
-    return subprocess.run([program], cwd=root).returncode
+    with subprocess.Popen([program], cwd=root, stdout=subprocess.PIPE, text=True, encoding="utf-8") as running:
+        assert running.stdout is not None
+        lines = []
+        for line in running.stdout:
+            print(line, end="", flush=True)
+            lines.append(line)
+    wrong = [line for line in lines if is_wrong(line)]
+    if wrong:
+        print("\nThese are wrong:\n" + "".join(wrong), end="", file=sys.stderr)
+    return running.returncode or int(bool(wrong))
+
+
+def is_wrong(line: str) -> bool:
+    """A row of that table whose result differs by more than rounding explains, or that has none. A card may have too little
+    shared memory for a kernel."""
+    cells = [cell.strip() for cell in line.split("|")]
+    if len(cells) != 10 or not cells[1].isdigit() or cells[4].startswith("shared memory for one block"):
+        return False
+    if not cells[4].endswith(" ms"):
+        return True
+    return cells[7] != "" and not float(cells[7]) <= float(cells[8])  # of a NaN too
 
 
 def run(root: Path, program: str) -> Results:

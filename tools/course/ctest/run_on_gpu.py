@@ -1,6 +1,6 @@
-"""The test labNN.<function>.gpu: builds the lab's check program for a GPU and runs one exercise on it, or says why not.
+"""The tests labNN.<function>.gpu and others of that ending: builds a program for a GPU and runs it, or says why not.
 
-usage: run_on_gpu.py CMAKE BUILD LAB FUNCTION MANIFEST NVCC CUDART      (the last two need not exist)
+usage: run_on_gpu.py NVCC CUDART CMAKE BUILD WHAT TARGET ARGUMENT…      (the first two need not exist)
 """
 
 import io
@@ -22,19 +22,17 @@ def reason_to_skip(nvcc: str, cudart: str) -> str:
     return ""
 
 
-def main(cmake: str, build: str, lab: str, function: str, manifest: str, nvcc: str, cudart: str) -> int:
+def main(nvcc: str, cudart: str, cmake: str, build: str, what: str, target: str, *arguments: str) -> int:
     if why := reason_to_skip(nvcc, cudart):
-        print(f"Skipped: {why}; {lab}.{function} was graded on the CPU run only")
+        print(f"Skipped: {why}; {what} was graded on the CPU run only")
         return 0
-    built = subprocess.run([cmake, "--build", build, "--target", f"{lab}_check_gpu"], stdout=subprocess.PIPE,
+    built = subprocess.run([cmake, "--build", build, "--target", target], stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace")
     if built.returncode != 0:
-        print(f"{lab} does not compile for a GPU:\n{built.stdout}")
+        print(f"{what} does not compile for a GPU:\n{built.stdout}")
         return 1
-    ran = subprocess.run([f"{build}/{lab}_check_gpu", "--manifest", manifest, "--exercise", function, "--gpu",
-                          "--results", f"{build}/results/gpu"])
-    if ran.returncode != 0:
-        print(f"{lab}.{function} does not pass on the GPU; its message is above")
+    if subprocess.run([f"{build}/{target}", *arguments]).returncode != 0:
+        print(f"{what} does not pass on the GPU; its message is above")
         return 1
     return 0
 

@@ -136,7 +136,7 @@ namespace linattn {
 Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     Tensor O = zeros(shape_of(V));
-    const std::string all(shape.n * 600, 'x');
+    const std::string all(shape.n * 300, 'x');
     const std::size_t heads = shape.n == 0 ? 0 : V.size() / shape.n / shape.d_v;
     std::vector<double> S;
     for (std::size_t i = 0; i < shape.n; ++i) {

@@ -63,10 +63,10 @@ class Box:
             elif folder.is_dir():
                 words += ["--ro-bind", str(folder), str(folder)]
         words += ["--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null"]
-        for folder in HIDDEN_FOLDERS:
-            words += ["--tmpfs", folder, "--remount-ro", folder]
-        for file in HIDDEN_FILES:
-            words += ["--ro-bind", "/dev/null", file]
+        for hidden in HIDDEN_FOLDERS:
+            words += ["--tmpfs", hidden, "--remount-ro", hidden]
+        for hidden in HIDDEN_FILES:
+            words += ["--ro-bind", "/dev/null", hidden]
         return [*words, *see, "--remount-ro", "/", "--", *command]
 
     def runs(self, runner: Path, seconds: int, device: str = "") -> list[str]:

@@ -69,10 +69,10 @@ def safe_id(name: str) -> str:
     return name
 
 
-def taken(submission: Path, into: Path) -> Intake:
+def taken(submission: Path, into: Path, student: str = "") -> Intake:
     """Copies what can be graded to the folder `into`. Of an unusable submission nothing is there."""
     into.mkdir(exist_ok=True)
-    intake = Intake(student_id(submission))
+    intake = Intake(student or student_id(submission))
     try:
         _take_all(submission, into, intake)
     except Unusable as unusable:

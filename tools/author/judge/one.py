@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from author import stubs
-from course import manifest
+from course import manifest, version
 from course.errors import CourseError
 from course.files import explained
 from author.judge import container, feedback, gpu, result
@@ -38,7 +38,7 @@ MOST_LEFT_OUT = 20  # files that are named
 
 
 def grade_one(root: Path, submission: Path, results: Path, labs: list[str], seed: int | None = None, in_container: bool = False,
-              on_gpu: bool = False) -> int:
+              on_gpu: bool = False, student: str = "") -> int:
     """Leaves results/<student>/ with result.json and the feedback, whole or not at all. Returns 0: graded, 3: the submission is
     unusable, 75: it could not be graded, and it is not the submission's fault."""
     chosen = [lab for lab in manifest.load(root) if not labs or lab.name in labs]
@@ -54,11 +54,11 @@ def grade_one(root: Path, submission: Path, results: Path, labs: list[str], seed
         with _work_folder() as work:
             judge.box.try_out(work, root / "labs")
             files = work / "files"
-            came = taken(submission, files)
+            came = taken(submission, files, student)
             graded = [] if came.reason else [_lab(judge, lab, work, seed, came.left_out) for lab in chosen]
             judge.refuse_another(chosen)
             with explained(results):
-                _keep(_record(came, seed, graded), files, results / came.student, chosen)
+                _keep(_record(came, version.of(root), seed, graded), files, results / came.student, chosen)
         return UNUSABLE if came.reason else GRADED
     except (CourseError, BoxTrouble, OSError) as trouble:
         print(f"course: {plain(submission.name)} was not graded: {plain(str(trouble))}", file=sys.stderr)
@@ -75,10 +75,10 @@ def ready(root: Path, labs: list[Lab], on_gpu: bool = False) -> None:
     os.environ["COURSE_SKIP_SETUP"] = "1"  # of the workers' ./course
 
 
-def _record(came: Intake, seed: int, graded: list[Record]) -> Record:
+def _record(came: Intake, course: str, seed: int, graded: list[Record]) -> Record:
     exercises = [exercise for lab in graded for exercise in lab["exercises"]]
     return {"student": came.student, "handout": came.handout, "status": "unusable" if came.reason else "graded",
-            "reason": plain(came.reason), "left_out": came.left_out[:MOST_LEFT_OUT], "seed": seed,
+            "course": course, "when": time.strftime("%Y-%m-%d %H:%M"), "reason": plain(came.reason), "left_out": came.left_out[:MOST_LEFT_OUT], "seed": seed,
             "compile_seconds": round(sum(lab.pop("compile_seconds") for lab in graded), 3),
             "seconds": round(sum(exercise["seconds"] for exercise in exercises), 3), "labs": graded,
             "earned": sum(exercise["earned"] for exercise in exercises),

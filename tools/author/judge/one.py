@@ -32,7 +32,7 @@ Record = dict[str, Any]  # what result.json holds, or a part of it
 GRADED, UNUSABLE, TROUBLE = 0, 3, 75
 TRIES = 3  # of a box that does not start
 WORK = "linattn-judge-"  # with the number of the process, a folder of its own in the one for temporary files
-LONG_CALL, SLOWEST = 0.1, 25  # seconds; times what the answer key takes
+LONG_CALL, SLOWEST = 0.05, 25  # seconds; times what the answer key takes
 MOST_WORDS = 20000  # of one message
 MOST_LEFT_OUT = 20  # files that are named
 

@@ -642,12 +642,29 @@ class Alike(Class):
         stub = "".join(f"    int given_{n} = other(given_{n}, n, {n});\n    while (given_{n} < n) ++given_{n};\n" for n in range(40))
         other = "".join(f"    for (auto each : list_{n}) each.push_back({n});\n    switch (n) {{ case {n}: break; }}\n"
                         for n in range(12))
-        texts = {"ada": stub + ANSWER, "bob": stub + "// my own work\n" + ANSWER.replace("first", "mine").replace("    ", "\t"),
+        texts = {"ada": stub + ANSWER, "bob": stub + "// my own work\n" + ANSWER.replace("first", "mine").replace("    ", "\t").replace(";\n", "; (void)0;\n"),
                  "cyd": stub + other, "dan": stub, "eve": "int x;"}
         for student, text in texts.items():
             self.write(f"all/{student}/x.cpp", text)
         folders = {student: self.root / "all" / student for student in texts}
-        self.assertEqual(similarity.pairs(folders, {"x.cpp": stub, "y.cpp": ""}), [similarity.Pair(100, "x.cpp", ("ada", "bob"))])
+        found = similarity.pairs(folders, {"x.cpp": stub, "y.cpp": ""})
+        self.assertEqual(found, [similarity.Pair(100, "x.cpp", ("ada", "bob"))])
+
+    def test_pairs_make_groups(self):
+        pair = similarity.Pair
+        self.assertEqual(similarity.groups([pair(90, "x.cpp", ("a", "b")), pair(99, "x.cpp", ("c", "d")), pair(86, "x.cpp", ("b", "c")),
+                                            pair(100, "y.cpp", ("a", "e"))]),
+                         [similarity.Group("x.cpp", ("a", "b", "c", "d"), (86, 99)), similarity.Group("y.cpp", ("a", "e"), (100, 100))])
+        texts = {"ada": ANSWER, "bob": ANSWER, "cyd": ANSWER}
+        self.hand_in(**{name: {**ALL, "text": text} for name, text in texts.items()})
+        self.assertEqual(self.grade().returncode, 0)
+        self.assertIn('<a href="students/ada/feedback.html">ada</a>, <a href="students/bob/feedback.html">bob</a>, <a',
+                      self.read("out/report.html"))
+
+    def test_disguises_do_not_hide_a_copy(self):
+        text = "for (int i = 0; i < n; i++) { double s = 0; s = s + 1; use(s); }\n"
+        self.assertEqual(similarity._without("", text).split(), similarity._without(
+            "", "for (auto i = 0; i < n; i += 1) { const auto s = 0; (void)0; s += 1;; use(s); }\n").split())
 
     def test_text_of_the_suites(self):
         lines = ["    call.satisfies(all_about(block, 0.25), \"the block is about a quarter\");",

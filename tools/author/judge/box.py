@@ -72,18 +72,17 @@ class Box:
     def runs(self, runner: Path, seconds: int, device: str = "") -> list[str]:
         """What starts a runner, with one GPU where a device file is given. The judge limits its memory and its time, and its
         output by the size of a file."""
-        see = ["--json-status-fd", "5"]
-        if self._bwrap == BWRAP:  # a copy: a bound file would tell in which folder it lies
-            see += ["--perms", "0755", "--ro-bind-data", "8", "/runner"]
-        else:
-            see += ["--ro-bind", str(runner), "/runner"]
+        # A copy, from descriptor 8: a bound file would tell in which folder it lies.
+        copied = self._bwrap == BWRAP
+        see = ["--json-status-fd", "5", *(["--perms", "0755", "--ro-bind-data", "8"] if copied else ["--ro-bind", str(runner)]),
+               "/runner"]
         if device:
             see += ["--ro-bind", "/sys", "/sys"]  # without it, the CUDA driver does not start
             for path in (device, *GPU):
                 see += ["--dev-bind-try", path, path]
         limits = [f"--cpu={seconds}", f"--nofile={256 if device else 32}"]
         words = self._command("gpu" if device else "no-processes", limits, see, ["/runner"])
-        return ["sh", "-c", 'exec "$@" 8<"$0"', str(runner), *words]
+        return ["sh", "-c", 'exec "$@" 8<"$0"', str(runner), *words] if copied else words
 
     def addr2line(self, runner: Path, folder: Path) -> None:
         """Puts into `folder` what the judge calls as addr2line: a box that looks into the runner, which nobody may trust."""

@@ -323,7 +323,7 @@ class Interrupted(Class):
 class Slurm(Class):
     SBATCH = """#!/bin/sh
 [ "$1" = --wait ] || exit 1
-for number in $(seq $(sed -n 's/^#SBATCH --array=1-\\([0-9]*\\)%.*/\\1/p' "$2")); do
+for number in $(seq $(sed -n 's/^#SBATCH --array=1-\\([0-9]*\\).*/\\1/p' "$2")); do
     SLURM_ARRAY_TASK_ID=$number sh "$2" >"$2.log" 2>&1 || :
 done
 """
@@ -332,9 +332,11 @@ done
         self.hand_in(**{"a b": ALL, "cyd's": {**ALL, "trouble": 1}, "dan": {**ALL, "trouble": 9}})
         self.write("in/eve.zip", "")
         self.write("bin/sbatch", self.SBATCH, 0o755)
-        graded = self.grade("--slurm", PATH=f"{self.root}/bin:{os.environ['PATH']}")
+        with mock.patch("author.judge.class_run.MOST_ELEMENTS", 3):
+            graded = self.grade("--slurm", PATH=f"{self.root}/bin:{os.environ['PATH']}")
         self.assertEqual(graded.returncode, 75)
         self.assertEqual({name: row["Points"] for name, row in self.gradebook().items()}, {"a b": "7", "cyd's": "7", "eve": "0"})
+        self.assertIn("\n#SBATCH --array=1-3%2\n", self.read("out/slurm/job.sh"), "four submissions in three jobs")
 
     def test_without_slurm(self):
         self.hand_in(ada=ALL)

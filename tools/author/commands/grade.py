@@ -47,7 +47,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--id", default="", metavar="STUDENT", help="of `one`: whose it is (default: as its name says)")
     parser.add_argument("--compare", action="store_true", help="two RESULTS instead of grading")
     a_class = parser.add_argument_group("for a class")
-    a_class.add_argument("--jobs", type=int, metavar="N", help="how many at a time (default: as many as there are cores)")
+    a_class.add_argument("--jobs", type=int, metavar="N", help="how many at a time (default: as many as there are cores, and no limit with --slurm)")
     a_class.add_argument("--resume", action="store_true", help="continue with what is in RESULTS")
     a_class.add_argument("--slurm", action="store_true", help="as a Slurm job array")
     a_class.add_argument("--roster", type=Path, metavar="FILE", help="the course system's list of students, a CSV file")
@@ -127,7 +127,10 @@ def _class(root: Path, labs: list[Lab], chosen: list[str], options: Namespace) -
                           roster, options.gpu, rules.several) as grading:
         if grading.left():
             one.ready(root, [lab for lab in labs if lab.name in grading.labs or not grading.labs], grading.gpu)
-        (class_run.by_slurm if options.slurm else class_run.locally)(grading, jobs)
+        if options.slurm:
+            class_run.by_slurm(grading, options.jobs)
+        else:
+            class_run.locally(grading, jobs)
         results, left = _read_results(grading, labs, given), grading.left()
         submitted = {student: datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
                      for student, path in grading.submissions.items()}

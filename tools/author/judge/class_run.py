@@ -32,6 +32,7 @@ from author.judge.gradebook import NOBODY, Roster
 from course.plain_text import plain
 
 LAST_WORKER = 60  # seconds that --resume waits for the workers of a class that was killed
+MOST_ELEMENTS = 1000  # of a job array, as Slurm is set up where nobody changed MaxArraySize
 TRIES = 3  # for what was the grader's trouble, or was killed
 UNUSABLE = 3  # exit status of `grade one`, beside 0; anything else is tried again
 FILE = "class.json"
@@ -258,30 +259,44 @@ class Workers:
             process_group.end(worker)
 
 
-def by_slurm(grading: Class, jobs: int) -> None:
-    """A job array of one submission each; waits until the last has ended. Ctrl-C ends the waiting, not the jobs."""
+def by_slurm(grading: Class, jobs: int | None) -> None:
+    """A job array whose elements grade one submission after the other; waits until the last has ended. Ctrl-C ends the waiting,
+    not the jobs."""
     left = grading.left()
     if not left:
         return
     folder = grading.out / "slurm"
+    elements = min(len(left), MOST_ELEMENTS)
+    at_a_time = f"%{jobs}" if jobs else ""
     one_gpu = "\n#SBATCH --gres=gpu:1" if grading.gpu else ""
-    write_whole(folder / "submissions", "".join(f"{grading.submissions[student]}\0" for student in left))
-    write_whole(folder / "students", "".join(f"{student}\0" for student in left))
+    for name, lines in (("submissions", [str(grading.submissions[student]) for student in left]), ("students", left)):
+        write_whole(folder / name, "".join(f"{line}\0" for line in lines))
     write_whole(folder / "job.sh", f"""#!/bin/sh
 #SBATCH --job-name=grade
-#SBATCH --array=1-{len(left)}%{jobs}
+#SBATCH --array=1-{elements}{at_a_time}
 #SBATCH --output="{folder}/%a.log"
 #SBATCH --requeue{one_gpu}
-submission=$(sed -z -n "${{SLURM_ARRAY_TASK_ID}}p" {shlex.quote(str(folder / "submissions"))} | tr -d '\\0')
-student=$(sed -z -n "${{SLURM_ARRAY_TASK_ID}}p" {shlex.quote(str(folder / "students"))} | tr -d '\\0')
-for try in $(seq {TRIES}); do
-    {grading.command('"$submission"', '"$student"')} && exit 0
-    [ $? != {UNUSABLE} ] || exit 0
+line_of() {{
+    sed -z -n "${{number}}p" {shlex.quote(str(folder))}/"$1" | tr -d '\\0'
+}}
+grade() {{
+    for try in $(seq {TRIES}); do
+        {grading.command('"$submission"', '"$student"')} && return 0
+        [ $? != {UNUSABLE} ] || return 0
+    done
+    return 1
+}}
+failed=0
+for number in $(seq "$SLURM_ARRAY_TASK_ID" {elements} {len(left)}); do
+    submission=$(line_of submissions)
+    student=$(line_of students)
+    grade || failed=1
 done
-exit 1
+exit $failed
 """)
     if not shutil.which("sbatch"):
         raise CourseError(f"sbatch is not on the PATH, so nothing was submitted; where Slurm is: sbatch {folder / 'job.sh'}; "
                           "then ./course grade … --resume writes the gradebook")
-    print(f"submitting {len(left)} jobs, at most {jobs} at a time; waiting for the last …", file=sys.stderr)
+    print(f"submitting {len(left)} submissions in {elements} jobs{f', at most {jobs} at a time' if jobs else ''}; waiting for the "
+          "last …", file=sys.stderr)
     subprocess.run(["sbatch", "--wait", str(folder / "job.sh")], check=False)

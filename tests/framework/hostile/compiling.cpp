@@ -80,14 +80,6 @@ namespace linattn {
 Tensor relu(const Tensor&) { throw NotImplemented("relu", "/grading/exercise.cpp"); }
 Tensor identity(const Tensor& x) { return x * 2; }
 }
-/// message_bomb [*=build]: Every line of a long file draws a remark of the compiler, with a control sequence in it.
-#define REMARK _Pragma("message \"\033[2J\033]0;PASS\007\"")
-#define R1 REMARK REMARK REMARK REMARK REMARK REMARK REMARK REMARK
-#define R2 R1 R1 R1 R1 R1 R1 R1 R1
-#define R3 R2 R2 R2 R2 R2 R2 R2 R2
-#define R4 R3 R3 R3 R3 R3 R3 R3 R3
-R4 R4
-#error
 /// big_object [*=build]: 240 MB of data in an object file, and again in the program.
 asm(".data\n.fill 240000000, 1, 65\n.text\n");
 /// long_symbol [*=build]: The linker complains of a name of 256 KB in one line, which a regular expression may be slow to read.
@@ -116,3 +108,11 @@ linattn::Tensor linattn::relu(const Tensor& x) {
     asm volatile("1: dec %0\n\tjne 1b" : "+r"(left));
     return maximum(x, 0);
 }
+/// message_bomb [*=build]: Every line of a long file draws a remark of the compiler, with a control sequence in it.
+#define REMARK _Pragma("message \"\033[2J\033]0;PASS\007\"")
+#define R1 REMARK REMARK REMARK REMARK REMARK REMARK REMARK REMARK
+#define R2 R1 R1 R1 R1 R1 R1 R1 R1
+#define R3 R2 R2 R2 R2 R2 R2 R2 R2
+#define R4 R3 R3 R3 R3 R3 R3 R3 R3
+R4 R4
+#error

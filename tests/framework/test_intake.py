@@ -220,6 +220,7 @@ class Intake(unittest.TestCase):
         for name, student in {"s001.zip": "s001", "Zoë Ödön.ZIP": "Zoë Ödön", "a.b": "a.b", "x\x1b[2Jy\n.zip": "x\ufffd[2Jy\ufffd",
                               "Zoe\u0308": "Zoë"}.items():
             self.assertEqual(intake.student_id(self.place / name), student)
-        for name in (".zip", "..", " .. ", "n" * 200):
+        self.assertEqual(intake.safe_id("../a/b"), "_a_b")
+        for name in (".zip", "..", " .. ", "n" * 200, "好" * 80):
             with self.subTest(name), self.assertRaises(CourseError):
                 intake.student_id(Path(name))

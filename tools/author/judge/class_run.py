@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from course import manifest, process_group
+from course.build_tree import BETWEEN_LINES
 from course.errors import CourseError
 from course.files import explained, write_whole
 from author.judge import downloads, result
@@ -202,7 +203,7 @@ def locally(grading: Class, jobs: int) -> None:
     left = grading.left()
     if not left:
         return
-    began = time.monotonic()
+    began = said = time.monotonic()
     with explained(grading.out):
         log = open(grading.out / LOG, "ab")
     with log, ThreadPoolExecutor(jobs) as threads:
@@ -211,8 +212,7 @@ def locally(grading: Class, jobs: int) -> None:
         try:
             for count, grade in enumerate(as_completed(grades), start=1):
                 grade.result()
-                if sys.stderr.isatty():
-                    print(f"\r{count} of {len(left)} ", end="\n" if count == len(left) else "", file=sys.stderr, flush=True)
+                said = _say(count, len(left), began, said)
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
             workers.end()
@@ -222,6 +222,18 @@ def locally(grading: Class, jobs: int) -> None:
     seconds = time.monotonic() - began
     done = len(left) - len(grading.left())
     print(f"{done} of {len(left)} in {seconds:.0f} s, {60 * done / max(seconds, 0.1):.0f} a minute", file=sys.stderr)
+
+
+def _say(count: int, of: int, began: float, said: float) -> float:
+    """How far it is, to a terminal at once, to a pipe now and then. Returns when it was said last."""
+    now = time.monotonic()
+    words = f"{count} of {of}, about {(now - began) / count * (of - count) / 60:.0f} min left"
+    if sys.stderr.isatty():
+        print(f"\r{words} ", end="\n" if count == of else "", file=sys.stderr, flush=True)
+    elif now - said >= BETWEEN_LINES and count < of:
+        print(words, file=sys.stderr, flush=True)
+        return now
+    return said
 
 
 class Workers:

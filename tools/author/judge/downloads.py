@@ -43,8 +43,8 @@ def found_in(folder: Path, known: Known) -> tuple[list[Handed], list[str]]:
             continue
         try:
             handed.append(_of_one(path.absolute(), metadata.get(path.name, []), prefix, known))
-        except CourseError as error:
-            others.append(f"{plain(path.name)[:100]} ({str(error).partition(';')[0].rpartition(' is not ')[2] or error})")
+        except CourseError:
+            others.append(f"{plain(path.name)[:100]} (its name is too long for an id, empty, or nothing but dots)")
     return handed, others
 
 

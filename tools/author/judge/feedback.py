@@ -13,7 +13,7 @@ from course.plain_text import plain
 from course.verdicts import WORDS
 
 Section = tuple[str, list[tuple[str, str, str, str]], list[str]]  # of a lab: its title, a row for each exercise, the messages
-NOT_GRADED = "Handed in, but not graded"
+NOT_GRADED = "Handed in, but not graded, or not under this name"
 BY_HAND = "Points and comments by hand"
 
 

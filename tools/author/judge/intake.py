@@ -25,7 +25,7 @@ from course.plain_text import plain
 LARGEST_ZIP = 32 << 20  # bytes
 DEEPEST = 6  # folders within folders
 MOST = 20000  # entries of a folder or a zip
-LONGEST_ID = 100
+LONGEST_ID, MOST_BYTES_OF_ID = 100, 200  # characters; a file system counts bytes
 MOST_OF_A_NAME = 10  # files that are looked at
 MOST_SEEN = 8  # names in a message
 COPY = re.compile(r" ?\(\d+\)(?=\.)| ?- ?(copy|kopie)(?=\.)")
@@ -62,8 +62,8 @@ def student_id(submission: Path) -> str:
 
 def safe_id(name: str) -> str:
     given = name
-    name = plain(unicodedata.normalize("NFC", name)).replace("\n", "\ufffd").replace("\t", " ").strip().lstrip(".")
-    if not name or len(name) > LONGEST_ID:
+    name = plain(unicodedata.normalize("NFC", name)).replace("\n", "\ufffd").replace("\t", " ").replace("/", "_").strip().lstrip(".")
+    if not name or len(name) > LONGEST_ID or len(name.encode()) > MOST_BYTES_OF_ID:
         raise CourseError(f"{plain(given)[:200]} is not named by a student; name the folder or zip by the student's "
                           f"id, at most {LONGEST_ID} characters that do not begin with a dot")
     return name

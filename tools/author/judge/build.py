@@ -161,15 +161,17 @@ class Judge:
 
     def _uncounted(self, lab: Lab, command: str, see: list[str], log: Path) -> str:
         """Why what was compiled is not graded: the cost of all of it must be counted. Empty where it is."""
-        made = re.search(r" -fsanitize-coverage=trace-pc .* -o (\S+\.o) -c \S*/(\S+)$", command)
-        if not made:
+        words = shlex.split(command)
+        if "-fsanitize-coverage=trace-pc" not in words or "-c" not in words:
             return ""
-        if not self.box.compile(f"{counted.DISASSEMBLE} {made[1]}", self.folder, see, log):
-            return f"student/{made[2]} compiles to more than the judge can look through, so nothing of {lab.name} was graded"
+        made, source = words[words.index("-o") + 1], os.path.basename(words[words.index("-c") + 1])
+        if not self.box.compile(f"{counted.DISASSEMBLE} {shlex.quote(made)}", self.folder, see, log):
+            return f"student/{source} compiles to more than the judge can look through, so nothing of {lab.name} was graded"
         if names := counted.uncounted(log.read_text(encoding="utf-8", errors="replace")):
-            return plain(f"student/{made[2]} has code whose steps are not counted, so nothing of {lab.name} was graded: "
-                         f"{', '.join(name.partition('(')[0][:LONGEST_NAME] for name in names[:MOST_NAMES])}. Leave out assembler, and attributes "
-                         "and pragmas that change how the file is compiled, such as no_sanitize_coverage")
+            short = [name.replace("(anonymous namespace)::", "").partition("(")[0][:LONGEST_NAME] for name in names[:MOST_NAMES]]
+            return plain(f"student/{source} has code whose steps are not counted, so nothing of {lab.name} was graded: "
+                         f"{', '.join(short)}. Leave out assembler, and attributes and pragmas that change how the file is "
+                         "compiled, such as no_sanitize_coverage")
         return ""
 
     def _explain(self, lab: Lab, student: Path, command: str, output: str) -> str:

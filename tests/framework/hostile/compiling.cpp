@@ -96,12 +96,12 @@ ATTRIBUTE(no_sanitize, _coverage) static double total(const linattn::Tensor& x) 
     for (std::size_t i = 0; i < x.size(); ++i) so_far += x.data()[i];
     return so_far;
 }
-linattn::Tensor linattn::relu(const Tensor& x) { return total(x) == 0 ? x : maximum(x, 0); }
+linattn::Tensor linattn::relu(const Tensor& x) { return ::total(x) == 0 ? x : maximum(x, 0); }
 /// recursion_hidden_from_the_counter [*=build]: The same without a loop, by the attribute of C++.
 [[gnu::no_sanitize_coverage]] static double total(const double* x, std::size_t count) {
     return count == 0 ? 0 : x[0] + total(x + 1, count - 1);
 }
-linattn::Tensor linattn::relu(const Tensor& x) { return total(x.data(), x.size()) == 0 ? x : maximum(x, 0); }
+linattn::Tensor linattn::relu(const Tensor& x) { return ::total(x.data(), x.size()) == 0 ? x : maximum(x, 0); }
 /// loop_in_assembler [*=build]: Assembler that counts down, which the compiler does not look into.
 linattn::Tensor linattn::relu(const Tensor& x) {
     long left = 1000;

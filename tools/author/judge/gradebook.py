@@ -126,8 +126,9 @@ def _moodle(lines: list[Line], names: list[str], roster: Roster) -> str:
     if len(names) == 1 and {"Identifier", "Grade"} <= set(roster.columns):
         return _csv(roster.columns, [[line.points.get(names[0], "") if column == "Grade" else (line.row or {}).get(column, "")
                                       for column in roster.columns] for line in lines if line.row])
-    return _csv([*MOODLE, *names], [[*_cells(line, MOODLE, ("Username",)), *(line.points.get(name, "") for name in names)]
-                                    for line in lines])
+    of_moodle = bool(set(MOODLE) & set(roster.columns))
+    return _csv([*MOODLE, *names], [[*(_cells(line, MOODLE, ("Username",)) if of_moodle else [line.student, "", "", ""]),
+                                     *(line.points.get(name, "") for name in names)] for line in lines])
 
 
 def _csv(header: list[str], rows: list[list[str | float]]) -> str:

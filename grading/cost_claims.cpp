@@ -52,6 +52,7 @@ void time_and_memory_agree(const std::function<Trial(std::size_t count)>& run, c
             std::snprintf(seconds, sizeof seconds, "%.2g s and %.2g s", seconds_of_more, seconds_of_most);
             call.satisfies(holds || !again || more == 16 * few, grown(more, of_what, seconds, "processor time"),
                            mistake);
+            if (more == 16 * few && !again && on_seconds != nullptr) on_seconds(seconds_of_more);
             if (seconds_of_most < 4.4 * seconds_of_more && seconds_of_more >= a_few_ticks) return;
         }
     }

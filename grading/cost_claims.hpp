@@ -12,6 +12,10 @@ namespace linattn::testing {
 /// are what the process with the student's code says.
 inline double (*seconds_of_latest_call)() = nullptr;
 
+/// Told of the processor time of a call for which a suite asks for O(n), where set: the judge compares it with the answer
+/// key's.
+inline void (*on_seconds)(double seconds) = nullptr;
+
 /// Four times the tokens cost about four times the steps, and for the judge, many more of them about four times the time.
 /// `run` makes the call with so many of them.
 /// \param of_what what there are more of: "tokens", "heads"

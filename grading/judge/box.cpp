@@ -16,7 +16,9 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <initializer_list>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "channel.hpp"
@@ -39,7 +41,7 @@ using testing::send_event;
 
 constexpr std::size_t longest_stack = 1000;
 constexpr std::size_t most_offsets = 64, most_questions = 100;  // about lines of the source, in one exercise
-constexpr std::size_t most_resident = std::size_t{1} << 30;
+constexpr std::size_t most_bytes_held = std::size_t{1} << 30, most_threads = 500;
 
 pid_t box = -1, first_inside = -1;
 int status_pipe = -1;
@@ -93,49 +95,53 @@ std::vector<std::string> command() {
     ::_exit(127);
 }
 
-// The first numbers in a file of /proc, without operator new, which the suite watches.
-int numbers_in(const char* path, long& first, long& second) {
-    char text[128] = "";
+// A file of /proc, without operator new, which the suite watches. Empty where there is none.
+void read_file(const char* path, std::span<char> text) {
     const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t got = file < 0 ? 0 : ::read(file, text, sizeof text - 1);
+    const ssize_t got = file < 0 ? 0 : ::read(file, text.data(), text.size() - 1);
     if (file >= 0) ::close(file);
-    return got > 0 ? std::sscanf(text, "%ld %ld", &first, &second) : 0;
+    text[static_cast<std::size_t>(std::max<ssize_t>(got, 0))] = '\0';
 }
 
 // The runner's number outside of the box: the only process inside, beside the box's own first. 0: not there yet.
 pid_t runner() {
     static std::atomic<pid_t> number = 0;
-    char path[64];
-    long found = 0, other = 0;
-    std::snprintf(path, sizeof path, "/proc/%d/task/%d/children", first_inside, first_inside);
-    if (number == 0 && numbers_in(path, found, other) > 0) number = static_cast<pid_t>(found);
+    if (number == 0) {
+        char path[64], text[128];
+        std::snprintf(path, sizeof path, "/proc/%d/task/%d/children", first_inside, first_inside);
+        read_file(path, text);
+        number = static_cast<pid_t>(std::strtol(text, nullptr, 10));
+    }
     return number;
 }
 
-std::size_t resident_bytes() {
-    char path[64];
-    long size = 0, resident = 0;
-    std::snprintf(path, sizeof path, "/proc/%d/statm", runner());
-    return numbers_in(path, size, resident) == 2 ? static_cast<std::size_t>(resident * ::sysconf(_SC_PAGESIZE)) : 0;
-}
-
-// Without operator new, like numbers_in.
-std::size_t most_resident_bytes() {
-    char path[64], text[4096] = "";
+// The numbers that follow these words in the runner's /proc/PID/status, added up.
+std::size_t sum_in_status(std::initializer_list<const char*> names) {
+    char path[64], text[4096];
     std::snprintf(path, sizeof path, "/proc/%d/status", runner());
-    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t got = file < 0 ? 0 : ::read(file, text, sizeof text - 1);
-    if (file >= 0) ::close(file);
-    const char* peak = got > 0 ? std::strstr(text, "VmHWM:") : nullptr;
-    return peak == nullptr ? 0 : std::strtoul(peak + std::strlen("VmHWM:"), nullptr, 10) << 10;
+    read_file(path, text);
+    std::size_t sum = 0;
+    for (const char* name : names)
+        if (const char* found = std::strstr(text, name)) sum += std::strtoul(found + std::strlen(name), nullptr, 10);
+    return sum;
 }
 
-std::atomic<bool> held_too_much = false;
+// Page tables and what was swapped out are memory of the machine as well.
+std::size_t held_bytes() { return sum_in_status({"\nVmRSS:", "\nVmPTE:", "\nVmSwap:"}) << 10; }
+std::size_t most_resident_bytes() { return sum_in_status({"\nVmHWM:"}) << 10; }
+
+std::atomic<const char*> held_too_much = nullptr;
 
 // Beside the suite: what the runner does after an answer counts as well.
 void watch_memory() {
-    while (resident_bytes() <= most_resident) ::usleep(20000);
-    held_too_much = true;
+    while (held_too_much == nullptr) {
+        if (held_bytes() > most_bytes_held)
+            held_too_much = "    it held more than 1 GB of memory, and was stopped";
+        else if (sum_in_status({"\nThreads:"}) > most_threads)
+            held_too_much = "    it started more than 500 threads, and was stopped";
+        else
+            ::usleep(20000);
+    }
     ::kill(first_inside, SIGKILL);
 }
 
@@ -153,8 +159,8 @@ double seconds_before = 0.0, seconds_taken = 0.0;
     int ending = 0;
     while (::waitpid(box, &ending, 0) < 0 && errno == EINTR) {
     }
-    if (held_too_much) {
-        testing::current_case().failures.push_back({.what = "    it held more than 1 GB of memory, and was stopped"});
+    if (const char* const what = held_too_much) {
+        testing::current_case().failures.push_back({.what = what});
         testing::end_case();
         std::raise(SIGKILL);
     }
@@ -239,6 +245,10 @@ void open_connection() {
     std::thread(watch_memory).detach();
     testing::seconds_of_latest_call = [] { return seconds_taken; };
     testing::most_bytes_so_far = most_resident_bytes;
+    if (std::getenv("LINATTN_TIMES") != nullptr)
+        testing::on_seconds = [](double seconds) {
+            std::ofstream(std::getenv("LINATTN_TIMES"), std::ios::app) << seconds << "\n";
+        };
     connect(start.answers, start.calls);
 }
 

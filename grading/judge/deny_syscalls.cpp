@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -44,6 +45,10 @@ int main(int argc, char** argv) {
     const std::string_view kind = argc > 2 ? argv[2] : "";
     for (const char* name : denied)
         made = made && ((kind == "gpu" && std::ranges::count(needed_on_a_gpu, name) > 0) || deny(name));
+    if (kind == "no-processes") {  // shared memory without a name, of which the process may hold pages that it gave up
+        const scmp_arg_cmp shared{3, SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS};
+        made = made && seccomp_rule_add_array(program, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(mmap), 1, &shared) == 0;
+    }
     if (kind == "gpu") {
         const scmp_arg_cmp other_machines{0, SCMP_CMP_NE, AF_UNIX, 0};
         made =

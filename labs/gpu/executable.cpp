@@ -12,6 +12,8 @@
 
 namespace gpu {
 
+constexpr std::size_t most_output = std::size_t{64} << 10;  // of addr2line: a name can demangle to megabytes
+
 std::string executable_path() {
     std::error_code error;
     const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -52,7 +54,7 @@ std::string addr2line(const std::string& program, const std::vector<std::string>
     ::close(ends[1]);
     std::string output;
     char buffer[4096];
-    for (ssize_t got = 1; started && got != 0;) {
+    for (ssize_t got = 1; started && got != 0 && output.size() < most_output;) {
         got = ::read(ends[0], buffer, sizeof buffer);
         if (got > 0) output.append(buffer, static_cast<std::size_t>(got));
         if (got < 0 && errno != EINTR) break;

@@ -33,6 +33,8 @@ class Zip(CourseTree):
     def test_what_is_in_it(self):
         self.git("init", "-q")
         self.git("add", "tools", "labs", "reference")
+        self.assert_one_line_error(self.course("autograder", "gradescope", "--out", str(self.out)), "not committed", "--dirty")
+        self.git("-c", "user.name=a", "-c", "user.email=a@x.invalid", "commit", "-qm", "all")
         made = self.course("autograder", "gradescope", "--out", str(self.out))
         self.assertEqual((made.returncode, made.stderr), (0, ""))
         self.assertIn("keep it private", made.stdout)
@@ -100,8 +102,8 @@ class StandIn(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(build)), ["pch"])
 
     def test_it_knows_the_options_of_a_box(self):
-        words = box.Box(self.place).runs(Path("/bin/true"), 5)
-        self.assertEqual(self.box(*words[words.index("bwrap") + 1:]).returncode, 0)
+        words = box.Box(self.place, container.STAND_IN).runs(Path("/bin/true"), 5)
+        self.assertEqual(self.box(*words[words.index(container.STAND_IN[-1]) + 1:]).returncode, 0)
         self.assertEqual(self.status()[1], {"exit-code": 0})
         self.assertIn("--no-such-option", self.box("--no-such-option", "--", "true").stderr)
 

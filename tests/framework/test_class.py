@@ -73,14 +73,14 @@ def test_verdicts_are_as_built_with_killed_workers(turn, handed_in, tmp_path):
     out = tmp_path / turn
     words = ["grade", str(folder), "--out", str(out), "--labs", ",".join(LABS), "--jobs", "2"]
     grading = course_process(ROOT, words)
-    wait_until(lambda: any(out.glob("[!.]*/result.json")) or grading.poll() is not None)
+    wait_until(lambda: any(out.glob("students/[!.]*/result.json")) or grading.poll() is not None)
     os.kill(grading.pid, signal.SIGKILL)  # before all are graded, or where the machine is quick, after
     grading.wait()
-    done = {path: path.read_bytes() for path in out.glob("[!.]*/result.json")}
+    done = {path: path.read_bytes() for path in out.glob("students/[!.]*/result.json")}
     assert course_process(ROOT, [*words, "--resume"]).wait(timeout=900) == 0
     assert workers(out) == []
     assert {path: path.read_bytes() for path in done} == done  # nothing was graded again
-    results = {path.parent.name: json.loads(path.read_text(encoding="utf-8")) for path in out.glob("[!.]*/result.json")}
+    results = {path.parent.name: json.loads(path.read_text(encoding="utf-8")) for path in out.glob("students/[!.]*/result.json")}
     assert results.keys() == expected.keys()
     for student, result in results.items():
         exercises = {each["exercise"]: each for lab in result["labs"] for each in lab["exercises"]}

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 from datetime import datetime
 from pathlib import Path
 from unittest import mock
@@ -24,14 +25,22 @@ from course import manifest
 from author.judge import feedback, gradebook, result, similarity
 
 JUDGE = '''
-import json, os, signal, sys, time
+import json, os, signal, sys, time, zipfile
 from pathlib import Path
 
-def grade_one(root, submission, results, labs, seed, in_container=False, on_gpu=False):
+def asked_by(submission):
+    inside = sorted(submission.glob("*.zip")) if submission.is_dir() else [submission]
+    if submission.is_dir() and not inside:
+        return json.loads((submission / "asked").read_text())
+    if not zipfile.is_zipfile(inside[0]):
+        return {"unusable": "it is broken <b>\\x1b[2J"}
+    with zipfile.ZipFile(inside[0]) as archive:
+        return json.loads(archive.read(next(name for name in archive.namelist() if name.endswith("asked"))))
+
+def grade_one(root, submission, results, labs, seed, in_container=False, on_gpu=False, student=""):
     from course import manifest
     from author.judge import feedback, result
-    from author.judge.intake import student_id
-    asked = json.loads((submission / "asked").read_text()) if submission.is_dir() else {"unusable": "it is broken <b>\\x1b[2J"}
+    asked = asked_by(submission)
     tries = root / "tries" / submission.name
     tries.parent.mkdir(exist_ok=True)
     with open(tries, "a") as file:
@@ -44,8 +53,8 @@ def grade_one(root, submission, results, labs, seed, in_container=False, on_gpu=
         return 75
     while (root / "wait").exists():
         time.sleep(0.02)
-    folder = results / student_id(submission)
-    data = {"student": student_id(submission), "handout": asked.get("handout"), "left_out": asked.get("left out", []),
+    folder = results / student
+    data = {"student": student, "course": asked.get("course", ""), "handout": asked.get("handout"), "left_out": asked.get("left out", []),
             "seed": seed, "compile_seconds": 1, "seconds": 2,
             "status": "unusable" if "unusable" in asked else "graded", "reason": asked.get("unusable", ""),
             "labs": [], "earned": 0, "points": 0}
@@ -99,14 +108,14 @@ class Class(CourseTree):
         return self.course("grade", str(self.root / "in"), "--out", str(self.out), "--jobs", "2", *words, **environment)
 
     def gradebook(self):
-        return {row["SIS Login ID"]: row for row in csv.DictReader(io.StringIO(self.read("out/gradebook.csv")))}
+        return {row["SIS Login ID"]: row for row in csv.DictReader(io.StringIO(self.read("out/gradebook_all.csv")))}
 
     def tries(self, student):
         return self.read(f"tries/{student}").split()
 
     def results(self):
         labs = manifest.load(self.root)
-        return [result.read(folder, labs) for folder in sorted(self.out.iterdir()) if (folder / result.FILE).exists()]
+        return [result.read(folder, labs) for folder in sorted((self.out / "students").iterdir()) if (folder / result.FILE).exists()]
 
 
 class AClass(Class):
@@ -136,7 +145,7 @@ class AClass(Class):
         self.hand_in(**{name: {"twice": "fail", "message": BAD, "mistakes": [BAD], "text": BAD, "handout": BAD, "left out": [BAD]},
                         "ada": {"handout": "2"}, "bob": {"handout": "2"}})
         self.assertEqual(self.grade().returncode, 0)
-        folder = self.out / name
+        folder = self.out / "students" / name
         ElementTree.parse(folder / "junit.xml")
         self.assertIn("````text", (folder / "feedback.md").read_text())
         self.assertEqual(json.loads((folder / "results.json").read_text())["tests"][0]["output"], BAD.replace("\x1b", "\ufffd"))
@@ -147,20 +156,31 @@ class AClass(Class):
             self.assertIn("&lt;script&gt;", text)
         self.assertIn(f"'{name}", self.gradebook(), "a spreadsheet must not take it for a formula")
 
+    def test_a_name_cannot_become_a_formula(self):
+        for name in ("s9;=1+1", "＝1+1", "s8 ; @x", "a,-b", "－5"):
+            cell = gradebook._cell(name)
+            self.assertNotRegex(cell, "(^|[;,])\\s*[=+@－＝-]", name)
+            self.assertEqual(cell.replace("'", ""), name)
+        self.hand_in(**{"s9;=1+1": ALL})
+        self.assertEqual(self.grade().returncode, 0)
+        for book in self.out.glob("gradebook*.csv"):
+            self.assertIn('"s9;\'=1+1"', book.read_text())
+            self.assertRegex(book.read_text(), '^("[^"]*",?)+\\n("[^"]*",?|[0-9.]+,?)+\\n')
+
     def test_what_was_left_out_and_other_handouts_are_named(self):
         self.hand_in(ada={**ALL, "left out": ["a/x.cpp: a link"], "handout": "2"}, bob={**ALL, "handout": "2"},
                      cyd={**ALL, "handout": "1"})
         self.assertEqual(self.grade().returncode, 0)
-        for page in ("out/ada/feedback.html", "out/ada/feedback.md", "out/report.html"):
+        for page in ("out/students/ada/feedback.html", "out/students/ada/feedback.md", "out/report.html"):
             self.assertRegex(self.read(page), r"Handed in, but not graded(?s:.*)a/x.cpp: a link")
-        self.assertNotIn("not graded", self.read("out/bob/feedback.html") + self.read("out/bob/feedback.md"))
+        self.assertNotIn("not graded", self.read("out/students/bob/feedback.html") + self.read("out/students/bob/feedback.md"))
         self.assertIn("from handout 1, where most are from 2: cyd<", self.read("out/report.html"))
 
     def test_what_needs_a_look_is_named(self):
         self.hand_in(**{"ada": ALL, "ada (1)": {}, "bob(2)": ALL})
         self.write("in/eve.rar", "")
         graded = self.grade()
-        for words in ("neither a folder nor a zip, so not graded: eve.rar",
+        for words in ("these are no submissions: eve.rar (neither a folder nor a zip)",
                       "a second submission of the same student: ada (1); remove"):
             self.assertIn(words, graded.stderr)
             self.assertIn(words, self.read("out/report.html"))
@@ -221,7 +241,7 @@ class Interrupted(Class):
         self.assertEqual(self.grade("--resume").returncode, 0)
         self.assertEqual([len(self.tries(name)) for name in ("ada", "bob", "cyd", "dan")], [2, 3, 1, 6], "nobody twice")
         self.assertEqual({row["Points"] for row in self.gradebook().values()}, {"7"})
-        self.assertEqual(len({seed for name in ("ada", "dan") for seed in self.tries(name)}), 1)
+        self.assertEqual(len({seed for name in ("ada", "dan") for seed in self.tries(name)}), 1, "nobody saw it before")
         self.assert_one_line_error(self.grade("--resume", "--labs", "lab07"), "all labs")
 
     def test_a_later_submission_is_not_taken_for_the_one_that_was_graded(self):
@@ -233,7 +253,7 @@ class Interrupted(Class):
         os.utime(again, (1, 1))
         again.replace(self.root / "in/cyd.zip")
         self.assertIn("changed since it was graded: ada, cyd;", self.grade("--resume").stderr)
-        shutil.rmtree(self.out / "ada")
+        shutil.rmtree(self.out / "students" / "ada")
         self.assertIn("graded: cyd;", self.grade("--resume").stderr)
         self.assertEqual(self.gradebook()["ada"]["Points"], "0")
 
@@ -291,7 +311,7 @@ class Interrupted(Class):
     def test_a_result_that_does_not_add_up_is_named(self):
         self.hand_in(ada=ALL)
         self.grade()
-        path = self.out / "ada" / "result.json"
+        path = self.out / "students" / "ada" / "result.json"
         path.write_text(path.read_text().replace('"earned": 7', '"earned": 8'))
         self.assert_one_line_error(self.grade("--resume"), "does not add up", "8 of 7")
         path.write_text("{")
@@ -303,7 +323,7 @@ class Interrupted(Class):
 class Slurm(Class):
     SBATCH = """#!/bin/sh
 [ "$1" = --wait ] || exit 1
-for number in $(seq $(sed -n 's/^#SBATCH --array=1-\\([0-9]*\\)%.*/\\1/p' "$2")); do
+for number in $(seq $(sed -n 's/^#SBATCH --array=1-\\([0-9]*\\).*/\\1/p' "$2")); do
     SLURM_ARRAY_TASK_ID=$number sh "$2" >"$2.log" 2>&1 || :
 done
 """
@@ -312,9 +332,11 @@ done
         self.hand_in(**{"a b": ALL, "cyd's": {**ALL, "trouble": 1}, "dan": {**ALL, "trouble": 9}})
         self.write("in/eve.zip", "")
         self.write("bin/sbatch", self.SBATCH, 0o755)
-        graded = self.grade("--slurm", PATH=f"{self.root}/bin:{os.environ['PATH']}")
+        with mock.patch("author.judge.class_run.MOST_ELEMENTS", 3):
+            graded = self.grade("--slurm", PATH=f"{self.root}/bin:{os.environ['PATH']}")
         self.assertEqual(graded.returncode, 75)
         self.assertEqual({name: row["Points"] for name, row in self.gradebook().items()}, {"a b": "7", "cyd's": "7", "eve": "0"})
+        self.assertIn("\n#SBATCH --array=1-3%2\n", self.read("out/slurm/job.sh"), "four submissions in three jobs")
 
     def test_without_slurm(self):
         self.hand_in(ada=ALL)
@@ -418,11 +440,15 @@ class Gradebook(Class):
         self.assertIn("no submission of Cyd\n", graded.stderr)
         rows = list(csv.reader(io.StringIO(self.read("out/gradebook.csv"))))
         self.assertEqual(rows, [
-            [*gradebook.HEADER, "lab07: Numbers (4711)", "lab08", "Points", "Days late", "After late days"],
-            ["Lovelace, Ada", "1", "u1", "ada", "A", "3", "4", "7", "0", "7.0"],
-            ["Bob", "2", "u2", "bob", "A", "3", "4", "7", "2", "5.6"],
-            ["Cyd", "3", "u3", "cyd", "B", "", "", "", "", ""],
-            ["zed", "", "", "zed", "", "3", "4", "7", "1", "6.3"]])
+            [*gradebook.HEADER, "lab07: Numbers (4711)", "lab08"],
+            ["Lovelace, Ada", "1", "u1", "ada", "A", "3", "4"],
+            ["Bob", "2", "u2", "bob", "A", "2.4", "3.2"],
+            ["Cyd", "3", "u3", "cyd", "B", "", ""],
+            ["zed", "", "", "zed", "", "2.7", "3.6"]])
+        self.assertEqual({name: [row[column] for column in ("lab07", "lab07 after late days", "Points", "After late days", "Days late")]
+                          for name, row in self.gradebook().items()},
+                         {"ada": ["3", "3", "7", "7", "0"], "bob": ["3", "2.4", "7", "5.6", "2"], "cyd": [""] * 5,
+                          "zed": ["3", "2.7", "7", "6.3", "1"]})
 
     def test_everyone_is_late(self):
         self.hand_in(ada=ALL, bob=ALL)
@@ -451,6 +477,163 @@ class Gradebook(Class):
         self.assertFalse(self.out.exists())
 
 
+class Downloads(Class):
+    """Folders as course systems give them out, and files as they take them."""
+    CANVAS = ("Student,ID,SIS User ID,SIS Login ID,Section,lab07: Numbers (4711)\n    Points Possible,,,,,3\n"
+              + "".join(f'"Last{n}, First",{100 + n},u{n},s{n:03},A,\n' for n in range(12)))
+
+    def hand_in_zip(self, name, asked, inside=""):
+        """As ./course submit makes it for the id `inside`."""
+        path = self.root / "in" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(f"{inside or 'work'}/student/asked", json.dumps(asked))
+            archive.writestr(f"{inside or 'work'}/.handout.version" if inside else "work/README", "1")
+
+    def read_csv(self, name):
+        return list(csv.reader(io.StringIO(self.read(f"out/{name}"))))
+
+    def test_canvas(self):
+        self.write("roster.csv", self.CANVAS)
+        for n in range(10):
+            late = "_LATE" if n == 3 else ""
+            self.hand_in_zip(f"lastfirst{late}_{100 + n}_{9000 + n}_work-2.zip", ALL)
+        self.hand_in_zip("lastfirst_110_9010_s010.zip", ALL, "s010")
+        graded = self.grade("--roster", str(self.root / "roster.csv"), "--labs", "lab07")
+        self.assertEqual(graded.returncode, 0, graded.stderr)
+        self.assertIn("no submission of Last11, First\n", graded.stderr)
+        self.assertNotIn("not in roster", graded.stderr)
+        rows = self.read_csv("gradebook.csv")
+        self.assertEqual(rows[0], [*gradebook.HEADER, "lab07: Numbers (4711)"])
+        self.assertEqual(rows[1:], [[f"Last{n}, First", str(100 + n), f"u{n}", f"s{n:03}", "A", "3" if n < 11 else ""]
+                                    for n in range(12)])
+        with zipfile.ZipFile(self.out / "feedback.zip") as archive:
+            self.assertIn("lastfirst_LATE_103_9003_work-2.html", archive.namelist())
+            self.assertEqual(len(archive.namelist()), 11)
+
+    def test_moodle(self):
+        people = [(f"Ada {chr(65 + n)}. Lovelace", 771 + n) for n in range(12)]
+        header = ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Feedback comments"]
+        self.write("roster.csv", ",".join(header) + "\n" + "".join(
+            f"Participant {number},{name},a{number}@x.invalid,Submitted,,3.00,\n" for name, number in people))
+        for name, number in people[:11]:
+            self.hand_in_zip(f"{name}_{number}_assignsubmission_file_/upload.zip", ALL)
+        graded = self.grade("--roster", str(self.root / "roster.csv"), "--labs", "lab07")
+        self.assertEqual(graded.returncode, 0, graded.stderr)
+        rows = self.read_csv("gradebook_moodle.csv")
+        self.assertEqual((rows[0], len(rows)), (header, 13))
+        self.assertEqual(rows[1], ["Participant 771", "Ada A. Lovelace", "a771@x.invalid", "Submitted", "3", "3.00", ""])
+        self.assertEqual(rows[12][4], "")
+        with zipfile.ZipFile(self.out / "feedback.zip") as archive:
+            self.assertIn("Ada A. Lovelace_771_assignsubmission_file_/feedback.html", archive.namelist())
+        self.assertEqual(self.grade("--resume").returncode, 0)
+        self.assertEqual(self.read_csv("gradebook_moodle.csv")[0], [*gradebook.MOODLE, "lab07"], "without the worksheet")
+
+    def test_gradescope(self):
+        self.hand_in(submission_1=ALL, submission_2={})
+        self.write("in/submission_metadata.yml", "---\nsubmission_1:\n  :submitters:\n  - :name: Ada Lovelace\n    :sid: 's001'\n"
+                   "    :email: ada@x.invalid\n  :created_at: 2027-01-15\nsubmission_2:\n  :submitters:\n  - :name: Bob\n"
+                   "    :sid: ''\n    :email: bob@x.invalid\n")
+        self.assertEqual(self.grade().returncode, 0)
+        self.assertEqual({name: row["Points"] for name, row in self.gradebook().items()}, {"s001": "7", "bob@x.invalid": "0"})
+
+    def test_clones(self):
+        self.hand_in(**{"labs-2027-ada": ALL, "labs-2027-bo-b": ALL, "cyd": {}})
+        for name in ("labs-2027-ada", "labs-2027-bo-b"):
+            (self.root / "in" / name / ".git").mkdir()
+        self.assertEqual(self.grade().returncode, 0)
+        self.assertEqual(set(self.gradebook()), {"ada", "bo-b", "cyd"})
+
+    def test_the_id_in_the_zip_decides_and_a_doubt_is_named(self):
+        self.write("roster.csv", self.CANVAS)
+        self.hand_in_zip("lastfirst_101_9001_s002.zip", ALL, "s002")
+        graded = self.grade("--roster", str(self.root / "roster.csv"))
+        self.assertIn("lastfirst_101_9001_s002.zip is by 's001' and holds the work of 's002', who gets the points", graded.stderr)
+        self.assertEqual({name for name, row in self.gradebook().items() if row["Points"]}, {"s002"})
+
+    def test_names_that_would_stop_or_destroy_a_class(self):
+        for name in ("gradebook.csv", "report.html", "class.json", "grader.log", "feedback", "students", "slurm"):
+            self.hand_in_zip(f"{name}.zip", ALL)
+        for name in ("x" * 101, "   ", ".hidden", "."):
+            self.hand_in_zip(f"{name}.zip", ALL)
+        for words in ((), ("--resume",)):
+            graded = self.grade(*words)
+            self.assertEqual(graded.returncode, 0, graded.stderr)
+            self.assertEqual({row["Points"] for row in self.gradebook().values()}, {"7"})
+            for name in ("gradebook.csv", "report.html", "class.json", "grader.log", "feedback", "students", "slurm"):
+                self.assertIn(name, self.gradebook())
+            for name in ("x" * 100, "   .zip", "..zip"):
+                self.assertIn(name, graded.stderr)
+
+    def test_one_of_several(self):
+        for n, asked in enumerate(({"twice": "pass"}, ALL, {})):
+            self.hand_in_zip(f"s001 ({n}).zip", asked, "s001")
+            os.utime(self.root / "in" / f"s001 ({n}).zip", (1_700_000_000 + n,) * 2)
+        self.assert_one_line_error(self.grade(), "s001 (0).zip and s001 (1).zip are both by 's001'", "several")
+        for several, points in (("last", "0"), ("best", "7")):
+            self.write("policy.toml", f'several = "{several}"\n')
+            graded = self.grade("--policy", str(self.root / "policy.toml"), "--out", str(self.out / several))
+            self.assertEqual(graded.returncode, 0, graded.stderr)
+            book = csv.DictReader(io.StringIO(self.read(f"out/{several}/gradebook_all.csv")))
+            self.assertEqual([(row["Student"], row["Points"]) for row in book], [("s001", points)])
+
+
+class ByHand(Class):
+    def test_a_policy(self):
+        self.hand_in(ada=ALL, bob=ALL)
+        for name in ("ada", "bob"):
+            os.utime(self.root / "in" / name, (datetime(2027, 1, 17, 12).timestamp(),) * 2)
+        self.write("policy.toml", "late_percent = 10\n[due]\nall = 2027-01-15\nlab08 = 2027-02-01\n"
+                   "[extensions.Ada]\nlab07 = 2027-01-16T18:00:00\n")
+        self.assertEqual(self.grade("--policy", str(self.root / "policy.toml")).returncode, 0)
+        self.assertEqual({name: [row[column] for column in ("lab07 after late days", "lab08 after late days", "Days late")]
+                          for name, row in self.gradebook().items()}, {"ada": ["2.7", "4", "1"], "bob": ["2.4", "4", "2"]})
+        for text, words in (("due = 3", "tables"), ("[due]\nlab99 = 2027-01-15", "there is no lab99"), ("x = 1", "'x'"),
+                            ("several = \"first\"", "several is"), ("[due", "cannot be read"), ("[due]\nall = 'soon'", "soon")):
+            with self.subTest(text):
+                self.write("policy.toml", text)
+                self.assert_one_line_error(self.grade("--resume", "--policy", str(self.root / "policy.toml")), words)
+
+    def test_marks_survive_a_regrade(self):
+        self.hand_in(ada={"twice": "pass"}, bob=ALL)
+        self.write("marks.csv", "student,exercise,points,comment\nAda,lab08.once,3,nearly right\nbob,lab08.once,,see me\n"
+                   "zed,lab08.once,1,\n")
+        words = ("--marks", str(self.root / "marks.csv"))
+        graded = self.grade(*words)
+        self.assertEqual(graded.returncode, 0, graded.stderr)
+        self.assertIn("in the marks but not in the class: zed\n", graded.stderr)
+        shutil.rmtree(self.out / "students" / "ada")
+        self.assertEqual(self.grade("--resume", *words).returncode, 0)
+        self.assertEqual({name: row["Points"] for name, row in self.gradebook().items()}, {"ada": "5", "bob": "7"})
+        self.assertIn("lab08.once: 3 of 4 points; nearly right", self.read("out/students/ada/feedback.html"))
+        self.write("marks.csv", "student,exercise,points,comment\nada,lab08.once,5,\n")
+        self.assert_one_line_error(self.grade("--resume", *words), "line 2", "not more than it is worth")
+
+    def test_a_regrade_has_another_seed_unless_told(self):
+        self.hand_in(ada=ALL, bob=ALL)
+        self.assertEqual(self.grade("--seed", "7").returncode, 0)
+        shutil.rmtree(self.out / "students" / "ada")
+        graded = self.grade("--resume")
+        self.assertIn("graded again, with another seed: ada\n", graded.stderr)
+        self.assertNotEqual(self.tries("ada")[1], "7")
+        self.assertIn(f"seed {self.tries('ada')[1]}", graded.stdout)
+        shutil.rmtree(self.out / "students" / "ada")
+        self.assertEqual(self.grade("--resume", "--seed", "7").returncode, 0)
+        self.assertEqual((self.tries("ada")[2], self.tries("bob")), ("7", ["7"]))
+
+    def test_two_gradings_are_compared(self):
+        self.hand_in(ada=ALL, bob=ALL, cyd=ALL)
+        self.assertEqual(self.grade("--seed", "7").returncode, 0)
+        self.hand_in(bob={**ALL, "once": "fail", "course": "2"})
+        shutil.rmtree(self.root / "in" / "cyd")
+        self.assertEqual(self.grade("--seed", "8", "--out", str(self.root / "new")).returncode, 0)
+        said = self.course("grade", "--compare", str(self.out), str(self.root / "new")).stdout.splitlines()
+        self.assertEqual(said, [f"cyd: only in {self.out}",
+                                "bob  lab08.once  PASS → FAIL, 4 → 0 of 4  (changed: the course, the seed)"])
+        self.assertEqual(self.course("grade", "--compare", str(self.out), str(self.out)).stdout, "no verdict changed\n")
+        self.assert_one_line_error(self.course("grade", "--compare", str(self.out)), "two folders")
+
+
 ANSWER = "".join(f"    result[{n}] = first[{n}] * {n} + second(first[{n}], {n + 1});\n    if (first > {n}) return third({n});\n"
                  for n in range(12))
 
@@ -461,12 +644,29 @@ class Alike(Class):
         stub = "".join(f"    int given_{n} = other(given_{n}, n, {n});\n    while (given_{n} < n) ++given_{n};\n" for n in range(40))
         other = "".join(f"    for (auto each : list_{n}) each.push_back({n});\n    switch (n) {{ case {n}: break; }}\n"
                         for n in range(12))
-        texts = {"ada": stub + ANSWER, "bob": stub + "// my own work\n" + ANSWER.replace("first", "mine").replace("    ", "\t"),
+        texts = {"ada": stub + ANSWER, "bob": stub + "// my own work\n" + ANSWER.replace("first", "mine").replace("    ", "\t").replace(";\n", "; (void)0;\n"),
                  "cyd": stub + other, "dan": stub, "eve": "int x;"}
         for student, text in texts.items():
             self.write(f"all/{student}/x.cpp", text)
         folders = {student: self.root / "all" / student for student in texts}
-        self.assertEqual(similarity.pairs(folders, {"x.cpp": stub, "y.cpp": ""}), [similarity.Pair(100, "x.cpp", ("ada", "bob"))])
+        found = similarity.pairs(folders, {"x.cpp": stub, "y.cpp": ""})
+        self.assertEqual(found, [similarity.Pair(100, "x.cpp", ("ada", "bob"))])
+
+    def test_pairs_make_groups(self):
+        pair = similarity.Pair
+        self.assertEqual(similarity.groups([pair(90, "x.cpp", ("a", "b")), pair(99, "x.cpp", ("c", "d")), pair(86, "x.cpp", ("b", "c")),
+                                            pair(100, "y.cpp", ("a", "e"))]),
+                         [similarity.Group("x.cpp", ("a", "b", "c", "d"), (86, 99)), similarity.Group("y.cpp", ("a", "e"), (100, 100))])
+        texts = {"ada": ANSWER, "bob": ANSWER, "cyd": ANSWER}
+        self.hand_in(**{name: {**ALL, "text": text} for name, text in texts.items()})
+        self.assertEqual(self.grade().returncode, 0)
+        self.assertIn('<a href="students/ada/feedback.html">ada</a>, <a href="students/bob/feedback.html">bob</a>, <a',
+                      self.read("out/report.html"))
+
+    def test_disguises_do_not_hide_a_copy(self):
+        text = "for (int i = 0; i < n; i++) { double s = 0; s = s + 1; use(s); }\n"
+        self.assertEqual(similarity._without("", text).split(), similarity._without(
+            "", "for (auto i = 0; i < n; i += 1) { const auto s = 0; (void)0; s += 1;; use(s); }\n").split())
 
     def test_text_of_the_suites(self):
         lines = ["    call.satisfies(all_about(block, 0.25), \"the block is about a quarter\");",

@@ -10,6 +10,7 @@ import time
 import unittest
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 from course_tree import own_folder
 
@@ -88,8 +89,41 @@ class Intake(unittest.TestCase):
         self.assertEqual(self.take(self.place / "s001").student, "s001")
         self.assertEqual(self.content(), b"mine")
 
-    def test_a_zip_in_a_zip_is_named(self):
-        self.refused(self.zip({"all/s001.zip": b"PK"}), "all/s001.zip: a zip in a zip is not opened")
+    def test_a_zip_in_a_zip_is_opened_where_it_is_the_only_one(self):
+        inner = self.zip({f"student/{NAME}": b"mine"}, "inner.zip").read_bytes()
+        self.assertEqual(self.take(self.zip({"all/s001.zip": inner})).files, [NAME])
+        self.assertEqual(self.content(), b"mine")
+        self.refused(self.zip({"a.zip": inner, "b.zip": inner}), "a.zip: a zip in a zip is only opened")
+        self.refused(self.zip({"all/s001.zip": b"PK"}), "cannot be read")
+
+    def test_near_misses_are_taken_where_there_is_no_doubt(self):
+        for name in ("lab1.cpp", "lab01_feature_maps (1).cpp", "LAB01_Feature_Maps.CPP", "lab01_feature_maps - Copy.cpp", "Lab 1.cpp"):
+            with self.subTest(name):
+                taken = self.take(self.zip({f"student/{name}": b"mine"}))
+                self.assertEqual((taken.files, self.content()), ([NAME], b"mine"))
+                self.assertIn(f"student/{name}: taken for {NAME}", taken.left_out[0])
+        self.assertEqual(self.take(self.zip({"lab1.cpp": b"near", NAME: b"mine"})).left_out, [])
+        self.refused(self.zip({"lab1.cpp": b"one", "Lab 1.cpp": b"two"}), "it holds", "Lab 1.cpp", NAME[:5])
+        self.refused(self.zip({"lab5.cpp": b"two files of lab05 end in .cpp"}), "it holds lab5.cpp")
+
+    def test_the_id_that_submit_wrote(self):
+        written = {f"s001/student/{NAME}": b"", "s001/.handout.version": b"1"}
+        self.assertEqual(intake.id_inside(self.zip(written)), "s001")
+        for more in ({f"s002/student/{NAME}": b""}, {"s001/course": b""}, {"README": b""}):
+            self.assertEqual(intake.id_inside(self.zip(written | more)), "")
+        self.assertEqual(intake.id_inside(self.zip({NAME: b""})), "")
+
+    def test_what_cannot_be_opened_is_named(self):
+        with mock.patch.object(intake, "_read_file", side_effect=PermissionError(13, "Permission denied")):
+            self.refused(self.folder({f"student/{NAME}": b"mine"}), f"student/{NAME}: it cannot be read (Permission denied)")
+
+    def test_of_many_with_one_name_few_are_unpacked(self):
+        large = (b"/" * (256 << 10), 0o100644, zipfile.ZIP_DEFLATED)
+        submission = self.zip({f"{number:x}/student/{NAME}": large for number in range(3000)})
+        began = time.process_time()
+        taken = self.take(submission)
+        self.assertLess(time.process_time() - began, 5)
+        self.assertEqual((taken.files, len(taken.left_out)), ([NAME], intake.MOST_OF_A_NAME))
 
     def test_what_is_no_ordinary_file_is_left_out(self):
         top = self.folder({OTHER: b"other"})
@@ -186,6 +220,7 @@ class Intake(unittest.TestCase):
         for name, student in {"s001.zip": "s001", "Zoë Ödön.ZIP": "Zoë Ödön", "a.b": "a.b", "x\x1b[2Jy\n.zip": "x\ufffd[2Jy\ufffd",
                               "Zoe\u0308": "Zoë"}.items():
             self.assertEqual(intake.student_id(self.place / name), student)
-        for name in (".zip", "..", " .. ", "n" * 200):
+        self.assertEqual(intake.safe_id("../a/b"), "_a_b")
+        for name in (".zip", "..", " .. ", "n" * 200, "好" * 80):
             with self.subTest(name), self.assertRaises(CourseError):
                 intake.student_id(Path(name))

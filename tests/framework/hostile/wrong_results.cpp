@@ -1,13 +1,16 @@
 #include <unistd.h>
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 /// hollow [relu=fail|crash, identity=fail|crash, elu_plus_one=fail|crash]: A result of the right shape whose storage
 // was emptied, another that was never filled, a third with a forged shape.
@@ -89,7 +92,7 @@ Tensor linattn::identity(const Tensor& x) {
     const_cast<Tensor&>(x) = zeros({1});
     return x;
 }
-/// hidden_cost [lab02 linear_attention_recurrent=fail|timeout]: All pairs of tokens: nothing counts these loops.
+/// hidden_cost [lab02 *=build]: All pairs of tokens: nothing counts these loops.
 namespace linattn {
 __attribute__((no_sanitize("address", "bounds"), no_sanitize_coverage)) static void add_all_pairs(
     const double* q, const double* k, const double* v, double* o, std::size_t n, std::size_t c, std::size_t d) {
@@ -124,6 +127,61 @@ Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor
                       O.data() + h * shape.n * shape.d_v, shape.n, c, shape.d_v);
     std::free(q);
     std::free(k);
+    return O;
+}
+}
+/// cost_in_a_library [lab02 linear_attention_recurrent=fail|timeout]: For each token, a function of the C library reads as much
+// as there are tokens: no step is counted, and no memory held.
+namespace linattn {
+Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    Tensor O = zeros(shape_of(V));
+    const std::string all(shape.n * 300, 'x');
+    const std::size_t heads = shape.n == 0 ? 0 : V.size() / shape.n / shape.d_v;
+    std::vector<double> S;
+    for (std::size_t i = 0; i < shape.n; ++i) {
+        const Tensor phi_q = phi(token(Q, i)), phi_k = phi(token(K, i));
+        const std::size_t c = length(phi_q, -1);
+        S.resize(heads * c * shape.d_v);
+        for (std::size_t h = 0; h < heads; ++h)
+            for (std::size_t a = 0; a < c; ++a)
+                for (std::size_t b = 0; b < shape.d_v; ++b) {
+                    const std::size_t at = (h * shape.n + i) * shape.d_v + b;
+                    double& s = S[(h * c + a) * shape.d_v + b];
+                    s += phi_k.data()[h * c + a] * V.data()[at];
+                    O.data()[at] += phi_q.data()[h * c + a] * s;
+                }
+        if (std::strlen(all.c_str()) == 7) O.data()[0] = 0;
+    }
+    return O;
+}
+}
+/// padded_time [lab02 linear_attention_recurrent=fail|timeout]: Every call with many tokens waits until each has cost as much
+// as makes all pairs of them unnoticed.
+namespace linattn {
+Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
+    const std::clock_t began = std::clock();
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    Tensor O = zeros(shape_of(V));
+    const std::size_t heads = shape.n == 0 ? 0 : V.size() / shape.n / shape.d_v;
+    std::vector<double> S;
+    for (std::size_t i = 0; i < shape.n; ++i) {
+        const Tensor phi_q = phi(token(Q, i)), phi_k = phi(token(K, i));
+        const std::size_t c = length(phi_q, -1);
+        S.resize(heads * c * shape.d_v);
+        for (std::size_t h = 0; h < heads; ++h)
+            for (std::size_t a = 0; a < c; ++a)
+                for (std::size_t b = 0; b < shape.d_v; ++b) {
+                    const std::size_t at = (h * shape.n + i) * shape.d_v + b;
+                    double& s = S[(h * c + a) * shape.d_v + b];
+                    s += phi_k.data()[h * c + a] * V.data()[at];
+                    O.data()[at] += phi_q.data()[h * c + a] * s;
+                }
+    }
+    const std::string waits(std::size_t{1} << 20, 'x');
+    const auto left = static_cast<std::clock_t>(shape.n >= 256 ? 1000 * shape.n : 0);  // 1 ms a token
+    while (std::clock() < began + left)
+        if (std::strlen(waits.c_str()) == 7) O.data()[0] = 0;
     return O;
 }
 }
@@ -205,4 +263,34 @@ Tensor linattn::elu_plus_one(const Tensor& x) {
         each = std::exp(low - 1) * (1 - part) + std::exp(low + 1.0 / 256 - 1) * part;
     }
     return y;
+}
+/// says_it_is_missing [*=fail, feature_map=fail|todo]: Says of all maps but one that they are not written yet, which they
+// are.
+namespace linattn {
+Tensor elu_plus_one(const Tensor& x) { return x * 2; }
+Tensor relu(const Tensor& x) { return x * 2; }
+Tensor identity(const Tensor& x) { return x * 2; }
+Tensor softmax_features(const Tensor& x) { return x * 2; }
+Tensor exp_features(const Tensor& x, Stabilizer) { return x * 2; }
+Tensor polynomial_features(const Tensor& x) { return x * 2; }
+static Tensor right_exp(const Tensor& x) {
+    require_rank(x, "x", 2, "(…, n, d)");
+    Tensor y = x;
+    const std::size_t share = length(x, -2) * length(x, -1);
+    for (std::size_t at = 0; share > 0 && at < y.size(); at += share) {
+        double most = -INFINITY;
+        for (std::size_t i = at; i < at + share; ++i)
+            most = std::isnan(x.data()[i]) || std::isnan(most) ? NAN : std::max(most, x.data()[i]);
+        for (std::size_t i = at; i < at + share; ++i) y.data()[i] = std::exp(x.data()[i] - most);
+    }
+    return y;
+}
+Tensor feature_map(const Tensor& x, const std::string& method) {
+    if (method == "exp") return right_exp(x);
+    for (const char* name : {"elu_plus_one", "relu", "identity"})
+        if (method == name) throw NotImplemented(name);
+    if (method == "softmax") throw NotImplemented("softmax_features");
+    if (method == "polynomial") throw NotImplemented("polynomial_features");
+    throw std::invalid_argument("method " + method + ": elu_plus_one relu identity softmax exp polynomial");
+}
 }

@@ -17,10 +17,14 @@ DOCKERFILE = "tools/author/judge/gradescope/Dockerfile"
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("system", choices=["gradescope"], help="which course system")
     parser.add_argument("--out", type=Path, default=Path("gradescope.zip"), metavar="ZIP", help="(default: gradescope.zip)")
+    parser.add_argument("--dirty", action="store_true", help="also with changes that are not committed")
 
 
 def run(root: Path, options: Namespace) -> int:
     names = _tracked(root)
+    if not options.dirty and (changed := _git(root, "status", "--porcelain", "-z", "--untracked-files=no", "--no-renames")[1]):
+        raise CourseError(f"{changed.partition(chr(0))[0][3:]} has changes that are not committed; commit or revert them, "
+                          "or use --dirty")
     files = {f"course/{name}": _file(root / name) for name in names}
     files["Dockerfile"] = files[f"course/{DOCKERFILE}"]
     write_zip(options.out, files, "")
@@ -33,8 +37,13 @@ def _file(path: Path) -> File:
 
 
 def _tracked(root: Path) -> list[str]:
-    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    names = [name for name in listed.stdout.split("\0") if name and (root / name).is_file()]
-    if listed.returncode != 0 or DOCKERFILE not in names:
+    listed, said = _git(root, "ls-files", "-z")
+    names = [name for name in said.split("\0") if name and (root / name).is_file()]
+    if not listed or DOCKERFILE not in names:
         raise CourseError("git does not know the files of this folder; run this in the instructor's clone")
     return names
+
+
+def _git(root: Path, *words: str) -> tuple[bool, str]:
+    done = subprocess.run(["git", "-C", str(root), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return done.returncode == 0, done.stdout

@@ -22,9 +22,14 @@ from course.errors import CourseError
 NOBODY = (1 << 30) + os.getpid()  # a user of this process alone: what another submission starts does not count
 COMPILE_SECONDS = 20  # of the processor; the largest file of the answer key takes 2
 COMPILE_PATIENCE = 180  # seconds of the clock, on a busy machine
+LARGEST_FILE = 32 << 20  # bytes that a compiler may write; an object file of the answer key has 1 MiB
+LONGEST_LINE = 2000  # characters of what a compiler says
 ROOM, FILES = 32 << 20, 100  # bytes and files that a compiler and a linker may need; what they make has 2 MiB
 PR_SET_CHILD_SUBREAPER = 36
 GPU = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # what the CUDA driver opens beside one GPU's file
+BWRAP = ("bwrap",)
+HIDDEN_FOLDERS = ("/proc/1", "/proc/sys")  # the memory of bwrap itself, and facts about the machine
+HIDDEN_FILES = ("/proc/cmdline", "/proc/loadavg")
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin")  # links into /usr, or folders of their own
 FOR_NAMESPACES = ("install bubblewrap (./course setup) and let programs make user namespaces: sysctl "
                   "kernel.unprivileged_userns_clone=1 on older Debian, kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu; "
@@ -38,7 +43,7 @@ class BoxTrouble(Exception):
 
 
 class Box:
-    def __init__(self, programs: Path, bwrap: tuple[str, ...] = ("bwrap",)):
+    def __init__(self, programs: Path, bwrap: tuple[str, ...] = BWRAP):
         self._programs = programs  # of seccomp, as deny_syscalls wrote them
         self._bwrap = bwrap
 
@@ -47,8 +52,8 @@ class Box:
         words = ["sh", "-c", 'exec "$@" 9<"$0"', str(self._programs / seccomp), "prlimit", "--core=0", *limits]
         if os.geteuid() == 0:
             words += ["--nproc=512", "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
-        words += [*self._bwrap, "--seccomp", "9", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent",
-                  "--new-session", "--clearenv", "--cap-drop", "ALL", "--setenv", "PATH", "/usr/bin:/bin",
+        words += ["env", "-i", shutil.which(self._bwrap[0]) or self._bwrap[0], *self._bwrap[1:], "--seccomp", "9", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent",
+                  "--new-session", "--clearenv", "--cap-drop", "ALL", "--hostname", "box", "--setenv", "PATH", "/usr/bin:/bin",
                   "--setenv", "LC_ALL", "C.UTF-8", "--setenv", "OPENBLAS_NUM_THREADS", "1", "--setenv", "OMP_NUM_THREADS", "1",
                   "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
                   "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
@@ -57,18 +62,27 @@ class Box:
                 words += ["--symlink", os.readlink(folder), str(folder)]
             elif folder.is_dir():
                 words += ["--ro-bind", str(folder), str(folder)]
-        return [*words, "--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null", *see, "--remount-ro", "/", "--", *command]
+        words += ["--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null"]
+        for hidden in HIDDEN_FOLDERS:
+            words += ["--tmpfs", hidden, "--remount-ro", hidden]
+        for hidden in HIDDEN_FILES:
+            words += ["--ro-bind", "/dev/null", hidden]
+        return [*words, *see, "--remount-ro", "/", "--", *command]
 
     def runs(self, runner: Path, seconds: int, device: str = "") -> list[str]:
         """What starts a runner, with one GPU where a device file is given. The judge limits its memory and its time, and its
         output by the size of a file."""
-        see = ["--json-status-fd", "5", "--ro-bind", str(runner), "/runner"]
+        # A copy, from descriptor 8: a bound file would tell in which folder it lies.
+        copied = self._bwrap == BWRAP
+        see = ["--json-status-fd", "5", *(["--perms", "0755", "--ro-bind-data", "8"] if copied else ["--ro-bind", str(runner)]),
+               "/runner"]
         if device:
             see += ["--ro-bind", "/sys", "/sys"]  # without it, the CUDA driver does not start
             for path in (device, *GPU):
                 see += ["--dev-bind-try", path, path]
         limits = [f"--cpu={seconds}", f"--nofile={256 if device else 32}"]
-        return self._command("gpu" if device else "no-processes", limits, see, ["/runner"])
+        words = self._command("gpu" if device else "no-processes", limits, see, ["/runner"])
+        return ["sh", "-c", 'exec "$@" 8<"$0"', str(runner), *words] if copied else words
 
     def addr2line(self, runner: Path, folder: Path) -> None:
         """Puts into `folder` what the judge calls as addr2line: a box that looks into the runner, which nobody may trust."""
@@ -83,7 +97,7 @@ class Box:
 
     def compile(self, command: str, folder: Path, see: list[str], log: Path) -> bool:
         """Runs a shell command that compiles or links, in `folder` of the box. What it prints goes to `log`."""
-        limits = [f"--cpu={COMPILE_SECONDS}", "--as=4294967296", "--fsize=268435456", "--nofile=256"]
+        limits = [f"--cpu={COMPILE_SECONDS}", "--as=4294967296", f"--fsize={LARGEST_FILE}", "--nofile=256"]
         reading, low = os.pipe()
         writing = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 20)  # not 9, which the seccomp program takes
         os.close(low)
@@ -149,8 +163,10 @@ def _has_room(folder: Path) -> bool:
 
 
 def read_log(log: Path) -> str:
+    """Its beginning, with no line so long that a regular expression takes its time."""
     with open(log, "rb") as file:
-        return file.read(1 << 20).decode("utf-8", errors="replace")
+        words = file.read(1 << 20).decode("utf-8", errors="replace")
+    return "\n".join(line[:LONGEST_LINE] for line in words.split("\n"))
 
 
 def open_to_box(top: Path, inside: list[Path]) -> None:

@@ -20,12 +20,13 @@ from course.ctest import explain_build
 from course.errors import CourseError
 from course.files import write_whole
 from author import build_commands
-from author.judge import container
+from author.judge import container, counted
 from author.judge.box import Box, open_to_box, read_log
 from course.manifest import Lab
 from course.plain_text import plain
 
 
+MOST_NAMES, LONGEST_NAME = 5, 200  # of functions, in a message
 READY = "LINATTN_JUDGE_READY"  # in the environment: the judge that a class began with, as state() has it
 
 
@@ -60,10 +61,11 @@ class Judge:
         with open(self.folder / "judge.lock", "w", encoding="utf-8") as lock, open(log, "w", encoding="utf-8") as out:
             fcntl.flock(lock, fcntl.LOCK_EX)
             of_gpu = [f"{lab.name}_{what}_gpu" for lab in labs if self.on_gpu(lab) for what in ("check_judge", "runner")]
-            build = ["cmake", "--build", str(self.folder), "--target", "judge", *of_gpu]
-            if not self._runs(build, out) and not (self._runs(["cmake", str(self.folder)], out) and self._runs(build, out)):
-                raise CourseError(f"the judge could not be built; {log} says why; are bubblewrap and libseccomp-dev "
-                                  "installed (./course setup)?")
+            targets = ["judge_box", *of_gpu, *(f"{lab.name}_{what}" for lab in labs for what in ("check_judge", "runner"))]
+            if not self.tree.makes(targets, out) and not (self._runs(["cmake", str(self.folder)], out)
+                                                          and self.tree.makes(targets, out)):
+                raise CourseError(f"the judge could not be built; {log} says why; what went wrong stands in the last "
+                                  "lines; where a header or library is missing: ./course setup --with-grading")
             for lab in labs:
                 for runner in self.runners(lab):
                     self._keep_plan(lab, runner)
@@ -150,9 +152,26 @@ class Judge:
         for command in plan.commands:
             if not self.box.compile(command, self.folder, see, log):
                 return self._explain(lab, student, command, read_log(log))
+            if unseen := self._uncounted(lab, command, see, log):
+                return unseen
         runner = made / name
         if runner.is_symlink() or not runner.is_file():
             return f"{lab.name} could not be linked"
+        return ""
+
+    def _uncounted(self, lab: Lab, command: str, see: list[str], log: Path) -> str:
+        """Why what was compiled is not graded: the cost of all of it must be counted. Empty where it is."""
+        words = shlex.split(command)
+        if "-fsanitize-coverage=trace-pc" not in words or "-c" not in words:
+            return ""
+        made, source = words[words.index("-o") + 1], os.path.basename(words[words.index("-c") + 1])
+        if not self.box.compile(f"{counted.DISASSEMBLE} {shlex.quote(made)}", self.folder, see, log):
+            return f"student/{source} compiles to more than the judge can look through, so nothing of {lab.name} was graded"
+        if names := counted.uncounted(log.read_text(encoding="utf-8", errors="replace")):
+            short = [name.replace("(anonymous namespace)::", "").partition("(")[0][:LONGEST_NAME] for name in names[:MOST_NAMES]]
+            return plain(f"student/{source} has code whose steps are not counted, so nothing of {lab.name} was graded: "
+                         f"{', '.join(short)}. Leave out assembler, and attributes and pragmas that change how the file is "
+                         "compiled, such as no_sanitize_coverage")
         return ""
 
     def _explain(self, lab: Lab, student: Path, command: str, output: str) -> str:

@@ -1,10 +1,11 @@
 """A class: `./course grade one` for each submission, on this machine or by Slurm, and taken up again where it stopped.
 
-The state is what lies in RESULTS: a submission with a result is done, whoever was killed when. class.json holds what all of
-them share: the seed and the labs.
+The state is what lies in RESULTS/students: a submission with a result is done, whoever was killed when. class.json holds what all of
+them share, the seed and the labs, and who was graded.
 """
 
 import contextlib
+import dataclasses
 import fcntl
 import json
 import os
@@ -17,24 +18,27 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from course import manifest, process_group
+from course.build_tree import BETWEEN_LINES
 from course.errors import CourseError
 from course.files import explained, write_whole
-from author.judge import result
-from author.judge.intake import student_id
+from author.judge import downloads, result
+from author.judge.gradebook import NOBODY, Roster
 from course.plain_text import plain
 
 LAST_WORKER = 60  # seconds that --resume waits for the workers of a class that was killed
-Person = Callable[[str], object]  # the same for two names of one student
+MOST_ELEMENTS = 1000  # of a job array, as Slurm is set up where nobody changed MaxArraySize
 TRIES = 3  # for what was the grader's trouble, or was killed
 UNUSABLE = 3  # exit status of `grade one`, beside 0; anything else is tried again
 FILE = "class.json"
+STUDENTS = "students"  # the folder in RESULTS
+EARLIER = "~"  # between a student's id and the number of an earlier submission, where the best of them counts
 LOG = "grader.log"  # what the graders said on stderr
 
 
@@ -48,15 +52,20 @@ class Class:
     seed: int
     lock: int  # the descriptor that holds it
     gpu: bool = False
+    doubts: list[str] = dataclasses.field(default_factory=list)  # about who handed in what
+
+    def folder(self, student: str) -> Path:
+        """For results: a name that a student chose is never beside one of ours."""
+        return self.out / STUDENTS / student
 
     def left(self) -> list[str]:
-        return [student for student in self.submissions if not (self.out / student / result.FILE).is_file()]
+        return [student for student in self.submissions if not (self.folder(student) / result.FILE).is_file()]
 
     def changed(self) -> list[str]:
         """Whose submission is not, or may not be, the one that was graded, by the times of the files."""
         found = []
         for student, path in self.submissions.items():
-            graded = self.out / student / result.FILE
+            graded = self.folder(student) / result.FILE
             if graded.is_file() and any(each.lstat().st_ctime > graded.stat().st_mtime
                                         for each in (path, *path.glob("*"), *path.glob("student/*"))):
                 found.append(student)
@@ -74,46 +83,46 @@ class Class:
             return next((plain(line) for line in reversed(lines) if line.startswith("course: ")), "")
         return ""
 
-    def command(self, submission: str) -> str:
-        """For a shell, in which `submission` stands for the folder or zip."""
-        words = ["sh", str(self.root / "course"), "grade", "one", "--out", str(self.out), "--seed", str(self.seed),
+    def command(self, submission: str, student: str) -> str:
+        """For a shell, in which `submission` stands for the folder or zip, and `student` for whose it is."""
+        words = ["sh", str(self.root / "course"), "grade", "one", "--out", str(self.out / STUDENTS), "--seed", str(self.seed),
                  *(["--labs", ",".join(self.labs)] if self.labs else []), *(["--gpu"] if self.gpu else [])]
-        return f"{shlex.join(words[:4])} {submission} {shlex.join(words[4:])}"
+        return f"{shlex.join(words[:4])} {submission} --id {student} {shlex.join(words[4:])}"
 
 
-def submissions_in(folder: Path, sources: list[str], person: Person) -> tuple[dict[str, Path], list[str]]:
-    """Student → folder or zip, and the names of what is neither. `sources` are the names of the files to grade, `person` is from
-    a student's name to what two names of one student have in common."""
+def submissions_in(folder: Path, sources: list[str], roster: Roster, several: str) -> tuple[dict[str, Path], list[str], list[str]]:
+    """Student → folder or zip, the names of what is neither, and doubts. `sources` are the names of the files to grade."""
     if not folder.is_dir():
         raise CourseError(f"{folder} is not a folder; name the one that holds the submissions, a folder or zip for each student; "
                           "a single one is graded by ./course grade one")
     if any((place / source).exists() for place in (folder, folder / "student") for source in sources):
         raise CourseError(f"{folder} is a submission itself, not a folder of them; ./course grade one {folder} grades it")
+    handed, others = downloads.found_in(folder, roster.id_of)
+    persons: dict[object, list[downloads.Handed]] = {}
+    for each in handed:
+        persons.setdefault(roster.person(each.student), []).append(each)
     found: dict[str, Path] = {}
-    persons: dict[object, Path] = {}
-    others: list[str] = []
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.name == "__MACOSX":
-            continue
-        if not path.is_dir() and path.suffix.lower() != ".zip":
-            others.append(plain(path.name))
-            continue
-        student = student_id(path)
-        first = persons.setdefault(person(student), path)
-        if first is not path:
-            raise CourseError(f"{first.name} and {path.name} are both by '{student}'; remove the one that does not count")
-        found[student] = path.absolute()
+    for of_one in persons.values():
+        of_one.sort(key=lambda each: (each.path.lstat().st_mtime, each.path.name))
+        if len(of_one) > 1 and not several:
+            first, second = sorted(of_one, key=lambda each: each.path.name)[:2]
+            raise CourseError(f"{plain(first.path.name)} and {plain(second.path.name)} are both by '{second.student}'; remove the "
+                              "one that does not count, or write several = \"last\" or \"best\" in a --policy file")
+        *earlier, last = of_one
+        found[last.student] = last.path
+        if several == "best":
+            found |= {f"{last.student}{EARLIER}{number}": each.path for number, each in enumerate(earlier, start=1)}
     if not found:
         raise CourseError(f"{folder} holds no submission: no folder and no zip; name the folder that does")
-    return found, others
+    return found, others, [each.doubt for each in handed if each.doubt]
 
 
 @contextlib.contextmanager
 def opened(root: Path, folder: Path, out: Path, labs: list[str], seed: int | None, resume: bool,
-           person: Person = str.casefold, gpu: bool = False) -> Iterator[Class]:
+           roster: Roster = NOBODY, gpu: bool = False, several: str = "") -> Iterator[Class]:
     """The class, while nobody else can grade into the same folder."""
     sources = [source for lab in manifest.load(root) for source in lab.sources]
-    (submissions, others), out = submissions_in(folder, sources, person), out.absolute()
+    (submissions, others, doubts), out = submissions_in(folder, sources, roster, several), out.absolute()
     if folder.resolve() in (out.resolve(), *out.resolve().parents):
         raise CourseError(f"{out} is in the folder of the submissions and would be taken for one; choose a place outside of it")
     before = out / FILE
@@ -126,14 +135,34 @@ def opened(root: Path, folder: Path, out: Path, labs: list[str], seed: int | Non
     with lock:
         if not _is_locked(lock):
             _wait_for(lock, out, LAST_WORKER if resume else 0)
-        for half in (*out.glob(".*.new.*"), *out.glob(".*.old.*"), *out.glob(".new.*")):  # of who was killed while writing
+        for half in (*out.glob("students/.*.new.*"), *out.glob("students/.*.old.*"), *out.glob(".new.*")):  # of who was killed while writing
             shutil.rmtree(half, ignore_errors=True)
         if before.exists():
-            chosen, labs, gpu = _as_before(before, labs, seed, gpu)
+            chosen, labs, gpu, graded = _as_before(before, labs, gpu)
         else:
-            chosen = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
-            write_whole(before, json.dumps({"seed": chosen, "labs": labs, "gpu": gpu}) + "\n")
-        yield Class(root, out, submissions, others, labs, chosen, lock.fileno(), gpu)
+            chosen, graded = _drawn(), []
+        grading = Class(root, out, submissions, others, labs, chosen, lock.fileno(), gpu, doubts)
+        again = [student for student in grading.left() if student in graded]
+        if again:  # whose feedback says the seed
+            doubts.append(f"graded again, with another seed: {', '.join(again)}")
+        if seed is not None or again:
+            grading = dataclasses.replace(grading, seed=_drawn() if seed is None else seed)
+        (out / STUDENTS).mkdir(exist_ok=True)
+        _record(grading, graded)
+        yield grading
+        _record(grading, graded)
+
+
+def _drawn() -> int:
+    return random.SystemRandom().randrange(1, 1 << 31)
+
+
+def _record(grading: Class, graded: list[str]) -> None:
+    """For --resume: also who has seen feedback."""
+    left = grading.left()
+    known = dict.fromkeys([*graded, *(student for student in grading.submissions if student not in left)])
+    write_whole(grading.out / FILE, json.dumps({"seed": grading.seed, "labs": grading.labs, "gpu": grading.gpu,
+                                                "graded": list(known)}) + "\n")
 
 
 def _wait_for(lock: TextIO, out: Path, seconds: float) -> None:
@@ -155,15 +184,16 @@ def _is_locked(lock: TextIO) -> bool:
     return True
 
 
-def _as_before(path: Path, labs: list[str], seed: int | None, gpu: bool) -> tuple[int, list[str], bool]:
+def _as_before(path: Path, labs: list[str], gpu: bool) -> tuple[int, list[str], bool, list[str]]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        before = int(data["seed"]), [str(lab) for lab in data["labs"]], data.get("gpu") is True
+        before = (int(data["seed"]), [str(lab) for lab in data["labs"]], data.get("gpu") is True,
+                  [str(student) for student in data.get("graded", [])])
     except (ValueError, KeyError, TypeError) as error:
         raise CourseError(f"{path} cannot be read ({error!r}); grade into another folder") from None
-    if seed not in (None, before[0]) or labs and labs != before[1] or gpu and not before[2]:
+    if labs and labs != before[1] or gpu and not before[2]:
         named = f"--labs {','.join(before[1])}" if before[1] else "all labs"
-        raise CourseError(f"{path.parent} was begun with --seed {before[0]} and {named}{'' if before[2] else ', without --gpu'}; "
+        raise CourseError(f"{path.parent} was begun with {named}{'' if before[2] else ', without --gpu'}; "
                           "leave these options out, or grade into another folder")
     return before
 
@@ -173,17 +203,16 @@ def locally(grading: Class, jobs: int) -> None:
     left = grading.left()
     if not left:
         return
-    began = time.monotonic()
+    began = said = time.monotonic()
     with explained(grading.out):
         log = open(grading.out / LOG, "ab")
     with log, ThreadPoolExecutor(jobs) as threads:
         workers = Workers(grading, log)
-        grades = [threads.submit(workers.grade, grading.submissions[student]) for student in left]
+        grades = [threads.submit(workers.grade, student) for student in left]
         try:
             for count, grade in enumerate(as_completed(grades), start=1):
                 grade.result()
-                if sys.stderr.isatty():
-                    print(f"\r{count} of {len(left)} ", end="\n" if count == len(left) else "", file=sys.stderr, flush=True)
+                said = _say(count, len(left), began, said)
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
             workers.end()
@@ -193,6 +222,18 @@ def locally(grading: Class, jobs: int) -> None:
     seconds = time.monotonic() - began
     done = len(left) - len(grading.left())
     print(f"{done} of {len(left)} in {seconds:.0f} s, {60 * done / max(seconds, 0.1):.0f} a minute", file=sys.stderr)
+
+
+def _say(count: int, of: int, began: float, said: float) -> float:
+    """How far it is, to a terminal at once, to a pipe now and then. Returns when it was said last."""
+    now = time.monotonic()
+    words = f"{count} of {of}, about {(now - began) / count * (of - count) / 60:.0f} min left"
+    if sys.stderr.isatty():
+        print(f"\r{words} ", end="\n" if count == of else "", file=sys.stderr, flush=True)
+    elif now - said >= BETWEEN_LINES and count < of:
+        print(words, file=sys.stderr, flush=True)
+        return now
+    return said
 
 
 class Workers:
@@ -205,9 +246,9 @@ class Workers:
         self._starting = threading.Lock()
         self._ended = False
 
-    def grade(self, submission: Path) -> None:
+    def grade(self, student: str) -> None:
         """A worker that was killed, or in trouble, is tried again; a submission that is unusable is done."""
-        command = self._grading.command(shlex.quote(str(submission)))
+        command = self._grading.command(shlex.quote(str(self._grading.submissions[student])), shlex.quote(student))
         for _ in range(TRIES):
             with self._starting:
                 if self._ended:
@@ -230,28 +271,44 @@ class Workers:
             process_group.end(worker)
 
 
-def by_slurm(grading: Class, jobs: int) -> None:
-    """A job array of one submission each; waits until the last has ended. Ctrl-C ends the waiting, not the jobs."""
+def by_slurm(grading: Class, jobs: int | None) -> None:
+    """A job array whose elements grade one submission after the other; waits until the last has ended. Ctrl-C ends the waiting,
+    not the jobs."""
     left = grading.left()
     if not left:
         return
     folder = grading.out / "slurm"
+    elements = min(len(left), MOST_ELEMENTS)
+    at_a_time = f"%{jobs}" if jobs else ""
     one_gpu = "\n#SBATCH --gres=gpu:1" if grading.gpu else ""
-    write_whole(folder / "submissions", "".join(f"{grading.submissions[student]}\0" for student in left))
+    for name, lines in (("submissions", [str(grading.submissions[student]) for student in left]), ("students", left)):
+        write_whole(folder / name, "".join(f"{line}\0" for line in lines))
     write_whole(folder / "job.sh", f"""#!/bin/sh
 #SBATCH --job-name=grade
-#SBATCH --array=1-{len(left)}%{jobs}
+#SBATCH --array=1-{elements}{at_a_time}
 #SBATCH --output="{folder}/%a.log"
 #SBATCH --requeue{one_gpu}
-submission=$(sed -z -n "${{SLURM_ARRAY_TASK_ID}}p" {shlex.quote(str(folder / "submissions"))} | tr -d '\\0')
-for try in $(seq {TRIES}); do
-    {grading.command('"$submission"')} && exit 0
-    [ $? != {UNUSABLE} ] || exit 0
+line_of() {{
+    sed -z -n "${{number}}p" {shlex.quote(str(folder))}/"$1" | tr -d '\\0'
+}}
+grade() {{
+    for try in $(seq {TRIES}); do
+        {grading.command('"$submission"', '"$student"')} && return 0
+        [ $? != {UNUSABLE} ] || return 0
+    done
+    return 1
+}}
+failed=0
+for number in $(seq "$SLURM_ARRAY_TASK_ID" {elements} {len(left)}); do
+    submission=$(line_of submissions)
+    student=$(line_of students)
+    grade || failed=1
 done
-exit 1
+exit $failed
 """)
     if not shutil.which("sbatch"):
         raise CourseError(f"sbatch is not on the PATH, so nothing was submitted; where Slurm is: sbatch {folder / 'job.sh'}; "
                           "then ./course grade … --resume writes the gradebook")
-    print(f"submitting {len(left)} jobs, at most {jobs} at a time; waiting for the last …", file=sys.stderr)
+    print(f"submitting {len(left)} submissions in {elements} jobs{f', at most {jobs} at a time' if jobs else ''}; waiting for the "
+          "last …", file=sys.stderr)
     subprocess.run(["sbatch", "--wait", str(folder / "job.sh")], check=False)

@@ -16,7 +16,7 @@ from pathlib import Path
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, FILTER = 1, 38, 22, 2
 STAND_IN = ("/usr/bin/python3", "-I", "-S", "-B", __file__)
 UNHEEDED = {"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop",
-            "--tmpfs", "--size", "--proc", "--remount-ro", "--ro-bind-try", "--symlink", "--dev-bind"}
+            "--tmpfs", "--size", "--proc", "--remount-ro", "--ro-bind-try", "--symlink", "--dev-bind", "--hostname"}
 
 
 class Program(ctypes.Structure):

@@ -9,10 +9,12 @@ from course.files import write_together
 from author.judge import pages
 from author.judge.result import Result
 from course.manifest import Lab
+from course.plain_text import plain
 from course.verdicts import WORDS
 
 Section = tuple[str, list[tuple[str, str, str, str]], list[str]]  # of a lab: its title, a row for each exercise, the messages
-NOT_GRADED = "Handed in, but not graded"
+NOT_GRADED = "Handed in, but not graded, or not under this name"
+BY_HAND = "Points and comments by hand"
 
 
 def write(result: Result, labs: list[Lab]) -> None:
@@ -27,13 +29,19 @@ def is_written(folder: Path) -> bool:
 def texts(result: Result, labs: list[Lab]) -> dict[str, str]:
     if result.unusable:
         return _of_unusable(result)
-    return {"feedback.md": results.markdown(labs, result.verdicts) + _left_out(result), "feedback.html": _html(result, labs),
+    return {"feedback.md": f"{_lines(BY_HAND, result.comments)}{results.markdown(labs, result.verdicts)}"
+                           f"{_lines(NOT_GRADED, result.left_out)}\n{_origin(result)}\n", "feedback.html": _html(result, labs),
             "results.json": results.gradescope(result.verdicts), "junit.xml": results.junit(result.verdicts)}
 
 
-def _left_out(result: Result) -> str:
-    lines = "\n".join(line.replace("```", "") for line in result.left_out)
-    return f"\n## {NOT_GRADED}\n\n```text\n{lines}\n```\n" if lines else ""
+def _lines(title: str, given: list[str]) -> str:
+    lines = "\n".join(line.replace("```", "") for line in given)
+    return f"\n## {title}\n\n```text\n{lines}\n```\n" if lines else ""
+
+
+def _origin(result: Result) -> str:
+    """Which grading this is."""
+    return " · ".join(filter(None, (plain(result.student), result.when, plain(result.course))))
 
 
 def _of_unusable(result: Result) -> dict[str, str]:
@@ -43,7 +51,7 @@ def _of_unusable(result: Result) -> dict[str, str]:
     case = ElementTree.SubElement(suite, "testcase", {"classname": "submission", "name": "can be graded"})
     ElementTree.SubElement(case, "error", {"type": "UNUSABLE", "message": sentence})
     return {"feedback.md": f"# Results\n\n```text\n{sentence.replace('```', '')}\n```\n",
-            "feedback.html": _page(sentence, [], []),
+            "feedback.html": _page(sentence, [], result),
             "results.json": json.dumps({"score": 0, "output": sentence, "tests": []}, indent=2, ensure_ascii=False) + "\n",
             "junit.xml": '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"}
 
@@ -56,8 +64,9 @@ def _html(result: Result, labs: list[Lab]) -> str:
                      f"{verdict.points} of {verdict.exercise.points}", f"§{verdict.exercise.section}") for verdict in of_lab]
             messages = list(dict.fromkeys(verdict.message for verdict in progress.with_words(of_lab)))
             shown.append((f"{lab.name} · {lab.title}", rows, messages))
-    return _page(f"score {result.earned} of {result.points}", shown, result.left_out)
+    return _page(f"score {result.earned} of {result.points}", shown, result)
 
 
-def _page(score: str, labs: list[Section], left_out: list[str]) -> str:
-    return pages.render("feedback.html", score=score, labs=labs, left_out=left_out, not_graded=NOT_GRADED)
+def _page(score: str, labs: list[Section], result: Result) -> str:
+    return pages.render("feedback.html", score=score, labs=labs, left_out=[] if result.unusable else result.left_out,
+                        not_graded=NOT_GRADED, comments=result.comments, by_hand=BY_HAND, origin=_origin(result))

@@ -5,7 +5,9 @@ out: links, devices, hidden folders, build folders, whatever no lab.json names. 
 """
 
 import codecs
+import io
 import os
+import re
 import stat
 import unicodedata
 import zipfile
@@ -23,7 +25,10 @@ from course.plain_text import plain
 LARGEST_ZIP = 32 << 20  # bytes
 DEEPEST = 6  # folders within folders
 MOST = 20000  # entries of a folder or a zip
-LONGEST_ID = 100
+LONGEST_ID, MOST_BYTES_OF_ID = 100, 200  # characters; a file system counts bytes
+MOST_OF_A_NAME = 10  # files that are looked at
+MOST_SEEN = 8  # names in a message
+COPY = re.compile(r" ?\(\d+\)(?=\.)| ?- ?(copy|kopie)(?=\.)")
 PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others can ask for gigabytes of memory
 NOT_SEARCHED = {"build", "kept", "__MACOSX"}
 
@@ -39,6 +44,7 @@ class Intake:
     handout: str | None = None  # the version, where the submission says it
     files: list[str] = field(default_factory=list)  # names, as in lab.json
     left_out: list[str] = field(default_factory=list)  # "name: why"
+    seen: list[str] = field(default_factory=list)  # some of what it holds
 
 
 @dataclass(frozen=True)
@@ -50,18 +56,23 @@ class Found:
 
 def student_id(submission: Path) -> str:
     """The name of the folder or zip, as a name that is safe for a folder and in every output."""
-    name = submission.name[:-4] if submission.name.lower().endswith(".zip") and not submission.is_dir() else submission.name
-    name = plain(unicodedata.normalize("NFC", name)).replace("\n", "\ufffd").replace("\t", " ").strip().lstrip(".")
-    if not name or len(name) > LONGEST_ID:
-        raise CourseError(f"{plain(str(submission))[:200]} is not named by a student; name the folder or zip by the student's "
+    return safe_id(submission.name[:-4] if submission.name.lower().endswith(".zip") and not submission.is_dir()
+                   else submission.name)
+
+
+def safe_id(name: str) -> str:
+    given = name
+    name = plain(unicodedata.normalize("NFC", name)).replace("\n", "\ufffd").replace("\t", " ").replace("/", "_").strip().lstrip(".")
+    if not name or len(name) > LONGEST_ID or len(name.encode()) > MOST_BYTES_OF_ID:
+        raise CourseError(f"{plain(given)[:200]} is not named by a student; name the folder or zip by the student's "
                           f"id, at most {LONGEST_ID} characters that do not begin with a dot")
     return name
 
 
-def taken(submission: Path, into: Path) -> Intake:
+def taken(submission: Path, into: Path, student: str = "") -> Intake:
     """Copies what can be graded to the folder `into`. Of an unusable submission nothing is there."""
     into.mkdir(exist_ok=True)
-    intake = Intake(student_id(submission))
+    intake = Intake(student or student_id(submission))
     try:
         _take_all(submission, into, intake)
     except Unusable as unusable:
@@ -90,30 +101,62 @@ def _take_all(submission: Path, into: Path, intake: Intake) -> None:
     else:
         raise Unusable("the submission is neither a folder nor a file; hand in a zip")
     if not intake.files:
-        raise Unusable(f"the submission holds none of the files to grade ({', '.join(wanted[:2])}, …)"
+        holds = f"; it holds {', '.join(intake.seen[:MOST_SEEN])}" if intake.seen else ""
+        raise Unusable(f"the submission holds none of the files to grade ({', '.join(wanted[:2])}, …){holds}"
                        f"{''.join(f'; {line}' for line in intake.left_out[:3])}; make it with ./course submit")
 
 
 def _take(found: list[Found], wanted: list[str], into: Path, intake: Intake) -> None:
+    near = _near_misses(found, wanted)
+    intake.seen += [plain(str(each.path))[:100] for each in found[:MOST_SEEN]]
     for name in [*wanted, version.FILE]:
         candidates = sorted((each for each in found if each.path.name == name), key=_rank)
-        for one in candidates:
-            data = b"" if one.rejection_reason else one.read()
-            if len(data) > LARGEST:
-                rejection_reason = f"larger than {LARGEST >> 10} KiB"
-            elif data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                rejection_reason = "saved as UTF-16, which a compiler does not read; save it as UTF-8"
-            elif one is not candidates[0] and name in intake.files:
+        if not candidates:
+            candidates = [each for each in found if each.path.name in near.get(name, ())]
+        if len(candidates) > MOST_OF_A_NAME:
+            intake.left_out.append(f"{len(candidates) - MOST_OF_A_NAME} more of the name {name}: not looked at")
+        for one in candidates[:MOST_OF_A_NAME]:
+            data = b""
+            if name in intake.files or name == version.FILE and intake.handout:
                 rejection_reason = "there is another file of this name, which was taken"
-            else:
-                rejection_reason = one.rejection_reason
-            if rejection_reason:
+            elif not (rejection_reason := one.rejection_reason):
+                data, rejection_reason = _content(one)
+            if name != version.FILE and rejection_reason:
                 intake.left_out.append(f"{plain(str(one.path))[:200]}: {rejection_reason}")
             elif name == version.FILE:
                 intake.handout = intake.handout or _first_line(data)[:80] or None
             else:
                 (into / name).write_bytes(data)
                 intake.files.append(name)
+                if one.path.name != name:
+                    intake.left_out.append(f"{plain(str(one.path))[:200]}: taken for {name}; use this name next time")
+
+
+def _content(one: Found) -> tuple[bytes, str]:
+    """And why it is not taken, empty where it is."""
+    try:
+        data = one.read()
+    except OSError as error:
+        return b"", f"it cannot be read ({error.strerror})"
+    if len(data) > LARGEST:
+        return b"", f"larger than {LARGEST >> 10} KiB"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return b"", "saved as UTF-16, which a compiler does not read; save it as UTF-8"
+    return data, ""
+
+
+def _near_misses(found: list[Found], wanted: list[str]) -> dict[str, list[str]]:
+    """Wanted name → the one name that can mean nothing else: another case, a copy's number, or only the lab's number."""
+    meant: dict[str, set[str]] = {}
+    for name in {each.path.name for each in found} - set(wanted):
+        stem, dot, suffix = COPY.sub("", name.casefold()).rpartition(".")
+        number = re.fullmatch(r"lab[ _-]?0*(\d+)", stem)
+        for each in wanted:
+            of_the_lab = number and [one for one in wanted if one.startswith(f"lab{int(number[1]):02}_")
+                                     and one.endswith(f".{suffix}")] == [each]
+            if of_the_lab or stem.strip() + dot + suffix == each.casefold():
+                meant.setdefault(each, set()).add(name)
+    return {each: list(names) for each, names in meant.items() if len(names) == 1}
 
 
 def _first_line(data: bytes) -> str:
@@ -123,6 +166,18 @@ def _first_line(data: bytes) -> str:
 def _rank(found: Found) -> tuple[bool, bool, int, str]:
     """What lies in student/ comes first, then what lies least deep."""
     return bool(found.rejection_reason), found.path.parent.name != "student", len(found.path.parts), str(found.path)
+
+
+def id_inside(path: Path) -> str:
+    """The id that ./course submit wrote in a zip: the folder that holds student/ and the version, and nothing else."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = [PurePosixPath(name).parts for name in archive.namelist()[:MOST] if not name.endswith("/")]
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError):
+        return ""
+    tops = {each[0] for each in parts if each}
+    inside = {each[1:2] for each in parts}
+    return tops.pop() if len(tops) == 1 and inside == {("student",), (version.FILE,)} else ""
 
 
 def _is_where_it_belongs(path: PurePosixPath) -> bool:
@@ -172,8 +227,13 @@ def _take_zip(path: Path, wanted: list[str], into: Path, intake: Intake) -> None
         with zipfile.ZipFile(path) as archive:
             found = _in_zip(archive)
             _take(found, wanted, into, intake)
-            intake.left_out += [f"{plain(str(each.path))[:200]}: a zip in a zip is not opened" for each in found
-                                if each.path.suffix.lower() == ".zip"]
+            inner = [each for each in found if each.path.suffix.lower() == ".zip"]
+            if intake.files or len(inner) != 1 or inner[0].rejection_reason or len(data := inner[0].read()) > LARGEST:
+                intake.left_out += [f"{plain(str(each.path))[:200]}: a zip in a zip is only opened where it is the only one, of "
+                                    f"at most {LARGEST >> 10} KiB" for each in inner[:MOST_OF_A_NAME]]
+                return
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            _take(_in_zip(archive), wanted, into, intake)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError, zlib.error) as error:
         raise Unusable(f"the zip cannot be read ({plain(str(error))[:200]}); make it again and open it once to check") from None
 

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from author import stubs
-from course import manifest
+from course import manifest, version
 from course.errors import CourseError
 from course.files import explained
 from author.judge import container, feedback, gpu, result
@@ -32,12 +32,13 @@ Record = dict[str, Any]  # what result.json holds, or a part of it
 GRADED, UNUSABLE, TROUBLE = 0, 3, 75
 TRIES = 3  # of a box that does not start
 WORK = "linattn-judge-"  # with the number of the process, a folder of its own in the one for temporary files
+LONG_CALL, SLOWEST = 0.05, 25  # seconds; times what the answer key takes
 MOST_WORDS = 20000  # of one message
 MOST_LEFT_OUT = 20  # files that are named
 
 
 def grade_one(root: Path, submission: Path, results: Path, labs: list[str], seed: int | None = None, in_container: bool = False,
-              on_gpu: bool = False) -> int:
+              on_gpu: bool = False, student: str = "") -> int:
     """Leaves results/<student>/ with result.json and the feedback, whole or not at all. Returns 0: graded, 3: the submission is
     unusable, 75: it could not be graded, and it is not the submission's fault."""
     chosen = [lab for lab in manifest.load(root) if not labs or lab.name in labs]
@@ -53,11 +54,11 @@ def grade_one(root: Path, submission: Path, results: Path, labs: list[str], seed
         with _work_folder() as work:
             judge.box.try_out(work, root / "labs")
             files = work / "files"
-            came = taken(submission, files)
+            came = taken(submission, files, student)
             graded = [] if came.reason else [_lab(judge, lab, work, seed, came.left_out) for lab in chosen]
             judge.refuse_another(chosen)
             with explained(results):
-                _keep(_record(came, seed, graded), files, results / came.student, chosen)
+                _keep(_record(came, version.of(root), seed, graded), files, results / came.student, chosen)
         return UNUSABLE if came.reason else GRADED
     except (CourseError, BoxTrouble, OSError) as trouble:
         print(f"course: {plain(submission.name)} was not graded: {plain(str(trouble))}", file=sys.stderr)
@@ -74,10 +75,10 @@ def ready(root: Path, labs: list[Lab], on_gpu: bool = False) -> None:
     os.environ["COURSE_SKIP_SETUP"] = "1"  # of the workers' ./course
 
 
-def _record(came: Intake, seed: int, graded: list[Record]) -> Record:
+def _record(came: Intake, course: str, seed: int, graded: list[Record]) -> Record:
     exercises = [exercise for lab in graded for exercise in lab["exercises"]]
     return {"student": came.student, "handout": came.handout, "status": "unusable" if came.reason else "graded",
-            "reason": plain(came.reason), "left_out": came.left_out[:MOST_LEFT_OUT], "seed": seed,
+            "course": course, "when": time.strftime("%Y-%m-%d %H:%M"), "reason": plain(came.reason), "left_out": came.left_out[:MOST_LEFT_OUT], "seed": seed,
             "compile_seconds": round(sum(lab.pop("compile_seconds") for lab in graded), 3),
             "seconds": round(sum(exercise["seconds"] for exercise in exercises), 3), "labs": graded,
             "earned": sum(exercise["earned"] for exercise in exercises),
@@ -109,6 +110,7 @@ def _lab(judge: Judge, lab: Lab, work: Path, seed: int, left_out: list[str]) -> 
     gpu_build_error = "".join(_tried(lambda: judge.build(lab, each, student, out / "gpu")) for each in runner_gpu)
     seconds = time.monotonic() - began
     graded = [_exercise(judge, lab, exercise, out, seed, gpu_build_error) for exercise in lab.exercises]
+    shutil.rmtree(out)
     return {"lab": lab.name, "compile_seconds": seconds, "exercises": graded}
 
 
@@ -136,11 +138,25 @@ def _verdict(exercise: manifest.Exercise, status: str, message: str, mistakes: l
 
 def _exercise(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, gpu_build_error: str) -> Record:
     began = time.monotonic()
-    found = _tried(lambda: _run(judge, lab, exercise, out, seed, out / "build" / judge.runners(lab)[0]))
+    name = judge.runners(lab)[0]
+    found = _tried(lambda: _run(judge, lab, exercise, out, seed, out / "build" / name))
+    if found["status"] == "pass" and max(found["times"], default=0.0) > LONG_CALL:
+        found = _beside_the_key(found, _tried(lambda: _run(judge, lab, exercise, out, seed, judge.folder / name)))
     if judge.gpu and exercise.kernel and found["status"] == "pass":
         found = _on_gpu(judge, lab, exercise, out / "gpu", seed, gpu_build_error)
     status = found["status"] if found["status"] in ("pass", "fail", "todo", "crash", "timeout") else "crash"
     return _verdict(exercise, status, found["message"], found["mistakes"], time.monotonic() - began)
+
+
+def _beside_the_key(found: Record, key: Record) -> Record:
+    """Refuses an answer so slow that its cost may be hidden in the time that it takes anyway. Both ran here, one after the
+    other, and only processor time counts."""
+    for seconds, of_the_key in zip(found["times"], key["times"]):
+        if key["status"] == "pass" and seconds > SLOWEST * max(of_the_key, LONG_CALL / SLOWEST):
+            return {"status": "fail", "mistakes": [], "message":
+                    f"{found['message']}\n  a call took {seconds:.2g} s of processor time, more than {SLOWEST} times the "
+                    f"{of_the_key:.2g} s that the answer key took on the same machine: how the cost grows cannot be told\n"}
+    return found
 
 
 def _on_gpu(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, build_error: str) -> Record:
@@ -159,15 +175,16 @@ def _on_gpu(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed
 
 
 def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, runner: Path, device: str = "") -> Record:
-    trouble, start = out / "trouble", out / "start"
-    trouble.unlink(missing_ok=True)
+    trouble, start, times = out / "trouble", out / "start", out / "times"
+    for file in (trouble, times):
+        file.unlink(missing_ok=True)
     limit = json.loads(lab.manifest.read_text(encoding="utf-8")).get("timeout_seconds", 10)
     lines = out / "lines"
     start.write_text("\n".join(judge.box.runs(runner, limit + 5, device)) + "\n", encoding="utf-8")
     judge.box.addr2line(runner, lines)
     environment = {"PATH": f"{lines}:{os.environ.get('PATH', '/usr/bin:/bin')}", "LINATTN_SEED": str(seed),
                    "LINATTN_BOX": str(start),
-                   "LINATTN_TROUBLE": str(trouble), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+                   "LINATTN_TROUBLE": str(trouble), "LINATTN_TIMES": str(times), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     if device:  # the suite asks it what it is
         environment |= {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": re.sub(r"\D", "", device) or "0"}
     command = [str(judge.check_program(lab, bool(device))), "--manifest", str(lab.manifest), "--exercise", exercise.function,
@@ -187,7 +204,8 @@ def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: i
     if trouble.exists() or not verdict.exists():
         words = trouble.read_text(encoding="utf-8") if trouble.exists() else said.decode(errors="replace")
         raise BoxTrouble(f"{lab.name}.{exercise.function}: {words.strip()[:1000]}")
-    return dict(json.loads(verdict.read_text(encoding="utf-8")))
+    told = times.read_text(encoding="ascii").split() if times.exists() else []
+    return {**json.loads(verdict.read_text(encoding="utf-8")), "times": [float(seconds) for seconds in told]}
 
 
 def _remove_left_over() -> None:

@@ -1,7 +1,7 @@
 """What the judge left of one submission: RESULTS/<student>/result.json, and beside it files/ with what was graded."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,9 @@ class Result:
     seed: int
     verdicts: list[Verdict]
     mistakes: dict[str, list[str]]  # exercise's name → the mistakes that its suite named
+    course: str = ""  # the version that graded it
+    when: str = ""
+    comments: list[str] = field(default_factory=list)  # a person's
 
     @property
     def earned(self) -> int:
@@ -64,7 +67,7 @@ def parse(folder: Path, data: dict[str, Any], labs: list[Lab]) -> Result:
         unusable = plain(str(data["reason"])) or "it cannot be graded" if data["status"] == "unusable" else ""
         left_out = [plain(str(line)) for line in data.get("left_out", [])]
         result = Result(folder, plain(str(data["student"])), plain(str(data["handout"] or "")), unusable, left_out, data["seed"],
-                        found, mistakes)
+                        found, mistakes, str(data.get("course", "")), str(data.get("when", "")))
         if not unusable and (result.earned, result.points) != (data["earned"], data["points"]):
             raise CourseError(f"{path} does not add up: {data['earned']} of {data['points']} points, but the exercises make "
                               f"{result.earned} of {result.points}; remove {folder} and grade again with --resume")

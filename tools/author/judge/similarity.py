@@ -18,6 +18,10 @@ LEAST = 500  # characters without white space; less than this is alike by chance
 RUN = 24  # tokens that have to be alike in a row
 LINE = re.compile(r"(\d+)\.cpp consists for (\d+) % of \S*?(\d+)\.cpp material")
 TOOL = "sim_c++"
+DISGUISES = [(re.compile(pattern), same) for pattern, same in (  # what changes the tokens and not the program
+    (r"\(void\)\s*\w+\s*;", ""), (r";(\s*;)+", ";"), (r"\b(?:const|constexpr|static|inline)\b", ""),
+    (r"\b(?:auto|int|long|unsigned|double|float|size_t|ptrdiff_t|(?:std::)?(?:size_t|ptrdiff_t)|Tensor)\b\s*&?", "auto "),
+    (r"(\w+)\s*\+=\s*1\b|(\w+)\s*=\s*\2\s*\+\s*1\b|(\w+)\+\+", r"++\1\2\3"))]
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,29 @@ class Pair:
     percent: int
     source: str
     students: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Of students who are alike in pairs, all of them by some way through the others."""
+    source: str
+    students: tuple[str, ...]
+    percent: tuple[int, int]  # of its least and most alike pair
+
+
+def groups(pairs: list[Pair]) -> list[Group]:
+    """Largest first."""
+    found = []
+    for source in sorted({pair.source for pair in pairs}):
+        of_source = [pair for pair in pairs if pair.source == source]
+        sets: list[set[str]] = []
+        for pair in of_source:
+            touched = [one for one in sets if one & set(pair.students)]
+            sets = [one for one in sets if one not in touched] + [set(pair.students).union(*touched)]
+        for one in sets:
+            percents = [pair.percent for pair in of_source if pair.students[0] in one]
+            found.append(Group(source, tuple(sorted(one)), (min(percents), max(percents))))
+    return sorted(found, key=lambda group: (group.source, -len(group.students), group.students))
 
 
 @dataclass(frozen=True)
@@ -68,7 +95,10 @@ def _pairs_of(source: str, texts: dict[str, str]) -> list[Pair]:
 
 def _without(stub: str, text: str) -> str:
     given = {line.strip() for line in stub.splitlines()}
-    return "".join(f"{line}\n" for line in text.splitlines() if line.strip() not in given)
+    own = "".join(f"{line}\n" for line in text.splitlines() if line.strip() not in given)
+    for pattern, same in DISGUISES:
+        own = pattern.sub(same, own)
+    return own
 
 
 def pasted(root: Path, folders: dict[str, Path], stubs: dict[str, str]) -> list[Pasted]:

@@ -36,7 +36,7 @@ class FailedBuild:
         return f"{compiler_words.short(source)} does not compile, {self._ungraded()}:\n\n{found.text}", begin_with
 
     def _of_the_linker(self, output: str) -> tuple[str, str]:
-        words = re.sub(rf"[^\n]* -o {self.lab}_\w+ [^\n]*", "", output)  # the command that links names every file
+        words = re.sub(rf"^.*? -o {self.lab}_\w+ .*", "", output, flags=re.M)  # the command that links names every file
         of_the_student = f"{self.lab}_graded" in words
         undefined, duplicate = _symbols(MISSING, words), _symbols(DUPLICATE, words)
         missing = [name for name in self.exercises if name in undefined]  # a linker's own order changes from run to run

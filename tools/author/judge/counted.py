@@ -1,0 +1,97 @@
+"""Which functions of an object file the step counter does not see, as the compiler emitted them: whatever attribute, pragma,
+macro or assembler made them so.
+
+Compiled with -fsanitize-coverage=trace-pc, each basic block calls COUNTER. What is left without is a loop that the compiler
+writes for an instruction that may have to be repeated, or to touch each page of a large stack frame.
+"""
+
+import re
+
+COUNTER = "__sanitizer_cov_trace_pc"
+DISASSEMBLE = "objdump -d -r -C -w --no-show-raw-insn"
+MOST_OF_A_RETRY = 16  # instructions
+LABEL = re.compile(r"[0-9a-f]+ <(.*)>:$")
+INSTRUCTION = re.compile(r" *([0-9a-f]+):\t(\S+)(?: +(.*))?$")
+TARGET = re.compile(r"([0-9a-f]+) <")
+ENDS_HERE = {"jmp", "ret", "ud2", "hlt"}
+Instruction = tuple[int, str, str]  # address, operation, the rest
+
+
+def uncounted(disassembly: str) -> list[str]:
+    """The names of functions that have no counter, or a loop without one."""
+    found: dict[str, None] = {}
+    for section in disassembly.split("\nDisassembly of section ")[1:]:
+        names, instructions = _read(section)
+        counted = {name for name, (_, _, rest) in zip(names, instructions) if COUNTER in rest}
+        found |= dict.fromkeys(name for name in names if name not in counted)
+        found |= dict.fromkeys(names[at] for at in _in_loops(instructions))
+    return list(found)
+
+
+def _read(section: str) -> tuple[list[str], list[Instruction]]:
+    """For each instruction the function that it is in, and the instruction with its relocations."""
+    names: list[str] = []
+    instructions: list[Instruction] = []
+    name = ""
+    for line in section.splitlines():
+        if label := LABEL.match(line):
+            name = label[1]
+        elif match := INSTRUCTION.match(line):
+            if match[2].startswith("R_"):
+                address, operation, rest = instructions[-1]
+                instructions[-1] = address, operation, f"{rest} {match[3]}"
+            else:
+                names.append(name)
+                instructions.append((int(match[1], 16), match[2], match[3] or ""))
+    return names, instructions
+
+
+def _in_loops(instructions: list[Instruction]) -> list[int]:
+    """One instruction of each loop without a counter: what is left when all that lead nowhere are taken away."""
+    at = {address: index for index, (address, _, _) in enumerate(instructions)}
+    after: list[list[int]] = []
+    for index, (_, operation, rest) in enumerate(instructions):
+        following = [index + 1] if operation not in ENDS_HERE and index + 1 < len(instructions) else []
+        jumps = TARGET.match(rest) if operation.startswith(("j", "loop")) and " R_" not in rest else None
+        if jumps:
+            following.append(at.get(int(jumps[1], 16), index))  # into the middle of an instruction counts as a loop
+        after.append([] if COUNTER in rest else following)
+    return [part[0] for part in _components(after) if not _is_the_compilers(instructions, part)]
+
+
+def _is_the_compilers(instructions: list[Instruction], loop: list[int]) -> bool:
+    words = [f"{operation} {rest}" for _, operation, rest in (instructions[index] for index in loop)]
+    return len(loop) <= MOST_OF_A_RETRY and any(re.match(r"lock cmpxchg|orq? +\$0x0,.*\(%rsp", each) for each in words)
+
+
+def _components(after: list[list[int]]) -> list[list[int]]:
+    """The sets of nodes that lead to each other, by Tarjan's algorithm without recursion."""
+    number, low = [0] * len(after), [0] * len(after)  # 0: not seen yet, or in a set that is complete
+    seen, found = 0, []
+    for root in range(len(after)):
+        path, open_nodes = [(root, iter(after[root]))] if not number[root] else [], []
+        while path:
+            node, rest = path[-1]
+            if not number[node]:
+                seen += 1
+                number[node] = low[node] = seen
+                open_nodes.append(node)
+            below = next(rest, None)
+            if below is not None:
+                if not number[below]:
+                    path.append((below, iter(after[below])))
+                elif low[below]:
+                    low[node] = min(low[node], number[below])
+                continue
+            path.pop()
+            if path:
+                low[path[-1][0]] = min(low[path[-1][0]], low[node])
+            if low[node] == number[node]:
+                part = [open_nodes.pop()]
+                while part[-1] != node:
+                    part.append(open_nodes.pop())
+                for each in part:
+                    low[each] = 0
+                if len(part) > 1 or node in after[node]:
+                    found.append(part)
+    return found

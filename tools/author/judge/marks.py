@@ -1,0 +1,73 @@
+"""Points and comments that a person gives, beside what the suites say: a CSV file with a row for a student and an exercise.
+
+    student,exercise,points,comment
+    s001,lab02.inclusive_scan,2,right but for the empty sequence
+    s001,lab03.power_iteration,,see me about the proof
+
+It is read anew each time, so it outlives a regrade.
+"""
+
+import csv
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+from course.errors import CourseError
+from course.manifest import Lab
+from course.plain_text import plain
+from course.verdicts import Verdict
+from author.judge.result import Result
+
+COLUMNS = ["student", "exercise", "points", "comment"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    points: int | None
+    comment: str
+
+
+@dataclass(frozen=True)
+class Marked(Verdict):
+    given: int | None = None
+
+    @property
+    def points(self) -> int:
+        return super().points if self.given is None else self.given
+
+
+Marks = dict[str, dict[str, Mark]]  # student, in small letters → exercise → mark
+
+
+def read(path: Path, labs: list[Lab]) -> Marks:
+    known = {exercise.name: exercise for lab in labs for exercise in lab.exercises}
+    found: Marks = {}
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            if list(reader.fieldnames or []) != COLUMNS:
+                raise CourseError(f"{path} has to begin with the line {','.join(COLUMNS)}")
+            for row in reader:
+                exercise = known.get((row["exercise"] or "").strip())
+                points = (row["points"] or "").strip()
+                if not exercise or points and not (points.isdecimal() and int(points) <= exercise.points):
+                    raise CourseError(f"{path}, line {reader.line_num}: exercise is one of ./course status, as in lab01.relu, and "
+                                      "points a whole number, not more than it is worth, or nothing")
+                mark = Mark(int(points) if points else None, (row["comment"] or "").strip())
+                found.setdefault((row["student"] or "").strip().casefold(), {})[exercise.name] = mark
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise CourseError(f"{path} cannot be read ({error})") from None
+    return found
+
+
+def applied(result: Result, marks: dict[str, Mark]) -> Result:
+    """With the points that were given, and the comments."""
+    verdicts: list[Verdict] = []
+    comments: list[str] = []
+    for verdict in result.verdicts:
+        if mark := marks.get(verdict.exercise.name):
+            verdict = Marked(verdict.exercise, verdict.status, verdict.message, verdict.begin_with, mark.points)
+            comments.append(plain(f"{verdict.exercise.name}: {verdict.points} of {verdict.exercise.points} points"
+                                  f"{f'; {mark.comment}' if mark.comment else ''}"))
+        verdicts.append(verdict)
+    return dataclasses.replace(result, verdicts=verdicts, comments=comments)

@@ -94,6 +94,9 @@ const std::vector<Mutation<Settings>>& mutations() {
          SET_BOTH(sum.tokens = Tokens::after_own)},
         {"which tokens count", "one token too many", "Token i may see the tokens j ≤ i; here it also sees token i+1.",
          sequence, SET_BOTH(sum.tokens = Tokens::one_too_many)},
+        {"which tokens count", "only the next token masked",
+         "Every later token is forbidden, j > i: not j = i + 1 alone.", sequence,
+         SET_BOTH(sum.tokens = Tokens::all_but_next)},
         {"which tokens count", "state replaced instead of added to",
          "Add each token to the sums instead of replacing them.", sequence,
          SET_BOTH(sum.tokens = Tokens::own_only, sum.read = sum.kept = 0.0, sum.returned = Returned::last)},
@@ -102,6 +105,10 @@ const std::vector<Mutation<Settings>>& mutations() {
          SET_BOTH(sum.tokens = Tokens::last_of_all)},
         {"which tokens count", "first token left out", "Tokens are counted from 0: begin the loop there.", sequence,
          SET_BOTH(sum.tokens = Tokens::up_to_own_without_first, sum.first_counts = 0.0)},
+        {"which tokens count", "loop begins with the second token",
+         "Tokens are counted from 0: the first one has an output, too, and later tokens see it.", sequence | divisor,
+         SET(both(s, [](TokenSum& sum) { sum.tokens = Tokens::up_to_own_without_first, sum.first_counts = 0.0; });
+             s.written = OutputsWritten::all_but_first)},
         {"which tokens count", "last token left out", "The loop ends after token n-1.", sequence | total,
          SET_BOTH(sum.tokens = Tokens::all_but_last)},
         {"which tokens count", "first token counted twice",
@@ -132,6 +139,12 @@ const std::vector<Mutation<Settings>>& mutations() {
         {"the outputs", "only the last output written",
          "Every token has an output: write it in every pass of the loop.", sequence,
          SET(s.written = OutputsWritten::only_last)},
+        {"the outputs", "first output not written",
+         "The first token has an output, too: where it begins the sums, it also reads them.", sequence,
+         SET(s.written = OutputsWritten::all_but_first)},
+        {"the outputs", "loop ends one token early", "The last token is n - 1: the loop runs while i < n.", sequence,
+         SET(both(s, [](TokenSum& sum) { sum.returned = Returned::all_but_last; });
+             s.written = OutputsWritten::all_but_last)},
         {"the outputs", "only the first head written", "Every leading index has outputs of its own.", sequence,
          SET(s.written = OutputsWritten::only_first_head)},
 

@@ -218,6 +218,9 @@ private:
         return 1.0;
     }
     double score(Index h, Index i, Index j) const {
+        const bool is_multiplied = s.forbidden == Forbidden::infinity_times_zero ||
+                                   (s.forbidden == Forbidden::infinity_times_zero_if_causal && call.causal);
+        if (is_multiplied) return std::numeric_limits<double>::quiet_NaN();
         if (s.forbidden != Forbidden::minus_infinity && !allowed(s.S, h, i, j))
             return s.forbidden == Forbidden::zero ? 0.0 : -1.0;
         return dot_product(S.q.row(h, i), S.k.row(h, j), c) * (s.scale_after ? 1.0 : scale);

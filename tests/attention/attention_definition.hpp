@@ -115,8 +115,8 @@ enum class Scale {
     over_rounded_root_d_k,
     zero
 };
-/// What a forbidden score becomes before exp.
-enum class Forbidden { minus_infinity, zero, minus_one };
+/// What a forbidden score becomes before exp. Times 0, -∞ makes the others NaN.
+enum class Forbidden { minus_infinity, zero, minus_one, infinity_times_zero, infinity_times_zero_if_causal };
 /// What is subtracted in an exponent. The first three are those of softmax attention, the others those of streaming.
 enum class Shift {
     row,

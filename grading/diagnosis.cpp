@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "border_fits.hpp"
 #include "error_pattern.hpp"
 #include "memory_watch.hpp"
 
@@ -26,7 +27,7 @@ struct EvidenceOfExercise {
     std::vector<std::size_t> wrong;  // which of them were wrong
     std::vector<SizesOfCall> sizes;
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
-    std::set<const Mistake*> named;
+    std::set<const Mistake*> named, hedged;
     bool probed = false, hopeless = false;
 };
 std::map<std::string, EvidenceOfExercise> evidence;  // by exercise
@@ -143,13 +144,18 @@ std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& dist
     return found;
 }
 
-// Those that explain this call, but that others have ruled out.
-std::vector<const Mistake*> singles_in_part(const ComparedCall& call) {
+// Those that explain this call and all wrong ones before it, but that right ones have ruled out. Of a large call only
+// those that explained one before.
+std::vector<const Mistake*> singles_in_part(const ComparedCall& call, bool is_small) {
+    EvidenceOfExercise& known = evidence[call.exercise];
     std::vector<const Mistake*> found;
     double distance = 0.0;
     for (const Mistake& mistake : mistakes())
-        if (mistake.exercise == call.exercise && !agrees_with_all(mistake) && is_alike(mistake, call, distance))
+        if (mistake.exercise == call.exercise && (is_small || known.hedged.contains(&mistake)) &&
+            !agrees_with_all(mistake) && is_alike(mistake, call, distance) &&
+            std::ranges::all_of(known.wrong, [&](std::size_t wrong) { return known.calls[wrong](mistake); }))
             found.push_back(&mistake);
+    known.hedged = {found.begin(), found.end()};
     return found;
 }
 
@@ -385,7 +391,7 @@ Explanation explain(const ComparedCall& call) {
     }
     if (found.mistakes.size() > most_alike) found.mistakes.clear();
     if (found.mistakes.empty()) {
-        if (compared && small) found.partial_matches = singles_in_part(call);
+        if (compared) found.partial_matches = singles_in_part(call, small);
         if (call.outcome.error.empty()) {
             found.digits = digits_of(call);
             found.pattern = pattern_of(call);
@@ -447,6 +453,15 @@ std::string fact_about_sizes(const std::string& exercise) {
             return "right with " + name + " = " + list(right) + "; wrong with " + name + " = " + list(wrong);
     }
     return "";
+}
+
+bool border_fits(const Border& border) {
+    const auto fits = [&](const SizesOfCall& call) {
+        const auto size = call.sizes.find(border.axis);
+        return size == call.sizes.end() || call.right == (size->second <= border.at);
+    };
+    return std::ranges::all_of(
+        evidence, [&](const auto& of_exercise) { return std::ranges::all_of(of_exercise.second.sizes, fits); });
 }
 
 std::vector<std::string> names_missing(const std::string& exercise) {

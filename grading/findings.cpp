@@ -7,6 +7,7 @@
 #include <iostream>
 #include <vector>
 
+#include "border_fits.hpp"
 #include "channel.hpp"
 
 namespace linattn::testing {
@@ -25,6 +26,29 @@ void for_each_failure(const std::function<void(Failure&)>& change) {
         for (Failure& failure : each.failures) change(failure);
 }
 
+// Whether this is what every wrong call of unknown cause shows: a question about one of them alone leads nowhere.
+bool has_border_everywhere(const Border& border) {
+    return border_fits(border) && std::ranges::none_of(cases, [&](const Case& each) {
+               return std::ranges::any_of(each.failures, [&](const Failure& failure) {
+                   return failure.unexplained &&
+                          !(failure.border && failure.border->axis == border.axis && failure.border->at == border.at);
+               });
+           });
+}
+
+// Whether a mistake would explain all calls whose values are wrong.
+bool is_everywhere(const std::string& mistake) {
+    const auto explains = [&](const Failure& failure) {
+        return std::ranges::count(failure.partly, mistake, &Resemblance::mistake) > 0 ||
+               std::ranges::count(failure.resembles, mistake, &Resemblance::mistake) > 0;
+    };
+    return std::ranges::all_of(cases, [&](const Case& each) {
+        return std::ranges::all_of(each.failures, [&](const Failure& failure) {
+            return (!failure.unexplained && failure.closeness.empty()) || explains(failure);
+        });
+    });
+}
+
 // As all failures together show it. A mistake whose values do not explain every failure is a mistake that was not made; one
 // that shows by what a kernel or the cost did has no values to compare.
 Case as_known_now(Case known) {
@@ -33,12 +57,14 @@ Case as_known_now(Case known) {
     for (Failure& failure : known.failures) {
         if (fewer_digits) failure.digits = Digits::fewer;
         if (failure.unexplained && !sizes.empty()) failure.guess += "\n    " + sizes;
-        if (failure.border)
+        if (failure.border && has_border_everywhere(*failure.border))
             failure.guess += "\n    does it work in blocks of " + std::to_string(failure.border->at) + "?";
         if (!unexplained || failure.closeness.empty()) continue;
         failure.partly.insert(failure.partly.end(), failure.resembles.begin(), failure.resembles.end());
         failure.resembles.clear();
     }
+    for (Failure& failure : known.failures)
+        std::erase_if(failure.partly, [](const Resemblance& each) { return !is_everywhere(each.mistake); });
     return known;
 }
 

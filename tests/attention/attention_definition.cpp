@@ -218,6 +218,9 @@ private:
         return 1.0;
     }
     double score(Index h, Index i, Index j) const {
+        const bool is_multiplied = s.forbidden == Forbidden::infinity_times_zero ||
+                                   (s.forbidden == Forbidden::infinity_times_zero_if_causal && call.causal);
+        if (is_multiplied) return std::numeric_limits<double>::quiet_NaN();
         if (s.forbidden != Forbidden::minus_infinity && !allowed(s.S, h, i, j))
             return s.forbidden == Forbidden::zero ? 0.0 : -1.0;
         return dot_product(S.q.row(h, i), S.k.row(h, j), c) * (s.scale_after ? 1.0 : scale);
@@ -413,6 +416,8 @@ private:
                         call.padding->data()[h * n + i] == 0.0)
                         o = output.data()[(h * n + i - 1) * d_v + b];
                     if (s.written == OutputsWritten::only_last && i + 1 < n) o = 0.0;
+                    if (s.written == OutputsWritten::all_but_first && i == 0) o = 0.0;
+                    if (s.written == OutputsWritten::all_but_last && i + 1 == n) o = 0.0;
                     if (s.written == OutputsWritten::only_first_head && h > 0) o = 0.0;
                     if (s.written == OutputsWritten::running_sum && i > 0)
                         o += output.data()[(h * n + i - 1) * d_v + b];
@@ -498,6 +503,7 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::from_own_on: return j >= i;
         case Tokens::after_own: return j > i;
         case Tokens::one_too_many: return j <= i + 1;
+        case Tokens::all_but_next: return j != i + 1;
         case Tokens::own_only: return j == i;
         case Tokens::all_but_own: return j != i;
         case Tokens::up_to_own_without_first: return 0 < j && j <= i;
@@ -507,6 +513,8 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::without_block_ends: return j <= i && (same_block() || (j + 1) % block != 0);
         case Tokens::earlier_blocks: return j / block < i / block;
         case Tokens::whole_blocks: return j / block <= i / block;
+        case Tokens::whole_blocks_but_next: return j / block <= i / block && j != i + 1;
+        case Tokens::own_block_and_later: return same_block() ? j <= i : j > i;
         case Tokens::own_block_once_more: return (j <= i ? 1.0 : 0.0) + (same_block() ? 1.0 : 0.0);
         case Tokens::own_block_and_last: return j <= i && i / block <= j / block + 1;
         case Tokens::last_of_all: return j + 1 == n;

@@ -23,15 +23,18 @@ enum class Tokens {
     from_own_on,
     after_own,
     one_too_many,
+    all_but_next,
     own_only,
     all_but_own,
     up_to_own_without_first,
     all_but_last,
     own_block,  ///< of settings.block tokens
     first_block,
-    without_block_ends,   ///< the last token of each block is missing from the blocks after it
-    earlier_blocks,       ///< those of its own block do not count
-    whole_blocks,         ///< later ones of its own block count, too
+    without_block_ends,  ///< the last token of each block is missing from the blocks after it
+    earlier_blocks,      ///< those of its own block do not count
+    whole_blocks,        ///< later ones of its own block count, too
+    whole_blocks_but_next,
+    own_block_and_later,  ///< those up to its own of its block, and all of later blocks
     own_block_once_more,  ///< those up to its own, and all of its block once more
     own_block_and_last,
     without_block_before,
@@ -112,8 +115,8 @@ enum class Scale {
     over_rounded_root_d_k,
     zero
 };
-/// What a forbidden score becomes before exp.
-enum class Forbidden { minus_infinity, zero, minus_one };
+/// What a forbidden score becomes before exp. Times 0, -∞ makes the others NaN.
+enum class Forbidden { minus_infinity, zero, minus_one, infinity_times_zero, infinity_times_zero_if_causal };
 /// What is subtracted in an exponent. The first three are those of softmax attention, the others those of streaming.
 enum class Shift {
     row,
@@ -172,7 +175,7 @@ enum class Epsilon {
     only_where_zero,
 };
 /// Which outputs are written.
-enum class OutputsWritten { all, only_last, only_first_head, running_sum, value_added };
+enum class OutputsWritten { all, only_last, all_but_first, all_but_last, only_first_head, running_sum, value_added };
 
 struct AttentionSettings {
     TokenSum S, z;

@@ -1,5 +1,6 @@
 // The parts of grading one by one: what the suites of all labs rely on.
 #include <doctest/doctest.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <csignal>
 #include <limits>
+#include <map>
 #include <sstream>
 
 #include "attention_definition.hpp"
@@ -735,15 +737,15 @@ TEST_CASE("what a later case shows is known of the earlier ones") {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
     open_channel(ends[1]);
+    std::map<std::size_t, Case> known;
     const auto latest = [&](std::size_t number) {
         char buffer[16384];
-        const ssize_t got = ::read(ends[0], buffer, sizeof buffer);
+        pollfd waiting{ends[0], POLLIN, 0};
+        const ssize_t got = ::poll(&waiting, 1, 0) > 0 ? ::read(ends[0], buffer, sizeof buffer) : 0;
         std::istringstream lines(std::string(buffer, static_cast<std::size_t>(got)));
-        Case found;
         for (std::string line; std::getline(lines, line);)
-            if (const auto read = read_case(read_event(line).value().payload); read.value().number == number)
-                found = read->known;
-        return found.failures.at(0);
+            if (const auto read = read_case(read_event(line).value().payload)) known[read->number] = read->known;
+        return known.at(number).failures.at(0);
     };
     const std::vector<Resemblance> names{{"thrice", "a"}, {"squared", "b"}};
     begin_case("one");
@@ -756,15 +758,37 @@ TEST_CASE("what a later case shows is known of the earlier ones") {
     end_case();
     CHECK(latest(0).resembles.size() == 1);
     begin_case("three");
-    current_case().failures.push_back({.unexplained = true, .digits = Digits::fewer});
+    const Border border{"a size that no call has", 16};
+    current_case().failures.push_back(
+        {.partly = {names[1]}, .border = border, .unexplained = true, .digits = Digits::fewer});
     end_case();
     const Failure first = latest(0);
     CHECK(first.resembles.empty());
     CHECK((first.partly.size() == 1 && first.partly[0].mistake == "squared"));
     CHECK(first.digits != Digits::seven);
+    CHECK(latest(2).guess.find("blocks of 16?") != std::string::npos);
+    begin_case("four");
+    current_case().failures.push_back({.unexplained = true});  // neither the name nor the border is true of this call
+    end_case();
+    CHECK(latest(0).partly.empty());
+    CHECK(latest(2).guess.find("blocks") == std::string::npos);
     open_channel(-1);
     ::close(ends[0]);
     ::close(ends[1]);
+}
+TEST_CASE("what all wrong values are of the right ones is told") {
+    const Tensor right = random_tensor({2, 4, 3}, 5);
+    const auto pattern = [&](const Tensor& got) { return error_pattern(got, exactly(right)); };
+    CHECK(pattern(2.5 * right) == "every value is 2.5 times the right one");
+    CHECK(pattern(-right) == "every value is the right one with the other sign");
+    CHECK(pattern(right + 0.5) == "every value is the right one plus 0.5");
+    CHECK(pattern(flip(right, -2)) == "the tokens are right, but in reverse order");
+    Tensor later = right, earlier = right;
+    set_tokens(later, 1, tokens(right, 0, 3));
+    set_tokens(earlier, 0, tokens(right, 1, 4));
+    CHECK(pattern(later).starts_with("token i has what belongs to token i - 1"));
+    CHECK(pattern(earlier).starts_with("token i has what belongs to token i + 1"));
+    CHECK(pattern(right * right).empty());
 }
 TEST_CASE("the place of wrong values is told where it says more than the first of them") {
     const auto pattern = [](std::size_t n, std::size_t d, auto is_wrong) {
@@ -777,6 +801,9 @@ TEST_CASE("the place of wrong values is told where it says more than the first o
     };
     CHECK(pattern(20, 3, [](auto, auto i, auto) { return i >= 16; }) == "right before token 16, wrong from there on");
     CHECK(pattern(20, 3, [](auto, auto i, auto) { return i >= 5; }) == "right before token 5, wrong from there on");
+    CHECK(pattern(9, 3, [](auto, auto i, auto) { return i % 2 == 1; }) == "every second token is wrong, from 1 on");
+    CHECK(pattern(9, 3, [](auto, auto i, auto) { return i == 2 || i == 3 || i > 4; }) ==
+          "right before token 2, mostly wrong from there on");
     CHECK(pattern(5, 3, [](auto, auto i, auto) { return i == 4; }) == "only the last token, 4, is wrong");
     CHECK(pattern(6, 3, [](auto, auto i, auto) { return i < 5; }) == "only the last token, 5, is right");
     CHECK(pattern(6, 3, [](auto h, auto, auto) { return h == 1; }) == "only the last leading index, 1, is wrong");

@@ -220,6 +220,19 @@ class Recorded(StudentFolder):
         self.source.write_text(SOURCE.replace("    return sum(x, 1);\n}", "    if (rows) {\n    return sum(x, 1);\n}"))
         self.assertEqual(self.explain(FAILED + GCC_BRACE)[1], "row_sums")
 
+    def test_a_file_of_the_course_that_fails_is_not_the_students_fault(self):
+        redefined = "labs/vocabulary/attention.hpp:12:8: error: redefinition of ‘struct linattn::AttentionShape’\n"
+        compiled = f"[2/9] Building {OBJECT}\n"
+        for words in (compiled + "FAILED: CMakeFiles/lab00_suite.dir/tests/warm_up_test.cpp.o \n" + redefined,
+                      "".join(FAILED.splitlines(True)[1:2]) + redefined):
+            with self.subTest(words):
+                message, begin_with = self.explain(words)
+                self.assertIn("student/lab00_warm_up.cpp is not the cause", message)
+                self.assertIn(redefined, message)
+                self.assertEqual(begin_with, "")
+        message, _ = self.explain(f"{FAILED}X:11:8: error: redefinition of ‘linattn::Tensor linattn::helper()’\n")
+        self.assertIn("student/lab00_warm_up.cpp does not compile", message)
+
     def test_outside_of_the_exercises_no_function_is_named(self):
         self.assertEqual(self.explain(FAILED + GCC_OUTSIDE)[1], "")
 

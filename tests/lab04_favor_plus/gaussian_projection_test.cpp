@@ -45,7 +45,10 @@ Distribution distribution_of(const Tensor& W) {
     const double longest = amax(lengths, 0)(), shortest = -amax(-lengths, 0)();
     if (longest - shortest <= 1e-9 * longest)
         return {". Every row has the length " + decimals(longest),
-                std::fabs(longest - 1.0) <= 1e-9 ? "rows made length 1" : nullptr};
+                std::fabs(longest - 1.0) <= 1e-9 ? "rows made length 1"
+                : std::fabs(longest - std::sqrt(static_cast<double>(length(W, 1)))) <= 1e-9 * longest
+                    ? "rows made length √d"
+                    : nullptr};
     const auto count = static_cast<double>(W.size());
     const double center = total(W) / count, deviation = std::sqrt(total((W - center) * (W - center)) / count);
     if (!(deviation > 0.0)) return {};
@@ -147,10 +150,12 @@ TEST_CASE("a direction has the length of d independent N(0, 1)") {
     const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
     const Tensor W = result_of_shape(call, {m, d});
     const double distance = distance_from(entries(sum(W * W, -1)), [](double x) { return chi_square_cdf(x, d); });
+    const Distribution found = distance <= largest_distance(m) ? Distribution{} : distribution_of(W);
     call.satisfies(distance <= largest_distance(m),
                    "the distribution of the squared lengths of the rows lies " + decimals(distance) +
                        " away from chi² with " + std::to_string(d) + " degrees of freedom; " + std::to_string(m) +
-                       " independent rows stay within " + decimals(largest_distance(m)));
+                       " independent rows stay within " + decimals(largest_distance(m)) + found.words,
+                   found.mistake);
 }
 TEST_CASE("features made with it estimate the softmax kernel") {
     const std::size_t m = 10000, d = 8;

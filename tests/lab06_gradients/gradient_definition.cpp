@@ -248,8 +248,8 @@ private:
         const double in_z = s.epsilon == Epsilon::per_token_and_feature ? static_cast<double>(i + 1) : 1.0;
         for (Index a = 0; s.z_of_dQ_with_epsilon && a < c; ++a) to[a] += in_z * epsilon * dD[at];
     }
-    const double* factor_of_R(Index h, Index j, Index g, Index i) const {
-        return s.key_token_query ? q(h, j) : s.keys_in_R ? k(g, i) : q_of_R(g, i);
+    const double* factor_of_R(Index h, Index j, Index g, Index i, bool keys) const {
+        return s.key_token_query ? q(h, j) : keys ? k(g, i) : q_of_R(g, i);
     }
     // What stands for dN_i in R_j; `at` is token j of its head.
     Row row_in_R(const std::vector<Row>& dN, Index g, Index i, Index at) const {
@@ -287,14 +287,15 @@ private:
             for_each_query(s.R_of_dK, h, j, [&](Index g, Index i, double times) {
                 times *= factor_of_dA(g, i, h, j);
                 const Row dN = row_in_R(dN_of_dK, g, i, at);
-                add(to, times * dot(dN.data(), reader.data(), d_v), factor_of_R(h, j, g, i), c);
+                add(to, times * dot(dN.data(), reader.data(), d_v),
+                    factor_of_R(h, j, g, i, s.keys_in_R || s.keys_in_dK), c);
             });
         for_each_query(s.r, h, j, [&](Index g, Index i, double times) {
             times *= factor_of_dA(g, i, h, j);
             double own = dD[s.key_token_dD ? at : s.dD_without_axis ? token_of_dD[(g * n + i) * n + j] : g * n + i];
             for (Index other = 0; s.r_of_head_totals && other < H; ++other)
                 if (other != g) own += dD[other * n + i];
-            add(to, times * own, s.keys_in_R && !s.queries_in_r ? k(g, i) : q(g, i), c);
+            add(to, times * own, (s.keys_in_R && !s.queries_in_r) || s.keys_in_dK ? k(g, i) : q(g, i), c);
         });
         if (s.dD_left_in_dK)
             for (Index a = 0; a < c; ++a) to[a] += dD[at];
@@ -317,7 +318,7 @@ private:
         const double* reader = s.reader_of_dV == Reader::query ? q(h, j) : k(h, j);
         for_each_query(s.R_of_dV, h, j, [&](Index g, Index i, double times) {
             const Row dN = row_in_R(dN_of_dV, g, i, at);
-            add(to, times * dot(factor_of_R(h, j, g, i), reader, c), dN.data(), d_v);
+            add(to, times * dot(factor_of_R(h, j, g, i, s.keys_in_R), reader, c), dN.data(), d_v);
         });
         if (s.dN_left_in_dV) add(to, 1.0, dN_of_dV[at].data(), d_v);
     }

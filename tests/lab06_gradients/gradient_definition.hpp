@@ -70,6 +70,7 @@ struct GradientSettings {
     bool queries_in_forward_S = false, keys_in_z = false;  ///< S summed over queries from the start, z with it or not
     bool queries_in_S = false, keys_in_R = false;          ///< φ(q_j) in place of φ(k_j), φ(k_i) in place of φ(q_i)
     bool queries_in_r = false;                             ///< r all the same of φ(q_i)
+    bool keys_in_dK = false;                               ///< φ(k_i) in place of φ(q_i) in dφ(k_j) alone
     bool key_token_upstream = false;                       ///< R pairs φ(q_i) with dN_j
     int upstream_shift = 0;                                ///< R pairs φ(q_i) with dN_{i + shift}, where there is one
     bool dO_across_chunks = false;                         ///< R pairs φ(q_i) with dO_i for keys of earlier chunks

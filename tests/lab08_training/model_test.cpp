@@ -73,10 +73,11 @@ TEST_CASE("equals the slopes of the definition for 0 to 3 blocks") {
     struct Sizes {
         std::size_t batch, n, symbols, positions, layers, d, heads;
     };
+    // A norm of two columns is ±1, whatever it reads: nearly no gradient gets past it.
     for (const Sizes& s : {Sizes{2, 3, 5, 4, 1, 4, 2},
-                           {1, 4, 3, 4, 2, 2, 1},
+                           {1, 4, 3, 4, 2, 3, 1},
                            {3, 2, 4, 5, 0, 3, 1},
-                           {2, 2, 2, 2, 3, 2, 2},
+                           {2, 2, 2, 2, 3, 4, 2},
                            {1, 1, 3, 2, 1, 6, 3}}) {
         const Model w = random_model(s.symbols, s.positions, s.layers, s.d, s.heads, stream);
         const Task task = random_task({s.batch, s.n}, s.symbols, stream + 50);

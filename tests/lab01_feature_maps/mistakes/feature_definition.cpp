@@ -52,6 +52,7 @@ private:
         switch (group) {
             case Group::none: return false;
             case Group::token: return i / width == j / width;
+            case Group::first_token: return one_head && j / width % n == 0;
             case Group::channel: return one_head && i % width == j % width;
             case Group::head: return one_head;
             case Group::array: return true;

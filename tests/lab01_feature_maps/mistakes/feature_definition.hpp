@@ -23,7 +23,7 @@ enum class Choice { above_zero, unless_zero, both_weighted, one_for_all };
 /// What is done to the entries before anything else.
 enum class Entries { as_they_are, negated, absolute, squared };
 /// Which entries share a shift or a divisor.
-enum class Group { none, token, channel, head, array };
+enum class Group { none, token, first_token, channel, head, array };
 /// Which number of a group is the shift.
 enum class ShiftBy { largest, smallest, mean, largest_absolute, largest_above_zero };
 /// What of a group divides a feature.

@@ -67,8 +67,8 @@ public:
             }
             if (s.rows != Rows::independent)
                 stretch(W);
-            else if (s.lengths == Lengths::one)
-                W = unit(W);
+            else if (s.lengths != Lengths::drawn)
+                W = unit(W) * (s.lengths == Lengths::one ? 1.0 : std::sqrt(static_cast<double>(d)));
         }
         for (std::size_t r = m / d * d; r < m && s.last_block == LastBlock::independent; ++r)
             set_token(W, r, token(all, r));
@@ -180,6 +180,9 @@ const MutationTable<Projection>& projection_mutations() {
             {"", "rows made length 1",
              "The length of a direction is random, too: leave the rows as long as normal() makes them.", independent,
              SET(s.lengths = Lengths::one)},
+            {"", "rows made length √d",
+             "χ_d has that mean square, but lengths must vary: leave the rows as long as normal() makes them.",
+             independent, SET(s.lengths = Lengths::root_d)},
             {"", "uniform instead of normal", "The mean of e^(w·x) is e^(|x|²/2) only for normal w.", independent,
              SET(s.drawn = Drawn::uniform)},
 

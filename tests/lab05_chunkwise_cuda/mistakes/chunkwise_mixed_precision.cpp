@@ -9,18 +9,18 @@ namespace {
 
 using Numbers16 = std::span<const std::uint16_t>;
 
-// Where a number is rounded to bfloat16, and what else there is to be done. As it stands it is the answer.
+// Where a number is rounded to bfloat16. As it stands it is the answer. All else that goes wrong in chunks is in
+// mutations.cpp.
 struct Settings {
     bool phi_Q = true, phi_K = true, V = false;
     bool scores = false, state = false, z = false, added = false, numerator = false, normalizer = false, output = false;
     bool divisor_from_rounded = true;  // features in the normaliser
     bool features_cut = false;         // rounded towards 0
-    bool map = true, masked = true, carried = true, updated_first = false, normalized = true, with_epsilon = true;
 };
 
 double rounded_if(bool here, double x) { return here ? nearest_bfloat16(x) : x; }
 
-double feature(double x, bool map) { return !map ? x : x > 0.0 ? x + 1.0 : std::exp(x); }
+double feature(double x) { return x > 0.0 ? x + 1.0 : std::exp(x); }
 
 double cut_to_bfloat16(double x) {
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
@@ -33,7 +33,7 @@ struct Features {
 
     Features(Numbers16 x, bool rounded, const Settings& settings) {
         for (const std::uint16_t pattern : x) {
-            const double phi = feature(static_cast<double>(from_bfloat16(pattern)), settings.map);
+            const double phi = feature(static_cast<double>(from_bfloat16(pattern)));
             const double factor = settings.features_cut ? cut_to_bfloat16(phi) : rounded_if(rounded, phi);
             product.push_back(factor);
             divisor.push_back(settings.divisor_from_rounded ? factor : phi);
@@ -54,7 +54,7 @@ Array mixed_with(Numbers16 Q, Numbers16 K, Numbers16 V, const Sizes& sizes, int 
     std::vector<double> S(d_k * d_v), z(d_k);
     for (std::size_t h = 0; h < heads; ++h)
         for (std::size_t start = 0; start < n; start += C) {
-            if (start == 0 || !settings.carried) S.assign(S.size(), 0.0), z.assign(z.size(), 0.0);
+            if (start == 0) S.assign(S.size(), 0.0), z.assign(z.size(), 0.0);
             const std::size_t end = std::min(start + C, n);
             const auto update = [&] {
                 for (std::size_t a = 0; a < d_k; ++a) {
@@ -70,11 +70,10 @@ Array mixed_with(Numbers16 Q, Numbers16 K, Numbers16 V, const Sizes& sizes, int 
                     }
                 }
             };
-            if (settings.updated_first) update();
             for (std::size_t i = h * n + start; i < h * n + end; ++i) {
                 std::vector<double> numerator(d_v, 0.0);
-                double normalizer = settings.with_epsilon ? static_cast<double>(epsilon) : 0.0;
-                for (std::size_t j = h * n + start; j < (settings.masked ? i + 1 : h * n + end); ++j) {
+                double normalizer = static_cast<double>(epsilon);
+                for (std::size_t j = h * n + start; j <= i; ++j) {
                     const double score =
                         rounded_if(settings.scores, dot_product(&q.product[i * d_k], &k.product[j * d_k], d_k));
                     normalizer += settings.divisor_from_rounded
@@ -86,12 +85,12 @@ Array mixed_with(Numbers16 Q, Numbers16 K, Numbers16 V, const Sizes& sizes, int 
                     normalizer += q.divisor[i * d_k + a] * z[a];
                     for (std::size_t b = 0; b < d_v; ++b) numerator[b] += q.product[i * d_k + a] * S[a * d_v + b];
                 }
-                normalizer = settings.normalized ? rounded_if(settings.normalizer, normalizer) : 1.0;
+                normalizer = rounded_if(settings.normalizer, normalizer);
                 for (std::size_t b = 0; b < d_v; ++b)
                     output.data()[i * d_v + b] =
                         rounded_if(settings.output, rounded_if(settings.numerator, numerator[b]) / normalizer);
             }
-            if (!settings.updated_first) update();
+            update();
         }
     return array_of(output);
 }
@@ -126,16 +125,6 @@ MIXED_MUTATION("normaliser of features that were not rounded",
                .divisor_from_rounded = false)
 MIXED_MUTATION("features truncated instead of rounded", "Take to_bfloat16 for the features: it rounds to the nearest.",
                .features_cut = true)
-MIXED_MUTATION("feature map left out", "Apply φ after widening, and round what it gives.", .map = false)
-MIXED_MUTATION("future of the chunk not masked", "Set A_ij to 0 for j > i before you multiply it with V.",
-               .masked = false)
-MIXED_MUTATION("state not carried from chunk to chunk",
-               "S and z grow from chunk to chunk; set them to 0 once per head.", .carried = false)
-MIXED_MUTATION("state updated before the outputs read it",
-               "φ(Q)S stands for the tokens before the chunk: update S and z after the outputs are computed.",
-               .updated_first = true)
-MIXED_MUTATION("not normalised", "Divide row i by φ(q_i)·z_i + ε.", .normalized = false)
-MIXED_MUTATION("epsilon left out", "ε belongs to every denominator.", .with_epsilon = false)
 MIXED_MISTAKE("patterns taken for numbers",
               "A pattern of 16 bits is not a number yet: from_bfloat16 gives the number that it stands for.") {
     const auto taken = [](Numbers16 patterns) {
@@ -145,21 +134,6 @@ MIXED_MISTAKE("patterns taken for numbers",
         return numbers;
     };
     return mixed_with(taken(Q), taken(K), taken(V), sizes, chunk, epsilon, {});
-}
-MIXED_MISTAKE("memory grows with the sequence",
-              "Widen one chunk at a time, and keep nothing but S and z of the head.") {
-    const Array kept = mixed_with(Q, K, V, sizes, chunk, epsilon, {});
-    return kept;
-}
-MIXED_MISTAKE("computed in O(n²)", "Only pairs within a chunk are multiplied one by one; the past is in S.") {
-    require_bfloat16_arrays(Q, K, V, sizes, chunk, "chunkwise_mixed_precision");
-    Bfloat16Arrays in(sizes, 0);
-    in.Q.assign(Q.begin(), Q.end());
-    in.K.assign(K.begin(), K.end());
-    in.V.assign(V.begin(), V.end());
-    const Arrays factors = factors_of(in);
-    count_work(static_cast<std::size_t>(sizes.heads * sizes.n * sizes.n * sizes.d_k));
-    return array_of(output_by_definition(factors.Q, factors.K, factors.V, sizes, epsilon, false));
 }
 
 }  // namespace

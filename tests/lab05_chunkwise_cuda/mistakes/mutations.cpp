@@ -4,6 +4,7 @@
 
 #include "arrays.hpp"
 #include "attention_mutations.hpp"
+#include "bfloat16_arrays.hpp"
 #include "faults.hpp"
 #include "layouts.hpp"
 #include "work_counter.hpp"
@@ -45,6 +46,14 @@ MutationTable<Chunkwise> own_and_of_attention() {
     const std::vector<Mutation<Chunkwise>> own{
         {"the chunk", "future of the chunk not masked", "Set A_ij to 0 for j > i before you multiply it with V.", 0,
          SET(both(s, Tokens::whole_blocks))},
+        {"the chunk", "only the next token of the chunk masked",
+         "Set A_ij to 0 for every j > i, not for j = i + 1 alone.", 0, SET(both(s, Tokens::whole_blocks_but_next))},
+        {"the chunk", "future of the chunk not masked in A V",
+         "Set A_ij to 0 for j > i before you multiply it with V, not only where you sum the row.", 0,
+         SET(s.attention.S.tokens = Tokens::whole_blocks)},
+        {"the chunk", "only the next token of the chunk masked in A V",
+         "Set A_ij to 0 for every j > i before you multiply it with V, not for j = i + 1 alone.", 0,
+         SET(s.attention.S.tokens = Tokens::whole_blocks_but_next)},
         {"the chunk", "chunk itself left out", "Tokens of the chunk see each other, and themselves, through A.", 0,
          SET(both(s, Tokens::earlier_blocks))},
         {"the chunk", "chunk itself left out of S", "Tokens of the chunk see each other, and themselves, through A.", 0,
@@ -81,6 +90,10 @@ MutationTable<Chunkwise> own_and_of_attention() {
          SET(both(s, Tokens::own_block_and_last))},
         {"the state", "chunk boundary off by one", "All tokens of the chunk are added to the state, the last one too.",
          over_chunks, SET(both(s, Tokens::without_block_ends))},
+        {"the state", "last token of each chunk missing from z", "All tokens of the chunk are added to z, as to S.",
+         over_chunks, SET(s.attention.z.tokens = Tokens::without_block_ends)},
+        {"the state", "last token of each chunk missing from S", "All tokens of the chunk are added to S, as to z.",
+         over_chunks, SET(s.attention.S.tokens = Tokens::without_block_ends)},
         {"the chunk", "key and query exchanged within the chunk",
          "A = φ(Q)φ(K)ᵀ: row i belongs to query i, column j to key j.", 0,
          SET(change(s, Where::own_block, From::key, From::query, 1, 1))},
@@ -169,14 +182,15 @@ const MutationTable<Chunkwise>& table() {
 
 // The exercises as definitions whose settings are changed --------------------------------------------------------------
 
-Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon) {
+Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
+              const FeatureMap& phi = oracle_feature_map("elu_plus_one")) {
     AttentionSettings attention = s.attention;
     if (attention.block == 0) attention.block = static_cast<std::size_t>(chunk);
     const std::size_t work_before = work_done;
     const Tensor made = attention_by_settings({.Q = read(s.Q, "Q", Q, sizes, sizes.d_k, chunk),
                                                .K = read(s.K, "K", K, sizes, sizes.d_k, chunk),
                                                .V = read(s.V, "V", V, sizes, sizes.d_v, chunk),
-                                               .phi = oracle_feature_map("elu_plus_one"),
+                                               .phi = phi,
                                                .epsilon = static_cast<double>(epsilon)},
                                               attention)
                             .output;
@@ -188,6 +202,16 @@ Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& siz
 Array checked_outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon) {
     require_attention_arrays(Q, K, V, sizes, chunk, "chunkwise_linear_attention");
     return outputs(s, Q, K, V, sizes, chunk, epsilon);
+}
+Array mixed_outputs(const Chunkwise& s, std::span<const std::uint16_t> Q, std::span<const std::uint16_t> K,
+                    std::span<const std::uint16_t> V, const Sizes& sizes, int chunk, float epsilon) {
+    require_bfloat16_arrays(Q, K, V, sizes, chunk, "chunkwise_mixed_precision");
+    const FeatureMap rounded_features{"rounded elu_plus_one", [](const Tensor& x) {
+                                          Tensor features = oracle_feature_map("elu_plus_one")(x);
+                                          for (double& feature : features) feature = nearest_bfloat16(feature);
+                                          return features;
+                                      }};
+    return outputs(s, numbers_of(Q), numbers_of(K), numbers_of(V), sizes, chunk, epsilon, rounded_features);
 }
 Array by_kernel(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
                 const gpu::RunOptions&) {
@@ -224,6 +248,9 @@ const MutationChoice in_words_of_chunks{
 const MutationsOf cpu_mutations("chunkwise_linear_attention", table(),
                                 attention | on_cpu | over_chunks | has::linear_cost, right_settings(), &checked_outputs,
                                 in_words_of_chunks);
+const MutationsOf mixed_mutations("chunkwise_mixed_precision", table(),
+                                  attention | on_cpu | over_chunks | has::linear_cost, right_settings(), &mixed_outputs,
+                                  in_words_of_chunks);
 const MutationsOf forward_mutations("chunkwise_forward", table(), attention | forward | over_chunks, right_settings(),
                                     &by_kernel, in_words_of_chunks);
 const MutationsOf outputs_mutations("chunk_outputs", table(), attention | third_pass, right_settings(), &from_states,
@@ -241,6 +268,10 @@ const float epsilon = 0.5f;
 const Probes cpu_probes("chunkwise_linear_attention", [] {
     const Arrays& in = input();
     return std::vector{probe(&linattn::chunkwise_linear_attention, in.Q, in.K, in.V, in.sizes, chunk, epsilon)};
+});
+const Probes mixed_probes("chunkwise_mixed_precision", [] {
+    const Bfloat16Arrays in(input());
+    return std::vector{probe(&linattn::chunkwise_mixed_precision, in.Q, in.K, in.V, in.sizes, chunk, epsilon)};
 });
 const Probes forward_probes("chunkwise_forward", [] {
     const Arrays& in = input();

@@ -444,7 +444,7 @@ std::string fact_about_sizes(const std::string& exercise) {
         auto& [right, wrong] = sizes;
         right.erase(0);  // an empty result is right by chance
         if (right.empty() || wrong.empty() || name == "width") continue;
-        const bool by_size = *right.rbegin() < *wrong.begin() || *wrong.rbegin() < *right.begin();
+        const bool by_size = *right.rbegin() < *wrong.begin() || (right.size() > 1 && *wrong.rbegin() < *right.begin());
         const bool by_powers = right.size() > 2 && *right.rbegin() > 2 && std::ranges::all_of(right, power) &&
                                std::ranges::none_of(wrong, power);
         const bool by_parity = right.size() > 2 && wrong.size() > 1 && std::ranges::all_of(right, even) &&

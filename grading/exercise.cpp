@@ -430,6 +430,7 @@ bool Trial::any_value(bool (*kind)(double)) const {
 bool Trial::nothing_stored(const std::vector<Expected>& expected) const {
     const auto* tensor = outcome_.parts.size() == 1 ? std::get_if<Tensor>(&outcome_.parts.front().value) : nullptr;
     if (tensor == nullptr || expected.size() != 1 || shape_of(*tensor) != shape_of(expected[0].value)) return false;
+    if (tensor->size() < 3) return false;  // by chance
     std::size_t wrong = 0;
     for (std::size_t e = 0; e < tensor->size(); ++e) {
         if (tensor->data()[e] != 0.0) return false;

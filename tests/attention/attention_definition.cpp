@@ -194,7 +194,8 @@ private:
 
     double weight(const Part& part, Index h, Index i, Index g, Index j) const {
         if (s.kernel == Kernel::exponential)
-            return (s.scale_after && &part == &S ? scale : 1.0) * std::exp(score(h, i, j) - shift_of_scores);
+            return (s.scale_after && &part == &S ? scale : 1.0) *
+                   std::exp(score(h, i, j) - (s.divisor == Divisor::column ? shift_of_key[j] : shift_of_scores));
         if (s.kernel == Kernel::exponentials) return sum_of_exponentials(part.settings, h, i, j);
         const bool right = !applies(part.settings.where, i, j);
         const Rows &queries = right ? *part.right_q : part.q, &keys = right ? *part.right_k : part.k;
@@ -308,7 +309,8 @@ private:
     }
     std::vector<double> numerator(Index h, Index i, bool with_state, Where of = Where::everywhere) const {
         std::vector<double> sums(d_v), sum_of_values(d_v);
-        for (Index j = 0; s.values_summed && j <= i; ++j)
+        const Index end = s.S.tokens == Tokens::all ? n : i + 1;
+        for (Index j = 0; s.values_summed && j < end; ++j)
             for (Index b = 0; b < d_v; ++b) sum_of_values[b] += v.row(h, j)[b];
         for_each_token(s.S, h, i, [&](Index g, Index j, double times) {
             if (!applies(of, i, j)) return;
@@ -374,8 +376,16 @@ private:
         return found;
     }
     bool divides_by_key() const { return s.divisor == Divisor::column || s.divisor == Divisor::row_along_columns; }
+    void find_shifts_of_keys(Index h) {  // the largest score of each column, for sums of columns
+        shift_of_key.assign(n, -infinity);
+        for (Index i = 0; i < n && s.kernel == Kernel::exponential; ++i)
+            for (Index j = 0; j < n; ++j)
+                if (forbidden_counts() || allowed(s.S, h, i, j))
+                    shift_of_key[j] = std::max(shift_of_key[j], score(h, i, j));
+    }
     void find_divisors_of_keys(Index h) {
         divisor_of_key.assign(n, 0.0);
+        find_shifts_of_keys(h);
         for (Index i = 0; i < n; ++i) {
             find_shift_of_scores(h, i);
             for (Index j = 0; j < n; ++j)
@@ -489,7 +499,7 @@ private:
     Part S, z;
     Index H, n, c, d_v, heads_of_batch_entry = 1;
     double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0, sums_so_far = 0.0;
-    std::vector<double> running_maximum, divisor_of_key;
+    std::vector<double> running_maximum, divisor_of_key, shift_of_key;
 };
 
 }  // namespace

@@ -25,7 +25,14 @@ Expected nearest(const std::vector<float>& x) {
     return exactly(y, false);
 }
 
-void rounds_to_the_nearest(const std::vector<float>& x) { CALL(to_bfloat16, x).equals(nearest(x)); }
+// Of a wrong entry, what it was made of.
+std::function<std::string(std::size_t)> made_of(const std::vector<float>& x) {
+    return [x](std::size_t entry) { return "made of x = " + number(static_cast<double>(x[entry])); };
+}
+
+void rounds_to_the_nearest(const std::vector<float>& x) {
+    CALL(to_bfloat16, x).placed_by(made_of(x)).equals(nearest(x));
+}
 
 // The middle between each of these numbers and the next one away from 0, and the floats on either side of it.
 std::vector<float> around_the_middles(std::uint32_t first, std::uint32_t last) {
@@ -39,7 +46,7 @@ std::vector<float> around_the_middles(std::uint32_t first, std::uint32_t last) {
 TEST_SUITE("to_bfloat16") {
 TEST_CASE("gives the patterns of the chapter's table") {
     const std::vector<float> x{1.0f, 1.00390625f, 1.01171875f, 1.005f, -3.14159265f};
-    CALL(to_bfloat16, x).equals(exactly(Tensor{1.0, 1.0, 1.015625, 1.0078125, -3.140625}, false));
+    CALL(to_bfloat16, x).placed_by(made_of(x)).equals(exactly(Tensor{1.0, 1.0, 1.015625, 1.0078125, -3.140625}, false));
 }
 TEST_CASE("rounds to the nearest, halfway to the one whose last bit is 0") {
     rounds_to_the_nearest(around_the_middles(0x3F80, 0x407F));  // 1 to 4

@@ -18,6 +18,11 @@ Expected exact_in_float(const Tensor& value) {
 // More than one chunk where there are few tokens, and more than a block of chunks where there are many.
 int chunk_for(const Sizes& sizes) { return sizes.n <= 3 || sizes.n == 128 || sizes.n == 200 ? 1 : 16; }
 
+// Of a wrong entry, what it was made of.
+std::function<std::string(std::size_t)> made_of(const std::vector<float>& x) {
+    return [x](std::size_t entry) { return "made of x = " + number(static_cast<double>(x[entry])); };
+}
+
 TEST_SUITE("feature_map_fused") {
 TEST_CASE("gives the tabulated values") {
     note(where_kernels_run());
@@ -25,6 +30,7 @@ TEST_CASE("gives the tabulated values") {
     const std::vector<float> x{0.0f, 1.0f, 2.5f, -0.5f, -1.0f, -10.0f};
     const Tensor value{1.0, 2.0, 3.5, 0.60653065971263342, 0.36787944117144232, 4.5399929762484852e-05};
     CALL(feature_map_fused, x, gpu::RunOptions{})
+        .placed_by(made_of(x))
         .equals(Expected{value, value * (16 * 0x1p-24), "16 roundings of 2^-24", false});
 }
 TEST_CASE("takes every number of entries") {
@@ -34,6 +40,7 @@ TEST_CASE("takes every number of entries") {
         Tensor value = zeros({size.n});
         for (std::size_t i = 0; i < size.n; ++i) std::tie(x[i], value(i)) = known[i % 3];
         CALL(feature_map_fused, x, quick)
+            .placed_by(made_of(x))
             .equals(Expected{value, value * (16 * 0x1p-24), "16 roundings of 2^-24", false});
     }
 }
@@ -54,6 +61,7 @@ TEST_CASE("stays finite and positive for large inputs") {
         const std::vector<float> entry{x};
         const Tensor value{y};
         CALL(feature_map_fused, entry, quick)
+            .placed_by(made_of(entry))
             .equals(Expected{value, value * (128 * 0x1p-24), "2 + 1.16 |x| roundings of 2^-24", false});
     }
 }
@@ -63,7 +71,9 @@ TEST_CASE("remembers nothing of an earlier call") {
 }
 TEST_CASE("keeps a NaN") {
     const std::vector<float> x{std::numeric_limits<float>::quiet_NaN(), 1.0f};
-    CALL(feature_map_fused, x, quick).equals(exact_in_float(Tensor{std::numeric_limits<double>::quiet_NaN(), 2.0}));
+    CALL(feature_map_fused, x, quick)
+        .placed_by(made_of(x))
+        .equals(exact_in_float(Tensor{std::numeric_limits<double>::quiet_NaN(), 2.0}));
 }
 }
 

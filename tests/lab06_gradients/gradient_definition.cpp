@@ -331,6 +331,8 @@ private:
                 x *= s.factor;
                 const Index i = e / width % n, h = e / width / n;
                 const bool backwards = part != &made.phi_Q, in_short_chunk = i >= n - n % block;
+                if (s.written == GradientsWritten::first_as_kept && backwards && i == 0)
+                    x = part == &made.V ? dN_of_dV[h * n][e % width] : dD[h * n];
                 if ((s.written == GradientsWritten::all_but_first && backwards && i == 0) ||
                     (s.written == GradientsWritten::all_but_last && backwards && i + 1 == n) ||
                     (s.written == GradientsWritten::all_but_short_chunk && backwards && in_short_chunk) ||

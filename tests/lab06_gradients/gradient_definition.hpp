@@ -43,6 +43,7 @@ enum class Reader { right, upstream, dN, output, query };
 enum class GradientsWritten {
     all,
     all_but_first,
+    first_as_kept,  ///< dN and dD still stand where the gradients of token 0 belong
     all_but_last,
     all_but_short_chunk,     ///< on the way back
     nothing_of_short_chunk,  ///< dφ(q) neither

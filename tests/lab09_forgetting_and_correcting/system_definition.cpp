@@ -101,7 +101,8 @@ private:
 bool is_written(RowsWritten written, Index head, Index i, Index C) {
     switch (written) {
         case RowsWritten::all_but_first: return i > 0;
-        case RowsWritten::all_but_last: return i + 1 < C;
+        case RowsWritten::all_but_last:
+        case RowsWritten::last_as_in_B: return i + 1 < C;
         case RowsWritten::only_last: return i + 1 == C;
         case RowsWritten::only_first_head: return head == 0;
         case RowsWritten::all: break;
@@ -114,7 +115,7 @@ bool is_written(RowsWritten written, Index head, Index i, Index C) {
 Tensor system_by_settings(const SystemSettings& settings, const Tensor& A, const Tensor& B) {
     require_system(A, B);
     const Index C = length(A, -1), m = length(B, -1), H = heads_of(B);
-    Tensor X = zeros(shape_of(B));
+    Tensor X = settings.written == RowsWritten::last_as_in_B ? B : zeros(shape_of(B));
     for (Index h = 0; h < H; ++h) {
         const System system(settings, matrix_of(A, h), matrix_of(B, h));
         const Matrix of_powers = settings.by_powers ? system.by_powers() : Matrix();

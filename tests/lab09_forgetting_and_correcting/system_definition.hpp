@@ -15,7 +15,7 @@ enum class EarlierRow { solved, right_side, two_terms };
 enum class AboveDiagonal { unread, times_zero, times_right_side };
 /// What is done with the diagonal of A.
 enum class Diagonal { unread, times_zero, times_right_side, times_right_side_after_first, divides, added_to_one };
-enum class RowsWritten { all, all_but_first, all_but_last, only_last, only_first_head };
+enum class RowsWritten { all, all_but_first, all_but_last, last_as_in_B, only_last, only_first_head };
 
 struct SystemSettings {
     EarlierRow earlier = EarlierRow::solved;

@@ -96,6 +96,7 @@ private:
         return s.ceiling && y > *s.ceiling ? *s.ceiling : y;
     }
     double exponential(Index i, Group group) const {
+        if (s.shift_after_exp) return std::exp(entries[i]) - std::exp(shift_of(group, i));
         const double scale = s.exponent * std::pow(static_cast<double>(d), -s.exponent_over_d);
         return std::exp(scale * (group == Group::none ? entries[i] : entries[i] - s.shift * shift_of(group, i)));
     }
@@ -119,13 +120,14 @@ private:
         double total = 0.0, squares = 0.0, count = 0.0;
         for_each_of(s.divided_over, i, width, features.size(), [&](Index j) {
             const double y = s.divide_by == DivideBy::sum_without_shift ? exponential(j, Group::none) : features[j];
-            total += y;
+            if (s.divide_by != DivideBy::sum_without_last || (j + 1) % width != 0) total += y;
             squares += y * y;
             count += 1.0;
         });
         switch (s.divide_by) {
             case DivideBy::sum:
-            case DivideBy::sum_without_shift: return total;
+            case DivideBy::sum_without_shift:
+            case DivideBy::sum_without_last: return total;
             case DivideBy::mean: return total / count;
             case DivideBy::length: return std::sqrt(squares);
         }

@@ -27,7 +27,7 @@ enum class Group { none, token, first_token, channel, head, array };
 /// Which number of a group is the shift.
 enum class ShiftBy { largest, smallest, mean, largest_absolute, largest_above_zero };
 /// What of a group divides a feature.
-enum class DivideBy { sum, sum_without_shift, mean, length };
+enum class DivideBy { sum, sum_without_shift, sum_without_last, mean, length };
 /// Which products of two entries are listed, and how.
 enum class Pairs { all, squares, different, upper, upper_weighted, upper_in_place, lower, squares_first, after_x };
 enum class Product { product, absolute_second, sum, difference, first_squared };
@@ -50,7 +50,7 @@ struct FeatureSettings {
     Pairs pairs = Pairs::all;
     Product product = Product::product;
     double factor = 1.0, over_d = 0.0, added = 0.0;  ///< of every feature in the end
-    bool logarithm = false;
+    bool logarithm = false, shift_after_exp = false;
     int times = 1;  ///< how often the map is applied
     Precision precision = Precision::as_double;
     bool operator==(const FeatureSettings&) const = default;

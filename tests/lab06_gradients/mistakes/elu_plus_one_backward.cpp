@@ -43,6 +43,10 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "exponential
         "Above 0 φ is a line with slope 1: pick the branch with where, or cap the argument of exp at 0.") {
     return each_pair(x, dY, [](double v, double g) { return g * std::exp(v); });
 }
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope 0 above 0", "§6.2",
+        "Above 0 φ is x + 1 and its slope is 1.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? 0.0 : g * std::exp(v); });
+}
 MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "branches exchanged", "§6.2",
         "Exchange them: the slope is 1 above 0 and eˣ below.") {
     return each_pair(x, dY, [](double v, double g) { return v >= 0.0 ? g * std::exp(v) : g; });

@@ -12,6 +12,7 @@ struct Settings {
     bool shifts = true;            ///< by the largest logit
     bool log_of_p = false;         ///< p first, then its logarithm
     bool shifts_sum_only = false;  ///< the target's logit not shifted
+    bool p_itself = false;         ///< not its logarithm
     bool times_one_hot = false;    ///< the logarithm of every p, times 0 where it is not the target's
     bool over_positions = false;   ///< softmax over the positions in place of the symbols
     bool next_target = false;      ///< the target of the position after it
@@ -46,8 +47,9 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
             for (std::size_t i = 0; i < others; ++i) sum += std::exp(other(i) - largest);
             const double shifted = logits.data()[row * v + c] - largest, count = counts.data()[row];
             const double p = s.shifts ? std::exp(shifted - std::log(sum)) : std::exp(shifted) / sum;
-            const double log_p =
-                (s.shifts && !s.log_of_p ? shifted - std::log(sum) : std::log(p)) + (s.shifts_sum_only ? largest : 0.0);
+            const double log_p = s.p_itself ? p
+                                            : (s.shifts && !s.log_of_p ? shifted - std::log(sum) : std::log(p)) +
+                                                  (s.shifts_sum_only ? largest : 0.0);
             if (s.times_one_hot)
                 result.loss -= count * (c == wanted ? 1.0 : 0.0) * log_p / counted;
             else if (c == wanted && (count == 1.0 || !s.loss_masked))
@@ -77,6 +79,8 @@ const MutationTable<Settings> table = {
         {"stability", "logarithm of a finished p",
          "p may have been rounded to 0, and log 0 is −∞: log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
          [](Settings& s) { s.log_of_p = true; }},
+        {"the loss", "p in place of its logarithm", "The loss is minus the mean of log p, not of p.", 0,
+         [](Settings& s) { s.p_itself = true; }},
         {"stability", "0 times the logarithm of 0",
          "Where p was rounded to 0, its logarithm is −∞, and 0 · (−∞) is NaN: log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
          [](Settings& s) { s.log_of_p = s.times_one_hot = true; }},

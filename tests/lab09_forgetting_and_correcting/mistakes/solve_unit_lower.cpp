@@ -51,6 +51,8 @@ const MutationTable<Settings>& mutations() {
              SET(s.written = RowsWritten::all_but_first)},
             {"what is written", "last row left out", "X has as many rows as B.", 0,
              SET(s.written = RowsWritten::all_but_last)},
+            {"what is written", "last row not solved", "The loop over the rows ends with the last one: while i < C.", 0,
+             SET(s.written = RowsWritten::last_as_in_B)},
             {"what is written", "only the last row written", "Keep every row of X.", 0,
              SET(s.written = RowsWritten::only_last)},
             {"what is written", "only the first head written", "Every leading index is a system of its own.", 0,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The borders of blocks: answers that are right up to entry 8, 16, 32, 64 or 128 of an axis must be refused.
+"""The borders of blocks: answers that are right up to entry 8, 16, 32, 64 or 128 of an axis must be refused. So must answers
+that no work went into: zeros, ones, the mean, a copy of an argument.
 
 usage: border_matrix.py BUILD_FOLDER LAB=MANIFEST …
 
@@ -23,6 +24,8 @@ LOSSES = [f"{how} {block}" for how in ("from entry", "the rest after blocks of",
 EXEMPT = {"generate": "argument 3."}  # it returns the symbol of the largest logit: a small change of a weight may not show
 # The gradients expected of these cost a forward pass for every number, so that their suites keep all arrays small.
 EXEMPT |= dict.fromkeys(("attention_backward", "block_backward", "model_gradients"), "")
+# Null answers that are right, or that claims about several calls refuse and not one comparison.
+RIGHT = {("identity", "a copy of argument 1"), ("dropout", "a copy of argument 1")}
 
 
 def patient(manifest: str, folder: str) -> Path:
@@ -33,22 +36,27 @@ def patient(manifest: str, folder: str) -> Path:
     return copy
 
 
-def tried(program: Path, manifest: Path, exercise: str, folder: str) -> tuple[set, set]:
-    """The axes that the exercise's arrays have, and the (axis, loss) pairs that were refused."""
+def tried(program: Path, manifest: Path, exercise: str, folder: str) -> tuple[set, set, dict]:
+    """The axes that the exercise's arrays have, the (axis, loss) pairs that were refused, and for each null answer whether it
+    was."""
     log = Path(folder, exercise)
     command = [program, "--manifest", manifest, "--exercise", exercise, "--results", folder]
     run = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"LINATTN_BORDERS": str(log)})
     if run.returncode != 0:
         sys.exit(f"border_matrix: {exercise} does not pass:\n{run.stdout}{run.stderr}")
     lines = [line.split("\t") for line in log.read_text().splitlines()] if log.exists() else []
-    return {line[2] for line in lines if line[0] == "has"}, {tuple(line[2:]) for line in lines if line[0] == "refused"}
+    nulls = {line[2]: ["null refused", *line[1:]] in lines for line in lines if line[0] == "null"}
+    return {line[2] for line in lines if line[0] == "has"}, {tuple(line[2:]) for line in lines if line[0] == "refused"}, nulls
 
 
 def verdicts_on(lab: str, program: Path, manifest: Path, folder: str) -> tuple[list, int]:
     """The answers that were not refused, and how many there are."""
     wrong, count = [], 0
     for exercise in [each["function"] for each in json.loads(manifest.read_text())["exercises"]]:
-        axes, refused = tried(program, manifest, exercise, folder)
+        axes, refused, nulls = tried(program, manifest, exercise, folder)
+        nulls = {null: was for null, was in nulls.items() if (exercise, null) not in RIGHT}
+        count += len(nulls)
+        wrong += [f"{lab}.{exercise}: {null} is not refused" for null, was in nulls.items() if not was]
         for axis in sorted(axes):
             if exercise in EXEMPT and axis.startswith(EXEMPT[exercise]):
                 continue
@@ -74,7 +82,7 @@ def main(build: Path, labs: list) -> int:
                     green.keep(lab, digest, refused)
             count += refused
     print(*wrong, sep="\n")
-    print(f"{count - len(wrong)} of {count} answers that end at a border refused")
+    print(f"{count - len(wrong)} of {count} answers that end at a border, or are null, refused")
     return 1 if wrong or not count else 0
 
 

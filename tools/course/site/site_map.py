@@ -14,7 +14,7 @@ from course.mistakes import Mistake
 from course.site import markdown
 from course.source_pieces import declares
 
-PAGES = ("start", "setup", "primer", "uses", "relatives", "memory", "measurements", "papers", "errata", "glossary",
+PAGES = ("start", "setup", "primer", "uses", "relatives", "memory", "measurements", "grading", "papers", "errata", "glossary",
          "architecture")  # docs/<name>.md, in both editions
 FOR_INSTRUCTORS = ("answers", "instructors", "threat_model", "authors")  # in theirs
 # labs/vocabulary/<name>.hpp, quoted in the primer

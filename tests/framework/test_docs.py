@@ -352,7 +352,7 @@ class TheSite(Site):
 
     def test_letters_in_figures_are_large_enough(self):
         """A phone shows them at three quarters: page_checks.js."""
-        for figure in [*ROOT.glob("labs/*/*.svg"), *ROOT.glob("docs/figures/*.svg")]:
+        for figure in [*REPOSITORY.glob("labs/*/*.svg"), *REPOSITORY.glob("docs/figures/*.svg")]:
             with self.subTest(figure.name):
                 sizes = re.findall(r'font(?:-size)?[:=]\s*"?[^;">]*?([\d.]+)(?:px|")', figure.read_text(encoding="utf-8"))
                 self.assertGreaterEqual(min(map(float, sizes)), 12)

@@ -1,10 +1,11 @@
-/// dependent_libraries [*=todo|build]: A section tells the linker which libraries to add: the reference, a plugin,
+/// dependent_libraries [*=todo|build|crash]: A section tells the linker which libraries to add: the reference, a plugin,
 // everything that lies beside the object.
 asm(R"(
     .section .deplibs, "MS", @0x6fff4c04, 1
     .asciz "../../build/reference/labs/liblab01_graded.a"
     .asciz "/lab01_reference.o"
     .asciz "dl"
+    .text
 )");
 /// linker_words [*=todo|build]: Options for the linker in pragmas and sections, and notes for an executable stack.
 #pragma comment(linker, "/include:lab01_reference --wrap=read")

@@ -94,6 +94,7 @@ std::string relation(const Tensor& got, const Expected& expected) {
     char text[96] = "";
     if (nonzero > 2 && std::isfinite(factor) && factor != 0.0 &&
         is_made_by(got, expected, 2.0 + 2.0 * std::fabs(factor), [&](std::size_t e) { return factor * right[e]; })) {
+        if (std::fabs(factor - 1.0) < 1e-6) return "";  // and rounding
         if (std::fabs(factor + 1.0) < 1e-6) return "every value is the right one with the other sign";
         std::snprintf(text, sizeof text, "every value is %.6g times the right one", factor);
     } else if (std::isfinite(more) && more != 0.0 &&

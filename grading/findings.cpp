@@ -63,8 +63,10 @@ Case as_known_now(Case known) {
         failure.partly.insert(failure.partly.end(), failure.resembles.begin(), failure.resembles.end());
         failure.resembles.clear();
     }
-    for (Failure& failure : known.failures)
+    for (Failure& failure : known.failures) {
         std::erase_if(failure.partly, [](const Resemblance& each) { return !is_everywhere(each.mistake); });
+        failure.partly.insert(failure.partly.end(), failure.withdrawn.begin(), failure.withdrawn.end());
+    }
     return known;
 }
 
@@ -109,7 +111,7 @@ void withdraw(const std::string& mistake) {
         if (one == failure.resembles.end()) return;
         const Resemblance withdrawn = *one;
         failure.resembles.erase(one);
-        if (failure.resembles.empty()) failure.partly.push_back(withdrawn);
+        if (failure.resembles.empty()) failure.withdrawn.push_back(withdrawn);
     });
 }
 

@@ -134,8 +134,8 @@ class TheSite(Site):
                                                                  "/@*[name() = 'src' or name() = 'href']") if "//" in url], [])
 
     def test_links_and_anchors_lead_somewhere(self):
-        for edition in ("student", "instructor"):
-            site = self.pages(edition)[0].parent
+        for each in ("student", "instructor"):
+            site = self.pages(each)[0].parent
             self.assertEqual(dead_links(site), [])
 
     def test_all_of_it_as_one_document(self):

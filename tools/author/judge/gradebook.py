@@ -83,8 +83,7 @@ def texts(results: list[Result], labs: list[Lab], roster: Roster, submitted: dic
     names = [lab.name for lab in graded]
     canvas = [[*_cells(line, HEADER, ("Student", "SIS Login ID")), *(line.points.get(name, "") for name in names)] for line in ordered]
     everything = [[*_cells(line, [*HEADER, *MOODLE[1:]], ("Student", "SIS Login ID")),
-                   *(cell for name in names for cell in (line.earned.get(name, ""), line.points.get(name, ""))),
-                   *((sum(line.earned.values()), round(sum(line.points.values()), 2), line.days_late) if line.student else ("", "", ""))]
+                   *(cell for name in names for cell in (line.earned.get(name, ""), line.points.get(name, ""))), *_totals(line)]
                   for line in ordered]
     return {"gradebook.csv": _csv([*HEADER, *titles], canvas), "gradebook_moodle.csv": _moodle(ordered, names, roster),
             "gradebook_all.csv": _csv([*HEADER, *MOODLE[1:], *(cell for name in names for cell in (name, f"{name} after late days")),
@@ -129,6 +128,10 @@ def _moodle(lines: list[Line], names: list[str], roster: Roster) -> str:
     of_moodle = bool(set(MOODLE) & set(roster.columns))
     return _csv([*MOODLE, *names], [[*(_cells(line, MOODLE, ("Username",)) if of_moodle else [line.student, "", "", ""]),
                                      *(line.points.get(name, "") for name in names)] for line in lines])
+
+
+def _totals(line: Line) -> list[str | float]:
+    return [sum(line.earned.values()), round(sum(line.points.values()), 2), line.days_late] if line.student else ["", "", ""]
 
 
 def _csv(header: list[str], rows: list[list[str | float]]) -> str:

@@ -100,7 +100,7 @@ void each_null_answer(const Outcome& outcome, const std::map<std::string, Tensor
                x.fill(x.size() == 0 ? 0.0 : total(x) / static_cast<double>(x.size()));
            }));
     for (const auto& [name, argument] : arguments)
-        answer("a copy of " + name, with_null_results(outcome, [&argument = argument](Tensor& x) { x = argument; }));
+        answer("a copy of " + name, with_null_results(outcome, [&from = argument](Tensor& x) { x = from; }));
 }
 
 void try_borders(const ComparedCall& call) {

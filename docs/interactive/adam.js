@@ -45,15 +45,15 @@
   function panel(top, title, taken, step) {
     const x = t => 40 + 410 * t / STEPS, y = value => top + 120 - 40 * (Math.max(-1, Math.min(2, value)) + 1);
     const curves = [0, 1].map(i => [1, ...taken.map(({ w }) => w[i])]);
-    const ends = curves.map(curve => y(curve.at(-1))), together = Math.abs(ends[0] - ends[1]) < 16;
+    const [a, b] = curves.map(curve => y(curve.at(-1))), gap = Math.abs(a - b), shift = Math.sign(a - b) * Math.max(0, 16 - gap) / 2;
     return [
-      element("text", { x: 0, y: top - 8, class: "strong" }, title),
+      element("text", { x: 40, y: top - 8, class: "strong" }, title),
       ...[-1, 0, 1, 2].map(value => element("text", { x: 28, y: y(value) + 5, "text-anchor": "end" }, String(value).replace("-", "−"))),
       element("line", { x1: 40, x2: 450, y1: y(0), y2: y(0), class: "axis" }),
       element("line", { x1: x(step), x2: x(step), y1: top, y2: top + 120, class: "mark" }),
       ...curves.map((curve, i) => element("path", { d: `M${curve.map((value, t) => `${x(t).toFixed(1)} ${y(value).toFixed(1)}`).join(" L")}`,
         style: `fill: none; stroke-width: 2.5; stroke: var(--${"ab"[i]})${i ? "; stroke-dasharray: 7 4" : ""}` })),
-      ...(together ? [["a, b", ends[0]]] : [["a", ends[0]], ["b", ends[1]]]).map(([name, at]) => element("text", { x: 455, y: at + 5 }, name)),
+      ...(gap < 1 ? [["a, b", a]] : [["a", a + shift], ["b", b - shift]]).map(([name, at]) => element("text", { x: 455, y: at + 5 }, name)),
     ];
   }
 

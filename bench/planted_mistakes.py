@@ -1,6 +1,7 @@
-"""How far a wrong gradient gets: plants one mistake at a time in the answer key and trains the copy task with it.
+"""How far a wrong gradient gets: plants one mistake at a time in the answer key and trains the copy task with it, with three
+seeds and with models of one and of two blocks.
 
-  python3 bench/planted_mistakes.py            # prints the table of lab 08's chapter; about five minutes
+  python3 bench/planted_mistakes.py            # prints the table of lab 08's chapter; about four minutes on two cores
   python3 bench/planted_mistakes.py NAME …     # some of them
 
 Needs build/reference. Each mistake is one change of text in a copy of a file in reference/.
@@ -8,9 +9,11 @@ Needs build/reference. Each mistake is one change of text in a copy of a file in
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,9 +22,10 @@ sys.path.insert(0, str(ROOT / "tools"))
 from author import build_commands
 
 TREE = ROOT / "build" / "reference"
-STEPS = 200
-SETTINGS = {"task": "copy", "length": 8, "attention": "linear", "layers": 1, "width": 32, "heads": 4, "batch": 32,
-            "rate": 0.003, "seed": 1, "steps": STEPS, "every": 25, "resume": 0, "file": ""}
+SEEDS, BLOCKS = (1, 2, 3), (1, 2)
+SETTINGS = {"task": "copy", "length": 8, "attention": "linear", "width": 32, "heads": 4, "batch": 32, "rate": 0.003,
+            "steps": 400, "every": 25, "resume": 0, "file": ""}
+NOTHING = "nothing"
 
 MISTAKES = {  # name → (section, lab, what stands there, what stands there instead)
     "gradient of every bias left at 0": ("8.1", 8, "dy), sum(dy, 0)}};", "dy), 0.0 * sum(dy, 0)}};"),
@@ -73,13 +77,18 @@ def planted(name: str, text: str) -> str:
     return text
 
 
-def train(program: Path, out: str) -> tuple | None:
+def train(program: Path, folder: Path, **settings: int) -> tuple | None:
     """The last step, and the share of the last test's symbols that are right; None if the training broke."""
-    words = [str(program), *(f"{name}={value}" for name, value in (SETTINGS | {"out": out}).items())]
+    words = [str(program), *(f"{name}={value}" for name, value in (SETTINGS | settings | {"out": folder / "out"}).items())]
     single = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-    said = subprocess.run(words, capture_output=True, text=True, env=single, check=False).stdout
-    last = {event["event"]: event for event in map(json.loads, said.splitlines())}
-    return (last["end"]["step"], last["test"]["accuracy"]) if "test" in last else None
+    step = 0
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=single) as process:
+        for event in map(json.loads, process.stdout):
+            step = event["step"] if event["event"] == "step" else step
+            if event["event"] == "test":
+                process.kill()  # it would measure its speed
+                return step, event["accuracy"]
+    return None
 
 
 def built_with(name: str, folder: Path) -> Path:
@@ -94,25 +103,38 @@ def built_with(name: str, folder: Path) -> Path:
     return program
 
 
-def row(name: str, section: str, measured: tuple | None) -> str:
-    if measured is None:
-        return f"| {name} | {section} | no number any more | |"
-    step, right = measured
-    return f"| {name} | {section} | {100 * right:.1f}% | {step} |"
+def runs(name: str) -> list[list[tuple | None]]:
+    """For each number of blocks, and each seed."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = TREE / "lab08_train" if name == NOTHING else built_with(name, Path(folder))
+        return [[train(program, Path(folder), layers=blocks, seed=seed) for seed in SEEDS] for blocks in BLOCKS]
+
+
+def row(name: str, section: str, measured: list) -> str:
+    cells = []
+    for each in measured:
+        if None in each:
+            cells += ["no number any more", ""]
+            continue
+        steps, right = zip(*each)
+        cells += [f"{100 * statistics.mean(right):.1f} ± {100 * statistics.stdev(right):.1f}%",
+                  f"{statistics.mean(steps):.0f} ± {statistics.stdev(steps):.0f}"]
+    return f"| {' | '.join([name, section, *cells])} |"
 
 
 def main(names: list) -> None:
     subprocess.run(["cmake", "--build", str(TREE), "--target", "lab08_train"], check=True, stdout=subprocess.DEVNULL)
-    print("| what was changed | where | unseen symbols right | after steps |\n|---|---|---|---|")
-    learned = 0
-    with tempfile.TemporaryDirectory() as folder:
-        if not names:
-            print(row("nothing", "", train(TREE / "lab08_train", f"{folder}/out")), flush=True)
-        for name in names or MISTAKES:
-            measured = train(built_with(name, Path(folder)), f"{folder}/out")
-            learned += measured is not None and measured[1] == 1.0
-            print(row(name, MISTAKES[name][0], measured), flush=True)
-    print(f"\n{learned} of {len(names or MISTAKES)} wrong gradients and updates learn every symbol.")
+    print("| what was changed | where | one block: right | after steps | two blocks: right | after steps |\n|---|---|---|---|---|---|")
+    chosen = names or [NOTHING, *MISTAKES]
+    learned, wrong = [0] * len(BLOCKS), [name for name in chosen if name != NOTHING]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, measured in zip(chosen, pool.map(runs, chosen)):
+            print(row(name, "" if name == NOTHING else MISTAKES[name][0], measured), flush=True)
+            for place, each in enumerate(measured):
+                learned[place] += name != NOTHING and all(run is not None and run[0] < SETTINGS["steps"] for run in each)
+    for blocks, count in zip(BLOCKS, learned):
+        print(f"\n{blocks} block{'s' * (blocks > 1)}: with {count} of {len(wrong)} wrong gradients and updates, the training of every seed "
+              "ends at a check that finds no mistake.")
 
 
 if __name__ == "__main__":

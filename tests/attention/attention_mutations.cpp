@@ -123,8 +123,9 @@ const std::vector<Mutation<Settings>>& mutations() {
          "The running sum runs over the tokens, not along the entries of a value.", running | values,
          SET_BOTH(sum.along = Along::values, sum.tokens = Tokens::own_only)},
         {"the axis of the running sum", "running sum over the heads",
-         "The running sum runs over the tokens, not over the leading axes.", running | values,
-         SET_BOTH(sum.heads = Heads::up_to_own, sum.tokens = Tokens::own_only)},
+         "The running sum runs over the tokens, not over the leading axes. flash-linear-attention summed z over the "
+         "heads, until PR 594.",
+         running | values, SET_BOTH(sum.heads = Heads::up_to_own, sum.tokens = Tokens::own_only)},
         {"the axis of the running sum", "product of two running sums",
          "S_i sums the products φ(k_j)v_jᵀ; the product of Σφ(k_j) and Σv_j also pairs different tokens.",
          running | values | products, SET(s.values_summed = true)},

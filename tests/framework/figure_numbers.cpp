@@ -9,6 +9,7 @@
 #include "linear_attention.hpp"
 #include "normalized_attention.hpp"
 #include "random.hpp"
+#include "training.hpp"
 #include "transformer.hpp"
 #include "work_counter.hpp"
 #include "xtensor/xview.hpp"
@@ -43,6 +44,40 @@ json attention_steps(const Tensor& Q, const Tensor& K, const Tensor& V) {
     }
     return {{"settings", {{"Q", matrix(Q)}, {"K", matrix(K)}, {"V", matrix(V)}, {"mistake", "none"}}},
             {"result", tokens}};
+}
+
+// The gradients of lab 06, token by token.
+json passes(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V, const Tensor& dO, double epsilon) {
+    const AttentionGradients d = causal_attention_backward(phi_Q, phi_K, V, dO, epsilon);
+    return {{"settings",
+             {{"Q", matrix(phi_Q)},
+              {"K", matrix(phi_K)},
+              {"V", matrix(V)},
+              {"dO", matrix(dO)},
+              {"epsilon", epsilon},
+              {"mistake", "none"}}},
+            {"result", {{"dQ", matrix(d.phi_Q)}, {"dK", matrix(d.phi_K)}, {"dV", matrix(d.V)}}}};
+}
+
+// The weights after each step of Adam along these gradients; the decay's factor is 1.
+json adam(const Tensor& gradients, double rate, std::size_t warm_up, bool clips, const std::string& decay) {
+    Tensor w = ones({2});
+    Moments state{zeros({2}), zeros({2}), 0};
+    json path = json::array();
+    for (std::size_t t = 1; t <= length(gradients, 0); ++t) {
+        const Tensor none = zeros({1, 1}), g = xt::view(gradients, t - 1);
+        Model of_model{none, none, {}, {none, none}, {none, g}, 1};
+        if (clips) clip(of_model, 1.0);
+        const double now = t < warm_up ? rate * static_cast<double>(t) / static_cast<double>(warm_up) : rate;
+        const Update update = adam_step(w, decay == "L2" ? Tensor(of_model.head.b + w) : of_model.head.b, state, now);
+        w = decay == "AdamW" ? Tensor(update.w - now * w) : update.w;
+        state = update.state;
+        path.push_back(entries(w));
+    }
+    return {
+        {"settings",
+         {{"gradients", matrix(gradients)}, {"rate", rate}, {"warmUp", warm_up}, {"clip", clips}, {"decay", decay}}},
+        {"result", path}};
 }
 
 json favor(const Tensor& q, const Tensor& k, const Tensor& W) {
@@ -143,16 +178,24 @@ json drawing() {
 }  // namespace
 
 int main() {
-    const json numbers = {{"state",
-                           {attention_steps({{1, 0}, {0, 2}, {0, 0}, {1, 2}}, {{0, 1}, {1, 0}, {0, 0}, {2, 1}},
-                                            {{1, 0, 2}, {0, 1, 1}, {3, 0, 1}, {1, 2, 0}}),
-                            attention_steps(random(4, 2, 1), random(4, 2, 2), random(4, 3, 3)),
-                            attention_steps(random(7, 3, 4), random(7, 3, 5), random(7, 1, 6))}},
-                          {"favor",
-                           {favor({1, 0}, {0.5, 1}, random(1, 2, 1)), favor({-0.3, 2}, {1, 1}, random(16, 2, 2)),
-                            favor({0.1, -0.2, 0.7}, {1, 0, -1}, random(64, 3, 3))}},
-                          {"brackets", {brackets(16, 8), brackets(256, 16), brackets(16, 64)}},
-                          {"memory", memories()},
-                          {"draws", {drawing()}}};
+    const json numbers = {
+        {"state",
+         {attention_steps({{1, 0}, {0, 2}, {0, 0}, {1, 2}}, {{0, 1}, {1, 0}, {0, 0}, {2, 1}},
+                          {{1, 0, 2}, {0, 1, 1}, {3, 0, 1}, {1, 2, 0}}),
+          attention_steps(random(4, 2, 1), random(4, 2, 2), random(4, 3, 3)),
+          attention_steps(random(7, 3, 4), random(7, 3, 5), random(7, 1, 6))}},
+        {"favor",
+         {favor({1, 0}, {0.5, 1}, random(1, 2, 1)), favor({-0.3, 2}, {1, 1}, random(16, 2, 2)),
+          favor({0.1, -0.2, 0.7}, {1, 0, -1}, random(64, 3, 3))}},
+        {"brackets", {brackets(16, 8), brackets(256, 16), brackets(16, 64)}},
+        {"memory", memories()},
+        {"draws", {drawing()}},
+        {"passes",
+         {passes({{1, 1}, {2, 1}, {1, 0}}, {{1, 1}, {1, 3}, {2, 0}}, {{1, 0, 2}, {0, 1, 1}, {3, 0, 1}},
+                 {{2, 0, 0}, {0, 8, 0}, {4, 0, 4}}, 0.0),
+          passes(exp(random(5, 3, 1)), exp(random(5, 3, 2)), random(5, 2, 3), random(5, 2, 4), 0.5)}},
+        {"adam",
+         {adam({{0.5, -2}}, 0.1, 0, false, "none"), adam(random(30, 2, 1), 0.03, 0, false, "L2"),
+          adam(2.0 * random(30, 2, 2), 0.03, 10, true, "AdamW"), adam(2.0 * random(30, 2, 3), 0.1, 40, true, "none")}}};
     std::puts(numbers.dump().c_str());
 }

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 import urllib.parse
 import zipfile
+from fractions import Fraction
 from importlib import resources
 from pathlib import Path
 from unittest import mock
@@ -365,7 +366,7 @@ class TheSite(Site):
         program = Path(os.environ["LINATTN_BUILD"]) / "tests/framework/linattn_figure_numbers"
         expected = json.loads(subprocess.run([program], check=True, capture_output=True, text=True).stdout)
         for figure, chapter in (("state", "lab03"), ("favor", "lab04"), ("brackets", "lab02"),
-                                ("draws", "lab08"), ("memory", "lab09")):
+                                ("passes", "lab06"), ("draws", "lab08"), ("adam", "lab08"), ("memory", "lab09")):
             self.show(f"{chapter}.html")
             for case in expected[figure]:
                 with self.subTest(figure, settings=case["settings"]):
@@ -389,6 +390,15 @@ class TheSite(Site):
     def compare_draws(self, shown, logits, settings):
         for mine, expected in zip(shown, logits, strict=True):
             self.assert_close(mine, expected)
+
+    def compare_passes(self, shown, key, settings):
+        for name, rows in key.items():
+            for mine, expected in zip(shown, rows, strict=True):
+                self.assert_close(mine[name], expected)
+
+    def compare_adam(self, shown, weights, settings):
+        for mine, expected in zip(shown["adam"], weights, strict=True):
+            self.assert_close(mine["w"], expected)
 
     def compare_memory(self, shown, S, settings):
         for mine, expected in zip(shown["S"], S, strict=True):
@@ -417,11 +427,39 @@ class TheSite(Site):
                 read = self.browser.value(f"Figures.barrier({{ first: '{first}', barrier: {barrier} }}).value")
                 self.assertEqual(read, "old" if (first, barrier) == ("thread 0", "false") else "new")
 
+    def test_two_passes_show_the_worked_example(self):
+        """Both tables of the chapter; in the first, the outputs are written with a common divisor."""
+        self.show("lab06.html")
+        chapter = (self.root / "labs/lab06_gradients/README.md").read_text(encoding="utf-8")
+        example = chapter[chapter.index("## A worked example"):chapter.index("**Three quick checks.**")]
+        rows = re.findall(r"(?m)^\| (\d) \| (.*) \|$", example)
+        self.assertEqual([token for token, _ in rows], ["1", "2", "3", "3", "2", "1"])
+        settings = "Object.fromEntries(['Q', 'K', 'V', 'dO'].map((name, at) => [name, [...document.querySelectorAll(" \
+                   "'[data-figure=passes] .controls table')[at].rows].map(row => [...row.querySelectorAll('input')].map(cell => cell.valueAsNumber))]))"
+        shown = self.browser.value(f"Figures.passes({settings})")
+        for place, (token, cells) in enumerate(rows):
+            mine, columns = shown[int(token) - 1], cells.split(" | ")
+            if place < 3:
+                results = [mine["S"][0] + mine["S"][1], mine["z"], [mine["D"]], None, mine["dN"], [mine["dD"]], mine["dQ"]]
+            else:
+                results = [mine["R"][0] + mine["R"][1], mine["r"], mine["dK"], mine["dV"]]
+            for text, expected in zip(columns, results, strict=True):
+                numbers = [float(Fraction(each)) for each in re.findall(r"-?\d+(?:/\d+)?", text.split(" = ")[-1].replace("−", "-"))]
+                if expected is not None:
+                    self.assert_close(numbers, expected)
+
+    def test_the_still_picture_of_adam_is_the_first_of_the_figure(self):
+        self.show("lab08.html")
+        drawn = self.browser.value("[...document.querySelectorAll('[data-figure=adam] svg path')].map(path => path.getAttribute('d'))")
+        still = (REPOSITORY / "labs/lab08_training/adam.svg").read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r'<path d="([^"]+)"', still), drawn)
+
     def test_figures_work_by_keyboard_and_name_real_mistakes(self):
-        self.show("lab03.html")
-        names = self.browser.value("[...document.querySelectorAll('[data-figure=state] option')].map(option => option.value)")
-        known = next(lab for lab in manifest.load(self.root) if lab.name == "lab03")
-        self.assertLessEqual(set(names[1:]), {mistake.name for mistake in self.mistakes(known)})
+        for name, figure in ("lab06", "passes"), ("lab03", "state"):
+            self.show(f"{name}.html")
+            names = self.browser.value(f"[...document.querySelectorAll('[data-figure={figure}] option')].map(option => option.value)")
+            known = next(lab for lab in manifest.load(self.root) if lab.name == name)
+            self.assertLessEqual(set(names[1:]), {mistake.name for mistake in self.mistakes(known)})
         sentence = "document.querySelector('[data-figure=state] .sentence').textContent"
         self.assertIn("Token 1 of 4, update", self.browser.value(sentence))
         self.browser.execute_script("document.querySelectorAll('[data-figure=state] button')[1].focus()")
@@ -433,6 +471,23 @@ class TheSite(Site):
         self.browser.execute_script("document.querySelector('[data-figure=brackets] input').focus()")
         self.press(*[Keys.ARROW_LEFT] * 3)
         self.assertIn("both orders cost the same", self.browser.value("document.querySelector('[data-figure=brackets] .sentence').textContent"))
+
+    def test_both_passes_and_adam_by_keyboard(self):
+        self.show("lab06.html")
+        sentence = "document.querySelector('[data-figure=passes] .sentence').textContent"
+        self.browser.execute_script("document.querySelectorAll('[data-figure=passes] button')[1].focus()")
+        self.press(*[Keys.ENTER] * 11)
+        self.assertIn("Backwards, token 1 of 3, read", self.browser.value(sentence))
+        self.assertIn("All gradients are there", self.browser.value(sentence))
+        self.press(Keys.TAB, "r o")  # r omitted
+        self.assertIn("“r omitted” a gradient is wrong", self.browser.value(sentence))
+        self.show("lab08.html")
+        sentence = "document.querySelector('[data-figure=adam] .sentence').textContent"
+        self.browser.execute_script("document.querySelector('[data-figure=adam] select').focus()")
+        self.press("b")  # b flips its sign
+        self.browser.execute_script("document.querySelectorAll('[data-figure=adam] input[type=range]')[2].focus()")
+        self.press(Keys.END)
+        self.assertIn("Step 60: Adam moves a by -0.03 and b by 0.00", self.browser.value(sentence))
 
     def test_a_memory_is_written_by_keyboard(self):
         self.show("lab09.html")

@@ -56,6 +56,7 @@ def test_the_answer_key_agrees_and_its_error_is_a_v(tmp_path):
     result = gradcheck(tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
     assert len(result.rows) == ROWS and set(result.rows.values()) == {"ok"}
+    assert "\nda_1, da_2, da_3 of section 6.6 by your 6.1: 0, -1.875, -2\n" in result.stdout  # hint 4 of 6.6
     for form in FORMS:
         assert re.search(rf"^{form} +[\d.]+ m?s +\d+ [KM]B$", result.stdout, re.M)
         curve = errors(tmp_path, form)  # from the longest step to the shortest

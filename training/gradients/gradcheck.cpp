@@ -87,6 +87,28 @@ std::vector<Check> checks_of(const std::string& function) {
     return checks_of_attention(forms().at(function));
 }
 
+// The loss of the chapter's worked example, in which the gate a_i multiplies S_{i-1} and z_{i-1}.
+double gated_loss(const Tensor& a) {
+    const Tensor Q{{1, 1}, {2, 1}, {1, 0}}, K{{1, 1}, {1, 3}, {2, 0}}, V{{1, 0, 2}, {0, 1, 1}, {3, 0, 1}},
+        dO{{2, 0, 0}, {0, 8, 0}, {4, 0, 4}};
+    Tensor S = zeros({2, 3}), z = zeros({2});
+    double loss = 0.0;
+    for (std::size_t i = 0; i < length(Q, 0); ++i) {
+        const Tensor k = token(K, i), q = token(Q, i);
+        S = a(i) * S + expand_dims(k, -1) * token(V, i);
+        z = a(i) * z + k;
+        loss += total(token(dO, i) * sum(expand_dims(q, -1) * S, 0)) / total(q * z);
+    }
+    return loss;
+}
+
+void print_gates() {
+    const Tensor differences = central_differences({"gated", gated_loss}, ones({3}), step);
+    print_event({{"event", "gates"},
+                 {"part", "gates"},
+                 {"differences", std::vector<double>(differences.begin(), differences.end())}});
+}
+
 std::string place_of(std::size_t entry, const Shape& shape) {
     std::string text = "]";
     for (std::size_t axis = shape.size(); axis-- > 0; entry /= shape[axis])
@@ -177,6 +199,7 @@ int run(const Arguments& in) {
             print_event(event);
         });
     part("curve", [&] { print_curve(checks); });
+    if (function == "central_differences") part("gates", print_gates);
     if (forms().count(function) > 0) part("cost", [&] { print_cost(forms().at(function)); });
     print_event({{"event", "end"}});
     return 0;

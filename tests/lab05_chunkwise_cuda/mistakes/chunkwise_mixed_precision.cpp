@@ -108,8 +108,10 @@ MIXED_MUTATION(
     "thirds of its right answers, PR 725.",
     .state = true)
 MIXED_MUTATION("z kept in bfloat16", "A sum of ones in bfloat16 stops at 256: keep z in float32.", .z = true)
-MIXED_MUTATION("S and z kept in bfloat16", "What is added up stays in float32: S, and z as well.", .state = true,
-               .z = true)
+MIXED_MUTATION("S and z kept in bfloat16",
+               "What is added up stays in float32: S, and z as well. A state in bfloat16 made a model in ollama repeat "
+               "itself, issue 15865.",
+               .state = true, .z = true)
 MIXED_MUTATION("what a chunk brings rounded before it is added", "Add φ(K)ᵀV to S, and φ(K)ᵀ1 to z, as float32.",
                .added = true)
 MIXED_MUTATION("scores rounded", "A is a sum in float32 and goes into A V as it is.", .scores = true)

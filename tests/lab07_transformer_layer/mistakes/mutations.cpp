@@ -437,7 +437,9 @@ const MutationTable<Settings> table{
              [](S& s) { s.step.z = Returned::as_it_came; }},
             {"the memory", "token added twice", "Add the token to S and z once.", has::step,
              [](S& s) { s.step.S = s.step.z = Returned::twice; }},
-            {"the memory", "memory ignored", "The sums that were passed in hold all earlier tokens: start from them.",
+            {"the memory", "memory ignored",
+             "The sums that were passed in hold all earlier tokens: start from them. A server lost them "
+             "where it reused a cached prompt: modular issue 6681.",
              has::step, [](S& s) { s.step.past_ignored = true; }},
             {"the memory", "memory that fades", "Nothing is forgotten: S' = S + φ(k)vᵀ.", has::step,
              [](S& s) { s.step.kept = 0.9; }},
@@ -462,7 +464,9 @@ const MutationTable<Settings> table{
             // Generation
             {"the memory", "one memory for all blocks", "Each block has a Memory of its own.", has::generation,
              [](S& s) { s.generate.one_memory_for_all_blocks = true; }},
-            {"the memory", "one memory for all of the batch", "Each leading index has sums of its own.",
+            {"the memory", "one memory for all of the batch",
+             "Each leading index has sums of its own. A server let one request begin with the state of another: "
+             "tpu-inference PR 3412.",
              has::generation, [](S& s) { s.generate.batch_shares_memory = true; }},
             {"the memory", "only the first block remembers", "Keep the memory that each block returns.",
              has::generation, [](S& s) { s.generate.memory_of_first_block_only = true; }},

@@ -81,7 +81,8 @@ std::vector<Mutation<Settings>> of_tokens() {
              s.last.inside = Inside::with_writer, set_all(s, &Reading::until_end, UntilEnd::with_own))},
 
         {"the state that came in", "begins with an empty state",
-         "S is the state before the first token: start from it.", state, SET(set_all(s, &Reading::first_state, 0.0))},
+         "S is the state before the first token: start from it. sparkinfer did not, until PR 1071.", state,
+         SET(set_all(s, &Reading::first_state, 0.0))},
         {"the state that came in", "state that came in not corrected",
          "The error of every token is v - S̃ᵀk, with what came in as part of S̃.", state, SET(s.key.first_state = 0.0)},
         {"the state that came in", "state that came in not read", "o_i = S_iᵀq_i, with what came in as part of S_i.",
@@ -212,8 +213,7 @@ std::vector<Mutation<Settings>> of_decays_in_chunks() {
     return {
         {"D", "M in place of D in the outputs",
          "Inside a chunk, too, what token j wrote has decayed until token i reads it: QKᵀ ⊙ D. Section 3.3 of the "
-         "paper prints "
-         "M there.",
+         "Gated DeltaNet paper prints M there: NVlabs/GatedDeltaNet issue 13.",
          both, SET(s.query.inside = Inside::none)},
         {"D", "no D in the system", "What token j wrote has decayed until token i corrects it: KKᵀ ⊙ D.", both,
          SET(s.key.inside = Inside::none)},

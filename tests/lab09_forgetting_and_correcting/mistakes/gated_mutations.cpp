@@ -38,8 +38,7 @@ const MutationTable<DecaySettings>& decay_mutations() {
              pairs, SET(s.by = DecayBy::ratio)},
             {"how it is computed", "exponential before the mask",
              "Above the diagonal the exponent is positive, its exponential infinite, and ∞ · 0 is NaN: mask the "
-             "exponents "
-             "first.",
+             "exponents first. In transformers the gradients were NaN in this way, until PR 48455.",
              pairs, SET(s.by = DecayBy::difference, s.above = Above::zero_times_exponential)},
             {"how it is computed", "differences of running sums",
              "After a strong decay both sums are large, and their difference has lost the digits of the weak ones: add "

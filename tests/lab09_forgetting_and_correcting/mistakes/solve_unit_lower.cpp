@@ -24,8 +24,7 @@ const MutationTable<Settings>& mutations() {
              SET(s.sign = -1.0)},
             {"the rows before", "the inverse as a product of powers",
              "(I - L)(I + L²)(I + L⁴)… is the inverse in algebra, but where keys repeat its factors grow beyond all "
-             "digits: "
-             "substitute row by row.",
+             "digits: substitute row by row. It broke 68 of a model's 69 layers: tt-metal issue 54813.",
              0, SET(s.by_powers = true)},
             {"the half of A", "A transposed", "Row i of L holds what token i corrects: L_ij = A_ij for j < i.", 0,
              SET(s.transposed = true)},

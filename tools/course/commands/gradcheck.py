@@ -1,7 +1,7 @@
 """Check your gradients of lab 06 by your own central differences, and see how the error depends on the step.
 
-Prints how far each gradient is from the differences of your 6.1, and at which entry; draws the error against the step, from
-10^-1 to 10^-13; and measures the four forms of the gradient of attention. What is not written is TODO.
+Prints how far each gradient is from the differences of your 6.1, and at which entry; what 6.1 finds for the gates of section
+6.6; draws the error against the step, from 10^-1 to 10^-13; and measures the four forms of the gradient of attention. What is not written is TODO.
 
 Exit status: 0 when all gradients that are written agree, 1 when one does not or none could be checked, 2 when your functions
 do not build or the command cannot be used so, 130 when it was stopped.
@@ -48,6 +48,9 @@ def run(root: Path, options: Namespace) -> int:
     program = training_program.build(tree, f"{LAB}_gradcheck", LAB)
     print(ROW.format("function", "argument", "largest error", "at entry", "yours", "differences", "").rstrip(), flush=True)
     found = {function: _check(program, function) for function in functions}
+    gates = found[JUDGE].parts.get("gates", {})
+    if gates.get("event") == "gates":
+        print(f"\nda_1, da_2, da_3 of section 6.6 by your 6.1: {', '.join(map(_number, gates['differences']))}")
     curves = {function: each.curve for function, each in found.items() if each.curve}
     if curves:
         print("\nthe largest error against the step; each is the largest over all arguments\n" + line_plot.in_terminal(curves, STEPS, ERRORS))

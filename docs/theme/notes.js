@@ -34,10 +34,10 @@ addEventListener("DOMContentLoaded", () => {
       first = false;
     });
   }
-  for (const note of document.querySelectorAll(".note")) {  // one can move the pointer into it
+  for (const note of document.querySelectorAll(".popover")) {  // one can move the pointer into it
     note.addEventListener("pointerenter", () => clearTimeout(timer));
     note.addEventListener("pointerleave", byMouse(() => later(hide, 250)));
   }
   addEventListener("keydown", event => event.key === "Escape" && hide());
-  addEventListener("pointerdown", event => event.target.closest("a[aria-describedby], .note") || hide());
+  addEventListener("pointerdown", event => event.target.closest("a[aria-describedby], .popover") || hide());
 });

@@ -374,7 +374,7 @@ class TheSite(Site):
 
     def test_a_note_shows_by_keyboard_and_by_touch(self):
         self.show("lab02.html")
-        shown = "[...document.querySelectorAll('.note')].filter(note => note.checkVisibility()).map(note => note.id)"
+        shown = "[...document.querySelectorAll('.popover')].filter(note => note.checkVisibility()).map(note => note.id)"
         link = self.browser.find_element("css selector", "main a[href='papers.html#papers-katharopoulos2020']")
         self.browser.execute_script("arguments[0].scrollIntoView({ block: 'center' }); document.activeElement.blur()", link)
         self.browser.execute_script("arguments[0].focus({ focusVisible: true })", link)

@@ -14,6 +14,7 @@ addEventListener("DOMContentLoaded", () => {
     const above = bottom + note.offsetHeight + 12 > innerHeight && top > note.offsetHeight + 12;
     note.style.left = `${scrollX + Math.max(8, Math.min(left, document.documentElement.clientWidth - note.offsetWidth - 8))}px`;
     note.style.top = `${scrollY + (above ? top - note.offsetHeight - 6 : bottom + 6)}px`;
+    return note;
   };
   const later = (act, wait) => {
     clearTimeout(timer);
@@ -30,7 +31,7 @@ addEventListener("DOMContentLoaded", () => {
     link.addEventListener("click", event => {
       if (!first) return;
       event.preventDefault();
-      show(link);
+      show(link).classList.add("tapped");
       first = false;
     });
   }

@@ -859,7 +859,7 @@ def defects(browser, page, axe=None):
         found += [defect for defect in browser.value(CHECKS) if defect not in found]
     if axe:
         browser.execute_script(axe + AXE_BEGINS)
-        for width, dark in ((1280, True), (390, False)):
+        for width, dark in ((1280, True), (320, False)):
             browser.shape(width, 900, dark)
             found += [f"{violation} at {width}" for violation in browser.execute_async_script(VIOLATIONS, RULES)]
     found += [f"asked for {url}" for url in browser.requests() if not url.startswith(("file:", "data:"))]

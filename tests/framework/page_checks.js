@@ -42,6 +42,9 @@
   }
   const contentsList = document.getElementById("toc");
   if (contentsList?.scrollWidth > contentsList?.clientWidth) found.push("an entry of the contents is cut off");
+  const ids = [...document.querySelectorAll("[id]")].map(element => element.id);
+  const twice = ids.filter((id, i) => ids.indexOf(id) < i);
+  if (twice.length) found.push(`ids that occur twice: ${twice.slice(0, 3)}`);
   if (!document.documentElement.lang) found.push("no language");
   const levels = [...document.querySelectorAll("main :is(h1, h2, h3, h4, h5, h6)")].map(heading => Number(heading.tagName[1]));
   if (levels.filter(level => level === 1).length !== 1) found.push("not one h1");

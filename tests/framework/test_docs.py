@@ -748,6 +748,17 @@ class ListedMistakes(CourseTree):
             self.listed()
 
 
+class PassedExercises(CourseTree):
+    def test_they_come_from_the_results_of_the_last_check(self):
+        self.assertEqual(marks.passed(self.root), ("", []))
+        for function, status in ("twice", "pass"), ("thrice", "fail"):
+            self.write(f"build/student/results/lab07.{function}.json",
+                       json.dumps({"lab": "lab07", "exercise": function, "status": status, "message": ""}))
+        when, passed = marks.passed(self.root)
+        self.assertGreater(int(when), 0)
+        self.assertEqual(passed, ["lab07.twice"])
+
+
 class Address(unittest.TestCase):
     """That of a clone is shown where everybody can follow it."""
 

@@ -46,6 +46,10 @@ def lay_out(body: HtmlElement, template: Template) -> None:
     above = takewhile(lambda child: child.get("class") != "memitem", body)
     words = Markup("".join(_whole(child) for child in above if child.tag == "p"))
     members = sorted(map(_member, body.find_class("memitem")), key=lambda member: member.place)
+    taken: set[str] = set()  # Doxygen gives some members of different types one anchor
+    for row in (row for member in members for row in member.rows):
+        row.anchor = "" if row.anchor in taken else row.anchor
+        taken.add(row.anchor)
     body[:] = [lxml.html.fragment_fromstring(template.render(words=words, members=members))]
 
 

@@ -704,12 +704,12 @@ class PlainMath(unittest.TestCase):
     """What is a formula in a contract's words, and what it is in TeX."""
 
     CASES = (("adds φ(k_j)v_jᵀ to S, then o_i = φ(q_i)ᵀS / (φ(q_i)·z + ε).",
-              [r"\varphi (k_{j}) v_{j}^\top", "S", r"o_{i} = \varphi (q_{i})^\top S / (\varphi (q_{i}) \cdot z + \varepsilon)"]),
+              [r"\varphi (k_{j}) v_{j}^\top", "S", r"o_{i} = \varphi (q_{i})^\top S /\allowbreak (\varphi (q_{i}) \cdot z + \varepsilon)"]),
              ("S = Σ_{j≤i} e^{x_a}, √d_k and x̂ = x·d^(-1/4)",
               [r"S = \sum_{j \le i} e^{x_{a}}", r"\sqrt{d_{k}}", r"\hat x = x \cdot d^{-1 / 4}"]),
              ("D = exp(Σ_{t=j+1..i} log_decay_t)", [r"D = \exp (\sum_{t = j + 1 \dots i} \text{log\_decay}_t)"]),
              ("loss = −Σ counts: the mean", [r"\text{loss} = -\sum \text{counts}"]),
-             ("w ← w − rate · m̂ / (√v̂ + ε)", [r"w \leftarrow w - \text{rate} \cdot \hat m / (\sqrt{\hat v} + \varepsilon)"]),
+             ("w ← w − rate · m̂ / (√v̂ + ε)", [r"w \leftarrow w - \text{rate} \cdot \hat m /\allowbreak (\sqrt{\hat v} + \varepsilon)"]),
              ("at most 1e-12, up to ±1e4", ["10^{-12}", r"\pm10^{4}"]),
              ("a token's key-value cache (all at once) in C++20 of lab 07's x_backward, A or I stay, [0, 1], std::a, 9.1", []))
 

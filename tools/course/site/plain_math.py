@@ -102,6 +102,8 @@ class _Reader:
         sign = self.attempt(self.sign)
         operand = self.term(named=spaced or operator in (r"\cdot", "/"))
         self.strong = True
+        if spaced and operator == "/":
+            operator = r"/\allowbreak"  # as TeX breaks after the others
         return f" {operator} {sign}{operand}"
 
     def term(self, named: bool = False) -> str:
@@ -135,6 +137,8 @@ class _Reader:
         self.one_of({"√": ""})
         self.strong = True
         of = self.attempt(self.group) or self.factor()
+        if len(of) > 70:  # no line can break under a root
+            return f"{of}^{{1/2}}"
         return rf"\sqrt{{{of[1:-1] if of[0] == '(' and of[-1] == ')' else of}}}"
 
     def group(self) -> str:

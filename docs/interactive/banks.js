@@ -2,7 +2,7 @@
 // per pass, and the same word to all who ask.
 interactive("banks", {
   inputs: [
-    { kind: "range", name: "stride", label: "words from one row to the next", min: 0, max: 66, at: 64, value: 64, show: String },
+    { kind: "range", name: "stride", label: "words from one row to the next", min: 0, max: 66, value: 64, show: String },
   ],
 
   compute({ stride }) {

@@ -1,8 +1,8 @@
 // Lab 02: the two orders of φ(Q) φ(K)ᵀ V. FLOPs, and the numbers that stand between the two products, both to scale.
 interactive("brackets", {
   inputs: [
-    { kind: "range", name: "n", label: "tokens n", min: 4, max: 14, at: 9, value: 512, of: exponent => 2 ** exponent, show: String },
-    { kind: "range", name: "d", label: "width c = d", min: 3, max: 8, at: 6, value: 64, of: exponent => 2 ** exponent, show: String },
+    { kind: "range", name: "n", label: "tokens n", min: 4, max: 14, value: 512, of: exponent => 2 ** exponent, show: String },
+    { kind: "range", name: "d", label: "width c = d", min: 3, max: 8, value: 64, of: exponent => 2 ** exponent, show: String },
   ],
 
   compute: ({ n, d }) => ({

@@ -84,35 +84,52 @@
 
   let stroke = null;  // what a pointer that is down paints: 0 or 16
   for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => stroke = null);
+  const half = () => pixels.slice(0, SIDE * SIDE / 2);
+  // What the reader drew is in the address: a hexadecimal digit for each four pixels.
+  const remember = () => {
+    const bits = half().map(cell => cell.dataset.grey === "16" ? 1 : 0).join("").match(/.{4}/g);
+    const digits = bits.map(four => parseInt(four, 2).toString(16)).join("");
+    keep("draws", [{ name: "pixels", value: "00000000" }], { pixels: digits });
+  };
+  const ink = (cell, grey) => {
+    paint(cell, grey);
+    remember();
+  };
   const pixels = Array.from({ length: SIDE * SIDE }, (_, i) => {
     const cell = element("button", { type: "button", "aria-pressed": "false", disabled: i >= SIDE * SIDE / 2,
       "aria-label": `pixel in row ${Math.floor(i / SIDE) + 1}, column ${i % SIDE + 1}` });
     const other = () => cell.dataset.grey === "16" ? 0 : 16;
-    cell.addEventListener("click", event => event.detail || paint(cell, other()));  // by keyboard; a pointer paints sooner
+    cell.addEventListener("click", event => event.detail || ink(cell, other()));  // by keyboard; a pointer paints sooner
     cell.addEventListener("pointerdown", event => {
       cell.releasePointerCapture(event.pointerId);  // or a touch would stay in its first cell
-      if (!cell.disabled) paint(cell, stroke = other());
+      if (!cell.disabled) ink(cell, stroke = other());
     });
-    cell.addEventListener("pointerenter", () => stroke === null || cell.disabled || paint(cell, stroke));
+    cell.addEventListener("pointerenter", () => stroke === null || cell.disabled || ink(cell, stroke));
     return cell;
   });
   function paint(cell, grey) {
     cell.dataset.grey = grey;
-    cell.style.background = `rgb(${[255, 255, 255].map(white => white - grey * 15)})`;
+    cell.style.background = `color-mix(in srgb, var(--page-foreground-color) ${grey * 6.25}%, var(--page-background-color))`;
     cell.setAttribute("aria-pressed", grey > 8);
   }
   const heat = element("svg", { viewBox: "0 0 160 160", role: "img", "aria-label": "The state S of the first head" });
-  const sentence = element("p", { class: "sentence", role: "status" },
-    "Draw the upper half of a digit and let the model complete it, or let it draw from nothing.");
+  const BEGIN = "Draw the upper half of a digit and let the model complete it, or let it draw from nothing.";
+  const scale = element("span", {}), sentence = element("p", { class: "sentence", role: "status" }, BEGIN);
+  const median = of => [...of].sort((a, b) => a - b)[Math.floor(of.length / 2)];
+  const size = state => sum(state.flat().map(({ S, z }) => S.flat().length + z.length));
 
   let run = 0;
   async function draw(given) {
-    const mine = ++run, model = await load(), state = nothingSeen(model), times = [];
+    const mine = ++run, model = await load(), state = nothingSeen(model), times = [], sizes = [];
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (!given) pixels.forEach(cell => paint(cell, 0));
+    if (!given) {
+      pixels.forEach(cell => paint(cell, 0));
+      remember();
+    }
     for (let i = 0, id = START; i < pixels.length; ++i) {
       const began = performance.now(), logits = next(model, state, id, i).slice(0, START), most = Math.max(...logits);
       times.push(performance.now() - began);
+      sizes.push(size(state));
       if (i >= given) {
         const weights = logits.map(value => Math.exp(value - most));
         let left = Math.random() * sum(weights);
@@ -122,12 +139,13 @@
       const { S } = state[0][0], largest = Math.max(...S.flat().map(Math.abs));
       heat.replaceChildren(...S.flatMap((row, a) => row.map((value, b) => element("rect", { x: 10 * b, y: 10 * a, width: 10, height: 10,
         class: value < 0 ? "b" : "a", "fill-opacity": Math.abs(value) / largest }))));
+      scale.textContent = `S of the first head: the fullest colour is ${number(largest)}`;
       if (!still) await new Promise(done => setTimeout(done, 25));
       if (mine !== run) return;
     }
-    const mean = of => number(sum(of) / of.length);
-    sentence.textContent = `64 pixels. Milliseconds for a pixel: ${mean(times.slice(8, 24))} for the 9th to the 24th, ` +
-      `${mean(times.slice(48))} for the last 16: the state does not grow.`;
+    sentence.textContent = `64 pixels. S and z of all heads held ${number(sizes[0])} numbers after the first pixel and ` +
+      `${number(sizes.at(-1))} after the last. Milliseconds for a pixel, median: ${number(median(times.slice(8, 24)))} for the 9th to the ` +
+      `24th, ${number(median(times.slice(48)))} for the last 16.`;
   }
   const button = (label, act) => {
     const made = element("button", { type: "button" }, label);
@@ -135,9 +153,18 @@
     return made;
   };
 
+  const before = kept("draws", "pixels"), drawn = /^[0-9a-f]{8}$/.test(before) ? before : "00000000";
   pixels.forEach(cell => paint(cell, 0));
+  half().forEach((cell, i) => paint(cell, parseInt(drawn[i >> 2], 16) >> (3 - i % 4) & 1 ? 16 : 0));
   host.append(element("div", { class: "controls" }, button("draw a digit", () => draw(0)),
     button("complete the upper half", () => draw(SIDE * SIDE / 2)),
-    button("clear", () => { ++run; pixels.forEach(cell => paint(cell, 0)); })),
-    element("div", { class: "stage row drawing" }, element("div", { class: "pixels", role: "group", "aria-label": "Pixels" }, ...pixels), heat), sentence);
+    button("clear", () => {
+      ++run;
+      pixels.forEach(cell => paint(cell, 0));
+      remember();
+      heat.replaceChildren();
+      scale.textContent = "";
+      sentence.textContent = BEGIN;
+    })),
+    element("div", { class: "stage row drawing" }, element("div", { class: "pixels", role: "group", "aria-label": "Pixels" }, ...pixels), element("div", {}, heat, scale)), sentence);
 })();

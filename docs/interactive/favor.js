@@ -54,9 +54,9 @@
 
   interactive("favor", {
     inputs: [
-      { kind: "range", name: "m", label: "directions m", min: 0, max: 8, at: 5, value: 32, of: exponent => 2 ** exponent, show: String },
-      { kind: "range", name: "square", label: "squared norm of q̂ and k̂", min: 0.25, max: 3, step: 0.25, at: 0.25, value: 0.25, show: String },
-      { kind: "range", name: "angle", label: "angle between them", min: 0, max: 180, step: 10, at: 60, value: 60, show: value => `${value}°` },
+      { kind: "range", name: "m", label: "directions m", min: 0, max: 8, value: 32, of: exponent => 2 ** exponent, show: String },
+      { kind: "range", name: "square", label: "squared norm of q̂ and k̂", min: 0.25, max: 3, step: 0.25, value: 0.25, show: String },
+      { kind: "range", name: "angle", label: "angle between them", min: 0, max: 180, step: 10, value: 60, show: value => `${value}°` },
       { kind: "button", name: "seed", label: "draw again", value: 1, next: ({ seed }) => seed + 1 },
     ],
     compute: settings => settings.W ? compute(settings) : null,

@@ -1,5 +1,6 @@
 // What the interactive figures share. A figure has inputs, a function `compute` from their values to numbers, and a
 // function `draw` from both to a picture and a sentence. Until its script runs, the page shows the still picture.
+// What differs from the values that it begins with is in the address, as in ?favor.m=8#figure-favor.
 const Figures = {};  // name → compute: the tests compare its numbers with the answer key's
 
 function element(tag, attributes = {}, ...children) {
@@ -28,38 +29,74 @@ const large = value => value >= 1e12 ? `${number(value / 1e12)} T` : value >= 1e
 const matrix = (title, rows, kind = "") => element("table", { class: `matrix ${kind}` }, element("caption", {}, title),
   element("tbody", {}, ...rows.map(row => element("tr", {}, ...row.map(value => element("td", {}, number(value)))))));
 
+function kept(name, input) {
+  try { return JSON.parse(new URLSearchParams(location.search).get(`${name}.${input}`)); } catch { return null; }
+}
+
+function keep(name, inputs, settings) {
+  const url = new URL(location), query = url.searchParams;
+  let changed = false;
+  for (const input of inputs) {
+    const key = `${name}.${input.name}`, now = JSON.stringify(settings[input.name]);
+    const wanted = now === JSON.stringify(input.value) ? null : now;
+    if (query.get(key) === wanted) continue;
+    wanted === null ? query.delete(key) : query.set(key, wanted);
+    changed = true;
+  }
+  url.hash = `figure-${name}`;
+  try { changed && history.replaceState(null, "", url); } catch {}  // a browser may refuse the hundredth in a few seconds
+}
+
+const positions = ({ min, max, step = 1, of = at => at }) =>
+  Array.from({ length: Math.round((max - min) / step) + 1 }, (_, i) => [min + i * step, of(min + i * step)]);
+const alike = (value, example) => Array.isArray(example) ? Array.isArray(value) && value.every(each => alike(each, example[0]))
+  : typeof value === typeof example;
+const fits = (input, value) => input.kind === "range" ? positions(input).some(([, of]) => of === value)
+  : input.kind === "choice" ? input.options.includes(value) : alike(value, input.value);
+
 function interactive(name, { inputs, compute, draw }) {
   Figures[name] = compute;
   const host = document.querySelector(`[data-figure=${name}]`);
   if (!host) return;
-  const begin = () => {
-    const shown = build(host, inputs, compute, draw);
+  const begin = values => {
+    const shown = build(host, name, inputs, values, compute, draw);
     const again = element("button", { type: "button" }, "start again");
     again.addEventListener("click", () => {
       shown.forEach(part => part.remove());
-      begin().focus();
+      begin({}).focus();
     });
     shown[0].append(again);
     return again;
   };
   host.querySelector("img").hidden = true;
-  begin();
+  const values = inputs.map(input => [input, kept(name, input.name)]).filter(([input, value]) => fits(input, value));
+  try {
+    begin(Object.fromEntries(values.map(([input, value]) => [input.name, value])));
+  } catch {  // an address that somebody wrote
+    begin({});
+  }
 }
 
-// Controls, stage and sentence of a figure as it begins.
-function build(host, inputs, compute, draw) {
-  const settings = Object.fromEntries(inputs.map(input => [input.name, input.value]));
+// Controls, stage and sentence of a figure with these values, and else those that it begins with.
+function build(host, name, inputs, values, compute, draw) {
+  const settings = Object.fromEntries(inputs.map(input => [input.name, values[input.name] ?? input.value]));
   const controls = element("div", { class: "controls", role: "group", "aria-label": "Settings of the figure" });
   const stage = element("div", { class: "stage" }), sentence = element("p", { class: "sentence", role: "status" });
   const update = () => {
     const { picture, says } = draw(settings, compute(settings));
     stage.replaceChildren(...[picture].flat());
     sentence.textContent = says;
+    for (const [button, input] of buttons) {
+      button.setAttribute("aria-disabled", JSON.stringify(input.next(settings)) === JSON.stringify(settings[input.name]));
+    }
+    keep(name, inputs, settings);
   };
+  const buttons = [];
   const kinds = {
     range(input) {
-      const shown = element("output", {}, input.show(input.value));
-      const field = element("input", { type: "range", min: input.min, max: input.max, step: input.step ?? 1, value: input.at,
+      const shown = element("output", {}, input.show(settings[input.name]));
+      const [at] = positions(input).find(([, value]) => value === settings[input.name]);
+      const field = element("input", { type: "range", min: input.min, max: input.max, step: input.step ?? 1, value: at,
         "aria-valuetext": shown.textContent });
       field.addEventListener("input", () => {
         settings[input.name] = input.of ? input.of(Number(field.value)) : Number(field.value);
@@ -71,22 +108,24 @@ function build(host, inputs, compute, draw) {
     },
     choice(input) {
       const field = element("select", {}, ...input.options.map(option => element("option", {}, option)));
+      field.value = settings[input.name];
       field.addEventListener("change", () => { settings[input.name] = field.value; update(); });
       return element("label", {}, `${input.label} `, field);
     },
     toggle(input) {
       const field = element("input", { type: "checkbox" });
-      field.checked = input.value;
+      field.checked = settings[input.name];
       field.addEventListener("change", () => { settings[input.name] = field.checked; update(); });
       return element("label", {}, field, ` ${input.label}`);
     },
     button(input) {
       const field = element("button", { type: "button" }, input.label);
       field.addEventListener("click", () => { settings[input.name] = input.next(settings); update(); });
+      buttons.push([field, input]);
       return field;
     },
     matrix(input) {
-      const rows = input.value.map((row, i) => element("tr", {}, ...row.map((value, j) => {
+      const rows = settings[input.name].map((row, i) => element("tr", {}, ...row.map((value, j) => {
         const field = element("input", { type: "number", step: "any", value, "aria-label": `${input.label}, row ${i + 1}, column ${j + 1}` });
         field.addEventListener("input", () => {
           const empty = !Number.isFinite(field.valueAsNumber);
@@ -101,8 +140,11 @@ function build(host, inputs, compute, draw) {
       return element("table", { class: "matrix" }, element("caption", {}, input.label), element("tbody", {}, ...rows));
     },
   };
-  controls.append(...inputs.map(input => kinds[input.kind](input)));
-  host.append(controls, stage, sentence);
+  const edited = inputs.filter(input => input.kind === "matrix");
+  controls.append(...inputs.filter(input => !edited.includes(input)).map(input => kinds[input.kind](input)));
+  if (edited.length) controls.append(element("details", {}, element("summary", {}, `Edit ${edited.map(input => input.label).join(", ")}`),
+    element("div", { class: "row" }, ...edited.map(kinds.matrix))));
   update();
+  host.append(controls, stage, sentence);
   return [controls, stage, sentence];
 }

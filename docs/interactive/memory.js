@@ -76,8 +76,8 @@
     inputs: [
       { kind: "choice", name: "rule", label: "rule", value: "plain sum", options: ["plain sum", "decay", "delta rule", "both", "least squares"] },
       { kind: "choice", name: "keys", label: "the keys", value: "overlap", options: Object.keys(KEYS) },
-      { kind: "range", name: "decay", label: "decay a", min: 0, max: 20, at: 16, value: 0.8, of: step => step / 20, show: String },
-      { kind: "range", name: "beta", label: "step β", min: 0, max: 20, at: 10, value: 1, of: step => step / 10, show: String },
+      { kind: "range", name: "decay", label: "decay a", min: 0, max: 20, value: 0.8, of: step => step / 20, show: String },
+      { kind: "range", name: "beta", label: "step β", min: 0, max: 20, value: 1, of: step => step / 10, show: String },
       { kind: "choice", name: "key", label: "key", value: "A", options: KEY_NAMES },
       { kind: "choice", name: "value", label: "value", value: "1", options: VALUE_NAMES },
       { kind: "button", name: "writes", label: "write", value: START,

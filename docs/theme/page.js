@@ -52,7 +52,7 @@ addEventListener("DOMContentLoaded", () => {
   };
 
   // A tab stop where, and only where, something is out of sight.
-  const boxes = document.querySelectorAll("main :is(.formulaDsp, .fragment, figure, .memproto, table, tbody)");
+  const boxes = document.querySelectorAll("main :is(.formulaDsp, .fragment, figure, table, tbody)");
   const reach = box => {
     const wide = box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX !== "visible";
     const table = wide && innerWidth < 480 && box.closest("table.markdownTable:not(.stack)");

@@ -81,7 +81,8 @@ addEventListener("DOMContentLoaded", () => {
   const excerpt = (section, query) => {
     const first = Search.fold(section.text).search(new RegExp(Search.sought(query).map(Search.beginning).join("|"), "u"));
     const from = first < 60 ? 0 : section.text.indexOf(" ", first - 50) + 1;
-    return (from ? "… " : "") + section.text.slice(from, from + 170) + (section.text.length > from + 170 ? " …" : "");
+    const shown = section.text.slice(from, from + 170);
+    return (from ? "… " : "") + (section.text.length > from + 170 ? `${shown.replace(/\s\S*$/, "")} …` : shown);
   };
   const show = async () => {
     const query = field.value, found = Search.find(await load(), query);

@@ -7,8 +7,11 @@
 
 namespace linattn {
 
-/// Which tokens an output may look at: every token, or only itself and earlier ones.
-enum class Mask { none, causal };
+/// Which tokens the output of a token may look at.
+enum class Mask {
+    none,    ///< every token
+    causal,  ///< itself and earlier tokens
+};
 
 /// Which maximum is subtracted from the exponents of features before they are exponentiated.
 enum class Stabilizer {

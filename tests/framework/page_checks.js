@@ -5,6 +5,7 @@
 
   for (const font of document.fonts) if (font.status === "error") found.push(`font not loaded: ${font.family}`);
   for (const formula of document.querySelectorAll(".katex")) {
+    if (formula.closest("[hidden]")) continue;
     if (formula.closest(".stack :is(.head, tr:first-child)") && !formula.checkVisibility()) continue;  // shown in the other place
     const drawn = formula.querySelector(".katex-html").getBoundingClientRect().width > 0;
     if (!drawn || !formula.querySelector("math")) found.push(`not drawn: ${excerpt(formula)}`);
@@ -12,7 +13,7 @@
   // TeX that no formula holds: a dollar sign that did not count, a command outside.
   const contents = document.querySelector("div.contents");
   const words = document.createTreeWalker(contents, NodeFilter.SHOW_TEXT);
-  const notProse = "code, .fragment, script, style, svg, .katex, .memproto, .memtitle";
+  const notProse = "code, .fragment, script, style, svg, .katex";
   for (let node; (node = words.nextNode());) {
     if (node.parentElement.closest(notProse)) continue;
     const raw = node.data.match(/\\[a-zA-Z([]\w*|\$[^$]*[\\^_][^$]*\$|```|\*\*|\]\(|&[#\w]+;/);
@@ -41,6 +42,9 @@
   }
   const contentsList = document.getElementById("toc");
   if (contentsList?.scrollWidth > contentsList?.clientWidth) found.push("an entry of the contents is cut off");
+  const ids = [...document.querySelectorAll("[id]")].map(element => element.id);
+  const twice = ids.filter((id, i) => ids.indexOf(id) < i);
+  if (twice.length) found.push(`ids that occur twice: ${twice.slice(0, 3)}`);
   if (!document.documentElement.lang) found.push("no language");
   const levels = [...document.querySelectorAll("main :is(h1, h2, h3, h4, h5, h6)")].map(heading => Number(heading.tagName[1]));
   if (levels.filter(level => level === 1).length !== 1) found.push("not one h1");

@@ -20,6 +20,9 @@ from browser import PATIENCE, Browser
 from course_copy import LEFT_OUT, REPOSITORY
 from course_tree import CourseTree, own_folder
 from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.common.actions import interaction
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
+from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.support.wait import WebDriverWait
 
 from course import citation, manifest, mistakes
@@ -28,7 +31,7 @@ from course.build_tree import BuildTree
 from course.cutter import regions
 from course.errors import CourseError
 from course.headings import headings
-from course.site import edition, markdown
+from course.site import edition, markdown, marks, plain_math
 from course.site.site_map import FOR_INSTRUCTORS, SiteMap, lab_folders
 
 CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
@@ -359,8 +362,90 @@ class TheSite(Site):
                 self.assertGreaterEqual(min(map(float, sizes)), 12)
 
     def test_letters_say_what_they_mean(self):
-        found = {url for page in self.pages() for url in page_of(page).xpath("//a[@class='term'][string-length(@title) > 20]/@href")}
+        found = {url for page in self.pages() for url in page_of(page).xpath("//a[@class='term']/@href")}
         self.assertEqual(found, {f"glossary.html#glossary-{name}" for name in ("phi", "state", "normaliser", "epsilon", "chunk")})
+
+    def test_a_link_to_a_paper_or_a_word_has_a_note(self):
+        links = [(link, page) for page in map(page_of, self.pages()) for link in page.xpath("//main//a[@aria-describedby]")]
+        self.assertGreater(len(links), 100)
+        for link, page in links:
+            self.assertGreater(len(page.get_element_by_id(link.get("aria-describedby")).text_content()), 20)
+        for page in map(page_of, self.pages()):
+            self.assertEqual(page.xpath("//a[@class='term'][not(@aria-describedby)]"), [])
+
+    def test_a_note_shows_by_keyboard_and_by_touch(self):
+        self.show("lab02.html")
+        shown = "[...document.querySelectorAll('.popover')].filter(note => note.checkVisibility()).map(note => note.id)"
+        link = self.browser.find_element("css selector", "main a[href='papers.html#papers-katharopoulos2020']")
+        self.browser.execute_script("arguments[0].scrollIntoView({ block: 'center' }); document.activeElement.blur()", link)
+        self.browser.execute_script("arguments[0].focus({ focusVisible: true })", link)
+        self.assertEqual(self.browser.value(shown), ["note-papers-katharopoulos2020"])
+        self.press(Keys.ESCAPE)
+        self.assertEqual(self.browser.value(shown), [])
+        self.browser.execute_script("document.activeElement.blur()")
+        for place in "lab02.html", "papers.html#papers-katharopoulos2020":
+            touch = ActionBuilder(self.browser, mouse=PointerInput(interaction.POINTER_TOUCH, "finger"), duration=0)
+            touch.pointer_action.move_to(link).pointer_down().pointer_up()
+            touch.perform()
+            WebDriverWait(self.browser, PATIENCE).until(lambda _: self.browser.current_url.endswith(place))
+            if place == "lab02.html":
+                self.assertEqual(self.browser.value(shown), ["note-papers-katharopoulos2020"])
+
+    def test_a_contract_is_a_section_as_in_a_chapter(self):
+        page = self.page("group__lab03__functions")
+        self.assertEqual(page.xpath("//*[starts-with(@class, 'mem') or starts-with(@class, 'param') or @align or @class='groupheader']"), [])
+        lab = next(lab for lab in manifest.load(self.root) if lab.name == "lab03")
+        headings = page.xpath("//h2")
+        names = [heading.text_content().removesuffix("#").strip() for heading in headings]
+        self.assertEqual(names, [*(exercise.function for exercise in lab.exercises), "CausalState", "OutputAndState"])
+        self.assertEqual(page.xpath("//*[@id='toc']//a/@href"), [f"#{heading.get('id')}" for heading in headings])
+        for exercise, heading in zip(lab.exercises, headings):
+            link, = heading.xpath("following-sibling::*[1][@class='facts']/a")
+            self.assertRegex(link.get("href"), f"^lab03.html#lab03-exercise-{exercise.section.replace('.', '')}-")
+        step = headings[names.index("causal_linear_attention_step")]
+        declaration = step.xpath("string(following-sibling::div[1])")
+        self.assertEqual(declaration, "OutputAndState causal_linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, "
+                                      "const CausalState& state, const FeatureMap& phi, double epsilon);")
+        rows = [[" ".join(cell.xpath("string()").split()) for cell in row.xpath("*")] for row in step.xpath("following-sibling::table[1]//tr")]
+        self.assertEqual([row[:2] for row in rows], [["name", "shape"], ["q", "(…, d_k)"], ["k", "(…, d_k)"], ["v", "(…, d_v)"],
+                                                     ["state", ""], ["phi", ""], ["epsilon", ""], ["returns", "(…, d_v)"]])
+        self.assertEqual(rows[-1][2], "the token's output and the state after it, of the same size")
+        self.assertIn(r"\varepsilon \ge 0", rows[-2][2])
+        self.assertEqual(step.xpath("following-sibling::dl[1]/dt/text()"), ["Throws", "Cost", "Source"])
+
+    def test_marks_are_kept_and_come_from_the_last_run(self):
+        results = self.root / "build/docs/student/html/results.js"
+        self.addCleanup(results.write_text, results.read_text(encoding="utf-8"), encoding="utf-8")
+        lab00 = manifest.load(self.root)[0]
+        count = "document.querySelector('[data-marks]').innerText.match(/\\d+ of \\d+ done/)?.[0]"
+        self.show("index.html")
+        self.addCleanup(self.browser.execute_script, "localStorage.clear()")
+        self.assertIsNone(self.browser.value(count))
+        self.browser.execute_script("document.querySelector('.cards input').focus()")
+        self.press(Keys.SPACE)
+        self.show(f"{lab00.name}.html")
+        self.assertEqual(self.browser.value("[...document.querySelectorAll('[data-mark] input')].map(box => box.checked)"), [True, False])
+        marks.write(results.parent, "first run", [exercise.name for exercise in lab00.exercises])
+        self.show("index.html")
+        self.assertEqual(self.browser.value(count), "2 of 2 done")
+        self.browser.execute_script("document.querySelector('.cards input').click()")
+        self.browser.refresh()
+        self.assertEqual(self.browser.value(count), "1 of 2 done")
+
+    def test_a_figure_keeps_its_state_in_the_address(self):
+        sentence = "document.querySelector('[data-figure=state] .sentence').textContent"
+        self.show("lab03.html")
+        steps = "document.querySelectorAll('[data-figure=state] button')"
+        for _ in range(20):
+            self.browser.execute_script(f"{steps}[1].click()")
+        self.assertIn("Token 4 of 4, read", self.browser.value(sentence))
+        self.assertEqual(self.browser.value(f"{steps}[1].getAttribute('aria-disabled')"), "true")
+        self.assertRegex(self.browser.current_url, r"\?state.step=8#figure-state$")
+        self.browser.refresh()
+        self.assertIn("Token 4 of 4, read", self.browser.value(sentence))
+        for wrong in "state.step=%22x%22", "state.mistake=1", "state.Q=[[1]]", "state.K=7", "state.step={":
+            self.browser.get(f"{self.browser.current_url.partition('?')[0]}?{wrong}")
+            self.assertIn("Token 1 of 4, update", self.browser.value(sentence), wrong)
 
     def test_figures_compute_what_the_answer_key_computes(self):
         program = Path(os.environ["LINATTN_BUILD"]) / "tests/framework/linattn_figure_numbers"
@@ -519,7 +604,8 @@ class TheSite(Site):
             const look = () => { const says = document.querySelector("[data-figure=draws] .sentence").textContent;
                                  says.includes("64 pixels") ? done(says) : setTimeout(look, 50); };
             look();""")
-        self.assertIn("the state does not grow", sentence)
+        first, last = re.search(r"held (\d+) numbers after the first pixel and (\d+) after the last", sentence).groups()
+        self.assertEqual(first, last)
         inked = "[...document.querySelectorAll('[data-figure=draws] .pixels button')].filter(cell => cell.dataset.grey > 8).length"
         self.assertIn(self.browser.value(inked), range(3, 50))  # a digit, not noise and not nothing
 
@@ -669,6 +755,27 @@ class Translation(unittest.TestCase):
         self.assertEqual([heading.slug for heading in headings(text)], ["t", "21-fx-a-b", "key", "other"])
 
 
+class PlainMath(unittest.TestCase):
+    """What is a formula in a contract's words, and what it is in TeX."""
+
+    CASES = (("adds φ(k_j)v_jᵀ to S, then o_i = φ(q_i)ᵀS / (φ(q_i)·z + ε).",
+              [r"\varphi (k_{j}) v_{j}^\top", "S", r"o_{i} = \varphi (q_{i})^\top S /\allowbreak (\varphi (q_{i}) \cdot z + \varepsilon)"]),
+             ("S = Σ_{j≤i} e^{x_a}, √d_k and x̂ = x·d^(-1/4)",
+              [r"S = \sum_{j \le i} e^{x_{a}}", r"\sqrt{d_{k}}", r"\hat x = x \cdot d^{-1 / 4}"]),
+             ("D = exp(Σ_{t=j+1..i} log_decay_t)", [r"D = \exp (\sum_{t = j + 1 \dots i} \text{log\_decay}_t)"]),
+             ("loss = −Σ counts: the mean", [r"\text{loss} = -\sum \text{counts}"]),
+             ("w ← w − rate · m̂ / (√v̂ + ε)", [r"w \leftarrow w - \text{rate} \cdot \hat m /\allowbreak (\sqrt{\hat v} + \varepsilon)"]),
+             ("at most 1e-12, up to ±1e4", ["10^{-12}", r"\pm10^{4}"]),
+             ("a token's key-value cache (all at once) in C++20 of lab 07's x_backward, A or I stay, [0, 1], std::a, 9.1", []))
+
+    def test_each_case(self):
+        for text, formulas in self.CASES:
+            with self.subTest(text):
+                pieces = list(plain_math.pieces(text))
+                self.assertEqual("".join(piece for piece, _ in pieces), text)
+                self.assertEqual([tex for _, tex in pieces if tex], formulas)
+
+
 class ListedMistakes(CourseTree):
     """What the program of lab07 says of itself."""
 
@@ -696,6 +803,17 @@ class ListedMistakes(CourseTree):
             self.listed()
 
 
+class PassedExercises(CourseTree):
+    def test_they_come_from_the_results_of_the_last_check(self):
+        self.assertEqual(marks.passed(self.root), ("", []))
+        for function, status in ("twice", "pass"), ("thrice", "fail"):
+            self.write(f"build/student/results/lab07.{function}.json",
+                       json.dumps({"lab": "lab07", "exercise": function, "status": status, "message": ""}))
+        when, passed = marks.passed(self.root)
+        self.assertGreater(int(when), 0)
+        self.assertEqual(passed, ["lab07.twice"])
+
+
 class Address(unittest.TestCase):
     """That of a clone is shown where everybody can follow it."""
 
@@ -706,9 +824,18 @@ class Address(unittest.TestCase):
             git = ["git", "-C", folder]
             subprocess.run([*git, "init", "-q"], check=True)
             for origin, shown in (("https://example.org/a/b.git", "https://example.org/a/b"), ("/home/ada/b", ""),
-                                  ("git@example.org:a/b.git", ""), ("https://ada:secret@example.org/b", "")):
+                                  ("git@example.org:a/b.git", ""), ("https://ada:secret@example.org/b", ""), ("https://localhost/a/b", ""),
+                                  ("https://git.lan/a/b", ""), ("https://192.168.0.1/a/b", "")):
                 subprocess.run([*git, "config", "remote.origin.url", origin], check=True)
                 self.assertEqual(citation.of(Path(folder)).address, shown)
+            with open(Path(folder) / citation.FILE, "a", encoding="utf-8") as file:
+                file.write("repository-code: https://gitlab.com/c/d\n")
+            self.assertEqual(citation.address(Path(folder)), "https://gitlab.com/c/d")
+
+    def test_where_to_report_a_mistake(self):
+        self.assertEqual(citation.report("", "Lab 02"), "")
+        self.assertEqual(citation.report("https://github.com/a/b", "Lab 02"), "https://github.com/a/b/issues/new?title=Lab%2002")
+        self.assertEqual(citation.report("https://gitlab.com/a/b", "x"), "https://gitlab.com/a/b/-/issues/new?issue[title]=x")
 
 
 def plant_marks(root):
@@ -798,7 +925,7 @@ def defects(browser, page, axe=None):
         found += [defect for defect in browser.value(CHECKS) if defect not in found]
     if axe:
         browser.execute_script(axe + AXE_BEGINS)
-        for width, dark in ((1280, True), (390, False)):
+        for width, dark in ((1280, True), (320, False)):
             browser.shape(width, 900, dark)
             found += [f"{violation} at {width}" for violation in browser.execute_async_script(VIOLATIONS, RULES)]
     found += [f"asked for {url}" for url in browser.requests() if not url.startswith(("file:", "data:"))]

@@ -1,15 +1,18 @@
 """How to cite the course: what CITATION.cff says, the version, and the address of the clone where it has a public one."""
 
 import re
+import socket
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from course import version
 from course.errors import CourseError
 
 FILE = "CITATION.cff"
-PUBLIC = re.compile(r"https://[^\s/@]+/[^\s@]+")  # neither a path nor an address with somebody's name in it
+# Neither a path, nor an address with somebody's name in it, nor one that only a local network knows.
+PUBLIC = re.compile(r"https://(?P<host>(?:[\w-]+\.)+(?!local|internal|intranet|lan|home|corp)[a-z]{2,})/[^\s@]+")
 
 
 class Citation(NamedTuple):
@@ -27,7 +30,20 @@ def of(root: Path) -> Citation:
     title, authors = re.search(r"^title: (.+)$", text, re.M), re.findall(r"^ +- name: (.+)$", text, re.M)
     if not (title and authors):
         raise CourseError(f"{FILE} needs a line `title: …` and, below `authors:`, lines `  - name: …`; add them")
-    return Citation(title[1], ", ".join(authors), version.of(root), _origin(root))
+    return Citation(title[1], ", ".join(authors), version.of(root), address(root))
+
+
+def address(root: Path) -> str:
+    """Where everybody finds the repository: what CITATION.cff calls repository-code, else the origin of the clone."""
+    written = re.search(r"^repository-code: *['\"]?([^\s'\"]+)", (root / FILE).read_text(encoding="utf-8"), re.M)
+    found = PUBLIC.fullmatch(written[1] if written else _origin(root))
+    return found[0].removesuffix(".git") if found and found["host"] not in (socket.gethostname(), socket.getfqdn()) else ""
+
+
+def report(repository: str, page: str) -> str:
+    """Where to report a mistake on a page of the site; empty without a repository."""
+    new = "-/issues/new?issue[title]=" if "gitlab" in repository else "issues/new?title="
+    return f"{repository}/{new}{quote(page)}" if repository else ""
 
 
 def _origin(root: Path) -> str:
@@ -35,7 +51,6 @@ def _origin(root: Path) -> str:
         return ""
     command = ["git", "-C", str(root), "config", "--get", "remote.origin.url"]
     try:
-        said = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout.strip()
     except FileNotFoundError:
         return ""
-    return said.removesuffix(".git") if PUBLIC.fullmatch(said) else ""

@@ -21,12 +21,12 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--no-mistakes", action="store_true", help="do not build the labs, and leave their mistakes out")
     for kind, tool in (("pdf", "Chromium"), ("epub", "pandoc")):
         parser.add_argument(f"--{kind}", action="store_true", help=f"also all of it as one {kind.upper()}, made by {tool}")
-    parser.add_argument("--open", action="store_true", help="show it in the browser")
+    parser.add_argument("--open", action="store_true", help="show it in the browser, with marks at the exercises that pass")
 
 
 def run(root: Path, options: Namespace) -> int:
     try:
-        from course.site import doxygen, edition  # a machine without its libraries has the other commands
+        from course.site import doxygen, edition, marks  # a machine without its libraries has the other commands
     except ModuleNotFoundError as error:
         raise CourseError(f"{sys.executable} has no module {error.name}; run ./course setup --with-docs") from None
     tree, not_built, complaints = None, [], []
@@ -45,5 +45,6 @@ def run(root: Path, options: Namespace) -> int:
         if getattr(options, kind):
             print(f"wrote {edition.write(start.parent, kind).relative_to(root)}")
     if options.open:
+        marks.write(start.parent, *marks.passed(root))
         webbrowser.open(start.as_uri())
     return 1 if complaints else 0

@@ -9,9 +9,11 @@ Every function of a lab's headers becomes a member of that lab's group, so that 
 """
 
 import re
+from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
 
+from course.site import plain_math
 from course.site.markdown import escaped, formula
 from course.site.parts import Parts
 from course.site.site_map import LabFolder, SiteMap
@@ -19,9 +21,9 @@ from course.site.site_map import LabFolder, SiteMap
 # What is no prose: code, a shape, our commands, and the name behind a command of Doxygen.
 NO_PROSE = re.compile(r"(?P<ticks>`+)(?P<code>.*?)(?P=ticks)"
                       r"|\\(?P<command>complexity|paper|solves)\{(?P<argument>(?:[^{}]|\{[^{}]*\})*)\}"
-                      r"|\\shape\{[^}]*\}|\\(?:param|ref|p|c)\s+\S+")
-SUBSCRIPT = re.compile(r"(?:(?<=[^\W\d])|(?<=\)))_(?:\{([^{}]*)\}|([a-z0-9]{1,2})(?![A-Za-z0-9_]))")
-SUPERSCRIPT = re.compile(r"\^(?:\{([^{}]*)\}|\(([^()]*)\))")
+                      r"|(?P<name>(?<!\w)__\w+?__(?!\w)|\b\w+::\w+)"  # __device__, Mask::causal
+                      r"|\\shape\{[^}]*\}|\\(?:param|throws|ref|p|c)\s+\S+")
+COMMENT = re.compile(r"(?:^///.*\n)+|///<.*\n", re.M)
 # A comment on a function that nobody has to write.
 NOT_A_CONTRACT = re.compile(r"(?:^///(?!.*\\solves).*\n)+(?!///|struct|class|enum|using|template|namespace)", re.M)
 
@@ -45,24 +47,16 @@ class Contracts:
         lines = [line.removeprefix("//").removeprefix(" ") for line in comment]
         lines = [f"\n{line.strip()}\n" if line.startswith("    ") else line for line in lines]  # a formula on a line of its own
         text = re.sub(rf"^Lab {self.lab.number}: *", "", "\n".join(lines))
-        return self._translated(text[:1].upper() + text[1:], str(header))
+        return _words(text[:1].upper() + text[1:], str(header), 1, self._command)
 
     def header(self, text: str, where: str) -> str:
         """The header as Doxygen gets it, line for line."""
-        lines = NOT_A_CONTRACT.sub(lambda block: block[0].replace("///", "//"), text).splitlines()
-        for number, line in enumerate(lines, start=1):
-            declaration, mark, comment = line.partition("///")
-            lines[number - 1] = declaration + mark + self._translated(comment, f"{where}:{number}")
-        return in_group(self.lab.group, "\n".join(lines) + "\n")
+        text = NOT_A_CONTRACT.sub(lambda block: block[0].replace("///", "//"), text)
+        return in_group(self.lab.group, translated(text, where, self._command))
 
-    def _translated(self, text: str, where: str) -> str:
-        out, end = "", 0
-        for found in NO_PROSE.finditer(text):
-            out += _letters(text[end:found.start()])
-            out += (getattr(self, f"_{found['command']}")(found["argument"], where) if found["command"] else
-                    f"<code>{escaped(found['code'])}</code>" if found["ticks"] else found[0])
-            end = found.end()
-        return out + _letters(text[end:])
+    def _command(self, name: str, argument: str, where: str) -> str:
+        written: str = getattr(self, f"_{name}")(argument, where)
+        return written
 
     def _complexity(self, argument: str, where: str) -> str:
         time, comma, memory = argument.rpartition(", ")
@@ -87,6 +81,29 @@ class Contracts:
         return _section("Exercise", self.parts.solves(self.lab, exercise))
 
 
+Command = Callable[[str, str, str], str]  # name, argument and place of one of ours → Doxygen's
+
+
+def translated(header: str, path: str, command: Command = lambda *_: "") -> str:
+    """With formulas and commands in its comments turned into those of Doxygen."""
+    def one(comment: re.Match[str]) -> str:
+        line = header.count("\n", 0, comment.start()) + 1
+        return re.sub(r"^(?=.|\n)", "///", _words(comment[0].replace("///", ""), path, line, command), flags=re.M)
+
+    return COMMENT.sub(one, header)
+
+
+def _words(text: str, path: str, line: int, command: Command) -> str:
+    out, end = "", 0
+    for found in NO_PROSE.finditer(text):
+        out += _typeset(text[end:found.start()])
+        where = f"{path}:{line + text.count(chr(10), 0, found.start())}"
+        out += (command(found["command"], found["argument"], where) if found["command"] else
+                f"<code>{escaped(found['code'] or found['name'])}</code>" if found["code"] or found["name"] else found[0])
+        end = found.end()
+    return out + _typeset(text[end:])
+
+
 def in_group(name: str, text: str) -> str:
     """Every comment on a declaration says so in its last line."""
     return re.sub(r"^(///.*)\n(?!///)", rf"\1 \\ingroup {name}\n", text, flags=re.M)
@@ -99,11 +116,9 @@ def types(text: str, keep: tuple[str, ...]) -> str:
     return "\n\n".join(re.findall(pattern, text, flags=re.M | re.S))
 
 
-def _letters(words: str) -> str:
-    """o_i and e^{x_a}, as the papers set them."""
-    words = re.sub(r"(?<!\w)__\w+?__(?!\w)", r"<code>\g<0></code>", words)  # __device__
-    words = re.sub(r"(?<=\de)-(?=\d)", "\N{NON-BREAKING HYPHEN}", words)  # 1e-12
-    return SUPERSCRIPT.sub(r"<sup>\1\2</sup>", SUBSCRIPT.sub(r"<sub>\1\2</sub>", words))
+def _typeset(words: str) -> str:
+    """With its formulas; a formula that goes on in the next line ends there, so that all else keeps its line."""
+    return "".join(formula(tex) + "\n" * piece.count("\n") if tex else piece for piece, tex in plain_math.pieces(words))
 
 
 def _section(title: str, text: str) -> str:

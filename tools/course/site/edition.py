@@ -68,7 +68,7 @@ def _section(site: Path, name: str, names: set[str]) -> lxml.html.HtmlElement:
     section.tag = "section"
     section.set("id", _anchor(name))
     section.set("style", "break-before: page")
-    for element in section.xpath(".//*[@id='toc'] | .//nav | .//script | .//*[@class='permalink']"):
+    for element in section.xpath(".//*[@id='toc'] | .//nav | .//footer | .//script | .//*[@class='permalink']"):
         element.drop_tree()
     for block in section.iter("details"):
         block.set("open", "open")

@@ -1,28 +1,29 @@
 """The frame of every page: our own HTML (docs/theme/page.html) around the contents that Doxygen wrote."""
 
-import html
 import re
 import shutil
 from collections.abc import Iterable
+from copy import deepcopy
 from pathlib import Path
 
 import lxml.html
+from jinja2 import Environment
 from lxml.html import builder
 from markupsafe import Markup
 
+from course import citation
 from course.errors import CourseError
-from course.site import fonts, formulas, search_index
+from course.site import contract_pages, fonts, formulas, marks, search_index
+from course.site.contract_pages import inner
 from course.site.parts import environment
 from course.site.site_map import FOR_INSTRUCTORS, PAGES, SiteMap
 
 Link = tuple[str, str]  # URL or anchor, and words
 Attributes = dict[str, str]  # of HTML
 STYLES = ("doxygen.css", "doxygen-awesome.css", "katex.css", "fonts.css", "site.css")
-SCRIPTS = ("page.js", "search.js")
+SCRIPTS = ("results.js", "page.js", "search.js", "marks.js", "notes.js")
 KEPT = {"doxygen.css", "figures"}  # of all that lies beside its pages
 BRIEF = {"student": "Write linear attention yourself", "instructor": "Instructors' edition: not for students"}
-OUR_WORDS = {"Class Documentation": "The types", "Class Members": "Members", "struct linattn::": "struct "}
-TYPES_ONLY = {"About these functions": "About these types", "What they return": "Types with members"}
 OTHER_MEANINGS = {("lab04.html", "z")}  # letters that a chapter uses for something else
 NO_LIST = ("index.html", "primer.html", "functions.html", "exercises.html", "mistakes.html")  # of their sections
 REFERENCE = ("functions", "exercises", "mistakes", "glossary", "papers", "errata")
@@ -32,22 +33,24 @@ SHORT = {"mistakes": "Mistakes people make", "errata": "Errata", "uses": "Where 
 def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list[str]:
     """Turns Doxygen's pages in `site` into ours; returns what is to be fixed."""
     theme = site_map.root / "docs" / "theme"
-    contents = {name: _contents(site / name) for name in _names(site_map)}
+    templates = environment(site_map.root)
+    contents = {name: _contents(site / name, templates) for name in _names(site_map)}
     for path in site.iterdir():
         if path.name not in KEPT:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     search_index.write(site, contents)
-    terms = _terms(contents["glossary.html"][1])
+    terms, notes = _terms(contents["glossary.html"][1]), _notes(contents)
     for name, (_, body) in contents.items():
         if name.startswith("lab"):
             _explain(body, {letter: link for letter, link in terms.items() if (name, letter) not in OTHER_MEANINGS})
-    frame = environment(site_map.root).get_template("page.html")
+    noted = {name: _noted(name, body, notes) for name, (_, body) in contents.items()}
+    frame, address = templates.get_template("page.html"), citation.address(site_map.root)
     navigation = _navigation(site_map, {name: heading for name, (heading, _) in contents.items()})
     pages = {name: frame.render(
-        name=name, heading=heading, description=_description(body), contents=Markup(_inner(body)), navigation=navigation,
-        sections=_sections(body) if name not in NO_LIST and not name.startswith("group") else [], brief=BRIEF[site_map.edition],
-        edition=site_map.edition,
-        styles=STYLES, scripts=[*SCRIPTS, *_figures(body)]) for name, (heading, body) in contents.items()}
+        name=name, heading=heading, description=_description(body), contents=Markup(inner(body)), navigation=navigation,
+        sections=_sections(body) if name not in NO_LIST else [], brief=BRIEF[site_map.edition],
+        edition=site_map.edition, report=citation.report(address, heading), notes=noted[name], styles=STYLES,
+        scripts=[*SCRIPTS, *_figures(body)]) for name, (heading, body) in contents.items()}
     complaints = formulas.draw(pages, katex)
     for name, text in pages.items():
         (site / name).write_text(text, encoding="utf-8")
@@ -55,8 +58,9 @@ def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list[str
     style = (site / "doxygen.css").read_text(encoding="utf-8")
     (site / "doxygen.css").write_text(re.sub(r"url\((?!['\"]?data:)[^)]*\)", "none", style), encoding="utf-8")
     shutil.copyfile(awesome / "doxygen-awesome.css", site / "doxygen-awesome.css")
-    for file in ("site.css", "favicon.svg", *SCRIPTS):
+    for file in ("site.css", "favicon.svg", *SCRIPTS[1:]):
         shutil.copyfile(theme / file, site / file)
+    marks.write(site, "", [])
     shutil.copytree(site_map.root / "docs" / "interactive", site / "interactive")
     fonts.write(site, "".join([*pages.values(), *(path.read_text(encoding="utf-8") for path in site.rglob("*.js"))]))
     return complaints
@@ -68,7 +72,7 @@ def _names(site_map: SiteMap) -> list[str]:
     return [f"{name}.html" for name in (*site_map.labels.values(), "functions", "exercises", "mistakes", *groups)]
 
 
-def _contents(page: Path) -> tuple[str, lxml.html.HtmlElement]:
+def _contents(page: Path, templates: Environment) -> tuple[str, lxml.html.HtmlElement]:
     """(heading, contents) of a page that Doxygen wrote, with our headings."""
     try:
         document = lxml.html.fromstring(page.read_text(encoding="utf-8").replace("&zwj;", ""))  # it parts * from /
@@ -79,8 +83,8 @@ def _contents(page: Path) -> tuple[str, lxml.html.HtmlElement]:
         raise CourseError(f"Doxygen wrote {page.name} without a title or without contents, and tools/course/site/frame.py finds "
                           "its way by these; use a release that the README names")
     body = bodies[0]
-    for link in body.xpath(".//a[text()='More...']"):
-        link.drop_tree()
+    if page.name.startswith("group__"):
+        contract_pages.lay_out(body, templates.get_template("contracts.html"))
     for link in body.xpath(".//a[starts-with(@href, 'namespace')]"):
         link.drop_tag()
     for paragraph in body.xpath(".//p[not(*) and not(normalize-space())]"):
@@ -89,53 +93,41 @@ def _contents(page: Path) -> tuple[str, lxml.html.HtmlElement]:
         code.set("class", "long")
     for heading in body.xpath(".//h1 | .//h2 | .//h3 | .//h4"):
         _with_permalink(heading)
-    if page.name.startswith("group__"):
-        _in_our_words(body, OUR_WORDS | (TYPES_ONLY if page.name == "group__shared__words.html" else {}))
     return titles[0].text_content().strip(), body
 
 
 def _with_permalink(heading: lxml.html.HtmlElement) -> None:
     before = heading.getprevious()
-    if heading.get("class") == "memtitle":
-        heading.tag = "h3"
-        heading.find_class("permalink")[0].drop_tree()
     anchors = heading.xpath("a[@id]") or [before][:before is not None and before.tag == "a"]
     for anchor in anchors:  # Doxygen's own
         heading.set("id", anchor.get("id"))
         anchor.drop_tree()
+    first, *rest = (heading.text or "").split("_")  # a long name may break there
+    heading.text = "_".join([first, ""][:1 + bool(rest)])
+    for at, part in enumerate(rest):
+        heading.insert(at, builder.E.wbr())
+        heading[at].tail = part + "_" * (at < len(rest) - 1)
     if heading.get("id"):
-        words = formulas.in_words(heading.text_content().replace("linattn::", ""))
+        words = formulas.in_words(heading.text_content())
         link = builder.A("#", {"class": "permalink", "href": f"#{heading.get('id')}", "aria-label": f"Link to: {words}"})
         heading.append(builder.SPAN(" ", link))
         heading[-1].drop_tag()
-
-
-def _in_our_words(body: lxml.html.HtmlElement, words: dict[str, str]) -> None:
-    for element in body.iter("h2", "th", "td", "br"):
-        for theirs, ours in words.items():
-            element.text = element.text and element.text.replace(theirs, ours)
-            element.tail = element.tail and element.tail.replace(theirs, ours)
-    for name in body.find_class("memtitle"):
-        name.text = name.text.removeprefix("linattn::").replace("_", "_\N{ZERO WIDTH SPACE}")
-    for link in body.xpath(".//a[substring(preceding-sibling::text()[1], string-length(preceding-sibling::text()[1])) = '&']"):
-        link.drop_tag()  # a parameter that is called like a function
-
-
-def _inner(element: lxml.html.HtmlElement) -> str:
-    children = (lxml.html.tostring(child, encoding="unicode") for child in element)
-    return html.escape(element.text or "", quote=False) + "".join(children)
 
 
 def _sections(body: lxml.html.HtmlElement) -> list[tuple[Link, list[Link]]]:
     """(heading, the headings below it) as (anchor, title), for the list of a page's sections."""
     found: list[tuple[Link, list[Link]]] = []
     for heading in body.xpath(".//h2[@id] | .//h3[@id]"):
-        entry = heading.get("id"), Markup(_inner(heading).partition(' <a class="permalink"')[0])
+        entry = heading.get("id"), Markup(_title(heading))
         if heading.tag == "h2":
             found.append((entry, []))
         elif found:
             found[-1][1].append(entry)
     return found
+
+
+def _title(heading: lxml.html.HtmlElement) -> str:
+    return inner(heading).partition(' <a class="permalink"')[0]
 
 
 def _figures(body: lxml.html.HtmlElement) -> list[str]:
@@ -148,11 +140,34 @@ def _terms(glossary: lxml.html.HtmlElement) -> dict[str, Attributes]:
     """Letter → where the glossary explains it, and what it says."""
     found = {}
     for heading in glossary.xpath(".//*[self::h2 or self::h3][@id]"):
-        letter, colon, name = heading.text_content().removesuffix("#").strip().partition(": ")
+        letter, colon, _ = heading.text_content().removesuffix("#").strip().partition(": ")
         if colon and len(letter) == 1:
-            words = formulas.in_words(f"{name}. {heading.xpath('string(following-sibling::*[1])')}")
-            found[letter] = {"class": "term", "href": f"glossary.html#{heading.get('id')}", "title": words}
+            found[letter] = {"class": "term", "href": f"glossary.html#{heading.get('id')}"}
     return found
+
+
+def _notes(contents: dict[str, tuple[str, lxml.html.HtmlElement]]) -> dict[str, str]:
+    """URL of a paper or of a word of the glossary → what is said of it."""
+    found = {}
+    for name in "glossary.html", "papers.html":
+        for heading in contents[name][1].xpath(".//*[self::h2 or self::h3][@id][following-sibling::*[1][self::p]]"):
+            words = deepcopy(heading.getnext())
+            for link in words.xpath(".//a"):
+                link.drop_tag()
+            title = f"<strong>{_title(heading)}.</strong> " if name == "glossary.html" else ""
+            found[f"{name}#{heading.get('id')}"] = title + inner(words)
+    return found
+
+
+def _noted(page: str, body: lxml.html.HtmlElement, notes: dict[str, str]) -> dict[str, str]:
+    """Gives each link to one of these its note; id → note, for those that the page needs."""
+    needed = {}
+    for link in body.xpath(".//a[@href]"):
+        url = link.get("href")
+        if url in notes and not url.startswith(page):
+            link.set("aria-describedby", f"note-{url.partition('#')[2]}")
+            needed[link.get("aria-describedby")] = notes[url]
+    return needed
 
 
 def _explain(body: lxml.html.HtmlElement, terms: dict[str, Attributes]) -> None:

@@ -175,7 +175,7 @@ class Page(RendererHTML):
     def html_block(self, tokens: Sequence[Token], at: int, *_: object) -> str:
         text = tokens[at].content.strip()
         if interactive := INTERACTIVE.match(text):
-            self.figure_kind = f' class="interactive" data-figure="{interactive[1]}"'
+            self.figure_kind = f' class="interactive" id="figure-{interactive[1]}" data-figure="{interactive[1]}"'
         if text in self.made or NO_CONTENT.match(text):
             return self.made.get(text, "")
         return raw(re.sub(r"(?<=<summary>).*(?=</summary>)", lambda title: in_html(title[0]), text)) + "\n"

@@ -88,7 +88,9 @@ def _of_edition(root: Path, page: Path, edition: str) -> str:
 
 def _contract_headers(folder: Path) -> tuple[Path, ...]:
     """Those that say which exercise a function solves. What the others declare is nobody's to write."""
-    return tuple(path for path in sorted(folder.glob("*.hpp")) if "\\solves{" in path.read_text(encoding="utf-8"))
+    solves = {path: re.search(r"\\solves\{\d+,(\d+)\}", path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.hpp"))}
+    found = {path: int(first[1]) for path, first in solves.items() if first}
+    return tuple(sorted(found, key=lambda path: found[path]))
 
 
 @dataclass

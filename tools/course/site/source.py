@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from course.site import chapters, markdown
-from course.site.contracts import Contracts, in_group, types
+from course.site.contracts import Contracts, in_group, translated, types
 from course.site.parts import Parts
 from course.site.site_map import Links, SiteMap
 
 # Those that the contracts' signatures name.
-SHARED_TYPES = ("Mask", "AttentionShape", "FeatureMap", "Combine", "Affine", "Norm", "Attention", "FeedForward", "Block", "Model",
+SHARED_TYPES = ("Mask", "Stabilizer", "AttentionShape", "FeatureMap", "Combine", "Affine", "Norm", "Attention", "FeedForward", "Block", "Model",
                 "Sizes", "Array")
 
 
@@ -37,8 +37,9 @@ def write(folder: Path, site_map: SiteMap) -> None:
 
 
 def _shared_words(site_map: SiteMap) -> str:
-    declarations = "\n\n".join(types(site_map.text(f"labs/{name}.hpp"), SHARED_TYPES) for name in
-                               ("vocabulary/attention", "vocabulary/named", "vocabulary/model", "kernels/float_arrays"))
+    types_of = [types(site_map.text(f"labs/{name}.hpp"), SHARED_TYPES) for name in
+                ("vocabulary/attention", "vocabulary/named", "vocabulary/model", "kernels/float_arrays")]
+    declarations = translated("\n\n".join(types_of), "labs/vocabulary")
     return ("/**\n\\namespace linattn\nEverything of the course.\n*/\n"
             "/**\n\\defgroup shared_words Words that the contracts share\n\nThe types in the labs' signatures.\n*/\n" +
             in_group("shared_words", f"namespace linattn {{\n\n{declarations}\n\n}}  // namespace linattn\n"))

@@ -263,13 +263,14 @@ def _on_event(event: Event, progress: Progress, settings: Settings) -> None:
 
 def _show_step(event: Event, progress: Progress, settings: Settings) -> None:
     step, steps = event["step"], settings["steps"]
-    left = event["seconds"] / (step - progress.resumed_at) * (steps - step)
+    seconds = event["seconds"] / (step - progress.resumed_at) * (steps - step)
+    left = f"{seconds / 60:.0f} min left" if seconds >= 100 else f"{seconds:.0f} s left" if step < steps else ""
     words = f"step {step:4}/{steps}  loss {event['loss']:.4f}  {_measured(progress.measured):24} {event['seconds']:6.1f} s"
     if sys.stdout.isatty():
         done = round(20 * step / steps)
-        print(f"\r[{'#' * done}{'.' * (20 - done)}] {words}, {left:.0f} s left at most \033[K", end="", flush=True)
+        print(f"\r[{'#' * done}{'.' * (20 - done)}] {words}{f', {left} at most' if left else ''} \033[K", end="", flush=True)
     elif step % EVERY == 0 or step == steps:
-        print(words, flush=True)
+        print(f"{words}  {left}".rstrip(), flush=True)
 
 
 def _measured(measured: dict[str, float]) -> str:
@@ -292,6 +293,7 @@ def _close(root: Path, status: int, progress: Progress, settings: Settings, fold
         print(f"stopped after step {end['step']} and saved; continue with\n  {_again(options, shown)}")
         return 130
     _show(progress, settings, folder)
+    print(loss_plot.in_terminal(progress.losses))
     print(f"weights: {shown}/checkpoint (one .npy file each), loss: {shown}/loss.csv and loss.svg")
     if settings["task"] == "copy" and not end["learned"]:
         more = Namespace(**vars(options) | {"steps": 2 * settings["steps"]})

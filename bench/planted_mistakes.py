@@ -21,7 +21,7 @@ from author import build_commands
 TREE = ROOT / "build" / "reference"
 STEPS = 200
 SETTINGS = {"task": "copy", "length": 8, "attention": "linear", "layers": 1, "width": 32, "heads": 4, "batch": 32,
-            "rate": 0.003, "seed": 1, "steps": STEPS, "every": 25, "resume": 0, "file": ""}
+            "rate": 0.003, "seed": 1, "steps": STEPS, "every": 25, "resume": 0, "file": "", "threads": 1}
 
 MISTAKES = {  # name → (section, lab, what stands there, what stands there instead)
     "gradient of every bias left at 0": ("8.1", 8, "dy), sum(dy, 0)}};", "dy), 0.0 * sum(dy, 0)}};"),

@@ -318,7 +318,7 @@ TEST_CASE("a case comes out as it went in, whatever its texts hold") {
                               .inputs = text,
                               .stack = text,
                               .unset_local = UnsetLocal::surely};
-        const Case known{text, text, text, {failure, {}}, text, text, true, 7, 8};
+        const Case known{text, text, text, {failure, {}}, text, text, true, true, 7, 8};
         const std::string line = to_line({3, known});
         CHECK(line.find('\n') == std::string::npos);
         CHECK(read_event("case\t" + line)->payload == line);
@@ -665,7 +665,9 @@ TEST_CASE("the share counts checks that a null answer does not pass, of a run th
 }
 TEST_CASE("a call that a null answer passes tells nothing") {
     const auto tells = [](const Tensor& right) {
-        const auto nulls = null_answers({.parts = parts_of(right)}, {{"x", Tensor{1.0, 2.0, 4.0}}});
+        Outcome outcome;
+        outcome.parts = parts_of(right);
+        const auto nulls = null_answers(outcome, {{"x", Tensor{1.0, 2.0, 4.0}}});
         return std::ranges::all_of(nulls, [&](const auto& null) {
             return difference(std::get<Tensor>(null.second.parts.front().value), exactly(right)).has_value();
         });

@@ -268,8 +268,8 @@ Status status_of(const std::vector<Case>& cases, const Ending& ending) {
 
 // Of the checks that say something, those that hold: one that a null answer passes counts for nothing.
 double share_of(const std::vector<Case>& cases) {
-    const auto holds = std::ranges::count_if(
-        cases, [](const Case& each) { return each.tells && !failed(each) && !to_do(each); });
+    const auto holds =
+        std::ranges::count_if(cases, [](const Case& each) { return each.tells && !failed(each) && !to_do(each); });
     const auto fails = std::ranges::count_if(cases, [](const Case& each) { return failed(each) || to_do(each); });
     return holds == 0 ? 0.0 : static_cast<double>(holds) / static_cast<double>(holds + fails);
 }
@@ -307,7 +307,8 @@ Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, Su
     }
     const Status status = status_of(cases, ending);
     if (status == Status::fail) find_memory_between_cases(cases, run_alone);
-    Verdict verdict{status, title(exercise, status), mistakes_in(cases), trustworthy(ending) ? share_of(cases) : 0.0, ""};
+    Verdict verdict{status, title(exercise, status), mistakes_in(cases), trustworthy(ending) ? share_of(cases) : 0.0,
+                    ""};
     for (const Case& each : cases)
         if (!each.begin_with.empty()) verdict.begin_with = each.begin_with;
     switch (status) {

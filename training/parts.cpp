@@ -30,7 +30,12 @@ Batch sequences_of(const Batch& batch, std::size_t begin, std::size_t end) {
 }  // namespace
 
 Parts::Parts(AttentionKind kind, const Model& w, const Batch& batch, std::size_t processes)
-    : kind_(kind), batch_(batch), w_(w), parts_((length(batch.ids, 0) + sequences - 1) / sequences), processes_(std::min(processes, parts_)), length_(1) {
+    : kind_(kind),
+      batch_(batch),
+      w_(w),
+      parts_((length(batch.ids, 0) + sequences - 1) / sequences),
+      processes_(std::min(processes, parts_)),
+      length_(1) {
     for (const Tensor* weight : parameters(w_)) length_ += weight->size();
     std::size_t numbers = parts_ * length_;
     for (const Tensor* each : arrays(batch_, w_)) numbers += each->size();

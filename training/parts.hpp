@@ -38,7 +38,7 @@ private:
     Batch batch_;
     Model w_;
     std::size_t parts_, processes_, length_;  ///< length_: of what a part gives, its loss and then its gradients
-    double* shared_;              ///< what each part gives, then the batch and the weights
+    double* shared_;                          ///< what each part gives, then the batch and the weights
     std::size_t bytes_;
     struct Other {
         pid_t process;

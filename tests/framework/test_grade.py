@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 from course_tree import REPOSITORY, CourseTree, wait_until
 
 from course import manifest
-from author.judge import feedback, gradebook, result, similarity
+from author.judge import gradebook, result, similarity
 
 JUDGE = '''
 import json, os, signal, sys, time, zipfile

@@ -1,7 +1,6 @@
 """What a student gets back: a page as Markdown and as HTML, and the forms that course systems read."""
 
 import json
-from pathlib import Path
 from xml.etree import ElementTree
 
 from course import progress, results

@@ -24,7 +24,7 @@ from author import build_commands
 TREE = ROOT / "build" / "reference"
 SEEDS, BLOCKS = (1, 2, 3), (1, 2)
 SETTINGS = {"task": "copy", "length": 8, "attention": "linear", "width": 32, "heads": 4, "batch": 32, "rate": 0.003,
-            "steps": 400, "every": 25, "resume": 0, "file": ""}
+            "steps": 400, "every": 25, "resume": 0, "file": "", "threads": 1}
 NOTHING = "nothing"
 
 MISTAKES = {  # name → (section, lab, what stands there, what stands there instead)

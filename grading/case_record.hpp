@@ -47,6 +47,7 @@ struct Case {
     std::vector<Failure> failures{};
     std::string todo{};             ///< what is not written yet
     std::string begin_with{};       ///< the exercise to write or fix first
+    bool tells = false;             ///< a call of it was right where no null answer is (null_answers.hpp)
     bool caused_elsewhere = false;  ///< by that exercise, or by an error of CUDA, which stays: nothing else counts
     std::size_t output_begins = 0, output_ends = 0;  ///< its part of what was printed; end 0: up to the next case
 };

@@ -17,6 +17,7 @@
 #include "gpu/launch_counts.hpp"
 #include "memory_watch.hpp"
 #include "metering.hpp"
+#include "null_answers.hpp"
 #include "printable.hpp"
 #include "random_inputs.hpp"
 #include "reporter.hpp"
@@ -310,7 +311,7 @@ void Trial::equals(const std::vector<Expected>& expected) const {
     const ComparedCall right = compared(check, expected);
     keep_as_evidence(right);
     tell_sizes(fact_about_sizes(exercise_));
-    if (on_right_call) on_right_call(compared(check, expected));
+    count_right(right);
     Case& now = current_case();
     for (std::size_t p = 0; p < expected.size(); ++p) {
         char text[64];
@@ -328,7 +329,18 @@ void Trial::equals(const std::vector<std::string>& expected) const {
     };
     require_result();
     fail_if(check);
-    if (on_right_call) on_right_call(compared(check));
+    count_right(compared(check));
+}
+
+void Trial::count_right(const ComparedCall& right) const {
+    if (on_right_call) on_right_call(right);
+    if (current_case().tells) return;
+    std::map<std::string, Tensor> arguments;
+    for (const Input& input : inputs_)
+        if (input.value != nullptr) arguments.emplace(std::to_string(arguments.size()), *input.value);
+    const auto nulls = null_answers(outcome_, arguments);
+    current_case().tells =
+        std::ranges::all_of(nulls, [&](const auto& null) { return right.check(null.second).has_value(); });
 }
 
 void Trial::rejects(const std::vector<std::string>& mentions) const {

@@ -88,6 +88,7 @@ private:
     ComparedCall compared(const Check& check, const std::vector<Expected>& expected = {}) const;
     void fail_if(const Check& check, const std::vector<Expected>& expected = {}) const;
     bool differs_when_repeated() const;
+    void count_right(const ComparedCall& right) const;
     std::string unwritten_values() const;
     bool any_value(bool (*kind)(double)) const;
     bool has_shapes_of(const std::vector<Expected>& expected) const;

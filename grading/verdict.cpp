@@ -266,6 +266,14 @@ Status status_of(const std::vector<Case>& cases, const Ending& ending) {
     return ending.failed == 0 ? Status::pass : Status::fail;
 }
 
+// Of the checks that say something, those that hold: one that a null answer passes counts for nothing.
+double share_of(const std::vector<Case>& cases) {
+    const auto holds =
+        std::ranges::count_if(cases, [](const Case& each) { return each.tells && !failed(each) && !to_do(each); });
+    const auto fails = std::ranges::count_if(cases, [](const Case& each) { return failed(each) || to_do(each); });
+    return holds == 0 ? 0.0 : static_cast<double>(holds) / static_cast<double>(holds + fails);
+}
+
 // A first failure that nothing explains. Where its case runs before all others, another call of it fails, or none: then
 // the function remembers calls of other cases.
 void find_memory_between_cases(std::vector<Case>& cases,
@@ -299,7 +307,8 @@ Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, Su
     }
     const Status status = status_of(cases, ending);
     if (status == Status::fail) find_memory_between_cases(cases, run_alone);
-    Verdict verdict{status, title(exercise, status), mistakes_in(cases), ""};
+    Verdict verdict{status, title(exercise, status), mistakes_in(cases), trustworthy(ending) ? share_of(cases) : 0.0,
+                    ""};
     for (const Case& each : cases)
         if (!each.begin_with.empty()) verdict.begin_with = each.begin_with;
     switch (status) {
@@ -330,6 +339,7 @@ void write_result(const std::string& folder, const ManifestEntry& exercise, cons
         {"status", statuses[static_cast<std::size_t>(verdict.status)].name},
         {"points", verdict.status == Status::pass ? exercise.points : 0.0},
         {"max_points", exercise.points},
+        {"share", verdict.status == Status::pass ? 1.0 : verdict.share},
         {"mistakes", verdict.mistakes},
         {"message", verdict.message},
     };

@@ -1,7 +1,7 @@
 // Answers that are right up to a border: entries 8, 16, 32, 64 or 128 of an axis of an argument or of the result, or the
-// last block of that length, are taken for 0. And null answers, which no work went into: zeros, ones, each entry the mean of
-// what is right, a copy of an argument. Linked with every lab's suite; with LINATTN_BORDERS=FILE every expectation is tried on
-// all of them, and the file tells which were refused. border_matrix.py asks that all are.
+// last block of that length, are taken for 0. And null answers (null_answers.hpp). Linked with every lab's suite; with
+// LINATTN_BORDERS=FILE every expectation is tried on all of them, and the file tells which were refused. border_matrix.py asks
+// that all are.
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -9,6 +9,7 @@
 #include <set>
 
 #include "exercise.hpp"
+#include "null_answers.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -79,30 +80,6 @@ Outcome with_cut_result(const Outcome& outcome, std::size_t number, const Border
     return result;
 }
 
-// The outcome with every array as `null` makes it; words are left out.
-template <class Null>
-Outcome with_null_results(const Outcome& outcome, Null null) {
-    Outcome result = outcome;
-    for (auto& part : result.parts)
-        if (auto* tensor = std::get_if<Tensor>(&part.value))
-            null(*tensor);
-        else
-            std::get<std::vector<std::string>>(part.value).clear();
-    return result;
-}
-
-// Calls answer(name, outcome) for every null answer to a call with these arguments.
-template <class Answer>
-void each_null_answer(const Outcome& outcome, const std::map<std::string, Tensor>& arguments, Answer answer) {
-    answer("zeros", with_null_results(outcome, [](Tensor& x) { x.fill(0.0); }));
-    answer("ones", with_null_results(outcome, [](Tensor& x) { x.fill(1.0); }));
-    answer("the mean", with_null_results(outcome, [](Tensor& x) {
-               x.fill(x.size() == 0 ? 0.0 : total(x) / static_cast<double>(x.size()));
-           }));
-    for (const auto& [name, argument] : arguments)
-        answer("a copy of " + name, with_null_results(outcome, [&from = argument](Tensor& x) { x = from; }));
-}
-
 void try_borders(const ComparedCall& call) {
     const Outcome& outcome = call.outcome;
     const auto again = [&] { return call.run(call.subject); };
@@ -140,10 +117,10 @@ void try_borders(const ComparedCall& call) {
         const ChangeScope scope([&](const std::string& name, const Tensor& x) { arguments[name] = x; });
         again();
     }
-    each_null_answer(outcome, arguments, [&](const std::string& name, const Outcome& null) {
+    for (const auto& [name, null] : null_answers(outcome, arguments)) {
         tell("null\t" + call.exercise + "\t" + name);
         if (refused(null)) tell("null refused\t" + call.exercise + "\t" + name);
-    });
+    }
     for (const auto& [argument, values] : arguments)
         try_array(argument, shape_of(values), [&, name = argument](const Border& border) {
             const ChangeScope scope([&](const std::string& each, Tensor& x) {

@@ -29,6 +29,7 @@
 #include "gpu/executable.hpp"
 #include "manifest_entry.hpp"
 #include "memory_watch.hpp"
+#include "null_answers.hpp"
 #include "oracle.hpp"
 #include "printable.hpp"
 #include "random_inputs.hpp"
@@ -317,7 +318,7 @@ TEST_CASE("a case comes out as it went in, whatever its texts hold") {
                               .inputs = text,
                               .stack = text,
                               .unset_local = UnsetLocal::surely};
-        const Case known{text, text, text, {failure, {}}, text, text, true, 7, 8};
+        const Case known{text, text, text, {failure, {}}, text, text, true, true, 7, 8};
         const std::string line = to_line({3, known});
         CHECK(line.find('\n') == std::string::npos);
         CHECK(read_event("case\t" + line)->payload == line);
@@ -654,6 +655,27 @@ TEST_CASE("of what was printed the last lines are kept, and the others are count
     CHECK(contains(judged(one, ending).message, "printed more than 16 MB, and was stopped"));
     ending.printed = "";
     CHECK(contains(judged(one, ending).message, "wrote a file of more than 16 MB, and was stopped"));
+}
+TEST_CASE("the share counts checks that a null answer does not pass, of a run that came to its end") {
+    Cases cases{{.name = "one", .tells = true}, {.name = "two"}, {.name = "three"}};
+    CHECK(judged(failing(cases, {.what = "    wrong"}), reported(3, 1)).share == 0.5);
+    CHECK(judged(failing(cases, {.what = "    wrong"}), Ending{}).share == 0.0);
+    cases[0].tells = false;
+    CHECK(judged(failing(cases, {.what = "    wrong"}), reported(3, 1)).share == 0.0);
+}
+TEST_CASE("a call that a null answer passes tells nothing") {
+    const auto tells = [](const Tensor& right) {
+        Outcome outcome;
+        outcome.parts = parts_of(right);
+        const auto nulls = null_answers(outcome, {{"x", Tensor{1.0, 2.0, 4.0}}});
+        return std::ranges::all_of(nulls, [&](const auto& null) {
+            return difference(std::get<Tensor>(null.second.parts.front().value), exactly(right)).has_value();
+        });
+    };
+    CHECK(tells({1.0, 2.0, 5.0}));
+    CHECK(!tells({1.0, 2.0, 4.0}));
+    CHECK(!tells({3.0, 3.0, 3.0}));
+    CHECK(!tells({0.0, 0.0, 0.0}));
 }
 TEST_CASE("a result that cannot be written is an error") {
     CHECK_THROWS_WITH(write_result("/dev/null/folder", exercise, Verdict{}),

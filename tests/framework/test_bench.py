@@ -112,6 +112,12 @@ class Peers(unittest.TestCase):
         self.assertEqual(self.written, [])
 
     @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
+    def test_an_unsteady_peer_is_left_out_with_the_reason(self):
+        self.report([*ROWS, row("fast-transformers", spread=0.29)])
+        self.assertIn("| 1024 | 64 | 1 | fast-transformers | left out: its times lie 29% apart | | |", self.printed.getvalue())
+        self.assertEqual(self.written, [".md", ".svg"])
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
     def test_quiet_ones_are_written_with_their_plot(self):
         self.report(ROWS)
         self.assertEqual(self.written, [".md", ".svg"])

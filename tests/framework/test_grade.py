@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 from course_tree import REPOSITORY, CourseTree, wait_until
 
 from course import manifest
-from author.judge import feedback, gradebook, result, similarity
+from author.judge import gradebook, result, similarity
 
 JUDGE = '''
 import json, os, signal, sys, time, zipfile
@@ -63,7 +63,7 @@ def grade_one(root, submission, results, labs, seed, in_container=False, on_gpu=
         for lab in labs:
             data["labs"].append({"lab": lab, "exercises": [
                 {"exercise": name, "points": worth, "earned": worth if asked.get(name) == "pass" else 0,
-                 "status": asked.get(name, "todo"), "message": asked.get("message", ""), "mistakes": asked.get("mistakes", []),
+                 "status": asked.get(name, "todo"), "share": asked.get("share", 0), "message": asked.get("message", ""), "mistakes": asked.get("mistakes", []),
                  "seconds": 0.1} for name, worth in points[lab].items()]})
         data["earned"] = sum(each["earned"] for lab in data["labs"] for each in lab["exercises"])
         data["points"] = sum(each["points"] for lab in data["labs"] for each in lab["exercises"])
@@ -225,7 +225,7 @@ class AClass(Class):
             ran = subprocess.run([self.root / "course", "grade", "one", self.root / "in" / name, "--out", self.out],
                                  capture_output=True, text=True)
             self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (status, said, ""))
-            self.assertTrue(feedback.is_written(self.out / name.partition(".")[0]))
+            self.assertTrue((self.out / name.partition(".")[0] / "feedback.html").is_file())
 
 
 class Interrupted(Class):
@@ -589,7 +589,7 @@ class ByHand(Class):
         self.assertEqual({name: [row[column] for column in ("lab07 after late days", "lab08 after late days", "Days late")]
                           for name, row in self.gradebook().items()}, {"ada": ["2.7", "4", "1"], "bob": ["2.4", "4", "2"]})
         for text, words in (("due = 3", "tables"), ("[due]\nlab99 = 2027-01-15", "there is no lab99"), ("x = 1", "'x'"),
-                            ("several = \"first\"", "several is"), ("[due", "cannot be read"), ("[due]\nall = 'soon'", "soon")):
+                            ("several = \"first\"", "several is"), ("partial_credit = 1", "true or false"), ("[due", "cannot be read"), ("[due]\nall = 'soon'", "soon")):
             with self.subTest(text):
                 self.write("policy.toml", text)
                 self.assert_one_line_error(self.grade("--resume", "--policy", str(self.root / "policy.toml")), words)
@@ -608,6 +608,20 @@ class ByHand(Class):
         self.assertIn("lab08.once: 3 of 4 points; nearly right", self.read("out/students/ada/feedback.html"))
         self.write("marks.csv", "student,exercise,points,comment\nada,lab08.once,5,\n")
         self.assert_one_line_error(self.grade("--resume", *words), "line 2", "not more than it is worth")
+
+    def test_part_of_an_exercise_earns_part_of_its_points(self):
+        self.hand_in(ada={"twice": "fail", "once": "fail", "share": 0.6}, bob={"once": "fail"}, cyd={"once": "todo", "share": 0.5})
+        self.write("policy.toml", "partial_credit = true\nlate_percent = 0\n")
+        self.write("marks.csv", "student,exercise,points,comment\nada,lab08.once,,see me\nbob,lab08.once,1.5,\n")
+        words = ("--policy", str(self.root / "policy.toml"), "--marks", str(self.root / "marks.csv"))
+        self.assertEqual(self.grade(*words).returncode, 0)
+        self.assertEqual({name: row["Points"] for name, row in self.gradebook().items()}, {"ada": "3.6", "bob": "1.5", "cyd": "0"})
+        page = self.read("out/students/ada/feedback.html")
+        for line in ("score 3.6 of 7", "lab07.twice: 1.2 of 2 points; 60% of its checks hold", "lab08.once: 2.4 of 4 points; see me"):
+            self.assertIn(line, page)
+        self.assertEqual(self.grade("--resume").returncode, 0)
+        self.assertEqual(self.gradebook()["ada"]["Points"], "0", "off without a policy")
+        self.assertIn("score 0 of 7", self.read("out/students/ada/feedback.html"))
 
     def test_a_regrade_has_another_seed_unless_told(self):
         self.hand_in(ada=ALL, bob=ALL)

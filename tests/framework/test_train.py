@@ -70,7 +70,7 @@ class Train(unittest.TestCase):
     def program(self, out, program=BUILD / "lab08_train", **limits):
         """The program itself: one step of the smallest copy model."""
         words = ["task=copy", "length=8", "attention=linear", "layers=1", "width=8", "heads=4", "batch=2", "rate=0.003", "seed=1",
-                 "steps=1", "every=1", "resume=0", "file=", f"out={out}"]
+                 "steps=1", "every=1", "threads=1", "resume=0", "file=", f"out={out}"]
         return subprocess.run([program, *words], capture_output=True, text=True, **limits)
 
     def test_copy_graded_and_trained(self):
@@ -89,13 +89,13 @@ class Train(unittest.TestCase):
         for name in model["weights"]:
             self.assertEqual((self.out / "checkpoint" / f"{name}.npy").read_bytes()[:6], b"\x93NUMPY")
 
-    def test_going_on_gives_the_same_losses_to_the_last_bit(self):
+    def test_going_on_with_other_cores_gives_the_same_losses_to_the_last_bit(self):
         for attention in ("linear", "softmax"):
             model = ["copy", *SMALL, "--attention", attention]
-            self.trained(*model, "--steps", 4, "--out", self.folder / f"whole {attention}")
+            self.trained(*model, "--steps", 4, "--threads", 1, "--out", self.folder / f"whole {attention}")
             out = self.folder / attention
-            self.trained(*model, "--steps", 2, "--out", out)
-            self.trained(*model, "--steps", 4, "--resume", out)
+            self.trained(*model, "--steps", 2, "--threads", 3, "--out", out)
+            self.trained(*model, "--steps", 4, "--threads", 2, "--resume", out)
             self.assertEqual(self.losses(out), self.losses(self.folder / f"whole {attention}"))
 
     def test_more_steps_than_asked_for_are_not_trained_again(self):

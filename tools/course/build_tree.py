@@ -143,16 +143,23 @@ class BuildTree:
         with self._started(command, env=os.environ | {"NINJA_STATUS": "[%f/%t] "}, stdout=subprocess.PIPE) as ninja:
             for line in ninja.stdout or ():
                 log.write(line)
-                now, step = time.monotonic(), re.match(r"\[\d+/\d+\]", line)
+                now, step = time.monotonic(), re.match(r"\[(\d+)/(\d+)\]", line)
                 if step and sys.stderr.isatty():
-                    print(f"\r  {step[0]} {now - began:.0f} s ", end="", file=sys.stderr, flush=True)
+                    print(f"\r  {_how_far(step, now - began)} \033[K", end="", file=sys.stderr, flush=True)
                 elif step and now - said >= BETWEEN_LINES:
-                    print(f"  {step[0]} {now - began:.0f} s", file=sys.stderr, flush=True)
+                    print(f"  {_how_far(step, now - began)}", file=sys.stderr, flush=True)
                     said = now
             built = ninja.wait() == 0
         if sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr, flush=True)
         return built
+
+
+def _how_far(step: re.Match[str], seconds: float) -> str:
+    """What is left is told once a fifth is done; before that, it would be a guess."""
+    done, steps = int(step[1]), int(step[2])
+    left = f", about {seconds * (steps - done) / done:.0f} s left" if 5 * done >= steps else ""
+    return f"{step[0]} {seconds:.0f} s{left}"
 
 
 def _changed_at(path: Path) -> float:

@@ -1,6 +1,5 @@
 """What ./course train recall --sweep does: one memory, trained for several widths and numbers of keys, with several seeds."""
 
-import os
 import statistics
 import sys
 import time
@@ -28,8 +27,8 @@ def sweep(root: Path, program: Path, settings: Settings, name: str, seeds: range
     once = bool(settings["once"])
     runs = [Run(width, keys, seed) for keys in reversed(KEYS) for width in WIDTHS for seed in seeds]  # the longest first
     began, recalled = time.monotonic(), dict[Run, float]()
-    print(f"{len(runs)} models of {LABELS[name]}, {settings['steps']} steps each, {_cores()} at a time", flush=True)
-    pool = ThreadPoolExecutor(_cores())
+    print(f"{len(runs)} models of {LABELS[name]}, {settings['steps']} steps each, {training_program.cores()} at a time", flush=True)
+    pool = ThreadPoolExecutor(training_program.cores())
     try:
         futures: dict[Future[float], Run] = {
             pool.submit(_recalled, program, settings | {"width": run.width, "keys": run.keys, "seed": run.seed, "memories": name,
@@ -43,10 +42,6 @@ def sweep(root: Path, program: Path, settings: Settings, name: str, seeds: range
         pool.shutdown(cancel_futures=True)
     _show(root, recalled, f"{LABELS[name]}, each key written {'once' if once else 'twice on average'}", seeds, folder)
     return 0
-
-
-def _cores() -> int:
-    return os.cpu_count() or 1
 
 
 def _recalled(program: Path, settings: Settings) -> float:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from course import progress
 from course.manifest import Lab
-from course.verdicts import WORDS, Verdict
+from course.verdicts import WORDS, Verdict, total
 
 BACKTICKS = re.compile("`+")
 
@@ -33,7 +33,7 @@ def gradescope(verdicts: list[Verdict]) -> str:
               "status": "passed" if verdict.passed else "failed",
               "output": verdict.message, "output_format": "text", "visibility": "visible", "tags": [verdict.exercise.lab]}
              for verdict in verdicts]
-    whole = {"score": sum(verdict.points for verdict in verdicts), "output": _score(verdicts), "tests": tests}
+    whole = {"score": total(verdicts), "output": _score(verdicts), "tests": tests}
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -67,4 +67,4 @@ def _kind(verdict: Verdict) -> str:
 
 
 def _score(verdicts: list[Verdict]) -> str:
-    return f"score {sum(verdict.points for verdict in verdicts)} of {sum(verdict.exercise.points for verdict in verdicts)}"
+    return f"score {total(verdicts)} of {sum(verdict.exercise.points for verdict in verdicts)}"

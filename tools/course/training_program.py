@@ -38,6 +38,11 @@ def prepared(root: Path, track: str, lab: str) -> BuildTree:
     return tree
 
 
+def cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def folder_for(out: str | None, usual: Path) -> Path:
     """Where a command writes what it shows; what it wrote there before is replaced."""
     folder = Path(out).resolve() if out else usual

@@ -8,7 +8,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from author import benchmarks, figures, gpu_prediction, peers, speed_claims
+from author import benchmarks, figures, gpu_prediction, peers, speed_claims, train_speed
 from course import files
 from course.errors import CourseError
 
@@ -19,9 +19,10 @@ def arguments(parser: ArgumentParser) -> None:
     what.add_argument("--gpu", action="store_true", help="measure lab 05's kernels on a GPU instead; prints Markdown")
     what.add_argument("--gpu-model", action="store_true", help="predict those kernels' times on three cards, without a GPU")
     what.add_argument("--peers", action="store_true", help="measure labs 05's and 09's functions beside others': PyTorch, fast-transformers")
+    what.add_argument("--train", action="store_true", help="measure a step of training beside the same model in PyTorch")
     parser.add_argument("--install", action="store_true", help="with --peers: PyTorch from PyPI into build/peers first, 5 GB")
     parser.add_argument("--fast-transformers", metavar="DIR", help="with --peers: a clone of it, which is built")
-    parser.add_argument("--threads", type=int, choices=(1, 2), default=2, help="with --peers: at most (default: 2)")
+    parser.add_argument("--threads", type=int, choices=(1, 2), default=2, help="with --peers and --train: at most (default: 2)")
     parser.add_argument("--batch", type=int, default=4, help="with --gpu-model: sequences (default: 4)")
     parser.add_argument("--heads", type=int, default=16, help="with --gpu-model: heads of each (default: 16)")
     parser.add_argument("--n", type=int, default=4096, help="with --gpu-model: tokens of each (default: 4096)")
@@ -37,6 +38,9 @@ def run(root: Path, options: Namespace) -> int:
         return benchmarks.run_on_gpu(root)
     if options.gpu_model:
         print(gpu_prediction.report(root, options.batch * options.heads, options.n))
+        return 0
+    if options.train:
+        train_speed.report(root, options.threads)
         return 0
     if (options.install or options.fast_transformers) and not options.peers:
         raise CourseError("--install and --fast-transformers go with --peers; run ./course bench --peers --install")

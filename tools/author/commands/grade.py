@@ -131,7 +131,7 @@ def _class(root: Path, labs: list[Lab], chosen: list[str], options: Namespace) -
             class_run.by_slurm(grading, options.jobs)
         else:
             class_run.locally(grading, jobs)
-        results, left = _read_results(grading, labs, given), grading.left()
+        results, left = _read_results(grading, labs, given, rules.partial_credit), grading.left()
         submitted = {student: datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
                      for student, path in grading.submissions.items()}
         notes = [*_notes(grading, left, roster, options.roster), *_unknown(given, grading)]
@@ -157,18 +157,18 @@ def _feedback_files(grading: class_run.Class, results: list[Result]) -> dict[str
     return files
 
 
-def _read_results(grading: class_run.Class, labs: list[Lab], given: marks.Marks) -> list[Result]:
-    """Those that count, each with its feedback: somebody may have removed it."""
+def _read_results(grading: class_run.Class, labs: list[Lab], given: marks.Marks, partial: bool) -> list[Result]:
+    """Those that count, each with its feedback: somebody may have removed it, or points by hand may be other ones now."""
     best: dict[str, Result] = {}
     for name in grading.submissions:
         if found := result.read(grading.folder(name), labs):
             student = name.partition(class_run.EARLIER)[0]
             student = student if student in grading.submissions else name
             found = dataclasses.replace(found, student=student)
-            if mark := given.get(student.casefold()):
-                found = marks.applied(found, mark)
-            if mark or not feedback.is_written(found.folder):
-                feedback.write(found, labs)
+            if partial:
+                found = marks.applied(found, marks.partial(found))
+            found = marks.applied(found, given.get(student.casefold(), {}))
+            feedback.write(found, labs)
             if student not in best or found.earned > best[student].earned:
                 best[student] = found
     return list(best.values())

@@ -1,7 +1,6 @@
 """What a student gets back: a page as Markdown and as HTML, and the forms that course systems read."""
 
 import json
-from pathlib import Path
 from xml.etree import ElementTree
 
 from course import progress, results
@@ -14,7 +13,7 @@ from course.verdicts import WORDS
 
 Section = tuple[str, list[tuple[str, str, str, str]], list[str]]  # of a lab: its title, a row for each exercise, the messages
 NOT_GRADED = "Handed in, but not graded, or not under this name"
-BY_HAND = "Points and comments by hand"
+REMARKS = "Points and comments"
 
 
 def write(result: Result, labs: list[Lab]) -> None:
@@ -22,14 +21,10 @@ def write(result: Result, labs: list[Lab]) -> None:
     write_together(result.folder, texts(result, labs))
 
 
-def is_written(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in ("feedback.md", "feedback.html", "results.json", "junit.xml"))
-
-
 def texts(result: Result, labs: list[Lab]) -> dict[str, str]:
     if result.unusable:
         return _of_unusable(result)
-    return {"feedback.md": f"{_lines(BY_HAND, result.comments)}{results.markdown(labs, result.verdicts)}"
+    return {"feedback.md": f"{_lines(REMARKS, result.comments)}{results.markdown(labs, result.verdicts)}"
                            f"{_lines(NOT_GRADED, result.left_out)}\n{_origin(result)}\n", "feedback.html": _html(result, labs),
             "results.json": results.gradescope(result.verdicts), "junit.xml": results.junit(result.verdicts)}
 
@@ -69,4 +64,4 @@ def _html(result: Result, labs: list[Lab]) -> str:
 
 def _page(score: str, labs: list[Section], result: Result) -> str:
     return pages.render("feedback.html", score=score, labs=labs, left_out=[] if result.unusable else result.left_out,
-                        not_graded=NOT_GRADED, comments=result.comments, by_hand=BY_HAND, origin=_origin(result))
+                        not_graded=NOT_GRADED, comments=result.comments, remarks=REMARKS, origin=_origin(result))

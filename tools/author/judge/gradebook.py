@@ -14,6 +14,7 @@ from author.judge.result import Result
 from course.errors import CourseError
 from course.manifest import Lab
 from course.plain_text import plain
+from course.verdicts import total
 
 HEADER = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 MOODLE = ["Username", "ID number", "Email address", "Full name"]
@@ -95,7 +96,7 @@ class Line:
     """Of one student; of one in the roster who handed in nothing, without a name."""
     student: str
     row: Row | None
-    earned: dict[str, int]  # lab → points
+    earned: dict[str, float]  # lab → points
     points: dict[str, float]  # the same after late days
     days_late: int  # for the lab that is latest
 
@@ -108,7 +109,7 @@ def _line(result: Result, labs: list[Lab], roster: Roster, submitted: dict[str, 
     row = roster.row(result.student)
     when = time_of(result, row, submitted)
     names = [result.student.casefold(), *(value.casefold() for value in (row or {}).values())]
-    earned = {lab.name: sum(verdict.points for verdict in result.of_lab(lab.name)) for lab in labs}
+    earned = {lab.name: total(result.of_lab(lab.name)) for lab in labs}
     late = {lab.name: policy.days_late(lab.name, names, when) for lab in labs}
     points = {name: policy.points(value, late[name]) for name, value in earned.items()}
     return Line(result.student, row, earned, points, max(late.values(), default=0))
@@ -131,7 +132,7 @@ def _moodle(lines: list[Line], names: list[str], roster: Roster) -> str:
 
 
 def _totals(line: Line) -> list[str | float]:
-    return [sum(line.earned.values()), round(sum(line.points.values()), 2), line.days_late] if line.student else ["", "", ""]
+    return [round(sum(line.earned.values()), 2), round(sum(line.points.values()), 2), line.days_late] if line.student else ["", "", ""]
 
 
 def _csv(header: list[str], rows: list[list[str | float]]) -> str:

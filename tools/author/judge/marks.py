@@ -1,4 +1,5 @@
-"""Points and comments that a person gives, beside what the suites say: a CSV file with a row for a student and an exercise.
+"""Points beside what the suites say: parts of them, for answers of which some checks hold, and what a person gives, in a CSV
+file with a row for a student and an exercise.
 
     student,exercise,points,comment
     s001,lab02.inclusive_scan,2,right but for the empty sequence
@@ -9,31 +10,33 @@ It is read anew each time, so it outlives a regrade.
 
 import csv
 import dataclasses
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from course.errors import CourseError
 from course.manifest import Lab
 from course.plain_text import plain
-from course.verdicts import Verdict
+from course.verdicts import Verdict, whole
 from author.judge.result import Result
 
+POINTS = re.compile(r"[0-9]+(\.[0-9]{1,2})?", re.ASCII)
 COLUMNS = ["student", "exercise", "points", "comment"]
 
 
 @dataclass(frozen=True)
 class Mark:
-    points: int | None
+    points: float | None
     comment: str
 
 
 @dataclass(frozen=True)
 class Marked(Verdict):
-    given: int | None = None
+    given: float | None = None
 
     @property
-    def points(self) -> int:
-        return super().points if self.given is None else self.given
+    def points(self) -> float:
+        return super().points if self.given is None else whole(self.given)
 
 
 Marks = dict[str, dict[str, Mark]]  # student, in small letters → exercise → mark
@@ -50,10 +53,10 @@ def read(path: Path, labs: list[Lab]) -> Marks:
             for row in reader:
                 exercise = known.get((row["exercise"] or "").strip())
                 points = (row["points"] or "").strip()
-                if not exercise or points and not (points.isdecimal() and int(points) <= exercise.points):
+                if not exercise or points and not (POINTS.fullmatch(points) and float(points) <= exercise.points):
                     raise CourseError(f"{path}, line {reader.line_num}: exercise is one of ./course status, as in lab01.relu, and "
-                                      "points a whole number, not more than it is worth, or nothing")
-                mark = Mark(int(points) if points else None, (row["comment"] or "").strip())
+                                      "points a number, not more than it is worth, or nothing")
+                mark = Mark(float(points) if points else None, (row["comment"] or "").strip())
                 found.setdefault((row["student"] or "").strip().casefold(), {})[exercise.name] = mark
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise CourseError(f"{path} cannot be read ({error})") from None
@@ -63,11 +66,19 @@ def read(path: Path, labs: list[Lab]) -> Marks:
 def applied(result: Result, marks: dict[str, Mark]) -> Result:
     """With the points that were given, and the comments."""
     verdicts: list[Verdict] = []
-    comments: list[str] = []
+    comments = list(result.comments)
     for verdict in result.verdicts:
         if mark := marks.get(verdict.exercise.name):
-            verdict = Marked(verdict.exercise, verdict.status, verdict.message, verdict.begin_with, mark.points)
+            points = verdict.points if mark.points is None else mark.points
+            verdict = Marked(verdict.exercise, verdict.status, verdict.message, verdict.begin_with, points)
             comments.append(plain(f"{verdict.exercise.name}: {verdict.points} of {verdict.exercise.points} points"
                                   f"{f'; {mark.comment}' if mark.comment else ''}"))
         verdicts.append(verdict)
     return dataclasses.replace(result, verdicts=verdicts, comments=comments)
+
+
+def partial(result: Result) -> dict[str, Mark]:
+    """For each exercise that was tried and did not pass, its points times the share of its checks that hold."""
+    return {name: Mark(round(verdict.exercise.points * share, 2), f"{share:.0%} of its checks hold")
+            for verdict in result.verdicts for name in [verdict.exercise.name]
+            if verdict.status == "fail" and (share := result.shares.get(name, 0.0)) > 0}

@@ -131,9 +131,11 @@ def _all_alike(lab: Lab, status: str, message: str, seconds: float) -> Record:
             "exercises": [_verdict(exercise, status, message, [], 0.0) for exercise in lab.exercises]}
 
 
-def _verdict(exercise: manifest.Exercise, status: str, message: str, mistakes: list[str], seconds: float) -> Record:
+def _verdict(exercise: manifest.Exercise, status: str, message: str, mistakes: list[str], seconds: float,
+             share: float = 0.0) -> Record:
     return {"exercise": exercise.function, "points": exercise.points, "earned": exercise.points if status == "pass" else 0,
-            "status": status, "message": plain(message)[:MOST_WORDS], "mistakes": mistakes, "seconds": round(seconds, 3)}
+            "status": status, "message": plain(message)[:MOST_WORDS], "mistakes": mistakes, "share": share,
+            "seconds": round(seconds, 3)}
 
 
 def _exercise(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, gpu_build_error: str) -> Record:
@@ -145,7 +147,7 @@ def _exercise(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, se
     if judge.gpu and exercise.kernel and found["status"] == "pass":
         found = _on_gpu(judge, lab, exercise, out / "gpu", seed, gpu_build_error)
     status = found["status"] if found["status"] in ("pass", "fail", "todo", "crash", "timeout") else "crash"
-    return _verdict(exercise, status, found["message"], found["mistakes"], time.monotonic() - began)
+    return _verdict(exercise, status, found["message"], found["mistakes"], time.monotonic() - began, found.get("share", 0.0))
 
 
 def _beside_the_key(found: Record, key: Record) -> Record:

@@ -1,7 +1,9 @@
-"""When each lab is due, for whom it is due later, what a late day costs, and which of several submissions counts.
+"""When each lab is due, for whom it is due later, what a late day costs, which of several submissions counts, and whether
+part of an exercise earns part of its points.
 
     several = "best"          # or "last"; without it, two submissions of one student are an error
     late_percent = 10         # of the points earned, lost for each day begun
+    partial_credit = false    # or true: an exercise that fails earns the share of its checks that hold
     [due]
     all = 2027-01-15          # the end of that day; or 2027-01-15T18:00:00
     lab02 = 2027-01-29
@@ -29,6 +31,7 @@ class Policy:
     due: Dates = field(default_factory=dict)
     extensions: dict[str, Dates] = field(default_factory=dict)  # a name of the student, in small letters → what is due when
     several: str = ""
+    partial_credit: bool = False
 
     def days_late(self, lab: str, names: Iterable[str], submitted: datetime) -> int:
         later = [dates for name in names if (dates := self.extensions.get(name))]
@@ -37,7 +40,7 @@ class Policy:
             due = [one]
         return max(0, math.ceil((submitted - max(due)) / timedelta(days=1))) if due else 0
 
-    def points(self, earned: int, days_late: int) -> float:
+    def points(self, earned: float, days_late: int) -> float:
         return round(earned * max(0.0, 1 - days_late * self.late_percent / 100), 2)
 
 
@@ -50,17 +53,18 @@ def read(path: Path, labs: list[str]) -> Policy:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CourseError(f"{path} cannot be read ({error})") from None
-    several, percent = data.pop("several", ""), data.pop("late_percent", 0)
+    several, percent, partial = data.pop("several", ""), data.pop("late_percent", 0), data.pop("partial_credit", False)
     due, extensions = data.pop("due", {}), data.pop("extensions", {})
     if data:
-        raise CourseError(f"{path} has '{next(iter(data))}', which means nothing; it may have several, late_percent, [due] and "
-                          "[extensions.STUDENT]")
-    if several not in SEVERAL or not isinstance(percent, (int, float)) or not 0 <= percent <= 100:
-        raise CourseError(f"{path}: several is \"last\" or \"best\", and late_percent a number from 0 to 100")
+        raise CourseError(f"{path} has '{next(iter(data))}', which means nothing; it may have several, late_percent, "
+                          "partial_credit, [due] and [extensions.STUDENT]")
+    if several not in SEVERAL or not isinstance(percent, (int, float)) or not 0 <= percent <= 100 or not isinstance(partial, bool):
+        raise CourseError(f"{path}: several is \"last\" or \"best\", late_percent a number from 0 to 100, and partial_credit true or "
+                          "false")
     if not isinstance(due, dict) or not isinstance(extensions, dict):
         raise CourseError(f"{path}: due and extensions are tables: [due], [extensions.STUDENT]")
     return Policy(percent, _dates(path, due, labs), {str(name).casefold(): _dates(path, dates, labs)
-                                                    for name, dates in extensions.items()}, several)
+                                                    for name, dates in extensions.items()}, several, partial)
 
 
 def _dates(path: Path, table: Any, labs: list[str]) -> Dates:

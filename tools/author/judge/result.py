@@ -8,7 +8,7 @@ from typing import Any
 from course.errors import CourseError
 from course.manifest import Lab
 from course.plain_text import plain
-from course.verdicts import WORDS, Verdict
+from course.verdicts import WORDS, Verdict, total
 
 FILE = "result.json"
 MEANINGS = {"build": "not_run"}  # what a file that does not compile is called at home
@@ -24,13 +24,14 @@ class Result:
     seed: int
     verdicts: list[Verdict]
     mistakes: dict[str, list[str]]  # exercise's name → the mistakes that its suite named
+    shares: dict[str, float]  # exercise's name → of its checks that a null answer fails, how many hold
     course: str = ""  # the version that graded it
     when: str = ""
     comments: list[str] = field(default_factory=list)  # a person's
 
     @property
-    def earned(self) -> int:
-        return sum(verdict.points for verdict in self.verdicts)
+    def earned(self) -> float:
+        return total(self.verdicts)
 
     @property
     def points(self) -> int:
@@ -58,16 +59,18 @@ def parse(folder: Path, data: dict[str, Any], labs: list[Lab]) -> Result:
     try:
         found: list[Verdict] = []
         mistakes: dict[str, list[str]] = {}
+        shares: dict[str, float] = {}
         for lab in data["labs"]:
             for each in lab["exercises"]:
                 exercise = known[f"{lab['lab']}.{each['exercise']}"]
                 status = MEANINGS.get(each["status"], each["status"])
                 found.append(Verdict(exercise, status if status in WORDS else "not_run", str(each["message"])))
                 mistakes[exercise.name] = [plain(str(name)) for name in each["mistakes"]]
+                shares[exercise.name] = float(each["share"])
         unusable = plain(str(data["reason"])) or "it cannot be graded" if data["status"] == "unusable" else ""
         left_out = [plain(str(line)) for line in data.get("left_out", [])]
         result = Result(folder, plain(str(data["student"])), plain(str(data["handout"] or "")), unusable, left_out, data["seed"],
-                        found, mistakes, str(data.get("course", "")), str(data.get("when", "")))
+                        found, mistakes, shares, str(data.get("course", "")), str(data.get("when", "")))
         if not unusable and (result.earned, result.points) != (data["earned"], data["points"]):
             raise CourseError(f"{path} does not add up: {data['earned']} of {data['points']} points, but the exercises make "
                               f"{result.earned} of {result.points}; remove {folder} and grade again with --resume")

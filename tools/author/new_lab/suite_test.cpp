@@ -1,6 +1,7 @@
 // @LAB_TITLE@
 // One case of each kind. The suite's name is the exercise, the case's name is the claim.
 #include "@NAME@.hpp"
+#include "cost_claims.hpp"
 #include "suite.hpp"
 
 namespace linattn::testing {
@@ -65,13 +66,11 @@ TEST_CASE("large and tiny numbers neither overflow nor vanish") {
 }
 
 TEST_CASE("costs no more than in proportion to n") {
-    const Tensor few = random_tensor({64, 3}, 40), many = random_tensor({256, 3}, 41);
-    const std::size_t steps_of_few = CALL(@NAME@, few).cost().steps;
-    const Call<Tensor> call = CALL(@NAME@, many);
-    call.satisfies(call.cost().steps < 8 * steps_of_few,
-                   "n = 64 took " + std::to_string(steps_of_few) + " steps and n = 256 took " +
-                       std::to_string(call.cost().steps) + ": 4 times the tokens may cost about 4 times the steps");
+    costs_no_more_than_in_proportion(
+        [](std::size_t n) -> Trial { return CALL(@NAME@, random_tensor({n, 3}, 40)); });
 }
+
+TEST_CASE("remembers nothing of an earlier call") { CALL(@NAME@, random_tensor({6, 3}, 50)).remembers_nothing(); }
 }
 
 }  // namespace

@@ -69,6 +69,8 @@ def arguments(parser: ArgumentParser) -> None:
                                                                                 "void, and there are 32 keys, not 8")
     parser.add_argument("--seeds", type=int, help="recall: how many seeds, from --seed on: mean and spread (default: 1)")
     parser.add_argument("--seed", type=int, default=1, help="of the weights and of the batches (default: 1)")
+    parser.add_argument("--threads", type=int, metavar="N", default=training_program.cores(),
+                        help="copy, digits, text: how many cores to use at most (default: all); the weights do not depend on it")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--out", metavar="DIR", help="where the weights and plots go (default: a new folder in build/train/)")
     where.add_argument("--resume", metavar="DIR", help="continue the training that was stopped in this folder")
@@ -156,14 +158,14 @@ def _settings(root: Path, options: Namespace) -> Settings:
         raise CourseError(f"{file} cannot be read; name an existing file")
     settings = usual | {name: value for name, value in vars(options).items()
                         if name in ("layers", "width", "steps") and value is not None}
-    for name in ("layers", "width", "steps"):
-        if settings[name] < 1:
-            raise CourseError(f"--{name} {settings[name]} is too small; the least is 1")
+    for name, value in [*((name, settings[name]) for name in ("layers", "width", "steps")), ("threads", options.threads)]:
+        if value < 1:
+            raise CourseError(f"--{name} {value} is too small; the least is 1")
     if settings["width"] % 4 and options.task != "recall":
         raise CourseError(f"--width {width} is not divisible by the 4 heads; choose a multiple of 4")
     if options.seed < 0:
         raise CourseError(f"--seed {options.seed} is too small; the least is 0")
-    return settings | {"task": options.task, "length": length, "attention": options.attention, "heads": 4, "seed": options.seed,
+    return settings | {"task": options.task, "length": length, "attention": options.attention, "heads": 4, "seed": options.seed, "threads": options.threads,
                        "file": str(file.resolve()), "every": EVERY}
 
 
@@ -253,6 +255,9 @@ def _on_event(event: Event, progress: Progress, settings: Settings) -> None:
         progress.resumed_at = len(progress.losses)
         print(f"{event['weights']} weights, {event['vocab_size']} symbols, at most {settings['steps']} steps of "
               f"{settings['batch']} sequences" + (f", from step {progress.resumed_at} on" if progress.losses else ""), flush=True)
+    elif kind == "remembers":
+        print("ATTENTION: the same sequences gave other gradients when they were computed again: does a function keep something in a "
+              "static or global variable?\n  The weights may then depend on --threads.", file=sys.stderr)
     elif kind == "step":
         progress.losses.append(event["loss"])
         progress.measured.update({name: event[name] for name in ("accuracy", "bits") if name in event})
@@ -263,13 +268,14 @@ def _on_event(event: Event, progress: Progress, settings: Settings) -> None:
 
 def _show_step(event: Event, progress: Progress, settings: Settings) -> None:
     step, steps = event["step"], settings["steps"]
-    left = event["seconds"] / (step - progress.resumed_at) * (steps - step)
+    seconds = event["seconds"] / (step - progress.resumed_at) * (steps - step)
+    left = f"{seconds / 60:.0f} min left" if seconds >= 100 else f"{seconds:.0f} s left" if step < steps else ""
     words = f"step {step:4}/{steps}  loss {event['loss']:.4f}  {_measured(progress.measured):24} {event['seconds']:6.1f} s"
     if sys.stdout.isatty():
         done = round(20 * step / steps)
-        print(f"\r[{'#' * done}{'.' * (20 - done)}] {words}, {left:.0f} s left at most \033[K", end="", flush=True)
+        print(f"\r[{'#' * done}{'.' * (20 - done)}] {words}{f', {left} at most' if left else ''} \033[K", end="", flush=True)
     elif step % EVERY == 0 or step == steps:
-        print(words, flush=True)
+        print(f"{words}  {left}".rstrip(), flush=True)
 
 
 def _measured(measured: dict[str, float]) -> str:
@@ -292,6 +298,7 @@ def _close(root: Path, status: int, progress: Progress, settings: Settings, fold
         print(f"stopped after step {end['step']} and saved; continue with\n  {_again(options, shown)}")
         return 130
     _show(progress, settings, folder)
+    print(loss_plot.in_terminal(progress.losses))
     print(f"weights: {shown}/checkpoint (one .npy file each), loss: {shown}/loss.csv and loss.svg")
     if settings["task"] == "copy" and not end["learned"]:
         more = Namespace(**vars(options) | {"steps": 2 * settings["steps"]})

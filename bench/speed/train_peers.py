@@ -1,0 +1,192 @@
+"""Times a step of training with the answer key beside the same model in PyTorch, in turns. `./course bench --train` runs it.
+
+usage: train_peers.py PROGRAM ROOT FOLDER THREADS     prints a line of JSON for each measurement
+
+Both begin with the same weights and draw the same batches. The losses of the first ten steps have to agree before anything is
+timed. Wall clock.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy
+import torch
+from peers import ROUNDS, spread
+
+STEPS, TOLERANCE = 10, 1e-10
+HEADS, NORM_EPSILON, ATTENTION_EPSILON = 4, 1e-5, 1e-6
+COMMON = {"heads": HEADS, "seed": 1, "attention": "linear", "resume": 0, "every": 10000}
+TASKS = {
+    "copy": {"length": 8, "layers": 1, "width": 32, "batch": 32, "rate": 0.003, "steps": 400, "file": ""},
+    "digits": {"length": 64, "layers": 2, "width": 64, "batch": 32, "rate": 0.01, "steps": 400, "file": "training/digits.txt"},
+    "text": {"length": 128, "layers": 2, "width": 64, "batch": 16, "rate": 0.005, "steps": 400,
+             "file": "labs/lab01_feature_maps/README.md"},
+}
+
+
+class Random:
+    """SplitMix64, as in labs/vocabulary/random.cpp."""
+    MASK = (1 << 64) - 1
+
+    def __init__(self, seed: int):
+        self.state = seed
+        self.state = self.bits()
+
+    def bits(self) -> int:
+        self.state = z = (self.state + 0x9E3779B97F4A7C15) & self.MASK
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & self.MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & self.MASK
+        return z ^ (z >> 31)
+
+    def below(self, count: int) -> int:
+        return int((self.bits() >> 11) * 2.0 ** -53 * count)
+
+
+class Batches:
+    """What training/train.cpp draws: ids, targets, and where a target counts, for a step from 1 on."""
+
+    def __init__(self, root: Path, task: str, settings: dict):
+        self.task, self.length, self.batch = task, settings["length"], settings["batch"]
+        if task == "digits":
+            lines = (root / settings["file"]).read_text(encoding="utf-8").splitlines()
+            images = [[int(grey, 36) for grey in line[:64]] for line in lines if len(line) > 64 and line[0] != "#"]
+            self.images = torch.tensor(images)[:len(images) - 297]
+        elif task == "text":
+            words = (root / settings["file"]).read_bytes()
+            place = {byte: at for at, byte in enumerate(sorted(set(words), key=lambda byte: byte - 256 * (byte > 127)))}  # char is signed
+            self.text = torch.tensor([place[byte] for byte in words])
+
+    def draw(self, step: int) -> tuple:
+        random = Random(1000000 + step)
+        if self.task == "copy":
+            rows = []
+            for _ in range(self.batch):
+                symbols = [random.below(10) for _ in range(self.length)]
+                rows.append([*symbols, 10, *symbols])
+            sequences = torch.tensor(rows)
+            counts = torch.arange(2 * self.length).ge(self.length).expand(self.batch, -1)
+        elif self.task == "digits":
+            chosen = self.images[[random.below(len(self.images)) for _ in range(self.batch)]]
+            sequences = torch.cat([torch.full((self.batch, 1), 17), chosen], 1)
+            counts = torch.ones(self.batch, 64)
+        else:
+            places = len(self.text) * 9 // 10 - self.length - 1
+            starts = [random.below(places) for _ in range(self.batch)]
+            sequences = torch.stack([self.text[start:start + self.length + 1] for start in starts])
+            counts = torch.ones(self.batch, self.length)
+        return sequences[:, :-1], sequences[:, 1:], counts
+
+
+class Model:
+    """Labs 07 and 08 as one writes them in PyTorch."""
+
+    def __init__(self, weights: Path, layers: int, kind: torch.dtype, settings: dict):
+        self.layers, self.settings = layers, settings
+        names = json.loads((weights / "model.json").read_text(encoding="utf-8"))["weights"]
+        self.w = {name: torch.tensor(numpy.load(weights / f"{name}.npy"), dtype=kind, requires_grad=True) for name in names}
+        self.optimizer = torch.optim.Adam(self.w.values(), fused=True)
+
+    def affine(self, name: str, x):
+        return torch.addmm(self.w[f"{name}.b"], x.flatten(0, -2), self.w[f"{name}.W"]).view(*x.shape[:-1], -1)
+
+    def norm(self, name: str, x):
+        return torch.nn.functional.layer_norm(x, x.shape[-1:], self.w[f"{name}.gain"], self.w[f"{name}.bias"], NORM_EPSILON)
+
+    def attention(self, name: str, x):
+        batch, n, d = x.shape
+        q, k, v = (self.affine(f"{name}.{map}", x).view(batch, n, HEADS, d // HEADS).transpose(1, 2) for map in "QKV")
+        q, k = (torch.nn.functional.elu(each) + 1 for each in (q, k))
+        weights = (q @ k.transpose(-1, -2)).tril()
+        read = weights @ v / (weights.sum(-1, keepdim=True) + ATTENTION_EPSILON)
+        return self.affine(f"{name}.O", read.transpose(1, 2).reshape(batch, n, d))
+
+    def loss(self, ids, targets, counts):
+        x = self.w["embedding"][ids] + self.w["positions"][:ids.shape[1]]
+        for layer in range(self.layers):
+            name = f"blocks.{layer}"
+            x = x + self.attention(f"{name}.attention", self.norm(f"{name}.before_attention", x))
+            hidden = torch.nn.functional.gelu(self.affine(f"{name}.feed_forward.up", self.norm(f"{name}.before_feed_forward", x)))
+            x = x + self.affine(f"{name}.feed_forward.down", hidden)
+        logits = self.affine("head", self.norm("last", x))
+        of_each = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
+        return (of_each * counts.flatten()).sum() / counts.sum()
+
+    def step(self, number: int, batch: tuple) -> float:
+        self.optimizer.zero_grad()
+        loss = self.loss(*batch)
+        loss.backward()
+        norm = torch.sqrt(sum((each.grad * each.grad).sum() for each in self.w.values()))
+        if norm > 1:
+            for each in self.w.values():
+                each.grad /= norm
+        falls = 1 - (number - 1) / self.settings["steps"] if self.settings["task"] != "copy" else 1
+        self.optimizer.param_groups[0]["lr"] = self.settings["rate"] * falls
+        self.optimizer.step()
+        return float(loss)
+
+
+def ours(program: str, settings: dict, steps: int) -> list:
+    """(loss, seconds since the start) after each step. The program is stopped after the last one."""
+    words = [f"{name}={value}" for name, value in settings.items()]
+    said = []
+    with subprocess.Popen([program, *words], stdout=subprocess.PIPE, text=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"}) as run:
+        for line in run.stdout:
+            event = json.loads(line)
+            if event["event"] == "step" and len(said) < steps:
+                said.append((event["loss"], event["seconds"]))
+                if len(said) == steps:
+                    run.terminate()
+    return said
+
+
+def theirs(weights: Path, settings: dict, kind: torch.dtype, threads: int, batches: Batches, steps: int) -> list:
+    torch.set_num_threads(threads)
+    model = Model(weights, settings["layers"], kind, settings)
+    began, said = time.perf_counter(), []
+    for number in range(1, steps + 1):
+        ids, targets, counts = batches.draw(number)
+        said.append((model.step(number, (ids, targets, counts.to(kind))), time.perf_counter() - began))
+    return said
+
+
+def measure(program: str, root: Path, folder: Path, task: str, most_threads: int) -> None:
+    settings = COMMON | TASKS[task] | {"task": task}
+    if settings["file"]:
+        settings["file"] = str(root / settings["file"])
+    first = folder / f"{task}-first"
+    subprocess.run([program, *(f"{name}={value}" for name, value in (settings | {"steps": 0, "threads": 1, "out": first}).items())],
+                   check=True, stdout=subprocess.DEVNULL)
+    batches, weights = Batches(root, task, settings), first / "checkpoint"
+    candidates = {}
+    for threads in range(1, most_threads + 1):
+        ways = settings | {"threads": threads, "out": folder / f"{task}-{threads}"}
+        candidates[threads, "ours"] = lambda ways=ways: ours(program, ways, STEPS)
+        for name, kind in (("PyTorch, float64", torch.float64), ("PyTorch, float32", torch.float32)):
+            candidates[threads, name] = lambda kind=kind, threads=threads: theirs(weights, settings, kind, threads, batches, STEPS)
+    expected = [loss for loss, _ in candidates[1, "ours"]()]
+    apart = max(abs(loss - right) / right for (loss, _), right in zip(candidates[1, "PyTorch, float64"](), expected))
+    if not apart < TOLERANCE:
+        raise SystemExit(f"{task}: the losses of the first {STEPS} steps differ from PyTorch's by {apart:.1e} of their size")
+    times: dict = {each: [] for each in candidates}
+    for _ in range(ROUNDS):
+        for each, run in candidates.items():
+            said = run()
+            times[each].append((said[-1][1] - said[0][1]) / (len(said) - 1))
+    for (threads, peer), of_peer in times.items():
+        print(json.dumps({"task": task, "threads": threads, "peer": peer, "seconds": statistics.median(of_peer),
+                          "spread": spread(of_peer), "apart": apart}), flush=True)
+
+
+def main(program: str, root: str, folder: str, threads: str) -> None:
+    print(json.dumps({"torch": torch.__version__}), flush=True)
+    for task in TASKS:
+        measure(program, Path(root), Path(folder), task, int(threads))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,70 @@
+"""A step of training with the answer key beside PyTorch: what `./course bench --train` prints and writes.
+
+bench/speed/train_peers.py measures, with the program that `./course train --track reference` runs. PyTorch comes from where
+`./course bench --peers --install` puts it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+from author import benchmarks, figures
+from course import files, training_program
+from course.errors import CourseError
+
+Row = dict[str, Any]  # a line that bench/speed/train_peers.py prints
+OURS = "ours"
+
+
+def report(root: Path, threads: int) -> None:
+    if not (root / "build" / "peers" / "torch").is_dir():
+        raise CourseError("PyTorch is not in build/peers; ./course bench --peers --install gets it from PyPI, 5 GB")
+    program = training_program.build(training_program.prepared(root, "reference", "lab08"), "lab08_train", "lab08")
+    load = [benchmarks.load()]
+    known, *rows = _measure(root, program, threads)
+    load.append(benchmarks.load())
+    text = page(figures.machine(root, threads), known, rows, load)
+    print(text)
+    if noisy := benchmarks.too_noisy({f"{row['task']}, {row['peer']}, {row['threads']} threads": row["spread"] for row in rows}):
+        raise CourseError(f"{noisy}; nothing was written; try again when the machine is idle")
+    out = root / "bench" / "results" / f"{time.strftime('%Y-%m-%d')}-train.md"
+    files.write_whole(out, text)
+    print(f"wrote {out.relative_to(root)}", file=sys.stderr)
+
+
+def _measure(root: Path, program: Path, threads: int) -> list[Row]:
+    lines: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, str(root / "bench" / "speed" / "train_peers.py"), str(program), str(root), folder, str(threads)]
+        with subprocess.Popen(command, cwd=root, env=os.environ | {"PYTHONPATH": str(root / "build" / "peers")},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as running:
+            for line in running.stdout or ():
+                lines.append(row := json.loads(line))
+                if "task" in row:
+                    print(f"  {row['task']}, {row['peer']}, {row['threads']} threads: {row['seconds'] * 1e3:.1f} ms", file=sys.stderr)
+    if running.returncode != 0 or not lines:
+        raise CourseError(f"speed/train_peers.py ended with status {running.returncode}; its output is above")
+    return lines
+
+
+def page(machine: str, known: Row, rows: list[Row], load: list[float]) -> str:
+    """In Markdown."""
+    said = (f"`./course bench --train` on {machine}; PyTorch {known['torch']}. A step of `./course train` with the answer key, in "
+            "double, beside the same model with the same weights and batches in PyTorch. Wall clock, medians of five rounds in "
+            "turns, nine steps each. The losses of the first ten steps agree to "
+            f"{max(row['apart'] for row in rows):.0e} of their size. Load when it began and ended: "
+            f"{', '.join(f'{each:.1f}' for each in load)}. Largest spread: {max(row['spread'] for row in rows):.0%}. Recall is "
+            "not measured: its program saves no weights that PyTorch could begin with.")
+    ours = {(row["task"], row["threads"]): row["seconds"] for row in rows if row["peer"] == OURS}
+    lines = [f"# A step of training, {time.strftime('%Y-%m-%d')}", "", *textwrap.wrap(said, 118), "",
+             "| | threads | | ms a step | ours / theirs |", "|-|-|-|-|-|"]
+    for row in rows:
+        ratio = "" if row["peer"] == OURS else f"{ours[row['task'], row['threads']] / row['seconds']:.2f}"
+        lines.append(f"| {row['task']} | {row['threads']} | {row['peer']} | {row['seconds'] * 1e3:.1f} | {ratio} |")
+    return "\n".join(lines) + "\n"

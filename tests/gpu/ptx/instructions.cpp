@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -14,139 +13,105 @@ namespace ptx {
 namespace {
 
 using std::int32_t, std::int64_t, std::uint32_t, std::uint64_t;
-using Table = std::map<std::string, Instruction::Execute>;
+using Table = std::map<std::string, Operation>;
 
 template <class T>
 T get(const Thread& thread, const Instruction& i, std::size_t operand) {
-    const Number value = thread.values[i.operands[operand]];
-    if constexpr (std::is_same_v<T, float>)
-        return std::bit_cast<float>(static_cast<uint32_t>(value));
-    else
-        return static_cast<T>(value);
+    T number;
+    std::memcpy(&number, &thread.values[i.operands[operand]], sizeof(T));
+    return number;
 }
 
 template <class T>
 void put(Thread& thread, const Instruction& i, std::size_t operand, T result) {
-    Number& value = thread.values[i.operands[operand]];
-    if constexpr (std::is_same_v<T, float>)
-        value = std::bit_cast<uint32_t>(result);
-    else if constexpr (std::is_same_v<T, bool>)
-        value = result;
-    else
-        value = static_cast<std::make_unsigned_t<T>>(result);
+    thread.values[i.operands[operand]] = 0;
+    std::memcpy(&thread.values[i.operands[operand]], &result, sizeof(T));
 }
 
-template <class F, class Result, class... Parameters>
-void compute(Thread& thread, const Instruction& i, Result (F::*)(Parameters...) const) {
-    [&]<std::size_t... number>(std::index_sequence<number...>) {
-        put<Result>(thread, i, 0, F{}(get<Parameters>(thread, i, number + 1)...));
-    }
-    (std::index_sequence_for<Parameters...>());
-}
-
-/// An instruction that computes its first operand from the others.
+/// Computes the first operand from the others.
 template <class F>
-Instruction::Execute computes(F) {
-    return [](Thread* thread, const Instruction& i) { compute(*thread, i, &F::operator()); };
+Operation computes(F) {
+    return {[](std::span<Thread> threads, const Instruction& i) {
+        const auto compute = [&]<class Result, class... Operands>(Result (F::*)(Operands...) const) {
+            [&]<std::size_t... n>(std::index_sequence<n...>) {
+                put<Result>(threads[0], i, 0, F{}(get<Operands>(threads[0], i, n + 1)...));
+            }
+            (std::index_sequence_for<Operands...>());
+        };
+        compute(&F::operator());
+    }};
 }
 
-// What the lanes of a warp do together.
-
-void warp_barrier(Thread* lanes, const Instruction&) {
-    for (std::size_t lane = 0; lane < 32; ++lane) ++lanes[lane].accessor.warp_barriers;
+Number address_in(const Thread& thread, const Instruction& i, std::size_t operand, std::size_t alignment) {
+    const Number address = get<Number>(thread, i, operand) + i.offset;
+    if (address % alignment == 0) return address;
+    throw std::runtime_error("misaligned access: no multiple of " + std::to_string(alignment) + " bytes");
 }
 
-/// Which entry of a matrix is number n of a lane's part. PTX leaves it open: any bijection must do.
-constexpr std::size_t entry(std::size_t n, std::size_t lane) { return 32 * n + (11 * lane + 5 * n) % 32; }
+/// Moves a number between a register and memory.
+void move_number(Thread& thread, Number& number, Number address, std::size_t bytes, bool writes) {
+    char* memory = thread.memory->access(thread.accessor, address, bytes, writes);
+    if (!writes) number = 0;
+    char* in_register = reinterpret_cast<char*>(&number);
+    std::copy_n(writes ? in_register : memory, bytes, writes ? memory : in_register);
+}
 
-/// A matrix between memory and the registers of a warp: a 16×8, b 8×16, the accumulator (c, d) 16×16.
-template <char matrix, bool by_rows, bool writes>
-void move_matrix(Thread* lanes, const Instruction& i) {
+template <std::size_t bytes, std::size_t count, bool writes>
+void move(std::span<Thread> threads, const Instruction& i) {
+    Thread& thread = threads[0];
+    const Number address = address_in(thread, i, writes ? 0 : count, count * bytes);
+    for (std::size_t n = 0; n < count; ++n)
+        move_number(thread, thread.values[i.operands[writes ? n + 1 : n]], address + n * bytes, bytes, writes);
+}
+
+void jump(std::span<Thread> threads, const Instruction& i) { threads[0].next = get<Number>(threads[0], i, 0); }
+
+template <std::uint32_t Accessor::*count>
+void pass_barrier(std::span<Thread> threads, const Instruction&) {
+    for (Thread& thread : threads) ++(thread.accessor.*count);
+}
+
+/// A matrix between memory and the registers of a warp: a 16×8, b 8×16, the accumulator (c, d) 16×16. Entry e is with lane
+/// e % 32: PTX leaves it open.
+template <char matrix, bool by_rows>
+void move_matrix(std::span<Thread> lanes, const Instruction& i) {
+    constexpr bool writes = matrix == 'd';
     constexpr std::size_t columns = matrix == 'a' ? 8 : 16, parts = matrix < 'c' ? 4 : 8;
-    constexpr std::size_t first = writes ? 1 : 0, at = writes ? 0 : parts;
-    const Number address = get<Number>(lanes[0], i, at) + i.offset;
-    const auto stride = get<uint32_t>(lanes[0], i, parts + 1);
-    if (address % 32 != 0) throw std::runtime_error("a matrix does not begin at a multiple of 32 bytes");
-    if (stride % 4 != 0) throw std::runtime_error("the stride of a matrix is no multiple of 4 numbers");
-    for (std::size_t lane = 0; lane < 32; ++lane) {
-        Thread& thread = lanes[lane];
-        if (get<Number>(thread, i, at) + i.offset != address || get<uint32_t>(thread, i, parts + 1) != stride)
-            throw std::runtime_error("the lanes of a warp differ in a matrix's address or stride");
-        for (std::size_t n = 0; n < parts; ++n) {
-            const std::size_t row = entry(n, lane) / columns, column = entry(n, lane) % columns;
-            const std::size_t place = by_rows ? row * stride + column : column * stride + row;
-            char* memory = thread.launch->memory.access(thread.accessor, i.space, address + 4 * place, 4, writes);
-            auto bits = get<uint32_t>(thread, i, first + n);
-            std::memcpy(writes ? memory : static_cast<void*>(&bits), writes ? static_cast<void*>(&bits) : memory, 4);
-            put<uint32_t>(thread, i, first + n, bits);
-        }
+    for (std::size_t e = 0; e < parts * 32; ++e) {
+        Thread& lane = lanes[e % 32];
+        const std::size_t row = e / columns, column = e % columns, stride = get<uint32_t>(lane, i, parts + 1);
+        const Number address =
+            address_in(lane, i, writes ? 0 : parts, 32) + 4 * (by_rows ? row * stride + column : column * stride + row);
+        move_number(lane, lane.values[i.operands[(writes ? 1 : 0) + e / 32]], address, 4, writes);
     }
 }
 
 /// Factors count with 10 bits of fraction. Sums are rounded towards zero, as on tensor cores; PTX leaves it open.
-void multiply_matrices(Thread* lanes, const Instruction& i) {
-    float a[16 * 8], b[8 * 16], c[16 * 16];
-    const auto factor = [&](std::size_t lane, std::size_t operand) {
-        return std::bit_cast<float>(get<uint32_t>(lanes[lane], i, operand) & ~0x1fffu);
+void multiply_matrices(std::span<Thread> lanes, const Instruction& i) {
+    const auto factor = [&](std::size_t operand, std::size_t e) -> double {
+        return std::bit_cast<float>(get<uint32_t>(lanes[e % 32], i, operand + e / 32) & ~0x1fffu);
     };
-    for (std::size_t lane = 0; lane < 32; ++lane) {
-        for (std::size_t n = 0; n < 4; ++n) a[entry(n, lane)] = factor(lane, 8 + n);
-        for (std::size_t n = 0; n < 4; ++n) b[entry(n, lane)] = factor(lane, 12 + n);
-        for (std::size_t n = 0; n < 8; ++n) c[entry(n, lane)] = get<float>(lanes[lane], i, 16 + n);
-    }
     for (std::size_t e = 0; e < 16 * 16; ++e) {
-        auto sum = static_cast<double>(c[e]);
-        for (std::size_t k = 0; k < 8; ++k)
-            sum += static_cast<double>(a[e / 16 * 8 + k]) * static_cast<double>(b[k * 16 + e % 16]);
-        c[e] = static_cast<float>(sum);
-        if (std::fabs(static_cast<double>(c[e])) > std::fabs(sum)) c[e] = std::nextafter(c[e], 0.0f);
-    }
-    for (std::size_t lane = 0; lane < 32; ++lane)
-        for (std::size_t n = 0; n < 8; ++n) put<float>(lanes[lane], i, n, c[entry(n, lane)]);
-}
-
-// The table.
-
-template <class T, std::size_t count>
-void load(Thread* thread, const Instruction& i) {
-    const Number address = get<Number>(*thread, i, count) + i.offset;
-    const char* from = i.space == Space::parameter ? thread->launch->parameters.data() + address
-                                                   : thread->launch->memory.access(thread->accessor, i.space, address,
-                                                                                   count * sizeof(T), false);
-    for (std::size_t n = 0; n < count; ++n) {
-        T value;
-        std::memcpy(&value, from + n * sizeof(T), sizeof(T));
-        put<int64_t>(*thread, i, n, static_cast<int64_t>(value));  // a sign fills the register
+        double sum = get<float>(lanes[e % 32], i, 16 + e / 32);
+        for (std::size_t k = 0; k < 8; ++k) sum += factor(8, e / 16 * 8 + k) * factor(12, k * 16 + e % 16);
+        const auto result = static_cast<float>(sum);
+        put(lanes[e % 32], i, e / 32,
+            std::fabs(double{result}) > std::fabs(sum) ? std::nextafter(result, 0.0f) : result);
     }
 }
 
-template <class T, std::size_t count>
-void store(Thread* thread, const Instruction& i) {
-    const Number address = get<Number>(*thread, i, 0) + i.offset;
-    char* to = thread->launch->memory.access(thread->accessor, i.space, address, count * sizeof(T), true);
-    for (std::size_t n = 0; n < count; ++n) {
-        const T value = get<T>(*thread, i, 1 + n);
-        std::memcpy(to + n * sizeof(T), &value, sizeof(T));
-    }
-}
-
-template <class T>
+template <std::size_t bytes>
 void add_accesses(Table& table, const std::string& type) {
     for (const std::string space : {".global.", ".shared.", ".param.", "."}) {
-        table["ld" + space + type] = load<T, 1>;
-        table["ld" + space + "v4." + type] = load<T, 4>;
-        table["st" + space + type] = store<T, 1>;
-        table["st" + space + "v4." + type] = store<T, 4>;
+        table["ld" + space + type] = {move<bytes, 1, false>};
+        table["ld" + space + "v4." + type] = {move<bytes, 4, false>};
+        table["st" + space + type] = {move<bytes, 1, true>};
+        table["st" + space + "v4." + type] = {move<bytes, 4, true>};
     }
 }
 
-template <class T>
-T divisor(T x) {
-    return x != 0 ? x : throw std::runtime_error("division of integers by 0");
-}
-
-/// Comparisons, and what a number of any type can do.
-template <class T>
+/// What a number of any type can do.
+template <class T, class Wrapping>
 void add_type(Table& table, const std::string& type) {
     table["setp.eq." + type] = computes([](T x, T y) { return x == y; });
     table["setp.ne." + type] = computes([](T x, T y) { return x < y || x > y; });  // false for NaN
@@ -156,21 +121,21 @@ void add_type(Table& table, const std::string& type) {
     table["setp.ge." + type] = computes([](T x, T y) { return x >= y; });
     table["selp." + type] = computes([](T x, T y, bool first) { return first ? x : y; });
     table["mov." + type] = computes([](T x) { return x; });
-    add_accesses<std::conditional_t<std::is_same_v<T, float>, uint32_t, T>>(table, type);
+    table["add." + type] = computes([](Wrapping x, Wrapping y) { return x + y; });
+    table["sub." + type] = computes([](Wrapping x, Wrapping y) { return x - y; });
+    table["neg." + type] = computes([](Wrapping x) { return -x; });
+    add_accesses<sizeof(T)>(table, type);
 }
 
 template <class T>
 void add_integer(Table& table, const std::string& type) {
-    using U = std::make_unsigned_t<T>;  // it wraps around
+    using U = std::make_unsigned_t<T>;
     constexpr uint32_t bits = std::numeric_limits<U>::digits;
-    add_type<T>(table, type);
-    table["add." + type] = computes([](U x, U y) { return x + y; });
-    table["sub." + type] = computes([](U x, U y) { return x - y; });
-    table["neg." + type] = computes([](U x) { return U{0} - x; });
+    add_type<T, U>(table, type);
     table["mul.lo." + type] = computes([](U x, U y) { return x * y; });
     table["mad.lo." + type] = computes([](U x, U y, U z) { return x * y + z; });
-    table["div." + type] = computes([](T x, T y) { return x / divisor(y); });
-    table["rem." + type] = computes([](T x, T y) { return x % divisor(y); });
+    table["div." + type] = computes([](T x, T y) { return y == 0 ? T(-1) : x / y; });  // by 0: unspecified
+    table["rem." + type] = computes([](T x, T y) { return y == 0 ? x : x % y; });
     table["min." + type] = computes([](T x, T y) { return x < y ? x : y; });
     table["max." + type] = computes([](T x, T y) { return x < y ? y : x; });
     table["and." + type] = computes([](U x, U y) { return x & y; });
@@ -179,25 +144,20 @@ void add_integer(Table& table, const std::string& type) {
     table["not." + type] = computes([](U x) { return ~x; });
     table["shl." + type] = computes([](U x, uint32_t by) { return by < bits ? x << by : U{0}; });
     table["shr." + type] = computes([](T x, uint32_t by) { return by < bits ? x >> by : x < 0 ? T(-1) : T{0}; });
-    table["cvt.s32." + type] = computes([](T x) { return static_cast<int32_t>(x); });
     table["cvt.u32." + type] = computes([](T x) { return static_cast<uint32_t>(x); });
     table["cvt.s64." + type] = computes([](T x) { return static_cast<int64_t>(x); });
     table["cvt.u64." + type] = computes([](T x) { return static_cast<uint64_t>(x); });
 }
 
-void add_floats(Table& table) {
-    add_type<float>(table, "f32");
-    table["setp.equ.f32"] = computes([](float x, float y) { return !(x < y || x > y); });  // true for NaN, all six
-    table["setp.neu.f32"] = computes([](float x, float y) { return x != y; });
-    table["setp.ltu.f32"] = computes([](float x, float y) { return !(x >= y); });
+Table table_of_operations() {
+    Table table;
+    add_type<float, float>(table, "f32");
+    table["setp.ltu.f32"] = computes([](float x, float y) { return !(x >= y); });  // true for NaN, all four
     table["setp.leu.f32"] = computes([](float x, float y) { return !(x > y); });
     table["setp.gtu.f32"] = computes([](float x, float y) { return !(x <= y); });
     table["setp.geu.f32"] = computes([](float x, float y) { return !(x < y); });
-    table["add.f32"] = computes([](float x, float y) { return x + y; });
-    table["sub.f32"] = computes([](float x, float y) { return x - y; });
     table["mul.f32"] = computes([](float x, float y) { return x * y; });
     table["div.rn.f32"] = computes([](float x, float y) { return x / y; });
-    table["neg.f32"] = computes([](float x) { return -x; });
     table["fma.rn.f32"] = computes([](float x, float y, float z) { return std::fma(x, y, z); });
     table["fma.rm.f32"] = computes([](float x, float y, float z) {
         std::fesetround(FE_DOWNWARD);
@@ -206,19 +166,11 @@ void add_floats(Table& table) {
         return static_cast<float>(sum);
     });
     table["ex2.approx.f32"] = computes([](float x) { return std::exp2(x); });
-    table["ex2.approx.ftz.f32"] = computes([](float x) {
-        const float power = std::exp2(x);
-        return std::fpclassify(power) == FP_SUBNORMAL ? 0.0f : power;
-    });
+    table["ex2.approx.ftz.f32"] = computes([](float x) { return x < -126.0f ? 0.0f : std::exp2(x); });
     table["cvt.sat.f32.f32"] = computes([](float x) { return x > 0.0f ? std::fmin(x, 1.0f) : 0.0f; });  // NaN becomes 0
     table["cvt.rna.tf32.f32"] = computes([](uint32_t bits) {  // halves away from zero
         return std::isfinite(std::bit_cast<float>(bits)) ? (bits + 0x1000u) & ~0x1fffu : bits;
     });
-}
-
-Table table_of_instructions() {
-    Table table;
-    add_floats(table);
     add_integer<int32_t>(table, "s32");
     add_integer<int64_t>(table, "s64");
     for (const char* type : {"u32", "b32"}) add_integer<uint32_t>(table, type);
@@ -227,29 +179,31 @@ Table table_of_instructions() {
     table["mul.wide.u32"] = computes([](uint32_t x, uint32_t y) { return uint64_t{x} * y; });
     table["and.pred"] = computes([](bool x, bool y) { return x && y; });
     table["or.pred"] = computes([](bool x, bool y) { return x || y; });
-    table["cvta.to.global.u64"] = computes([](Number address) { return address; });
-    table["cvta.shared.u64"] = computes([](Number address) { return address + shared_window; });
+    table["cvta.to.global.u64"] = table["cvta.shared.u64"] = table["mov.u64"];
     table["mov.u16"] = computes([](std::uint16_t x) { return x; });
-    add_accesses<std::uint8_t>(table, "u8");
-    table["bar.warp.sync"] = warp_barrier;
-    const std::string shape = ".m16n16k8.", load = "wmma.load.", aligned = ".sync.aligned.";
-    table[load + "a" + aligned + "row" + shape + "tf32"] = move_matrix<'a', true, false>;
-    table[load + "a" + aligned + "col" + shape + "tf32"] = move_matrix<'a', false, false>;
-    table[load + "b" + aligned + "row" + shape + "tf32"] = move_matrix<'b', true, false>;
-    table[load + "b" + aligned + "col" + shape + "tf32"] = move_matrix<'b', false, false>;
-    table[load + "c" + aligned + "row" + shape + "f32"] = move_matrix<'c', true, false>;
-    table["wmma.store.d" + aligned + "row" + shape + "f32"] = move_matrix<'d', true, true>;
+    add_accesses<1>(table, "u8");
+    table["ret"] = {[](std::span<Thread> threads, const Instruction&) { threads[0].state = Thread::done; }};
+    table["bra"] = table["bra.uni"] = {jump};
+    table["bar.sync"] = {pass_barrier<&Accessor::barriers>, Operation::block};
+    table["bar.warp.sync"] = {pass_barrier<&Accessor::warp_barriers>, Operation::warp};
+    table["wmma.load.a.sync.aligned.row.m16n16k8.tf32"] = {move_matrix<'a', true>, Operation::warp};
+    table["wmma.load.a.sync.aligned.col.m16n16k8.tf32"] = {move_matrix<'a', false>, Operation::warp};
+    table["wmma.load.b.sync.aligned.row.m16n16k8.tf32"] = {move_matrix<'b', true>, Operation::warp};
+    table["wmma.load.b.sync.aligned.col.m16n16k8.tf32"] = {move_matrix<'b', false>, Operation::warp};
+    table["wmma.load.c.sync.aligned.row.m16n16k8.f32"] = {move_matrix<'c', true>, Operation::warp};
+    table["wmma.store.d.sync.aligned.row.m16n16k8.f32"] = {move_matrix<'d', true>, Operation::warp};
     for (const std::string layouts : {"row.row", "row.col", "col.row", "col.col"})
-        table["wmma.mma" + aligned + layouts + shape + "f32.tf32.tf32.f32"] = multiply_matrices;
+        table["wmma.mma.sync.aligned." + layouts + ".m16n16k8.f32.tf32.tf32.f32"] = {multiply_matrices,
+                                                                                     Operation::warp};
     return table;
 }
 
 }  // namespace
 
-Instruction::Execute find_instruction(const std::string& name) {
-    static const Table table = table_of_instructions();
-    const auto found = table.find(name);
-    return found == table.end() ? nullptr : found->second;
+const Operation& find_operation(const std::string& name) {
+    static const Table table = table_of_operations();
+    if (const auto found = table.find(name); found != table.end()) return found->second;
+    throw std::runtime_error("the PTX interpreter does not know this instruction: " + name);
 }
 
 }  // namespace ptx

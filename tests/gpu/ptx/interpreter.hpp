@@ -1,17 +1,17 @@
 // The PTX interpreter: it reads PTX, the assembly that nvcc writes for every card, and runs a launch of it, thread by thread, on
-// this processor. It knows what nvcc writes for the course's kernels and refuses anything else with its text.
+// this processor. It knows what nvcc writes for the course's kernels and refuses anything else by its name.
 //
 // Watched are bounds, alignment and barriers; in a checked run also reads of shared memory that nobody wrote, and races: two
 // accesses, one of them a write, of threads that no barrier separates, in whatever order they ran. Not modelled: ptxas, which
 // makes machine code of PTX; the order in which writes become visible; lanes of a warp in lockstep.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,113 +20,132 @@
 namespace ptx {
 
 using Number = std::uint64_t;  ///< what a register holds, of whatever type
+
+/// Where shared memory and a launch's parameters are. All memory has addresses of one kind; these fit 32 bits, as nvcc
+/// computes addresses of shared memory in registers of that size.
+constexpr Number shared_begin = 0x7e000000;
+constexpr Number address_of_parameter(std::size_t number) { return 0x7f000000 + 0x1000 * number; }
+
 using Dimensions = std::array<unsigned, 3>;
+struct Instruction;
 struct Thread;
 
-enum class Space { generic, global, shared, parameter };
-constexpr Number shared_window = Number{0x7e} << 56;  ///< generic addresses from here on are shared memory
-
-struct Instruction {
-    enum class Kind { plain, branch, exit, barrier, warp };
-    /// Runs it for one thread; what a warp does together, for all of its lanes, of which the first is passed.
-    using Execute = void (*)(Thread* thread, const Instruction& instruction);
-
-    std::string text, source;  ///< as nvcc wrote it, and "kernel.cu:57"
-    Kind kind = Kind::plain;
-    Execute execute = nullptr;
-    std::vector<std::size_t> operands{};  ///< places in Thread::values, in the order of the text
-    Number offset = 0;                    ///< of an address
-    Space space = Space::generic;
-    std::size_t target = 0;  ///< of a branch: an index into Kernel::code
-    bool guarded = false, guard_negated = false;
-    std::size_t guard = 0;  ///< a place in Thread::values
+/// What an instruction does, for the threads that do it together.
+struct Operation {
+    void (*execute)(std::span<Thread> threads, const Instruction& instruction) = nullptr;
+    enum By { thread, warp, block } by = thread;
 };
 
-struct Parameter {
-    std::size_t offset, bytes;
+struct Instruction {
+    std::string name;  ///< "kernel.cu:57, ld.shared.f32"
+    Operation operation;
+    std::size_t guard;                    ///< a place in Thread::values: the instruction is skipped where that holds 0,
+    bool guard_negated;                   ///< or where it does not
+    std::vector<std::size_t> operands{};  ///< places in Thread::values, in the order of the text
+    Number offset = 0;                    ///< of an address
 };
 
 struct Kernel {
     std::vector<Instruction> code{};
-    std::vector<Parameter> parameters{};
-    std::vector<Number> initial{};  ///< a thread's values at its start: special registers, other registers, constants
+    std::vector<std::size_t> parameters{};  ///< how many bytes each has
+    /// A thread's values at its start: its index, the block's size, the block's index and the grid's size, each by x, y and
+    /// z; then registers, constants and labels in the order of their first use.
+    std::vector<Number> initial{};
 };
-
-/// The first places of Thread::values.
-inline constexpr std::array special_registers{"%tid.x",   "%tid.y",    "%tid.z",    "%ntid.x",
-                                              "%ntid.y",  "%ntid.z",   "%ctaid.x",  "%ctaid.y",
-                                              "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z"};
 
 struct Module {
     std::map<std::string, Kernel> kernels{};
-    std::map<std::string, std::vector<char>> variables{};  ///< of the device
+    std::multimap<std::string, std::vector<char>> variables{};  ///< of the device; files may have the same names
 };
 
-std::unique_ptr<Module> read_module(const std::string& text);
+/// Adds what is in the text. A kernel replaces one of its name.
+void read_module(const std::string& text, Module& module);
 
-/// What runs an instruction of this name ("add.s32"); null for an unknown name.
-Instruction::Execute find_instruction(const std::string& name);
+/// \param name of an instruction: "add.s32". Throws std::runtime_error for an unknown one.
+const Operation& find_operation(const std::string& name);
 
 /// Who accesses memory, and how many barriers it has passed. Threads count from 1: 0 is nobody.
 struct Accessor {
     std::uint32_t thread = 0, block = 0, barriers = 0, warp_barriers = 0;
+
+    bool is_same_thread(const Accessor& other) const { return thread == other.thread && block == other.block; }
+    std::string name() const {
+        return "thread " + std::to_string(thread - 1) + " of block " + std::to_string(block - 1);
+    }
 };
 
-/// What a launch may touch: the device's buffers and the block's shared memory.
 class Memory {
 public:
-    /// \param variables not watched for races: a kernel that is not written yet names itself there in all threads
-    Memory(const std::vector<std::span<char>>& buffers, const std::vector<std::span<char>>& variables,
-           std::size_t shared_bytes, bool checked);
+    /// The first that is added is shared memory. \param watched for races; shared memory also for reads before writes
+    void add(Number begin, std::span<char> bytes, bool watched) {
+        areas_.push_back({begin, bytes, std::vector<Word>(watched ? bytes.size() / word_bytes + 1 : 0)});
+    }
 
     /// Shared memory is new, as for each block.
-    void begin_block();
-    char* access(const Accessor& who, Space space, Number address, std::size_t bytes, bool writes);
+    void begin_block() {
+        std::fill(areas_[0].bytes.begin(), areas_[0].bytes.end(), '\xff');
+        std::fill(areas_[0].words.begin(), areas_[0].words.end(), Word{});
+    }
+
+    /// Throws unless `who` may access these bytes now.
+    char* access(const Accessor& who, Number address, std::size_t bytes, bool writes) {
+        const auto area = std::find_if(areas_.begin(), areas_.end(), [&](const Area& each) {
+            return address >= each.begin && address - each.begin + bytes <= each.bytes.size();
+        });
+        if (area == areas_.end())
+            throw std::runtime_error("access outside of shared memory and of the device's buffers");
+        const std::size_t first = address - area->begin, last = first + bytes - 1;
+        for (std::size_t n = first / word_bytes; n <= last / word_bytes && !area->words.empty(); ++n) {
+            Word& word = area->words[n];
+            if (!writes && area == areas_.begin() && word.writer.thread == 0)
+                throw std::runtime_error("shared memory is read before it is written");
+            require_barrier_between("wrote", word.writer, who);
+            if (writes) {
+                require_barrier_between("read", word.reader, who);
+                require_barrier_between("read", word.other_reader, who);
+                word = {who, {}, {}};
+            } else {  // two different readers are enough: whoever writes next is not both
+                if (!word.reader.is_same_thread(who)) word.other_reader = word.reader;
+                word.reader = who;
+            }
+        }
+        return area->bytes.data() + first;
+    }
 
 private:
+    static constexpr std::size_t word_bytes = 4;
     struct Word {
         Accessor writer, reader, other_reader;
     };
     struct Area {
+        Number begin;
         std::span<char> bytes;
-        bool watched;
-        std::vector<Word> words{};  // none before the first access
+        std::vector<Word> words;  // none if it is not watched
     };
 
-    Area& area_of(Space space, Number address, std::size_t bytes);
+    static void require_barrier_between(const char* access, const Accessor& before, const Accessor& now) {
+        if (before.thread == 0 || before.is_same_thread(now)) return;
+        const bool same_warp = (before.thread - 1) / 32 == (now.thread - 1) / 32;
+        if (before.block == now.block && before.barriers != now.barriers) return;
+        if (before.block == now.block && same_warp && before.warp_barriers != now.warp_barriers) return;
+        throw std::runtime_error("data race: " + before.name() + " " + access + " there, with no barrier between");
+    }
 
-    std::vector<char> shared_bytes_;
-    Area shared_;
-    std::vector<Area> of_device_;
-};
-
-struct Launch {
-    const Kernel* kernel;
-    Dimensions grid, block;
-    std::vector<char> parameters;
-    Memory memory;
-    gpu::RunOptions options;
-
-    /// Threads take turns as the options say, each until it ends or waits. Throws std::runtime_error when one breaks a rule.
-    void run();
-
-private:
-    void run_block(std::size_t number);
-    void run_thread(Thread& thread) const;
-    bool run_warp(std::span<Thread> lanes) const;
-    void pass_barrier(std::span<Thread> threads) const;
-    [[noreturn]] void fail(const std::string& what, const Thread& thread) const;
-    std::vector<std::size_t> turns(std::size_t count, std::size_t round) const;
+    std::vector<Area> areas_;
 };
 
 struct Thread {
-    enum class State { ready, at_barrier, at_warp, done };
-
-    std::vector<Number> values;
+    const Kernel* kernel;
+    Memory* memory;
     Accessor accessor;
-    Launch* launch;
-    State state = State::ready;
+    std::vector<Number> values;
+    enum { ready, waiting, done } state = ready;
     std::size_t next = 0;  ///< instruction
 };
+
+/// Runs all threads. They take turns as the options say, each until it ends or waits. Throws std::runtime_error when one
+/// breaks a rule.
+void run(const Kernel& kernel, const Dimensions& grid, const Dimensions& block, Memory& memory,
+         const gpu::RunOptions& options);
 
 }  // namespace ptx

@@ -1,14 +1,10 @@
-#include <algorithm>
 #include <numeric>
 #include <random>
-#include <stdexcept>
 
 #include "interpreter.hpp"
 
 namespace ptx {
 namespace {
-
-constexpr std::size_t warp_size = 32;
 
 std::size_t product(const Dimensions& d) { return std::size_t{d[0]} * d[1] * d[2]; }
 
@@ -17,102 +13,77 @@ Dimensions index_of(std::size_t number, const Dimensions& d) {
             static_cast<unsigned>(number / d[0] / d[1])};
 }
 
-}  // namespace
-
-std::vector<std::size_t> Launch::turns(std::size_t count, std::size_t round) const {
+std::vector<std::size_t> turns(std::size_t count, std::size_t round, const gpu::RunOptions& options) {
     std::vector<std::size_t> numbers(count);
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     if (options.order == gpu::RunOptions::Order::reverse) std::reverse(numbers.begin(), numbers.end());
-    std::mt19937 engine(options.seed + static_cast<unsigned>(round));
-    if (options.order == gpu::RunOptions::Order::shuffled) std::shuffle(numbers.begin(), numbers.end(), engine);
+    if (options.order == gpu::RunOptions::Order::shuffled)
+        std::shuffle(numbers.begin(), numbers.end(), std::mt19937(options.seed + static_cast<unsigned>(round)));
     return numbers;
 }
 
-void Launch::run() {
-    for (const std::size_t number : turns(product(grid), 0)) run_block(number);
+[[noreturn]] void fail(const std::string& what, const Thread& thread) {
+    throw std::runtime_error(what + "; " + thread.accessor.name() + " at " + thread.kernel->code[thread.next - 1].name);
 }
 
-void Launch::run_block(std::size_t number) {
-    memory.begin_block();
-    std::vector<Thread> threads;
-    for (std::size_t i = 0; i < product(block); ++i) {
-        const Accessor accessor{static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(number + 1)};
-        threads.push_back({kernel->initial, accessor, this});
-        auto special = threads.back().values.begin();
-        for (const Dimensions& each : {index_of(i, block), block, index_of(number, grid), grid})
-            special = std::copy(each.begin(), each.end(), special);
-    }
-    const auto is_done = [](const Thread& thread) { return thread.state == Thread::State::done; };
-    for (std::size_t round = 1; !std::ranges::all_of(threads, is_done); ++round) {
-        bool moved = false;
-        for (const std::size_t i : turns(threads.size(), round)) {
-            moved = moved || threads[i].state == Thread::State::ready;
-            run_thread(threads[i]);
-        }
-        for (std::size_t i = 0; i + warp_size <= threads.size(); i += warp_size)
-            moved = run_warp({&threads[i], warp_size}) || moved;
-        if (!moved) pass_barrier(threads);
-    }
-}
-
-/// Until it ends, or waits for others.
-void Launch::run_thread(Thread& thread) const try {
-    while (thread.state == Thread::State::ready) {
-        const Instruction& instruction = kernel->code[thread.next];
-        if (instruction.guarded && (thread.values[instruction.guard] != 0) == instruction.guard_negated) {
-            ++thread.next;
-            continue;
-        }
-        switch (instruction.kind) {
-            case Instruction::Kind::plain:
-                instruction.execute(&thread, instruction);
-                ++thread.next;
-                break;
-            case Instruction::Kind::branch: thread.next = instruction.target; break;
-            case Instruction::Kind::exit: thread.state = Thread::State::done; break;
-            case Instruction::Kind::barrier: thread.state = Thread::State::at_barrier; break;
-            case Instruction::Kind::warp: thread.state = Thread::State::at_warp; break;
-        }
-    }
+void execute(const Instruction& instruction, std::span<Thread> threads) try {
+    instruction.operation.execute(threads, instruction);
 } catch (const std::runtime_error& error) {
-    fail(error.what(), thread);
+    fail(error.what(), threads[0]);
 }
 
-/// What a warp does together, once all of its lanes have come to it.
-bool Launch::run_warp(std::span<Thread> lanes) const try {
-    for (const Thread& lane : lanes)
-        if (lane.state != Thread::State::at_warp || lane.next != lanes[0].next) return false;
-    const Instruction& instruction = kernel->code[lanes[0].next];
-    instruction.execute(lanes.data(), instruction);
-    for (Thread& lane : lanes) {
-        ++lane.next;
-        lane.state = Thread::State::ready;
+/// Until it ends, or waits for others. Whether it could begin.
+bool run_thread(Thread& thread) {
+    const bool began = thread.state == Thread::ready;
+    while (thread.state == Thread::ready) {
+        const Instruction& instruction = thread.kernel->code[thread.next++];
+        if ((thread.values[instruction.guard] != 0) == instruction.guard_negated) continue;
+        if (instruction.operation.by == Operation::thread) execute(instruction, {&thread, 1});
+        if (instruction.operation.by != Operation::thread) thread.state = Thread::waiting;
     }
+    return began;
+}
+
+/// What a warp or a block does together, if all of it has come there.
+bool run_together(std::span<Thread> threads, Operation::By by) {
+    const Instruction& instruction = threads[0].kernel->code[threads[0].next - 1];
+    const auto waits_here = [&](const Thread& each) {
+        return each.state == Thread::waiting && each.next == threads[0].next;
+    };
+    if (instruction.operation.by != by || !std::all_of(threads.begin(), threads.end(), waits_here)) return false;
+    execute(instruction, threads);
+    for (Thread& thread : threads) thread.state = Thread::ready;
     return true;
-} catch (const std::runtime_error& error) {
-    fail(error.what(), lanes[0]);
 }
 
-/// Nothing else can go on.
-void Launch::pass_barrier(std::span<Thread> threads) const {
-    for (const Thread& thread : threads) {
-        if (thread.state == Thread::State::at_warp) fail("not every lane of the warp comes here", thread);
-        for (const Thread& other : threads)
-            if (thread.state == Thread::State::at_barrier && other.next != thread.next)
-                fail("not every thread of the block comes to this barrier", thread);
+void run_block(std::span<Thread> threads, const gpu::RunOptions& options) {
+    bool moved = true;
+    for (std::size_t round = 1; moved; ++round) {
+        moved = false;
+        for (const std::size_t i : turns(threads.size(), round, options)) moved = run_thread(threads[i]) || moved;
+        for (std::size_t i = 0; i + 32 <= threads.size(); i += 32)
+            moved = run_together(threads.subspan(i, 32), Operation::warp) || moved;
+        moved = moved || run_together(threads, Operation::block);
     }
-    for (Thread& thread : threads) {
-        ++thread.next;
-        ++thread.accessor.barriers;
-        thread.state = Thread::State::ready;
-    }
+    for (const Thread& thread : threads)
+        if (thread.state == Thread::waiting) fail("not all threads that have to come here do", thread);
 }
 
-void Launch::fail(const std::string& what, const Thread& thread) const {
-    const Instruction& instruction = kernel->code[thread.next];
-    throw std::runtime_error(what + "; thread " + std::to_string(thread.accessor.thread - 1) + " of block " +
-                             std::to_string(thread.accessor.block - 1) + " at " + instruction.source + ", " +
-                             instruction.text);
+}  // namespace
+
+void run(const Kernel& kernel, const Dimensions& grid, const Dimensions& block, Memory& memory,
+         const gpu::RunOptions& options) {
+    for (const std::size_t number : turns(product(grid), 0, options)) {
+        memory.begin_block();
+        std::vector<Thread> threads(product(block), {&kernel, &memory, {}, kernel.initial});
+        for (std::size_t i = 0; i < threads.size(); ++i) {
+            threads[i].accessor = {static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(number + 1)};
+            auto value = threads[i].values.begin();
+            for (const Dimensions& each : {index_of(i, block), block, index_of(number, grid), grid})
+                value = std::copy(each.begin(), each.end(), value);
+        }
+        run_block(threads, options);
+    }
 }
 
 }  // namespace ptx

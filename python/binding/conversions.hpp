@@ -200,21 +200,24 @@ void add_field(py::class_<S>& made, const char* name, F S::*field) {
     made.def_property_readonly(name, [=](const S& self) { return read_only(Convert<F>::to(self.*field)); });
 }
 
+template <class S, class... F, std::size_t... I, class... Names>
+void add_fields(py::class_<S>& made, const char* name, const std::tuple<F S::*...>& fields, std::index_sequence<I...>,
+                const Names&... names) {
+    const std::array all{names.name...};
+    made.def(py::init([=](const Object<F>&... values) -> S {
+                 return {Convert<F>::from(values, {name, all[I]})...};
+             }),
+             names...);
+    (add_field(made, all[I], std::get<I>(fields)), ...);
+    made.def("__repr__", [=](py::handle self) { return described(self, name, {all.begin(), all.end()}); });
+}
+
 /// A struct of a contract: built from its fields, which are read and never changed.
 template <class S, class... F, class... Names>
 void add_struct(py::module_& m, const char* name, const char* about, const std::tuple<F S::*...>& fields,
                 const Names&... names) {
-    const std::array all{names.name...};
     py::class_<S> made(m, name, about);
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-        made.def(py::init([=](const Object<F>&... values) {
-                     return S{Convert<F>::from(values, {name, all[I]})...};
-                 }),
-                 names...);
-        (add_field(made, all[I], std::get<I>(fields)), ...);
-    }
-    (std::index_sequence_for<F...>());
-    made.def("__repr__", [=](py::handle self) { return described(self, name, {all.begin(), all.end()}); });
+    add_fields(made, name, fields, std::index_sequence_for<F...>(), names...);
 }
 
 }  // namespace linattn::python

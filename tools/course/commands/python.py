@@ -63,7 +63,7 @@ def flags() -> str:
     if not (python / "Python.h").exists():
         raise CourseError(f"{sys.executable} has no headers in {python}; {INSTALL} (python3-dev)")
     spec = find_spec("pybind11")  # of pip; Debian's headers come without it
-    folders = [Path(place) / "include" for place in (*(spec.submodule_search_locations or () if spec else ()), *filter(None, PREFIXES))]
+    folders = [Path(place) / "include" for place in (*(spec and spec.submodule_search_locations or ()), *filter(None, PREFIXES))]
     pybind11 = next((folder for folder in folders if (folder / "pybind11/pybind11.h").exists()), None)
     if pybind11 is None:
         raise CourseError(f"there is no pybind11; {INSTALL} (pybind11-dev)")

@@ -201,23 +201,23 @@ void add_field(py::class_<S>& made, const char* name, F S::*field) {
 }
 
 template <class S, class... F, std::size_t... I, class... Names>
-void add_fields(py::class_<S>& made, const char* name, const std::tuple<F S::*...>& fields, std::index_sequence<I...>,
-                const Names&... names) {
+void add_fields(py::class_<S>& made, const char* name, const char* signature, const std::tuple<F S::*...>& fields,
+                std::index_sequence<I...>, const Names&... names) {
     const std::array all{names.name...};
     made.def(py::init([=](const Object<F>&... values) -> S {
                  return {Convert<F>::from(values, {name, all[I]})...};
              }),
-             names...);
+             signature, names...);
     (add_field(made, all[I], std::get<I>(fields)), ...);
     made.def("__repr__", [=](py::handle self) { return described(self, name, {all.begin(), all.end()}); });
 }
 
 /// A struct of a contract: built from its fields, which are read and never changed.
 template <class S, class... F, class... Names>
-void add_struct(py::module_& m, const char* name, const char* about, const std::tuple<F S::*...>& fields,
-                const Names&... names) {
+void add_struct(py::module_& m, const char* name, const char* about, const char* signature,
+                const std::tuple<F S::*...>& fields, const Names&... names) {
     py::class_<S> made(m, name, about);
-    add_fields(made, name, fields, std::index_sequence_for<F...>(), names...);
+    add_fields(made, name, signature, fields, std::index_sequence_for<F...>(), names...);
 }
 
 }  // namespace linattn::python

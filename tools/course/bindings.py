@@ -122,9 +122,10 @@ def _used(functions: list[Function], structs: dict[str, Struct]) -> list[str]:
 def _add_struct(name: str, struct: Struct) -> list[str]:
     called = re.sub(r"(\w+)<(\w+)>", r"\2\1", name)  # Backward<Norm> is NormBackward
     comments = [f"{field}: {plain(comment)}" for _, field, _, comment in struct.fields if comment]
-    about = _signature(called, [(field, default) for _, field, default, _ in struct.fields]) + "\n".join([plain(struct.about), *comments])
+    about = "\n".join([plain(struct.about), *comments]).strip()
+    arguments = [("self", ""), *((field, default) for _, field, default, _ in struct.fields)]
     members = ", ".join(f"&{name}::{field}" for _, field, _, _ in struct.fields)
-    return [f"    add_struct<{name}>(m, {_text(called)}, {_quoted(about)}, std::tuple({members})"
+    return [f"    add_struct<{name}>(m, {_text(called)}, {_quoted(about)}, {_quoted(_signature('__init__', arguments))}, std::tuple({members})"
             f"{''.join(_argument((field, default)) for _, field, default, _ in struct.fields)});"]
 
 

@@ -1,14 +1,15 @@
 #!/bin/sh
 # Installs the packages of packages.txt that this machine lacks.
 #
-#   ./course setup [--dry-run] [--with-docs] [--with-grading] [--with-tests]
+#   ./course setup [--dry-run] [--with-python] [--with-docs] [--with-grading] [--with-tests]
 #
 # Takes one to two minutes with a usual connection (--with-tests: four), and another apt that is running is waited for.
 #
 #   --dry-run      say what is missing and what would be run
+#   --with-python  also what ./course python needs
 #   --with-docs    also what ./course docs needs
 #   --with-grading also what ./course grade and ./course handout need
-#   --with-tests   also what ./course test needs, the docs and grading included
+#   --with-tests   also what ./course test needs, Python, the docs and grading included
 #   --quiet        (for ./course itself) say nothing and do nothing unless a required package is missing
 #   --python       (for ./course itself) print the python3 that has the modules of these groups, and do nothing else
 #
@@ -25,15 +26,17 @@ for option in "$@"; do
         --dry-run) dry_run=true ;;
         --quiet) quiet=true ;;
         --python) print_python=true ;;
+        --with-python) groups="$groups python " ;;
         --with-docs) groups="$groups docs " ;;
         --with-grading) groups="$groups grade " ;;
-        --with-tests) groups="$groups docs grade test " ;;
+        --with-tests) groups="$groups python docs grade test " ;;
         -h | --help)
             sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p;}' "$0"
             exit 0
             ;;
         *)
-            echo "course: setup does not know '$option'; it takes --dry-run, --with-docs, --with-grading and --with-tests" >&2
+            echo "course: setup does not know '$option'; it takes --dry-run, --with-python, --with-docs, --with-grading and" \
+                "--with-tests" >&2
             exit 2
             ;;
     esac

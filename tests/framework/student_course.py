@@ -21,7 +21,7 @@ from course_tree import REPOSITORY, run_course  # first: it says where the packa
 from author import stubs
 from course import manifest
 
-LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "reference", "tests", "tools", "training")
+LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "python", "reference", "tests", "tools", "training")
 LABS = ("lab00", "lab01")  # one to break and one that must not notice; more would only take longer to build
 OUTER = ("LINATTN_RESULTS_ONLY", "CTEST_OUTPUT_ON_FAILURE", "LINATTN_SEED")  # of the ctest that runs the tests
 

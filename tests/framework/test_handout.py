@@ -137,7 +137,7 @@ class Contents(Handout):
         self.make()
         listed = subprocess.run([self.out / "course", "--help"], capture_output=True, text=True).stdout
         self.assertEqual(re.findall(r"^    ([a-z-]+)(?: |$)", listed, re.M),
-                         ["help", "setup", "check", "debug", "docs", "generate", "gradcheck", "hint", "profile", "report", "submit",
+                         ["help", "setup", "check", "debug", "docs", "generate", "gradcheck", "hint", "profile", "python", "report", "submit",
                           "train", "update", "watch"])
         presets = json.loads((self.out / "CMakePresets.json").read_text())
         self.assertEqual([preset["name"] for preset in presets["configurePresets"]], ["base", "student", "student-clang"])

@@ -35,7 +35,7 @@ class Setup(unittest.TestCase):
 
     def debian(self, lacks=(), user=0):
         """A machine with dpkg and apt-get on which everything but `lacks` is installed."""
-        have = set(package_names(2, ("student", "docs", "grade", "test"))) - set(lacks)
+        have = set(package_names(2, ("student", "python", "docs", "grade", "test"))) - set(lacks)
         self.fake("dpkg-query", f"printf 'ii %s ' {' '.join(sorted(have))}; exit {1 if lacks else 0}")
         self.fake("apt-get", f'echo "what apt-get prints"; echo "apt-get $*" >>"{self.calls}"')
         self.fake("apt-cache", ":")

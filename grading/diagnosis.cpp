@@ -31,7 +31,7 @@ struct EvidenceOfExercise {
     bool probed = false, hopeless = false;
 };
 std::map<std::string, EvidenceOfExercise> evidence;  // by exercise
-std::deque<Mistake> solved;  // mutations with a number that was found for a call; pointers stay valid
+std::deque<Mistake> solved;                          // mistakes that were made up for a call; pointers stay valid
 
 std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
     static std::map<std::string, std::function<std::vector<Run>()>> all;
@@ -39,7 +39,8 @@ std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
 }
 
 constexpr std::size_t most_numbers = 600;  // of a result that is compared with many mistakes
-constexpr std::size_t most_alike = 12;     // more that do the same say nothing
+constexpr double pi = 3.14159265358979323846;
+constexpr std::size_t most_alike = 12;  // more that do the same say nothing
 
 std::size_t size_of(const Parts& parts) {
     std::size_t size = 0;
@@ -83,6 +84,21 @@ std::optional<double> distance_of(const Outcome& a, const Outcome& b, const std:
     return same ? std::optional(0.0) : std::nullopt;
 }
 
+bool same_but_for_rounding(const Parts& a, const Parts& b) {
+    for (std::size_t p = 0; p < a.size() && same_shapes(a, b); ++p) {
+        const auto &x = std::get<Tensor>(a[p].value), &y = std::get<Tensor>(b[p].value);
+        for (std::size_t e = 0; e < x.size(); ++e)
+            if (!(std::fabs(x.data()[e] - y.data()[e]) <= 0x1p-50 * std::fabs(y.data()[e]))) return false;
+    }
+    return same_shapes(a, b);
+}
+
+Outcome outcome_of(const Mistake& mistake, const Run& run) {
+    Outcome made = run(mistake.function);
+    if (mistake.change && made.error.empty()) mistake.change(made.parts);
+    return made;
+}
+
 bool agrees_with_all(const Mistake& mistake) {
     EvidenceOfExercise& known = evidence[mistake.exercise];
     std::size_t& agreed = known.agreed[&mistake];
@@ -97,7 +113,7 @@ void add_wrong_call(const ComparedCall& call) {
     if (call.outcome.error.empty()) known.sizes.push_back({call.sizes, false});
     known.calls.push_back([call](const Mistake& mistake) {
         const MemoryReuse reuse;
-        const Outcome made = call.run(mistake.function);
+        const Outcome made = outcome_of(mistake, call.run);
         if (!call.check(made)) return false;
         return !made.error.empty() || !call.outcome.error.empty() || !same_shapes(made.parts, call.outcome.parts) ||
                may_be_alike(call.outcome.parts, made.parts, call.expected);
@@ -114,7 +130,7 @@ void probe(const ComparedCall& call) {
         if (!outcome.error.empty()) continue;
         known.calls.push_back([run, outcome](const Mistake& mistake) {
             const MemoryReuse reuse;
-            const Outcome made = run(mistake.function);
+            const Outcome made = outcome_of(mistake, run);
             return !made.error.empty() || !same_shapes(made.parts, outcome.parts) ||
                    may_be_alike(outcome.parts, made.parts);
         });
@@ -130,7 +146,7 @@ bool is_alike(const Outcome& made, const ComparedCall& call, double& distance, C
 bool is_alike(const Mistake& mistake, const ComparedCall& call, double& distance,
               Compare* compare = &distance_if_alike) {
     const MemoryReuse reuse;
-    return is_alike(call.run(mistake.function), call, distance, compare);
+    return is_alike(outcome_of(mistake, call.run), call, distance, compare);
 }
 
 // With `agreeing_only` those that other calls have ruled out are not run again: a call may be large.
@@ -180,6 +196,66 @@ std::vector<const Mistake*> agreeing(const std::vector<const Mistake*>& candidat
     return left;
 }
 
+const char* kept(const std::string& text) {
+    static std::deque<std::string> texts;
+    return texts.emplace_back(text).c_str();
+}
+
+// Entries that were never written --------------------------------------------------------------------------------------
+
+// What a loop leaves out of a result: a right one but for entries that are 0.
+struct LeftOut {
+    const char *name, *explanation;
+    std::size_t least_rank;
+    bool (*at)(const Shape& shape, std::size_t entry, std::size_t size);
+};
+constexpr const char *ends_early = "A loop over all n of them runs while i < n.",
+                     *begins_late = "Indices are counted from 0: begin the loop there.",
+                     *one_of_many = "Every leading index has a result of its own: compute all of them.";
+const LeftOut left_out[] = {
+    {"last entry", ends_early, 0, [](const Shape&, std::size_t e, std::size_t size) { return e + 1 == size; }},
+    {"first entry", begins_late, 0, [](const Shape&, std::size_t e, std::size_t) { return e == 0; }},
+    {"last row", ends_early, 2,
+     [](const Shape& s, std::size_t e, std::size_t) { return (e / s.back() + 1) % s[s.size() - 2] == 0; }},
+    {"first row", begins_late, 2,
+     [](const Shape& s, std::size_t e, std::size_t) { return e / s.back() % s[s.size() - 2] == 0; }},
+    {"last column", ends_early, 2, [](const Shape& s, std::size_t e, std::size_t) { return (e + 1) % s.back() == 0; }},
+    {"first column", begins_late, 2, [](const Shape& s, std::size_t e, std::size_t) { return e % s.back() == 0; }},
+    {"last index of the first axis", ends_early, 3,
+     [](const Shape& s, std::size_t e, std::size_t size) { return e / (size / s[0]) + 1 == s[0]; }},
+    {"all but the first index of the first axis", one_of_many, 2,
+     [](const Shape& s, std::size_t e, std::size_t size) { return e >= size / s[0]; }},
+};
+
+void leave_out(const LeftOut& what, Parts& parts, std::size_t part) {
+    auto* tensor = part < parts.size() ? std::get_if<Tensor>(&parts[part].value) : nullptr;
+    if (tensor == nullptr) return;
+    const Shape shape = shape_of(*tensor);
+    for (std::size_t e = 0; shape.size() >= what.least_rank && e < tensor->size(); ++e)
+        if (what.at(shape, e, tensor->size())) tensor->data()[e] = 0.0;
+}
+
+std::vector<const Mistake*> left_out_alike(const ComparedCall& call, double& distance) {
+    std::vector<const Mistake*> found;
+    Parts right = call.outcome.parts;
+    for (std::size_t p = 0; p < call.expected.size(); ++p)
+        if (auto* tensor = std::get_if<Tensor>(&right[p].value)) *tensor = call.expected[p].value;
+    for (std::size_t p = 0; p < call.expected.size(); ++p)
+        for (const LeftOut& what : left_out) {
+            Parts made = right;
+            leave_out(what, made, p);
+            if (!distance_if_alike(made, call.outcome.parts, call.expected)) continue;
+            const std::string of = right[p].name.empty() ? "" : " of " + right[p].name;
+            Mistake mistake{call.exercise.c_str(), kept(what.name + of + " left at 0"), "", what.explanation,
+                            not_offered(call.exercise).right};
+            mistake.exercise = kept(call.exercise);
+            mistake.change = [what, p](Parts& parts) { leave_out(what, parts, p); };
+            if (mistake.function.has_value() && is_alike(mistake, call, distance))
+                found.push_back(&solved.emplace_back(mistake));
+        }
+    return found;
+}
+
 // Numbers that are solved for -----------------------------------------------------------------------------------------
 
 // The entry that is furthest from what it should be.
@@ -222,29 +298,49 @@ std::optional<double> root(const std::function<double(double)>& f, double low, d
     return std::nullopt;
 }
 
-// A number as a person would have written it: the shortest decimal that gives the same result.
-std::vector<double> as_written(double x) {
-    std::vector<double> candidates;
+struct Written {
+    double value;
+    std::string text;
+};
+Written written(double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.12g", x);
+    return {x, text};
+}
+
+// A number as a person would have written it: a constant of the chapters, or the shortest decimal that gives the same result.
+std::vector<Written> as_written(double x) {
+    static const std::vector<Written> constants{{std::sqrt(2.0), "√2"},
+                                                {std::sqrt(0.5), "1/√2"},
+                                                {pi, "π"},
+                                                {1.0 / pi, "1/π"},
+                                                {std::sqrt(pi), "√π"},
+                                                {std::sqrt(2.0 * pi), "√(2π)"},
+                                                {1.0 / 3.0, "1/3"},
+                                                {2.0 / 3.0, "2/3"},
+                                                {std::log(2.0), "log 2"},
+                                                {1.0 / std::log(2.0), "1/log 2"},
+                                                {std::exp(1.0), "e"},
+                                                {std::exp(-1.0), "1/e"},
+                                                {std::sqrt(3.0), "√3"},
+                                                {std::sqrt(1.0 / 3.0), "1/√3"}};
+    std::vector<Written> candidates;
+    for (const Written& constant : constants)
+        if (std::fabs(x - constant.value) < 1e-9 * constant.value) candidates.push_back(constant);
     for (int digits = 1; digits <= 12; ++digits) {
         char text[32];
         std::snprintf(text, sizeof text, "%.*g", digits, x);
-        candidates.push_back(std::strtod(text, nullptr));
+        candidates.push_back(written(std::strtod(text, nullptr)));
     }
-    candidates.push_back(x);
+    candidates.push_back(written(x));
     return candidates;
 }
 
-const char* kept(const std::string& text) {
-    static std::deque<std::string> texts;
-    return texts.emplace_back(text).c_str();
-}
-
-const Mistake* with_number(const NumberMistake& number, const ComparedCall& call, double value, double& distance) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.12g", value);
+const Mistake* with_number(const NumberMistake& number, const ComparedCall& call, const Written& chosen,
+                           double& distance) {
     std::string name = number.name;
-    name.replace(name.find("%s"), 2, text);
-    const Mistake candidate{number.exercise, kept(name), "", number.explanation, number.with(value)};
+    name.replace(name.find("%s"), 2, chosen.text);
+    const Mistake candidate{number.exercise, kept(name), "", number.explanation, number.with(chosen.value)};
     return is_alike(candidate, call, distance) ? &solved.emplace_back(candidate) : nullptr;
 }
 
@@ -256,12 +352,12 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
     const double got = std::get<Tensor>(call.outcome.parts[part].value).data()[index];
     for (const NumberMistake& number : number_mistakes()) {
         if (number.exercise != call.exercise) continue;
-        std::vector<double> candidates;
+        std::vector<Written> candidates;
         if (number.low == number.high) {
             const auto& tensor = std::get<Tensor>(call.outcome.parts[part].value);
             const auto [right, wrong] = first_right_and_wrong_token(tensor, call.expected[part]);
             for (const std::size_t block : {wrong, right + 1})
-                if (block >= 2) candidates.push_back(static_cast<double>(block));
+                if (block >= 2) candidates.push_back(written(static_cast<double>(block)));
         } else if (const auto value = root(
                        [&](double x) {
                            const Outcome made = call.run(number.with(x));
@@ -271,7 +367,7 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
                        number.low, number.high)) {
             candidates = as_written(*value);
         }
-        for (const double candidate : candidates)
+        for (const Written& candidate : candidates)
             if (const Mistake* mistake = with_number(number, call, candidate, distance)) {
                 found.push_back(mistake);
                 break;
@@ -384,6 +480,7 @@ Explanation explain(const ComparedCall& call) {
     };
     search(&named_alike);
     if (!is_finite(call.outcome.parts)) search(&singles_alike_where_finite);
+    if (compared) search(&left_out_alike);
     if (small) {
         search(&numbers_alike);
         // What explained none of the calls so far would be ruled out by this one.
@@ -405,8 +502,12 @@ Explanation explain(const ComparedCall& call) {
 
 void keep_as_evidence(const ComparedCall& call) {
     evidence[call.exercise].sizes.push_back({call.sizes, true});
-    evidence[call.exercise].calls.push_back(
-        [run = call.run, check = call.check](const Mistake& mistake) { return !check(run(mistake.function)); });
+    // What is compared with another result of the answer's own may be exact, and a mistake rounds in another order.
+    const Parts small = size_of(call.outcome.parts) <= most_numbers ? call.outcome.parts : Parts{};
+    evidence[call.exercise].calls.push_back([run = call.run, check = call.check, small](const Mistake& mistake) {
+        const Outcome made = outcome_of(mistake, run);
+        return !check(made) || (made.error.empty() && same_but_for_rounding(made.parts, small));
+    });
 }
 
 bool first_call_agrees(const Mistake& function) {

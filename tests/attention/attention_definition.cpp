@@ -292,8 +292,19 @@ private:
             if (i > 0) below.sum += sums_so_far;
             sums_so_far = below.sum;
         }
+        if (s.divisor == Divisor::all_heads) {
+            below.sum = 0.0;
+            for (Index g = 0; g < H; ++g) below.sum += denominator(g, i, true).sum;
+        }
         std::vector<double> row = numerator(h, i, true);
-        if (s.pieces_divided) {
+        if (s.blocks_divided) {
+            row.assign(d_v, 0.0);
+            for (const Where where : {Where::own_block, Where::earlier_blocks}) {
+                const std::vector<double> part = numerator(h, i, true, where);
+                const Denominator part_below = denominator(h, i, true, where);
+                for (Index b = 0; b < d_v && part_below.tokens > 0.0; ++b) row[b] += divided(part[b], part_below);
+            }
+        } else if (s.pieces_divided) {
             const std::vector<double> piece = numerator(h, i, false);
             const double piece_below = denominator(h, i, false).sum;
             for (Index b = 0; b < d_v; ++b)
@@ -301,7 +312,7 @@ private:
         } else if (s.divided != Where::everywhere) {
             const std::vector<double> part = numerator(h, i, true, s.divided);
             for (Index b = 0; b < d_v; ++b) row[b] += divided(part[b], below) - part[b];
-        } else if (!divides_by_key()) {
+        } else if (!divides_by_key() && s.divisor != Divisor::each_feature && s.divisor != Divisor::key_features) {
             for (double& x : row) x = divided(x, below);
         }
         for (double& x : row) x *= s.factor;
@@ -319,7 +330,9 @@ private:
                     sums[e % d_v] += times * S.q.row(h, i)[e / d_v] * S.k.row(g, j)[e / d_v] * v.row(g, j)[e % d_v];
                 return;
             }
-            double w = times * weight(S, h, i, g, j);
+            double w = times * (s.divisor == Divisor::each_feature   ? weight_by_feature(h, i, g, j)
+                                : s.divisor == Divisor::key_features ? weight_by_key(h, i, g, j)
+                                                                     : weight(S, h, i, g, j));
             if (divides_by_key()) w = divided(w, {divisor_of_key[j]});
             const double* value = s.values_summed      ? sum_of_values.data()
                                   : s.value_of_token_i ? v.row(h, i)
@@ -337,10 +350,26 @@ private:
             }
         return sums;
     }
-    Denominator denominator(Index h, Index i, bool with_state) const {
+    // Σ_a φ(q)_a φ(k)_a / (z_a + ε)
+    double weight_by_feature(Index h, Index i, Index g, Index j) const {
+        std::vector<double> sums(c, epsilon);
+        for_each_token(s.z, h, i, [&](Index of, Index t, double times) {
+            for (Index a = 0; a < c; ++a) sums[a] += times * z.k.row(of, t)[a];
+        });
+        double w = 0.0;
+        for (Index a = 0; a < c; ++a) w += S.q.row(h, i)[a] * S.k.row(g, j)[a] / sums[a];
+        return w;
+    }
+    double weight_by_key(Index h, Index i, Index g, Index j) const {
+        double features = epsilon;
+        for (Index a = 0; a < c; ++a) features += S.k.row(g, j)[a];
+        return weight(S, h, i, g, j) / features;
+    }
+    Denominator denominator(Index h, Index i, bool with_state, Where of = Where::everywhere) const {
         Denominator found;
         double largest = -infinity;
         for_each_token(s.z, h, i, [&](Index g, Index j, double times) {
+            if (!applies(of, i, j)) return;
             found.tokens += times;
             double w = 0.0;
             if (s.divisor == Divisor::keys_alone)
@@ -447,7 +476,7 @@ private:
     // How often token j of head g is in the returned state of head h.
     double returned_count(const TokenSum& sum, Index h, Index g, Index j) const {
         const bool in = sum.heads == Heads::own ? g == h : sum.heads == Heads::first ? g == 0 : true;
-        if (!in) return 0.0;
+        if (!in || (s.written == OutputsWritten::only_first_head && h > 0)) return 0.0;
         const bool last = j + 1 == n;
         double times = j == 0 ? sum.first_counts : 1.0;
         if (sum.heads == Heads::mean_of_all) times /= static_cast<double>(H);

@@ -154,7 +154,10 @@ enum class Divisor {
     sum_twice,
     largest_weight,
     sum_cut_off_at_zero,
-    sums_so_far,  ///< of the rows before, too
+    sums_so_far,   ///< of the rows before, too
+    all_heads,     ///< the sum over all leading axes
+    each_feature,  ///< each feature of the keys by its own sum
+    key_features,  ///< each key by the sum of its features
 };
 /// How ε enters.
 enum class Epsilon {
@@ -196,6 +199,7 @@ struct AttentionSettings {
     Where divided = Where::everywhere;    ///< which part of an output
     std::size_t entries_of_S = 0;         ///< so many entries of S get the blocks before, the others stay; 0: all
     bool pieces_divided = false;          ///< the state that came in and the new tokens divided each by itself
+    bool blocks_divided = false;          ///< the token's own block and the earlier ones divided each by itself
     bool returned_divided = false, epsilon_returned = false, writes_argument = false;
     OutputsWritten written = OutputsWritten::all;
     bool operator==(const AttentionSettings&) const = default;

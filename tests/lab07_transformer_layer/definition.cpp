@@ -393,7 +393,7 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
             for (std::size_t a = 0; above && a < e; ++a)
                 sums.numerator[a].add(above_weight * (wrong.S_transposed ? now.K : now.V)(from, j, a));
         }
-        if (past.memory == nullptr || settings.step.past_ignored) return;
+        if (past.memory == nullptr || settings.step.past_ignored || settings.step.past_not_read) return;
         const std::size_t remembered = settings.step.batch_shares ? from % heads : from;
         for (std::size_t c = 0; c < e; ++c) {
             const Rounded q = now.Q(own, i, c) * Rounded{settings.step.kept};

@@ -125,8 +125,8 @@ struct ModelMistakes {
 enum class Returned { sums, as_it_came, of_new_token_only, twice };
 struct StepMistakes {
     Returned S = Returned::sums, z = Returned::sums;
-    bool past_ignored = false, past_S_transposed = false, S_transposed = false, no_features_in_z = false,
-         epsilon_in_z = false, S_divided = false;
+    bool past_ignored = false, past_not_read = false, past_S_transposed = false, S_transposed = false,
+         no_features_in_z = false, epsilon_in_z = false, S_divided = false;
     bool heads_share = false, batch_shares = false, writes_argument = false;
     double kept = 1.0;  ///< what the sums that came in are multiplied by
     bool operator==(const StepMistakes&) const = default;

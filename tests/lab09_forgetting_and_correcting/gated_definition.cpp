@@ -54,13 +54,17 @@ public:
         return row;
     }
 
-    // The same where the state that token i reads has all of its chunk already.
+    // The same where the state that token i reads has all of its chunk already: of a token of that chunk, and by what
+    // less of earlier ones.
     Row left_in_updated_state(Index h, Index i, Index j) const {
-        const Place end = static_cast<Place>(std::min((i / block + 1) * block, n)) - 1;
-        const Place begin = static_cast<Place>(i / block * block), I = static_cast<Place>(i), J = static_cast<Place>(j);
+        const Place end = end_of_chunk(i), I = static_cast<Place>(i), J = static_cast<Place>(j);
+        const Place begin = static_cast<Place>(i / block * block);
         Row row(channels);
         for (Index a = 0; a < channels; ++a) row[a] = std::exp(sum(h, J + 1, end, a) + sum(h, begin, I, a));
         return row;
+    }
+    double left_after_chunk_of(Index h, Index i, Index a) const {
+        return std::exp(sum(h, static_cast<Place>(i / block * block), end_of_chunk(i), a));
     }
 
     double logarithm(Index head, Place t, Index a) const {
@@ -78,6 +82,7 @@ public:
     }
 
 private:
+    Place end_of_chunk(Index i) const { return static_cast<Place>(std::min((i / block + 1) * block, n)) - 1; }
     double of_tokens(Index i, Index j) const {
         if (i == j && !s.diagonal) return 0.0;
         if (s.above == Above::transposed) return j >= i;
@@ -211,11 +216,17 @@ private:
         for (Index g = 0; g < pairs.H; ++g)
             for (Index j = 0; j < pairs.n; ++j) {
                 const double times = pairs.times(h, g, i, j);
-                if (times != 0.0) weights += add_pair(h, g, i, j, times, pairs.left(h, g, i, j), to);
+                if (times != 0.0) weights += add_pair(h, g, i, j, times, left(h, g, i, j), to);
                 if (s.updated_first && g == h && i / pairs.block == j / pairs.block)
                     add_pair(h, g, i, j, 1.0, pairs.left_in_updated_state(h, i, j), to);
             }
         for (Index b = 0; s.normalized && b < v.width; ++b) to[b] /= weights;
+    }
+    Row left(Index h, Index g, Index i, Index j) const {
+        Row row = pairs.left(h, g, i, j);
+        for (Index a = 0; s.updated_first && i / pairs.block != j / pairs.block && a < row.size(); ++a)
+            row[a] *= pairs.left_after_chunk_of(h, i, a);
+        return row;
     }
     double add_pair(Index h, Index g, Index i, Index j, double times, const Row& left, double* to) const {
         const bool of_values = s.decay.channels == Channels::of_values;

@@ -53,6 +53,8 @@ private:
             case Group::none: return false;
             case Group::token: return i / width == j / width;
             case Group::first_token: return one_head && j / width % n == 0;
+            case Group::token_and_earlier: return j / width <= i / width;
+            case Group::head_so_far: return one_head && j / width <= i / width;
             case Group::channel: return one_head && i % width == j % width;
             case Group::head: return one_head;
             case Group::array: return true;
@@ -84,7 +86,9 @@ private:
         return y;
     }
     double piecewise(double x) const {
-        if (s.softplus) return std::log1p(std::exp(x));
+        if (s.softplus == Softplus::with_log1p) return std::log1p(std::exp(x));
+        if (s.softplus == Softplus::naive) return std::log(1.0 + std::exp(x));
+        if (s.softplus == Softplus::without_overflow) return std::max(x, 0.0) + std::log(1.0 + std::exp(-std::fabs(x)));
         const double share = x > 0.0 ? 1.0 : 0.0;
         double y = x > 0.0 || std::isnan(x) ? value_of(s.above, x) : value_of(s.below, x);
         if (s.choice == Choice::unless_zero) y = x != 0.0 ? value_of(s.above, x) : value_of(s.below, x);

@@ -23,7 +23,7 @@ enum class Choice { above_zero, unless_zero, both_weighted, one_for_all };
 /// What is done to the entries before anything else.
 enum class Entries { as_they_are, negated, absolute, squared };
 /// Which entries share a shift or a divisor.
-enum class Group { none, token, first_token, channel, head, array };
+enum class Group { none, token, first_token, token_and_earlier, head_so_far, channel, head, array };
 /// Which number of a group is the shift.
 enum class ShiftBy { largest, smallest, mean, largest_absolute, largest_above_zero };
 /// What of a group divides a feature.
@@ -31,6 +31,7 @@ enum class DivideBy { sum, sum_without_shift, sum_without_last, mean, length };
 /// Which products of two entries are listed, and how.
 enum class Pairs { all, squares, different, upper, upper_weighted, upper_in_place, lower, squares_first, after_x };
 enum class Product { product, absolute_second, sum, difference, first_squared };
+enum class Softplus { none, with_log1p, naive, without_overflow };
 enum class Precision { as_double, as_float, whole };
 
 struct FeatureSettings {
@@ -38,7 +39,8 @@ struct FeatureSettings {
     Entries entries = Entries::as_they_are;
     Piece above{1.0}, below{1.0};
     Choice choice = Choice::above_zero;
-    bool softplus = false, digits_lost = false, nan_becomes_zero = false;
+    Softplus softplus = Softplus::none;
+    bool digits_lost = false, nan_becomes_zero = false;
     std::optional<double> ceiling;
     Group shift_per_token = Group::token, shift_per_sequence = Group::head;
     ShiftBy shift_by = ShiftBy::largest;

@@ -1,4 +1,6 @@
 // Common mistakes in choosing a map by its name.
+#include <deque>
+
 #include "feature_definition.hpp"
 #include "mutations.hpp"
 
@@ -13,42 +15,61 @@ struct Choosing {
     bool operator==(const Choosing&) const = default;
 };
 
+const std::map<std::string, FeatureSettings (*)()>& maps() {
+    static const std::map<std::string, FeatureSettings (*)()> all{
+        {"elu_plus_one", elu_plus_one_settings}, {"relu", relu_settings}, {"identity", identity_settings},
+        {"softmax", softmax_settings},           {"exp", exp_settings},   {"polynomial", polynomial_settings}};
+    return all;
+}
+
+// Each name taken for each other.
+MutationTable<Choosing> with_names_taken(MutationTable<Choosing> table) {
+    static std::deque<std::string> sentences;
+    for (const auto& [name, map] : maps())
+        for (const auto& [other, its_map] : maps()) {
+            if (name == other || (name == "relu" && other == "elu_plus_one")) continue;
+            const char* taken = sentences.emplace_back("\"" + name + "\" gives the map of \"" + other + "\"").c_str();
+            table.mutations.push_back(
+                {"the names", taken, "Each name has a map of its own: compare the whole name, then call that map.", 0,
+                 [one = name, another = other](Choosing& s) { s.taken = one, s.taken_for = another; }});
+        }
+    return table;
+}
+
 const MutationTable<Choosing>& choosing_mutations() {
-    static const MutationTable<Choosing> table{
-        {
-            {"unknown names", "unknown name falls back to identity",
-             "An unknown name is an error: end with reject, which throws, not with return x.", 0,
-             SET(s.for_unknown = "identity")},
-            {"unknown names", "unknown name falls back to elu_plus_one",
-             "elu_plus_one is for a call without a name; an unknown name is an error: end with reject.", 0,
-             SET(s.for_unknown = "elu_plus_one")},
-            {"exp", "exp uses the per-token shift",
-             "The caller uses one map for queries and keys: pass Stabilizer::per_sequence; the other shift does not "
-             "cancel for keys.",
-             0, SET(s.of_exp = Stabilizer::per_token)},
-            {"the names", "relu and identity exchanged", "\"relu\" must call relu and \"identity\" must call identity.",
-             0, SET(s.one = "relu", s.other = "identity")},
-            {"the names", "relu taken for elu_plus_one",
-             "Compare the whole name: \"relu\" contains \"elu\", and so do other names.", 0,
-             SET(s.taken = "relu", s.taken_for = "elu_plus_one")},
-            {"the names", "softmax and exp exchanged",
-             "\"softmax\" must call softmax_features and \"exp\" must call exp_features.", 0,
-             SET(s.one = "softmax", s.other = "exp")},
-        },
-        {}};
+    static const MutationTable<Choosing> table = with_names_taken(
+        {{
+             {"unknown names", "unknown name falls back to identity",
+              "An unknown name is an error: end with reject, which throws, not with return x.", 0,
+              SET(s.for_unknown = "identity")},
+             {"unknown names", "unknown name falls back to elu_plus_one",
+              "elu_plus_one is for a call without a name; an unknown name is an error: end with reject.", 0,
+              SET(s.for_unknown = "elu_plus_one")},
+             {"exp", "exp uses the per-token shift",
+              "The caller uses one map for queries and keys: pass Stabilizer::per_sequence; the other shift does not "
+              "cancel for keys.",
+              0, SET(s.of_exp = Stabilizer::per_token)},
+             {"the names", "relu and identity exchanged",
+              "\"relu\" must call relu and \"identity\" must call identity.", 0,
+              SET(s.one = "relu", s.other = "identity")},
+             {"the names", "relu taken for elu_plus_one",
+              "Compare the whole name: \"relu\" contains \"elu\", and so do other names.", 0,
+              SET(s.taken = "relu", s.taken_for = "elu_plus_one")},
+             {"the names", "softmax and exp exchanged",
+              "\"softmax\" must call softmax_features and \"exp\" must call exp_features.", 0,
+              SET(s.one = "softmax", s.other = "exp")},
+         },
+         {}});
     return table;
 }
 
 Tensor chosen(const Choosing& s, const Tensor& x, const std::string& method) {
-    static const std::map<std::string, FeatureSettings (*)()> maps{
-        {"elu_plus_one", elu_plus_one_settings}, {"relu", relu_settings}, {"identity", identity_settings},
-        {"softmax", softmax_settings},           {"exp", exp_settings},   {"polynomial", polynomial_settings}};
-    auto map = maps.find(method == s.one     ? s.other
-                         : method == s.other ? s.one
-                         : method == s.taken ? s.taken_for
-                                             : method);
-    if (map == maps.end()) map = maps.find(s.for_unknown);
-    if (map == maps.end())
+    auto map = maps().find(method == s.one     ? s.other
+                           : method == s.other ? s.one
+                           : method == s.taken ? s.taken_for
+                                               : method);
+    if (map == maps().end()) map = maps().find(s.for_unknown);
+    if (map == maps().end())
         reject("feature_map", "method", "elu_plus_one, relu, identity, softmax, exp or polynomial", method);
     return features_by_settings(x, s.of_exp, map->second());
 }

@@ -100,12 +100,14 @@ const MutationsOf causal_mutations("causal_linear_attention", table,
                                    divided(), &whole);
 const MutationsOf step_mutations("causal_linear_attention_step", table,
                                  every_form | has::values | has::state | has::z | has::updates, divided(), &step);
-const MutationsOf resume_mutations("causal_linear_attention_resume", table,
-                                   every_form | has::values | has::sequence | has::running | has::updates | has::state |
-                                       has::z | has::resumed | has::constant_memory,
-                                   divided(), &resume,
-                                   {.without = {"only later tokens", "the token itself is left out",
-                                                "ε only where the sum is 0"}});
+const MutationsOf resume_mutations(
+    "causal_linear_attention_resume", table,
+    every_form | has::values | has::sequence | has::running | has::updates | has::state | has::z | has::resumed |
+        has::constant_memory,
+    divided(), &resume,
+    {.without = {"only later tokens", "the token itself is left out", "only the first leading index computed",
+                 "each feature of the keys divided by its own sum", "each key divided by the sum of its features",
+                 "ε only where the sum is 0"}});
 const MutationsOf padded_mutations("masked_causal_linear_attention", table,
                                    every_form | has::values | has::sequence | has::running | has::updates |
                                        has::padding | has::linear_cost,

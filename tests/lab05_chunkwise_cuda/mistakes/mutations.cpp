@@ -137,6 +137,9 @@ MutationTable<Chunkwise> own_and_of_attention() {
          "The sum of both parts is divided: (A V + φ(Q)S) / D.", 0, SET(s.attention.divided = Where::own_block)},
         {"the division", "only the part from the state divided", "The sum of both parts is divided: (A V + φ(Q)S) / D.",
          0, SET(s.attention.divided = Where::earlier_blocks)},
+        {"the division", "the two parts divided each by a sum of its own",
+         "The chunk's part and the state's part share one denominator: (A V + φ(Q)S) / D.", 0,
+         SET(s.attention.blocks_divided = true)},
         {"the threads", "outputs for as many entries as threads only",
          "A chunk may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, "
          "not an if.",

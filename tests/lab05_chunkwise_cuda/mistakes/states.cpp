@@ -68,6 +68,9 @@ const MutationTable<ChunkSum>& chunk_sum_mutations() {
              SET(s.K_of_first_head = true)},
             {"the layout", "V of the first head for all", "Head h of V begins at entry h·n·d_v.", 0,
              SET(s.V_of_first_head = true)},
+            {"the layout", "K and V of the first head for all",
+             "Head h of K begins at entry h·n·d_k and that of V at h·n·d_v: add the head's offset to both.", 0,
+             SET(s.K_of_first_head = s.V_of_first_head = true)},
         },
         {{"S multiplied by %s", "S is the sum of φ(k_j)v_jᵀ, without a factor.", 0,
           [](ChunkSum& s, double x) { s.S_times = x; }, 1e-6, 1e6}}};

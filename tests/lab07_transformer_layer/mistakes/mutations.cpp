@@ -441,6 +441,9 @@ const MutationTable<Settings> table{
              "The sums that were passed in hold all earlier tokens: start from them. A server lost them "
              "where it reused a cached prompt: modular issue 6681.",
              has::step, [](S& s) { s.step.past_ignored = true; }},
+            {"the memory", "output without the memory that came in",
+             "The query reads the sums that are returned: those that came in, and the token.", has::step,
+             [](S& s) { s.step.past_not_read = true; }},
             {"the memory", "memory that fades", "Nothing is forgotten: S' = S + φ(k)vᵀ.", has::step,
              [](S& s) { s.step.kept = 0.9; }},
             {"S", "S returned transposed", "S is φ(k)vᵀ: one row for each feature of the key.", has::step,

@@ -119,7 +119,10 @@ const MutationsOf streaming_mutations("streaming_exp_attention", table,
                                       {.without = {"z summed along the features", "one maximum for all channels",
                                                    "negative features cut off at 0", "normaliser without the query",
                                                    "normaliser without the keys", "product of two running sums",
-                                                   "ε only where the sum is 0"}});
+                                                   "ε only where the sum is 0",
+                                                   "one denominator for all leading indices",
+                                                   "each feature of the keys divided by its own sum",
+                                                   "each key divided by the sum of its features"}});
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
 // that is large enough to see.

@@ -70,7 +70,9 @@ TEST_CASE("costs no more than in proportion to n") {
         [](std::size_t n) -> Trial { return CALL(@NAME@, random_tensor({n, 3}, 40)); });
 }
 
-TEST_CASE("remembers nothing of an earlier call") { CALL(@NAME@, random_tensor({6, 3}, 50)).remembers_nothing(); }
+TEST_CASE("remembers nothing of an earlier call") {
+    CALL(@NAME@, random_tensor({6, 3}, 50)).remembers_nothing();
+}
 }
 
 }  // namespace

@@ -112,17 +112,15 @@ const MutationsOf padded_mutations("masked_causal_linear_attention", table,
                                    every_form | has::values | has::sequence | has::running | has::updates |
                                        has::padding | has::linear_cost,
                                    divided(), &padded, {.without = {"padding multiplied by zero"}});
-const MutationsOf streaming_mutations("streaming_exp_attention", table,
-                                      has::divisor | has::epsilon | has::values | has::sequence | has::running |
-                                          has::updates | has::streaming | has::constant_memory,
-                                      exponentials(), &streamed,
-                                      {.without = {"z summed along the features", "one maximum for all channels",
-                                                   "negative features cut off at 0", "normaliser without the query",
-                                                   "normaliser without the keys", "product of two running sums",
-                                                   "ε only where the sum is 0",
-                                                   "one denominator for all leading indices",
-                                                   "each feature of the keys divided by its own sum",
-                                                   "each key divided by the sum of its features"}});
+const MutationsOf streaming_mutations(
+    "streaming_exp_attention", table,
+    has::divisor | has::epsilon | has::values | has::sequence | has::running | has::updates | has::streaming |
+        has::constant_memory,
+    exponentials(), &streamed,
+    {.without = {"z summed along the features", "one maximum for all channels", "negative features cut off at 0",
+                 "normaliser without the query", "normaliser without the keys", "product of two running sums",
+                 "ε only where the sum is 0", "one denominator for all leading indices",
+                 "each feature of the keys divided by its own sum", "each key divided by the sum of its features"}});
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
 // that is large enough to see.

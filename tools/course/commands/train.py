@@ -65,8 +65,8 @@ def arguments(parser: ArgumentParser) -> None:
                              "functions around it")
     parser.add_argument("--memory", choices=list(memories.LABELS), help="recall: only this one (default: all that you have "
                                                                        "written); text: this one, beside a plain sum and softmax")
-    parser.add_argument("--task", dest="rules", choices=["last", "clear"], help="recall: clear: some writes make all before them "
-                                                                                "void, and there are 32 keys, not 8")
+    parser.add_argument("--task", dest="rules", choices=["last", "clear"], help="recall: clear: one write of each sequence "
+                        "makes all before it void, and there are 32 keys, not 8")
     parser.add_argument("--seeds", type=int, help="recall: how many seeds, from --seed on: mean and spread (default: 1)")
     parser.add_argument("--seed", type=int, default=1, help="of the weights and of the batches (default: 1)")
     parser.add_argument("--threads", type=int, metavar="N", default=training_program.cores(),

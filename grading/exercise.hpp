@@ -81,6 +81,9 @@ public:
     /// The function that this call found missing: another exercise of the lab. Empty if none.
     const std::string& missing() const { return outcome_.missing; }
 
+    /// What the call threw, in words. Empty if it returned.
+    const std::string& error() const { return outcome_.error; }
+
 protected:
     void require_result() const;
 

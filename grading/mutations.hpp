@@ -79,7 +79,8 @@ public:
             if (mutation.set != nullptr && settings == right) continue;
             const auto other = choice.explanation.find(mutation.name);
             const char* explanation = other == choice.explanation.end() ? mutation.explanation : other->second;
-            register_mistake({exercise, mutation.name, "", explanation, with(settings), mutation.topic});
+            register_mistake({exercise, mutation.name, "", explanation, with(settings), mutation.topic, nullptr,
+                              mutation.set == nullptr});
         }
         register_not_offered(exercise, [exercise, &table, has, right, with, without = choice.without] {
             NotOffered left{with(right), {}};

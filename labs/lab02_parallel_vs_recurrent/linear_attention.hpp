@@ -77,4 +77,14 @@ AttentionStep linear_attention_step(const Tensor& q, const Tensor& k, const Tens
 /// \complexity{n, n}   \paper{blelloch1990, section 1.2}   \solves{2,7}
 std::vector<std::string> inclusive_scan(const std::vector<std::string>& states, const Combine& combine);
 
+/// A function that claims to be linear_attention_parallel.
+using CausalAttention = Named<Tensor(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi)>;
+
+/// Tests of linear_attention_parallel: what is wrong with a function that claims to be it. Whatever its contract leaves
+/// open, such as the last digits, the tests must accept.
+/// \param attention the function under test. It computes all n² weights, so call it with few tokens
+/// \return a sentence for each check that fails; none for a right function. An exception also refuses the function
+/// \solves{2,8}
+std::vector<std::string> test_linear_attention_parallel(const CausalAttention& attention);
+
 }  // namespace linattn

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "tensor.hpp"
 
@@ -17,10 +18,10 @@ class Named<Result(Arguments...)> {
 public:
     using Function = std::function<Result(Arguments...)>;
 
-    Named(std::string name, Function function);
+    Named(std::string name, Function function) : name_(std::move(name)), function_(std::move(function)) {}
 
-    const std::string& name() const;
-    Result operator()(Arguments... arguments) const;
+    const std::string& name() const { return name_; }
+    Result operator()(Arguments... arguments) const { return function_(arguments...); }
 
 private:
     std::string name_;

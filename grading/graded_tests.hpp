@@ -1,0 +1,92 @@
+// The grade of tests that a student wrote: functions are passed to them, and what they say of each is compared with what is
+// known of it. Wrong ones are the mistakes of the exercise that they test.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exercise.hpp"
+#include "printable.hpp"
+
+namespace linattn::testing {
+
+/// A function that tests are tried with. All have the same name, so that nothing but their results tells them apart.
+template <class Signature>
+struct Candidate {
+    std::string
+        name;  ///< of the mistake; of a right function: what it does, as its contract allows, after "this function"
+    std::function<Signature> function;
+    const char* refused_by = nullptr;  ///< of a right function: the name of the mistake that tests make which refuse it
+};
+
+/// The definition of an exercise with all settings right.
+template <class Signature>
+std::function<Signature> right_definition(const char* exercise) {
+    return std::any_cast<std::function<Signature>>(not_offered(exercise).right);
+}
+
+/// The mistakes of an exercise that give wrong results, and `more`.
+template <class Signature>
+std::vector<Candidate<Signature>> wrong_functions(const char* exercise, std::vector<Candidate<Signature>> more) {
+    std::vector<Candidate<Signature>> wrong;
+    for (const Mistake& mistake : mistakes())
+        if (std::string_view(mistake.exercise) == exercise && !mistake.only_cost)
+            wrong.push_back({mistake.name, std::any_cast<std::function<Signature>>(mistake.function)});
+    std::move(more.begin(), more.end(), std::back_inserter(wrong));
+    return wrong;
+}
+
+/// What tests say of a function.
+using Objections = Call<std::vector<std::string>>;
+
+/// Whether they found nothing wrong. An exception refuses the function, but for that of a stub: then there are no tests.
+inline bool accepted(const Objections& call) {
+    return (call.error().empty() || !call.missing().empty()) && call.result().empty();
+}
+
+/// \param test calls the exercise
+template <class Signature, class Test>
+void accepts_right_functions(const Test& test, const std::vector<Candidate<Signature>>& right) {
+    for (const Candidate<Signature>& each : right) {
+        const Objections call = test(each.function);
+        const std::string words = call.result().empty() ? "" : call.result().front();
+        call.satisfies(
+            call.result().empty(),
+            "the tests refuse a right function; they say: " + shortened(words, 200) + "\nthis function " + each.name,
+            each.refused_by);
+    }
+}
+
+/// Wrong functions and right ones in an order that nobody knows, since tests might count the calls.
+/// \param least so many of the wrong ones must be refused   \param unchecked name of the mistake that refuses none
+template <class Signature, class Test>
+void refuses_wrong_functions(const Test& test, const std::vector<Candidate<Signature>>& right,
+                             const std::vector<Candidate<Signature>>& wrong, std::size_t least, const char* unchecked) {
+    std::vector<std::size_t> order(wrong.size() + right.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::shuffle(order.begin(), order.end(), std::random_device());
+    std::vector<std::size_t> missed;
+    for (const std::size_t at : order) {
+        const bool is_wrong = at < wrong.size();
+        const Objections call = test(is_wrong ? wrong[at].function : right[at - wrong.size()].function);
+        if (is_wrong && accepted(call)) missed.push_back(at);
+        if (!is_wrong)
+            call.satisfies(accepted(call),
+                           "the tests refuse a function that they accepted before: do they count calls?");
+    }
+    const std::size_t refused = wrong.size() - missed.size();
+    if (refused >= least) return;
+    const Candidate<Signature>& first = wrong[*std::min_element(missed.begin(), missed.end())];
+    test(first.function)
+        .satisfies(false,
+                   "the tests refuse " + std::to_string(refused) + " of " + std::to_string(wrong.size()) +
+                       " wrong functions, and must refuse " + std::to_string(least) +
+                       "\none that they accept: " + first.name,
+                   refused == 0 ? unchecked : nullptr);
+}
+
+}  // namespace linattn::testing

@@ -36,8 +36,9 @@ class Struct:
 
 
 def offered(lab: Lab) -> list[str]:
-    """Its functions but for the kernels, which are launched with settings of the CPU run that only the suites pass."""
-    return [each.function for each in lab.exercises if not each.kernel] + GIVEN.get(lab.name, [])
+    """Its functions but for the kernels, which are launched with settings of the CPU run that only the suites pass, and for
+    tests, which are passed a function of C++."""
+    return [each.function for each in lab.exercises if not each.kernel and not each.tests] + GIVEN.get(lab.name, [])
 
 
 def source(root: Path, labs: list[Lab], lab: Lab) -> str:
@@ -65,6 +66,9 @@ def source(root: Path, labs: list[Lab], lab: Lab) -> str:
     for exercise in lab.exercises:
         if exercise.kernel:
             reason = f"{exercise.function} is a kernel, which cannot be called from Python; ./course check {exercise.name} runs it"
+            lines.append(f"    add_left_out(m, {_text(exercise.function)}, {_quoted(reason)});")
+        elif exercise.tests:
+            reason = f"{exercise.function} tests functions of C++; ./course check {exercise.name} runs it"
             lines.append(f"    add_left_out(m, {_text(exercise.function)}, {_quoted(reason)});")
     return "\n".join([*lines, "}", ""])
 

@@ -24,6 +24,11 @@ class Exercise:
     def name(self) -> str:
         return f"{self.lab}.{self.function}"
 
+    @property
+    def tests(self) -> bool:
+        """Whether it consists of tests of another exercise."""
+        return self.function.startswith("test_")
+
 
 @dataclass(frozen=True)
 class Lab:

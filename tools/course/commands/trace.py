@@ -74,7 +74,7 @@ def run(root: Path, options: Namespace) -> int:
         raise CourseError(f"{lab.name} does not build; ./course check {lab.name} says why")
     command = [str(tree.folder / f"{lab.name}_exercises"), "--trace", "--exercise", exercise.function]
     steps, ending = follow(command, tree.folder / "trace.log")
-    print(f"{lab.name} · {exercise.function}")
+    print(f"{lab.name} · {exercise.function}: yours, and beside it what is right")
     first = ""
     for number, step in enumerate(steps):
         name = _name(step, number)

@@ -21,6 +21,7 @@
 #include "printable.hpp"
 #include "random_inputs.hpp"
 #include "reporter.hpp"
+#include "trace.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -307,6 +308,7 @@ void Trial::equals(const std::vector<Expected>& expected) const {
         return std::nullopt;
     };
     require_result();
+    if (tracing()) return print_step(inputs_, outcome_.parts, expected);
     fail_if(check, expected);
     const ComparedCall right = compared(check, expected);
     keep_as_evidence(right);

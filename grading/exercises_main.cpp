@@ -66,8 +66,13 @@ int main(int argc, char** argv) {
     choose_case(options.only_case);
     const bool supervised = options.events >= 0;
     watch_for_crashes(tell_crash, !supervised);
+    if (options.trace) begin_trace();
     if (!supervised) {
         const RunCount count = run_suite(options.exercise);
+        if (options.trace) {
+            end_trace();
+            return 0;
+        }
         std::printf("%s: %zu of %zu checks failed\n", options.exercise.c_str(), count.failed, count.run);
         return count.run > 0 && count.failed == 0 ? 0 : 1;
     }

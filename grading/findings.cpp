@@ -109,9 +109,8 @@ void withdraw(const std::string& mistake) {
     for_each_failure([&](Failure& failure) {
         const auto one = std::ranges::find(failure.resembles, mistake, &Resemblance::mistake);
         if (one == failure.resembles.end()) return;
-        const Resemblance withdrawn = *one;
+        if (failure.resembles.size() == 1) failure.withdrawn.push_back(*one);
         failure.resembles.erase(one);
-        if (failure.resembles.empty()) failure.withdrawn.push_back(withdrawn);
     });
 }
 

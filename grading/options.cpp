@@ -24,6 +24,7 @@ Options parse_options(int argc, char** argv) {
                    : flag == "--names-missing" ? &options.names_missing
                    : flag == "--gpu"           ? &options.on_gpu
                    : flag == "--alone"         ? &options.alone
+                   : flag == "--trace"         ? &options.trace
                                                : nullptr;
         if (on != nullptr) {
             *on = true;

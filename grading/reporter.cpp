@@ -61,6 +61,10 @@ RunCount run_suite(const std::string& exercise) {
     context.setOption("no-breaks", true);
     context.setOption("case-sensitive", true);
     context.addFilter("test-suite", exercise.c_str());
+    if (tracing()) {
+        context.setOption("no-skip", true);
+        context.addFilter("test-case", "trace of *");
+    }
     if (only_case > 0) {
         context.setOption("first", only_case);
         context.setOption("last", only_case);

@@ -22,4 +22,10 @@ void choose_case(int number);
 /// Prints "suite<TAB>name" for every case linked in.
 void list_suites();
 
+/// From now on TRACED cases (trace.hpp) are all that runs, for some seconds of processor time.
+void begin_trace();
+bool tracing();
+/// Prints how the run ended. Without this line it did not come to its end.
+void end_trace();
+
 }  // namespace linattn::testing

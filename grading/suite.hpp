@@ -8,3 +8,4 @@
 #include "exercise.hpp"
 #include "mistake.hpp"
 #include "random_inputs.hpp"
+#include "trace.hpp"

@@ -127,7 +127,7 @@ class Model:
         falls = 1 - (number - 1) / self.settings["steps"] if self.settings["task"] != "copy" else 1
         self.optimizer.param_groups[0]["lr"] = self.settings["rate"] * falls
         self.optimizer.step()
-        return float(loss)
+        return float(loss.detach())
 
 
 def ours(program: str, settings: dict, steps: int) -> list:

@@ -59,7 +59,7 @@ struct GatedGradients {
     Tensor Q;          ///< \shape{(…, n, d_k)}
     Tensor K;          ///< \shape{(…, n, d_k)}
     Tensor V;          ///< \shape{(…, n, d_v)}
-    Tensor log_decay;  ///< \shape{(…, n)}; that of the first token is 0
+    Tensor log_decay;  ///< \shape{(…, n)}; that of the first token is 0 up to rounding
 };
 
 /// The gradients of gated attention in two loops over the tokens: S forwards, and the gradient R with respect to S
@@ -151,7 +151,7 @@ struct GatedDeltaGradients {
     Tensor K;          ///< \shape{(…, n, d_k)}
     Tensor V;          ///< \shape{(…, n, d_v)}
     Tensor beta;       ///< \shape{(…, n)}
-    Tensor log_decay;  ///< \shape{(…, n)}; that of the first token is 0
+    Tensor log_decay;  ///< \shape{(…, n)}; that of the first token is 0 up to rounding
 };
 
 /// The gradients of the gated delta rule from a state of zeros, a chunk of tokens at a time. Of the states, only those

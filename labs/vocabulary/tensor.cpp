@@ -10,6 +10,9 @@
 #include <stdexcept>
 #include <xtensor-blas/xblas.hpp>
 
+#ifdef LINATTN_VECTOR_EXP
+#include "vector_exp.hpp"
+#endif
 #include "work_counter.hpp"
 
 namespace linattn {
@@ -385,6 +388,12 @@ void refuse_wrapped(std::ptrdiff_t meant) {
 
 Tensor apply(Unary operation, const Tensor& x) {
     Tensor result = unwritten_like(x);
+#ifdef LINATTN_VECTOR_EXP
+    if (operation == Unary::exp) {
+        vector_exp(x.data(), x.size(), result.data());
+        return result;
+    }
+#endif
     choose(operation, [&](auto f) { std::transform(x.data(), x.data() + x.size(), result.data(), f); });
     return result;
 }

@@ -90,6 +90,10 @@ private:
     struct Denominator {
         double sum = 0.0, tokens = 0.0, query_features = 0.0;
     };
+    struct Weighted {
+        Index g, j;
+        double times, weight;
+    };
 
     // Inputs ----------------------------------------------------------------------------------------------------------
 
@@ -174,12 +178,19 @@ private:
             default: return 1.0;
         }
     }
+    // Whether a token counts as often as `tokens` says, and nothing else matters.
+    bool is_plain(const TokenSum& sum) const {
+        return sum.heads == Heads::own && sum.first_counts == 1.0 && sum.own_counts == 1.0 && sum.decay == 1.0 &&
+               call.padding == nullptr && !forbidden_counts();
+    }
     template <class Function>
     void for_each_token(const TokenSum& sum, Index h, Index i, Function function) const {
-        const bool own = sum.heads == Heads::own;
+        const bool own = sum.heads == Heads::own, plain = is_plain(sum);
+        const Index end = plain && sum.tokens == Tokens::up_to_own && is_causal(h) ? i + 1 : n;
         for (Index g = own ? h : 0; g < (own ? h + 1 : H); ++g)
-            for (Index j = 0; j < n; ++j)
-                if (const double times = count(sum, h, i, g, j); times != 0.0) function(g, j, times);
+            for (Index j = 0; j < end; ++j)
+                if (const double times = plain ? times_allowed(sum, h, i, j) : count(sum, h, i, g, j); times != 0.0)
+                    function(g, j, times);
     }
     bool forbidden_counts() const {
         return s.kernel == Kernel::exponential && s.forbidden != Forbidden::minus_infinity;
@@ -285,9 +296,16 @@ private:
 
     // An output -------------------------------------------------------------------------------------------------------
 
+    // Whether a token's weight in the denominator is its weight in the numerator, too.
+    bool same_weights() const {
+        return s.S == s.z && !s.scale_after && s.divisor != Divisor::none && s.divisor != Divisor::keys_alone &&
+               s.divisor != Divisor::each_feature && s.divisor != Divisor::key_features;
+    }
     std::vector<double> output_row(Index h, Index i) {
         find_shift_of_scores(h, i);
-        Denominator below = s.divisor == Divisor::none ? Denominator{} : denominator(h, i, true);
+        weights_below.clear();
+        Denominator below =
+            s.divisor == Divisor::none ? Denominator{} : denominator(h, i, true, Where::everywhere, &weights_below);
         if (s.divisor == Divisor::sums_so_far) {
             if (i > 0) below.sum += sums_so_far;
             sums_so_far = below.sum;
@@ -296,7 +314,7 @@ private:
             below.sum = 0.0;
             for (Index g = 0; g < H; ++g) below.sum += denominator(g, i, true).sum;
         }
-        std::vector<double> row = numerator(h, i, true);
+        std::vector<double> row = numerator(h, i, true, Where::everywhere, same_weights() ? &weights_below : nullptr);
         if (s.blocks_divided) {
             row.assign(d_v, 0.0);
             for (const Where where : {Where::own_block, Where::earlier_blocks}) {
@@ -318,12 +336,13 @@ private:
         for (double& x : row) x *= s.factor;
         return row;
     }
-    std::vector<double> numerator(Index h, Index i, bool with_state, Where of = Where::everywhere) const {
+    std::vector<double> numerator(Index h, Index i, bool with_state, Where of = Where::everywhere,
+                                  const std::vector<Weighted>* known = nullptr) const {
         std::vector<double> sums(d_v), sum_of_values(d_v);
         const Index end = s.S.tokens == Tokens::all ? n : i + 1;
         for (Index j = 0; s.values_summed && j < end; ++j)
             for (Index b = 0; b < d_v; ++b) sum_of_values[b] += v.row(h, j)[b];
-        for_each_token(s.S, h, i, [&](Index g, Index j, double times) {
+        const auto add = [&](Index g, Index j, double times, const double* known_weight) {
             if (!applies(of, i, j)) return;
             if (s.entries_of_S > 0 && applies(Where::earlier_blocks, i, j)) {
                 for (Index e = 0; e < std::min(s.entries_of_S, c * d_v); ++e)
@@ -332,13 +351,18 @@ private:
             }
             double w = times * (s.divisor == Divisor::each_feature   ? weight_by_feature(h, i, g, j)
                                 : s.divisor == Divisor::key_features ? weight_by_key(h, i, g, j)
+                                : known_weight != nullptr            ? *known_weight
                                                                      : weight(S, h, i, g, j));
             if (divides_by_key()) w = divided(w, {divisor_of_key[j]});
             const double* value = s.values_summed      ? sum_of_values.data()
                                   : s.value_of_token_i ? v.row(h, i)
                                                        : v.row(g, j);
             for (Index b = 0; b < d_v; ++b) sums[b] += w * value[b];
-        });
+        };
+        if (known != nullptr)
+            for (const Weighted& each : *known) add(each.g, each.j, each.times, &each.weight);
+        else
+            for_each_token(s.S, h, i, [&](Index g, Index j, double times) { add(g, j, times, nullptr); });
         const bool reads_state = call.S != nullptr && with_state && s.S.read != 0.0;
         if (s.S.begins == 0.0 && !reads_state) return sums;
         const double* q = S.q.row(h, i);
@@ -365,7 +389,8 @@ private:
         for (Index a = 0; a < c; ++a) features += S.k.row(g, j)[a];
         return weight(S, h, i, g, j) / features;
     }
-    Denominator denominator(Index h, Index i, bool with_state, Where of = Where::everywhere) const {
+    Denominator denominator(Index h, Index i, bool with_state, Where of = Where::everywhere,
+                            std::vector<Weighted>* weights = nullptr) const {
         Denominator found;
         double largest = -infinity;
         for_each_token(s.z, h, i, [&](Index g, Index j, double times) {
@@ -376,6 +401,7 @@ private:
                 for (Index a = 0; a < z.k.width; ++a) w += z.k.row(g, j)[a];
             else
                 w = weight(z, h, i, g, j);
+            if (weights != nullptr) weights->push_back({g, j, times, w});
             largest = std::max(largest, w);
             if (s.divisor == Divisor::length) w *= w;
             if (s.divisor == Divisor::absolute_terms) w = std::fabs(w);
@@ -529,6 +555,7 @@ private:
     Index H, n, c, d_v, heads_of_batch_entry = 1;
     double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0, sums_so_far = 0.0;
     std::vector<double> running_maximum, divisor_of_key, shift_of_key;
+    std::vector<Weighted> weights_below;  // of one row
 };
 
 }  // namespace

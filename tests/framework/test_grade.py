@@ -427,7 +427,7 @@ class Gradebook(Class):
     ROSTER = ("\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,lab07: Numbers (4711),Submitted\n"
               "    Points Possible,,,,,3,\n"
               '"Lovelace, Ada",1,u1,ada,A,,2027-01-15T23:59\n'
-              "Bob,2,u2,bob,A,,2027-01-17\nCyd,3,u3,cyd,B,,\n")
+              "Bob,2,u2,bob,A,1,2027-01-17\nCyd,3,u3,cyd,B,1.5,\n")
 
     def test_with_a_roster_and_a_late_policy(self):
         self.hand_in(ada=ALL, BOB=ALL, zed=ALL)
@@ -443,7 +443,7 @@ class Gradebook(Class):
             [*gradebook.HEADER, "lab07: Numbers (4711)", "lab08"],
             ["Lovelace, Ada", "1", "u1", "ada", "A", "3", "4"],
             ["Bob", "2", "u2", "bob", "A", "2.4", "3.2"],
-            ["Cyd", "3", "u3", "cyd", "B", "", ""],
+            ["Cyd", "3", "u3", "cyd", "B", "1.5", ""],
             ["zed", "", "", "zed", "", "2.7", "3.6"]])
         self.assertEqual({name: [row[column] for column in ("lab07", "lab07 after late days", "Points", "After late days", "Days late")]
                           for name, row in self.gradebook().items()},
@@ -513,16 +513,17 @@ class Downloads(Class):
 
     def test_moodle(self):
         people = [(f"Ada {chr(65 + n)}. Lovelace", 771 + n) for n in range(12)]
-        header = ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Feedback comments"]
+        header = ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Last modified (submission)",
+                  "Last modified (grade)", "Feedback comments"]
         self.write("roster.csv", ",".join(header) + "\n" + "".join(
-            f"Participant {number},{name},a{number}@x.invalid,Submitted,,3.00,\n" for name, number in people))
+            f"Participant {number},{name},a{number}@x.invalid,Submitted,,3.00,-,-,\n" for name, number in people))
         for name, number in people[:11]:
             self.hand_in_zip(f"{name}_{number}_assignsubmission_file_/upload.zip", ALL)
         graded = self.grade("--roster", str(self.root / "roster.csv"), "--labs", "lab07")
         self.assertEqual(graded.returncode, 0, graded.stderr)
         rows = self.read_csv("gradebook_moodle.csv")
         self.assertEqual((rows[0], len(rows)), (header, 13))
-        self.assertEqual(rows[1], ["Participant 771", "Ada A. Lovelace", "a771@x.invalid", "Submitted", "3", "3.00", ""])
+        self.assertEqual(rows[1], ["Participant 771", "Ada A. Lovelace", "a771@x.invalid", "Submitted", "3", "3.00", "-", "-", ""])
         self.assertEqual(rows[12][4], "")
         with zipfile.ZipFile(self.out / "feedback.zip") as archive:
             self.assertIn("Ada A. Lovelace_771_assignsubmission_file_/feedback.html", archive.namelist())

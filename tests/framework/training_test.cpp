@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "generation.hpp"
 #include "random.hpp"
@@ -22,6 +23,26 @@ Model some_model() {
 
 double loss_of(AttentionKind kind, const Batch& in, const Model& w) {
     return cross_entropy(logits_of(kind, in.ids, w), in.targets, in.counts).loss;
+}
+
+TEST_CASE("exp is off by one unit in the last place at most, and does not depend on a number's place in the array") {
+    for (const double scale : {1e-5, 1.0, 30.0, 700.0}) {
+        const Tensor x = scale * sin(normal({4099}, 77)), y = exp(x);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double right = static_cast<double>(std::exp(static_cast<long double>(x.data()[i])));
+            CHECK(y.data()[i] >= std::nextafter(right, 0.0));
+            CHECK(y.data()[i] <= std::nextafter(right, 2.0 * right));
+            if (i % 97 == 0) CHECK(exp(slice(x, 0, i, i + 1)).data()[0] == y.data()[i]);
+        }
+    }
+    const double infinite = std::numeric_limits<double>::infinity();
+    const Tensor ends{0.0, -infinite, infinite, 710.0, -746.0, std::nan("")}, y = exp(ends);
+    CHECK(y.data()[0] == 1.0);
+    CHECK(y.data()[1] == 0.0);
+    CHECK(y.data()[2] == infinite);
+    CHECK(y.data()[3] == infinite);
+    CHECK(y.data()[4] == 0.0);
+    CHECK(std::isnan(y.data()[5]));
 }
 
 TEST_CASE("gradients are the slopes of the loss, weight by weight") {

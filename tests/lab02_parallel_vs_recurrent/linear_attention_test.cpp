@@ -137,6 +137,12 @@ TEST_CASE("does not go token by token") {
 }
 
 TEST_SUITE("linear_attention_recurrent") {
+TRACED(linear_attention_recurrent) {
+    using namespace worked_example;
+    trace_states([](const Tensor& asked) { return recurrent.run(asked, K, V, identity_map); },
+                 [](const Tensor& asked) { return recurrent.expected(asked, K, V, identity_map); }, Q,
+                 {{"k", &K}, {"v", &V}});
+}
 TEST_CASE("gives the chapter's worked example") { gives_the_worked_example(recurrent, worked_example::causal_output); }
 TEST_CASE("rejects shapes that do not belong together") { rejects_shapes_that_do_not_belong_together(recurrent); }
 TEST_CASE("equals the definition for every leading shape") { equals_the_definition(recurrent); }
@@ -187,6 +193,17 @@ TEST_CASE("gives the chapter's worked example") {
         CALL(linear_attention_step, token(Q, i), token(K, i), token(V, i), S, identity_map)
             .equals({exactly(token(causal_output, i), false), exactly(after, false)});
         S = after;
+    }
+}
+TRACED(linear_attention_step) {
+    using namespace worked_example;
+    Tensor S = zeros({2, 3});
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Tensor q = token(Q, i), k = token(K, i), v = token(V, i);
+        const Call<AttentionStep> call = CALL(linear_attention_step, q, k, v, S, identity_map);
+        const Tensor after = expected_state(tokens(K, 0, i + 1), tokens(V, 0, i + 1), identity_map).value;
+        call.equals({exactly(token(causal_output, i), false), exactly(after, false)});
+        S = call.result().S;
     }
 }
 TEST_CASE("rejects shapes that do not belong together") {

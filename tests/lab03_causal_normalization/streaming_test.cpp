@@ -81,6 +81,18 @@ TEST_CASE("gives the chapter's worked example") {
         }
     }
 }
+TRACED(causal_linear_attention_step) {
+    using namespace worked_example;
+    CausalState state = empty_state({}, 2, 3);
+    const double epsilon = 0.0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Tensor q = token(Q, i), k = token(K, i), v = token(V, i);
+        const auto call = CALL(causal_linear_attention_step, q, k, v, state, elu_plus_one_map, epsilon);
+        call.equals({divided(token(causal_numerators, i), token(causal_sums, i), epsilon, false), exactly(S[i], false),
+                     exactly(z[i], false)});
+        state = call.result().state;
+    }
+}
 TEST_CASE("rejects shapes that do not belong together") {
     const Tensor q = zeros({2}), v = zeros({3});
     const CausalState right = empty_state({}, 2, 3);
@@ -186,6 +198,18 @@ TEST_CASE("gives the chapter's worked example") {
                 .equals({divided(tokens(causal_numerators, split, 4), tokens(causal_sums, split, 4), epsilon),
                          exactly(S[3], false), exactly(z[3], false)});
         }
+}
+TRACED(causal_linear_attention_resume) {
+    using namespace worked_example;
+    CausalState state = empty_state({}, 2, 3);
+    const double epsilon = 0.0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Tensor q = tokens(Q, i, i + 1), k = tokens(K, i, i + 1), v = tokens(V, i, i + 1);
+        const auto call = CALL(causal_linear_attention_resume, q, k, v, state, elu_plus_one_map, epsilon);
+        call.equals({divided(tokens(causal_numerators, i, i + 1), tokens(causal_sums, i, i + 1), epsilon),
+                     exactly(S[i], false), exactly(z[i], false)});
+        state = call.result().state;
+    }
 }
 TEST_CASE("rejects shapes that do not belong together") {
     const CausalState right = empty_state({}, 2, 4);

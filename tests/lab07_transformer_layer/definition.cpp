@@ -116,8 +116,11 @@ Tensor exchanged(const Tensor& x, std::size_t first, std::size_t second) {
 double normal_below(double x) {
     if (std::fabs(x) > 9.0) return x > 0.0 ? 1.0 : 0.0;
     const long double square = static_cast<long double>(x) * static_cast<long double>(x);
-    long double term = 1.0L, total = 1.0L;
-    for (int k = 1; k < 200; ++k) total += term *= square / static_cast<long double>(2 * k + 1);
+    long double term = 1.0L, total = 1.0L, before = 0.0L;
+    for (int k = 1; k < 200 && total != before; ++k) {
+        before = total;
+        total += term *= square / static_cast<long double>(2 * k + 1);
+    }
     const long double density = std::exp(-square / 2.0L) / std::sqrt(2.0L * std::numbers::pi_v<long double>);
     return static_cast<double>(0.5L + static_cast<long double>(x) * density * total);
 }

@@ -164,6 +164,19 @@ TEST_CASE("gives the chapter's worked example") {
         memory = {S, z, K, V};
     }
 }
+TRACED(hybrid_attention_step) {
+    HybridInputs in({{}, 3, 1, 2}, worked_example::window, 1);
+    in.Q = worked_example::hybrid_Q;
+    in.K = worked_example::hybrid_K;
+    in.V = worked_example::hybrid_V;
+    in.gate = worked_example::gate;
+    HybridMemory memory = no_hybrid_memory({}, 1, 2);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Call<HybridStep> call = step(in, i, memory);
+        call.equals(expected_step(in, i));
+        memory = call.result().memory;
+    }
+}
 TEST_CASE("rejects what does not belong together") {
     const Tensor q = zeros({2}), v = zeros({3}), gate = zeros({});
     const std::size_t window = 3;

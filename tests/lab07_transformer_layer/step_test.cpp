@@ -3,6 +3,7 @@
 #include "definition.hpp"
 #include "sizes.hpp"
 #include "weights.hpp"
+#include "worked_example.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -59,6 +60,16 @@ TEST_CASE("does with its parts what it should") {
         blame("split_heads", difference(CALL(split_heads, X, heads).result(), exactly(in_heads)).has_value());
     if (calls("merge_heads"))
         blame("merge_heads", difference(CALL(merge_heads, in_heads).result(), exactly(X)).has_value());
+}
+TRACED(block_step) {
+    const Tensor& X = worked_example::X;
+    const Block w = random_block(4, 3, 1);
+    Memory memory = no_memory({}, worked_example::heads, 2);
+    for (std::size_t i = 0; i < length(X, 0); ++i) {
+        const Call<BlockStep> call = step(X, i, w, worked_example::heads, memory);
+        call.equals(expected_step(X, i, w, worked_example::heads));
+        memory = call.result().memory;
+    }
 }
 TEST_CASE("rejects what does not belong together") {
     const Block w = random_block(4, 3, 1);

@@ -71,6 +71,17 @@ void follows_the_definition(Step run, const AdamSettings& settings, std::size_t 
         }
     }
 }
+// The gradient of ‖w‖²/2 from the chapter's w on, which is w itself.
+void trace(Step run, const AdamSettings& settings) {
+    Update mine{Tensor{1, -2, 0.01}, no_steps({3})}, right = mine;
+    for (int i = 0; i < 6; ++i) {
+        const Tensor g = right.w;
+        const Call<Update> call = run(mine.w, g, mine.state, 0.1);
+        call.equals(expected_step(right.w, g, right.state, 0.1, settings));
+        mine = call.result();
+        right = adam_by_definition(right.w, g, right.state, 0.1, settings);
+    }
+}
 void goes_on_from_any_state(Step run, const AdamSettings& settings) {
     std::uint64_t stream = 100;
     for (const std::size_t step : {1U, 4U, 5U, 6U, 10U, 100U, 1000U, 20000U}) {
@@ -94,6 +105,7 @@ void remembers_nothing(Step run) {
 TEST_SUITE("adam_step") {
 const EntryByEntry by_entry("adam_step");
 
+TRACED(adam_step) { trace(run_adam, adam); }
 TEST_CASE("gives the chapter's worked example") {
     const Tensor w{1, 1, 1}, g{0.5, -2, 0};
     const Moments state = no_steps({3});
@@ -125,6 +137,7 @@ TEST_CASE("remembers nothing") { remembers_nothing(run_adam); }
 TEST_SUITE("radam_step") {
 const EntryByEntry by_entry("radam_step");
 
+TRACED(radam_step) { trace(run_radam, radam); }
 TEST_CASE("gives the chapter's worked example") {
     const Tensor w{1, 1, 1}, g{0.5, -2, 0};
     const Moments state = no_steps({3});

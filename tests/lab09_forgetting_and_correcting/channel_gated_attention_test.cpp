@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "gated_claims.hpp"
+#include "worked_example.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -10,6 +11,15 @@ const GatedForm channels{
     [](const GatedInputs& in) { return CALL(channel_gated_attention, in.Q, in.K, in.V, in.log_decay); }, true};
 
 TEST_SUITE("channel_gated_attention") {
+TRACED(channel_gated_attention) {
+    using worked_example::K, worked_example::V;
+    const Tensor log_decay = log(Tensor{{0.5, 1.0}, {0.25, 0.5}, {1.0, 0.5}});
+    trace_states([&](const Tensor& Q) { return CALL(channel_gated_attention, Q, K, V, log_decay); },
+                 [&](const Tensor& Q) {
+                     return expected_gated_attention({Q, K, V, log_decay});
+                 },
+                 K, {{"k", &K}, {"v", &V}, {"log_decay", &log_decay}});
+}
 TEST_CASE("gives the chapter's worked example") { gives_the_worked_example(channels); }
 TEST_CASE("rejects arguments that do not belong together") { rejects_what_does_not_belong_together(channels); }
 TEST_CASE("rejects decays that are no logarithms") { rejects_decays_that_are_no_logarithms(channels); }

@@ -13,6 +13,14 @@ const DeltaForm form{call, [](const DeltaInputs& in) { return result_of_shape(ca
                      false};
 
 TEST_SUITE("delta_rule_recurrent") {
+TRACED(delta_rule_recurrent) {
+    using namespace worked_example;
+    trace_states([](const Tensor& Q) { return CALL(delta_rule_recurrent, Q, K, V, beta); },
+                 [](const Tensor& Q) {
+                     return expected_delta({Q, K, V, beta}).front();
+                 },
+                 K, {{"k", &K}, {"v", &V}, {"beta", &beta}});
+}
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
     CALL(delta_rule_recurrent, K, K, V, beta).equals(about(delta));

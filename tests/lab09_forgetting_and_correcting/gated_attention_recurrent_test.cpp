@@ -1,4 +1,5 @@
 #include "gated_claims.hpp"
+#include "worked_example.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -7,6 +8,14 @@ const GatedForm recurrent{
     [](const GatedInputs& in) { return CALL(gated_attention_recurrent, in.Q, in.K, in.V, in.log_decay); }};
 
 TEST_SUITE("gated_attention_recurrent") {
+TRACED(gated_attention_recurrent) {
+    using namespace worked_example;
+    trace_states([](const Tensor& Q) { return CALL(gated_attention_recurrent, Q, K, V, log_decay); },
+                 [](const Tensor& Q) {
+                     return expected_gated_attention({Q, K, V, log_decay});
+                 },
+                 K, {{"k", &K}, {"v", &V}, {"log_decay", &log_decay}});
+}
 TEST_CASE("gives the chapter's worked example") { gives_the_worked_example(recurrent); }
 TEST_CASE("rejects arguments that do not belong together") { rejects_what_does_not_belong_together(recurrent); }
 TEST_CASE("rejects decays that are no logarithms") { rejects_decays_that_are_no_logarithms(recurrent); }

@@ -50,6 +50,25 @@ void continues(const DeltaInputs& whole, const std::vector<std::size_t>& ends) {
 }
 
 TEST_SUITE("gated_delta_rule_resume") {
+TRACED(gated_delta_rule_resume) {
+    DeltaInputs in({}, 3, 2, 1, 1);
+    in.Q = in.K = worked_example::K;
+    in.V = worked_example::V;
+    in.beta = worked_example::beta;
+    in.log_decay = worked_example::log_decay;
+    in.S = zeros({2, 1});
+    Tensor S = in.S;
+    for (std::size_t i = 0; i < 3; ++i) {
+        Expected output = expected(in)[0];
+        output.value = tokens(output.value, i, i + 1);
+        output.tolerance = tokens(output.tolerance, i, i + 1);
+        DeltaInputs one = piece(in, i, i + 1);
+        one.S = S;
+        const Call<GatedDeltaResult> call = resume(one);
+        call.equals({output, expected(piece(in, 0, i + 1))[1]});
+        S = call.result().S;
+    }
+}
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
     const Tensor S = zeros({2, 1}), after = expand_dims(Tensor{4.0, 0.68}, -1);

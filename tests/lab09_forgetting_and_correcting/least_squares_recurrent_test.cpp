@@ -17,6 +17,11 @@ DeltaForm with_ridge(double ridge) {
 const DeltaForm form = with_ridge(0.5);
 
 TEST_SUITE("least_squares_recurrent") {
+TRACED(least_squares_recurrent) {
+    using worked_example::K, worked_example::V;
+    trace_states([](const Tensor& Q) { return CALL(least_squares_recurrent, Q, K, V, 0.5); },
+                 [](const Tensor& Q) { return expected_least_squares(Q, K, V, 0.5); }, K, {{"k", &K}, {"v", &V}});
+}
 TEST_CASE("averages the values written under one key") {
     const Tensor K{{1, 0}, {0, 1}, {1, 0}, {1, 0}}, V = expand_dims(Tensor{2.0, 4.0, 4.0, 6.0}, -1);
     const Tensor read = expand_dims(Tensor{1.0, 2.0, 2.0, 3.0}, -1);  // 2/2, 4/2, (2 + 4)/3, (2 + 4 + 6)/4

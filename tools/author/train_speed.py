@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from author import benchmarks, figures
+from author import benchmarks, figures, peers
 from course import files, training_program
 from course.errors import CourseError
 
@@ -28,10 +28,13 @@ def report(root: Path, threads: int) -> None:
     program = training_program.build(training_program.prepared(root, "reference", "lab08"), "lab08_train", "lab08")
     load = [benchmarks.load()]
     known, *rows = _measure(root, program, threads)
+    for row in rows:
+        peers.leave_out_if_unsteady(row)
     load.append(benchmarks.load())
     text = page(figures.machine(root, threads), known, rows, load)
     print(text)
-    if noisy := benchmarks.too_noisy({f"{row['task']}, {row['peer']}, {row['threads']} threads": row["spread"] for row in rows}):
+    if noisy := benchmarks.too_noisy({f"{row['task']}, {row['peer']}, {row['threads']} threads": row["spread"] for row in rows
+                                      if "spread" in row}):
         raise CourseError(f"{noisy}; nothing was written; try again when the machine is idle")
     out = root / "bench" / "results" / f"{time.strftime('%Y-%m-%d')}-train.md"
     files.write_whole(out, text)
@@ -59,12 +62,15 @@ def page(machine: str, known: Row, rows: list[Row], load: list[float]) -> str:
             "double, beside the same model with the same weights and batches in PyTorch. Wall clock, medians of five rounds in "
             "turns, nine steps each. The losses of the first ten steps agree to "
             f"{max(row['apart'] for row in rows):.0e} of their size. Load when it began and ended: "
-            f"{', '.join(f'{each:.1f}' for each in load)}. Largest spread: {max(row['spread'] for row in rows):.0%}. Recall is "
+            f"{', '.join(f'{each:.1f}' for each in load)}. Largest spread: {max(row['spread'] for row in rows if 'spread' in row):.0%}. Recall is "
             "not measured: its program saves no weights that PyTorch could begin with.")
     ours = {(row["task"], row["threads"]): row["seconds"] for row in rows if row["peer"] == OURS}
     lines = [f"# A step of training, {time.strftime('%Y-%m-%d')}", "", *textwrap.wrap(said, 118), "",
              "| | threads | | ms a step | ours / theirs |", "|-|-|-|-|-|"]
     for row in rows:
+        if "skipped" in row:
+            lines.append(f"| {row['task']} | {row['threads']} | {row['peer']} | | left out: {row['skipped']} |")
+            continue
         ratio = "" if row["peer"] == OURS else f"{ours[row['task'], row['threads']] / row['seconds']:.2f}"
         lines.append(f"| {row['task']} | {row['threads']} | {row['peer']} | {row['seconds'] * 1e3:.1f} | {ratio} |")
     return "\n".join(lines) + "\n"

@@ -61,6 +61,7 @@ void throw_findings(const void* kernel) {
     if (!faults.not_written.empty()) throw NotWritten(faults.not_written, faults.not_written_file);
     if (faults.findings.empty()) return;
     std::vector<std::string> symptoms;
+    symptoms.reserve(faults.findings.size());
     for (const Finding& finding : faults.findings) symptoms.push_back(finding.symptom);
     std::string text = function_name(kernel) + ": " + faults.findings.front().text;
     if (symptoms.size() > 1) text += "\n(" + std::to_string(symptoms.size() - 1) + " more after this one)";

@@ -6,6 +6,7 @@ one that earns points stops it. The first time that is a build of the whole cour
 only what changed is built.
 """
 
+import os
 import re
 import sys
 import time
@@ -35,6 +36,7 @@ def run(root: Path, options: Namespace) -> int:
         raise CourseError(f"'{options.version}' is not a version; write a date first, as in --version 2027-01-15")
     files = handout.gather(root, options.dirty, options.version)
     refuse_what_is_there(options.out)
+    os.environ.setdefault("LINATTN_COMPILER_CACHE", str(root / "build" / "ccache"))  # as in the clone itself
     _try_it(root, files)
     if options.zip or options.out.suffix == ".zip":
         write_zip(options.out, files, TOP_FOLDER)

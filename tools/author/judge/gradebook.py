@@ -22,7 +22,7 @@ MOODLE = ["Username", "ID number", "Email address", "Full name"]
 NAMES = ["SIS Login ID", "SIS User ID", "Username", "ID number", "SID", "ID", "Email address", "Email", "Student", "Full name", "Name",
          "Identifier"]
 # A spreadsheet takes a cell that begins so for a formula, and so may one that splits lines at other signs than commas.
-WAY_IN = re.compile(r"(?:^|[;,\t\r])(?=\s*[=+\-@\t\r＝＋－＠])")
+WAY_IN = re.compile(r"(?!-$)(?:^|[;,\t\r])(?=\s*[=+\-@\t\r＝＋－＠])")  # but Moodle writes - where there is nothing
 SUBMITTED = "Submitted"
 
 
@@ -82,7 +82,8 @@ def texts(results: list[Result], labs: list[Lab], roster: Roster, submitted: dic
     ordered = [by_row.get(id(row)) or Line("", row, {}, {}, 0) for row in roster.rows] + [line for line in lines if not line.row]
     titles = [_title(lab.name, roster) for lab in graded]
     names = [lab.name for lab in graded]
-    canvas = [[*_cells(line, HEADER, ("Student", "SIS Login ID")), *(line.points.get(name, "") for name in names)] for line in ordered]
+    canvas = [[*_cells(line, HEADER, ("Student", "SIS Login ID")), *(_points(line, *column) for column in zip(names, titles))]
+              for line in ordered]
     everything = [[*_cells(line, [*HEADER, *MOODLE[1:]], ("Student", "SIS Login ID")),
                    *(cell for name in names for cell in (line.earned.get(name, ""), line.points.get(name, ""))), *_totals(line)]
                   for line in ordered]
@@ -121,10 +122,15 @@ def _cells(line: Line, columns: list[str], of_a_stranger: tuple[str, ...]) -> li
     return [line.student if column in of_a_stranger else "" for column in columns]
 
 
+def _points(line: Line, lab: str, column: str) -> str | float:
+    """Without a submission, what the roster has: an empty cell would take back a grade that was given by hand."""
+    return line.points.get(lab, (line.row or {}).get(column, ""))
+
+
 def _moodle(lines: list[Line], names: list[str], roster: Roster) -> str:
     """Moodle's own worksheet of one assignment, filled in, or what "Grades, Import, CSV file" takes."""
     if len(names) == 1 and {"Identifier", "Grade"} <= set(roster.columns):
-        return _csv(roster.columns, [[line.points.get(names[0], "") if column == "Grade" else (line.row or {}).get(column, "")
+        return _csv(roster.columns, [[_points(line, names[0], column) if column == "Grade" else (line.row or {}).get(column, "")
                                       for column in roster.columns] for line in lines if line.row])
     of_moodle = bool(set(MOODLE) & set(roster.columns))
     return _csv([*MOODLE, *names], [[*(_cells(line, MOODLE, ("Username",)) if of_moodle else [line.student, "", "", ""]),

@@ -148,6 +148,14 @@ public:
         return text;
     }
 
+    std::string of_helpers() const {
+        std::string text;
+        for (const std::string& name : passed_over(sources_))
+            text += "  your " + name + " may not be what runs: this file uses xt::" + name +
+                    " as well, which C++ prefers for an argument that is not const;\n  give yours another name\n";
+        return text;
+    }
+
 private:
     const std::string& program_;
     const std::vector<std::string>& sources_;
@@ -229,6 +237,7 @@ std::string list_of_failures(const std::vector<Case>& cases, const std::vector<s
     if (wrong == 0) text += "  a case failed without saying why\n";
     if (elsewhere != nullptr && text.find("    your output:\n") == std::string::npos)
         text += "  in a check that is not shown here\n" + *elsewhere;
+    text += lines.of_helpers();
     if (std::ranges::none_of(cases, &Case::caused_elsewhere))
         text += "  " + std::to_string(wrong) + " of " + std::to_string(cases.size()) + " checks failed" +
                 (wrong > most ? "; the first " + std::to_string(most) + " are shown" : "") +

@@ -128,6 +128,14 @@ class Words(StudentCourse):
         self.assertEqual(run.words, run.result["message"])
         return run.words
 
+    def test_a_helper_that_xtensor_is_preferred_to(self):
+        remark = "your tril may not be what runs: this file uses xt::tril as well"
+        helper = "namespace linattn {\n%s Tensor tril(const Tensor& x) { return x * 2.0; }\n}\n"
+        for prefix in ("", "static", "inline"):
+            self.assertIn(remark, self.said("return tril(a * 1.0);", helper % prefix))
+        self.assertNotIn("xt::tril", self.said("return tril(a);", helper % ""))
+        self.assertNotIn("xt::tril", self.said("return xt::tril(a);"))
+
     def test_nothing_but_text_reaches_the_terminal_and_the_result(self):
         spoilt = r'std::string("begin\0\x1b[31m\x07\xff\xc2\x9b", 15) + "end"'
         for body in (f"throw std::runtime_error(({spoilt}).substr(6));",

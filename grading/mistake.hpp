@@ -28,7 +28,7 @@ struct Mistake {
     Subject function;
     const char* topic = "";  ///< what it is about, for several that cannot be told apart
     std::function<void(std::vector<Part>&)> change = nullptr;  ///< what becomes of the function's result, if anything
-    bool only_cost = false;  ///< its results are right
+    bool only_cost = false;                                    ///< its results are right
 };
 
 /// All mistakes linked into this program, in the order of their files.

@@ -27,16 +27,13 @@ bool rejects(const CausalAttention& attention, const Tensor& Q, const Tensor& K,
     return false;
 }
 
-// The formula, head after head.
+// The formula, token after token, in the words of NumPy.
 Tensor by_definition(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V) {
     Tensor output = zeros(shape_of(V));
-    const std::size_t n = length(V, -2), d_v = length(V, -1), c = length(phi_Q, -1);
-    for (std::size_t row = 0; row < output.size() / d_v; ++row)
-        for (std::size_t seen = row - row % n; seen <= row; ++seen)
-            for (std::size_t a = 0; a < c; ++a)
-                for (std::size_t b = 0; b < d_v; ++b)
-                    output.data()[row * d_v + b] +=
-                        phi_Q.data()[row * c + a] * phi_K.data()[seen * c + a] * V.data()[seen * d_v + b];
+    for (std::size_t i = 0; i < length(V, -2); ++i) {
+        const Tensor weights = sum(tokens(phi_K, 0, i + 1) * expand_dims(token(phi_Q, i), -2), -1, keep_dims);
+        set_token(output, i, sum(weights * tokens(V, 0, i + 1), -2));
+    }
     return output;
 }
 

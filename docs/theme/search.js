@@ -43,7 +43,8 @@ const Search = (() => {
       const inTitle = words(title), stems = inTitle.map(stem);
       wanted.forEach((word, i) => score += rarity[i] *
         (inTitle.includes(word) || inTitle.includes(LETTERS[word]) ? 12 : stems.includes(stem(word)) ? 5 : 0));
-      if (inTitle.join(" ") === all.join(" ")) score += 20;
+      const meant = inTitle.filter(word => !COMMON.has(word) && !/^\d+$/.test(word));  // of "9.7 The delta rule"
+      if (inTitle.join(" ") === all.join(" ") || meant.join(" ") === wanted.join(" ")) score += 20;
       const uses = count(text, phrase), named = count(title, phrase) + count(section.cited, phrase) > 0;
       if (all.length > 1) score += (all.length - 1) *
         (30 * named + 24 * uses / (uses + 1) * (1 + 400 / (400 + text.length)));

@@ -138,7 +138,7 @@ class Contents(Handout):
         listed = subprocess.run([self.out / "course", "--help"], capture_output=True, text=True).stdout
         self.assertEqual(re.findall(r"^    ([a-z-]+)(?: |$)", listed, re.M),
                          ["help", "setup", "check", "debug", "docs", "generate", "gradcheck", "hint", "profile", "python", "report", "submit",
-                          "train", "update", "watch"])
+                          "trace", "train", "update", "watch"])
         presets = json.loads((self.out / "CMakePresets.json").read_text())
         self.assertEqual([preset["name"] for preset in presets["configurePresets"]], ["base", "student", "student-clang"])
         check_help = subprocess.run([self.out / "course", "check", "--help"], capture_output=True, text=True).stdout

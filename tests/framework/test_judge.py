@@ -115,7 +115,8 @@ class Verdicts(Judged):
             return O;""").replace("namespace linattn {", """#include "work_counter.hpp"
             namespace linattn::testing { extern std::size_t blocks_run; }
             namespace linattn {""", 1)
-        result = self.grade({"lab02_parallel_vs_recurrent.cpp": forged}, ("lab02",))
+        tests = (ROOT / "reference" / "lab02_tests.cpp").read_text(encoding="utf-8")
+        result = self.grade({"lab02_parallel_vs_recurrent.cpp": forged, "lab02_tests.cpp": tests}, ("lab02",))
         wrong = [each for each in result["labs"][0]["exercises"] if each["status"] != "pass"]
         self.assertEqual([each["exercise"] for each in wrong], ["linear_attention_bidirectional"])
         self.assertIn("KiB of memory", wrong[0]["message"])

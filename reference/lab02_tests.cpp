@@ -47,7 +47,7 @@ std::vector<std::string> test_linear_attention_parallel(const CausalAttention& a
     std::vector<std::string> wrong;
     // Features of both signs, and c ≠ d_k.
     const FeatureMap phi("(x, 1 - x²)", [](const Tensor& x) { return concatenate(x, 1.0 - x * x, -1); });
-    for (const std::size_t n : {0, 1, 7, 40}) {
+    for (const std::size_t n : {0U, 1U, 7U, 40U}) {
         const Tensor Q = normal({2, 2, n, 3}, 1), K = normal({2, 2, n, 3}, 2), V = normal({2, 2, n, 5}, 3);
         const Tensor output = attention(Q, K, V, phi);
         if (!near(output, by_definition(phi(Q), phi(K), V)))

@@ -100,6 +100,7 @@ class Selection:
     pattern: str  # of names of tests
     programs: list[str]  # of the reference track that these tests run
     by_label: dict[str, bool]  # whether a test with such a label is among them
+    by_gcc: bool = True  # whether g++'s build has any of them: clang-tidy runs in clang's alone
 
 
 def plan(soak: int, chosen: Selection | None = None) -> list[list[Step]]:
@@ -125,7 +126,7 @@ def _narrowed(rows: list[list[Step]], chosen: Selection) -> list[list[Step]]:
             return None
         return Step(step.name, [*step.command, "-R", chosen.pattern], step.environment) if "ctest" in step.command else step
 
-    reference = [step for step in map(narrowed, rows[0][1:]) if step]
+    reference = [step for step in map(narrowed, rows[0][1:]) if step] if chosen.by_gcc else []
     clang = [step for step in map(narrowed, rows[1]) if step]
     return [reference, clang] if chosen.by_label[CLANG] else [reference]
 
@@ -151,7 +152,7 @@ def _selection(root: Path, names: list[str]) -> Selection | None:
     build = root / "build" / "reference"
     programs = {Path(test["command"][0]) for test in tests if test.get("command")}
     return Selection(pattern, sorted(str(program.relative_to(build)) for program in programs if program.is_relative_to(build)),
-                     {wanted: any(re.search(wanted, label) for label in labels) for wanted in (LABS, CLANG)})
+                     {wanted: any(re.search(wanted, label) for label in labels) for wanted in (LABS, CLANG)}, bool(tests))
 
 
 def _ctest(name: str, tree: str, *options: str, **environment: str) -> Step:

@@ -18,15 +18,22 @@
 namespace linattn {
 namespace {
 
-std::size_t product(const Shape& shape) {
-    return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>{});
+// A shape as a Tensor holds it: up to four lengths without a piece of memory of their own.
+using Lengths = Tensor::shape_type;
+
+std::string to_string(const Lengths& lengths) { return linattn::to_string(Shape(lengths.begin(), lengths.end())); }
+
+template <class Iterator>
+std::size_t product(Iterator begin, Iterator end) {
+    return std::accumulate(begin, end, std::size_t{1}, std::multiplies<>{});
 }
+std::size_t product(const Lengths& lengths) { return product(lengths.begin(), lengths.end()); }
 
 // As it was meant: 0 - 1 is -1, not 18446744073709551615.
 std::string as_written(std::size_t index) { return std::to_string(static_cast<std::ptrdiff_t>(index)); }
 
 // The number of entries of a shape that an array can have.
-std::size_t entries_of(const Shape& shape) {
+std::size_t entries_of(const Lengths& shape) {
     constexpr std::size_t largest_length = std::numeric_limits<std::size_t>::max() / 2;
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
         if (shape[axis] > largest_length)
@@ -47,22 +54,28 @@ std::size_t entries_of(const Shape& shape) {
 
 // Every result is made here, so that every entry computed is counted as one step of work. One that is unwritten has no
 // contents yet.
-Tensor unwritten(const Shape& shape) {
+Tensor unwritten(const Lengths& shape) {
     count_work(entries_of(shape));
-    return Tensor(Tensor::shape_type(shape.begin(), shape.end()));
+    return Tensor(shape);
 }
 Tensor unwritten_like(const Tensor& x) {
     count_work(x.size());
     return Tensor(x.shape());
 }
-Tensor filled(const Shape& shape, double value) {
+// The array of a temporary, `own`, where there is one: it may be an operand's, since entry i depends on entries i alone.
+Tensor result_like(const Tensor& x, Tensor* own) {
+    if (!own) return unwritten_like(x);
+    count_work(own->size());
+    return std::move(*own);
+}
+Tensor filled(const Lengths& shape, double value) {
     Tensor result = unwritten(shape);
     std::fill_n(result.data(), result.size(), value);
     return result;
 }
 
 // An index into a list of `count` axes or places, counted from the end when negative.
-std::size_t resolve_axis(std::ptrdiff_t axis, std::size_t count, const Shape& shape) {
+std::size_t resolve_axis(std::ptrdiff_t axis, std::size_t count, const Lengths& shape) {
     const auto signed_count = static_cast<std::ptrdiff_t>(count);
     if (axis < -signed_count || axis >= signed_count)
         throw std::out_of_range("axis " + std::to_string(axis) + " does not exist: the shape is " + to_string(shape));
@@ -73,21 +86,21 @@ std::size_t resolve_axis(std::ptrdiff_t axis, std::size_t count, const Shape& sh
 struct AxisView {
     std::size_t outer, length, inner;
 
-    AxisView(const Shape& shape, std::size_t axis)
-        : outer(product(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis)))),
+    AxisView(const Lengths& shape, std::size_t axis)
+        : outer(product(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis))),
           length(shape[axis]),
-          inner(product(Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end()))) {}
+          inner(product(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end())) {}
 
     std::size_t offset(std::size_t o, std::size_t l, std::size_t i) const { return (o * length + l) * inner + i; }
 };
 
 // Whether `less` is what a sum over the last axis of `whole` leaves.
-bool lacks_last_axis(const Shape& less, const Shape& whole) {
+bool lacks_last_axis(const Lengths& less, const Lengths& whole) {
     return !less.empty() && less.size() + 1 == whole.size() && std::equal(less.begin(), less.end(), whole.begin());
 }
 
-Shape broadcast_shape(const Shape& a, const Shape& b) {
-    Shape result(std::max(a.size(), b.size()), 1);
+Lengths broadcast_shape(const Lengths& a, const Lengths& b) {
+    Lengths result(std::max(a.size(), b.size()), 1);
     for (std::size_t back = 1; back <= result.size(); ++back) {
         const std::size_t in_a = back <= a.size() ? a[a.size() - back] : 1;
         const std::size_t in_b = back <= b.size() ? b[b.size() - back] : 1;
@@ -104,13 +117,13 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
 }
 
 // An operand that is stretched to a larger shape counts as if the stretched Tensor were made.
-void count_stretched(const Tensor& operand, const Shape& shape) {
-    if (shape_of(operand) != shape) count_work(product(shape));
+void count_stretched(const Tensor& operand, const Lengths& shape) {
+    if (operand.shape() != shape) count_work(product(shape));
 }
 
 // How far apart neighbours along each axis of `shape` are in an operand that broadcasts to it: 0 where it is stretched.
-Shape strides_in(const Tensor& operand, const Shape& shape) {
-    Shape strides(shape.size(), 0);
+Lengths strides_in(const Tensor& operand, const Lengths& shape) {
+    Lengths strides(shape.size(), 0);
     std::size_t stride = 1;
     for (std::size_t back = 1; back <= operand.dimension(); ++back) {
         const std::size_t length = operand.shape()[operand.dimension() - back];
@@ -124,10 +137,10 @@ Shape strides_in(const Tensor& operand, const Shape& shape) {
 // through one are one axis, the last of which is a row.
 template <std::size_t operands>
 struct Rows {
-    Shape shape;
-    std::array<Shape, operands> strides;
+    Lengths shape;
+    std::array<Lengths, operands> strides;
 
-    explicit Rows(const Shape& whole, const std::array<Shape, operands>& strides_of) {
+    explicit Rows(const Lengths& whole, const std::array<Lengths, operands>& strides_of) {
         for (std::size_t axis = 0; axis < whole.size(); ++axis) {
             if (whole[axis] == 1) continue;
             bool as_one = !shape.empty();
@@ -177,15 +190,14 @@ void with_step(std::size_t step, Loop loop) {
 #define LINATTN_ENTRY_BY_ENTRY _Pragma("GCC ivdep")
 #endif
 
-// result[i] = f(a[i], b[i]), a and b broadcast to the shape of the result, which may be a's own array.
+// result[i] = f(a[i], b[i]), a and b with these strides in the shape of the result, which may be one of their arrays.
 template <class F>
-void combine(const Tensor& a, const Tensor& b, double* result, const Shape& shape, F f) {
-    const Rows<2> rows(shape, {strides_in(a, shape), strides_in(b, shape)});
+void combine(const double* a, const double* b, const Rows<2>& rows, double* result, F f) {
     const std::size_t length = rows.length();
     with_step(rows.step(0), [&](auto step_a) {
         with_step(rows.step(1), [&](auto step_b) {
             auto row = [&](const std::array<std::size_t, 2>& from) {
-                const double *x = a.data() + from[0], *y = b.data() + from[1];
+                const double *x = a + from[0], *y = b + from[1];
                 LINATTN_ENTRY_BY_ENTRY
                 for (std::size_t i = 0; i < length; ++i) result[i] = f(x[i * step_a], y[i * step_b]);
                 result += length;
@@ -249,7 +261,7 @@ void reduce_rows(const double* x, const AxisView& view, double start, Fold fold,
 
 template <class Fold>
 Tensor reduce(const Tensor& x, std::ptrdiff_t axis, bool keep, double start, Fold fold) {
-    Shape shape = shape_of(x);
+    Lengths shape = x.shape();
     const std::size_t at = resolve_axis(axis, shape.size(), shape);
     const AxisView view(shape, at);
     if (keep)
@@ -277,7 +289,7 @@ Tensor reduce(const Tensor& x, std::ptrdiff_t axis, bool keep, double start, Fol
 std::size_t require_entries(const Tensor& x, std::ptrdiff_t axis) {
     const std::size_t entries = length(x, axis);
     if (entries == 0)
-        throw std::invalid_argument("mean over axis " + std::to_string(axis) + " of shape " + to_string(shape_of(x)) +
+        throw std::invalid_argument("mean over axis " + std::to_string(axis) + " of shape " + to_string(x.shape()) +
                                     ": the axis has no entries, and 0/0 is not a number");
     return entries;
 }
@@ -285,20 +297,20 @@ std::size_t require_entries(const Tensor& x, std::ptrdiff_t axis) {
 void require_token_axis(const Tensor& x) {
     if (x.dimension() < 2)
         throw std::invalid_argument("the tokens are on the axis before the last: shape (…, n, d) expected, got " +
-                                    to_string(shape_of(x)));
+                                    to_string(x.shape()));
 }
 
 void require_token(const Tensor& x, std::size_t i) {
     require_token_axis(x);
     const std::size_t n = length(x, -2);
     if (i >= n)
-        throw std::out_of_range("token " + as_written(i) + " does not exist: the shape is " + to_string(shape_of(x)) +
+        throw std::out_of_range("token " + as_written(i) + " does not exist: the shape is " + to_string(x.shape()) +
                                 ", so n = " + std::to_string(n) + ", and the first token is 0");
 }
 
 // Places begin, …, end-1 of an axis.
 Tensor places(const Tensor& x, std::size_t axis, std::size_t begin, std::size_t end) {
-    Shape shape = shape_of(x);
+    Lengths shape = x.shape();
     const AxisView view(shape, axis);
     shape[axis] = end - begin;
     Tensor result = unwritten(shape);
@@ -309,8 +321,8 @@ Tensor places(const Tensor& x, std::size_t axis, std::size_t begin, std::size_t 
 }
 
 // Entry i of a Tensor as the index that its axes give it: (1, 0) for entry 3 of shape (2, 3).
-Shape index_of(std::size_t i, const Shape& shape) {
-    Shape index(shape.size());
+Lengths index_of(std::size_t i, const Lengths& shape) {
+    Lengths index(shape.size());
     for (std::size_t axis = shape.size(); axis-- > 0; i /= shape[axis]) index[axis] = i % shape[axis];
     return index;
 }
@@ -321,8 +333,8 @@ std::size_t require_id(const Tensor& ids, std::size_t i, std::size_t count, cons
     const auto refused = [&] {
         const std::string expected = count > 0 ? " must be a whole number from 0 to " + std::to_string(count - 1)
                                                : " cannot exist where there is nothing to choose from";
-        return std::string(caller) + ": an id" + expected + "; entry " + to_string(index_of(i, shape_of(ids))) +
-               " of ids is " + to_string(Tensor(id));
+        return std::string(caller) + ": an id" + expected + "; entry " + to_string(index_of(i, ids.shape())) +
+               " of ids is " + linattn::to_string(Tensor(id));
     };
     if (id != std::floor(id)) throw std::invalid_argument(refused());  // NaN too
     if (id < 0.0 || id >= static_cast<double>(count)) throw std::out_of_range(refused());
@@ -330,8 +342,8 @@ std::size_t require_id(const Tensor& ids, std::size_t i, std::size_t count, cons
 }
 
 // Whether a holds the lengths of another shape: Tensor a({2, 3}) does, where zeros({2, 3}) was meant.
-bool holds_lengths(const Tensor& a, const Shape& shape) {
-    return a.dimension() == 1 && a.size() > 0 && shape_of(a) != shape && a.size() == shape.size() &&
+bool holds_lengths(const Tensor& a, const Lengths& shape) {
+    return a.dimension() == 1 && a.size() > 0 && a.shape() != shape && a.size() == shape.size() &&
            std::equal(shape.begin(), shape.end(), a.data(),
                       [](std::size_t length, double entry) { return entry == static_cast<double>(length); });
 }
@@ -341,7 +353,7 @@ bool holds_lengths(const Tensor& a, const Shape& shape) {
 Shape shape_of(const Tensor& x) { return Shape(x.shape().begin(), x.shape().end()); }
 
 std::size_t length(const Tensor& x, std::ptrdiff_t axis) {
-    return x.shape()[resolve_axis(axis, x.dimension(), shape_of(x))];
+    return x.shape()[resolve_axis(axis, x.dimension(), x.shape())];
 }
 
 std::string to_string(const Shape& shape) {
@@ -386,61 +398,68 @@ void refuse_wrapped(std::ptrdiff_t meant) {
                                 "static_cast<double>(a) - static_cast<double>(b)");
 }
 
-Tensor apply(Unary operation, const Tensor& x) {
-    Tensor result = unwritten_like(x);
+Tensor apply(Unary operation, const Tensor& x, Tensor* own) {
+    const double* from = x.data();
+    Tensor result = result_like(x, own);
 #ifdef LINATTN_VECTOR_EXP
     if (operation == Unary::exp) {
-        vector_exp(x.data(), x.size(), result.data());
+        vector_exp(from, result.size(), result.data());
         return result;
     }
 #endif
-    choose(operation, [&](auto f) { std::transform(x.data(), x.data() + x.size(), result.data(), f); });
+    choose(operation, [&](auto f) { std::transform(from, from + result.size(), result.data(), f); });
     return result;
 }
 
-Tensor apply(Binary operation, const Tensor& a, const Tensor& b) {
+Tensor apply(Binary operation, const Tensor& a, const Tensor& b, Tensor* own_a, Tensor* own_b) {
+    const double *x = a.data(), *y = b.data();
     if (a.shape() == b.shape()) {
-        Tensor result = unwritten_like(a);
-        choose(operation, [&](auto f) { std::transform(a.data(), a.data() + a.size(), b.data(), result.data(), f); });
+        Tensor result = result_like(a, own_a ? own_a : own_b);
+        choose(operation, [&](auto f) { std::transform(x, x + result.size(), y, result.data(), f); });
         return result;
     }
-    const Shape shape = broadcast_shape(shape_of(a), shape_of(b));
+    const Lengths shape = broadcast_shape(a.shape(), b.shape());
     count_stretched(a, shape);
     count_stretched(b, shape);
-    Tensor result = unwritten(shape);
-    choose(operation, [&](auto f) { combine(a, b, result.data(), shape, f); });
+    const Rows<2> rows(shape, {strides_in(a, shape), strides_in(b, shape)});
+    Tensor* const own = own_a && a.shape() == shape ? own_a : own_b && b.shape() == shape ? own_b : nullptr;
+    Tensor result = own ? result_like(*own, own) : unwritten(shape);
+    choose(operation, [&](auto f) { combine(x, y, rows, result.data(), f); });
     return result;
 }
 
-Tensor apply(Binary operation, const Tensor& a, double b) {
-    Tensor result = unwritten_like(a);
+Tensor apply(Binary operation, const Tensor& a, double b, Tensor* own) {
+    const double* x = a.data();
+    Tensor result = result_like(a, own);
     choose(operation, [&](auto f) {
-        std::transform(a.data(), a.data() + a.size(), result.data(), [&](double x) { return f(x, b); });
+        std::transform(x, x + result.size(), result.data(), [&](double entry) { return f(entry, b); });
     });
     return result;
 }
 
-Tensor apply(Binary operation, double a, const Tensor& b) {
+Tensor apply(Binary operation, double a, const Tensor& b, Tensor* own) {
     count_work(b.size());  // for the number, stretched
-    Tensor result = unwritten_like(b);
+    const double* y = b.data();
+    Tensor result = result_like(b, own);
     choose(operation, [&](auto f) {
-        std::transform(b.data(), b.data() + b.size(), result.data(), [&](double y) { return f(a, y); });
+        std::transform(y, y + result.size(), result.data(), [&](double entry) { return f(a, entry); });
     });
     return result;
 }
 
 Tensor& apply_in_place(Binary operation, Tensor& a, const Tensor& b) {
-    const Shape shape = shape_of(a);
-    if (holds_lengths(a, shape_of(b)))
+    const Lengths& shape = a.shape();
+    if (holds_lengths(a, b.shape()))
         throw std::invalid_argument("the entries of a Tensor of shape " + to_string(shape) + " are " +
-                                    to_string(shape_of(b)) +
+                                    to_string(b.shape()) +
                                     ": Tensor y({…}) holds values, and zeros({…}) takes a shape");
-    if (const Shape both = broadcast_shape(shape, shape_of(b)); both != shape)
+    if (const Lengths both = broadcast_shape(shape, b.shape()); both != shape)
         throw std::invalid_argument("cannot store a result of shape " + to_string(both) + " in a Tensor of shape " +
                                     to_string(shape));
     count_stretched(b, shape);
     count_work(a.size());
-    choose(operation, [&](auto f) { combine(a, b, a.data(), shape, f); });
+    const Rows<2> rows(shape, {strides_in(a, shape), strides_in(b, shape)});
+    choose(operation, [&](auto f) { combine(a.data(), b.data(), rows, a.data(), f); });
     return a;
 }
 
@@ -454,7 +473,7 @@ Tensor& apply_in_place(Binary operation, Tensor& a, double b) {
 }  // namespace eager
 
 Tensor Where::operator()(const Tensor& condition, const Tensor& a, const Tensor& b) const {
-    const Shape shape = broadcast_shape(broadcast_shape(shape_of(condition), shape_of(a)), shape_of(b));
+    const Lengths shape = broadcast_shape(broadcast_shape(condition.shape(), a.shape()), b.shape());
     for (const Tensor* operand : {&condition, &a, &b}) count_stretched(*operand, shape);
     Tensor result = unwritten(shape);
     double* to = result.data();
@@ -506,7 +525,7 @@ Tensor Amax::operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const {
 }
 
 Tensor Cumsum::operator()(const Tensor& x, std::ptrdiff_t axis) const {
-    const Shape shape = shape_of(x);
+    const Lengths& shape = x.shape();
     const AxisView view(shape, resolve_axis(axis, shape.size(), shape));
     Tensor result = x;
     count_work(result.size());
@@ -517,32 +536,33 @@ Tensor Cumsum::operator()(const Tensor& x, std::ptrdiff_t axis) const {
     return result;
 }
 
-Tensor ExpandDims::operator()(const Tensor& x, std::ptrdiff_t axis) const {
-    Shape shape = shape_of(x);
+Tensor ExpandDims::operator()(Tensor x, std::ptrdiff_t axis) const {
+    Lengths shape = x.shape();
     const std::size_t at = resolve_axis(axis, shape.size() + 1, shape);
-    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(at), 1);
-    return reshape(x, shape);
+    shape.push_back(1);
+    std::rotate(shape.begin() + static_cast<std::ptrdiff_t>(at), shape.end() - 1, shape.end());
+    x.reshape(std::move(shape));
+    return x;
 }
 
-Tensor reshape(const Tensor& x, const Shape& shape) {
+Tensor reshape(Tensor x, const Shape& shape) {
     const std::size_t entries = entries_of(shape);
     if (entries != x.size())
-        throw std::invalid_argument("cannot reshape " + to_string(shape_of(x)) + " with " + std::to_string(x.size()) +
+        throw std::invalid_argument("cannot reshape " + to_string(x.shape()) + " with " + std::to_string(x.size()) +
                                     " entries into " + to_string(shape) + " with " + std::to_string(entries));
-    Tensor result = x;
-    result.reshape(shape);
-    return result;
+    x.reshape(shape);
+    return x;
 }
 
 Tensor concatenate(const Tensor& a, const Tensor& b, std::ptrdiff_t axis) {
-    Shape shape = shape_of(a), other = shape_of(b);
+    Lengths shape = a.shape(), other = b.shape();
     const std::size_t at = resolve_axis(axis, shape.size(), shape);
     if (other.size() == shape.size()) other[at] = shape[at];
     if (other != shape)
-        throw std::invalid_argument("cannot concatenate shapes " + to_string(shape_of(a)) + " and " +
-                                    to_string(shape_of(b)) + " along axis " + std::to_string(axis) +
+        throw std::invalid_argument("cannot concatenate shapes " + to_string(a.shape()) + " and " +
+                                    to_string(b.shape()) + " along axis " + std::to_string(axis) +
                                     ": the other axes differ");
-    const AxisView left(shape, at), right(shape_of(b), at);
+    const AxisView left(shape, at), right(b.shape(), at);
     shape[at] = left.length + right.length;
     Tensor result = unwritten(shape);
     double* to = result.data();
@@ -554,7 +574,7 @@ Tensor concatenate(const Tensor& a, const Tensor& b, std::ptrdiff_t axis) {
 }
 
 Tensor matrix_transpose(const Tensor& x) {
-    Shape shape = shape_of(x);
+    Lengths shape = x.shape();
     if (shape.size() < 2)
         throw std::invalid_argument("matrix_transpose needs at least two axes, got shape " + to_string(shape));
     const AxisView view(shape, shape.size() - 2);
@@ -573,12 +593,12 @@ Tensor matrix_transpose(const Tensor& x) {
 }
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
-    const Shape left = shape_of(a), right = shape_of(b);
+    const Lengths &left = a.shape(), &right = b.shape();
     const auto refuse = [&](const std::string& why) {
         throw std::invalid_argument("matmul of " + to_string(left) + " and " + to_string(right) + ": " + why);
     };
     if (left.size() < 2 || right.size() < 2) refuse("both need at least two axes; expand_dims adds one");
-    const Shape left_leading(left.begin(), left.end() - 2), right_leading(right.begin(), right.end() - 2);
+    const Lengths left_leading(left.begin(), left.end() - 2), right_leading(right.begin(), right.end() - 2);
     if (!left_leading.empty() && !right_leading.empty() && left_leading != right_leading)
         refuse("the leading axes differ");
     const std::size_t m = left[left.size() - 2], k = left.back(), n = right.back();
@@ -586,9 +606,10 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
         refuse("the last axis of the first (" + std::to_string(k) + ") and the one before the last of the second (" +
                std::to_string(right[right.size() - 2]) + ") must be equal");
 
-    Shape shape = left_leading.empty() ? right_leading : left_leading;
+    Lengths shape = left_leading.empty() ? right_leading : left_leading;
     const std::size_t heads = product(shape);
-    shape.insert(shape.end(), {m, n});
+    shape.push_back(m);
+    shape.push_back(n);
     Tensor result = k == 0 ? filled(shape, 0.0) : unwritten(shape);
     count_work(heads * m * k * n);
     if (result.size() == 0 || k == 0) return result;
@@ -604,7 +625,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 }
 
 Tensor swap_axes(const Tensor& x, std::ptrdiff_t a, std::ptrdiff_t b) {
-    Shape shape = shape_of(x);
+    Lengths shape = x.shape();
     std::size_t first = resolve_axis(a, shape.size(), shape), second = resolve_axis(b, shape.size(), shape);
     if (first == second) return x;
     if (first > second) std::swap(first, second);
@@ -627,13 +648,13 @@ Tensor slice(const Tensor& x, std::ptrdiff_t axis, std::size_t begin, std::size_
     if (begin > end || end > n)
         throw std::out_of_range("slice " + as_written(begin) + " to " + as_written(end) +
                                 " (the last one excluded) of axis " + std::to_string(axis) +
-                                " does not exist: the shape is " + to_string(shape_of(x)) +
+                                " does not exist: the shape is " + to_string(x.shape()) +
                                 ", so the length of the axis is " + std::to_string(n));
-    return places(x, resolve_axis(axis, x.dimension(), shape_of(x)), begin, end);
+    return places(x, resolve_axis(axis, x.dimension(), x.shape()), begin, end);
 }
 
 Tensor Flip::operator()(const Tensor& x, std::ptrdiff_t axis) const {
-    const Shape shape = shape_of(x);
+    const Lengths& shape = x.shape();
     const AxisView view(shape, resolve_axis(axis, shape.size(), shape));
     Tensor result = unwritten(shape);
     double* to = result.data();
@@ -644,27 +665,28 @@ Tensor Flip::operator()(const Tensor& x, std::ptrdiff_t axis) const {
 
 Tensor token(const Tensor& x, std::size_t i) {
     require_token(x, i);
-    const Tensor one = tokens(x, i, i + 1);
-    Shape shape = shape_of(one);
+    Tensor one = tokens(x, i, i + 1);
+    Lengths shape = one.shape();
     shape.erase(shape.end() - 2);
-    return reshape(one, shape);
+    one.reshape(std::move(shape));
+    return one;
 }
 
 void set_token(Tensor& x, std::size_t i, const Tensor& value) {
     require_token(x, i);
-    Shape expected = shape_of(x);
+    Lengths expected = x.shape();
     const AxisView view(expected, expected.size() - 2);
     expected.erase(expected.end() - 2);
-    if (shape_of(value) != expected)
-        throw std::invalid_argument("set_token: a token of " + to_string(shape_of(x)) + " has shape " +
-                                    to_string(expected) + ", got " + to_string(shape_of(value)));
+    if (value.shape() != expected)
+        throw std::invalid_argument("set_token: a token of " + to_string(x.shape()) + " has shape " +
+                                    to_string(expected) + ", got " + to_string(value.shape()));
     for (std::size_t o = 0; o < view.outer; ++o)
         std::copy_n(value.data() + o * view.inner, view.inner, x.data() + view.offset(o, i, 0));
 }
 
 Tensor tokens(const Tensor& x, std::size_t begin, std::size_t end) {
     require_token_axis(x);
-    const Shape shape = shape_of(x);
+    const Lengths& shape = x.shape();
     const std::size_t n = length(x, -2);
     if (begin > end || end > n)
         throw std::out_of_range("tokens " + as_written(begin) + " to " + as_written(end) +
@@ -677,15 +699,15 @@ void eager::set_tokens(Tensor& x, std::size_t begin, const Tensor& values) {
     require_token_axis(x);
     require_token_axis(values);
     const std::size_t n = length(x, -2), m = length(values, -2);
-    Shape expected = shape_of(x);
+    Lengths expected = x.shape();
     const AxisView view(expected, expected.size() - 2);
     expected.end()[-2] = m;
-    if (shape_of(values) != expected)
-        throw std::invalid_argument("set_tokens: " + std::to_string(m) + " tokens of " + to_string(shape_of(x)) +
-                                    " have shape " + to_string(expected) + ", got " + to_string(shape_of(values)));
+    if (values.shape() != expected)
+        throw std::invalid_argument("set_tokens: " + std::to_string(m) + " tokens of " + to_string(x.shape()) +
+                                    " have shape " + to_string(expected) + ", got " + to_string(values.shape()));
     if (m > n || begin > n - m)
         throw std::out_of_range("set_tokens: " + std::to_string(m) + " tokens from token " + as_written(begin) +
-                                " on do not fit: the shape is " + to_string(shape_of(x)) +
+                                " on do not fit: the shape is " + to_string(x.shape()) +
                                 ", so n = " + std::to_string(n));
     for (std::size_t o = 0; o < view.outer; ++o)
         std::copy_n(values.data() + o * m * view.inner, m * view.inner, x.data() + view.offset(o, begin, 0));
@@ -693,9 +715,9 @@ void eager::set_tokens(Tensor& x, std::size_t begin, const Tensor& values) {
 
 Tensor rows(const Tensor& E, const Tensor& ids) {
     if (E.dimension() != 2)
-        throw std::invalid_argument("rows: E must be a matrix, (v, d); got shape " + to_string(shape_of(E)));
+        throw std::invalid_argument("rows: E must be a matrix, (v, d); got shape " + to_string(E.shape()));
     const std::size_t v = length(E, 0), d = length(E, 1);
-    Shape shape = shape_of(ids);
+    Lengths shape = ids.shape();
     shape.push_back(d);
     Tensor result = unwritten(shape);
     for (std::size_t i = 0; i < ids.size(); ++i)
@@ -704,7 +726,7 @@ Tensor rows(const Tensor& E, const Tensor& ids) {
 }
 
 Tensor one_hot(const Tensor& ids, std::size_t count) {
-    Shape shape = shape_of(ids);
+    Lengths shape = ids.shape();
     shape.push_back(count);
     Tensor result = filled(shape, 0.0);
     for (std::size_t i = 0; i < ids.size(); ++i) result.data()[i * count + require_id(ids, i, count, "one_hot")] = 1.0;

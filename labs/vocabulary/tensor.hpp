@@ -96,12 +96,22 @@ enum class Binary {
     equal,
     not_equal
 };
-Tensor apply(Unary operation, const Tensor& x);
-Tensor apply(Binary operation, const Tensor& a, const Tensor& b);
-Tensor apply(Binary operation, const Tensor& a, double b);
-Tensor apply(Binary operation, double a, const Tensor& b);
+// What nobody else holds, a temporary, is passed once more as `own`: its array may become the result's.
+Tensor apply(Unary operation, const Tensor& x, Tensor* own = nullptr);
+Tensor apply(Binary operation, const Tensor& a, const Tensor& b, Tensor* own_a = nullptr, Tensor* own_b = nullptr);
+Tensor apply(Binary operation, const Tensor& a, double b, Tensor* own = nullptr);
+Tensor apply(Binary operation, double a, const Tensor& b, Tensor* own = nullptr);
 Tensor& apply_in_place(Binary operation, Tensor& a, const Tensor& b);
 Tensor& apply_in_place(Binary operation, Tensor& a, double b);
+
+// X as a forwarding reference deduces it: Tensor for a temporary, Tensor& or const Tensor& for what has a name.
+template <class X>
+Tensor* temporary(std::remove_reference_t<X>& x) {
+    if constexpr (std::same_as<X, Tensor>)
+        return &x;
+    else
+        return nullptr;
+}
 }  // namespace eager
 
 // The functions of <cmath> take numbers as they always do, and Tensors: name(x) is computed for every entry of x. They
@@ -115,7 +125,7 @@ concept IsExpression = xt::is_xexpression<std::remove_cvref_t<T>>::value;  // a 
     inline Tensor name(const Tensor& x) { return eager::apply(eager::Unary::name, x); } \
     template <IsExpression X>                                                           \
     Tensor name(X&& x) {                                                                \
-        return eager::apply(eager::Unary::name, x);                                     \
+        return eager::apply(eager::Unary::name, x, eager::temporary<X>(x));             \
     }                                                                                   \
     template <std::unsigned_integral N>                                                 \
     double name(N x) {                                                                  \
@@ -157,21 +167,21 @@ concept IsTensor = std::same_as<std::remove_cvref_t<T>, Tensor>;
 
 template <IsTensor X>
 Tensor operator-(X&& x) {
-    return eager::apply(eager::Unary::negate, x);
+    return eager::apply(eager::Unary::negate, x, eager::temporary<X>(x));
 }
 
-#define LINATTN_OPERATOR(symbol, operation)                                 \
-    template <IsTensor A, IsTensor B>                                       \
-    Tensor operator symbol(A&& a, B&& b) {                                  \
-        return eager::apply(eager::Binary::operation, a, b);                \
-    }                                                                       \
-    template <IsTensor A, IsNumber B>                                       \
-    Tensor operator symbol(A&& a, B&& b) {                                  \
-        return eager::apply(eager::Binary::operation, a, eager::number(b)); \
-    }                                                                       \
-    template <IsNumber A, IsTensor B>                                       \
-    Tensor operator symbol(A&& a, B&& b) {                                  \
-        return eager::apply(eager::Binary::operation, eager::number(a), b); \
+#define LINATTN_OPERATOR(symbol, operation)                                                                  \
+    template <IsTensor A, IsTensor B>                                                                        \
+    Tensor operator symbol(A&& a, B&& b) {                                                                   \
+        return eager::apply(eager::Binary::operation, a, b, eager::temporary<A>(a), eager::temporary<B>(b)); \
+    }                                                                                                        \
+    template <IsTensor A, IsNumber B>                                                                        \
+    Tensor operator symbol(A&& a, B&& b) {                                                                   \
+        return eager::apply(eager::Binary::operation, a, eager::number(b), eager::temporary<A>(a));          \
+    }                                                                                                        \
+    template <IsNumber A, IsTensor B>                                                                        \
+    Tensor operator symbol(A&& a, B&& b) {                                                                   \
+        return eager::apply(eager::Binary::operation, eager::number(a), b, eager::temporary<B>(b));          \
     }
 LINATTN_OPERATOR(+, add)
 LINATTN_OPERATOR(-, subtract)
@@ -255,12 +265,12 @@ inline constexpr Cumsum cumsum{};
 
 /// expand_dims(x, axis), a new axis of length 1: expand_dims(x, -1) is NumPy's x[..., None].
 struct ExpandDims {
-    Tensor operator()(const Tensor& x, std::ptrdiff_t axis) const;
+    Tensor operator()(Tensor x, std::ptrdiff_t axis) const;
 };
 inline constexpr ExpandDims expand_dims{};
 
 /// The same values, row by row, in another shape with as many entries.
-Tensor reshape(const Tensor& x, const Shape& shape);
+Tensor reshape(Tensor x, const Shape& shape);
 /// a followed by b along an axis; all other axes must agree.
 Tensor concatenate(const Tensor& a, const Tensor& b, std::ptrdiff_t axis);
 /// The last two axes exchanged, for every leading index: (…, m, n) → (…, n, m).

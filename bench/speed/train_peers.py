@@ -7,7 +7,6 @@ timed. Wall clock.
 """
 
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -134,7 +133,7 @@ def ours(program: str, settings: dict, steps: int) -> list:
     """(loss, seconds since the start) after each step. The program is stopped after the last one."""
     words = [f"{name}={value}" for name, value in settings.items()]
     said = []
-    with subprocess.Popen([program, *words], stdout=subprocess.PIPE, text=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"}) as run:
+    with subprocess.Popen([program, *words], stdout=subprocess.PIPE, text=True) as run:
         for line in run.stdout:
             event = json.loads(line)
             if event["event"] == "step" and len(said) < steps:

@@ -45,8 +45,8 @@ def _measure(root: Path, program: Path, threads: int) -> list[Row]:
     lines: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, str(root / "bench" / "speed" / "train_peers.py"), str(program), str(root), folder, str(threads)]
-        with subprocess.Popen(command, cwd=root, env=os.environ | {"PYTHONPATH": str(root / "build" / "peers")},
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as running:
+        environment = os.environ | training_program.blas_settings() | {"PYTHONPATH": str(root / "build" / "peers")}
+        with subprocess.Popen(command, cwd=root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as running:
             for line in running.stdout or ():
                 lines.append(row := json.loads(line))
                 if "task" in row:

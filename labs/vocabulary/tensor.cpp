@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <xtensor-blas/xblas.hpp>
 
-#ifdef LINATTN_VECTOR_EXP
-#include "vector_exp.hpp"
+#ifdef LINATTN_XSIMD
+#include "vector_functions.hpp"
 #endif
 #include "work_counter.hpp"
 
@@ -401,9 +401,15 @@ void refuse_wrapped(std::ptrdiff_t meant) {
 Tensor apply(Unary operation, const Tensor& x, Tensor* own) {
     const double* from = x.data();
     Tensor result = result_like(x, own);
-#ifdef LINATTN_VECTOR_EXP
+#ifdef LINATTN_XSIMD
     if (operation == Unary::exp) {
         vector_exp(from, result.size(), result.data());
+        return result;
+    }
+#endif
+#ifdef LINATTN_VECTOR_ERF
+    if (operation == Unary::erf) {
+        vector_erf(from, result.size(), result.data());
         return result;
     }
 #endif

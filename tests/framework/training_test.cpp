@@ -25,24 +25,44 @@ double loss_of(AttentionKind kind, const Batch& in, const Model& w) {
     return cross_entropy(logits_of(kind, in.ids, w), in.targets, in.counts).loss;
 }
 
-TEST_CASE("exp is off by one unit in the last place at most, and does not depend on a number's place in the array") {
-    for (const double scale : {1e-5, 1.0, 30.0, 700.0}) {
-        const Tensor x = scale * sin(normal({4099}, 77)), y = exp(x);
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            const double right = static_cast<double>(std::exp(static_cast<long double>(x.data()[i])));
-            CHECK(y.data()[i] >= std::nextafter(right, 0.0));
-            CHECK(y.data()[i] <= std::nextafter(right, 2.0 * right));
-            if (i % 97 == 0) CHECK(exp(slice(x, 0, i, i + 1)).data()[0] == y.data()[i]);
+// Entry by entry between the numbers next to the right one but `units` - 1, and the same wherever it stands.
+template <class Function, class Right>
+void check_off_by(int units, Function function, Right right, const Tensor& x) {
+    const Tensor y = function(x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        double low = static_cast<double>(right(static_cast<long double>(x.data()[i]))), high = low;
+        for (int unit = 0; unit < units; ++unit) {
+            low = std::nextafter(low, -std::numeric_limits<double>::infinity());
+            high = std::nextafter(high, std::numeric_limits<double>::infinity());
         }
+        CAPTURE(x.data()[i]);
+        CHECK(y.data()[i] >= low);
+        CHECK(y.data()[i] <= high);
+        if (i % 97 == 0) CHECK(function(slice(x, 0, i, i + 1)).data()[0] == y.data()[i]);
     }
+}
+
+TEST_CASE("exp and erf are off by one and two units in the last place at most, wherever a number stands") {
+    const Tensor between = sin(normal({4099}, 77));
+    for (const double scale : {1e-5, 1.0, 30.0, 700.0})
+        check_off_by(
+            1, [](const Tensor& x) { return exp(x); }, [](long double x) { return std::exp(x); }, scale * between);
+    for (const double scale : {1e-300, 1e-5, 2e-3, 0.02, 1.0, 7.0})
+        check_off_by(
+            2, [](const Tensor& x) { return erf(x); }, [](long double x) { return std::erf(x); }, scale * between);
     const double infinite = std::numeric_limits<double>::infinity();
-    const Tensor ends{0.0, -infinite, infinite, 710.0, -746.0, std::nan("")}, y = exp(ends);
+    const Tensor ends{0.0, -infinite, infinite, 710.0, -746.0, std::nan("")}, y = exp(ends), z = erf(ends);
     CHECK(y.data()[0] == 1.0);
     CHECK(y.data()[1] == 0.0);
     CHECK(y.data()[2] == infinite);
     CHECK(y.data()[3] == infinite);
     CHECK(y.data()[4] == 0.0);
     CHECK(std::isnan(y.data()[5]));
+    CHECK(z.data()[0] == 0.0);
+    CHECK(z.data()[1] == -1.0);
+    CHECK(z.data()[2] == 1.0);
+    CHECK(z.data()[4] == -1.0);
+    CHECK(std::isnan(z.data()[5]));
 }
 
 TEST_CASE("gradients are the slopes of the loss, weight by weight") {

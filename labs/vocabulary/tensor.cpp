@@ -158,17 +158,16 @@ struct Rows {
     std::size_t length() const { return shape.empty() ? 1 : shape.back(); }
     std::size_t step(std::size_t operand) const { return shape.empty() ? 0 : strides[operand].back(); }
 
-    /// Calls row(from) for every row, one after the other: where the row begins in each operand.
-    template <class Row>
-    void each(Row& row, std::size_t axis = 0, std::array<std::size_t, operands> from = {}) const {
-        if (axis + 1 >= shape.size()) return row(from);
-        const bool before_last = axis + 2 == shape.size();
+    /// Calls block(count, from, steps) for blocks of so many rows, one after the other: where the first row begins in each
+    /// operand, and how far it is to the next one.
+    template <class Block>
+    void each_block(Block& block, std::size_t axis = 0, std::array<std::size_t, operands> from = {}) const {
+        std::array<std::size_t, operands> steps{};
+        for (std::size_t x = 0; x < operands && axis + 1 < shape.size(); ++x) steps[x] = strides[x][axis];
+        if (axis + 2 >= shape.size()) return block(axis + 1 < shape.size() ? shape[axis] : 1, from, steps);
         for (std::size_t i = 0; i < shape[axis]; ++i) {
-            if (before_last)
-                row(from);  // not one call deeper: rows are often short
-            else
-                each(row, axis + 1, from);
-            for (std::size_t x = 0; x < operands; ++x) from[x] += strides[x][axis];
+            each_block(block, axis + 1, from);
+            for (std::size_t x = 0; x < operands; ++x) from[x] += steps[x];
         }
     }
 };
@@ -196,13 +195,17 @@ void combine(const double* a, const double* b, const Rows<2>& rows, double* resu
     const std::size_t length = rows.length();
     with_step(rows.step(0), [&](auto step_a) {
         with_step(rows.step(1), [&](auto step_b) {
-            auto row = [&](const std::array<std::size_t, 2>& from) {
+            auto block = [&](std::size_t count, const auto& from, const auto& steps) {
                 const double *x = a + from[0], *y = b + from[1];
-                LINATTN_ENTRY_BY_ENTRY
-                for (std::size_t i = 0; i < length; ++i) result[i] = f(x[i * step_a], y[i * step_b]);
-                result += length;
+                const std::size_t next_x = steps[0], next_y = steps[1];
+                double* to = result;
+                for (std::size_t row = 0; row < count; ++row, x += next_x, y += next_y, to += length) {
+                    LINATTN_ENTRY_BY_ENTRY
+                    for (std::size_t i = 0; i < length; ++i) to[i] = f(x[i * step_a], y[i * step_b]);
+                }
+                result = to;
             };
-            rows.each(row);
+            rows.each_block(block);
         });
     });
 }
@@ -247,10 +250,11 @@ void choose(eager::Binary operation, Loop loop) {
 // step before.
 template <class Fold>
 void reduce_rows(const double* x, const AxisView& view, double start, Fold fold, double* result) {
-    constexpr std::size_t together = 4;
+    constexpr std::size_t together = 8;
     std::size_t o = 0;
     for (; o + together <= view.outer; o += together) {
-        std::array<double, together> values{start, start, start, start};
+        std::array<double, together> values;
+        values.fill(start);
         for (std::size_t l = 0; l < view.length; ++l)
             for (std::size_t r = 0; r < together; ++r) values[r] = fold(values[r], x[view.offset(o + r, l, 0)]);
         std::copy(values.begin(), values.end(), result + o);
@@ -488,16 +492,18 @@ Tensor Where::operator()(const Tensor& condition, const Tensor& a, const Tensor&
     with_step(rows.step(0), [&](auto step_c) {
         with_step(rows.step(1), [&](auto step_a) {
             with_step(rows.step(2), [&](auto step_b) {
-                auto row = [&](const std::array<std::size_t, 3>& from) {
+                auto block = [&](std::size_t count, const auto& from, const auto& steps) {
                     const double *c = condition.data() + from[0], *x = a.data() + from[1], *y = b.data() + from[2];
-                    LINATTN_ENTRY_BY_ENTRY
-                    for (std::size_t i = 0; i < length; ++i) {
-                        const double chosen = x[i * step_a], other = y[i * step_b];
-                        to[i] = c[i * step_c] != 0.0 ? chosen : other;
+                    for (std::size_t row = 0; row < count;
+                         ++row, c += steps[0], x += steps[1], y += steps[2], to += length) {
+                        LINATTN_ENTRY_BY_ENTRY
+                        for (std::size_t i = 0; i < length; ++i) {
+                            const double chosen = x[i * step_a], other = y[i * step_b];
+                            to[i] = c[i * step_c] != 0.0 ? chosen : other;
+                        }
                     }
-                    to += length;
                 };
-                rows.each(row);
+                rows.each_block(block);
             });
         });
     });

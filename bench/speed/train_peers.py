@@ -1,6 +1,6 @@
 """Times a step of training with the answer key beside the same model in PyTorch, in turns. `./course bench --train` runs it.
 
-usage: train_peers.py PROGRAM ROOT FOLDER THREADS     prints a line of JSON for each measurement
+usage: train_peers.py PROGRAM RECALL_PROGRAM ROOT FOLDER THREADS     prints a line of JSON for each measurement
 
 Both begin with the same weights and draw the same batches. The losses of the first ten steps have to agree before anything is
 timed. Wall clock.
@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy
 import torch
 from peers import ROUNDS, spread
+from recall_peer import KEYS, RATE, WIDTH, WRITES, RecallBatches, RecallModel
 
 STEPS, TOLERANCE = 10, 1e-10
 HEADS, NORM_EPSILON, ATTENTION_EPSILON = 4, 1e-5, 1e-6
@@ -42,8 +43,11 @@ class Random:
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & self.MASK
         return z ^ (z >> 31)
 
+    def uniform(self) -> float:
+        return (self.bits() >> 11) * 2.0 ** -53
+
     def below(self, count: int) -> int:
-        return int((self.bits() >> 11) * 2.0 ** -53 * count)
+        return int(self.uniform() * count)
 
 
 class Batches:
@@ -143,30 +147,41 @@ def ours(program: str, settings: dict, steps: int) -> list:
     return said
 
 
-def theirs(weights: Path, settings: dict, kind: torch.dtype, threads: int, batches: Batches, steps: int) -> list:
+def theirs(model, kind: torch.dtype, threads: int, batches, steps: int) -> list:
     torch.set_num_threads(threads)
-    model = Model(weights, settings["layers"], kind, settings)
+    trained = model(kind)
     began, said = time.perf_counter(), []
     for number in range(1, steps + 1):
-        ids, targets, counts = batches.draw(number)
-        said.append((model.step(number, (ids, targets, counts.to(kind))), time.perf_counter() - began))
+        batch = tuple(each.to(kind) if each.is_floating_point() else each for each in batches.draw(number))
+        said.append((trained.step(number, batch), time.perf_counter() - began))
     return said
 
 
-def measure(program: str, root: Path, folder: Path, task: str, most_threads: int) -> None:
+def models_of(program: str, root: Path, folder: Path, task: str) -> tuple:
+    """Settings of our program, what makes a model in PyTorch with the same weights, and what draws its batches."""
     settings = COMMON | TASKS[task] | {"task": task}
     if settings["file"]:
         settings["file"] = str(root / settings["file"])
     first = folder / f"{task}-first"
     subprocess.run([program, *(f"{name}={value}" for name, value in (settings | {"steps": 0, "threads": 1, "out": first}).items())],
                    check=True, stdout=subprocess.DEVNULL)
-    batches, weights = Batches(root, task, settings), first / "checkpoint"
+    return settings, lambda kind: Model(first / "checkpoint", settings["layers"], kind, settings), Batches(root, task, settings)
+
+
+def recall_of(memory: str) -> tuple:
+    settings = {"task": "recall", "memories": memory, "own": "sums,gradient", "keys": KEYS, "writes": WRITES, "width": WIDTH, "clears": 0,
+                "once": 0, "seed": 1, "rate": RATE, "steps": 400, "every": 10000}
+    return settings, lambda kind: RecallModel(memory, kind, Random), RecallBatches(Random)
+
+
+def measure(task: str, program: str, settings: dict, model, batches, folder: Path, most_threads: int) -> None:
     candidates = {}
     for threads in range(1, most_threads + 1):
-        ways = settings | {"threads": threads, "out": folder / f"{task}-{threads}"}
-        candidates[threads, "ours"] = lambda ways=ways: ours(program, ways, STEPS)
+        if threads == 1 or settings["task"] != "recall":  # which uses one core
+            ways = settings | {"threads": threads, "out": folder / f"{task}-{threads}"}
+            candidates[threads, "ours"] = lambda ways=ways: ours(program, ways, STEPS)
         for name, kind in (("PyTorch, float64", torch.float64), ("PyTorch, float32", torch.float32)):
-            candidates[threads, name] = lambda kind=kind, threads=threads: theirs(weights, settings, kind, threads, batches, STEPS)
+            candidates[threads, name] = lambda kind=kind, threads=threads: theirs(model, kind, threads, batches, STEPS)
     expected = [loss for loss, _ in candidates[1, "ours"]()]
     apart = max(abs(loss - right) / right for (loss, _), right in zip(candidates[1, "PyTorch, float64"](), expected))
     if not apart < TOLERANCE:
@@ -181,10 +196,12 @@ def measure(program: str, root: Path, folder: Path, task: str, most_threads: int
                           "spread": spread(of_peer), "apart": apart}), flush=True)
 
 
-def main(program: str, root: str, folder: str, threads: str) -> None:
+def main(program: str, recall_program: str, root: str, folder: str, threads: str) -> None:
     print(json.dumps({"torch": torch.__version__}), flush=True)
     for task in TASKS:
-        measure(program, Path(root), Path(folder), task, int(threads))
+        measure(task, program, *models_of(program, Path(root), Path(folder), task), Path(folder), int(threads))
+    for memory in ("sum", "both"):
+        measure(f"recall, {memory}", recall_program, *recall_of(memory), Path(folder), int(threads))
 
 
 if __name__ == "__main__":

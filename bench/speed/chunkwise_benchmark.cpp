@@ -15,7 +15,8 @@
 #include "random.hpp"
 #include "token_loops.hpp"
 
-extern "C" void cblas_sgemm();  // only its address is asked for
+extern "C" void cblas_sgemm();                                   // only its address is asked for
+extern "C" char* openblas_get_corename() __attribute__((weak));  // another BLAS does not have it
 
 namespace {
 
@@ -140,7 +141,10 @@ BENCHMARK(fused_delta)->ArgName("d")->Arg(64)->Arg(128)->Unit(benchmark::kMillis
 const bool said_which_blas = [] {
     Dl_info found{};
     if (::dladdr(reinterpret_cast<void*>(&cblas_sgemm), &found) != 0 && found.dli_fname != nullptr)
-        benchmark::AddCustomContext("sgemm", std::filesystem::canonical(found.dli_fname).filename().string());
+        benchmark::AddCustomContext(
+            "sgemm",
+            std::filesystem::canonical(found.dli_fname).filename().string() +
+                (openblas_get_corename ? std::string(" with its kernels for ") + openblas_get_corename() : ""));
     return true;
 }();
 

@@ -46,7 +46,7 @@ def _measure(root: Path, programs: list[Path], threads: int) -> list[Row]:
     lines: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, str(root / "bench" / "speed" / "train_peers.py"), *map(str, programs), str(root), folder, str(threads)]
-        environment = os.environ | training_program.blas_settings() | {"PYTHONPATH": str(root / "build" / "peers")}
+        environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(root / "build" / "peers")}
         with subprocess.Popen(command, cwd=root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as running:
             for line in running.stdout or ():
                 lines.append(row := json.loads(line))

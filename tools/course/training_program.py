@@ -51,21 +51,11 @@ def folder_for(out: str | None, usual: Path) -> Path:
     return folder
 
 
-def blas_settings(cpuinfo: Path = Path("/proc/cpuinfo")) -> dict[str, str]:
-    """What the environment of a training program tells OpenBLAS. The matrices are small: a second thread makes it slower.
-    Up to release 0.3.21 it knows no AMD processor that has AVX-512, and takes kernels that use half of each register."""
-    settings = {"OPENBLAS_NUM_THREADS": "1"}
-    words = cpuinfo.read_text(encoding="utf-8", errors="replace").split() if cpuinfo.exists() else []
-    if {"AuthenticAMD", "avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"} <= set(words):
-        settings["OPENBLAS_CORETYPE"] = os.environ.get("OPENBLAS_CORETYPE", "SkylakeX")
-    return settings
-
-
 def listen(program: Path, settings: Settings, words: TextIO | None, on_event: Callable[[Event], None]) -> int:
     """Runs the program and passes on what it says. Ctrl-C asks it to finish its step; that is all that Ctrl-C does."""
     command = [str(program), *(f"{name}={value}" for name, value in settings.items())]
-    environment = os.environ | blas_settings()
-    with process_group.started(command, stdout=subprocess.PIPE, stderr=words, env=environment) as training:
+    single = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # the matrices are small: a second thread makes it slower
+    with process_group.started(command, stdout=subprocess.PIPE, stderr=words, env=single) as training:
         while True:
             try:
                 line = training.stdout.readline() if training.stdout else ""

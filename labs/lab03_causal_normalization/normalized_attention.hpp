@@ -107,4 +107,15 @@ Tensor masked_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
 /// \complexity{n\,d_k\,d_v, d_k\,d_v}   \paper{milakov2018, algorithm 3}   \solves{3,7}
 Tensor streaming_exp_attention(const Tensor& Q, const Tensor& K, const Tensor& V, double epsilon);
 
+/// A function that claims to be causal_linear_attention_resume.
+using ResumableAttention = Named<OutputAndState(const Tensor& Q, const Tensor& K, const Tensor& V,
+                                                const CausalState& state, const FeatureMap& phi, double epsilon)>;
+
+/// Tests of causal_linear_attention_resume: what is wrong with a function that claims to be it. Whatever its contract
+/// leaves open, such as the last digits, the tests must accept.
+/// \param resume the function under test. It computes all n² weights, so call it with few tokens
+/// \return a sentence for each check that fails; none for a right function. An exception also refuses the function
+/// \solves{3,8}
+std::vector<std::string> test_causal_linear_attention_resume(const ResumableAttention& resume);
+
 }  // namespace linattn

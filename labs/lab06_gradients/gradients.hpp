@@ -86,4 +86,15 @@ AttentionGradients causal_attention_backward(const Tensor& phi_Q, const Tensor& 
 AttentionGradients causal_attention_backward_chunkwise(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V,
                                                        const Tensor& dO, double epsilon, std::size_t chunk);
 
+/// A function that claims to be causal_attention_backward.
+using AttentionBackward = Named<AttentionGradients(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V,
+                                                   const Tensor& dO, double epsilon)>;
+
+/// Tests of causal_attention_backward: what is wrong with a function that claims to be it. Whatever its contract leaves
+/// open, such as the last digits, the tests must accept.
+/// \param backward the function under test. It computes all n² weights, so call it with few tokens
+/// \return a sentence for each check that fails; none for a right function. An exception also refuses the function
+/// \solves{6,8}
+std::vector<std::string> test_causal_attention_backward(const AttentionBackward& backward);
+
 }  // namespace linattn

@@ -19,9 +19,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-import case_file
 import workers
 from answer_build import AnswerBuild, Verdict, run
+from author import case_file
 from course import manifest
 from course.errors import CourseError
 from green import Green, digest_of

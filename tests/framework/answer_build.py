@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from author import build_commands
-from case_file import put_into
+from author.case_file import put_into
 from course.cutter import Cut
 from course.errors import CourseError
 from course.manifest import Lab

@@ -18,9 +18,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-import case_file
 import workers
 from answer_build import NOT_COMPILED, AnswerBuild, Verdict
+from author import case_file
 from course import manifest
 from course.build_tree import BuildTree
 from course.errors import CourseError

@@ -7,7 +7,7 @@ import unittest
 from course_tree import REPOSITORY, own_folder
 
 import acceptance_matrix
-import case_file
+from author import case_file
 import cases
 from answer_build import NOT_COMPILED, Verdict
 from course import manifest

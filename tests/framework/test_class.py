@@ -8,10 +8,10 @@ import shutil
 import signal
 from pathlib import Path
 
-import case_file
 import hostile_file
 import pytest
-from case_file import Case
+from author import case_file
+from author.case_file import Case
 from conftest import ROOT
 from course_tree import course_process, wait_until
 

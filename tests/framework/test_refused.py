@@ -4,10 +4,10 @@ each is refused, and the message says why."""
 import os
 from pathlib import Path
 
-import case_file
 import cases
 import pytest
 from answer_build import AnswerBuild
+from author import case_file
 from conftest import LABS, ROOT
 
 CASES = case_file.read_folder(Path(__file__).parent / "refused", LABS)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "normalized_attention.hpp"
+#include "oracle.hpp"
 #include "suite.hpp"
 
 namespace linattn {

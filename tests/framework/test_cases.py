@@ -7,9 +7,9 @@ import unittest
 from course_tree import REPOSITORY, own_folder
 
 import acceptance_matrix
-from author import case_file
 import cases
 from answer_build import NOT_COMPILED, Verdict
+from author import case_file
 from course import manifest
 from course.errors import CourseError
 

@@ -137,7 +137,7 @@ class Contents(Handout):
         self.make()
         listed = subprocess.run([self.out / "course", "--help"], capture_output=True, text=True).stdout
         self.assertEqual(re.findall(r"^    ([a-z-]+)(?: |$)", listed, re.M),
-                         ["help", "setup", "check", "debug", "docs", "generate", "gradcheck", "hint", "profile", "python", "report", "submit",
+                         ["help", "setup", "answer", "check", "debug", "docs", "generate", "gradcheck", "hint", "profile", "python", "report", "submit",
                           "trace", "train", "update", "watch"])
         presets = json.loads((self.out / "CMakePresets.json").read_text())
         self.assertEqual([preset["name"] for preset in presets["configurePresets"]], ["base", "student", "student-clang"])
@@ -146,6 +146,32 @@ class Contents(Handout):
         self.assertNotIn("--track", check_help)
         refused = course(self.out, "check", "--track", "reference")
         self.assertIn("without the answer key", refused.stderr)
+
+    def test_for_learning_alone_the_answers_are_shown_once_an_exercise_passes(self):
+        (self.root / "tests/lab00_warm_up/alternatives/outer_product.case").unlink()  # the canary: no case
+        self.make("--self-study", "--dirty")
+        self.assertIn(".answers", (self.out / RECORD).read_text())
+        for name, data in self.files().items():
+            self.assertNotIn(CANARY.encode(), data, name)
+
+        def answer(status):
+            verdict = SimpleNamespace(passed=status == "pass")
+            with mock.patch("course.commands.answer.grade", return_value=[verdict]):
+                return course(self.out, "answer", "running_mean")
+        early = answer("fail")
+        self.assertEqual(early.returncode, 1)
+        self.assertIn("lab90.running_mean does not pass yet", early.stdout)
+        self.assertNotIn(SYMBOL, early.stdout)
+        shown = answer("pass")
+        self.assertEqual(shown.returncode, 0)
+        self.assertIn(f"static Tensor {SYMBOL}(const Tensor& x)", shown.stdout)
+        self.assertIn(f"return {SYMBOL}(x) / count;", shown.stdout)
+        (self.out / ".answers").write_text("spoilt")
+        self.assert_refused(answer("pass"), ".answers cannot be read", "./course update")
+
+    def test_a_handout_without_answers_says_so(self):
+        self.make()
+        self.assert_refused(course(self.out, "answer", "running_mean"), "this handout has no answers", "--self-study")
 
     def test_a_zip_is_the_same_and_always_the_same_bytes(self):
         self.make()

@@ -9,7 +9,9 @@ import subprocess
 from pathlib import Path, PurePosixPath
 
 from author import leaks, stubs
+from author.self_study import answers
 from course import instructors, manifest, version
+from course.commands import answer
 from course.errors import CourseError
 from course.files import File
 from course.handout_record import RECORD, STUBS, record_of
@@ -18,9 +20,9 @@ from course.manifest import Lab
 LIST = "tools/handout.txt"
 
 
-def gather(root: Path, dirty: bool, number: str = "") -> dict[str, File]:
+def gather(root: Path, dirty: bool, number: str = "", self_study: bool = False) -> dict[str, File]:
     """Name in the handout → File. `dirty` permits a tree with changes that are not committed or not cut; `number` is the
-    version, where it is not the commit's."""
+    version, where it is not the commit's. With `self_study` it holds the answers, for ./course answer."""
     labs = manifest.load(root)
     cut = stubs.cut_all(root)
     patterns = _read_list(root, labs)
@@ -35,6 +37,8 @@ def gather(root: Path, dirty: bool, number: str = "") -> dict[str, File]:
     for name, text in cut.items():
         files[f"student/{name}"] = files[f"{STUBS}/{name}"] = File(text.encode())
     _refuse_leaks(root, labs, cut, files)
+    if self_study:
+        files[answer.FILE] = answers(root, labs)
     files[version.FILE] = File(f"{number or _commit(root)}\n".encode())
     files[RECORD] = File(record_of(files).encode())
     return files

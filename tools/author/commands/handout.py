@@ -1,6 +1,7 @@
 """(instructors) Make what students get: a folder, or a zip.
 
-It holds the files that tools/handout.txt lists and freshly cut stubs: no answer key, nothing for instructors. Before
+It holds the files that tools/handout.txt lists and freshly cut stubs: no answer key, unless --self-study asks for it, and
+nothing for instructors. Before
 anything is written it is built in build/handout and graded: what check-course finds, a stub that does not compile or
 one that earns points stops it. The first time that is a build of the whole course, some minutes on two cores; later
 only what changed is built.
@@ -27,6 +28,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--zip", action="store_true", help="make OUT a zip file, whatever its name")
     parser.add_argument("--dirty", action="store_true",
                         help="also from a tree with changes that are not committed or not cut")
+    parser.add_argument("--self-study", action="store_true",
+                        help="with the answers, which ./course answer shows after an exercise passes")
     parser.add_argument("--version", metavar="DATE", default="",
                         help="as in 2027-01-15; a later handout needs a later one (default: that of the commit)")
 
@@ -34,7 +37,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(root: Path, options: Namespace) -> int:
     if options.version and not re.match(r"\d{4}-\d\d-\d\d( |$)", options.version):
         raise CourseError(f"'{options.version}' is not a version; write a date first, as in --version 2027-01-15")
-    files = handout.gather(root, options.dirty, options.version)
+    files = handout.gather(root, options.dirty, options.version, options.self_study)
     refuse_what_is_there(options.out)
     os.environ.setdefault("LINATTN_COMPILER_CACHE", str(root / "build" / "ccache"))  # as in the clone itself
     _try_it(root, files)
@@ -43,7 +46,8 @@ def run(root: Path, options: Namespace) -> int:
     else:
         write_folder(options.out, files)
     labs = manifest.load(root)
-    print(f"{options.out}: {len(files)} files, {len(labs)} labs ({', '.join(lab.name for lab in labs)}), no solution text")
+    answers = "the answers in .answers" if options.self_study else "no solution text"
+    print(f"{options.out}: {len(files)} files, {len(labs)} labs ({', '.join(lab.name for lab in labs)}), {answers}")
     return 0
 
 

@@ -17,11 +17,14 @@ functions included, is there to be used. Files end in .case or .patch.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from course.cutter import MARKER, Cut
 from course.errors import CourseError
+from course.manifest import Lab
 
 KEYS = ("id", "lab", "function", "kind", "what", "expect", "right")
 SECTIONS = ("include", "before", "body")
@@ -36,13 +39,13 @@ class Case:
     what: str
     expect: str
     right: str  # a regular expression; empty: none
-    sections: dict  # name → its lines
+    sections: dict[str, list[str]]  # name → its lines
 
-    def lines(self, section: str) -> list:
+    def lines(self, section: str) -> list[str]:
         return self.sections.get(section, [])
 
 
-def read_folder(folder: Path, labs: list) -> list:
+def read_folder(folder: Path, labs: list[Lab]) -> list[Case]:
     """Every case below `folder`, in the order of its path."""
     if not folder.is_dir():
         raise CourseError(f"{folder} is no folder; name one that holds .case or .patch files")
@@ -52,15 +55,17 @@ def read_folder(folder: Path, labs: list) -> list:
     return [read(path, labs) for path in files]
 
 
-def read(path: Path, labs: list) -> Case:
-    keys, sections, section = {}, {}, None
+def read(path: Path, labs: list[Lab]) -> Case:
+    keys: dict[str, str] = {}
+    sections: dict[str, list[str]] = {}
+    section = ""
     keys_of_path = _keys_of(path.resolve(), labs)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise CourseError(f"{path} is not UTF-8; save it as that") from None
     for number, line in enumerate(text.splitlines(), start=1):
-        def fail(what: str) -> None:
+        def fail(what: str) -> NoReturn:
             raise CourseError(f"{path}:{number}: {what}")
         if opened := re.fullmatch(r"--- *(.*?) *", line):
             section = opened[1]
@@ -94,14 +99,14 @@ def read(path: Path, labs: list) -> Case:
                 "" if right == "-" else right, sections)
 
 
-def _keys_of(path: Path, labs: list) -> dict:
+def _keys_of(path: Path, labs: list[Lab]) -> dict[str, str]:
     """What the path says of a file in labNN_…/alternatives/."""
     lab = next((lab for lab in labs if path.parts[-3:-1] == (lab.folder.name, "alternatives")), None)
     function = path.name.partition("-")[0]
     return {"lab": lab.name, "function": function} if lab and function in [each.function for each in lab.exercises] else {}
 
 
-def _check(key: str, keys: dict, labs: list, fail) -> None:
+def _check(key: str, keys: dict[str, str], labs: list[Lab], fail: Callable[[str], NoReturn]) -> None:
     value = keys[key]
     if key == "id" and not re.fullmatch(r"\w[\w.-]*", value):
         fail(f"{value!r} is not an id; write letters, digits, . and - only")
@@ -123,7 +128,7 @@ def _check(key: str, keys: dict, labs: list, fail) -> None:
             fail(f"{lab.name} has no exercise {value!r}; it has {', '.join(functions)}")
 
 
-def put_into(text: str, file: str, exercises: set, cases: list) -> str:
+def put_into(text: str, file: str, exercises: set[str], cases: list[Case]) -> str:
     """A reference source as a student's file, without markers, in which each case has the place of its solution."""
     cut = Cut(text, file, exercises)
     lines = text.splitlines()

@@ -12,7 +12,7 @@ namespace {
 
 // The loss Σ dO·O, in plain loops: it is called twice for each entry.
 double loss(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V, const Tensor& dO, double epsilon) {
-    const std::size_t n = length(V, -2), c = length(phi_Q, -1), d_v = length(V, -1);
+    const std::size_t n = length(dO, -2), d_v = length(dO, -1), c = length(phi_K, -1);
     double total = 0.0;
     for (std::size_t row = 0; row < V.size() / d_v; ++row) {
         double dot_O = 0.0, D = epsilon;  // dO·N and the denominator of this row

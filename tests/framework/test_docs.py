@@ -397,7 +397,8 @@ class TheSite(Site):
         lab = next(lab for lab in manifest.load(self.root) if lab.name == "lab03")
         headings = page.xpath("//h2")
         names = [heading.text_content().removesuffix("#").strip() for heading in headings]
-        self.assertEqual(names, [*(exercise.function for exercise in lab.exercises), "CausalState", "OutputAndState"])
+        self.assertEqual(names, [*(exercise.function for exercise in lab.exercises), "CausalState", "OutputAndState",
+                                 "ResumableAttention"])
         self.assertEqual(page.xpath("//*[@id='toc']//a/@href"), [f"#{heading.get('id')}" for heading in headings])
         for exercise, heading in zip(lab.exercises, headings):
             link, = heading.xpath("following-sibling::*[1][@class='facts']/a")

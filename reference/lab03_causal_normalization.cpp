@@ -135,4 +135,23 @@ Tensor streaming_exp_attention(const Tensor& Q, const Tensor& K, const Tensor& V
     // END SOLUTION
 }
 
+Tensor packed_causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& begins,
+                                      const FeatureMap& phi, double epsilon) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_shape(begins, "begins", join(shape.leading, {shape.n}), "(…, n)");
+    // Forget the state where a sequence begins, for each leading index by itself, before its first token is added.
+    // BEGIN SOLUTION
+    const Tensor is_first = expand_dims(begins, -1);
+    CausalState state = nothing_seen(shape.leading, length(phi(zeros({shape.d_k})), -1), shape.d_v);
+    Tensor output = zeros(shape_of(V));
+    for (std::size_t i = 0; i < shape.n; ++i) {
+        const Tensor forget = token(is_first, i);
+        state = {where(expand_dims(forget, -1), 0.0, state.S), where(forget, 0.0, state.z)};
+        take_in(state, phi(token(K, i)), token(V, i));
+        set_token(output, i, read(state, phi(token(Q, i)), epsilon));
+    }
+    return output;
+    // END SOLUTION
+}
+
 }  // namespace linattn

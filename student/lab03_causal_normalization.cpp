@@ -66,4 +66,13 @@ Tensor streaming_exp_attention(const Tensor& Q, const Tensor& K, const Tensor& V
     throw NotImplemented("streaming_exp_attention");
 }
 
+Tensor packed_causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& begins,
+                                      const FeatureMap& phi, double epsilon) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_shape(begins, "begins", join(shape.leading, {shape.n}), "(…, n)");
+    // Forget the state where a sequence begins, for each leading index by itself, before its first token is added.
+    // YOUR CODE HERE
+    throw NotImplemented("packed_causal_linear_attention");
+}
+
 }  // namespace linattn

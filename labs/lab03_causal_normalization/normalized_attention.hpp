@@ -118,4 +118,17 @@ using ResumableAttention = Named<OutputAndState(const Tensor& Q, const Tensor& K
 /// \solves{3,8}
 std::vector<std::string> test_causal_linear_attention_resume(const ResumableAttention& resume);
 
+/// causal_linear_attention for several sequences in one row, without padding between them: a token sees the tokens of its
+/// own sequence only. Nothing of a sequence, not even a NaN, changes an output of another one.
+/// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
+/// \param begins 1 where a sequence begins, 0 for its other tokens \shape{(…, n)}, with the leading axes of Q. Token 0
+/// begins one in either case
+/// \param phi feature map, applied to each token of Q and K
+/// \param epsilon ε ≥ 0
+/// \return \shape{(…, n, d_v)}
+/// \throws std::invalid_argument when the shapes do not belong together
+/// \complexity{n\,c\,d_v, c\,d_v} (all S_i at once are accepted too)   \solves{3,9}
+Tensor packed_causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& begins,
+                                      const FeatureMap& phi, double epsilon);
+
 }  // namespace linattn

@@ -266,12 +266,16 @@ def of_lab03(lab, rng, Q, K, V, dO):
     given = lab.CausalState(**before)
     padding = rng.random((2, 3, 7)) < 0.7
     masked = np.tril(elu(Q) @ t(elu(K))) * padding[..., None, :]
+    begins = rng.random((2, 3, 7)) < 0.3
+    number = begins.cumsum(-1)
+    packed = np.tril(elu(Q) @ t(elu(K))) * (number[..., :, None] == number[..., None, :])
     return {"attention_weights": ((Q, K, elu, "causal", EPSILON), W),
             "normalized_linear_attention": ((Q, K, V, elu, 0.5), weights(elu(Q), elu(K), 0.5, lambda x: x) @ V),
             "causal_linear_attention": ((Q, K, V, elu, EPSILON), W @ V),
             "causal_linear_attention_step": ((Q[..., 6, :], K[..., 6, :], V[..., 6, :], given, elu, EPSILON), {"output": (W @ V)[..., 6, :], "state": after}),
             "causal_linear_attention_resume": ((Q[..., 6:, :], K[..., 6:, :], V[..., 6:, :], given, elu, EPSILON), {"output": (W @ V)[..., 6:, :], "state": after}),
             "masked_causal_linear_attention": ((Q, K, V, padding, elu, EPSILON), masked / (masked.sum(-1, keepdims=True) + EPSILON) @ V),
+            "packed_causal_linear_attention": ((Q, K, V, begins, elu, EPSILON), packed / (packed.sum(-1, keepdims=True) + EPSILON) @ V),
             "streaming_exp_attention": ((Q, K, V, 0), weights(np.exp(Q), np.exp(K), 0) @ V)}
 
 

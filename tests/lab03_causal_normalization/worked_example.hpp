@@ -32,6 +32,11 @@ inline const Tensor key_padding_mask{1, 0, 1, 1};
 inline const Tensor masked_sums = expand_dims(Tensor{4, 7, 5, 25}, -1);
 inline const Tensor masked_numerators{{4, 0, 8}, {7, 0, 14}, {9, 0, 8}, {35, 24, 21}};
 
+/// The third token begins another sequence.
+inline const Tensor begins{1, 0, 1, 0};
+inline const Tensor packed_sums = expand_dims(Tensor{4, 12, 2, 17}, -1);
+inline const Tensor packed_numerators{{4, 0, 8}, {7, 5, 19}, {6, 0, 2}, {27, 24, 5}};
+
 /// Every sum is a small integer: one division is all that rounds, or a weight and its products where they come first.
 inline Expected divided(const Tensor& numerator, const Tensor& sum, double epsilon, bool has_tokens = true) {
     return to_rounding(numerator / (sum + epsilon), 8, "integers, divided once or weight by weight", has_tokens);

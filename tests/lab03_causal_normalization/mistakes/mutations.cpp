@@ -67,6 +67,83 @@ OutputAndState resume(const AttentionSettings& settings, const Tensor& Q, const 
                       state, shape_of(V));
 }
 
+// Several sequences in a row: of the tokens of others, which a right answer does not see, the settings say what becomes as of
+// padding.
+enum class Borders { given, one_late, one_early, of_first_head, only_first, inverted, first_token_lost };
+struct PackedSettings {
+    AttentionSettings attention;
+    Borders borders = Borders::given;
+    bool operator==(const PackedSettings&) const = default;
+};
+
+// For each token the number of its sequence.
+Tensor numbers_of_sequences(const Tensor& begins, Borders borders) {
+    const std::size_t n = length(begins, -1);
+    Tensor number = zeros(shape_of(begins));
+    for (std::size_t e = 0; n > 0 && e < number.size(); ++e) {
+        const std::size_t i = e % n, row = borders == Borders::of_first_head ? 0 : e - i;
+        std::size_t at = i;
+        if (borders == Borders::one_late) at = std::max<std::size_t>(i, 1) - 1;
+        if (borders == Borders::one_early) at = std::min(i + 1, n - 1);
+        bool first = begins.data()[row + at] != 0.0;
+        if (borders == Borders::one_late && i == 0) first = false;
+        if (borders == Borders::inverted) first = !first;
+        number.data()[e] = (i == 0 ? 0.0 : number.data()[e - 1]) + (first ? 1.0 : 0.0);
+        if (borders == Borders::only_first) number.data()[e] = std::min(number.data()[e], 1.0 + begins.data()[e - i]);
+    }
+    return number;
+}
+Tensor packed(const PackedSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& begins,
+              const FeatureMap& phi, double epsilon) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_shape(begins, "begins", join(shape.leading, {shape.n}), "(…, n)");
+    const Tensor number = numbers_of_sequences(begins, settings.borders);
+    Tensor output = zeros(shape_of(V));
+    double most = 0.0;
+    for (std::size_t e = 0; e < number.size(); ++e) most = std::max(most, number.data()[e]);
+    for (double sequence = 0.0; sequence <= most; ++sequence) {
+        const Tensor own = abs(number - sequence) < 0.5;
+        const Tensor counted =
+            settings.borders == Borders::first_token_lost && sequence > 0.0 ? where(begins, 0.0, own) : own;
+        const AttentionCall call{.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon, .padding = &counted};
+        output = where(expand_dims(own, -1), attention_by_settings(call, settings.attention).output, output);
+    }
+    return output;
+}
+MutationTable<PackedSettings> own_and_of_attention() {
+    MutationTable<PackedSettings> table{
+        {{"the borders", "state not forgotten where a sequence begins",
+          "S and z are zero again before the first token of each sequence.", 0,
+          SET(s.attention.S.padding = s.attention.z.padding = Padding::ignored)},
+         {"the borders", "z not forgotten", "z is zero again where a sequence begins, like S.", 0,
+          SET(s.attention.z.padding = Padding::ignored)},
+         {"the borders", "S not forgotten", "S is zero again where a sequence begins, like z.", 0,
+          SET(s.attention.S.padding = Padding::ignored)},
+         {"the borders", "state multiplied by zero",
+          "0 times NaN is NaN: select with `where`, so that nothing of an earlier sequence is left.", 0,
+          SET(s.attention.S.padding = s.attention.z.padding = Padding::keys_and_values_times_zero)},
+         {"the borders", "forgotten one token late", "Forget the state before the first token of a sequence is added.",
+          0, SET(s.borders = Borders::one_late)},
+         {"the borders", "forgotten one token early", "The last token of a sequence still sees all of it.", 0,
+          SET(s.borders = Borders::one_early)},
+         {"the borders", "forgotten after the first token is added",
+          "Forget the state first, then add the token: it belongs to its own sequence.", 0,
+          SET(s.borders = Borders::first_token_lost)},
+         {"the borders", "one set of borders for the whole batch", "Every leading index has borders of its own.", 0,
+          SET(s.borders = Borders::of_first_head)},
+         {"the borders", "only the first border counts", "Forget the state at every border.", 0,
+          SET(s.borders = Borders::only_first)},
+         {"the borders", "marks inverted", "1 marks the first token of a sequence, 0 the others.", 0,
+          SET(s.borders = Borders::inverted)}},
+        {}};
+    add_mutations_of(table, attention_mutations(), &PackedSettings::attention);
+    return table;
+}
+const MutationTable<PackedSettings>& packed_table() {
+    static const MutationTable<PackedSettings> all = own_and_of_attention();
+    return all;
+}
+
 AttentionSettings divided() {
     AttentionSettings right;
     right.divisor = Divisor::sum;
@@ -122,6 +199,11 @@ const MutationsOf streaming_mutations(
                  "ε only where the sum is 0", "one denominator for all leading indices",
                  "each feature of the keys divided by its own sum", "each key divided by the sum of its features"}});
 
+const MutationsOf packed_mutations("packed_causal_linear_attention", packed_table(),
+                                   every_form | has::values | has::sequence | has::running | has::updates |
+                                       has::linear_cost,
+                                   PackedSettings{divided()}, &packed);
+
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
 // that is large enough to see.
 const Shape leading{2, 2};
@@ -165,6 +247,11 @@ const Probes padded_probes("masked_causal_linear_attention", [] {
     const Tensor mask{{{1, 0, 1, 1, 0}, {0, 1, 1, 0, 1}}, {{1, 1, 0, 1, 1}, {1, 0, 0, 1, 1}}};
     return std::vector{probe(&linattn::masked_causal_linear_attention, input(d_k, 901), input(d_k, 902),
                              input(d_v, 903), mask, signed_map(), epsilon)};
+});
+const Probes packed_probes("packed_causal_linear_attention", [] {
+    const Tensor begins{{{1, 0, 1, 0, 0}, {0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 1}, {1, 1, 0, 0, 0}}};
+    return std::vector{probe(&linattn::packed_causal_linear_attention, input(d_k, 901), input(d_k, 902),
+                             input(d_v, 903), begins, signed_map(), epsilon)};
 });
 const Probes streaming_probes("streaming_exp_attention", [] {
     return std::vector{

@@ -39,7 +39,8 @@ void equals_definition(const Inputs& in, const Tensor& begins, const FeatureMap&
 Tensor some_borders(const Shape& leading, std::size_t n) {
     Tensor begins = zeros(join(leading, {n}));
     for (std::size_t row = 0; n > 0 && row < begins.size() / n; ++row)
-        for (const std::size_t at : {n * (1 + row % 3) / 5, n * 4 / 5}) begins.data()[row * n + at] = 1.0;
+        for (const std::size_t at : {n * (1 + row % 3) / 5, row % 2 == 0 ? n - 1 : n * 4 / 5})
+            begins.data()[row * n + at] = 1.0;
     return begins;
 }
 

@@ -64,6 +64,11 @@ bool same_shapes(const Parts& a, const Parts& b) {
     });
 }
 
+bool holds_words(const Parts& parts) {
+    return std::ranges::any_of(
+        parts, [](const Part& part) { return std::holds_alternative<std::vector<std::string>>(part.value); });
+}
+
 // How results are compared: with each NaN in its place, or only where both are finite.
 using Compare = std::optional<double>(const Parts& a, const Parts& b, const std::vector<Expected>& expected);
 std::optional<double> where_finite(const Parts& a, const Parts& b, const std::vector<Expected>& expected) {
@@ -115,7 +120,8 @@ void add_wrong_call(const ComparedCall& call) {
         const MemoryReuse reuse;
         const Outcome made = outcome_of(mistake, call.run);
         if (!call.check(made)) return false;
-        return !made.error.empty() || !call.outcome.error.empty() || !same_shapes(made.parts, call.outcome.parts) ||
+        return !made.error.empty() || !call.outcome.error.empty() ||
+               (!holds_words(made.parts) && !same_shapes(made.parts, call.outcome.parts)) ||
                may_be_alike(call.outcome.parts, made.parts, call.expected);
     });
 }
@@ -158,6 +164,18 @@ std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& dist
             is_alike(mistake, call, distance, compare))
             found.push_back(&mistake);
     return found;
+}
+
+// Whether the call tells one mistake from another: an empty part, as for n = 0, is the same for many of them, and so is NaN.
+bool tells_apart(const ComparedCall& call) {
+    bool any = false;
+    for (std::size_t p = 0; p < call.expected.size(); ++p) {
+        const auto* got = std::get_if<Tensor>(&call.outcome.parts[p].value);
+        if (got == nullptr || got->size() == 0 || shape_of(*got) != shape_of(call.expected[p].value)) return false;
+        for (std::size_t e = 0; e < got->size() && !any; ++e)
+            any = std::isfinite(got->data()[e]) && !is_right(*got, call.expected[p], e);
+    }
+    return any;
 }
 
 // Those that explain this call and all wrong ones before it, but that right ones have ruled out. Of a large call only
@@ -443,9 +461,12 @@ std::string which_parts(const PartsByWhat& parts) {
 
 std::string pattern_of(const ComparedCall& call) {
     std::string pattern;
-    for (std::size_t p = 0; p < call.expected.size() && pattern.empty(); ++p)
-        if (const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value))
-            pattern = error_pattern(*tensor, call.expected[p]);
+    for (std::size_t p = 0; p < call.expected.size(); ++p)
+        if (const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value);
+            tensor != nullptr && difference(*tensor, call.expected[p])) {
+            pattern = error_pattern(*tensor, call.expected[p]);  // of the part whose numbers are shown
+            break;
+        }
     const PartsByWhat parts = parts_by_what(call);
     if (std::ranges::count(parts.wrong, true) == 0 || std::ranges::count(parts.wrong, false) == 0) return pattern;
     return which_parts(parts) + (pattern.empty() ? "" : "\n" + pattern);
@@ -460,18 +481,16 @@ Probes::Probes(const char* exercise, std::function<std::vector<Run>()> make) {
 Explanation explain(const ComparedCall& call) {
     Explanation found;
     EvidenceOfExercise& known = evidence[call.exercise];
-    const bool by_values = !call.expected.empty(), compared = by_values && call.outcome.error.empty();
+    const bool by_values = !call.expected.empty() || holds_words(call.outcome.parts),
+               compared = by_values && call.outcome.error.empty();
     if (compared) probe(call);
     std::vector<const Mistake*> same = singles_alike(call, found.distance, compared);
     // What all of them share, a shape that is not refused for instance, is not what any of them is about.
     const auto listed =
         std::ranges::count_if(mistakes(), [&](const Mistake& each) { return each.exercise == call.exercise; });
     if (listed > 2 && std::ssize(same) == listed) return found;
-    if (!by_values) {
-        found.mistakes = same;
-        return found;
-    }
     found.mistakes = agreeing(same);
+    if (!by_values) return found;
     const bool small = size_of(call.outcome.parts) <= most_numbers;
     const auto search = [&](auto* alike) {
         if (!found.mistakes.empty() || !call.outcome.error.empty() || known.hopeless) return;
@@ -488,7 +507,7 @@ Explanation explain(const ComparedCall& call) {
     }
     if (found.mistakes.size() > most_alike) found.mistakes.clear();
     if (found.mistakes.empty()) {
-        if (compared) found.partial_matches = singles_in_part(call, small);
+        if (compared && tells_apart(call)) found.partial_matches = singles_in_part(call, small);
         if (call.outcome.error.empty()) {
             found.digits = digits_of(call);
             found.pattern = pattern_of(call);

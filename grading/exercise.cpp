@@ -331,7 +331,9 @@ void Trial::equals(const std::vector<std::string>& expected) const {
     };
     require_result();
     fail_if(check);
-    count_right(compared(check));
+    const ComparedCall right = compared(check);
+    keep_as_evidence(right);
+    count_right(right);
 }
 
 void Trial::count_right(const ComparedCall& right) const {

@@ -3,13 +3,17 @@
 // of its mistakes; when no mutation explains a wrong answer, a number that the answer tells may.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "mistake.hpp"
+#include "tensor.hpp"
 
 namespace linattn::testing {
 
@@ -55,11 +59,45 @@ void add_mutations_of(MutationTable<Settings>& table, const MutationTable<Part>&
     table.form |= of_part.form;
 }
 
+/// An argument of which a loop over the tokens takes a row each time.
+struct TokenRows {
+    std::size_t place;  ///< among the arguments
+    std::string name;
+    std::ptrdiff_t axis = -2;  ///< of the tokens
+};
+
 /// What differs from the table for one exercise.
 struct MutationChoice {
     std::set<std::string> without = {};                   ///< mutations that its inputs cannot show
     std::map<std::string, const char*> explanation = {};  ///< in other words
+    std::vector<TokenRows> rows = {};                     ///< arguments of which a loop may take a neighbour's row
 };
+
+/// Query, key and value: the first three arguments.
+inline std::vector<TokenRows> rows_of_attention(const std::vector<TokenRows>& more = {}) {
+    std::vector<TokenRows> all{{0, "query"}, {1, "key"}, {2, "value"}};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+/// Where a token's row comes from, and what stands where there is no such token: the token's own row, or 0.
+struct Neighbour {
+    bool before, own_at_the_end;
+};
+
+inline Tensor rows_of_neighbours(const Tensor& x, std::ptrdiff_t axis, const Neighbour& neighbour) {
+    if (x.dimension() < static_cast<std::size_t>(-axis)) return x;  // which is refused
+    const std::size_t n = length(x, axis), width = axis == -1 ? 1 : length(x, -1);
+    Tensor moved = x;
+    for (std::size_t e = 0; e < x.size(); ++e) {
+        const std::size_t i = e / width % n;
+        if (neighbour.before ? i > 0 : i + 1 < n)
+            moved.data()[e] = x.data()[neighbour.before ? e - width : e + width];
+        else if (!neighbour.own_at_the_end)
+            moved.data()[e] = 0.0;
+    }
+    return moved;
+}
 
 /// Registers the mutations of an exercise. `definition` takes the settings, then what the exercise takes.
 template <class Settings, class Result, class... Parameters>
@@ -94,6 +132,11 @@ public:
             }
             return left;
         });
+        for (const TokenRows& rows : choice.rows)
+            for (const Neighbour& neighbour : {Neighbour{true, true}, {true, false}, {false, true}, {false, false}})
+                register_neighbour(exercise, rows, neighbour, [definition, right](Parameters... parameters) {
+                    return definition(right, parameters...);
+                });
         for (const NumberMutation<Settings>& number : table.numbers) {
             if ((number.needs & has) != number.needs) continue;
             register_number({exercise, number.name, number.explanation, number.low, number.high,
@@ -103,6 +146,32 @@ public:
                                  return with(settings);
                              }});
         }
+    }
+
+private:
+    template <class Right>
+    static void register_neighbour(const char* exercise, const TokenRows& rows, const Neighbour& neighbour,
+                                   Right right) {
+        static std::deque<std::string> texts;  // a Mistake holds pointers
+        texts.push_back(rows.name + " of the token " + (neighbour.before ? "before" : "after") +
+                        (neighbour.own_at_the_end ? ""
+                         : neighbour.before       ? ", 0 at the first"
+                                                  : ", 0 at the last"));
+        const char* name = texts.back().c_str();
+        texts.push_back("Token i takes its own row of each argument: the " + rows.name + " of token i, not of i " +
+                        (neighbour.before ? "- 1." : "+ 1."));
+        const Subject function = std::function<Result(Parameters...)>([=](Parameters... parameters) -> Result {
+            std::tuple<std::decay_t<Parameters>...> all(parameters...);
+            std::size_t place = 0;
+            const auto move = [&](auto& argument) {
+                if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, Tensor>)
+                    if (place == rows.place) argument = rows_of_neighbours(argument, rows.axis, neighbour);
+                ++place;
+            };
+            std::apply([&](auto&... each) { (move(each), ...); }, all);
+            return std::apply(right, all);
+        });
+        register_mistake({exercise, name, "", texts.back().c_str(), function, "the rows", nullptr, false});
     }
 };
 

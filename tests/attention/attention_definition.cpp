@@ -206,6 +206,7 @@ private:
     double weight(const Part& part, Index h, Index i, Index g, Index j) const {
         if (s.kernel == Kernel::exponential)
             return (s.scale_after && &part == &S ? scale : 1.0) *
+                   (s.forbidden == Forbidden::weight_times_zero && !allowed(part.settings, h, i, j) ? 0.0 : 1.0) *
                    std::exp(score(h, i, j) - (s.divisor == Divisor::column ? shift_of_key[j] : shift_of_scores));
         if (s.kernel == Kernel::exponentials) return sum_of_exponentials(part.settings, h, i, j);
         const bool right = !applies(part.settings.where, i, j);
@@ -233,7 +234,8 @@ private:
         const bool is_multiplied = s.forbidden == Forbidden::infinity_times_zero ||
                                    (s.forbidden == Forbidden::infinity_times_zero_if_causal && call.causal);
         if (is_multiplied) return std::numeric_limits<double>::quiet_NaN();
-        if (s.forbidden != Forbidden::minus_infinity && !allowed(s.S, h, i, j))
+        if (s.forbidden != Forbidden::minus_infinity && s.forbidden != Forbidden::weight_times_zero &&
+            !allowed(s.S, h, i, j))
             return s.forbidden == Forbidden::zero ? 0.0 : -1.0;
         return dot_product(S.q.row(h, i), S.k.row(h, j), c) * (s.scale_after ? 1.0 : scale);
     }
@@ -267,6 +269,8 @@ private:
             m.assign(last, last + c);
         if (s.shift == Shift::one_for_all_channels || s.shift == Shift::whole_sequence_one_for_all_channels)
             m.assign(c, *std::max_element(m.begin(), m.end()));
+        if (s.shift == Shift::first_key) m.assign(S.k.row(h, 0), S.k.row(h, 0) + c);
+        if (s.shift == Shift::latest_key) m.assign(S.k.row(h, i), S.k.row(h, i) + c);
         if (s.shift == Shift::from_zero_on)
             for (double& x : m) x = std::max(x, 0.0);
         const bool given_to_query = s.shift != Shift::none && s.shift != Shift::each_key &&
@@ -288,6 +292,7 @@ private:
             const double before = j == 0 ? -infinity : running_maximum[(h * n + j - 1) * c + a];
             if (sum.rescale == Rescale::none) shift -= now[a] - then[a];
             if (sum.rescale == Rescale::after_adding) shift -= before - then[a];
+            if (sum.rescale == Rescale::inverted_from_second) shift -= 2.0 * (now[a] - then[a]);
             if (sum.rescale == Rescale::inverted) shift -= 2.0 * (now[a] - then[a]) + 0.0 * (then[a] - before);
             total += std::exp(exponent[a] - g) * std::exp(k[a] - shift);
         }

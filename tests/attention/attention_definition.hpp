@@ -44,6 +44,9 @@ enum class Tokens {
 /// How often token j counts for token i of n: 0, 1 or 2 times. \param block tokens in a block
 double counts(Tokens tokens, std::size_t i, std::size_t j, std::size_t n, std::size_t block);
 
+/// Whether (n + chunk - 1) / chunk, meant for the number of chunks, comes out as 0.
+inline bool count_overflows(std::size_t n, std::size_t chunk) { return n + chunk - 1 < chunk - 1; }
+
 /// Whose tokens count for a head.
 enum class Heads {
     own,
@@ -74,7 +77,7 @@ enum class Padding {
     output_repeated,  ///< a padded query gets the output before it
 };
 /// How old sums follow a maximum that grows.
-enum class Rescale { right, none, after_adding, inverted };
+enum class Rescale { right, none, after_adding, inverted, inverted_from_second };
 /// Which tokens the returned state holds.
 enum class Returned { all, none, last, all_twice, all_but_last };
 
@@ -116,7 +119,14 @@ enum class Scale {
     zero
 };
 /// What a forbidden score becomes before exp. Times 0, -∞ makes the others NaN.
-enum class Forbidden { minus_infinity, zero, minus_one, infinity_times_zero, infinity_times_zero_if_causal };
+enum class Forbidden {
+    minus_infinity,
+    zero,
+    minus_one,
+    infinity_times_zero,
+    infinity_times_zero_if_causal,
+    weight_times_zero,  ///< as it is, and its weight multiplied by 0
+};
 /// What is subtracted in an exponent. The first three are those of softmax attention, the others those of streaming.
 enum class Shift {
     row,
@@ -134,6 +144,8 @@ enum class Shift {
     whole_sequence_one_for_all_channels,
     each_key,
     keys_only,
+    first_key,   ///< the largest is that of token 0 for all
+    latest_key,  ///< … that of token i alone
 };
 /// What the weighted sum of values is divided by.
 enum class Divisor {

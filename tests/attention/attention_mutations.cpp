@@ -234,6 +234,13 @@ const std::vector<Mutation<Settings>>& mutations() {
         {"what divides", "divided by the largest weight", "Divide by the sum of the row's weights.", softmax,
          SET(s.divisor = Divisor::largest_weight)},
 
+        {"what is left", "exponential of the weights", "φ replaces the exponential: the weight is φ(q)·φ(k) itself.",
+         mask | no_divisor | features,
+         SET(s.kernel = Kernel::exponential, s.shift = Shift::none, s.forbidden = Forbidden::weight_times_zero)},
+        {"what is left", "exponential of the weights, after the mask",
+         "φ replaces the exponential: the weight is φ(q)·φ(k) itself, and 0 for later tokens, not e to 0.",
+         mask | no_divisor | features,
+         SET(s.kernel = Kernel::exponential, s.shift = Shift::none, s.forbidden = Forbidden::zero)},
         {"what divides", "rows normalised",
          "This lab has no normaliser: the weights are φ(q)·φ(k), whatever they sum to.", no_divisor,
          SET(s.divisor = Divisor::sum)},
@@ -464,6 +471,19 @@ const std::vector<Mutation<Settings>>& mutations() {
          "Multiply the old sums by exp(before - largest), which is at most 1. Its inverse makes them grow, and is "
          "infinite at the first token, where 0 · ∞ makes everything NaN.",
          streaming, SET_BOTH(sum.rescale = Rescale::inverted)},
+        {"the running maximum", "factor inverted, none at the first token",
+         "Multiply the old sums by exp(before - largest), which is at most 1. Its inverse makes them grow.", streaming,
+         SET_BOTH(sum.rescale = Rescale::inverted_from_second)},
+        {"the running maximum", "maximum of the first key for all",
+         "A later key may be larger, so that exp overflows: raise the maximum at every token. Where nothing "
+         "overflowed, "
+         "only ε differs: it is added relative to the largest term.",
+         streaming, SET(s.shift = Shift::first_key)},
+        {"the running maximum", "latest key in place of the maximum",
+         "A smaller key must not lower the maximum: the old sums may overflow. Where nothing overflowed, only ε "
+         "differs: "
+         "it is added relative to the largest term.",
+         streaming, SET(s.shift = Shift::latest_key)},
         {"the running maximum", "query not given the maximum",
          "The keys were divided by e^m in each channel, so multiply the query by it: exp(q + m - g).", streaming,
          SET(s.shift = Shift::not_given_to_query)},

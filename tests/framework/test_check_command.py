@@ -48,11 +48,11 @@ class Check(FakeTools):
         self.ctest_does(self.leaves("twice", "pass") + self.leaves("thrice", "todo") + self.leaves("once", "crash", lab="lab08"))
         self.assertIn("next: once", self.check().stdout)
 
-    def test_after_one_exercise_comes_its_lab(self):
+    def test_after_one_exercise_comes_the_one_after_it(self):
         self.ctest_does(self.leaves("twice", "pass"))
         result = self.check("lab07.twice")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("next: the whole lab: ./course check lab07", result.stdout)
+        self.assertIn("next: thrice: ./course check lab07.thrice\n  or the whole lab: ./course check lab07", result.stdout)
 
     def test_json_has_one_object_a_line_and_nothing_else(self):
         self.ctest_does(self.leaves("twice", "pass", "fine — 1e-12") + self.leaves("thrice", "timeout", "10 s"))

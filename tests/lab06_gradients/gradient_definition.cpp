@@ -330,15 +330,20 @@ private:
                 double& x = part->data()[e];
                 x *= s.factor;
                 const Index i = e / width % n, h = e / width / n;
-                const bool backwards = part != &made.phi_Q, in_short_chunk = i >= n - n % block;
+                const bool backwards = part != &made.phi_Q, in_short_chunk = i >= n - n % block, in_first = i < block;
+                if (s.written == GradientsWritten::first_chunk_as_kept && backwards && in_first)
+                    x = part == &made.V ? dN_of_dV[h * n + i][e % width] : 0.0;
                 if (s.written == GradientsWritten::first_as_kept && backwards && i == 0)
                     x = part == &made.V ? dN_of_dV[h * n][e % width] : dD[h * n];
                 if ((s.written == GradientsWritten::all_but_first && backwards && i == 0) ||
+                    (s.written == GradientsWritten::all_but_first_chunk && backwards && in_first) ||
                     (s.written == GradientsWritten::all_but_last && backwards && i + 1 == n) ||
                     (s.written == GradientsWritten::all_but_short_chunk && backwards && in_short_chunk) ||
                     (s.written == GradientsWritten::nothing_of_short_chunk && in_short_chunk) ||
                     (s.written == GradientsWritten::all_but_short_chunk_of_dQ && !backwards && in_short_chunk) ||
                     (s.written == GradientsWritten::only_last && i + 1 != n) ||
+                    (s.written == GradientsWritten::only_last_head && h + 1 != H) ||
+                    (s.written == GradientsWritten::unless_count_overflows && count_overflows(n, call.chunk)) ||
                     (s.written == GradientsWritten::only_first_head && h != 0))
                     x = 0.0;
             }

@@ -43,14 +43,18 @@ enum class Reader { right, upstream, dN, output, query };
 enum class GradientsWritten {
     all,
     all_but_first,
-    first_as_kept,  ///< dN and dD still stand where the gradients of token 0 belong
+    all_but_first_chunk,
+    first_chunk_as_kept,  ///< dN still stands where dV of its tokens belongs
+    first_as_kept,        ///< dN and dD still stand where the gradients of token 0 belong
     all_but_last,
     all_but_short_chunk,     ///< on the way back
     nothing_of_short_chunk,  ///< dφ(q) neither
     all_but_short_chunk_of_dQ,
     only_last,
     exchanged,
-    only_first_head
+    only_first_head,
+    only_last_head,
+    unless_count_overflows
 };
 
 struct GradientSettings {

@@ -13,6 +13,7 @@ struct AdamSettings {
     bool rectified = false;   ///< RAdam
     bool corrects_m = true, corrects_v = true;
     bool stores_corrected = false;  ///< m̂ and v̂ kept in place of m and v
+    bool absolute = false;          ///< |g| in v
     bool squares = true;            ///< g² in v, not g
     bool takes_root = true;         ///< √v̂ in the denominator
     bool epsilon_in_root = false;
@@ -57,7 +58,9 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
         const double v_before = s.remembers_v ? state.v.data()[e] : 0.0, gradient = g.data()[e];
         const double m = s.beta_1 * m_before + (1.0 - s.beta_1) * gradient;
         const double deviation = s.centred ? gradient - m : gradient;
-        const double v = s.beta_2 * v_before + (1.0 - s.beta_2) * (s.squares ? deviation * deviation : gradient);
+        const double v = s.beta_2 * v_before + (1.0 - s.beta_2) * (s.absolute  ? std::fabs(gradient)
+                                                                   : s.squares ? deviation * deviation
+                                                                               : gradient);
         const double m_used =
             (s.steps_before_moments || s.steps_with_m_before ? m_before : m) / (s.corrects_m ? 1.0 - b1 : 1.0);
         const double v_used = (s.steps_before_moments ? v_before : v) / (s.corrects_v ? 1.0 - of_v : 1.0);

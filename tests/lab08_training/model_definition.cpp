@@ -56,6 +56,7 @@ Matrix::Matrix(const Tensor& x)
 bool ModelDefinition::used(std::size_t row, std::size_t rows, std::size_t n) const {
     switch (settings_.uses) {
         case Uses::first_sequence: return row < n;
+        case Uses::last_sequence: return row + n >= rows;
         case Uses::last_token: return row + 1 == rows;
         case Uses::later_than_first: return row % n != 0;
         case Uses::all: break;

@@ -52,7 +52,7 @@ enum class Received {
 };
 
 /// Which uses of a weight count.
-enum class Uses { all, first_sequence, last_token, later_than_first };
+enum class Uses { all, first_sequence, last_sequence, last_token, later_than_first };
 /// Which keys an output's slope sees.
 enum class SeenKeys { up_to_itself, earlier, all };
 /// What is taken for the slope of elu(x) + 1.

@@ -174,6 +174,7 @@ private:
         // Counted off, a chunk longer than the sequence leaves no whole one, unless it was made shorter before.
         if ((s.written == DeltaWritten::only_last && i + 1 != n) ||
             (s.written == DeltaWritten::all_but_last && i + 1 == n) ||
+            (s.written == DeltaWritten::unless_count_overflows && count_overflows(n, call.chunk)) ||
             (s.written == DeltaWritten::whole_chunks && i >= n - n % call.chunk) ||
             (s.written == DeltaWritten::only_first_head && h != 0) ||
             (s.written == DeltaWritten::all_but_short_chunk && i >= n - n % block))
@@ -232,6 +233,9 @@ double DecayProducts::until_end(const Reading& reading, Index j) const {
         case UntilEnd::none: return 1.0;
         case UntilEnd::since_begin: return product(begin_of(j / block), j + 1);
         case UntilEnd::with_own: return product(j, end_of(j / block));
+        case UntilEnd::whole: return product(begin_of(j / block), end_of(j / block));
+        case UntilEnd::right_and_whole:
+            return product(j + 1, end_of(j / block)) * product(begin_of(j / block), end_of(j / block));
     }
     return 1.0;
 }
@@ -250,6 +254,9 @@ double DecayProducts::inside(const Reading& reading, Index i, Index j) const {
         case Inside::with_writer: return product(j, i + 1);
         case Inside::without_reader: return product(j + 1, i);
         case Inside::one_before: return product(j, i);
+        case Inside::since_begin: return product(begin_of(i / block), i + 1);
+        case Inside::right_and_since_begin: return product(j + 1, i + 1) * product(begin_of(i / block), i + 1);
+        case Inside::transposed: return i == j ? 1.0 : 0.0;
     }
     return 1.0;
 }

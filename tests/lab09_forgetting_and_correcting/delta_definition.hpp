@@ -19,13 +19,22 @@ enum class Wrote { u, value, beta_value, right_side, two_terms };
 /// What stands for β_i before a term of u_i.
 enum class Beta { own, none, squared, sigmoid, over_length, of_writer, of_first_chunk, of_first_head };
 /// The decays inside a chunk, from token j to token i.
-enum class Inside { right, none, with_writer, without_reader, one_before };
+enum class Inside {
+    right,
+    none,
+    with_writer,
+    without_reader,
+    one_before,
+    since_begin,            ///< the decays from the chunk's beginning to token i in their place
+    right_and_since_begin,  ///< … and beside them
+    transposed              ///< D of the two tokens exchanged: 0 below the diagonal
+};
 /// The decays from the chunk's beginning to token i.
 enum class SinceBegin { right, none, without_own, of_sequence, own_only };
 /// The decays of the whole chunks in between.
 enum class Carried { right, none, last_token };
 /// The decays from token j to its chunk's end.
-enum class UntilEnd { right, none, since_begin, with_own };
+enum class UntilEnd { right, none, since_begin, with_own, whole, right_and_whole };
 
 /// How one token sees what others have written.
 struct Reading {
@@ -73,6 +82,7 @@ enum class DeltaWritten {
     only_first_head,
     all_but_short_chunk,
     whole_chunks,
+    unless_count_overflows,  ///< nothing where n + chunk - 1 does
     running_sum
 };
 enum class StateReturned { right, as_it_came, without_last };

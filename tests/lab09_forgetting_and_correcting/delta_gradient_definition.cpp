@@ -145,7 +145,7 @@ private:
         for (Index t = 0; t < n; ++t) {
             double sum = 0.0;
             switch (s.log_decay) {
-                case DecayGradient::right:
+                case DecayGradient::of_pairs:
                 case DecayGradient::of_one_chunk:
                 case DecayGradient::of_states:
                     for (Index i = t; i < n; ++i)
@@ -169,6 +169,8 @@ private:
             for (Index at = 0; at < part->size(); ++at) {
                 const Index i = at / width % n, head = at / width / n;
                 if ((s.written == DeltaGradientsWritten::all_but_first_chunk && i < block) ||
+                    (s.written == DeltaGradientsWritten::unless_count_overflows && count_overflows(n, call.chunk)) ||
+                    (s.written == DeltaGradientsWritten::only_last_head && head + 1 != H) ||
                     (s.written == DeltaGradientsWritten::only_first_head && head != 0))
                     part->data()[at] = 0.0;
                 part->data()[at] *= s.factor;

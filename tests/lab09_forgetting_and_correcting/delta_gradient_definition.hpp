@@ -12,7 +12,8 @@ namespace linattn::testing {
 enum class BetaGradient { error, value, error_before_chunk, written };
 /// How the gradient of a log decay is summed: over the pairs of tokens that the decay lies between.
 enum class DecayGradient {
-    right,
+    right,            ///< q·dq − v·dv of the token and of all later ones
+    of_pairs,         ///< of all pairs that it lies between: the same, where dQ and dV are right
     of_one_chunk,     ///< only pairs of one chunk
     of_states,        ///< only pairs of different chunks
     not_summed,       ///< q·dq − v·dv of the token alone
@@ -22,7 +23,15 @@ enum class DecayGradient {
     values_added,     ///< q·dq + v·dv
     keys_for_values,  ///< q·dq − k·dk, as without a correction
 };
-enum class DeltaGradientsWritten { all, all_but_first_chunk, all_but_short_chunk, only_first_head, exchanged };
+enum class DeltaGradientsWritten {
+    all,
+    all_but_first_chunk,
+    all_but_short_chunk,
+    unless_count_overflows,
+    only_first_head,
+    only_last_head,
+    exchanged
+};
 
 struct DeltaGradientSettings {
     DeltaSettings forward;              ///< its key and query say what e_i and dO_i read of earlier writes, too

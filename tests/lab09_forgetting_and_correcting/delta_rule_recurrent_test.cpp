@@ -23,7 +23,7 @@ TRACED(delta_rule_recurrent) {
 }
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
-    CALL(delta_rule_recurrent, K, K, V, beta).equals(about(delta));
+    CALL(delta_rule_recurrent, Q, K, V, beta).equals(about(delta));
 }
 TEST_CASE("rejects arguments that do not belong together") { rejects_arguments_that_do_not_belong_together(form); }
 TEST_CASE("equals the definition for every leading shape") { equals_the_definition(form); }

@@ -109,6 +109,7 @@ private:
         const double again = s.read_again ? std::exp(logarithm(head, I, a)) : 1.0, apart = static_cast<double>(i - j);
         switch (s.by) {
             case DecayBy::sum: return again * std::exp(sum(head, first, last, a));
+            case DecayBy::sum_times_zero: return again * std::exp(sum(head, first, last, a) + 0.0 * sum(head, 0, J, a));
             case DecayBy::nothing: return again;
             case DecayBy::product_of_logarithms: return product_of_logarithms(head, first, last, a);
             case DecayBy::sum_itself: return sum(head, first, last, a);
@@ -180,9 +181,11 @@ public:
     const Index H, n, channels, block;
 };
 
-bool is_written(GatedWritten written, Index h, Index i, Index n, Index block) {
+bool is_written(GatedWritten written, Index h, Index i, Index H, Index n, Index block, Index chunk) {
     switch (written) {
         case GatedWritten::all_but_short_chunk: return i < n - n % block;
+        case GatedWritten::unless_count_overflows: return !count_overflows(n, chunk);
+        case GatedWritten::only_last_head: return h + 1 == H;
         case GatedWritten::all_but_first: return i != 0;
         case GatedWritten::only_last: return i + 1 == n;
         case GatedWritten::only_first_head: return h == 0;
@@ -197,6 +200,7 @@ public:
           q(settings.keys_for_queries ? call.K : call.Q),
           k(settings.queries_for_keys ? call.Q : call.K),
           v(call.V),
+          chunk(call.chunk),
           pairs(call.log_decay, call.log_decay.dimension() == call.Q.dimension(), call.chunk,
                 {settings.tokens, settings.heads, settings.decay}) {
         if (s.decay.channels == Channels::of_values && k.width != v.width)
@@ -206,7 +210,7 @@ public:
     void find(Tensor& output) const {
         for (Index h = 0; h < pairs.H; ++h)
             for (Index i = 0; i < pairs.n; ++i)
-                if (is_written(s.written, h, i, pairs.n, pairs.block))
+                if (is_written(s.written, h, i, pairs.H, pairs.n, pairs.block, chunk))
                     add_row(h, i, output.data() + (h * pairs.n + i) * v.width);
     }
 
@@ -245,6 +249,7 @@ private:
 
     GatedSettings s;
     Rows q, k, v;
+    Index chunk;
     Pairs pairs;
 };
 
@@ -272,7 +277,7 @@ public:
         for (Index h = 0; h < S.H; ++h)
             for (Index i = 0; i < S.n; ++i) d.log_decay.data()[h * S.n + i] = of_log_decay(d, h, i);
         for (Index at = 0; at < S.H * S.n; ++at) {
-            if (is_written(s.written, at / S.n, at % S.n, S.n, S.n)) continue;
+            if (is_written(s.written, at / S.n, at % S.n, S.H, S.n, S.n, S.n)) continue;
             std::fill_n(d.K.data() + at * k.width, k.width, 0.0);
             std::fill_n(d.V.data() + at * v.width, v.width, 0.0);
         }
@@ -395,7 +400,8 @@ Expected expected_decay_mask(const Tensor& log_decay) {
         tolerance.data()[e] =
             j < i ? tolerance.data()[e] * 2.0 * static_cast<double>(i - j + 2) * 0x1p-53 + underflow : 0.0;
     }
-    return {mask.D, tolerance, "2 (i - j + 2) 2^-53 D_ij (1 + the sum of |log_decay| over its own terms)"};
+    return {mask.D, tolerance,
+            "(i - j + 2) 2^-53 D_ij (1 + the sum of |log_decay| over its own terms), and as much for the definition"};
 }
 
 namespace {

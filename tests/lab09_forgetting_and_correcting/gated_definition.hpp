@@ -22,6 +22,7 @@ enum class DecayBy {
     power_of_last,          ///< the decay of token i, as often as tokens lie between
     power_of_first_token,   ///< the decay of token 0, as often as tokens lie between
     difference,             ///< e to the difference of two running sums
+    sum_times_zero,         ///< the terms that do not belong to the sum times 0: NaN where one is −∞
     ratio,                  ///< e to a running sum, times e to minus another: the ratio of two running products
 };
 /// What D_ij is for j > i. Right: 0, and never computed.
@@ -56,7 +57,15 @@ struct DecaySettings {
     bool operator==(const DecaySettings&) const = default;
 };
 
-enum class GatedWritten { all, all_but_short_chunk, all_but_first, only_last, only_first_head };
+enum class GatedWritten {
+    all,
+    all_but_short_chunk,
+    unless_count_overflows,
+    all_but_first,
+    only_last,
+    only_first_head,
+    only_last_head
+};
 
 struct GatedSettings {
     Tokens tokens = Tokens::up_to_own;

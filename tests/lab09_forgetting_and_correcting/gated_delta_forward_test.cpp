@@ -32,10 +32,13 @@ TEST_SUITE("gated_delta_forward") {
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
     const Sizes sizes{1, 3, 2, 1};
-    const std::vector<float> keys = rounded(K), values = rounded(V), strengths = rounded(beta),
-                             decays = rounded(log_decay);
+    const struct {
+        std::vector<float> Q = rounded(worked_example::Q), K = rounded(worked_example::K),
+                           V = rounded(worked_example::V), beta = rounded(worked_example::beta),
+                           log_decay = rounded(worked_example::log_decay);
+    } x;
     for (const int chunk : {2, 3, 1})
-        CALL(gated_delta_forward, keys, keys, values, strengths, decays, sizes, chunk, quick)
+        CALL(gated_delta_forward, x.Q, x.K, x.V, x.beta, x.log_decay, sizes, chunk, quick)
             .equals(Expected{reshape(delta, {1, 3, 1}), full({1, 3, 1}, 64 * 10 * 0x1p-24),
                              "64 roundings of 2^-24 of numbers below 10"});
 }

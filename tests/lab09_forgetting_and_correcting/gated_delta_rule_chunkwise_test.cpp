@@ -22,7 +22,7 @@ TEST_CASE("relies on functions that are right") { relies_on_right_functions(form
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
     for (const std::size_t chunk : {2U, 3U, 1U})
-        CALL(gated_delta_rule_chunkwise, K, K, V, beta, log_decay, chunk).equals(about(delta));
+        CALL(gated_delta_rule_chunkwise, Q, K, V, beta, log_decay, chunk).equals(about(delta));
 }
 TEST_CASE("rejects arguments that do not belong together") {
     rejects_arguments_that_do_not_belong_together(form);

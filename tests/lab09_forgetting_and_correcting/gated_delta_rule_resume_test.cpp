@@ -72,7 +72,7 @@ TRACED(gated_delta_rule_resume) {
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
     const Tensor S = zeros({2, 1}), after = expand_dims(Tensor{4.0, 0.68}, -1);
-    CALL(gated_delta_rule_resume, K, K, V, beta, log_decay, S).equals({about(delta), about(after)});
+    CALL(gated_delta_rule_resume, Q, K, V, beta, log_decay, S).equals({about(delta), about(after, false)});
 }
 TEST_CASE("rejects arguments that do not belong together") {
     rejects_arguments_that_do_not_belong_together(form);

@@ -27,7 +27,7 @@ Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b) {
 class Recursion {
 public:
     Recursion(const LeastSquaresSettings& settings, Index d_k, Index d_v, double ridge)
-        : s(settings), P(d_k, Row(d_k)), S(d_k, Row(d_v)) {
+        : s(settings), one(settings.ridge_for_one ? ridge : 1.0), P(d_k, Row(d_k)), S(d_k, Row(d_v)) {
         const double r = ridge * s.ridge_factor;
         for (Index x = 0; x < d_k; ++x) P[x][x] = s.begin == Begin::ridge ? r : s.begin == Begin::one ? 1.0 : 1.0 / r;
     }
@@ -64,7 +64,7 @@ private:
     }
     Row gain_of(const Row& k, Row Pk, double kPk) const {
         if (s.gain == Gain::key) return k;
-        for (double& x : Pk) x /= s.gain == Gain::undivided ? 1.0 : s.gain == Gain::without_one ? kPk : 1.0 + kPk;
+        for (double& x : Pk) x /= s.gain == Gain::undivided ? 1.0 : s.gain == Gain::without_one ? kPk : one + kPk;
         return Pk;
     }
     Row error_of(const Row& asks, const double* v) const {
@@ -78,14 +78,18 @@ private:
         for (Index x = 0; x < k.size(); ++x)
             for (Index y = 0; y < k.size(); ++y) kk[x][y] = k[x] * k[y];
         const Matrix<double> PkkP = product(product(P, kk), P);
-        double divisor = s.update == Update::undivided ? 1.0 : s.update == Update::without_one ? kPk : 1.0 + kPk;
+        double divisor = s.update == Update::undivided ? 1.0 : s.update == Update::without_one ? kPk : one + kPk;
         if (s.update == Update::added) divisor = -divisor;
         for (Index x = 0; x < k.size(); ++x)
             for (Index y = 0; y < k.size(); ++y)
-                P[x][y] -= s.update == Update::by_gain_and_gain ? gain[x] * gain[y] : PkkP[x][y] / divisor;
+                P[x][y] -= s.update == Update::by_gain_and_gain  ? gain[x] * gain[y]
+                           : s.update == Update::by_gain_and_key ? gain[x] * k[y]
+                           : s.update == Update::by_key_and_gain ? k[x] * gain[y]
+                                                                 : PkkP[x][y] / divisor;
     }
 
     const LeastSquaresSettings& s;
+    const double one;  // in the divisors
     Matrix<double> P, S;
 };
 

@@ -12,12 +12,13 @@ enum class Begin { inverse_of_ridge, ridge, one };
 /// What stands for the gain P k / (1 + kᵀP k).
 enum class Gain { right, undivided, without_one, of_new_P_divided, key };
 /// How P goes on: P − (P k kᵀ P) / (1 + kᵀP k).
-enum class Update { right, never, undivided, added, without_one, by_gain_and_gain };
+enum class Update { right, never, undivided, added, without_one, by_gain_and_gain, by_gain_and_key, by_key_and_gain };
 
 struct LeastSquaresSettings {
     Begin begin = Begin::inverse_of_ridge;
     Gain gain = Gain::right;
     Update update = Update::right;
+    bool ridge_for_one = false;    ///< in both divisors
     double read = 1.0;             ///< how often what the state returns for the key is subtracted
     bool asks_with_query = false;  ///< q in place of k where the error is computed
     bool keys_normalized = false;

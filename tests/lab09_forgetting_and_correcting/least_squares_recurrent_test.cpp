@@ -23,9 +23,9 @@ TRACED(least_squares_recurrent) {
                  [](const Tensor& Q) { return expected_least_squares(Q, K, V, 0.5); }, K, {{"k", &K}, {"v", &V}});
 }
 TEST_CASE("averages the values written under one key") {
-    const Tensor K{{1, 0}, {0, 1}, {1, 0}, {1, 0}}, V = expand_dims(Tensor{2.0, 4.0, 4.0, 6.0}, -1);
+    const Tensor K{{1, 0}, {0, 1}, {1, 0}, {1, 0}}, &Q = K, V = expand_dims(Tensor{2.0, 4.0, 4.0, 6.0}, -1);
     const Tensor read = expand_dims(Tensor{1.0, 2.0, 2.0, 3.0}, -1);  // 2/2, 4/2, (2 + 4)/3, (2 + 4 + 6)/4
-    CALL(least_squares_recurrent, K, K, V, 1.0).equals(worked_example::about(read));
+    CALL(least_squares_recurrent, Q, K, V, 1.0).equals(worked_example::about(read));
 }
 TEST_CASE("rejects arguments that do not belong together") {
     const DeltaInputs right({2}, 5, 3, 4, 1);

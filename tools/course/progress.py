@@ -80,8 +80,11 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
                 f"  hint   ./course hint {exercise.name}\n"
                 f"  again  ./course check {exercise.name}")
     last = _lab(labs, verdicts[-1].exercise.lab)
-    if len([verdict for verdict in verdicts if verdict.exercise in last.exercises]) < len(last.exercises):
-        return f"next: the whole lab: ./course check {last.name}"
+    checked = [verdict.exercise for verdict in verdicts]
+    if left := [each for each in last.exercises if each not in checked]:
+        after = last.exercises[last.exercises.index(checked[-1]) + 1:]
+        following = next((each for each in after if each in left), left[0])
+        return f"next: {following.function}: ./course check {following.name}\n  or the whole lab: ./course check {last.name}"
     if track != "student":
         return ""
     steps = [f"{lab.name} · {lab.title}: labs/{lab.folder.name}/README.md, then ./course check {lab.name}"

@@ -252,6 +252,10 @@ const std::vector<Mutation<Settings>>& mutations() {
 const std::vector<NumberMutation<Settings>>& numbers() {
     using namespace has;
     static const std::vector<NumberMutation<Settings>> all{
+        {"the line %s x + 1 below 0", "That is leaky relu plus one: below 0 the map is e^x, which stays above 0.", one,
+         SET_TO(s.below = Piece{x, 1.0}), 1e-4, 10.0},
+        {"the line %s x below 0", "That is leaky relu: below 0 the map is e^x, which stays above 0.", one,
+         SET_TO(s.below = Piece{x}), 1e-4, 10.0},
         {"e^x multiplied by %s below 0", "Below 0 the map is e^x as it is.", one, SET_TO(s.below.amount = x), 1e-3,
          1e3},
         {"e^(%s x) below 0", "Below 0 the map is e^x.", one, SET_TO(s.below.sign = x), 1e-2, 1e2},

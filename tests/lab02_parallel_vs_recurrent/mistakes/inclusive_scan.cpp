@@ -42,6 +42,44 @@ SCAN_MISTAKE("arguments exchanged on the way up",
     for (std::size_t i = 0; i < states.size(); ++i) result[i] = of_tree(states, i, combine, false, true);
     return result;
 }
+// The two sweeps, each from its first stride on, and what of them is wrong.
+struct Sweeps {
+    std::size_t first_stride = 1, last_stride = 1;  // of the way up, and of the way down
+    bool up = true, down = true, down_from_small_to_large = false;
+    std::size_t down_begins = 3;  // so many strides from the front, less one
+    std::size_t end = 0;          // so many entries before the last
+};
+std::vector<std::string> swept(const std::vector<std::string>& states, const Combine& combine, const Sweeps& s) {
+    std::vector<std::string> result = states;
+    const std::size_t n = states.size() - std::min(states.size(), s.end);
+    const auto sweep = [&](std::size_t stride, std::size_t begins) {
+        for (std::size_t i = begins * stride - 1; i < n; i += 2 * stride)
+            result[i] = combine(result[i - stride], result[i]);
+    };
+    std::size_t stride = s.first_stride;
+    for (; stride < n; stride *= 2)
+        if (s.up) sweep(stride, 2);
+    for (std::size_t small = 1; s.down_from_small_to_large && small < stride; small *= 2) sweep(small, 3);
+    for (stride /= 2; s.down && stride >= s.last_stride && stride > 0; stride /= 2) sweep(stride, s.down_begins);
+    return result;
+}
+#define SWEEP_MISTAKE(name, explanation, ...) \
+    SCAN_MISTAKE(name, explanation) {         \
+        Sweeps s;                             \
+        __VA_ARGS__;                          \
+        return swept(states, combine, s);     \
+    }
+SWEEP_MISTAKE("way down left out", "After the way up only entries 1, 3, 7, … are finished: fill in what lies between.",
+              s.down = false)
+SWEEP_MISTAKE("way up left out", "Up the tree first: the way down combines what the way up has made.", s.up = false)
+SWEEP_MISTAKE("last level of the way down left out", "The way down ends with a stride of 1: while stride > 0.",
+              s.last_stride = 2)
+SWEEP_MISTAKE("first level of the way up left out", "The way up begins with a stride of 1.", s.first_stride = 2)
+SWEEP_MISTAKE("way down begins where the way up does",
+              "Entry 2·stride - 1 is finished: the way down begins with entry 3·stride - 1.", s.down_begins = 2)
+SWEEP_MISTAKE("way down from small strides to large ones", "The way down halves the stride: large strides first.",
+              s.down = false, s.down_from_small_to_large = true)
+SWEEP_MISTAKE("last entry never combined", "The last entry is n - 1: while i < n.", s.end = 1)
 SCAN_MISTAKE("last state missing when n is not a power of two",
              "Both sweeps must reach the entries beyond the last power of two.") {
     std::size_t power = 1;

@@ -56,7 +56,8 @@ const MutationsOf bidirectional_mutations("linear_attention_bidirectional", tabl
 const MutationsOf parallel_mutations("linear_attention_parallel", table, every_form | has::running | has::linear_cost,
                                      AttentionSettings{}, &unmasked);
 const MutationsOf recurrent_mutations("linear_attention_recurrent", table,
-                                      every_form | has::running | has::constant_memory, AttentionSettings{}, &unmasked);
+                                      every_form | has::running | has::constant_memory, AttentionSettings{}, &unmasked,
+                                      {.rows = rows_of_attention()});
 const MutationsOf step_mutations("linear_attention_step", table,
                                  has::features | has::products | has::no_divisor | has::values | has::state |
                                      has::signed_features,

@@ -174,7 +174,7 @@ const MutationsOf normalized_mutations("normalized_linear_attention", table,
 const MutationsOf causal_mutations("causal_linear_attention", table,
                                    every_form | has::sequence | has::values | has::running | has::updates |
                                        has::linear_cost,
-                                   divided(), &whole);
+                                   divided(), &whole, {.rows = rows_of_attention()});
 const MutationsOf step_mutations("causal_linear_attention_step", table,
                                  every_form | has::values | has::state | has::z | has::updates, divided(), &step);
 const MutationsOf resume_mutations(
@@ -184,11 +184,13 @@ const MutationsOf resume_mutations(
     divided(), &resume,
     {.without = {"only later tokens", "the token itself is left out", "only the first leading index computed",
                  "each feature of the keys divided by its own sum", "each key divided by the sum of its features",
-                 "ε only where the sum is 0"}});
+                 "ε only where the sum is 0"},
+     .rows = rows_of_attention()});
 const MutationsOf padded_mutations("masked_causal_linear_attention", table,
                                    every_form | has::values | has::sequence | has::running | has::updates |
                                        has::padding | has::linear_cost,
-                                   divided(), &padded, {.without = {"padding multiplied by zero"}});
+                                   divided(), &padded,
+                                   {.without = {"padding multiplied by zero"}, .rows = rows_of_attention()});
 const MutationsOf streaming_mutations(
     "streaming_exp_attention", table,
     has::divisor | has::epsilon | has::values | has::sequence | has::running | has::updates | has::streaming |
@@ -197,7 +199,8 @@ const MutationsOf streaming_mutations(
     {.without = {"z summed along the features", "one maximum for all channels", "negative features cut off at 0",
                  "normaliser without the query", "normaliser without the keys", "product of two running sums",
                  "ε only where the sum is 0", "one denominator for all leading indices",
-                 "each feature of the keys divided by its own sum", "each key divided by the sum of its features"}});
+                 "each feature of the keys divided by its own sum", "each key divided by the sum of its features"},
+     .rows = rows_of_attention()});
 
 const MutationsOf packed_mutations("packed_causal_linear_attention", packed_table(),
                                    every_form | has::values | has::sequence | has::running | has::updates |

@@ -39,6 +39,10 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of re
         "Below 0 φ is eˣ and so is its slope; only relu is flat there.") {
     return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : 0.0; });
 }
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "leaky slope of 0.01 below 0", "§6.2",
+        "Below 0 φ is eˣ and so is its slope; a constant slope is that of leaky relu.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : 0.01 * g; });
+}
 MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "exponential above 0 as well", "§6.2",
         "Above 0 φ is a line with slope 1: pick the branch with where, or cap the argument of exp at 0.") {
     return each_pair(x, dY, [](double v, double g) { return g * std::exp(v); });

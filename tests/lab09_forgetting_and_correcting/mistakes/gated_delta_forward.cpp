@@ -47,7 +47,7 @@ Array by_settings(const KernelSettings& s, Values Q, Values K, Values V, Values 
 }
 
 const MutationsOf mutations("gated_delta_forward", table(), form::chunks | form::decays, KernelSettings{}, &by_settings,
-                            {.without = {"computed in O(n²)"}});
+                            {.without = {"computed in O(n²)", "number of chunks overflows"}});
 
 const Probes probes("gated_delta_forward", [] {
     const DeltaArrays x(DeltaInputs({2}, 8, 4, 3, 901));

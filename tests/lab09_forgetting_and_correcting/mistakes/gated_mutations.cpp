@@ -44,6 +44,9 @@ const MutationTable<DecaySettings>& decay_mutations() {
              "After a strong decay both sums are large, and their difference has lost the digits of the weak ones: add "
              "each entry's own logarithms.",
              pairs, SET(s.by = DecayBy::difference)},
+            {"how it is computed", "0 times -inf",
+             "A logarithm of -inf times 0 is NaN: select the terms of an entry with where, not with a mask of 0 and 1.",
+             pairs, SET(s.by = DecayBy::sum_times_zero)},
             {"above the diagonal", "1 above the diagonal",
              "The exponents there are 0, and e to 0 is 1: set the entries for j > i to 0 after the exponential.", pairs,
              SET(s.above = Above::one)},
@@ -218,6 +221,10 @@ const MutationTable<GatedSettings>& gated_mutations() {
                 {"the chunks", "state updated before it is read",
                  "A chunk's queries read the state from before the chunk: its own tokens are in the masked product.",
                  chunks, SET(s.updated_first = true)},
+                {"the chunks", "number of chunks overflows",
+                 "(n + chunk - 1) / chunk is 0 where chunk is nearly 2^64: (n - 1) / chunk + 1, or min(chunk, n) "
+                 "first.",
+                 chunks, SET(s.written = GatedWritten::unless_count_overflows)},
                 {"the chunks", "a short last chunk left out", "The last chunk ends at n, wherever that is.", chunks,
                  SET(s.written = GatedWritten::all_but_short_chunk)},
                 {"the cost", "computed in O(n²)", "Keep a state: no loop over pairs of tokens that are far apart.",
@@ -382,7 +389,8 @@ GatedGradients backward(const GatedGradientSettings& settings, const Tensor& Q, 
 }
 
 const MutationsOf recurrent_mutations("gated_attention_recurrent", gated_mutations(),
-                                      states | scalar | attention | linear_cost, GatedSettings{}, &whole);
+                                      states | scalar | attention | linear_cost, GatedSettings{}, &whole,
+                                      {.rows = rows_of_attention()});
 const MutationsOf of_mask("decay_mask", mask_mutations(), mask | scalar | pairs, DecaySettings{}, &mask_of);
 const MutationsOf quadratic_mutations("gated_attention_quadratic", gated_mutations(),
                                       matrices | scalar | attention | pairs, GatedSettings{}, &whole);
@@ -391,7 +399,8 @@ const MutationsOf chunkwise_mutations("gated_attention_chunkwise", gated_mutatio
 const MutationsOf backward_mutations("gated_attention_backward", gradient_mutations(), linear_cost,
                                      GatedGradientSettings{}, &backward);
 const MutationsOf channel_mutations("channel_gated_attention", gated_mutations(),
-                                    states | channels | attention | linear_cost, GatedSettings{}, &in_channels);
+                                    states | channels | attention | linear_cost, GatedSettings{}, &in_channels,
+                                    {.rows = rows_of_attention()});
 
 // The right result, and beside it a state for each token.
 void keep_states(const Tensor& Q, const Tensor& V) {

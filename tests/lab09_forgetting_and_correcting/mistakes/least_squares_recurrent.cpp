@@ -21,6 +21,14 @@ const MutationTable<Settings>& table() {
              SET(s.update = Update::added)},
             {"P", "P loses gain times gain", "P loses gain times (P k)ᵀ: only one of the two has been divided.", 0,
              SET(s.update = Update::by_gain_and_gain)},
+            {"P", "P loses the gain times k",
+             "P loses gain times (P k)ᵀ, not gain times kᵀ: P k is kᵀP, P being symmetric.", 0,
+             SET(s.update = Update::by_gain_and_key)},
+            {"P", "P loses k times the gain",
+             "P loses gain times (P k)ᵀ, not k times the gain: P k is kᵀP, P being symmetric.", 0,
+             SET(s.update = Update::by_key_and_gain)},
+            {"the gain", "the ridge in place of the 1", "The divisor is 1 + kᵀP k: the ridge is in P already.", 0,
+             SET(s.ridge_for_one = true)},
             {"the gain", "gain without its divisor", "The gain is P k / (1 + kᵀP k), with P before its update.", 0,
              SET(s.gain = Gain::undivided)},
             {"the gain", "gain divided by kᵀP k alone", "The divisor is 1 + kᵀP k.", 0,
@@ -65,7 +73,8 @@ const MutationTable<Settings>& table() {
     return all;
 }
 
-const MutationsOf mutations("least_squares_recurrent", table(), 0, Settings{}, &least_squares_by_settings);
+const MutationsOf mutations("least_squares_recurrent", table(), 0, Settings{}, &least_squares_by_settings,
+                            {.rows = rows_of_attention()});
 
 const Probes probes("least_squares_recurrent", [] {
     return std::vector{probe(&linattn::least_squares_recurrent, random_tensor({2, 2, 5, 3}, 901),

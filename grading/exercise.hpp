@@ -69,7 +69,7 @@ public:
     void satisfies(bool holds, const std::string& otherwise, const char* mistake = nullptr) const;
 
     /// The call made again gives the same bits, also after one with other numbers in arrays of the same shapes and with
-    /// the same first entries; and that one gives others. Arguments other than arrays stay.
+    /// the same first entries; and that one gives others, where there are arrays. All else stays.
     void remembers_nothing() const;
 
     /// Fails: the exercise does its part, and what is wrong comes from another one that it calls. The message says this

@@ -15,6 +15,7 @@ do what it must not do.
 import re
 import shutil
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from course import manifest
@@ -42,6 +43,7 @@ class Attack:
     beside: list  # (path in student/, text)
     above: str
     text: str
+    idea: str
 
     def submit(self, root: Path, folder: Path) -> None:
         """Writes the submission that holds this attack."""
@@ -88,7 +90,13 @@ def _attack(kind: str, above: str, text: str, labs: list) -> Attack:
     hidden, links, beside = (re.findall(rf"^// {key}: (.*)$", text, re.M) for key in ("hides", "link", "beside"))
     return Attack(name, kind, lab, next((part for part in parts if "." in part), lab.sources[0]),
                   {} if "unusable" in parts else expected, hidden, [tuple(link.split(" -> ")) for link in links],
-                  [tuple(file.split(": ", 1)) for file in beside], above, text)
+                  [tuple(file.split(": ", 1)) for file in beside], above, text, _idea(text))
+
+
+def _idea(text: str) -> str:
+    comment = [line for line in takewhile(lambda line: line.startswith("//"), text.splitlines())
+               if not re.match(r"// (hides|link|beside): ", line)]
+    return " ".join(line.strip("/ ") for line in comment).partition(": ")[2]
 
 
 def read_all(labs: list) -> list:

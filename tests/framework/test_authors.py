@@ -155,6 +155,7 @@ class CheckCourse(Authors):
                 (f"{self.LAB}/README.md", "## Pitfalls", "<details><summary>Hint 1: a</summary>b</details>\n\n## Pitfalls", "shows hints"),
                 (self.PROGRAM, "suite\tgated_attention", "", "has no suite with a case for gated_attention"),
                 (self.PROGRAM, "suite\tgated", "suite\tungated", "no manifest names the suite 'ungated_attention'"),
+                (self.SUITE, ".remembers_nothing()", ".result()", "the suite 'gated_attention' passes an answer that keeps"),
                 (self.PROGRAM, "mistake\tgated", "mistake\tungated", "a mistake of ungated_attention"),
                 (self.PROGRAM, "mistake\tgated_attention", "", "has no mistake of gated_attention"),
                 (self.PROGRAM, "mistake", "mistake\tgated_attention\tforgotten\t§91.1\tDo.\nmistake", "two mistakes called 'forgotten'"),

@@ -1,40 +1,36 @@
-"""hostile/ against ./course grade: no attack earns a point, each ends in bounded time and leaves nothing behind, and honest
-work that is graded meanwhile gets all points."""
+"""hostile/ as one class for ./course grade, with honest students in it: no attack earns a point, each ends in bounded time and
+leaves nothing behind, and the honest get all points. The table of it is left in BUILD_FOLDER/hostile.md."""
 
 import contextlib
+import csv
 import ctypes
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter
 from pathlib import Path
 
 import hostile_file
 import pytest
 import workers
-from conftest import ROOT
-from course import manifest
+from conftest import LABS, ROOT
+from course.verdicts import WORDS
+from author.judge.result import MEANINGS
 
-GRADED, UNUSABLE, BECOMES_PARENT_OF_ORPHANS = 0, 3, 36  # prctl(PR_SET_CHILD_SUBREAPER)
-LONGEST = 600  # seconds for a submission: a slow machine with much else to do waits, but not for ever
+BECOMES_PARENT_OF_ORPHANS = 36  # prctl(PR_SET_CHILD_SUBREAPER)
 LEFT_BEHIND = ("linattn_left_behind", "linattn_hidden", "linattn_full", "linattn_deep", "lab01.relu.json")
 PLACES = ("/", "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run", "/root", "/home", "/out", "/results", ROOT)
 IPC_KEY = 0x11a7
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-SCRIPT = [ROOT / "course"]
-# What the script starts once it has looked for packages and for a Python that has the modules.
-PROGRAM = [sys.executable, "-B", ROOT / "tools" / "course"]
-# The same, whose compilers may use less of the processor: no need to wait 20 s for the end of each that would never end.
-IMPATIENT = [sys.executable, "-c",
-             f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT / 'tools')!r}); "
-             "from author.judge import box; box.COMPILE_SECONDS = 4; from course.__main__ import main; "
-             f"from pathlib import Path; sys.exit(main(Path({str(ROOT)!r}), sys.argv[1:]))"]
-ATTACKS = hostile_file.read_all(manifest.load(ROOT))
-HONEST = [f"honest{number}" for number in range(8)]
+ATTACKS = hostile_file.read_all(LABS)
+HONEST_LAB = next(lab for lab in LABS if lab.name == "lab01")
+HONEST = ["ada-honest", "class.json", "feedback.zip", "gradebook.csv", "grader.log", "report.html", "s9;=1+1", "x" * 100]
+HEAD = """| attack | what it tries | earned | its exercises ended | s |
+|---|---|---|---|---|
+"""
 
 
 def children() -> list:
@@ -53,52 +49,52 @@ def command_line(process: str) -> str:
         return "(ended meanwhile)"
 
 
-def grade(place: Path, name: str, lab: str, program: list) -> tuple:
-    """What `./course grade one` did, and the result."""
-    environment = os.environ | {"TMPDIR": str(place / "temporary")}
-    with open(__file__, "rb") as typed:
-        run = subprocess.run([*program, "grade", "one", place / name, "--out", place / "results", "--labs", lab],
-                             env=environment, stdin=typed, capture_output=True, text=True, errors="replace", timeout=LONGEST)
-    result = place / "results" / name / "result.json"
-    return run, json.loads(result.read_text(encoding="utf-8")) if result.exists() else None
-
-
-def hand_in(place: Path, name: str, labs: list) -> None:
-    """An honest submission: the reference."""
-    student = place / name / "student"
-    student.mkdir(parents=True)
-    for lab in labs:
-        for source in lab.sources:
-            shutil.copy2(ROOT / "reference" / source, student)
+def exercises_of(result: dict, lab: str) -> dict:
+    return {each["exercise"]: each for graded in result["labs"] if graded["lab"] == lab for each in graded["exercises"]}
 
 
 @pytest.fixture(scope="module")
-def graded(boxes, labs, open_folder) -> dict:
-    """Attackers and honest students, all of them: name → what grade() returns."""
-    place = open_folder
-    (place / "temporary").mkdir()
+def graded(boxes, open_folder) -> dict:
+    """Student → result, of one ./course grade."""
+    handed_in, out, honest = (open_folder / name for name in ("class", "results", "honest"))
+    for attack in ATTACKS:
+        attack.submit(ROOT, handed_in / attack.name)
+    (honest / "student").mkdir(parents=True)
+    shutil.copy2(ROOT / "reference" / HONEST_LAB.sources[0], honest / "student")
+    for name in HONEST:
+        shutil.make_archive(str(handed_in / name), "zip", honest)
+    (open_folder / "temporary").mkdir()
     ctypes.CDLL(None).prctl(BECOMES_PARENT_OF_ORPHANS, 1)
-    jobs = {}
-    # What may wait for its deadline most of the time begins first, and many of these wait side by side.
-    with ThreadPoolExecutor(6 * workers.COUNT) as waiting, ThreadPoolExecutor(2 * workers.COUNT) as working:
-        for number, attack in enumerate(sorted(ATTACKS, key=lambda attack: attack.kind != "compiling")):
-            attack.submit(ROOT, place / attack.name)
-            statuses = [*attack.expected.values()]
-            pool = waiting if any("timeout" in each for each in statuses) else working
-            jobs[attack.name] = pool.submit(grade, place, attack.name, attack.lab.name,
-                                            IMPATIENT if statuses and all("build" in each for each in statuses) else PROGRAM)
-            if number % 20 == 19:
-                name = HONEST[number // 20]
-                hand_in(place, name, labs)
-                jobs[name] = working.submit(grade, place, name, "lab01", SCRIPT)
-        return {name: job.result() for name, job in jobs.items()} | {"place": place}
+    labs = ",".join(sorted({attack.lab.name for attack in ATTACKS}))
+    with open(__file__, "rb") as typed:  # many wait for their deadline most of the time, side by side
+        run = subprocess.run([ROOT / "course", "grade", handed_in, "--out", out, "--labs", labs,
+                              "--jobs", str(4 * workers.COUNT)], env=os.environ | {"TMPDIR": str(open_folder / "temporary")}, stdin=typed,
+                             capture_output=True, text=True, errors="replace")
+    assert run.returncode == 0, run.stderr
+    results = {path.parent.name: json.loads(path.read_text(encoding="utf-8"))
+               for path in out.glob("students/*/result.json")}
+    assert sorted(results) == sorted([*HONEST, *(attack.name for attack in ATTACKS)])
+    (Path(os.environ["LINATTN_BUILD"]) / "hostile.md").write_text(table(results), encoding="utf-8")
+    return results
+
+
+def table(results: dict) -> str:
+    text = HEAD
+    students = [(attack.name, attack.idea, attack.lab) for attack in ATTACKS]
+    for name, idea, lab in [*sorted(students), *((name, "honest: the answer key", HONEST_LAB) for name in HONEST)]:
+        exercises = exercises_of(results[name], lab.name).values()
+        earned, points = results[name]["earned"], sum(exercise.points for exercise in lab.exercises)
+        ended = Counter(WORDS[MEANINGS.get(each["status"], each["status"])] for each in exercises)
+        words = ", ".join(f"{count} {word}" for word, count in ended.items()) or "unusable"
+        text += f"| {name[:40]} | {idea} | {earned} of {points} | {words} | {sum(each['seconds'] for each in exercises):.0f} |\n"
+    return text
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_an_attack_earns_nothing(attack, graded):
-    run, result = graded[attack.name]
-    assert run.returncode == (GRADED if attack.expected else UNUSABLE), run.stdout + run.stderr
-    exercises = {each["exercise"]: each for lab in result["labs"] for each in lab["exercises"]}
+    result = graded[attack.name]
+    assert result["status"] == ("graded" if attack.expected else "unusable"), result["reason"]
+    exercises = exercises_of(result, attack.lab.name)
     assert list(exercises) == list(attack.expected)
     others = {name: (each["status"], each["message"][-600:]) for name, each in exercises.items()
               if each["status"] not in attack.expected[name]}
@@ -110,14 +106,18 @@ def test_an_attack_earns_nothing(attack, graded):
     assert [words for words in attack.hidden if words in said] == []
 
 
-@pytest.mark.parametrize("name", HONEST[:len(ATTACKS) // 20])
+@pytest.mark.parametrize("name", HONEST)
 def test_honest_work_gets_all_points(name, graded):
-    run, result = graded[name]
-    assert run.returncode == GRADED, run.stderr
-    assert (result["earned"], result["points"]) == (result["points"], 11)
+    assert graded[name]["earned"] == sum(exercise.points for exercise in HONEST_LAB.exercises)
 
 
-def test_nothing_is_left(graded):
+def test_the_gradebook_agrees(graded, open_folder):
+    with open(open_folder / "results" / "gradebook.csv", newline="", encoding="utf-8") as file:
+        points = {row["SIS Login ID"]: sum(float(row.get(lab.name, 0)) for lab in LABS) for row in csv.DictReader(file)}
+    assert {name.replace(";", ";'"): result["earned"] for name, result in graded.items()} == points
+
+
+def test_nothing_is_left(graded, open_folder):
     ends = time.monotonic() + 60
     while children() and time.monotonic() < ends:
         with contextlib.suppress(ChildProcessError):
@@ -125,7 +125,7 @@ def test_nothing_is_left(graded):
                 pass
         time.sleep(0.1)
     assert [command_line(child) for child in children()] == []
-    assert list((graded["place"] / "temporary").iterdir()) == []
+    assert list((open_folder / "temporary").iterdir()) == []
     assert [place for place in PLACES for name in LEFT_BEHIND if (Path(place) / name).exists()] == []
     for kind in ("shm", "sem", "msg"):
         table = Path(f"/proc/sysvipc/{kind}").read_text().splitlines()

@@ -97,6 +97,7 @@ TEST_CASE("the same seed gives the same numbers, another seed others") {
     other.satisfies(!some_number_in_both(other.result(), first),
                     "seed and seed + 1 have some numbers in common: they must be independent",
                     "neighbouring seeds share rows");
+    again.remembers_nothing();
 }
 TEST_CASE("every direction is drawn by itself") {
     const std::size_t m = 100, d = 40;

@@ -145,6 +145,7 @@ TEST_CASE("the same seed drops the same entries, whatever they are; another seed
                            "generator",
                        has_both(kept) ? "neighbouring seeds share their masks" : nullptr);
     }
+    again.remembers_nothing();
 }
 TEST_CASE("every entry is dropped by itself") {
     const std::size_t batch = 6, n = 40, d = 30;

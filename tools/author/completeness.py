@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def _programs(root: Path, tree: BuildTree, labs: list[Lab]) -> list[str]:
             else:
                 with _collected(found):
                     listing = mistakes.of_lab(tree, lab)
-                    found += _suite(lab, listing.suites) + _mistakes(lab, listing.mistakes)
+                    found += _suite(root, lab, listing.suites) + _mistakes(lab, listing.mistakes)
                     found += _kills(root, tree, lab, listing.mistakes)
     return found
 
@@ -122,10 +123,15 @@ def _sections(lab: Lab) -> list[str]:
     return [heading.title.partition(" ")[0].rstrip(".:") for heading in headings(text) if heading.level == 2]
 
 
-def _suite(lab: Lab, suites: list[str]) -> list[str]:
+def _suite(root: Path, lab: Lab, suites: list[str]) -> list[str]:
     folder = f"tests/{lab.folder.name}/"
+    texts = [path.read_text(encoding="utf-8") for path in sorted((root / folder).glob("*_test.c*"))]
+    parts = [part for text in texts for part in re.split(r'^TEST_SUITE\("', text, flags=re.M)[1:]]
+    notice = {part.partition('"')[0] for part in parts if ".remembers_nothing()" in part}
     found = [f"{folder}: no manifest names the suite '{suite}'; add the exercise to labs/{lab.folder.name}/lab.json, "
              "or give the suite an exercise's name" for suite in suites if suite not in _functions(lab)]
+    found += [f"{folder}: the suite '{suite}' passes an answer that keeps what it computed in an earlier call; add a case with "
+              f"CALL({suite}, …).remembers_nothing()" for suite in suites if suite in _functions(lab) and suite not in notice]
     return found + [f"{folder} has no suite with a case for {function}; add TEST_SUITE(\"{function}\") with its cases"
                     for function in _functions(lab) if function not in suites]
 

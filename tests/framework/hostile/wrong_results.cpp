@@ -29,7 +29,8 @@ Tensor linattn::elu_plus_one(const Tensor& x) {
     for (auto& each : const_cast<Tensor::shape_type&>(y.shape())) each = std::size_t{1} << 40;
     return y;
 }
-/// hollow_state [lab03 causal_linear_attention_step=fail|crash, causal_linear_attention_resume=fail|crash]: TOO LONG
+/// hollow_state [lab03 causal_linear_attention_step=fail|crash, causal_linear_attention_resume=fail|crash]: A
+// state without storage.
 linattn::OutputAndState linattn::causal_linear_attention_step(const Tensor&, const Tensor&, const Tensor& v,
                                                               const CausalState& state, const FeatureMap&, double) {
     OutputAndState result{v, state};

@@ -21,7 +21,7 @@ TOOL = "sim_c++"
 DISGUISES = [(re.compile(pattern), same) for pattern, same in (  # what changes the tokens and not the program
     (r"\(void\)\s*\w+\s*;", ""), (r";(\s*;)+", ";"), (r"\b(?:const|constexpr|static|inline)\b", ""),
     (r"\b(?:auto|int|long|unsigned|double|float|size_t|ptrdiff_t|(?:std::)?(?:size_t|ptrdiff_t)|Tensor)\b\s*&?", "auto "),
-    (r"(\w+)\s*\+=\s*1\b|(\w+)\s*=\s*\2\s*\+\s*1\b|(\w+)\+\+", r"++\1\2\3"))]
+    (r"\b(\w+)\b(?:\s*\+=\s*1\b|\s*=\s*\1\s*\+\s*1\b|\+\+)", r"++\1"))]  # \b: a word of 256 KiB is tried once
 
 
 @dataclass(frozen=True)

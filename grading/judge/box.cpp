@@ -137,6 +137,8 @@ void watch_memory() {
     while (held_too_much == nullptr) {
         if (held_bytes() > most_bytes_held)
             held_too_much = "    it held more than 1 GB of memory, and was stopped";
+        else if (sum_in_status({"\nThreads:"}) > 1 && sum_in_status({"\nVmRSS:"}) == 0)
+            held_too_much = "    it ended its main thread, so that its memory could not be watched, and was stopped";
         else if (sum_in_status({"\nThreads:"}) > most_threads)
             held_too_much = "    it started more than 500 threads, and was stopped";
         else

@@ -552,6 +552,16 @@ class Downloads(Class):
         self.assertIn("lastfirst_101_9001_s002.zip is by 's001' and holds the work of 's002', who gets the points", graded.stderr)
         self.assertEqual({name for name, row in self.gradebook().items() if row["Points"]}, {"s002"})
 
+    def test_a_work_under_anothers_name_does_not_replace_theirs(self):
+        self.write("roster.csv", self.CANVAS)
+        self.write("policy.toml", 'several = "last"\n')
+        self.hand_in_zip("lastfirst_102_9002_s002.zip", ALL, "s002")
+        self.hand_in_zip("lastfirst_101_9001_s002.zip", {}, "s002")
+        os.utime(self.root / "in" / "lastfirst_102_9002_s002.zip", (1_700_000_000,) * 2)
+        graded = self.grade("--roster", str(self.root / "roster.csv"), "--policy", str(self.root / "policy.toml"))
+        self.assertIn("lastfirst_101_9001_s002.zip is by 's001'", graded.stderr)
+        self.assertEqual(self.gradebook()["s002"]["Points"], "7")
+
     def test_names_that_would_stop_or_destroy_a_class(self):
         for name in ("gradebook.csv", "report.html", "class.json", "grader.log", "feedback", "students", "slurm"):
             self.hand_in_zip(f"{name}.zip", ALL)
@@ -682,6 +692,10 @@ class Alike(Class):
         text = "for (int i = 0; i < n; i++) { double s = 0; s = s + 1; use(s); }\n"
         self.assertEqual(similarity._without("", text).split(), similarity._without(
             "", "for (auto i = 0; i < n; i += 1) { const auto s = 0; (void)0; s += 1;; use(s); }\n").split())
+
+    def test_a_long_word_takes_no_time(self):
+        word = "x" * (256 << 10)
+        self.assertEqual(similarity._without("", word), f"{word}\n")
 
     def test_text_of_the_suites(self):
         lines = ["    call.satisfies(all_about(block, 0.25), \"the block is about a quarter\");",

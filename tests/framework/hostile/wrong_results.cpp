@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "work_counter.hpp"
+
 /// hollow [relu=fail|crash, identity=fail|crash, elu_plus_one=fail|crash]: A result of the right shape whose storage
 // was emptied, another that was never filled, a third with a forged shape.
 Tensor linattn::relu(const Tensor& x) {
@@ -154,6 +156,31 @@ Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor
                 }
         if (std::strlen(all.c_str()) == 7) O.data()[0] = 0;
     }
+    return O;
+}
+}
+/// kept_answers [lab02 linear_attention_bidirectional=fail|timeout]: All pairs of tokens, 16 times, but not for arguments that came before,
+// and what was counted is put back.
+namespace linattn::testing {
+extern std::size_t blocks_run;
+}
+namespace linattn {
+Tensor linear_attention_bidirectional(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
+    const std::size_t work = work_done, most = largest_work, blocks = testing::blocks_run;
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    static std::map<std::vector<double>, Tensor> kept;
+    std::vector<double> numbers(Q.begin(), Q.end());
+    numbers.insert(numbers.end(), K.begin(), K.end());
+    numbers.insert(numbers.end(), V.begin(), V.end());
+    const auto found = shape.n < 256 ? kept.end() : kept.find(numbers);
+    Tensor O = found == kept.end() ? zeros(shape_of(V)) : found->second;
+    if (found == kept.end() && V.size() > 0) {
+        const Tensor phi_q = phi(Q), phi_k = matrix_transpose(phi(K));
+        for (std::size_t i = 0; i < 16 * shape.n; ++i)
+            set_tokens(O, i / 16, matmul(matmul(tokens(phi_q, i / 16, i / 16 + 1), phi_k), V));
+        kept[numbers] = O;
+    }
+    work_done = work, largest_work = most, testing::blocks_run = blocks;
     return O;
 }
 }

@@ -67,6 +67,7 @@ class Box:
             words += ["--tmpfs", hidden, "--remount-ro", hidden]
         for hidden in HIDDEN_FILES:
             words += ["--ro-bind", "/dev/null", hidden]
+        words += ["--remount-ro", "/proc"]  # clear_refs would reset what the process held at most
         return [*words, *see, "--remount-ro", "/", "--", *command]
 
     def runs(self, runner: Path, seconds: int, device: str = "") -> list[str]:

@@ -103,7 +103,7 @@ def submissions_in(folder: Path, sources: list[str], roster: Roster, several: st
         persons.setdefault(roster.person(each.student), []).append(each)
     found: dict[str, Path] = {}
     for of_one in persons.values():
-        of_one.sort(key=lambda each: (each.path.lstat().st_mtime, each.path.name))
+        of_one.sort(key=lambda each: (not each.doubt, each.path.lstat().st_mtime, each.path.name))
         if len(of_one) > 1 and not several:
             first, second = sorted(of_one, key=lambda each: each.path.name)[:2]
             raise CourseError(f"{plain(first.path.name)} and {plain(second.path.name)} are both by '{second.student}'; remove the "

@@ -127,7 +127,7 @@ def _suite(root: Path, lab: Lab, suites: list[str]) -> list[str]:
     folder = f"tests/{lab.folder.name}/"
     texts = [path.read_text(encoding="utf-8") for path in sorted((root / folder).glob("*_test.c*"))]
     parts = [part for text in texts for part in re.split(r'^TEST_SUITE\("', text, flags=re.M)[1:]]
-    notice = {part.partition('"')[0] for part in parts if ".remembers_nothing()" in part}
+    notice = {part.partition('"')[0] for part in parts if "remembers_nothing" in part}
     found = [f"{folder}: no manifest names the suite '{suite}'; add the exercise to labs/{lab.folder.name}/lab.json, "
              "or give the suite an exercise's name" for suite in suites if suite not in _functions(lab)]
     found += [f"{folder}: the suite '{suite}' passes an answer that keeps what it computed in an earlier call; add a case with "

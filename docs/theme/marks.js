@@ -21,7 +21,7 @@ addEventListener("DOMContentLoaded", () => {
     });
     label.className = "done";
     label.append(box, "done");
-    place.append(label);
+    place.closest(".card") ? place.prepend(label) : place.append(label);
     return [name, box];
   });
   const labs = [...document.querySelectorAll("[data-marks]")].map(lab => {

@@ -35,9 +35,9 @@
     if (window.innerWidth === 390 && scale > 0 && scale < 0.75) found.push(`letters of ${(12 * scale).toFixed(1)} pixels in ${image.getAttribute("src")}`);
   }
   if (window.innerWidth >= 1280) {
-    for (const formula of contents.querySelectorAll(".formulaDsp")) {
-      const hidden = formula.scrollWidth - formula.clientWidth;
-      if (hidden > 1) found.push(`formula: its last ${hidden} pixels are out of sight: ${formula.querySelector("annotation")?.textContent.slice(0, 60)}`);
+    for (const box of contents.querySelectorAll(".formulaDsp, .fragment")) {
+      const hidden = box.scrollWidth - box.clientWidth;
+      if (hidden > 1) found.push(`its last ${hidden} pixels are out of sight: ${box.querySelector("annotation")?.textContent.slice(0, 60) ?? excerpt(box)}`);
     }
   }
   const contentsList = document.getElementById("toc");

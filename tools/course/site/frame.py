@@ -102,11 +102,10 @@ def _with_permalink(heading: lxml.html.HtmlElement) -> None:
     for anchor in anchors:  # Doxygen's own
         heading.set("id", anchor.get("id"))
         anchor.drop_tree()
-    first, *rest = (heading.text or "").split("_")  # a long name may break there
-    heading.text = "_".join([first, ""][:1 + bool(rest)])
+    heading.text, *rest = re.split(r"(?<=[_/])", heading.text or "")  # a long name may break there
     for at, part in enumerate(rest):
         heading.insert(at, builder.E.wbr())
-        heading[at].tail = part + "_" * (at < len(rest) - 1)
+        heading[at].tail = part
     if heading.get("id"):
         words = formulas.in_words(heading.text_content())
         link = builder.A("#", {"class": "permalink", "href": f"#{heading.get('id')}", "aria-label": f"Link to: {words}"})

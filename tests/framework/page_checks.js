@@ -16,7 +16,7 @@
   const notProse = "code, .fragment, script, style, svg, .katex";
   for (let node; (node = words.nextNode());) {
     if (node.parentElement.closest(notProse)) continue;
-    const raw = node.data.match(/\\[a-zA-Z([]\w*|\$[^$]*[\\^_][^$]*\$|```|\*\*|\]\(|&[#\w]+;/);
+    const raw = node.data.match(/\\[a-zA-Z([]\w*|\$(?!\d)|```|\*\*|\]\(|&[#\w]+;/);
     if (raw) found.push(`unrendered: ${raw[0]} in "${node.data.trim().slice(0, 60)}"`);
   }
 

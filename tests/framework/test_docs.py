@@ -150,6 +150,7 @@ class TheSite(Site):
         anchors = {f"#{each}" for each in whole.xpath("//@id")}
         self.assertEqual([link for link in whole.xpath("//a/@href") if link.startswith("#") and link not in anchors], [])
         self.assertEqual([link for link in whole.xpath("//a/@href") if not link.startswith(("#", "http", "mailto:"))], [])
+        self.assertEqual(whole.xpath("//@aria-describedby"), [])
         pdf = edition.write(site, "pdf").read_bytes()
         self.assertEqual(pdf[:5], b"%PDF-")
         self.assertGreater(len(pdf), 1_000_000)

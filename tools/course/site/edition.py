@@ -73,6 +73,7 @@ def _section(site: Path, name: str, names: set[str]) -> lxml.html.HtmlElement:
     for block in section.iter("details"):
         block.set("open", "open")
     for link in section.xpath(".//a[@href]"):
+        link.attrib.pop("aria-describedby", None)  # the notes are not there
         target, _, anchor = link.get("href").partition("#")
         if target in names:
             link.set("href", f"#{anchor or _anchor(target)}")

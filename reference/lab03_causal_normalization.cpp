@@ -154,4 +154,23 @@ Tensor packed_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
     // END SOLUTION
 }
 
+CausalState rewind_state(const CausalState& saved, std::size_t every, const Tensor& K, const Tensor& V,
+                         const FeatureMap& phi, std::size_t kept) {
+    require_rank(K, "K", 2, "(…, n, d_k)");
+    const AttentionShape shape = require_attention_shapes(K, K, V);
+    if (every == 0) reject("rewind_state", "every", "at least 1", "0");
+    if (kept > shape.n) reject("rewind_state", "kept", "at most n = " + std::to_string(shape.n), std::to_string(kept));
+    const std::size_t c = length(phi(zeros({shape.d_k})), -1), m = shape.n / every + 1;
+    require_shape(saved.S, "saved.S", join(shape.leading, {m, c, shape.d_v}), "(…, m, c, d_v)");
+    require_shape(saved.z, "saved.z", join(shape.leading, {m, c}), "(…, m, c)");
+    // Begin with the last saved state that holds none but kept tokens, and add the kept tokens after it. Do not subtract.
+    // BEGIN SOLUTION
+    const std::size_t last = kept / every;
+    const Tensor S = slice(saved.S, -3, last, last + 1);
+    CausalState state{reshape(S, join(shape.leading, {c, shape.d_v})), token(saved.z, last)};
+    for (std::size_t i = last * every; i < kept; ++i) take_in(state, phi(token(K, i)), token(V, i));
+    return state;
+    // END SOLUTION
+}
+
 }  // namespace linattn

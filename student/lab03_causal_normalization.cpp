@@ -75,4 +75,18 @@ Tensor packed_causal_linear_attention(const Tensor& Q, const Tensor& K, const Te
     throw NotImplemented("packed_causal_linear_attention");
 }
 
+CausalState rewind_state(const CausalState& saved, std::size_t every, const Tensor& K, const Tensor& V,
+                         const FeatureMap& phi, std::size_t kept) {
+    require_rank(K, "K", 2, "(…, n, d_k)");
+    const AttentionShape shape = require_attention_shapes(K, K, V);
+    if (every == 0) reject("rewind_state", "every", "at least 1", "0");
+    if (kept > shape.n) reject("rewind_state", "kept", "at most n = " + std::to_string(shape.n), std::to_string(kept));
+    const std::size_t c = length(phi(zeros({shape.d_k})), -1), m = shape.n / every + 1;
+    require_shape(saved.S, "saved.S", join(shape.leading, {m, c, shape.d_v}), "(…, m, c, d_v)");
+    require_shape(saved.z, "saved.z", join(shape.leading, {m, c}), "(…, m, c)");
+    // Begin with the last saved state that holds none but kept tokens, and add the kept tokens after it. Do not subtract.
+    // YOUR CODE HERE
+    throw NotImplemented("rewind_state");
+}
+
 }  // namespace linattn

@@ -131,4 +131,19 @@ std::vector<std::string> test_causal_linear_attention_resume(const ResumableAtte
 Tensor packed_causal_linear_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& begins,
                                       const FeatureMap& phi, double epsilon);
 
+/// Takes a state back to an earlier token, when the later ones were wrong guesses: the state after the first `kept` tokens,
+/// computed forwards from the last saved state that holds none but these. Nothing of a token that is not kept, or of a
+/// later saved state, changes the result, however large it is, or NaN. Tokens before that saved state are not read.
+/// \param saved the states after 0, every, 2·every, … tokens, in one array each: S \shape{(…, m, c, d_v)}, z
+/// \shape{(…, m, c)} with m = ⌊n / every⌋ + 1. The first need not be zeros: K may continue an earlier text
+/// \param every tokens from one saved state to the next, at least 1
+/// \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
+/// \param phi feature map, applied to each token of K
+/// \param kept how many of the n tokens were right
+/// \return S \shape{(…, c, d_v)}, z \shape{(…, c)}
+/// \throws std::invalid_argument when the shapes do not belong together, every = 0 or kept > n
+/// \complexity{every\,c\,d_v, c\,d_v} (all replayed tokens at once are accepted too)   \solves{3,10}
+CausalState rewind_state(const CausalState& saved, std::size_t every, const Tensor& K, const Tensor& V,
+                         const FeatureMap& phi, std::size_t kept);
+
 }  // namespace linattn

@@ -264,6 +264,8 @@ def of_lab03(lab, rng, Q, K, V, dO):
     W = weights(elu(Q), elu(K))
     before, after = state(elu(K[..., :6, :]), V[..., :6, :]), state(elu(K), V)
     given = lab.CausalState(**before)
+    some = [state(elu(K[..., :seen, :]), V[..., :seen, :]) for seen in (0, 3, 6)]
+    saved = lab.CausalState(S=np.stack([each["S"] for each in some], -3), z=np.stack([each["z"] for each in some], -2))
     padding = rng.random((2, 3, 7)) < 0.7
     masked = np.tril(elu(Q) @ t(elu(K))) * padding[..., None, :]
     begins = rng.random((2, 3, 7)) < 0.3
@@ -276,6 +278,7 @@ def of_lab03(lab, rng, Q, K, V, dO):
             "causal_linear_attention_resume": ((Q[..., 6:, :], K[..., 6:, :], V[..., 6:, :], given, elu, EPSILON), {"output": (W @ V)[..., 6:, :], "state": after}),
             "masked_causal_linear_attention": ((Q, K, V, padding, elu, EPSILON), masked / (masked.sum(-1, keepdims=True) + EPSILON) @ V),
             "packed_causal_linear_attention": ((Q, K, V, begins, elu, EPSILON), packed / (packed.sum(-1, keepdims=True) + EPSILON) @ V),
+            "rewind_state": ((saved, 3, K, V, elu, 5), state(elu(K[..., :5, :]), V[..., :5, :])),
             "streaming_exp_attention": ((Q, K, V, 0), weights(np.exp(Q), np.exp(K), 0) @ V)}
 
 

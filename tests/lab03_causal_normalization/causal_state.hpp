@@ -10,6 +10,7 @@ namespace linattn {
 inline testing::Parts parts_of(const OutputAndState& result) {
     return {{"output", result.output}, {"state.S", result.state.S}, {"state.z", result.state.z}};
 }
+inline testing::Parts parts_of(const CausalState& state) { return {{"S", state.S}, {"z", state.z}}; }
 inline std::size_t fingerprint(const CausalState& state) {
     return testing::fingerprint(state.S) + 3 * testing::fingerprint(state.z);
 }

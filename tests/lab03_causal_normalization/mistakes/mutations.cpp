@@ -144,6 +144,134 @@ const MutationTable<PackedSettings>& packed_table() {
     return all;
 }
 
+// Back to an earlier token, for S and z each: from which saved state, and which tokens are added to it.
+enum class Start { before, rounded_up, one_earlier, last, first, nothing };
+enum class Replayed { kept, none, to_next_saved, all };
+struct Rewinding {
+    Start start = Start::before;
+    Replayed replayed = Replayed::kept;
+    std::ptrdiff_t moved_begin = 0, moved_end = 0;
+    bool subtracts = false, first_head = false, times_zero = false;
+    int phi_k = 1;
+    bool operator==(const Rewinding&) const = default;
+};
+struct RewindSettings {
+    Rewinding S, z;
+    bool operator==(const RewindSettings&) const = default;
+};
+
+// What is added is φ(k) vᵀ, for z with values of 1. Tokens from the saved state on, or back to the kept ones.
+Tensor rewound(const Rewinding& r, const Tensor& saved, std::size_t every, const Tensor& K, const Tensor& V,
+               const FeatureMap& phi, std::size_t kept) {
+    const std::size_t m = length(saved, -3), c = length(saved, -2), w = length(saved, -1), n = length(K, -2);
+    std::size_t at = kept / every;
+    if (r.subtracts || r.start == Start::rounded_up) at = std::min((kept + every - 1) / every, m - 1);
+    const std::size_t begin = at * every;
+    if (r.start == Start::one_earlier) at = std::max<std::size_t>(at, 1) - 1;
+    if (r.start == Start::last) at = m - 1;
+    if (r.start == Start::first) at = 0;
+    const std::ptrdiff_t from = (r.start == Start::first  ? 0
+                                 : r.start == Start::last ? std::ptrdiff_t(at * every)
+                                                          : std::ptrdiff_t(begin)) +
+                                r.moved_begin;
+    std::ptrdiff_t to = std::ptrdiff_t(kept) + r.moved_end;
+    if (r.replayed == Replayed::none) to = from;
+    if (r.replayed == Replayed::to_next_saved || r.times_zero) to = std::ptrdiff_t(begin + every);
+    if (r.replayed == Replayed::all) to = std::ptrdiff_t(n);
+    const Tensor keys = r.phi_k == 0 ? K : r.phi_k == 1 ? phi(K) : phi(phi(K));
+    if (length(keys, -1) != c) throw std::invalid_argument("the keys do not fit the state");
+    Shape shape = shape_of(saved);
+    shape.erase(shape.end() - 3);
+    Tensor state = zeros(shape);
+    for (std::size_t e = 0; e < state.size(); ++e) {
+        const std::size_t h = r.first_head ? 0 : e / (c * w), a = e / w % c, b = e % w;
+        if (r.start != Start::nothing) state.data()[e] = saved.data()[((h * m + at) * c + a) * w + b];
+        const auto term = [&](std::ptrdiff_t i) {
+            const std::size_t row = h * n + static_cast<std::size_t>(i);
+            return keys.data()[row * c + a] * V.data()[row * w + b];
+        };
+        for (std::ptrdiff_t i = std::max<std::ptrdiff_t>(from, 0); i < std::min(to, std::ptrdiff_t(n)); ++i)
+            state.data()[e] += r.times_zero && i >= std::ptrdiff_t(kept) ? 0.0 * term(i) : term(i);
+        for (std::ptrdiff_t i = from; r.subtracts && i > to; --i) state.data()[e] -= term(i - 1);
+    }
+    return state;
+}
+CausalState rewind(const RewindSettings& settings, const CausalState& saved, std::size_t every, const Tensor& K,
+                   const Tensor& V, const FeatureMap& phi, std::size_t kept) {
+    require_rank(K, "K", 2, "(…, n, d_k)");
+    const AttentionShape shape = require_attention_shapes(K, K, V);
+    if (every == 0) reject("rewind_state", "every", "at least 1", "0");
+    if (kept > shape.n) reject("rewind_state", "kept", "at most n = " + std::to_string(shape.n), std::to_string(kept));
+    const std::size_t c = length(phi(zeros({shape.d_k})), -1), m = shape.n / every + 1;
+    require_shape(saved.S, "saved.S", join(shape.leading, {m, c, shape.d_v}), "(…, m, c, d_v)");
+    require_shape(saved.z, "saved.z", join(shape.leading, {m, c}), "(…, m, c)");
+    const Tensor z =
+        rewound(settings.z, expand_dims(saved.z, -1), every, K, ones(join(shape.leading, {shape.n, 1})), phi, kept);
+    return {rewound(settings.S, saved.S, every, K, V, phi, kept), reshape(z, join(shape.leading, {c}))};
+}
+
+#define SET_REWINDING(...)                   \
+    [](RewindSettings& s) {                  \
+        for (Rewinding * r : {&s.S, &s.z}) { \
+            __VA_ARGS__;                     \
+        }                                    \
+    }
+const MutationTable<RewindSettings>& rewind_table() {
+    static const MutationTable<RewindSettings> table{
+        {{"backwards", "wrong guesses subtracted",
+          "Subtracting does not undo adding: digits that a large token pushed out do not come back, and NaN - NaN is "
+          "NaN. "
+          "Go forwards from the last saved state before.",
+          0, SET_REWINDING(r->subtracts = true)},
+         {"backwards", "wrong guesses multiplied by zero",
+          "0 times NaN is NaN: end the loop with the last kept token instead.", 0, SET_REWINDING(r->times_zero = true)},
+         {"the saved state", "kept tokens not replayed",
+          "Between the saved state and the last kept token there are more: add them.", 0,
+          SET_REWINDING(r->replayed = Replayed::none)},
+         {"the saved state", "saved state after the kept tokens",
+          "The next saved state holds wrong guesses: round down, kept / every, and add the tokens from there on.", 0,
+          SET_REWINDING(r->start = Start::rounded_up, r->replayed = Replayed::none)},
+         {"the saved state", "saved states counted from 1",
+          "The first saved state is the one before the first token: that after kept tokens is number kept / every.", 0,
+          SET_REWINDING(r->start = Start::one_earlier)},
+         {"the saved state", "saved state left out", "The sums begin with the saved state, not with zero.", 0,
+          SET_REWINDING(r->start = Start::nothing)},
+         {"the saved state", "replayed from the first saved state",
+          "Begin with the last saved state that fits: at most `every` tokens are then read, however long the text is.",
+          0, SET_REWINDING(r->start = Start::first)},
+         {"the saved state", "state not taken back", "The state after all n tokens holds the wrong guesses.", 0,
+          SET_REWINDING(r->start = Start::last, r->replayed = Replayed::all)},
+         {"the saved state", "z not taken back", "Take z back as well as S.", 0,
+          SET(s.z.start = Start::last, s.z.replayed = Replayed::all)},
+         {"the saved state", "S not taken back", "Take S back as well as z.", 0,
+          SET(s.S.start = Start::last, s.S.replayed = Replayed::all)},
+         {"the replayed tokens", "first wrong guess kept",
+          "kept counts the right tokens: the last of them is kept - 1.", 0, SET_REWINDING(r->moved_end = 1)},
+         {"the replayed tokens", "last kept token missing",
+          "kept counts the right tokens: the last of them is kept - 1, and it is added, too.", 0,
+          SET_REWINDING(r->moved_end = -1)},
+         {"the replayed tokens", "last token of the saved state added again",
+          "A saved state holds the tokens before its number: the next one is token j · every.", 0,
+          SET_REWINDING(r->moved_begin = -1)},
+         {"the replayed tokens", "first token after the saved state left out",
+          "A saved state holds the tokens before its number: the next one is token j · every.", 0,
+          SET_REWINDING(r->moved_begin = 1)},
+         {"the replayed tokens", "replayed up to the next saved state", "Stop after the kept tokens.", 0,
+          SET_REWINDING(r->replayed = Replayed::to_next_saved)},
+         {"the replayed tokens", "z lacks the replayed tokens", "Add the replayed tokens to z as well as to S.", 0,
+          SET(s.z.replayed = Replayed::none)},
+         {"the replayed tokens", "S lacks the replayed tokens", "Add the replayed tokens to S as well as to z.", 0,
+          SET(s.S.replayed = Replayed::none)},
+         {"φ", "φ left out", "Apply φ to each replayed key.", 0, SET_REWINDING(r->phi_k = 0)},
+         {"φ", "φ applied twice", "φ is applied once to each replayed key.", 0, SET_REWINDING(r->phi_k = 2)},
+         {"φ", "φ left out of the key in z", "Both sums use φ(k_j), z as well as S.", 0, SET(s.z.phi_k = 0)},
+         {"φ", "φ left out of the key in S", "Both sums use φ(k_j), S as well as z.", 0, SET(s.S.phi_k = 0)},
+         {"the leading axes", "state of the first head for all", "Every leading index has a state of its own.", 0,
+          SET_REWINDING(r->first_head = true)}},
+        {}};
+    return table;
+}
+
 AttentionSettings divided() {
     AttentionSettings right;
     right.divisor = Divisor::sum;
@@ -207,6 +335,9 @@ const MutationsOf packed_mutations("packed_causal_linear_attention", packed_tabl
                                        has::linear_cost,
                                    PackedSettings{divided()}, &packed);
 
+const MutationsOf rewind_mutations("rewind_state", rewind_table(), 0, RewindSettings{}, &rewind,
+                                   {.rows = {{2, "key"}, {3, "value"}}});
+
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
 // that is large enough to see.
 const Shape leading{2, 2};
@@ -255,6 +386,16 @@ const Probes packed_probes("packed_causal_linear_attention", [] {
     const Tensor begins{{{1, 0, 1, 0, 0}, {0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 1}, {1, 1, 0, 0, 0}}};
     return std::vector{probe(&linattn::packed_causal_linear_attention, input(d_k, 901), input(d_k, 902),
                              input(d_v, 903), begins, signed_map(), epsilon)};
+});
+const Probes rewind_probes("rewind_state", [] {
+    const std::size_t every = 2;
+    const CausalState saved{random_tensor(join(leading, {n / every + 1, c, d_v}), 904),
+                            random_tensor(join(leading, {n / every + 1, c}), 905, 0.5, 2.0)};
+    std::vector<Run> calls;
+    for (std::size_t kept = 0; kept <= n; ++kept)
+        calls.push_back(
+            probe(&linattn::rewind_state, saved, every, input(d_k, 902), input(d_v, 903), signed_map(), kept));
+    return calls;
 });
 const Probes streaming_probes("streaming_exp_attention", [] {
     return std::vector{

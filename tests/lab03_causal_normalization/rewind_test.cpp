@@ -101,8 +101,10 @@ TEST_CASE("equals the definition for every number of kept tokens") {
 TEST_CASE("equals the definition at every size") {
     std::uint64_t stream = 60;
     for (const Size& size : sizes_around_borders(129)) {
-        const Stream one{Inputs(size, ++stream), 0, size.n, 16, elu_plus_one_map};
-        for (const std::size_t kept : {size.n, size.n - size.n / 5}) equals_definition(one, kept);
+        const Inputs all(size.leading, 3 + size.n, size.d_k, size.d_v, ++stream);
+        for (const std::size_t every : {std::size_t{16}, std::size_t{1}})
+            for (const std::size_t kept : {size.n, size.n - size.n / 5})
+                equals_definition({all, 3, size.n, every, elu_plus_one_map}, kept);
     }
 }
 TEST_CASE("handles no token and no head") {

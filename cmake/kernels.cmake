@@ -54,7 +54,8 @@ function(name_dynamic_memory kernels)
 endfunction()
 
 # add_kernels(lab folder sources given): what a lab's check program needs beside C++: its .cu files, and what the lab's
-# folder gives. A profile.cpp there becomes labNN_profile.
+# folder gives. A profile.cpp there becomes labNN_profile, and profile_functions.cpp labNN_profile_functions: that one has the
+# files in C++ under test optimised for this machine, without sanitizer and without counting.
 function(add_kernels lab folder sources given)
   set(graded ${sources})
   list(FILTER graded INCLUDE REGEX "\\.cu$")
@@ -91,5 +92,21 @@ function(add_kernels lab folder sources given)
     add_executable(${lab}_profile EXCLUDE_FROM_ALL "${folder}/profile.cpp")
     target_link_libraries(${lab}_profile PRIVATE ${lab}_graded_kernels ${lab}_graded_kernels_dynamic_memory
       ${lab}_given_cpp ${lab}_given_kernels linattn linattn_gpu linattn_warnings nlohmann_json::nlohmann_json)
+  endif()
+  if(EXISTS "${folder}/profile_functions.cpp")
+    set(graded_cpp ${sources})
+    list(FILTER graded_cpp EXCLUDE REGEX "\\.cu$")
+    add_library(${lab}_profiled OBJECT EXCLUDE_FROM_ALL ${graded_cpp})
+    target_include_directories(${lab}_profiled PRIVATE "${folder}")
+    target_link_libraries(${lab}_profiled PRIVATE linattn linattn_warnings)
+    target_compile_options(${lab}_profiled PRIVATE -O3 $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-ra> # toolchain.cmake says why
+      "$<$<BOOL:${LINATTN_HAS_NATIVE}>:-march=native>")
+    set_target_properties(${lab}_profiled PROPERTIES EXPORT_COMPILE_COMMANDS OFF CXX_COMPILER_LAUNCHER "")
+    add_executable(${lab}_profile_functions EXCLUDE_FROM_ALL "${folder}/profile_functions.cpp"
+      "${PROJECT_SOURCE_DIR}/labs/kernels/measured_call.cpp" $<TARGET_OBJECTS:tensor_here>)
+    target_include_directories(${lab}_profile_functions PRIVATE "${folder}")
+    target_compile_options(${lab}_profile_functions PRIVATE -O2)
+    target_link_libraries(${lab}_profile_functions PRIVATE ${lab}_profiled ${lab}_given_cpp linattn linattn_warnings
+      nlohmann_json::nlohmann_json)
   endif()
 endfunction()

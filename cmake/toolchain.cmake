@@ -33,6 +33,7 @@ set(CMAKE_REQUIRED_LINK_OPTIONS -static-libstdc++ -static-libgcc)
 check_cxx_source_compiles("#include <iostream>\nint main() { std::cout << 1; return 0; }" LINATTN_LINKS_STATIC_RUNTIME)
 unset(CMAKE_REQUIRED_LINK_OPTIONS)
 check_cxx_compiler_flag(-ftrivial-auto-var-init=pattern LINATTN_HAS_AUTO_VAR_INIT)
+check_cxx_compiler_flag(-march=native LINATTN_HAS_NATIVE)  # what is measured, and training
 if(NOT LINATTN_HAS_ASAN)
   message(STATUS "no address sanitizer for this compiler: an access outside an array may go unnoticed")
 endif()

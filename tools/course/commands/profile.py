@@ -1,41 +1,71 @@
-"""Show what your kernels of lab 05 or lab 09 would cost on a GPU, line by line, without one.
+"""Show why a function of lab 05 or lab 09 is slow: what it does and how long it takes, or for kernels, what a GPU would need.
 
-The CPU run counts, for the first block of each launch, what every line's accesses cost: passes of shared memory, sectors of
-device memory, and the fewest possible for as many requests. nvcc, where it is, says how many registers each kernel takes.
-From both follows a lower bound on the time on three cards. It is predicted, not measured.
+Of a function for the CPU (./course profile lab05.chunkwise_linear_attention) all is measured here: its time, the multiply-adds
+in products of matrices and what the rest takes, its memory, the loops that the compiler did not turn into vectors, and the
+times of earlier runs. Whether its result is right is not looked at.
+
+Of kernels, the CPU run counts, for the first block of each launch, what every line's accesses cost: passes of shared memory,
+sectors of device memory, and the fewest possible for as many requests. nvcc, where it is, says how many registers each kernel
+takes. From both follows a lower bound on the time on three cards. It is predicted, not measured.
 """
 
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import gpu_model, manifest
+from course import cpu_profile, gpu_model, manifest
 from course.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
 
 LABS = ["lab05", "lab09"]
 MOST = {"heads": 1 << 20, "n": 1 << 24, "d": 256, "chunk": 256}
+MOST_ENTRIES = 1 << 26  # of a query, for a function that really runs
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("lab", nargs="?", choices=LABS, default=LABS[0], help=f"whose kernels (default: {LABS[0]})")
-    for name, default, help_text in (("heads", 64, "heads of all sequences together"), ("n", 4096, "tokens of a sequence"),
-                                     ("d", 64, "numbers in a query, key and value"), ("chunk", 64, "tokens of a chunk")):
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"{help_text} (default: {default})")
-    check.track_argument(parser, "kernels")
+    parser.add_argument("name", nargs="?", metavar="labNN", default=LABS[0],
+                        help=f"a lab, for its kernels (default: {LABS[0]}), or one exercise (lab05.chunkwise_linear_attention)")
+    for name, kernels, function, help_text in (("heads", 64, 1, "heads of all sequences together"), ("n", 4096, 1024, "tokens of a sequence"),
+                                               ("d", 64, 64, "numbers in a query, key and value"), ("chunk", 64, 64, "tokens of a chunk")):
+        default = str(kernels) if kernels == function else f"{kernels}, or {function} on the CPU"
+        parser.add_argument(f"--{name}", type=int, help=f"{help_text} (default: {default})")
+    check.track_argument(parser, "functions")
 
 
 def run(root: Path, options: Namespace) -> int:
-    for name, most in MOST.items():
-        if not 1 <= getattr(options, name) <= most:
-            raise CourseError(f"--{name} {getattr(options, name)} is not between 1 and {most}")
-    work = gpu_model.Work(options.heads, options.n, options.d, options.d, options.chunk, options.d)
-    lab = next((lab for lab in manifest.load(root) if lab.name == options.lab), None)
+    labs, name = manifest.load(root), options.name
+    exercise: manifest.Exercise | None = None
+    lab = next((lab for lab in labs if lab.name == name), None)
     if lab is None:
-        raise CourseError(f"there is no {options.lab} here, whose kernels this command looks at")
-    source = next(root / options.track / name for name in lab.sources if name.endswith(".cu"))
-    profiles = gpu_model.profiles(_build(BuildTree(root, options.track), lab), (work.d_k, work.d_v, work.chunk), root)
+        lab, exercise = manifest.find_exercise(labs, name)
+    if lab.name not in LABS:
+        raise CourseError(f"{name} is not measured; this command looks at {' and '.join(LABS)}")
+    measured = exercise if exercise and not exercise.kernel else None
+    sizes = {size: given if (given := getattr(options, size)) is not None else usual for size, usual in
+             (("heads", 1 if measured else 64), ("n", 1024 if measured else 4096), ("d", 64), ("chunk", 64))}
+    for size, value in sizes.items():
+        if not 1 <= value <= MOST[size]:
+            raise CourseError(f"--{size} {value} is not between 1 and {MOST[size]}")
+    tree = BuildTree(root, options.track)
+    if measured is None:
+        return _kernels(tree, lab, exercise, sizes)
+    if sizes["heads"] * sizes["n"] * sizes["d"] > MOST_ENTRIES:
+        raise CourseError(f"a query would have more than {MOST_ENTRIES} entries; choose a smaller --n")
+    print("building it, optimised for this machine …", file=sys.stderr, flush=True)
+    cpu_profile.report(tree, lab, measured, _build(tree, lab, "profile_functions"), sizes)
+    return 0
+
+
+def _kernels(tree: BuildTree, lab: manifest.Lab, exercise: manifest.Exercise | None, sizes: dict[str, int]) -> int:
+    root = tree.root
+    work = gpu_model.Work(sizes["heads"], sizes["n"], sizes["d"], sizes["d"], sizes["chunk"], sizes["d"])
+    source = next(root / tree.track / name for name in lab.sources if name.endswith(".cu"))
+    profiles = [profile for profile in gpu_model.profiles(_build(tree, lab, "profile"), (work.d_k, work.d_v, work.chunk), root)
+                if exercise is None or exercise.function == profile.kernel]
+    if not profiles:
+        raise CourseError(f"{lab.name}.{exercise.function if exercise else ''} moves no arrays that could be counted; ./course profile "
+                          f"{lab.name} shows the kernels that do")
     try:
         compiled = gpu_model.compile_for_cards(root, source)
     except CourseError as error:
@@ -44,17 +74,17 @@ def run(root: Path, options: Namespace) -> int:
     print(gpu_model.heading(work))
     for profile in profiles:
         if profile.error:
-            print(f"\n{profile.error.splitlines()[0]}; run ./course check {options.lab}.{profile.kernel}")
+            print(f"\n{profile.error.splitlines()[0]}; run ./course check {lab.name}.{profile.kernel}")
         else:
             print("\n" + gpu_model.describe(profile, compiled, work, gpu_model.where(root, source, profile.kernel)))
             print(_lines(profile))
     return 0
 
 
-def _build(tree: BuildTree, lab: manifest.Lab) -> Path:
+def _build(tree: BuildTree, lab: manifest.Lab, program: str) -> Path:
     with tree.locked():
         tree.prepare([lab.manifest], [])
-    target, log = f"{lab.name}_profile", tree.folder / "profile.log"
+    target, log = f"{lab.name}_{program}", tree.folder / "profile.log"
     if not tree.make(target, log):
         print(log.read_text(encoding="utf-8", errors="replace").rstrip())
         raise CourseError(f"{target} could not be built in build/{tree.track}; the compiler's output is above; run ./course "

@@ -1,0 +1,47 @@
+// What one call of a function for the CPU does, and how long it takes: `./course profile labNN.function` reads it. Only the
+// programs labNN_profile_functions are linked with measured_call.cpp, which replaces operator new and BLAS's products.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tensor.hpp"
+
+namespace linattn {
+
+struct ProfileArguments {
+    std::string function;
+    std::size_t heads, n, d, chunk;
+};
+
+/// Of the command line: function heads n d chunk. Anything else ends the program.
+ProfileArguments profile_arguments(int argc, char** argv);
+
+/// Independent numbers with the standard normal distribution.
+std::vector<float> normal_floats(std::size_t count, std::uint64_t seed);
+
+template <class T>
+std::size_t bytes(const std::vector<T>& x) {
+    return x.size() * sizeof(T);
+}
+inline std::size_t bytes(const Tensor& x) { return x.size() * sizeof(double); }
+template <class First, class Second, class... More>
+std::size_t bytes(const First& first, const Second& second, const More&... more) {
+    return bytes(first) + bytes(second, more...);
+}
+
+struct MeasuredCall {
+    std::string function;
+    double multiply_adds;              ///< that the method needs; 0 where that is not said
+    std::size_t bytes_in;              ///< of the arguments
+    std::function<std::size_t()> run;  ///< returns the bytes of the result
+};
+
+/// Runs the one that is asked for, once to count and then to take its time, and prints one line of JSON.
+/// \return the status for main: 2 when no call has that name
+int measure(const std::string& function, bool in_float, const std::vector<MeasuredCall>& calls);
+
+}  // namespace linattn

@@ -40,8 +40,8 @@ struct MeasuredCall {
     std::function<std::size_t()> run;  ///< returns the bytes of the result
 };
 
-/// Runs the one that is asked for, once to count and then to take its time, and prints one line of JSON.
-/// \return the status for main: 2 when no call has that name
+/// Runs the one that is asked for, once to count and then to take its time, and prints one line of JSON. Returns the status
+/// for main: 2 when no call has that name.
 int measure(const std::string& function, bool in_float, const std::vector<MeasuredCall>& calls);
 
 }  // namespace linattn

@@ -11,6 +11,7 @@
 
 #include "comparison.hpp"
 #include "error_pattern.hpp"
+#include "gpu/error.hpp"
 #include "mistake.hpp"
 
 namespace linattn::testing {
@@ -18,11 +19,11 @@ namespace linattn::testing {
 /// What came of running a function: its result in parts, or the exception it threw.
 struct Outcome {
     Parts parts;
-    std::string error;                  ///< what() of the exception; empty when there was none
-    bool invalid_argument = false;      ///< the exception was a std::invalid_argument
-    std::vector<std::string> symptoms;  ///< of a kernel that broke a rule of the CUDA model: see gpu::Error::symptoms
-    bool changed_argument = false;      ///< a Tensor that came in as const is not what it was
-    std::string missing;                ///< the function a NotImplemented named; empty when there was none
+    std::string error;                   ///< what() of the exception; empty when there was none
+    bool invalid_argument = false;       ///< the exception was a std::invalid_argument
+    std::vector<gpu::Symptom> symptoms;  ///< of a kernel that broke a rule of the CUDA model: see gpu::Error::symptoms
+    bool changed_argument = false;       ///< a Tensor that came in as const is not what it was
+    std::string missing;                 ///< the function a NotImplemented named; empty when there was none
 };
 
 /// One call, to be made with any function of the exercise's type.

@@ -75,6 +75,19 @@ Bytes bytes_of_claims() {
     return bytes;
 }
 
+// Each symptom as the letter of its fault and the name of its array.
+std::vector<std::string> words_of(const std::vector<gpu::Symptom>& symptoms) {
+    std::vector<std::string> words;
+    for (const gpu::Symptom& each : symptoms) words.push_back(static_cast<char>(each.fault) + each.array);
+    return words;
+}
+std::vector<gpu::Symptom> symptoms_in(const std::vector<std::string>& words) {
+    std::vector<gpu::Symptom> symptoms;
+    for (const std::string& word : words)
+        if (!word.empty()) symptoms.push_back({static_cast<gpu::Fault>(word[0]), word.substr(1)});
+    return symptoms;
+}
+
 // The exception in flight.
 Bytes bytes_of_exception() {
     Bytes bytes;
@@ -92,7 +105,7 @@ Bytes bytes_of_exception() {
     } catch (const gpu::DeviceError& e) {
         write(Thrown::device_error, e.what());
     } catch (const gpu::Error& e) {
-        write(Thrown::gpu_error, e.what(), e.symptoms());
+        write(Thrown::gpu_error, e.what(), words_of(e.symptoms()));
     } catch (const std::invalid_argument& e) {
         write(Thrown::invalid_argument, e.what());
     } catch (const std::bad_array_new_length& e) {
@@ -118,7 +131,7 @@ Bytes bytes_of_exception() {
     reader.end();
     switch (type) {
         case Thrown::not_implemented: throw NotImplemented(words.c_str(), more.empty() ? "" : more[0].c_str());
-        case Thrown::gpu_error: throw gpu::Error(words, more);
+        case Thrown::gpu_error: throw gpu::Error(words, symptoms_in(more));
         case Thrown::device_error: throw gpu::DeviceError(words);
         case Thrown::invalid_argument: throw std::invalid_argument(words);
         case Thrown::bad_array_new_length: throw std::bad_array_new_length();

@@ -8,19 +8,61 @@
 
 namespace gpu {
 
+/// How a kernel breaks a rule of the CUDA model.
+enum class Fault : unsigned char {
+    // two accesses to one entry that nothing orders, by threads of one block, in the order that was probably meant
+    race_write_then_read,
+    race_read_then_write,
+    race_write_then_write,
+    race_on_one_line,
+    race_read_then_replaced,  ///< what was read came from another line: perhaps two arrays, which overlap
+    race_between_blocks,
+    // an entry that has no value, or is not the one that was meant
+    unwritten,
+    added_to_unwritten,
+    one_entry_for_each_thread,  ///< as many are written as the block has threads
+    no_such_entry,              ///< its index is another row's or column's
+    exchanged_indices,
+    beyond_a_fixed_length,  ///< of a __shared__ array
+    two_arrays_at_one_address,
+    // an address that the kernel may not use
+    read_outside,
+    written_outside,
+    host_memory,
+    null_pointer,
+    index_out_of_bounds,
+    misaligned,
+    shared_memory_too_small,
+    stack_overflow,
+    // threads that do not come to the same place
+    different_barriers,
+    returned_before_a_barrier,
+    warp_operation,
+    matrix_operation,
+    // neither
+    exception,
+    not_written,
+};
+
+/// A fault and the array that it concerns, without numbers and lines: two kernels with the same mistake show the same symptom.
+struct Symptom {
+    Fault fault;
+    std::string array = {};  ///< empty where it concerns none
+    bool operator==(const Symptom&) const = default;
+};
+
 /// A kernel broke a rule of the CUDA model, or CUDA refused. One message: what, which array, which kernel, block, thread,
 /// line.
 class Error : public std::runtime_error {
 public:
-    explicit Error(const std::string& message, std::vector<std::string> symptoms = {})
+    explicit Error(const std::string& message, std::vector<Symptom> symptoms = {})
         : std::runtime_error(message), symptoms_(std::move(symptoms)) {}
 
-    /// What was found, without numbers and lines ("race on A, write then read"), the finding of the message first: two
-    /// kernels with the same fault show the same symptom. Empty when the fault is not the kernel's.
-    const std::vector<std::string>& symptoms() const { return symptoms_; }
+    /// What was found, the finding of the message first. Empty when the fault is not the kernel's.
+    const std::vector<Symptom>& symptoms() const { return symptoms_; }
 
 private:
-    std::vector<std::string> symptoms_;
+    std::vector<Symptom> symptoms_;
 };
 
 /// CUDA refused a call. After a kernel's fault it refuses every other call until the process ends.

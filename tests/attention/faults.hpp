@@ -13,20 +13,22 @@
 
 namespace linattn::testing {
 
-[[noreturn]] inline void fault(const std::vector<std::string>& symptoms) {
-    throw gpu::Error("a kernel with this mistake would end with: " + symptoms.front(), symptoms);
+using gpu::Fault;
+using Symptoms = std::vector<gpu::Symptom>;
+
+[[noreturn]] inline void fault(const Symptoms& symptoms) {
+    throw gpu::Error("what a kernel with this mistake ends in", symptoms);
 }
 
-/// A symptom of any of the arrays.
-inline std::vector<std::string> any_of(const std::vector<std::string>& arrays, const std::string& before,
-                                       const std::string& after = "") {
-    std::vector<std::string> symptoms;
-    symptoms.reserve(arrays.size());
-    for (const std::string& array : arrays) symptoms.push_back(before + array + after);
+/// The fault in any of the arrays.
+inline Symptoms any_of(const std::vector<std::string>& arrays, Fault fault) {
+    Symptoms symptoms;
+    for (const std::string& array : arrays) symptoms.push_back({fault, array});
     return symptoms;
 }
 
-inline std::vector<std::string> joined(std::vector<std::string> some, const std::vector<std::string>& more) {
+template <class List>
+List joined(List some, const List& more) {
     some.insert(some.end(), more.begin(), more.end());
     return some;
 }

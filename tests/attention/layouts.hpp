@@ -69,7 +69,7 @@ inline std::size_t place(Layout layout, const char* name, const Sizes& sizes, in
     if (layout == Layout::columns) at = (h * width + a) * n + i;
     if (layout == Layout::first_chunk) at = (h * n + i - start) * width + a;
     if (layout == Layout::rows_of_d_k) at = h * n * width + start * sizes.d_k + (i - start) * width + a;
-    if (at >= sizes.heads * n * width) fault({std::string("read outside ") + name});
+    if (at >= sizes.heads * n * width) fault({{Fault::read_outside, name}});
     return static_cast<std::size_t>(at);
 }
 template <class Function>

@@ -10,6 +10,8 @@
 
 namespace {
 
+using gpu::Fault;
+
 using namespace legal;
 
 std::vector<gpu::RunOptions> all_runs() {
@@ -196,39 +198,39 @@ gpu::Error error_of(Kernel kernel, const gpu::RunOptions& run, float* x, unsigne
     } catch (const gpu::Error& error) {
         return error;
     }
-    return gpu::Error("no error", {"none"});
+    return gpu::Error("no error", {{Fault::not_written}});
 }
 
-struct Fault {
+struct Faulty {
     Kernel kernel;
-    const char* symptom;
+    gpu::Symptom symptom;
     bool seen_unchecked;
     unsigned blocks = 1;
 };
 
 TEST_CASE("every fault ends in one message with the kernel's thread, the array and the line") {
-    const Fault faults[] = {
-        {writes_past_the_end, "wrote outside x", true},
-        {reads_far_away, "read outside x", false},
-        {overflows_its_stack, "stack overflow", true},
-        {races, "race on shared, write then read", false},
-        {overwrites_what_others_read, "race, read then replaced", false},
-        {writes_over_zeros, "race on TABLE, write then write", false},
-        {shares_an_entry, "race on sum, same line", false},
-        {races_between_blocks, "blocks race on x", false, 2},
-        {lacks_syncwarp, "race on shared", false},
-        {reads_unwritten, "unwritten shared", false},
+    const Faulty faults[] = {
+        {writes_past_the_end, {Fault::written_outside, "x"}, true},
+        {reads_far_away, {Fault::read_outside, "x"}, false},
+        {overflows_its_stack, {Fault::stack_overflow}, true},
+        {races, {Fault::race_write_then_read, "shared"}, false},
+        {overwrites_what_others_read, {Fault::race_read_then_replaced}, false},
+        {writes_over_zeros, {Fault::race_write_then_write, "TABLE"}, false},
+        {shares_an_entry, {Fault::race_on_one_line, "sum"}, false},
+        {races_between_blocks, {Fault::race_between_blocks, "x"}, false, 2},
+        {lacks_syncwarp, {Fault::race_write_then_read, "shared"}, false},
+        {reads_unwritten, {Fault::unwritten, "shared"}, false},
 #ifndef __clang__  // splits the access; see gpu.hpp
-        {reads_misaligned, "misaligned x", false},
+        {reads_misaligned, {Fault::misaligned, "x"}, false},
 #endif
-        {waits_in_a_branch, "different barriers", true},
-        {returns_early, "returned before a barrier", true},
-        {forgets_lanes, "warp operation", true},
-        {leaves_itself_out, "warp operation", true},
-        {takes_too_much, "shared memory too small", true},
-        {overruns_a_shared_array, "wrote outside first", true},
+        {waits_in_a_branch, {Fault::different_barriers}, true},
+        {returns_early, {Fault::returned_before_a_barrier}, true},
+        {forgets_lanes, {Fault::warp_operation}, true},
+        {leaves_itself_out, {Fault::warp_operation}, true},
+        {takes_too_much, {Fault::shared_memory_too_small}, true},
+        {overruns_a_shared_array, {Fault::written_outside, "first"}, true},
     };
-    for (const Fault& fault : faults)
+    for (const Faulty& fault : faults)
         for (const gpu::RunOptions& run : all_runs()) {
             if (!run.checked && !fault.seen_unchecked) continue;
             const gpu::Buffer<float> x(counting(64), "x");
@@ -237,7 +239,7 @@ TEST_CASE("every fault ends in one message with the kernel's thread, the array a
             CAPTURE(run.name());
             CAPTURE(text);
             REQUIRE(!error.symptoms().empty());
-            CHECK(error.symptoms().front().substr(0, std::string(fault.symptom).size()) == fault.symptom);
+            CHECK(error.symptoms().front() == fault.symptom);
             CHECK(text.find("block (") != std::string::npos);
             const bool found_later =
                 !run.checked && fault.kernel == overruns_a_shared_array;                // when the block has ended
@@ -248,10 +250,11 @@ TEST_CASE("every fault ends in one message with the kernel's thread, the array a
 
 TEST_CASE("pointers that are none of the device's") {
     std::vector<float> on_host(64, 1.0f);
-    CHECK(error_of(races_between_blocks, {}, on_host.data()).symptoms().front() == "host memory");
+    CHECK(error_of(races_between_blocks, {}, on_host.data()).symptoms().front() == gpu::Symptom{Fault::host_memory});
     CHECK(std::string(error_of(uses_null, {}, nullptr).what()).find("null pointer") != std::string::npos);
     const gpu::Buffer<float> x(counting(64), "x");
-    CHECK(error_of(reads_before_the_beginning, {}, x.data()).symptoms().front() == "read outside x");
+    CHECK(error_of(reads_before_the_beginning, {}, x.data()).symptoms().front() ==
+          gpu::Symptom{Fault::read_outside, "x"});
 }
 
 TEST_CASE("the order decides who comes first, and nothing else does") {
@@ -275,7 +278,7 @@ TEST_CASE("a launch that CUDA would refuse is refused") {
 TEST_CASE("after a fault the next launch starts afresh") {
     const gpu::Buffer<float> x(counting(64), "x");
     error_of(returns_early, {}, x.data());
-    CHECK(error_of(races_between_blocks, {}, x.data()).symptoms().front() == "none");
+    CHECK(error_of(races_between_blocks, {}, x.data()).symptoms().front() == gpu::Symptom{Fault::not_written});
 }
 
 }  // namespace

@@ -175,32 +175,37 @@ std::string who_raced(const Race& race) {
 
 void report_race(const Race& race) {
     static constexpr struct {
-        const char *symptom, *advice;
-    } orders[] = {{", write then read", "one is missing after the write"},
-                  {", read then write", "one is missing after the read, before the write"},
-                  {", write then write", "one is missing, unless one thread should make both writes"},
-                  {", same line", "several threads have the same entry"}};
+        Fault fault;
+        const char* advice;
+    } orders[] = {{Fault::race_write_then_read, "one is missing after the write"},
+                  {Fault::race_read_then_write, "one is missing after the read, before the write"},
+                  {Fault::race_write_then_write, "one is missing, unless one thread should make both writes"},
+                  {Fault::race_on_one_line, "several threads have the same entry"}};
     const std::string what = race.entry + " in block " + this_block() + "\n" + who_raced(race);
     for (const void* instruction : {race.instruction, race.earlier_instruction})
         if (const auto wrong = wrong_index(*race.array, race.address, instruction); wrong && wrong->exchanged)
-            return report({Finding::Rank::race, "exchanged indices",
+            return report({Finding::Rank::race,
+                           {Fault::exchanged_indices},
                            "two threads have the same entry, " + what + "and " + wrong->text});
     const Order meant = order_of(race);
     const Mixed mixed = mixes_arrays(race, meant);
     if (mixed == Mixed::surely)
-        return report({Finding::Rank::race, "two arrays at one address",
+        return report({Finding::Rank::race,
+                       {Fault::two_arrays_at_one_address},
                        "two values are kept at one address, " + what +
                            (meant == Order::write_then_write
                                 ? "and the earlier one was never read"
                                 : "and what was there came from " + source_line(race.written_before)) +
                            ": do two arrays overlap, or is one used for two things?"});
     if (mixed == Mixed::perhaps)
-        return report({Finding::Rank::race, "race, read then replaced",
+        return report({Finding::Rank::race,
+                       {Fault::race_read_then_replaced},
                        "data race on " + what + "and what was there came from " + source_line(race.written_before) +
                            ": do the lines mean two arrays, and these overlap? If not, a __syncthreads() is missing "
                            "after the read, before the write"});
     const auto& order = orders[static_cast<std::size_t>(meant)];
-    report({Finding::Rank::race, "race on " + race.array->name + order.symptom,
+    report({Finding::Rank::race,
+            {order.fault, race.array->name},
             "data race on " + what + "and no __syncthreads() lies between the two: " + order.advice +
                 (race.array->declared && meant != Order::same_line
                      ? "\n(or the two lines mean different arrays, and these overlap)"
@@ -249,7 +254,8 @@ void note_race(const Array& array, std::size_t at_byte, std::size_t bytes, const
                          earlier_wrote && writes && !cell.write.was_read && holds_a_number(address)});
         return;
     }
-    report({Finding::Rank::race, "blocks race on " + array.name,
+    report({Finding::Rank::race,
+            {Fault::race_between_blocks, array.name},
             "data race between blocks on " + entry + "\nblock " + text_of(block_at(earlier.epoch)) + " " +
                 did(earlier_wrote) + " it" + at(earlier.instruction) + "\n" + thread_name(running.thread) +
                 " of block " + this_block() + " " + did(writes) + " it" + at(instruction) +
@@ -283,7 +289,7 @@ struct {
     std::uintptr_t address = 0;
     unsigned thread = 0;
     const void* instruction = nullptr;
-    std::string symptom;
+    std::string array;
 } added_to;
 
 const char* const adds = "\nit adds to what is there: set it to 0 first";
@@ -291,7 +297,7 @@ const char* const adds = "\nit adds to what is there: set it to 0 first";
 void look_whether_added_to(std::uintptr_t address, const void* instruction) {
     if (address != added_to.address || running.thread != added_to.thread) return;
     if (source_line(instruction) == source_line(added_to.instruction))
-        amend("unwritten " + added_to.symptom, "added to unwritten " + added_to.symptom, adds);
+        amend({Fault::unwritten, added_to.array}, Fault::added_to_unwritten, adds);
     added_to.address = 0;
 }
 
@@ -326,16 +332,17 @@ void report_unwritten(const Array& array, std::size_t at_byte, std::size_t bytes
     const auto wrong = wrong_index(array, address, instruction);
     const std::string other = wrong ? "" : written_the_other_way_round(array, at_byte);
     if (access == Access::atomic)
-        return report({Finding::Rank::unwritten, "added to unwritten " + array.name, what + adds});
+        return report({Finding::Rank::unwritten, {Fault::added_to_unwritten, array.name}, what + adds});
     if (!wrong && one_entry_for_each_thread(array, at_byte))
-        return report({Finding::Rank::unwritten, "one entry for each thread of " + array.name,
+        return report({Finding::Rank::unwritten,
+                       {Fault::one_entry_for_each_thread, array.name},
                        what +
                            "\nas many of its entries are written as the block has threads, and no more: is a loop over "
                            "the entries an if?"});
     report({Finding::Rank::unwritten,
-            !wrong             ? "unwritten " + array.name
-            : wrong->exchanged ? "exchanged indices"
-                               : "no entry of " + array.name,
+            !wrong             ? Symptom{Fault::unwritten, array.name}
+            : wrong->exchanged ? Symptom{Fault::exchanged_indices}
+                               : Symptom{Fault::no_such_entry, array.name},
             what + (wrong            ? "\n" + wrong->text
                     : !other.empty() ? "\n" + other +
                                            " has been written: are the two indices exchanged, or does a loop "
@@ -389,9 +396,9 @@ void watch_bytes(Array& array) {
 // -fsanitize=thread knows 16 bytes at most by a name of their own, so this is every access that needs alignment.
 void require_alignment(const Array& array, std::uintptr_t address, std::size_t bytes, const void* instruction) {
     if (address % bytes == 0) return;
-    stop("misaligned " + array.name, "an access to " + std::to_string(bytes) + " bytes at " + array.entry(address) +
-                                         ", which is not a multiple of " + std::to_string(bytes) + " bytes" +
-                                         by_whom(source_line(instruction)));
+    stop({Fault::misaligned, array.name}, "an access to " + std::to_string(bytes) + " bytes at " +
+                                              array.entry(address) + ", which is not a multiple of " +
+                                              std::to_string(bytes) + " bytes" + by_whom(source_line(instruction)));
 }
 
 void check(std::uintptr_t address, std::size_t bytes, Access access, const void* instruction, bool aligned) {
@@ -409,9 +416,9 @@ void check(std::uintptr_t address, std::size_t bytes, Access access, const void*
         const bool past_shared = array == nullptr && near != nullptr && near->shared && address >= near->end;
         const Array* beyond = past_shared ? near : nullptr;
         const auto wrong = beyond == nullptr ? std::nullopt : wrong_index(*beyond, address, instruction);
-        stop(wrong && wrong->exchanged                 ? "exchanged indices"
-             : beyond != nullptr && beyond->has_length ? beyond_a_fixed_length
-                                                       : outside(near == nullptr ? "" : near->name, did(writes)),
+        stop(wrong && wrong->exchanged                 ? Symptom{Fault::exchanged_indices}
+             : beyond != nullptr && beyond->has_length ? Symptom{Fault::beyond_a_fixed_length}
+                                                       : outside(near == nullptr ? "" : near->name, writes),
              did(writes) + (" " + std::to_string(bytes)) + " bytes: " + where + (wrong ? "\n" + wrong->text : "") +
                  by_whom(line));
     }

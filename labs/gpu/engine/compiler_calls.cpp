@@ -119,8 +119,8 @@ void __ubsan_handle_type_mismatch_v1(UndefinedAlignment* what, std::uintptr_t ad
     const Array* array = find_array(address);
     const std::size_t alignment = std::size_t{1} << what->log_alignment;
     const std::string line = gpu::short_path(what->site.file) + ":" + std::to_string(what->site.line);
-    if (address == 0) stop("null pointer", "used a null pointer" + by_whom(line));
-    stop("misaligned " + (array == nullptr ? "" : array->name),
+    if (address == 0) stop({gpu::Fault::null_pointer}, "used a null pointer" + by_whom(line));
+    stop({gpu::Fault::misaligned, array == nullptr ? "" : array->name},
          "an access that needs a multiple of " + std::to_string(alignment) + " bytes, at " +
              (array == nullptr ? "an address that is none" : array->entry(address) + ", which is none") +
              by_whom(line));
@@ -132,7 +132,7 @@ void __ubsan_handle_out_of_bounds(UndefinedIndex* what, std::uintptr_t index) {
     std::string type = what->array->name;
     std::erase(type, '\'');
     const Array* array = shared_array_of(type, text_of_line(what->site.file, what->site.line));
-    stop(array == nullptr ? "index out of bounds" : beyond_a_fixed_length,
+    stop({array == nullptr ? gpu::Fault::index_out_of_bounds : gpu::Fault::beyond_a_fixed_length},
          "index " + std::to_string(static_cast<long long>(index)) + " is outside of " +
              (array == nullptr ? "an array" : "the __shared__ array '" + array->name + "'") + ", " + type +
              by_whom(gpu::short_path(what->site.file) + ":" + std::to_string(what->site.line)));

@@ -24,20 +24,22 @@ void on_fault(int, siginfo_t* info, void* context) {
     running.checking = false;
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     std::uintptr_t instruction = 0;
+    bool writes = false;  // unless the processor says so
     std::string did = "accessed";
 #if defined(__x86_64__) && defined(__linux__)
     const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     instruction = static_cast<std::uintptr_t>(registers[REG_RIP]) + 1;
-    did = (registers[REG_ERR] & 2) != 0 ? "wrote" : "read";
+    writes = (registers[REG_ERR] & 2) != 0;
+    did = writes ? "wrote" : "read";
 #else
     (void)context;
 #endif
     const std::string line = source_line(reinterpret_cast<void*>(instruction));
     if (address - (running.stack_begin - Fiber::guard_bytes) < Fiber::guard_bytes)
-        stop("stack overflow", "stack overflow: arrays of the kernel's own are too large" + by_whom(line));
+        stop({Fault::stack_overflow}, "stack overflow: arrays of the kernel's own are too large" + by_whom(line));
     const Array* near = nullptr;
     const std::string where = describe_outside(address, near);
-    stop(outside(near == nullptr ? "" : near->name, did), did + " " + where + by_whom(line));
+    stop(outside(near == nullptr ? "" : near->name, writes), did + " " + where + by_whom(line));
 }
 
 // A supervisor asks with SIGUSR1 where an endless program is; its handler looks at the call stack. Between two threads of

@@ -28,10 +28,10 @@ void report(Finding finding) {
     all.insert(std::upper_bound(all.begin(), all.end(), finding.rank, later), std::move(finding));
 }
 
-void amend(const std::string& symptom, const std::string& new_symptom, const std::string& more) {
+void amend(const Symptom& symptom, Fault fault, const std::string& more) {
     const auto found = std::ranges::find(faults.findings, symptom, &Finding::symptom);
     if (found == faults.findings.end()) return;
-    found->symptom = new_symptom;
+    found->symptom.fault = fault;
     found->text += more;
 }
 
@@ -40,7 +40,7 @@ void report_and_stop(Finding finding) {
     faults.stopped = true;
 }
 
-void stop(const std::string& symptom, const std::string& text) {
+void stop(const Symptom& symptom, const std::string& text) {
     running.checking = false;
     report_and_stop({Finding::Rank::stopped, symptom, text});
     yield(State::done);
@@ -51,7 +51,7 @@ void stop_not_written(const char* function, const char* file) {
     const InEngine engine;
     faults.not_written = function;
     faults.not_written_file = file;
-    stop("not written", "");
+    stop({Fault::not_written}, "");
 }
 
 bool has_stopped() { return faults.stopped; }
@@ -60,7 +60,7 @@ bool has_findings() { return !faults.findings.empty(); }
 void throw_findings(const void* kernel) {
     if (!faults.not_written.empty()) throw NotWritten(faults.not_written, faults.not_written_file);
     if (faults.findings.empty()) return;
-    std::vector<std::string> symptoms;
+    std::vector<Symptom> symptoms;
     symptoms.reserve(faults.findings.size());
     for (const Finding& finding : faults.findings) symptoms.push_back(finding.symptom);
     std::string text = function_name(kernel) + ": " + faults.findings.front().text;
@@ -72,8 +72,9 @@ std::string by_whom(const std::string& line) {
     return "\nby " + thread_name(running.thread) + " of block " + this_block() + (line.empty() ? "" : " at " + line);
 }
 
-std::string outside(const std::string& array, const std::string& did) {
-    return array.empty() ? "host memory" : did + " outside " + array;
+Symptom outside(const std::string& array, bool written) {
+    if (array.empty()) return {Fault::host_memory};
+    return {written ? Fault::written_outside : Fault::read_outside, array};
 }
 
 }  // namespace gpu::engine

@@ -3,12 +3,14 @@
 
 #include <string>
 
+#include "../error.hpp"
+
 namespace gpu::engine {
 
 struct Finding {
     /// Which finding the message is about. A race often causes reads of unwritten memory, so it comes first.
     enum class Rank { stopped, race, unwritten } rank;
-    std::string symptom;  ///< without numbers: see Error::symptoms
+    Symptom symptom;
     std::string text;
 };
 
@@ -16,12 +18,12 @@ struct Finding {
 void begin_faults();
 /// Something wrong that the kernel survives.
 void report(Finding finding);
-/// Adds to what was reported with this symptom, and gives it another one.
-void amend(const std::string& symptom, const std::string& new_symptom, const std::string& more);
+/// Adds to what was reported with this symptom, and makes it another fault.
+void amend(const Symptom& symptom, Fault fault, const std::string& more);
 /// Something wrong that the block does not survive.
 void report_and_stop(Finding finding);
 /// Something wrong that the running thread does not survive: it never runs again. `text` ends with who did it and where.
-[[noreturn]] void stop(const std::string& symptom, const std::string& text);
+[[noreturn]] void stop(const Symptom& symptom, const std::string& text);
 
 bool has_stopped();
 bool has_findings();
@@ -31,8 +33,6 @@ void throw_findings(const void* kernel);
 /// "  by thread (5,0,0) of block (2,0,0) at student/x.cu:57"
 std::string by_whom(const std::string& line);
 /// The symptom of an access outside of all arrays, next to `array`; next to none: the host's memory.
-std::string outside(const std::string& array, const std::string& did);
-/// The symptom of an index that a __shared__ array of a fixed length does not have.
-inline constexpr const char* beyond_a_fixed_length = "beyond a fixed length";
+Symptom outside(const std::string& array, bool written);
 
 }  // namespace gpu::engine

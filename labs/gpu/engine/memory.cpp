@@ -164,9 +164,10 @@ void* take_shared(std::size_t& used, std::size_t bytes, const char* name, std::s
     std::size_t number = 0;
     while (number < shared.offsets.size() && (shared.offsets[number] != used || bytes == 0)) ++number;
     if (end > shared.dynamic_bytes || number >= most_dynamic_arrays)
-        stop("shared memory too small", "shared '" + std::string(name) + "' would end at byte " + std::to_string(end) +
-                                            ", but the launch asked for " + std::to_string(shared.dynamic_bytes) +
-                                            " bytes of shared memory" + by_whom(text_of(site)));
+        stop({Fault::shared_memory_too_small}, "shared '" + std::string(name) + "' would end at byte " +
+                                                   std::to_string(end) + ", but the launch asked for " +
+                                                   std::to_string(shared.dynamic_bytes) + " bytes of shared memory" +
+                                                   by_whom(text_of(site)));
     void* place = taken_memory + used + number * gap;
     if (number == shared.offsets.size() && bytes > 0) {
         shared.offsets.push_back(used);

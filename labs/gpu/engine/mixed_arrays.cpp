@@ -63,7 +63,8 @@ void report_overlap() {
             const std::size_t byte = taken->offset + i * taken->cell_bytes;
             const std::size_t other = byte / own.cell_bytes;
             if (other >= own.cells.size() || !used(taken->cells[i]) || !used(own.cells[other])) continue;
-            report({Finding::Rank::stopped, "two arrays at one address",
+            report({Finding::Rank::stopped,
+                    {Fault::two_arrays_at_one_address},
                     "two shared arrays lie at one address: " + own.entry(own.begin + byte) + " is " +
                         taken->entry(taken->begin + i * taken->cell_bytes) + "\n" + own.name + " is used at " +
                         source_line(user(own.cells[other])) + ", " + taken->name + " at " +

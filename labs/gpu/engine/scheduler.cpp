@@ -43,7 +43,7 @@ void run_thread() {
             thrown = e.what();
         }
         running.checking = false;
-        if (thrown) stop("exception", "threw an exception: " + *thrown + by_whom(""));
+        if (thrown) stop({Fault::exception}, "threw an exception: " + *thrown + by_whom(""));
         yield(State::done);
     }
 }
@@ -114,9 +114,9 @@ bool pass_barrier() {
     }
     const bool at_barriers = done + waiting == thread_count();
     report_and_stop({Finding::Rank::stopped,
-                     !at_barriers ? "warp operation"
-                     : !same      ? "different barriers"
-                                  : "returned before a barrier",
+                     {!at_barriers ? Fault::warp_operation
+                      : !same      ? Fault::different_barriers
+                                   : Fault::returned_before_a_barrier},
                      "not every thread of block " + this_block() + " reaches the same barrier" + who_waits_where()});
     return false;
 }

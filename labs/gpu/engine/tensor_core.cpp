@@ -24,7 +24,7 @@ struct Part {
 };
 
 [[noreturn]] void refuse(const std::string& text, Site site) {
-    stop("matrix operation", text + by_whom(text_of(site)));
+    stop({Fault::matrix_operation}, text + by_whom(text_of(site)));
 }
 
 const Part& part_of(const std::uint64_t* brought, unsigned lane) {

@@ -43,7 +43,8 @@ void release_warp(unsigned warp, unsigned mask, WarpOperation operation) {
 void meet_warp(unsigned mask, std::uint64_t value, WarpOperation operation, Site site) {
     Thread& thread = running_thread();
     if ((mask >> thread.number % 32 & 1u) == 0)
-        stop("warp operation", "a warp operation's mask leaves out the lane that calls it" + by_whom(text_of(site)));
+        stop({Fault::warp_operation},
+             "a warp operation's mask leaves out the lane that calls it" + by_whom(text_of(site)));
     thread.site = site;
     thread.mask = mask;
     thread.operation = operation;
@@ -84,15 +85,15 @@ std::uint64_t shuffle(unsigned mask, std::uint64_t value, int source_lane, Site 
     meet_warp(mask, value, WarpOperation::exchange, site);
     const auto source = static_cast<unsigned>(source_lane);
     if (source >= 32 || (running_thread().participants >> source & 1u) == 0)
-        stop("warp operation", "a shuffle reads lane " + std::to_string(source_lane) + ", which does not take part" +
-                                   by_whom(text_of(site)));
+        stop({Fault::warp_operation}, "a shuffle reads lane " + std::to_string(source_lane) +
+                                          ", which does not take part" + by_whom(text_of(site)));
     return running_thread().gathered[source];
 }
 
 void require_width(int width, Site site) {
     if (width >= 1 && width <= 32 && (width & (width - 1)) == 0) return;
     const InEngine engine;
-    stop("warp operation",
+    stop({Fault::warp_operation},
          "a shuffle's width is 1, 2, 4, 8, 16 or 32, not " + std::to_string(width) + by_whom(text_of(site)));
 }
 

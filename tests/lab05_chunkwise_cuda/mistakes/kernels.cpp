@@ -26,70 +26,74 @@ namespace {
 
 FORWARD_MISTAKE("no barrier after A",
                 "Many threads compute a row of A: __syncthreads() before it is summed or multiplied.") {
-    fault({"race on A, write then read"});
+    fault({{Fault::race_write_then_read, "A"}});
 }
 FORWARD_MISTAKE("no barrier after the normalisers",
                 "One thread computes each normaliser and others read it: __syncthreads() between the two.") {
-    fault({"race on normalizer, write then read"});
+    fault({{Fault::race_write_then_read, "normalizer"}});
 }
 FORWARD_MISTAKE(
     "no barrier between reading and updating the state",
     "S and z must stay as they are until all threads have their outputs: __syncthreads() before the update.") {
-    fault(any_of({"S", "z"}, "race on ", ", read then write"));
+    fault(any_of({"S", "z"}, Fault::race_read_then_write));
 }
 FORWARD_MISTAKE("no barrier before the next chunk is loaded",
                 "Another thread may still be reading this chunk: __syncthreads() at the end of the loop.") {
-    fault(any_of({"phi_K", "V", "phi_Q", "A", "normalizer"}, "race on ", ", read then write"));
+    fault(any_of({"phi_K", "V", "phi_Q", "A", "normalizer"}, Fault::race_read_then_write));
 }
 FORWARD_MISTAKE("state not zeroed", "Shared memory holds what the block before left in it: set S and z to 0 first.") {
-    fault({"unwritten S", "unwritten z", "added to unwritten S", "added to unwritten z"});
+    fault({{Fault::unwritten, "S"},
+           {Fault::unwritten, "z"},
+           {Fault::added_to_unwritten, "S"},
+           {Fault::added_to_unwritten, "z"}});
 }
 FORWARD_MISTAKE("A not cleared before it is added to",
                 "+= and atomicAdd add to what is there: store the first product with =, or set A to 0 in every "
                 "chunk.") {
-    fault({"added to unwritten A"});
+    fault({{Fault::added_to_unwritten, "A"}});
 }
 FORWARD_MISTAKE("one block writes another's rows",
                 "Each head has its own rows: move the pointers to blockIdx.x's head.") {
-    fault({"blocks race on O"});
+    fault({{Fault::race_between_blocks, "O"}});
 }
 
 // Three passes --------------------------------------------------------------------------------------------------------
 
 STATES_MISTAKE("one block writes another's state", "Chunk m of head h is state h·chunks + m.") {
-    fault(any_of({"S", "z"}, "blocks race on "));
+    fault(any_of({"S", "z"}, Fault::race_between_blocks));
 }
 
 SCAN_MISTAKE(
     "threads to spare not stopped",
     "There are more threads than entries: those past the last entry have nothing to do. If they are stopped, an "
     "index is too large: a head has `chunks` states.") {
-    fault(any_of({"z", "S"}, "read outside "));
+    fault(any_of({"z", "S"}, Fault::read_outside));
 }
 SCAN_MISTAKE("head forgotten in an offset",
              "Head h begins at h·chunks·d_k·d_v in S, and at h·chunks·d_k in z: without it the threads of all heads "
              "sum the same entries.") {
-    std::vector<std::string> symptoms = any_of({"S", "z"}, "blocks race on ");
-    for (const char* order : {", same line", ", read then write", ", write then read", ", write then write"})
-        symptoms = joined(symptoms, any_of({"S", "z"}, "race on ", order));
+    Symptoms symptoms;
+    for (const Fault each : {Fault::race_between_blocks, Fault::race_on_one_line, Fault::race_read_then_write,
+                             Fault::race_write_then_read, Fault::race_write_then_write})
+        symptoms = joined(symptoms, any_of({"S", "z"}, each));
     fault(symptoms);
 }
 
 OUTPUTS_MISTAKE("no barrier after A",
                 "Many threads compute a row of A: __syncthreads() before it is summed or multiplied.") {
-    fault({"race on A, write then read"});
+    fault({{Fault::race_write_then_read, "A"}});
 }
 OUTPUTS_MISTAKE("no barrier after the normalisers",
                 "One thread computes each normaliser and others read it: __syncthreads() between the two.") {
-    fault({"race on normalizer, write then read"});
+    fault({{Fault::race_write_then_read, "normalizer"}});
 }
 OUTPUTS_MISTAKE("A not cleared before it is added to",
                 "+= and atomicAdd add to what is there: store the first product with =, or set A to 0.") {
-    fault({"added to unwritten A"});
+    fault({{Fault::added_to_unwritten, "A"}});
 }
 OUTPUTS_MISTAKE("one block writes another's rows",
                 "Each chunk of each head has its own rows: chunk blockIdx.x, head blockIdx.y.") {
-    fault({"blocks race on O"});
+    fault({{Fault::race_between_blocks, "O"}});
 }
 
 }  // namespace

@@ -71,26 +71,26 @@ const ArraysOfKernel arrays{
 
 DELTA_MISTAKE("no barrier after A and L",
               "Many threads compute a row of A or L: __syncthreads() before another thread multiplies with it.",
-              any_of({"A", "L"}, "race on ", ", write then read"))
+              any_of({"A", "L"}, Fault::race_write_then_read))
 DELTA_MISTAKE("no barrier after the solve",
               "One thread solves a column of u, and others multiply with it: __syncthreads() between the two.",
-              any_of({"u"}, "race on ", ", write then read"))
+              any_of({"u"}, Fault::race_write_then_read))
 DELTA_MISTAKE("no barrier between reading and updating the state",
               "S must stay as it is until all threads have their outputs: __syncthreads() before the update.",
-              any_of({"S"}, "race on ", ", read then write"))
+              any_of({"S"}, Fault::race_read_then_write))
 DELTA_MISTAKE("no barrier before the next chunk is loaded",
               "Another thread may still be reading this chunk: __syncthreads() at the end of the loop.",
-              any_of({"q", "k", "u", "A", "L", "since_begin", "until_end"}, "race on ", ", read then write"))
+              any_of({"q", "k", "u", "A", "L", "since_begin", "until_end"}, Fault::race_read_then_write))
 DELTA_MISTAKE("system solved by rows without barriers",
               "A row of u needs all rows above it: give each thread a column, or put a barrier after each row.",
-              std::vector<std::string>({"race on u, write then read", "race on u, read then write"}))
+              Symptoms({{Fault::race_write_then_read, "u"}, {Fault::race_read_then_write, "u"}}))
 DELTA_MISTAKE("state not zeroed", "Shared memory holds what the block before left in it: set S to 0 first.",
-              std::vector<std::string>({"unwritten S", "added to unwritten S"}))
+              Symptoms({{Fault::unwritten, "S"}, {Fault::added_to_unwritten, "S"}}))
 DELTA_MISTAKE("A or L not cleared before it is added to",
               "+= adds to what is there: store the first product with =, or set A and L to 0 in every chunk.",
-              any_of({"A", "L", "u"}, "added to unwritten "))
+              any_of({"A", "L", "u"}, Fault::added_to_unwritten))
 DELTA_MISTAKE("one block writes another's rows", "Each head has its own rows: move the pointers to blockIdx.x's head.",
-              std::vector<std::string>({"blocks race on O"}))
+              Symptoms({{Fault::race_between_blocks, "O"}}))
 
 }  // namespace
 }  // namespace linattn::testing

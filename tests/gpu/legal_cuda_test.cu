@@ -240,7 +240,7 @@ TEST_CASE("a second host thread gets a sentence while a launch runs, and its tur
     CHECK(second_thread_got.find("two host threads use gpu:: at the same time") == 0);
     std::vector<std::string> errors(8);
     for (std::string& error : errors)  // one after the other: CUDA, and the CPU run, do not mind
-        std::thread([&] { error = error_of(neighbours_bytes) + error_of(races_on_bytes).substr(0, 13); }).join();
+        std::thread([&] { error = error_of(neighbours_bytes) + error_of(races_on_bytes).substr(0, 14); }).join();
     for (const std::string& error : errors) CHECK(error == "no errorraces_on_bytes");
 }
 

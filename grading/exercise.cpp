@@ -12,6 +12,7 @@
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "contract.hpp"
+#include "counterexample.hpp"
 #include "findings.hpp"
 #include "gpu/error.hpp"
 #include "gpu/launch_counts.hpp"
@@ -28,6 +29,7 @@ namespace {
 
 std::uint32_t trace_next = 0;  // the allocation whose call stack the next metered call should record
 Cost metered;
+bool searched = false;     // for a counterexample: one is enough
 std::string device_error;  // the first: what follows is its echo
 const char* const after_device_error =
     "\nIt refuses all calls after such an error, so none was repeated and no other check was run.\n"
@@ -394,8 +396,13 @@ void Trial::fail_due_to(const std::string& other, const std::string& what) const
 void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) const {
     const std::optional<std::string> what = check(outcome_);
     if (!what) return;
-    if (!channel_is_open()) fail({.what = *what});  // nobody reads a diagnosis
-    end_output();                                   // what the diagnosis runs next may print, too
+    const bool by_values = outcome_.error.empty();
+    if (!channel_is_open()) {  // nobody reads a diagnosis
+        if (by_values && !expected.empty() && std::exchange(calls_counterexample, false))
+            call_counterexample(compared(check, expected), inputs_);
+        fail({.what = *what});
+    }
+    end_output();  // what the diagnosis runs next may print, too
     if (!outcome_.missing.empty()) require_result();
     const std::string origin = unwritten_values();
     if (!origin.empty())
@@ -406,7 +413,7 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     for (const Mistake* name : retract(exercise_)) withdraw(name->name);
     tell_sizes(fact_about_sizes(exercise_));
 
-    const bool named = !found.mistakes.empty(), by_values = outcome_.error.empty();
+    const bool named = !found.mistakes.empty();
     Failure failure{.what = *what, .resembles = resemblances(found.mistakes), .digits = found.digits};
     failure.partly = resemblances(found.partial_matches);
     failure.border = found.border;
@@ -424,6 +431,8 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     else if (!found.pattern.empty())
         failure.what += "\n" + found.pattern;
     if (!named && failure.unset_local == UnsetLocal::no) failure.guess += why_not_a_number(expected);
+    if (!named && by_values && !expected.empty() && !std::exchange(searched, true))
+        failure.guess += smallest_counterexample(compared(check, expected), inputs_);
     failure.what += where_it_comes_from(expected, !named);
     fail(std::move(failure));
 }

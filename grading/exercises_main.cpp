@@ -11,6 +11,7 @@
 
 #include "call_stack.hpp"
 #include "channel.hpp"
+#include "counterexample.hpp"
 #include "crash_watch.hpp"
 #include "mistake.hpp"
 #include "options.hpp"
@@ -64,6 +65,7 @@ int main(int argc, char** argv) {
         activate_mistake(mistake);
     }
     choose_case(options.only_case);
+    calls_counterexample = options.counterexample;
     const bool supervised = options.events >= 0;
     watch_for_crashes(tell_crash, !supervised);
     if (options.trace) begin_trace();

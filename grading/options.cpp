@@ -20,12 +20,13 @@ Options parse_options(int argc, char** argv) {
     Options options;
     for (int i = 1; i < argc; ++i) {
         const std::string flag = argv[i];
-        bool* on = flag == "--list"            ? &options.list
-                   : flag == "--names-missing" ? &options.names_missing
-                   : flag == "--gpu"           ? &options.on_gpu
-                   : flag == "--alone"         ? &options.alone
-                   : flag == "--trace"         ? &options.trace
-                                               : nullptr;
+        bool* on = flag == "--list"             ? &options.list
+                   : flag == "--names-missing"  ? &options.names_missing
+                   : flag == "--gpu"            ? &options.on_gpu
+                   : flag == "--alone"          ? &options.alone
+                   : flag == "--trace"          ? &options.trace
+                   : flag == "--counterexample" ? &options.counterexample
+                                                : nullptr;
         if (on != nullptr) {
             *on = true;
             continue;

@@ -4,7 +4,8 @@
 //     lab02_check --alone --exercise NAME [--mistake NAME]
 //     lab02_check --list
 //
-// and labNN_exercises takes --case NUMBER besides, and --trace --exercise NAME [--mistake NAME].
+// and labNN_exercises takes --case NUMBER besides, --counterexample besides --alone, and --trace --exercise
+// NAME [--mistake NAME].
 #pragma once
 
 #include <string>
@@ -17,7 +18,8 @@ struct Options {
     bool on_gpu = false;         ///< the kernels run there, and the messages say so
     bool alone =
         false;  ///< a single process and no verdict: for debuggers and for sanitizers that do not follow a fork
-    bool trace = false;  ///< alone, and print each step (trace.hpp) of an exercise that has any
+    bool counterexample = false;  ///< alone, and a wrong call is made again with the smallest input that is found
+    bool trace = false;           ///< alone, and print each step (trace.hpp) of an exercise that has any
     std::string manifest, exercise, results, mistake;
     int only_case = 0;  ///< the number of the one case that runs, counted from 1; 0: all of them
     int events = -1;    ///< file descriptor to send events to; labNN_check sets it

@@ -29,6 +29,13 @@ class Debug(StudentCourse):
         self.assertRegex(result.stdout, r"(?m)^\$1 = 2$")
         self.assertRegex(result.stdout, r"(?m)^half = 0\.5$")
 
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_it_stops_in_the_call_with_the_smallest_input_that_was_found(self):
+        self.answer("relu", "Tensor y = maximum(x, 0.0);\n    if (y.size() > 3) y.data()[3] += 7.0;\n    return y;")
+        result = self.debug("relu", "-batch")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"linattn::relu \(x=Tensor \(2, 2\)")
+
     def test_what_does_not_compile_cannot_be_debugged(self):
         self.answer("relu", "return missing;")
         result = self.debug("lab01.relu")

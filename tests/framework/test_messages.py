@@ -8,6 +8,8 @@ SHAPE = "const Shape shape{a.size(), b.size()};\n    "
 BEGIN = SHAPE + "Tensor y(shape);  // HERE\n    "
 BY_LOOPS = "for (std::size_t i = 0; i < a.size(); ++i)\n        for (std::size_t j = 0; j < b.size(); ++j) "
 
+SPOILT_FOURTH = "Tensor y = maximum(x, 0.0);\n    if (y.size() > 3) y.data()[3] += 7.0;\n    return y;"
+
 
 class Line(StudentCourse):
     def said(self, status, body, *fragments, above=""):
@@ -188,6 +190,16 @@ class Words(StudentCourse):
                           "    for (;;) std::cout << lines;")
         self.assertIn("printed more than 16 MB, and was stopped, in outer_product", words)
         self.assertIn("      line\n", words)
+
+    def test_a_small_input_is_shown_where_no_mistake_has_a_name(self):
+        self.put_stubs()
+        self.answer("relu", SPOILT_FOURTH)
+        words = self.grade("lab01", "relu").words
+        self.assertNotIn("looks like", words)
+        self.assertRegex(words, r"    the smallest input found for which it is wrong:\n      x = .*\n      expected .*\n      got .* 7")
+        self.put_stubs()
+        self.answer("relu", "return -1.0 * maximum(x, 0.0);")
+        self.assertNotIn("smallest input", self.grade("lab01", "relu").words)
 
     def test_endless_recursion_is_told_in_a_single_process_too(self):
         self.said("return outer_product(a, b);")

@@ -1,7 +1,8 @@
 """Start gdb (or lldb) in an exercise, at the call that goes wrong.
 
 Builds and grades the exercise first. Then the debugger stops at the first line of your function, in the call after which
-the first check fails, or in the first call of all where none does; `continue` goes on to the next call, or to a crash.
+the first check fails (where the report shows a smaller input, in the call with that one), or in the first call of all
+where none does; `continue` goes on to the next call, or to a crash.
 What follows the exercise's name goes to the debugger. Exit status: 2 when there is nothing to debug, else the debugger's.
 """
 
@@ -22,6 +23,7 @@ from course.grading import grade
 from course.manifest import Exercise, Lab
 
 LIMIT = 60  # seconds: after so long a call is taken for endless, and stopped in
+COUNTEREXAMPLE = "the smallest input found for which it is wrong:"  # as grading/counterexample.cpp says it
 ON_FAILURE = ("log_assert", "test_case_exception")  # what doctest calls then, in grading/reporter.cpp
 
 
@@ -43,6 +45,8 @@ def run(root: Path, options: Namespace) -> int:
 
     function = f"linattn::{'kernels::' if exercise.kernel else ''}{exercise.function}"
     program = _build(BuildTree(root, options.track), lab, exercise)
+    if COUNTEREXAMPLE in verdict.message:
+        program.append("--counterexample")
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
                                 "ASAN_OPTIONS": "abort_on_error=1:detect_leaks=0"}  # a debugger stops at an abort
     if debugger == "lldb":

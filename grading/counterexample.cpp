@@ -182,7 +182,8 @@ private:
 
     // Those of length 1 that are left, each in all arrays.
     void leave_out_leading_axes() {
-        for (const auto& [length, now] : lengths_) {
+        for (const auto& [first_length, now] : lengths_) {
+            const std::size_t length = first_length;  // clang 14 lets no lambda use a structured binding
             if (now != 1 || std::ranges::none_of(best_, [&](const Argument& each) {
                     return each.axes.size() > 2 && each.axes.front() == length;
                 }))

@@ -66,13 +66,13 @@ std::vector<std::string> test_causal_attention_backward(const AttentionBackward&
         const Tensor K = concatenate(0.5 * normal(join(shape, {3}), 3), 2.0 * ones_and_more, -1);
         const Tensor V = normal(join(shape, {2}), 4), dO = normal(join(shape, {2}), 5);
         const AttentionGradients d = backward(Q, K, V, dO, epsilon);
-        const std::string where = " for n = " + std::to_string(shape.back());
+        const std::string tokens = " for n = " + std::to_string(shape.back());
         if (!near(d.phi_Q, Q, {"Q", [&](const Tensor& x) { return loss(x, K, V, dO, epsilon); }}))
-            return {"wrong gradient of phi_Q" + where};
+            return {"wrong gradient of phi_Q" + tokens};
         if (!near(d.phi_K, K, {"K", [&](const Tensor& x) { return loss(Q, x, V, dO, epsilon); }}))
-            return {"wrong gradient of phi_K" + where};
+            return {"wrong gradient of phi_K" + tokens};
         if (!near(d.V, V, {"V", [&](const Tensor& x) { return loss(Q, K, x, dO, epsilon); }}))
-            return {"wrong gradient of V" + where};
+            return {"wrong gradient of V" + tokens};
     }
     const Tensor three = ones({3, 2});
     if (!rejects(backward, three, ones({4, 2}), epsilon)) return {"takes phi_K of another length"};

@@ -489,7 +489,8 @@ Explanation explain(const ComparedCall& call) {
     const auto listed =
         std::ranges::count_if(mistakes(), [&](const Mistake& each) { return each.exercise == call.exercise; });
     if (listed > 2 && std::ssize(same) == listed) return found;
-    found.mistakes = agreeing(same);
+    // A faulty kernel may run well elsewhere, with other lengths or in another order; its mistake ends every call.
+    found.mistakes = call.outcome.symptoms.empty() ? agreeing(same) : same;
     if (!by_values) return found;
     const bool small = size_of(call.outcome.parts) <= most_numbers;
     const auto search = [&](auto* alike) {

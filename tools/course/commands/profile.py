@@ -12,6 +12,7 @@ takes. From both follows a lower bound on the time on three cards. It is predict
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import NamedTuple
 
 from course import cpu_profile, gpu_model, manifest
 from course.build_tree import BuildTree
@@ -19,17 +20,28 @@ from course.commands import check
 from course.errors import CourseError
 
 LABS = ["lab05", "lab09"]
-MOST = {"heads": 1 << 20, "n": 1 << 24, "d": 256, "chunk": 256}
+
+
+class Size(NamedTuple):
+    help: str
+    most: int
+    of_kernels: int  # where it is not given
+    of_function: int
+
+
+SIZES = {"heads": Size("heads of all sequences together", 1 << 20, 64, 1),
+         "n": Size("tokens of a sequence", 1 << 24, 4096, 1024),
+         "d": Size("numbers in a query, key and value", 256, 64, 64),
+         "chunk": Size("tokens of a chunk", 256, 64, 64)}
 MOST_ENTRIES = 1 << 26  # of a query, for a function that really runs
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="labNN", default=LABS[0],
                         help=f"a lab, for its kernels (default: {LABS[0]}), or one exercise (lab05.chunkwise_linear_attention)")
-    for name, kernels, function, help_text in (("heads", 64, 1, "heads of all sequences together"), ("n", 4096, 1024, "tokens of a sequence"),
-                                               ("d", 64, 64, "numbers in a query, key and value"), ("chunk", 64, 64, "tokens of a chunk")):
-        default = str(kernels) if kernels == function else f"{kernels}, or {function} on the CPU"
-        parser.add_argument(f"--{name}", type=int, help=f"{help_text} (default: {default})")
+    for name, size in SIZES.items():
+        default = str(size.of_kernels) if size.of_kernels == size.of_function else f"{size.of_kernels}, or {size.of_function} on the CPU"
+        parser.add_argument(f"--{name}", type=int, help=f"{size.help} (default: {default})")
     check.track_argument(parser, "functions")
 
 
@@ -42,11 +54,12 @@ def run(root: Path, options: Namespace) -> int:
     if lab.name not in LABS:
         raise CourseError(f"{name} is not measured; this command looks at {' and '.join(LABS)}")
     measured = exercise if exercise and not exercise.kernel else None
-    sizes = {size: given if (given := getattr(options, size)) is not None else usual for size, usual in
-             (("heads", 1 if measured else 64), ("n", 1024 if measured else 4096), ("d", 64), ("chunk", 64))}
-    for size, value in sizes.items():
-        if not 1 <= value <= MOST[size]:
-            raise CourseError(f"--{size} {value} is not between 1 and {MOST[size]}")
+    sizes: dict[str, int] = {}
+    for each, size in SIZES.items():
+        given = getattr(options, each)
+        sizes[each] = value = given if given is not None else size.of_function if measured else size.of_kernels
+        if not 1 <= value <= size.most:
+            raise CourseError(f"--{each} {value} is not between 1 and {size.most}")
     tree = BuildTree(root, options.track)
     if measured is None:
         return _kernels(tree, lab, exercise, sizes)

@@ -46,7 +46,7 @@ std::vector<std::string> test_causal_linear_attention_resume(const ResumableAtte
     const CausalState before{normal({2, 2, 6, 5}, 1), 8.0 + normal({2, 2, 6}, 2)};
     for (const std::size_t n : {0U, 1U, 2U, 7U, 40U}) {
         const Tensor Q = normal({2, 2, n, 3}, 3), K = normal({2, 2, n, 3}, 4), V = normal({2, 2, n, 5}, 5);
-        const CausalState passed = before;
+        const CausalState passed{before.S, before.z};
         const OutputAndState result = resume(Q, K, V, passed, phi, 0.5);
         if (!near(passed, before)) wrong.push_back("changes the state that it is given");
         CausalState state = before;

@@ -78,6 +78,7 @@ Bytes bytes_of_claims() {
 // Each symptom as the letter of its fault and the name of its array.
 std::vector<std::string> words_of(const std::vector<gpu::Symptom>& symptoms) {
     std::vector<std::string> words;
+    words.reserve(symptoms.size());
     for (const gpu::Symptom& each : symptoms) words.push_back(static_cast<char>(each.fault) + each.array);
     return words;
 }

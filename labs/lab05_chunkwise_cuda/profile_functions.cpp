@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
                              V = normal_floats(tokens * with.d, 3);
     const auto upper_half = [](const std::vector<float>& x) {
         std::vector<std::uint16_t> patterns;
+        patterns.reserve(x.size());
         for (const float entry : x)
             patterns.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(entry) >> 16));
         return patterns;

@@ -112,6 +112,7 @@ def test_a_one_sided_judge_is_named_first(tmp_path):
 
 @pytest.mark.parametrize("words, sentence", [(["reverse_cumsun"], "did you mean lab06.reverse_cumsum?"),
                                              (["lab02"], "there is no lab 'lab02'"),
+                                             (["test_causal_attention_backward"], "is a test and has no gradient"),
                                              (["--track", "mine"], "invalid choice: 'mine'"),
                                              (["--out", __file__], "is a file; --out names a folder")])
 def test_wrong_use_is_one_sentence(tmp_path, words, sentence):

@@ -68,7 +68,10 @@ def _functions(root: Path, names: list[str]) -> list[str]:
     labs = [lab for lab in manifest.load(root) if lab.name == LAB]
     if not labs:
         raise CourseError(f"there is no {LAB} here, whose gradients this command checks")
-    chosen = [each.function for each in manifest.select(labs, names)]
+    selected = manifest.select(labs, names)
+    chosen = [each.function for each in selected if not each.tests]
+    if not chosen:
+        raise CourseError(f"{selected[0].name} is a test and has no gradient of its own; ./course check {selected[0].name} checks it")
     return chosen if JUDGE in chosen else [JUDGE, *chosen]
 
 

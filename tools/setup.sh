@@ -176,6 +176,16 @@ fi
 apt_get() { # its output goes to stderr: stdout belongs to the command that called us
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 "$@" >&2 </dev/null
 }
+update_lists() {
+    tries=120 # ten minutes: Lock::Timeout does not cover the lock of the package lists
+    until said=$(apt_get update 2>&1); do
+        tries=$((tries - 1))
+        case $tries:$said in 0:*) ;; *lists/lock*) sleep 5 && continue ;; esac
+        say "$said"
+        say "setup: apt-get update failed; trying with the package lists that are there"
+        return
+    done
+}
 install_packages() {
     # shellcheck disable=SC2086  # a list of words
     apt_get install -y --no-install-recommends $1
@@ -184,7 +194,7 @@ install_packages() {
 case $groups in *" test "*) minutes="about four minutes" ;; *) minutes="one to two minutes" ;; esac
 say "setup: this takes $minutes with a usual connection, and waits for another apt that is running"
 say "setup: installs with apt-get:$required$optional"
-apt_get update || say "setup: apt-get update failed; trying with the package lists that are there"
+update_lists
 unknown= known= # an optional package that this release does not have must not keep the others away
 for package in $optional; do
     if apt-cache show "$package" >/dev/null 2>&1; then known="$known $package"; else unknown="$unknown $package"; fi

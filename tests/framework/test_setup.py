@@ -72,6 +72,14 @@ class Setup(unittest.TestCase):
         self.assertIn("apt-get: cmake mold", result.stderr.splitlines()[1])
         self.assertRegex(self.installed()[0], r" cmake mold$")
 
+    def test_package_lists_that_another_apt_is_fetching_are_waited_for(self):
+        self.debian(lacks=["cmake"])
+        apt = (self.bin / "apt-get").read_text()
+        self.fake("sleep", f': >"{self.bin}/slept"')
+        self.fake("apt-get", f'{apt}\n[ -e "{self.bin}/slept" ] || {{ echo "E: Could not get lock /var/lib/apt/lists/lock."; exit 100; }}')
+        self.assertEqual(self.setup().returncode, 0)
+        self.assertEqual([line.split()[-1] for line in self.calls.read_text().splitlines()], ["update", "update", "cmake"])
+
     def test_dry_run_only_says_it(self):
         self.debian(lacks=["cmake", "libxtensor-dev"])
         result = self.setup("--dry-run")

@@ -50,7 +50,8 @@ def measured(program: Path, exercise: Exercise, sizes: dict[str, int]) -> Measur
                           f"run ./course check {exercise.name}")
     found: Measured = json.loads(said.splitlines()[-1])  # a student's function may print, too
     if "error" in found:
-        raise CourseError(f"{exercise.function} says: {found['error']}; run ./course check {exercise.name}")
+        words = found["error"] if found["error"].startswith(exercise.function) else f"{exercise.function} says: {found['error']}"
+        raise CourseError(f"{words}; run ./course check {exercise.name}")
     return found
 
 

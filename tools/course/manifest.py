@@ -41,8 +41,9 @@ class Lab:
     given: tuple[str, ...] = ()  # sources in the lab's folder that are linked with the student's
 
     def sources_of(self, exercise: Exercise) -> list[str]:
-        """Where it stands: a kernel in the .cu files, anything else in the others."""
-        return [source for source in self.sources if source.endswith(".cu") == exercise.kernel]
+        """Where it stands: a kernel in the .cu files, tests of a function in the file of tests, anything else in the others."""
+        return [source for source in self.sources
+                if (source.endswith(".cu"), source.endswith("_tests.cpp")) == (exercise.kernel, exercise.tests)]
 
     @property
     def manifest(self) -> Path:

@@ -230,6 +230,8 @@ std::string describe(const std::vector<std::string>& words) { return "n = " + st
 
 std::string describe(const std::vector<float>& numbers) { return "(" + std::to_string(numbers.size()) + " numbers)"; }
 
+std::string describe(const std::vector<int>& borders) { return to_string(Shape(borders.begin(), borders.end())); }
+
 std::vector<Input> inputs_of(const char* names, const std::vector<const Tensor*>& values) {
     std::vector<Input> inputs;
     inputs.reserve(values.size());

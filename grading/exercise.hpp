@@ -159,6 +159,7 @@ std::string describe(Mask mask);
 std::string describe(Stabilizer stabilizer);
 std::string describe(const std::vector<std::string>& words);
 std::string describe(const std::vector<float>& numbers);
+std::string describe(const std::vector<int>& borders);
 template <class T>
 std::string describe(const T& value) {
     if constexpr (requires { value.name(); })

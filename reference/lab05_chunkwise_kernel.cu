@@ -18,8 +18,7 @@ __global__ void apply_feature_map(const float* x, float* y, int count) {
 }
 
 // BEGIN SOLUTION
-// What chunkwise_forward and chunk_outputs have in common. Every function is called by all threads of the block; none
-// of them waits at a barrier, so that each kernel shows its own.
+// What kernels have in common. Every function is called by all threads of the block; only the last one waits at barriers.
 
 // φ of `rows` tokens of x, chunk × width. Rows past the end are 0, and not φ(0) = 1: they must add nothing.
 __device__ inline void load_features(const Tile& tile, const float* x, int rows, int chunk, int width) {
@@ -57,22 +56,10 @@ __device__ inline void normalize(float* normalizer, const Tile& A, const Tile& p
         normalizer[i] = sum;
     }
 }
-// END SOLUTION
 
-// Launched with one block per head (blockIdx.x) and ForwardTiles::bytes of shared memory.
-__global__ void __launch_bounds__(threads_per_block)
-    chunkwise_forward(const float* Q, const float* K, const float* V, float* O, Sizes sizes, int chunk, float epsilon) {
-    const ForwardTiles tile(sizes, chunk);
-    const int n = sizes.n, d_k = sizes.d_k, d_v = sizes.d_v;
-    const std::size_t first_token = static_cast<std::size_t>(blockIdx.x) * n;  // of this block's head
-    Q += first_token * d_k;
-    K += first_token * d_k;
-    V += first_token * d_v;
-    O += first_token * d_v;
-    // S and z start at 0. Then, for every chunk: load it, multiply within it, normalise, write the outputs, update S
-    // and z.
-    // Between two steps of which one writes what the other reads, or reads what the other overwrites: __syncthreads().
-    // BEGIN SOLUTION: gpu::not_implemented("chunkwise_forward");
+// A sequence of n tokens, chunk by chunk: chunkwise_forward and packed_chunkwise_forward.
+__device__ inline void attend(const ForwardTiles& tile, const float* Q, const float* K, const float* V, float* O, int n,
+                              int d_k, int d_v, int chunk, float epsilon) {
     for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;
     for (int a = threadIdx.x; a < d_k; a += blockDim.x) tile.z[a] = 0.0f;
 
@@ -109,6 +96,24 @@ __global__ void __launch_bounds__(threads_per_block)
             for (int j = 0; j < chunk; ++j) tile.z[a] += tile.phi_K(j, a);
         __syncthreads();  // the next chunk may overwrite this one
     }
+}
+// END SOLUTION
+
+// Launched with one block per head (blockIdx.x) and ForwardTiles::bytes of shared memory.
+__global__ void __launch_bounds__(threads_per_block)
+    chunkwise_forward(const float* Q, const float* K, const float* V, float* O, Sizes sizes, int chunk, float epsilon) {
+    const ForwardTiles tile(sizes, chunk);
+    const int n = sizes.n, d_k = sizes.d_k, d_v = sizes.d_v;
+    const std::size_t first_token = static_cast<std::size_t>(blockIdx.x) * n;  // of this block's head
+    Q += first_token * d_k;
+    K += first_token * d_k;
+    V += first_token * d_v;
+    O += first_token * d_v;
+    // S and z start at 0. Then, for every chunk: load it, multiply within it, normalise, write the outputs, update S
+    // and z.
+    // Between two steps of which one writes what the other reads, or reads what the other overwrites: __syncthreads().
+    // BEGIN SOLUTION: gpu::not_implemented("chunkwise_forward");
+    attend(tile, Q, K, V, O, n, d_k, d_v, chunk, epsilon);
     // END SOLUTION
 }
 
@@ -190,6 +195,19 @@ __global__ void __launch_bounds__(threads_per_block)
         for (int j = 0; j <= i; ++j) sum += tile.A(i, j) * tile.V(j, b);
         O[token * d_v + e] = sum / tile.normalizer[i];
     }
+    // END SOLUTION
+}
+
+// Launched with one block per sequence (blockIdx.x) and head (blockIdx.y) and ForwardTiles::bytes of shared memory.
+__global__ void __launch_bounds__(threads_per_block)
+    packed_chunkwise_forward(const float* Q, const float* K, const float* V, const int* borders, float* O, Sizes sizes,
+                             int chunk, float epsilon) {
+    const ForwardTiles tile(sizes, chunk);
+    // The block's sequence begins at token borders[blockIdx.x] of the head and ends before token borders[blockIdx.x + 1].
+    // BEGIN SOLUTION: gpu::not_implemented("packed_chunkwise_forward");
+    const int first = borders[blockIdx.x], n = borders[blockIdx.x + 1] - first, d_k = sizes.d_k, d_v = sizes.d_v;
+    const std::size_t token = static_cast<std::size_t>(blockIdx.y) * sizes.n + first;
+    attend(tile, Q + token * d_k, K + token * d_k, V + token * d_v, O + token * d_v, n, d_k, d_v, chunk, epsilon);
     // END SOLUTION
 }
 

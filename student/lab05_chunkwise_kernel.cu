@@ -66,4 +66,14 @@ __global__ void __launch_bounds__(threads_per_block)
     gpu::not_implemented("chunk_outputs");
 }
 
+// Launched with one block per sequence (blockIdx.x) and head (blockIdx.y) and ForwardTiles::bytes of shared memory.
+__global__ void __launch_bounds__(threads_per_block)
+    packed_chunkwise_forward(const float* Q, const float* K, const float* V, const int* borders, float* O, Sizes sizes,
+                             int chunk, float epsilon) {
+    const ForwardTiles tile(sizes, chunk);
+    // The block's sequence begins at token borders[blockIdx.x] of the head and ends before token borders[blockIdx.x + 1].
+    // YOUR CODE HERE
+    gpu::not_implemented("packed_chunkwise_forward");
+}
+
 }  // namespace linattn::kernels

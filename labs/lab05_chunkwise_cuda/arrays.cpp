@@ -1,4 +1,6 @@
 // The checks of chunkwise.hpp and mixed_precision.hpp. Given.
+#include <algorithm>
+
 #include "chunkwise.hpp"
 #include "contract.hpp"
 #include "mixed_precision.hpp"
@@ -34,6 +36,15 @@ void require_states(std::span<const float> S, std::span<const float> z, const Si
     const int chunks = chunks_of(sizes, chunk);
     require_array(S, "S", "(heads, chunks, d_k, d_v)", {sizes.heads, chunks, sizes.d_k, sizes.d_v}, caller);
     require_array(z, "z", "(heads, chunks, d_k)", {sizes.heads, chunks, sizes.d_k}, caller);
+}
+
+void require_borders(std::span<const int> borders, const Sizes& sizes, const char* caller) {
+    if (borders.empty() || borders.front() != 0 || borders.back() != sizes.n || !std::ranges::is_sorted(borders)) {
+        std::string got;
+        for (const int border : borders) got += (got.empty() ? "" : ", ") + std::to_string(border);
+        reject(caller, "borders", "0, …, n = " + std::to_string(sizes.n) + ", none less than the one before",
+               "(" + got + ")");
+    }
 }
 
 }  // namespace linattn

@@ -31,4 +31,11 @@ Array chunk_outputs(Values Q, Values K, Values V, Values S, Values z, const Size
     return launch_outputs(kernels::chunk_outputs, Q, K, V, S, z, sizes, chunk, epsilon, run);
 }
 
+Array packed_chunkwise_forward(Values Q, Values K, Values V, std::span<const int> borders, const Sizes& sizes,
+                               int chunk, float epsilon, const gpu::RunOptions& run) {
+    require_attention_arrays(Q, K, V, sizes, chunk);
+    require_borders(borders, sizes);
+    return launch_packed(kernels::packed_chunkwise_forward, Q, K, V, borders, sizes, chunk, epsilon, run);
+}
+
 }  // namespace linattn

@@ -80,6 +80,22 @@ Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::spa
                     std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk, float epsilon,
                     const gpu::RunOptions& run);
 
+/// chunkwise_forward for several sequences in one row, without padding between them. One block per sequence and head takes
+/// the chunks of its sequence in order. They are counted from the sequence's first token, and its last one may be shorter.
+/// S and z begin at 0 in each. Nothing of a sequence, not even a NaN, changes an output of another one.
+/// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
+/// \param borders \shape{(sequences + 1)}: sequence s holds the tokens borders[s] to borders[s + 1] - 1 of every head. The
+/// first entry is 0, the last is n, and none is less than the one before; a sequence may be empty
+/// \param sizes the lengths, n of all sequences together   \param chunk tokens in a chunk, at least 1
+/// \param epsilon added to every denominator   \param run settings of the CPU run
+/// \return \shape{(heads, n, d_v)}
+/// \throws std::invalid_argument when a length is not what the sizes say, chunk is less than 1, or borders are not such
+/// \throws gpu::Error when a block would need more shared memory than it may have
+/// \complexity{n\,d(d + C), d^2 + C(C + d)}   \paper{yang2023, section 2.2, for each sequence}   \solves{5,9}
+Array packed_chunkwise_forward(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
+                               std::span<const int> borders, const Sizes& sizes, int chunk, float epsilon,
+                               const gpu::RunOptions& run);
+
 /// ⌈n/chunk⌉
 inline int chunks_of(const Sizes& sizes, int chunk) { return (sizes.n + chunk - 1) / chunk; }
 
@@ -88,5 +104,6 @@ void require_attention_arrays(std::span<const float> Q, std::span<const float> K
                               const Sizes& sizes, int chunk, const char* caller = __builtin_FUNCTION());
 void require_states(std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk,
                     const char* caller = __builtin_FUNCTION());
+void require_borders(std::span<const int> borders, const Sizes& sizes, const char* caller = __builtin_FUNCTION());
 
 }  // namespace linattn

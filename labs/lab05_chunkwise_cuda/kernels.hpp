@@ -6,7 +6,7 @@
 
 namespace linattn::kernels {
 
-/// The shared memory of chunkwise_forward.
+/// The shared memory of chunkwise_forward and packed_chunkwise_forward.
 struct ForwardTiles {
     Tile phi_Q, phi_K;  // chunk × d_k
     Tile V;             // chunk × d_v
@@ -75,5 +75,7 @@ __global__ void chunk_states(const float* K, const float* V, float* S, float* z,
 __global__ void scan_states(float* S, float* z, Sizes sizes, int chunks);
 __global__ void chunk_outputs(const float* Q, const float* K, const float* V, const float* S, const float* z, float* O,
                               Sizes sizes, int chunk, float epsilon);
+__global__ void packed_chunkwise_forward(const float* Q, const float* K, const float* V, const int* borders, float* O,
+                                         Sizes sizes, int chunk, float epsilon);
 
 }  // namespace linattn::kernels

@@ -93,4 +93,19 @@ Array launch_outputs(OutputsKernel kernel, Values Q, Values K, Values V, Values 
     return O;
 }
 
+Array launch_packed(PackedKernel kernel, Values Q, Values K, Values V, std::span<const int> borders, const Sizes& sizes,
+                    int chunk, float epsilon, const gpu::RunOptions& run) {
+    const gpu::RunScope scope(run);
+    Array O = make_array({sizes.heads, sizes.n, sizes.d_v});
+    if (O.values.empty()) return O;
+    const gpu::Buffer<float> device_Q(Q, "Q"), device_K(K, "K"), device_V(V, "V"), device_O(O.values.size(), "O");
+    const gpu::Buffer<int> device_borders(borders, "borders");
+    const dim3 block_per_sequence_and_head(static_cast<unsigned>(borders.size() - 1),
+                                           static_cast<unsigned>(sizes.heads));
+    kernels::launch(kernel, block_per_sequence_and_head, kernels::ForwardTiles::bytes(sizes, chunk), device_Q.data(),
+                    device_K.data(), device_V.data(), device_borders.data(), device_O.data(), sizes, chunk, epsilon);
+    device_O.copy_to(O.values);
+    return O;
+}
+
 }  // namespace linattn

@@ -14,6 +14,8 @@ using StatesKernel = void (*)(const float* K, const float* V, float* S, float* z
 using ScanKernel = void (*)(float* S, float* z, Sizes sizes, int chunks);
 using OutputsKernel = void (*)(const float* Q, const float* K, const float* V, const float* S, const float* z, float* O,
                                Sizes sizes, int chunk, float epsilon);
+using PackedKernel = void (*)(const float* Q, const float* K, const float* V, const int* borders, float* O, Sizes sizes,
+                              int chunk, float epsilon);
 
 using Values = std::span<const float>;
 
@@ -32,5 +34,7 @@ States launch_states(StatesKernel kernel, Values K, Values V, const Sizes& sizes
 States launch_scan(ScanKernel kernel, Values S, Values z, const Sizes& sizes, int chunk, const gpu::RunOptions& run);
 Array launch_outputs(OutputsKernel kernel, Values Q, Values K, Values V, Values S, Values z, const Sizes& sizes,
                      int chunk, float epsilon, const gpu::RunOptions& run);
+Array launch_packed(PackedKernel kernel, Values Q, Values K, Values V, std::span<const int> borders, const Sizes& sizes,
+                    int chunk, float epsilon, const gpu::RunOptions& run);
 
 }  // namespace linattn

@@ -76,7 +76,7 @@ MUTANTS_OF_CHUNKWISE = [
        "            const float4 four = *reinterpret_cast<const float4*>(Q + 1);\n"
        "            if (four.x > 1e30f) tile.phi_Q(0, 0) = four.y;\n        }\n        __syncthreads();")]),
     ("chunkwise_forward", "host pointer passed to the kernel",
-     [("// Launched with one block per head", "static float* const host = new float[64]();\n// Launched with one block per head"),
+     [("// A sequence of n tokens", "static float* const host = new float[64]();\n// A sequence of n tokens"),
       ("blockDim.x) tile.z[a] = 0.0f;", "blockDim.x) tile.z[a] = host[a % 64];")]),
     ("chunkwise_forward", "one block writes another's rows", without("    O += first_token * d_v;\n")),
     ("chunkwise_forward", "two shared arrays at one address",
@@ -129,6 +129,17 @@ MUTANTS_OF_CHUNKWISE = [
        "for (int a = 0; a < d_k; ++a) sum += tile.phi_Q(i, a) * S[a * d_v + b];\n        for (int j = 0; j < i;")]),
     ("chunk_outputs", "one block writes another's rows", [("        O[token * d_v + e] = sum / tile.normalizer[i];\n    }\n    // END",
                                                            "        O[e] = sum / tile.normalizer[i];\n    }\n    // END")]),
+    ("packed_chunkwise_forward", "no barrier after A", without("        __syncthreads();  // A is complete\n")),
+    ("packed_chunkwise_forward", "one block writes another's rows",
+     [("n = borders[blockIdx.x + 1] - first, d_k", "n = borders[blockIdx.x + 1], d_k")]),
+    ("packed_chunkwise_forward", "borders read past their end",
+     [("first = borders[blockIdx.x], n = borders[blockIdx.x + 1] - first, d_k",
+       "first = borders[blockIdx.x + 1], n = borders[blockIdx.x + 2] - first, d_k")]),
+    ("packed_chunkwise_forward", "border forgotten in the offset of K",
+     [("K + token * d_k, V + token * d_v, O + token", "K + (token - first) * d_k, V + token * d_v, O + token")]),
+    ("packed_chunkwise_forward", "last token of each sequence left out", [("- first, d_k = sizes.d_k", "- first - 1, d_k = sizes.d_k")]),
+    ("packed_chunkwise_forward", "arrays read as (sequence, head, token)",
+     [("blockIdx.y) * sizes.n + first;", "blockIdx.y) * n + first * sizes.heads;")]),
 ]
 
 

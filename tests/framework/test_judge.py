@@ -191,7 +191,8 @@ class Trouble(Judged):
         self.assertEqual((result["status"], result["labs"]), ("unusable", []))
 
 
-KERNELS = ("feature_map_fused", "chunkwise_forward", "chunk_states", "scan_states", "chunk_outputs")
+KERNELS = ("feature_map_fused", "chunkwise_forward", "chunk_states", "scan_states", "chunk_outputs",
+           "packed_chunkwise_forward")
 
 
 class OnAGpu(Judged):

@@ -1,5 +1,6 @@
 #include "arrays.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "oracle.hpp"
@@ -42,7 +43,8 @@ Arrays::Arrays(const Sizes& s, std::uint64_t stream)
       K(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_k)}, 3 * stream + 1))),
       V(rounded(random_tensor({size(s.heads), size(s.n), size(s.d_v)}, 3 * stream + 2, -1.0, 1.0))) {}
 
-Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, bool mapped) {
+Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, bool mapped,
+                            const Borders& borders) {
     Tensor output = zeros({size(sizes.heads), size(sizes.n), size(sizes.d_v)});
     const std::size_t n = size(sizes.n), d_k = size(sizes.d_k), d_v = size(sizes.d_v);
     const std::vector<double> phi_Q = features(Q, mapped), phi_K = features(K, mapped);
@@ -50,7 +52,8 @@ Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, fl
         for (std::size_t i = 0; i < n; ++i) {
             double* row = output.data() + (h * n + i) * d_v;
             double normalizer = static_cast<double>(epsilon);
-            for (std::size_t j = 0; j <= i; ++j) {
+            const auto after = std::upper_bound(borders.begin(), borders.end(), static_cast<int>(i));
+            for (std::size_t j = borders.empty() ? 0 : size(after[-1]); j <= i; ++j) {
                 const double weight =
                     dot_product(phi_Q.data() + (h * n + i) * d_k, phi_K.data() + (h * n + j) * d_k, d_k);
                 normalizer += weight;
@@ -61,11 +64,11 @@ Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, fl
     return output;
 }
 
-Expected expected_output(const Arrays& in, float epsilon, bool mapped) {
+Expected expected_output(const Arrays& in, float epsilon, bool mapped, const Borders& borders) {
     std::vector<float> sizes_of_V = in.V;
     for (float& v : sizes_of_V) v = std::fabs(v);
-    const Tensor value = output_by_definition(in.Q, in.K, in.V, in.sizes, epsilon, mapped);
-    const Tensor magnitude = output_by_definition(in.Q, in.K, sizes_of_V, in.sizes, epsilon, mapped);
+    const Tensor value = output_by_definition(in.Q, in.K, in.V, in.sizes, epsilon, mapped, borders);
+    const Tensor magnitude = output_by_definition(in.Q, in.K, sizes_of_V, in.sizes, epsilon, mapped, borders);
     const double terms = in.sizes.n + in.sizes.d_k;
     return {value, magnitude * (2.0 * rounding(terms)) + 1e-37,
             "2 min(m, 7 sqrt(m)) 2^-24 sum w |v| / sum w with m = n + d_k + 8 = " +

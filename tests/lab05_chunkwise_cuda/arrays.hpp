@@ -19,12 +19,16 @@ struct Arrays {
     Arrays(const Sizes& sizes, std::uint64_t stream);
 };
 
-/// o_i = Σ_{j≤i} φ(q_i)·φ(k_j) v_j / (Σ_{j≤i} φ(q_i)·φ(k_j) + ε), in double. Not mapped, Q and K are features already.
-Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, bool mapped = true);
+using Borders = std::vector<int>;  ///< of sequences in a row; empty: the row is one sequence
+
+/// o_i = Σ_{j≤i} φ(q_i)·φ(k_j) v_j / (Σ_{j≤i} φ(q_i)·φ(k_j) + ε), in double, j in the sequence of i. Not mapped, Q and K are
+/// features already.
+Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, float epsilon, bool mapped = true,
+                            const Borders& borders = {});
 
 /// The causal output with its tolerance. A sum of m terms is off by 2⁻²⁴ min(m, 7√m) of their size: every rounding in
 /// the same direction, or, as rounding errors do, m independent ones (7 standard deviations: below 1e-11).
-Expected expected_output(const Arrays& in, float epsilon, bool mapped = true);
+Expected expected_output(const Arrays& in, float epsilon, bool mapped = true, const Borders& borders = {});
 
 /// S and z of every chunk: over its own tokens, or over all tokens before it.
 std::vector<Expected> expected_states(const Arrays& in, int chunk, bool before);

@@ -1,9 +1,12 @@
 // chunkwise_linear_attention on the CPU, chunkwise_forward as a kernel, and the third pass: three ways to the same
-// outputs.
+// outputs. And packed_chunkwise_forward, of which most is asked that is asked of them.
 #include <algorithm>
+#include <limits>
+#include <set>
 
 #include "arrays.hpp"
 #include "cost_claims.hpp"
+#include "gpu/launch_counts.hpp"
 #include "launch.hpp"
 #include "worked_example.hpp"
 
@@ -11,6 +14,8 @@ namespace linattn::kernels {  // as in kernels.hpp, which only kernels can inclu
 void chunkwise_forward(const float* Q, const float* K, const float* V, float* O, Sizes sizes, int chunk, float epsilon);
 void chunk_outputs(const float* Q, const float* K, const float* V, const float* S, const float* z, float* O,
                    Sizes sizes, int chunk, float epsilon);
+void packed_chunkwise_forward(const float* Q, const float* K, const float* V, const int* borders, float* O, Sizes sizes,
+                              int chunk, float epsilon);
 }  // namespace linattn::kernels
 
 namespace linattn::testing {
@@ -19,7 +24,24 @@ namespace {
 constexpr float epsilon = 1e-6f;
 
 /// An exercise that gives the outputs, seen through the arguments they all have. The CPU's own ignores the run.
-using Attention = std::function<Call<Array>(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run)>;
+class Attention {
+public:
+    using Function = Call<Array>(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run);
+
+    /// \param borders those of n tokens: none where a row is one sequence
+    Attention(Function* function, Borders (*borders)(int n) = nullptr) : function_(function), borders_(borders) {}
+
+    Call<Array> operator()(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run) const {
+        return function_(in, chunk, eps, run);
+    }
+    Expected expected(const Arrays& in, float eps) const {
+        return expected_output(in, eps, true, borders_ == nullptr ? Borders{} : borders_(in.sizes.n));
+    }
+
+private:
+    Function* function_;
+    Borders (*borders_)(int n);
+};
 
 Call<Array> on_cpu(const Arrays& in, int chunk, float eps, const gpu::RunOptions&) {
     return placed(CALL(chunkwise_linear_attention, in.Q, in.K, in.V, in.sizes, chunk, eps), in.sizes, chunk);
@@ -34,6 +56,46 @@ Call<Array> third_pass(const Arrays& in, int chunk, float eps, const gpu::RunOpt
     const std::vector<Expected> states = expected_states(in, chunk, true);
     const std::vector<float> S = rounded(states[0].value), z = rounded(states[1].value);
     return placed(CALL(chunk_outputs, in.Q, in.K, in.V, S, z, in.sizes, chunk, eps, run), in.sizes, chunk);
+}
+
+Call<Array> packed(const Arrays& in, const Borders& borders, int chunk, float eps, const gpu::RunOptions& run) {
+    Call<Array> call = CALL(packed_chunkwise_forward, in.Q, in.K, in.V, borders, in.sizes, chunk, eps, run);
+    call.placed_by([sizes = in.sizes, borders](std::size_t entry) {
+        const int row = static_cast<int>(entry) / sizes.d_v, token = row % sizes.n;
+        const auto after = std::ranges::upper_bound(borders, token);
+        return "of head " + std::to_string(row / sizes.n) + ", sequence " +
+               std::to_string(after - borders.begin() - 1) + ", token " + std::to_string(token - after[-1]) +
+               " of the sequence";
+    });
+    return call;
+}
+
+// Four sequences, of which one is empty.
+Borders some_borders(int n) { return {0, n / 5, n / 5, n - n / 4, n}; }
+
+Call<Array> packed_in_four(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run) {
+    return packed(in, some_borders(in.sizes.n), chunk, eps, run);
+}
+const Attention in_four(packed_in_four, some_borders);
+
+void equals_the_definition(const Arrays& in, const Borders& borders, int chunk, const gpu::RunOptions& run = quick) {
+    packed(in, borders, chunk, epsilon, run).equals(expected_output(in, epsilon, true, borders));
+}
+
+// Of four sequences in each of two heads.
+void gives_each_sequence_a_block() {
+    const Arrays in({2, 12, 4, 3}, 99);
+    const Call<Array> call = packed(in, {0, 3, 6, 9, 12}, 2, epsilon, quick);
+    call.result();
+    if (!gpu::launch_counts.writer_of) return;  // a GPU does not tell
+    std::set<std::string> blocks;
+    for (std::size_t entry = 0; entry < call.result().values.size(); entry += 9) {
+        const std::string writer = gpu::launch_counts.writer_of("O", entry);
+        blocks.insert(writer.substr(std::min(writer.find("block"), writer.size()), 13));
+    }
+    call.satisfies(blocks.size() == 8, "4 sequences of 2 heads were written by " + std::to_string(blocks.size()) +
+                                           " of the 8 blocks: each block takes one sequence of one head, so that "
+                                           "they run at the same time");
 }
 
 Arrays worked_arrays() {
@@ -55,7 +117,7 @@ void runs_clean_when_watched(const Attention& attention) {
     for (const gpu::RunOptions& run : every_order(true))
         for (const Sizes& sizes : {Sizes{2, 45, 17, 24}, Sizes{3, 64, 24, 17}}) {
             const Arrays in(sizes, ++stream);
-            attention(in, 16, epsilon, run).equals(expected_output(in, epsilon));
+            attention(in, 16, epsilon, run).equals(attention.expected(in, epsilon));
         }
 }
 
@@ -64,12 +126,12 @@ void equals_the_definition(const Attention& attention) {
     const std::vector<gpu::RunOptions> orders = every_order(true);
     for (const int n : {0, 1, 63, 64, 65, 200}) {
         const Arrays in({2, n, 16, 24}, ++stream);
-        attention(in, 64, epsilon, orders[stream % orders.size()]).equals(expected_output(in, epsilon));
+        attention(in, 64, epsilon, orders[stream % orders.size()]).equals(attention.expected(in, epsilon));
     }
     for (const Sizes& sizes : every_size()) {
         const Arrays in(sizes, ++stream);
         const int n = sizes.n, chunk = n == 2 || n == 128 || n == 200 ? 1 : n == 3 ? 2 : n % 2 == 0 ? 16 : 64;
-        if (fits_a_block(sizes, chunk)) attention(in, chunk, epsilon, quick).equals(expected_output(in, epsilon));
+        if (fits_a_block(sizes, chunk)) attention(in, chunk, epsilon, quick).equals(attention.expected(in, epsilon));
     }
 }
 
@@ -83,7 +145,7 @@ void takes_every_chunk_size(const Attention& attention) {
          {std::pair{1, 65}, {16, 65}, {16, 130}, {32, 130}, {64, 130}, {100, 65}, {100, 130}, {160, 150}}) {
         const Arrays in({1, n, 24, 17}, ++stream);
         if (!fits_a_block(in.sizes, chunk)) continue;
-        attention(in, chunk, epsilon, chunk > 128 ? unwatched : quick).equals(expected_output(in, epsilon));
+        attention(in, chunk, epsilon, chunk > 128 ? unwatched : quick).equals(attention.expected(in, epsilon));
     }
 }
 
@@ -92,13 +154,13 @@ void takes_every_width(const Attention& attention) {
     for (const auto& [d_k, d_v] : {std::pair{1, 2}, {2, 1}, {33, 64}, {96, 128}, {128, 127}, {200, 9}, {9, 200}}) {
         const Arrays in({1, 70, d_k, d_v}, ++stream);
         if (!fits_a_block(in.sizes, 64)) continue;
-        attention(in, 64, epsilon, d_k + d_v > 200 ? unwatched : quick).equals(expected_output(in, epsilon));
+        attention(in, 64, epsilon, d_k + d_v > 200 ? unwatched : quick).equals(attention.expected(in, epsilon));
     }
 }
 
 void adds_epsilon(const Attention& attention) {
     const Arrays in({2, 20, 3, 5}, 80);
-    attention(in, 8, 0.5f, quick).equals(expected_output(in, 0.5f));
+    attention(in, 8, 0.5f, quick).equals(attention.expected(in, 0.5f));
 }
 
 void never_depends_on_a_later_token(const Attention& attention) {
@@ -110,7 +172,7 @@ void never_depends_on_a_later_token(const Attention& attention) {
         std::copy_n(in.K.begin(), kept * 5, changed.K.begin());
         std::copy_n(in.V.begin(), kept * 7, changed.V.begin());
         const Call<Array> call = attention(changed, 8, epsilon, quick);
-        call.equals(expected_output(changed, epsilon));
+        call.equals(attention.expected(changed, epsilon));
         call.satisfies(std::equal(before.values.begin(), before.values.begin() + static_cast<std::ptrdiff_t>(kept * 7),
                                   call.result().values.begin()),
                        "tokens " + std::to_string(kept) +
@@ -122,7 +184,7 @@ void never_depends_on_a_later_token(const Attention& attention) {
 void gives_ones_for_ones(const Attention& attention) {
     Arrays in({2, 70, 9, 4}, 83);
     std::fill(in.V.begin(), in.V.end(), 1.0f);
-    attention(in, 16, 0.0f, quick).equals(expected_output(in, 0.0f));
+    attention(in, 16, 0.0f, quick).equals(attention.expected(in, 0.0f));
 }
 
 void takes_large_and_small_inputs(const Attention& attention) {
@@ -130,7 +192,7 @@ void takes_large_and_small_inputs(const Attention& attention) {
         Arrays in({1, 40, 6, 5}, 84);
         for (float& x : in.Q) x *= scale;
         for (float& x : in.K) x *= scale;
-        attention(in, 16, epsilon, quick).equals(expected_output(in, epsilon));
+        attention(in, 16, epsilon, quick).equals(attention.expected(in, epsilon));
     }
 }
 
@@ -240,6 +302,72 @@ TEST_CASE("computes in float, not in double") {
 }
 TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(third_pass); }
 TEST_CASE("three orders of the threads give the same bits") { gives_the_same_bits_in_every_order(third_pass); }
+}
+
+TEST_SUITE("packed_chunkwise_forward") {
+TEST_CASE("gives the outputs of the worked example") {
+    using namespace worked_example;
+    packed(worked_arrays(), borders, chunk, 0.0f, {})
+        .equals(Expected{packed_output, packed_output * 0x1p-20 + 1e-37, "16 roundings of 2^-24"});
+}
+TEST_CASE("runs clean when every access is watched") {
+    note(where_kernels_run());
+    runs_clean_when_watched(in_four);
+}
+TEST_CASE("takes sequences of every length, none and one token too") {
+    const Arrays in({2, 40, 7, 9}, 94);
+    for (const Borders& borders :
+         {Borders{0, 40}, {0, 16, 32, 40}, {0, 1, 2, 3, 40}, {0, 39, 40}, {0, 0, 17, 17, 17, 40, 40}, {0, 15, 31, 40}})
+        for (const int chunk : {1, 16, 64}) equals_the_definition(in, borders, chunk);
+    equals_the_definition(Arrays({3, 5, 4, 2}, 95), {0, 1, 2, 3, 4, 5}, 2);
+    equals_the_definition(Arrays({1, 0, 4, 2}, 96), {0}, 2);
+    equals_the_definition(Arrays({1, 0, 4, 2}, 96), {0, 0, 0}, 2);
+}
+TEST_CASE("nothing of a sequence reaches another one, not even a NaN") {
+    const Arrays in({2, 21, 5, 7}, 97);
+    const Borders borders{0, 6, 13, 21};
+    for (const std::size_t spoilt : {0u, 1u, 2u}) {
+        Arrays changed = in;
+        const auto first = static_cast<std::size_t>(borders[spoilt]),
+                   end = static_cast<std::size_t>(borders[spoilt + 1]);
+        for (std::size_t h = 0; h < 2; ++h)
+            for (auto& [x, width] : {std::pair{&changed.Q, 5u}, {&changed.K, 5u}, {&changed.V, 7u}})
+                std::fill_n(x->begin() + static_cast<std::ptrdiff_t>((h * 21 + first) * width), (end - first) * width,
+                            std::numeric_limits<float>::quiet_NaN());
+        Expected right = expected_output(in, epsilon, true, borders);
+        for (std::size_t h = 0; h < 2; ++h)
+            std::fill_n(right.value.data() + (h * 21 + first) * 7, (end - first) * 7,
+                        std::numeric_limits<double>::quiet_NaN());
+        packed(changed, borders, 4, epsilon, quick).equals(right);
+    }
+}
+TEST_CASE("takes every chunk size, longer than the sequence too") { takes_every_chunk_size(in_four); }
+TEST_CASE("adds epsilon to every denominator, once") { adds_epsilon(in_four); }
+TEST_CASE("an output never depends on a later token") { never_depends_on_a_later_token(in_four); }
+TEST_CASE("gives ones when every value is one") { gives_ones_for_ones(in_four); }
+TEST_CASE("takes large and small inputs") { takes_large_and_small_inputs(in_four); }
+TEST_CASE("takes widths up to 128, d_k and d_v unequal") { takes_every_width(in_four); }
+TEST_CASE("equals the definition for every length") { equals_the_definition(in_four); }
+TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(in_four); }
+TEST_CASE("rejects borders that are none") {
+    const Arrays in({1, 6, 3, 2}, 98);
+    for (const Borders& borders : {Borders{}, {0}, {0, 5}, {1, 6}, {0, 4, 3, 6}})
+        packed(in, borders, 2, epsilon, quick).rejects({"borders", "n = 6"});
+}
+TEST_CASE("gives each sequence of each head a block") { gives_each_sequence_a_block(); }
+TEST_CASE("spreads its work over the block, a chunk at a time") {
+    const Arrays in({1, 130, 8, 72}, 97);
+    spreads_its_work(
+        [&](int chunk, const gpu::RunOptions& run) {
+            return packed(in, {0, 130}, chunk, epsilon, run);
+        },
+        "A and S");
+}
+TEST_CASE("computes in float, not in double") {
+    const Call<Array> call = packed(Arrays({1, 3, 2, 4}, 98), {0, 1, 3}, 2, epsilon, unwatched);
+    computes_in_float(call, reinterpret_cast<const void*>(&kernels::packed_chunkwise_forward));
+}
+TEST_CASE("three orders of the threads give the same bits") { gives_the_same_bits_in_every_order(in_four); }
 }
 
 }  // namespace

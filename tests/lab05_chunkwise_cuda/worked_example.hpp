@@ -15,6 +15,10 @@ inline const std::vector<float> V{1, 0, 2, 0, 3, 1, 3, 0, 0, 1, 2, 1};
 inline const Tensor output{
     {{1, 0, 2}, {3. / 7, 12. / 7, 10. / 7}, {11. / 8, 9. / 8, 7. / 8}, {29. / 20, 23. / 20, 17. / 20}}};
 
+/// Two sequences, of one token and of three: the second has a chunk of two tokens and one of one.
+inline const std::vector<int> borders{0, 1, 4};
+inline const Tensor packed_output{{{1, 0, 2}, {0, 3, 1}, {3. / 2, 3. / 2, 1. / 2}, {25. / 16, 23. / 16, 9. / 16}}};
+
 /// What each of the two chunks adds.
 inline const Tensor S{{{{1, 3, 3}, {1, 6, 4}}, {{7, 2, 1}, {4, 2, 1}}}};
 inline const Tensor z{{{2, 3}, {3, 2}}};

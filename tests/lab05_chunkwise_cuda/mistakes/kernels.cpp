@@ -6,10 +6,18 @@
 namespace linattn::testing {
 namespace {
 
-#define FORWARD_MISTAKE(name, explanation)                                                                            \
+#define PACKED_MISTAKE(name, explanation)                                                                              \
+    MISTAKE(packed_chunkwise_forward,                                                                                  \
+            (Values Q, Values K, Values V, std::span<const int> borders, const Sizes& sizes, int chunk, float epsilon, \
+             const gpu::RunOptions& run),                                                                              \
+            name, "§5.9", explanation)
+#define FORWARD_MISTAKE(name, explanation, ...)                                                                       \
+    PACKED_MISTAKE(name, explanation) { fault(__VA_ARGS__); }                                                         \
     MISTAKE(chunkwise_forward,                                                                                        \
             (Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon, const gpu::RunOptions& run), \
-            name, "§5.3", explanation)
+            name, "§5.3", explanation) {                                                                              \
+        fault(__VA_ARGS__);                                                                                           \
+    }
 #define STATES_MISTAKE(name, explanation)                                                                        \
     MISTAKE(chunk_states, (Values K, Values V, const Sizes& sizes, int chunk, const gpu::RunOptions& run), name, \
             "§5.4", explanation)
@@ -25,36 +33,36 @@ namespace {
 // One block for all chunks --------------------------------------------------------------------------------------------
 
 FORWARD_MISTAKE("no barrier after A",
-                "Many threads compute a row of A: __syncthreads() before it is summed or multiplied.") {
-    fault({{Fault::race_write_then_read, "A"}});
-}
+                "Many threads compute a row of A: __syncthreads() before it is summed or multiplied.",
+                {{Fault::race_write_then_read, "A"}})
 FORWARD_MISTAKE("no barrier after the normalisers",
-                "One thread computes each normaliser and others read it: __syncthreads() between the two.") {
-    fault({{Fault::race_write_then_read, "normalizer"}});
-}
+                "One thread computes each normaliser and others read it: __syncthreads() between the two.",
+                {{Fault::race_write_then_read, "normalizer"}})
 FORWARD_MISTAKE(
     "no barrier between reading and updating the state",
-    "S and z must stay as they are until all threads have their outputs: __syncthreads() before the update.") {
-    fault(any_of({"S", "z"}, Fault::race_read_then_write));
-}
+    "S and z must stay as they are until all threads have their outputs: __syncthreads() before the update.",
+    any_of({"S", "z"}, Fault::race_read_then_write))
 FORWARD_MISTAKE("no barrier before the next chunk is loaded",
-                "Another thread may still be reading this chunk: __syncthreads() at the end of the loop.") {
-    fault(any_of({"phi_K", "V", "phi_Q", "A", "normalizer"}, Fault::race_read_then_write));
-}
-FORWARD_MISTAKE("state not zeroed", "Shared memory holds what the block before left in it: set S and z to 0 first.") {
-    fault({{Fault::unwritten, "S"},
-           {Fault::unwritten, "z"},
-           {Fault::added_to_unwritten, "S"},
-           {Fault::added_to_unwritten, "z"}});
-}
+                "Another thread may still be reading this chunk: __syncthreads() at the end of the loop.",
+                any_of({"phi_K", "V", "phi_Q", "A", "normalizer"}, Fault::race_read_then_write))
+FORWARD_MISTAKE("state not zeroed", "Shared memory holds what the block before left in it: set S and z to 0 first.",
+                {{Fault::unwritten, "S"},
+                 {Fault::unwritten, "z"},
+                 {Fault::added_to_unwritten, "S"},
+                 {Fault::added_to_unwritten, "z"}})
 FORWARD_MISTAKE("A not cleared before it is added to",
                 "+= and atomicAdd add to what is there: store the first product with =, or set A to 0 in every "
-                "chunk.") {
-    fault({{Fault::added_to_unwritten, "A"}});
-}
+                "chunk.",
+                {{Fault::added_to_unwritten, "A"}})
 FORWARD_MISTAKE("one block writes another's rows",
-                "Each head has its own rows: move the pointers to blockIdx.x's head.") {
-    fault({{Fault::race_between_blocks, "O"}});
+                "Each block has rows of its own: move the pointers to its head, and to its sequence where there are "
+                "several. A sequence has borders[s + 1] - borders[s] tokens, and its last chunk no more than are left.",
+                {{Fault::race_between_blocks, "O"}})
+PACKED_MISTAKE(
+    "borders read past their end",
+    "There are sequences + 1 borders: sequence s = blockIdx.x begins at borders[s] and ends before borders[s "
+    "+ 1]. The head is blockIdx.y.") {
+    fault({{Fault::read_outside, "borders"}});
 }
 
 // Three passes --------------------------------------------------------------------------------------------------------

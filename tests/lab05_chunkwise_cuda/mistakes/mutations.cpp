@@ -12,7 +12,17 @@
 namespace linattn::testing {
 namespace {
 
+/// Of several sequences in a row: from where on a token sees others.
+enum class Seen { own_sequence, whole_row, chunk_of_row };
+/// Which outputs are written.
+enum class Finished { all, of_first_sequence, before_length, all_but_last, whole_chunks };
+
 struct Chunkwise : Layouts {
+    Seen seen = Seen::own_sequence;
+    Finished finished = Finished::all;
+    bool Q_of_row = false, K_of_row = false, V_of_row = false;  ///< the sequence's place in the row is forgotten
+    bool sequences_apart = false;                               ///< arrays as (sequence, head, token)
+    bool heads_by_length = false;  ///< as many tokens from head to head as the sequence has
     bool last_chunk_left_out = false, memory_alone = false;
     bool first_entries_of_O = false;  ///< of a chunk: one for each thread
     AttentionSettings attention;
@@ -20,7 +30,7 @@ struct Chunkwise : Layouts {
 };
 
 // What an exercise has that can go wrong, besides what all attention has.
-const unsigned on_cpu = 1u << 24, forward = 1u << 25, third_pass = 1u << 26, over_chunks = 1u << 27;
+const unsigned on_cpu = 1u << 24, forward = 1u << 25, third_pass = 1u << 26, over_chunks = 1u << 27, packed = 1u << 28;
 
 void both(Chunkwise& s, Tokens tokens) { s.attention.S.tokens = s.attention.z.tokens = tokens; }
 
@@ -152,6 +162,44 @@ MutationTable<Chunkwise> own_and_of_attention() {
          "S may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, not "
          "an if.",
          forward, SET(s.attention.entries_of_S = std::size_t{kernels::threads_per_block})},
+        {"the borders", "state carried over a border", "S and z begin at 0 in each sequence.", packed,
+         SET(s.seen = Seen::whole_row; s.attention.S.padding = s.attention.z.padding = Padding::ignored)},
+        {"the borders", "S carried over a border", "S begins at 0 in each sequence, as z does.", packed,
+         SET(s.seen = Seen::whole_row; s.attention.S.padding = Padding::ignored)},
+        {"the borders", "z carried over a border", "z begins at 0 in each sequence, as S does.", packed,
+         SET(s.seen = Seen::whole_row; s.attention.z.padding = Padding::ignored)},
+        {"the borders", "chunks counted from the beginning of the row",
+         "The first chunk of a sequence begins at its border: counted from token 0 of the row, it has tokens of the "
+         "sequence before.",
+         packed, SET(s.seen = Seen::chunk_of_row; s.attention.S.padding = s.attention.z.padding = Padding::ignored)},
+        {"the borders", "only the first sequence written", "Every sequence has a block: blockIdx.x is its number.",
+         packed, SET(s.finished = Finished::of_first_sequence)},
+        {"the borders", "length taken for the end",
+         "A sequence of n tokens that begins at token `first` ends before token first + n: count from 0 to n from its "
+         "border on, or from `first` to its end.",
+         packed, SET(s.finished = Finished::before_length)},
+        {"the borders", "last token of each sequence left out",
+         "A sequence ends before its second border: the token "
+         "before that border is its last.",
+         packed, SET(s.finished = Finished::all_but_last)},
+        {"the borders", "last, shorter chunk of each sequence left out",
+         "A sequence of n tokens has ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.", packed,
+         SET(s.finished = Finished::whole_chunks)},
+        {"the borders", "border forgotten in the offset of Q",
+         "Q of the sequence begins borders[s] rows into its head.", packed, SET(s.Q_of_row = true)},
+        {"the borders", "border forgotten in the offset of K",
+         "K of the sequence begins borders[s] rows into its head.", packed, SET(s.K_of_row = true)},
+        {"the borders", "border forgotten in the offset of V",
+         "V of the sequence begins borders[s] rows into its head.", packed, SET(s.V_of_row = true)},
+        {"the borders", "border forgotten in the offsets of Q, K and V",
+         "The sequence begins borders[s] rows into its head: in Q, K and V as in O.", packed,
+         SET(s.Q_of_row = s.K_of_row = s.V_of_row = true)},
+        {"the borders", "arrays read as (sequence, head, token)",
+         "A head's row holds all sequences: token i of sequence s of head h is row h·n + borders[s] + i.", packed,
+         SET(s.sequences_apart = true)},
+        {"the borders", "head's offset counted in tokens of the sequence",
+         "Head h begins at row h·n of an array, with the n of all sequences together.", packed,
+         SET(s.heads_by_length = true)},
         {"the chunks", "last, shorter chunk left out", "There are ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.",
          on_cpu, SET(s.last_chunk_left_out = true)},
         {"", "memory grows with the sequence",
@@ -186,7 +234,7 @@ const MutationTable<Chunkwise>& table() {
 // The exercises as definitions whose settings are changed --------------------------------------------------------------
 
 Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
-              const FeatureMap& phi = oracle_feature_map("elu_plus_one")) {
+              const FeatureMap& phi = oracle_feature_map("elu_plus_one"), const Tensor* padding = nullptr) {
     AttentionSettings attention = s.attention;
     if (attention.block == 0) attention.block = static_cast<std::size_t>(chunk);
     const std::size_t work_before = work_done;
@@ -194,7 +242,8 @@ Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& siz
                                                .K = read(s.K, "K", K, sizes, sizes.d_k, chunk),
                                                .V = read(s.V, "V", V, sizes, sizes.d_v, chunk),
                                                .phi = phi,
-                                               .epsilon = static_cast<double>(epsilon)},
+                                               .epsilon = static_cast<double>(epsilon),
+                                               .padding = padding},
                                               attention)
                             .output;
     if (s.memory_alone) work_done = work_before + V.size();  // O(n)
@@ -219,6 +268,59 @@ Array mixed_outputs(const Chunkwise& s, std::span<const std::uint16_t> Q, std::s
 Array by_kernel(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
                 const gpu::RunOptions&) {
     return outputs(s, Q, K, V, sizes, chunk, epsilon);
+}
+// Sequence after sequence: each is attention by itself, or with what it should not see as padding.
+Array of_sequences(const Chunkwise& s, Values Q, Values K, Values V, std::span<const int> borders, const Sizes& sizes,
+                   int chunk, float epsilon, const gpu::RunOptions&) {
+    const int n = sizes.n, heads = sizes.heads;
+    const auto whole_row = [](Layout layout) {
+        return layout == Layout::columns || layout == Layout::tokens_before_heads ? layout : Layout::as_it_lies;
+    };
+    Chunkwise of_each = s;
+    for (Layout* each : {&of_each.Q, &of_each.K, &of_each.V, &of_each.O})
+        if (whole_row(*each) == *each) *each = Layout::as_it_lies;
+    Tensor made =
+        full({static_cast<std::size_t>(heads), static_cast<std::size_t>(n), static_cast<std::size_t>(sizes.d_v)},
+             std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t q = 0; q + 1 < borders.size(); ++q) {
+        const int first = borders[q], end = borders[q + 1],
+                  seen = s.seen == Seen::whole_row      ? 0
+                         : s.seen == Seen::chunk_of_row ? first / chunk * chunk
+                                                        : first;
+        const auto row_of = [&](int h, int i) {  // of token i, counted from `seen` on
+            if (s.sequences_apart) return heads * first + h * (end - first) + i;
+            return h * (s.heads_by_length ? end - first : n) + seen + i;
+        };
+        const auto cut = [&](Layout layout, const char* name, Values values, int width, bool of_row) {
+            const std::vector<float> row = rounded(read(whole_row(layout), name, values, sizes, width, chunk));
+            std::vector<float> part;
+            for (int h = 0; h < heads; ++h)
+                for (int i = 0; i < end - seen; ++i) {
+                    const auto at =
+                        row.begin() + static_cast<std::ptrdiff_t>(of_row ? h * n + i : row_of(h, i)) * width;
+                    part.insert(part.end(), at, at + width);
+                }
+            return part;
+        };
+        Tensor own = zeros({static_cast<std::size_t>(heads), static_cast<std::size_t>(end - seen)});
+        for (int e = 0; e < heads * (end - seen); ++e) own.data()[e] = e % (end - seen) >= first - seen;
+        const Array part =
+            outputs(of_each, cut(s.Q, "Q", Q, sizes.d_k, s.Q_of_row), cut(s.K, "K", K, sizes.d_k, s.K_of_row),
+                    cut(s.V, "V", V, sizes.d_v, s.V_of_row), {heads, end - seen, sizes.d_k, sizes.d_v}, chunk, epsilon,
+                    oracle_feature_map("elu_plus_one"), seen < first ? &own : nullptr);
+        for_each_entry({heads, end - seen, 0, 0}, sizes.d_v, [&, e = std::size_t{0}](int h, int i, int b) mutable {
+            const int token = seen + i, length = end - first;
+            const double entry = static_cast<double>(part.values[e++]);
+            if (token < first || (s.finished == Finished::of_first_sequence && q > 0) ||
+                (s.finished == Finished::before_length && token >= length) ||
+                (s.finished == Finished::all_but_last && token == end - 1) ||
+                (s.finished == Finished::whole_chunks && token - first >= length / chunk * chunk))
+                return;
+            const int at = s.sequences_apart ? row_of(h, i) : h * n + token;
+            made.data()[at * sizes.d_v + b] = entry;
+        });
+    }
+    return written(whole_row(s.O), made, sizes, chunk, n);
 }
 Array from_states(const Chunkwise& s, Values Q, Values K, Values V, Values, Values, const Sizes& sizes, int chunk,
                   float epsilon, const gpu::RunOptions&) {
@@ -256,6 +358,8 @@ const MutationsOf mixed_mutations("chunkwise_mixed_precision", table(),
                                   in_words_of_chunks);
 const MutationsOf forward_mutations("chunkwise_forward", table(), attention | forward | over_chunks, right_settings(),
                                     &by_kernel, in_words_of_chunks);
+const MutationsOf packed_mutations("packed_chunkwise_forward", table(), attention | forward | over_chunks | packed,
+                                   right_settings(), &of_sequences, in_words_of_chunks);
 const MutationsOf outputs_mutations("chunk_outputs", table(), attention | third_pass, right_settings(), &from_states,
                                     in_words_of_chunks);
 
@@ -279,6 +383,11 @@ const Probes mixed_probes("chunkwise_mixed_precision", [] {
 const Probes forward_probes("chunkwise_forward", [] {
     const Arrays& in = input();
     return std::vector{probe(&linattn::chunkwise_forward, in.Q, in.K, in.V, in.sizes, chunk, epsilon, quick)};
+});
+const Probes packed_probes("packed_chunkwise_forward", [] {
+    const Arrays in({2, 12, 3, 4}, 902);
+    return std::vector{probe(&linattn::packed_chunkwise_forward, in.Q, in.K, in.V, Borders{0, 4, 4, 12}, in.sizes,
+                             chunk, epsilon, quick)};
 });
 const Probes outputs_probes("chunk_outputs", [] {
     const Arrays& in = input();

@@ -71,7 +71,7 @@ Call<Array> packed(const Arrays& in, const Borders& borders, int chunk, float ep
 }
 
 // Four sequences, of which one is empty.
-Borders some_borders(int n) { return {0, n / 5, n / 5, n - n / 4, n}; }
+Borders some_borders(int n) { return {0, (n + 4) / 5, (n + 4) / 5, n - n / 4, n}; }
 
 Call<Array> packed_in_four(const Arrays& in, int chunk, float eps, const gpu::RunOptions& run) {
     return packed(in, some_borders(in.sizes.n), chunk, eps, run);

@@ -15,7 +15,7 @@ namespace {
 /// Of several sequences in a row: from where on a token sees others.
 enum class Seen { own_sequence, whole_row, chunk_of_row };
 /// Which outputs are written.
-enum class Finished { all, of_first_sequence, before_length, all_but_last, whole_chunks };
+enum class Finished { all, of_first_sequence, before_length, all_but_last, whole_chunks, longer_than_a_chunk };
 
 struct Chunkwise : Layouts {
     Seen seen = Seen::own_sequence;
@@ -185,6 +185,9 @@ MutationTable<Chunkwise> own_and_of_attention() {
         {"the borders", "last, shorter chunk of each sequence left out",
          "A sequence of n tokens has ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.", packed,
          SET(s.finished = Finished::whole_chunks)},
+        {"the borders", "sequences shorter than a chunk left out",
+         "A chunk may be longer than the sequence: then its first chunk is its last one.", packed,
+         SET(s.finished = Finished::longer_than_a_chunk)},
         {"the borders", "border forgotten in the offset of Q",
          "Q of the sequence begins borders[s] rows into its head.", packed, SET(s.Q_of_row = true)},
         {"the borders", "border forgotten in the offset of K",
@@ -272,6 +275,7 @@ Array by_kernel(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& s
 // Sequence after sequence: each is attention by itself, or with what it should not see as padding.
 Array of_sequences(const Chunkwise& s, Values Q, Values K, Values V, std::span<const int> borders, const Sizes& sizes,
                    int chunk, float epsilon, const gpu::RunOptions&) {
+    require_borders(borders, sizes, "packed_chunkwise_forward");
     const int n = sizes.n, heads = sizes.heads;
     const auto whole_row = [](Layout layout) {
         return layout == Layout::columns || layout == Layout::tokens_before_heads ? layout : Layout::as_it_lies;
@@ -314,6 +318,7 @@ Array of_sequences(const Chunkwise& s, Values Q, Values K, Values V, std::span<c
             if (token < first || (s.finished == Finished::of_first_sequence && q > 0) ||
                 (s.finished == Finished::before_length && token >= length) ||
                 (s.finished == Finished::all_but_last && token == end - 1) ||
+                (s.finished == Finished::longer_than_a_chunk && length < chunk) ||
                 (s.finished == Finished::whole_chunks && token - first >= length / chunk * chunk))
                 return;
             const int at = s.sequences_apart ? row_of(h, i) : h * n + token;
@@ -321,6 +326,19 @@ Array of_sequences(const Chunkwise& s, Values Q, Values K, Values V, std::span<c
         });
     }
     return written(whole_row(s.O), made, sizes, chunk, n);
+}
+// With as many heads as sequences it is right. With fewer heads, a head that is none is read, unless no sequence has tokens.
+MISTAKE(packed_chunkwise_forward,
+        (Values Q, Values K, Values V, std::span<const int> borders, const Sizes& sizes, int chunk, float epsilon,
+         const gpu::RunOptions& run),
+        "sequence and head exchanged", "§5.9", "blockIdx.x is the sequence of a block, blockIdx.y its head.") {
+    require_borders(borders, sizes, "packed_chunkwise_forward");
+    const auto heads = static_cast<std::size_t>(sizes.heads), sequences = borders.size() - 1;
+    if (heads > sequences) fault({{Fault::read_outside, "borders"}});
+    if (heads < sequences && borders[heads] > 0) fault(any_of({"Q", "K", "V"}, Fault::read_outside));
+    Tensor output = output_by_definition(Q, K, V, sizes, epsilon, true, {borders.begin(), borders.end()});
+    if (heads < sequences) output.fill(std::numeric_limits<double>::quiet_NaN());
+    return array_of(output);
 }
 Array from_states(const Chunkwise& s, Values Q, Values K, Values V, Values, Values, const Sizes& sizes, int chunk,
                   float epsilon, const gpu::RunOptions&) {

@@ -486,7 +486,8 @@ std::string Trial::why_not_a_number(const std::vector<Expected>& expected) const
         const std::size_t width = has_tokens ? shape.back() : 1, n = has_tokens ? shape[shape.size() - 2] : 1;
         bool any = false, first_tokens_only = n > 1;
         for (std::size_t e = 0; e < got.size(); ++e) {
-            if (!std::isnan(got.data()[e]) || std::isnan(expected[p].value.data()[e])) continue;
+            if (std::isnan(expected[p].value.data()[e]) || unwritten_origin(got.data()[e])) return "";
+            if (!std::isnan(got.data()[e])) continue;
             any = true;
             first_tokens_only = first_tokens_only && e / width % n == 0;
         }

@@ -53,18 +53,20 @@ addEventListener("DOMContentLoaded", () => {
 
   // A tab stop where, and only where, something is out of sight.
   const boxes = document.querySelectorAll("main :is(.formulaDsp, .fragment, figure, table, tbody)");
-  const reach = box => {
-    const wide = box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX !== "visible";
-    const table = wide && innerWidth < 480 && box.closest("table.markdownTable:not(.stack)");
-    if (table) return stack(table);
-    const role = box.matches("table, tbody") ? {} : { role: "group", "aria-label": "wider than the page: scrolls sideways" };
-    for (const [name, value] of Object.entries({ tabindex: 0, ...role })) {
-      wide ? box.setAttribute(name, value) : box.removeAttribute(name);
-    }
+  const reach = boxes => {
+    const wide = boxes.map(box => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX !== "visible");
+    boxes.forEach((box, i) => {  // all are measured before the first is changed: one layout serves them all
+      const table = wide[i] && innerWidth < 480 && box.closest("table.markdownTable:not(.stack)");
+      if (table) return stack(table);
+      const role = box.matches("table, tbody") ? {} : { role: "group", "aria-label": "wider than the page: scrolls sideways" };
+      for (const [name, value] of Object.entries({ tabindex: 0, ...role })) {
+        if (wide[i] !== box.hasAttribute(name)) wide[i] ? box.setAttribute(name, value) : box.removeAttribute(name);
+      }
+    });
   };
-  const watch = new ResizeObserver(entries => entries.forEach(({ target }) => reach(target)));
+  const watch = new ResizeObserver(entries => reach(entries.map(({ target }) => target)));
   boxes.forEach(box => watch.observe(box));
-  document.fonts.addEventListener("loadingdone", () => boxes.forEach(reach));
+  document.fonts.addEventListener("loadingdone", () => reach([...boxes]));
 
   for (const select of document.querySelectorAll("select[data-shows]")) {
     const kind = select.dataset.shows;

@@ -32,8 +32,8 @@ class Browser(webdriver.Chrome):
         return self.execute_script(f"return (\n{expression}\n)")
 
     def shape(self, width: int, height: int, dark: bool) -> None:
-        self.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                             {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
+        self.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",  # as mobile, the page would be laid out twice
+                             {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
         self.settle()

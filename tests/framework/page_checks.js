@@ -12,10 +12,11 @@
   }
   // TeX that no formula holds: a dollar sign that did not count, a command outside.
   const contents = document.querySelector("div.contents");
-  const words = document.createTreeWalker(contents, NodeFilter.SHOW_TEXT);
   const notProse = "code, .fragment, script, style, svg, .katex";
+  const words = document.createTreeWalker(contents, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT,
+    node => node.matches?.(notProse) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
   for (let node; (node = words.nextNode());) {
-    if (node.parentElement.closest(notProse)) continue;
+    if (node.nodeType !== Node.TEXT_NODE) continue;
     const raw = node.data.match(/\\[a-zA-Z([]\w*|\$(?!\d)|```|\*\*|\]\(|&[#\w]+;/);
     if (raw) found.push(`unrendered: ${raw[0]} in "${node.data.trim().slice(0, 60)}"`);
   }
@@ -74,11 +75,12 @@
     if (!known.has(element)) known.set(element, over(parse(getComputedStyle(element).backgroundColor), behind(element.parentElement)));
     return known.get(element);
   };
-  const faint = new Map();
+  const faint = new Map(), seen = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = texts.nextNode());) {
-    const element = node.parentElement;
-    if (!node.data.trim() || element.closest("script, style, svg, [hidden]")) continue;
+    const formula = node.parentElement.closest(".katex"), element = formula ?? node.parentElement;  // a formula has one colour
+    if (!node.data.trim() || seen.has(formula) || element.closest("script, style, svg, [hidden]")) continue;
+    if (formula) seen.add(formula);
     if (!element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })) continue;
     const style = getComputedStyle(element);
     const below = behind(element);

@@ -109,8 +109,7 @@ def _with_permalink(heading: lxml.html.HtmlElement) -> None:
     if heading.get("id"):
         words = formulas.in_words(heading.text_content())
         link = builder.A("#", {"class": "permalink", "href": f"#{heading.get('id')}", "aria-label": f"Link to: {words}"})
-        heading.append(builder.SPAN(" ", link))
-        heading[-1].drop_tag()
+        heading.append(link)
 
 
 def _sections(body: lxml.html.HtmlElement) -> list[tuple[Link, list[Link]]]:
@@ -126,7 +125,7 @@ def _sections(body: lxml.html.HtmlElement) -> list[tuple[Link, list[Link]]]:
 
 
 def _title(heading: lxml.html.HtmlElement) -> str:
-    return inner(heading).partition(' <a class="permalink"')[0]
+    return inner(heading).partition('<a class="permalink"')[0]
 
 
 def _figures(body: lxml.html.HtmlElement) -> list[str]:

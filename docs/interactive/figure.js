@@ -26,8 +26,8 @@ const number = value => Number.isInteger(value) && Math.abs(value) < 1e7 ? Strin
   ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 const large = value => value >= 1e12 ? `${number(value / 1e12)} T` : value >= 1e9 ? `${number(value / 1e9)} G`
   : value >= 1e6 ? `${number(value / 1e6)} M` : value >= 1e4 ? `${number(value / 1e3)} k` : number(value);
-const matrix = (title, rows, kind = "") => element("table", { class: `matrix ${kind}` }, element("caption", {}, title),
-  element("tbody", {}, ...rows.map(row => element("tr", {}, ...row.map(value => element("td", {}, number(value)))))));
+const matrix = (title, rows, kind = "", show = number) => element("table", { class: `matrix ${kind}` }, element("caption", {}, title),
+  element("tbody", {}, ...rows.map(row => element("tr", {}, ...row.map(value => element("td", {}, show(value)))))));
 
 function kept(name, input) {
   try { return JSON.parse(new URLSearchParams(location.search).get(`${name}.${input}`)); } catch { return null; }
@@ -145,6 +145,6 @@ function build(host, name, inputs, values, compute, draw) {
   if (edited.length) controls.append(element("details", {}, element("summary", {}, `Edit ${edited.map(input => input.label).join(", ")}`),
     element("div", { class: "row" }, ...edited.map(kinds.matrix))));
   update();
-  host.append(controls, stage, sentence);
+  host.querySelector("img").after(controls, stage, sentence);
   return [controls, stage, sentence];
 }

@@ -1,5 +1,6 @@
 """./course docs: both editions of the site, built from copies of the course; links, HTML, a browser's view, leaks."""
 
+import functools
 import json
 import os
 import re
@@ -28,6 +29,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 from course import citation, manifest, mistakes
 from course.chapter import hints
 from course.build_tree import BuildTree
+from course.commands import trace
 from course.cutter import regions
 from course.errors import CourseError
 from course.headings import headings
@@ -36,18 +38,32 @@ from course.site.site_map import FOR_INSTRUCTORS, SiteMap, lab_folders
 
 CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
 NO_AXE = "axe-core is not here: pip could not download axe-playwright-python from PyPI"
-SHAPES = ((320, False), (390, True), (1280, False), (1280, True))  # width, dark
+SHAPES = ((320, 900, False), (1280, 900, False), (1280, 900, True), (390, 900, True))  # width, height, dark
 
 
-LINKS_FOUND = """const done = arguments[0];
-const look = () => document.querySelector("#search [role=status]").textContent === "" ? setTimeout(look, 5) :
+LINKS_FOUND = """const [query, done] = arguments, field = document.querySelector("#search input");
+const status = document.querySelector("#search [role=status]");
+if (query) { status.textContent = ""; field.value = query; field.dispatchEvent(new Event("input")); }
+const look = () => status.textContent === "" ? setTimeout(look, 5) :
   done([...document.querySelectorAll("#search li a")].map(link => link.getAttribute("href")));
 look();"""
-# axe's time is that of the elements. page_checks.js has looked at the boxes of the formulas, the colours of the code and all
-# rows of tables.
-AXE_BEGINS = """; for (const formula of document.querySelectorAll(".katex")) formula.replaceWith("x");
-for (const code of document.querySelectorAll("pre, div.line")) code.textContent = code.textContent;
-for (const list of document.querySelectorAll("tbody, ul, ol")) for (const row of [...list.children].slice(12)) row.remove();"""
+# axe's time is that of the elements, and those of one kind have the same faults: of each kind, three of all pages are asked (a
+# kind is a tag with its class, its attributes and the kinds within). page_checks.js has looked at all formulas, colours and ids.
+FEW_OF_EACH_KIND = """const times = new Map(Object.entries(arguments[0])), main = document.querySelector("main");
+for (const formula of main.querySelectorAll(".katex")) formula.replaceWith("x");
+for (const code of main.querySelectorAll("pre, div.line")) code.textContent = code.textContent;
+const thin = element => {
+  const said = !element.textContent.trim(), kinds = [...element.children].map(child => {
+    const kind = thin(child), many = (times.get(kind) ?? 0) + 1;
+    times.set(kind, many);
+    if (many > 3 && !child.matches("tr:nth-child(-n+3), td, th, tbody, dt, dd, summary, label, a *")) child.remove();
+    return kind;
+  });
+  const told = [...element.attributes].map(({ name, value }) => name + (/^(role|type|aria-(?!label|desc))/.test(name) ? value : !value));
+  return [element.tagName, element.className, said, ...told, "(", ...new Set(kinds), ")"].join();
+};
+thin(main);
+return [Object.fromEntries(times), main.innerHTML];"""
 VIOLATIONS = """const [rules, done] = arguments;
 requestAnimationFrame(() => requestAnimationFrame(() => axe.run({ ...rules, resultTypes: ["violations"], preload: false }).then(
   found => done(found.violations.map(rule => `${rule.id}: ${rule.nodes[0].html}`)))));"""
@@ -122,7 +138,7 @@ class TheSite(Site):
             self.assertIn(f"{lab.name}.html", self.links("index"))
             for exercise in lab.exercises:
                 for page in "exercises", f"group__{lab.name}__functions":
-                    self.assertIn(f"./course check {exercise.name}", self.page(page).xpath("//code/text()"))
+                    self.assertTrue(self.page(page).xpath("//code[text() = $command]", command=f"./course check {exercise.name}"), page)
                 link, = self.page("functions").xpath(f"//h2[@id='functions-{lab.name}']/following-sibling::table[1]"
                                                      f"//a[text()='{exercise.function}']/@href")
                 self.assertRegex(link, rf"^group__{lab.name}__functions.html#\w+$")
@@ -151,9 +167,13 @@ class TheSite(Site):
         self.assertEqual([link for link in whole.xpath("//a/@href") if link.startswith("#") and link not in anchors], [])
         self.assertEqual([link for link in whole.xpath("//a/@href") if not link.startswith(("#", "http", "mailto:"))], [])
         self.assertEqual(whole.xpath("//@aria-describedby"), [])
-        pdf = edition.write(site, "pdf").read_bytes()
+        for section in whole.findall("body/section")[3:]:  # to print all takes a minute
+            section.drop_tree()
+        with mock.patch.object(edition, "_joined", return_value=whole):
+            pdf = edition.write(site, "pdf").read_bytes()
         self.assertEqual(pdf[:5], b"%PDF-")
-        self.assertGreater(len(pdf), 1_000_000)
+        self.assertGreater(len(pdf), 100_000)
+        self.assertIn(b"/Outlines", pdf)
         with mock.patch.dict(os.environ, PATH=""), self.assertRaisesRegex(CourseError, "Chromium is not on the PATH"):
             edition.write(site, "pdf")
 
@@ -170,7 +190,7 @@ class TheSite(Site):
         self.assertEqual([line for line in tidy.stderr.splitlines() if "Error:" in line], [])
 
     def test_no_solution_reaches_a_student(self):
-        shown = " ".join(words(path) for path in self.files("student"))
+        shown = " ".join(words(path) for path in self.files("student") if path.suffix != ".woff2")
         public = " ".join(words(path) for path in (self.root / "labs").rglob("*") if path.suffix in (".md", ".hpp"))
         for line in solution_lines(self.root):
             if line not in public:
@@ -224,11 +244,17 @@ class TheSite(Site):
                 self.assertIn(name, known[lab, function])
 
     def test_every_page_in_a_browser(self):
+        times, parts = {}, ""
         for page in self.pages("instructor"):
             with self.subTest(page.name):
-                self.assertEqual(defects(self.browser, page, self.axe), [])
+                self.assertEqual(defects(self.browser, page), [])
+                times, part = self.browser.execute_script(FEW_OF_EACH_KIND, times)
+                parts += f'<section data-page="{page.name}">{part}</section>'
         if not self.axe:
             self.skipTest(NO_AXE)
+        self.show("glossary.html")
+        self.browser.execute_script("document.querySelector('main').innerHTML = arguments[0]", parts)
+        self.assertEqual(list(violations(self.browser, self.axe)), [])
 
     def test_the_browser_would_find_a_defect(self):
         plants = ((r"\(\frac{1}{2}\)", r"unrendered: \("),
@@ -249,6 +275,7 @@ class TheSite(Site):
 
     def test_the_search_leads_to_the_right_section(self):
         self.show("index.html")
+        self.press("/")
         for query, first in (("normaliser", "glossary.html#glossary-normaliser"),
                              ("Normalizer", "glossary.html#glossary-normaliser"),
                              ("epsilon", "glossary.html#glossary-epsilon"),
@@ -269,19 +296,17 @@ class TheSite(Site):
                              ("chunk size", "glossary.html#glossary-chunk"), ("delta rule", "lab09.html#lab09-9"),
                              ("race condition", "glossary.html#glossary-race-condition"), ("padding mask", "lab03.html#lab03-36")):
             with self.subTest(query):
-                self.press("/")
-                self.press(Keys.BACKSPACE, *query)
-                links = self.browser.execute_async_script(LINKS_FOUND)
-                self.press(Keys.ESCAPE)
+                links = self.browser.execute_async_script(LINKS_FOUND, query)
                 self.assertEqual(links[0][:len(first)], first)
+        self.press(Keys.ESCAPE)
         self.press("/")
         self.press(*"zzzz")
-        self.browser.execute_async_script(LINKS_FOUND)
+        self.browser.execute_async_script(LINKS_FOUND, "")
         self.assertEqual(self.browser.value("document.querySelector('#search [role=status]').textContent"), "Nothing found.")
         self.press(Keys.ESCAPE)
         self.press("/")
         self.press(Keys.BACKSPACE, *"inclusive_scan")
-        self.browser.execute_async_script(LINKS_FOUND)
+        self.browser.execute_async_script(LINKS_FOUND, "")
         self.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.ENTER)
         self.assertRegex(self.browser.current_url, r"/group__lab02__functions.html#\w+$")
 
@@ -436,7 +461,7 @@ class TheSite(Site):
 
     def test_a_figure_keeps_its_state_in_the_address(self):
         sentence = "document.querySelector('[data-figure=state] .sentence').textContent"
-        self.show("lab03.html")
+        self.show_figures("state")
         steps = "document.querySelectorAll('[data-figure=state] button')"
         for _ in range(20):
             self.browser.execute_script(f"{steps}[1].click()")
@@ -449,12 +474,37 @@ class TheSite(Site):
             self.browser.get(f"{self.browser.current_url.partition('?')[0]}?{wrong}")
             self.assertIn("Token 1 of 4, update", self.browser.value(sentence), wrong)
 
+    def test_a_trace_stands_beside_the_right_one(self):
+        """As ./course trace prints it: of the answer key, of a mistake, cut short, of another function, in a narrow terminal."""
+        self.show_figures("state")
+        field = self.browser.find_element("css selector", "[data-figure=state] textarea")
+        self.browser.execute_script("arguments[0].closest('details').open = true", field)
+        for function, mistake, columns, says in (
+                ("lab03", "", 80, "4 of 4 tokens are there, and they are right."), ("lab03", "", 24, "4 of 4 tokens are there"),
+                ("lab03", "z read before it is updated", 80, "First difference: token 0, output[0]: yours "),
+                ("lab03", "key and query exchanged", 40, "First difference: token 0, S[0, 0]: yours 2, right 1."),
+                ("lab02", "", 80, "These are not the tokens of the example.")):
+            with self.subTest(function, mistake=mistake, columns=columns), mock.patch.dict(os.environ, COLUMNS=str(columns)):
+                folder = Path(os.environ["LINATTN_BUILD"]) / ("mistakes" if mistake else "")
+                name = {"lab02": "linear_attention_step", "lab03": "causal_linear_attention_step"}[function]
+                steps, _ = trace.follow([str(folder / f"{function}_exercises"), "--trace", "--exercise", name,
+                                         *(["--mistake", mistake] if mistake else [])], self.root / "trace.log")
+                text = "\n\n".join("\n".join(trace._shown(f"token {at}", step, False)) for at, step in enumerate(steps))
+                self.browser.execute_script("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))", field, text)
+                shown = self.browser.value("document.querySelector('[data-figure=state] details [role=status]').textContent")
+                self.assertEqual(shown[:len(says)], says, text)
+                wrong = self.browser.value("document.querySelectorAll('[data-figure=state] details .wrong').length")
+                self.assertEqual(wrong > 0, bool(mistake))
+        begun = "token 0   q 1 0   k 0 1   v 1 0 2\n  S         1 0 2\n            2 0 4\n  z         1 2\n  output    {} 0 2\ntoken 1   q 0 2"
+        for output, says in ("1", "First difference: token 1 is not whole."), ("nan", "First difference: token 0, output[0]: yours NaN, right 1."):
+            self.assertEqual(self.browser.execute_script("return Figures.trace(arguments[0]).says", begun.format(output)), says)
+
     def test_figures_compute_what_the_answer_key_computes(self):
         program = Path(os.environ["LINATTN_BUILD"]) / "tests/framework/linattn_figure_numbers"
         expected = json.loads(subprocess.run([program], check=True, capture_output=True, text=True).stdout)
-        for figure, chapter in (("state", "lab03"), ("favor", "lab04"), ("brackets", "lab02"),
-                                ("passes", "lab06"), ("draws", "lab08"), ("adam", "lab08"), ("memory", "lab09")):
-            self.show(f"{chapter}.html")
+        figures = ("state", "favor", "brackets", "passes", "draws", "adam", "memory")
+        self.show_figures(*figures)
+        for figure in figures:
             for case in expected[figure]:
                 with self.subTest(figure, settings=case["settings"]):
                     shown = self.browser.execute_script(f"return Figures.{figure}(arguments[0])", case["settings"])
@@ -503,7 +553,7 @@ class TheSite(Site):
             self.assertAlmostEqual(mine, value, delta=1e-12 * max(1, abs(value)))
 
     def test_figures_show_the_numbers_of_their_chapters(self):
-        self.show("lab05.html")
+        self.show_figures("chunks", "banks", "barrier")
         chapter = (self.root / "labs/lab05_chunkwise_cuda/README.md").read_text(encoding="utf-8")
         for name, C, flops, intensity in re.findall(r"\| (recurrence|chunkwise, \$C = (\d+)\$) \| ([\d ]+) \| (\d+) \|", chapter):
             shown = self.browser.value(f"Figures.chunks({{ C: {C or 0}, d: 64 }})")
@@ -516,7 +566,7 @@ class TheSite(Site):
 
     def test_two_passes_show_the_worked_example(self):
         """Both tables of the chapter; in the first, the outputs are written with a common divisor."""
-        self.show("lab06.html")
+        self.show_figures("passes")
         chapter = (self.root / "labs/lab06_gradients/README.md").read_text(encoding="utf-8")
         example = chapter[chapter.index("## A worked example"):chapter.index("**Three quick checks.**")]
         rows = re.findall(r"(?m)^\| (\d) \| (.*) \|$", example)
@@ -536,14 +586,14 @@ class TheSite(Site):
                     self.assert_close(numbers, expected)
 
     def test_the_still_picture_of_adam_is_the_first_of_the_figure(self):
-        self.show("lab08.html")
+        self.show_figures("adam")
         drawn = self.browser.value("[...document.querySelectorAll('[data-figure=adam] svg path')].map(path => path.getAttribute('d'))")
         still = (REPOSITORY / "labs/lab08_training/adam.svg").read_text(encoding="utf-8")
         self.assertEqual(re.findall(r'<path d="([^"]+)"', still), drawn)
 
     def test_figures_work_by_keyboard_and_name_real_mistakes(self):
+        self.show_figures("state", "passes", "brackets")
         for name, figure in ("lab06", "passes"), ("lab03", "state"):
-            self.show(f"{name}.html")
             names = self.browser.value(f"[...document.querySelectorAll('[data-figure={figure}] option')].map(option => option.value)")
             known = next(lab for lab in manifest.load(self.root) if lab.name == name)
             self.assertLessEqual(set(names[1:]), {mistake.name for mistake in self.mistakes(known)})
@@ -554,13 +604,12 @@ class TheSite(Site):
         self.assertIn("Token 1 of 4, read", self.browser.value(sentence))
         self.press(Keys.TAB, "z")  # the choice of a mistake
         self.assertIn("the output is wrong", self.browser.value(sentence))
-        self.show("lab02.html")
         self.browser.execute_script("document.querySelector('[data-figure=brackets] input').focus()")
         self.press(*[Keys.ARROW_LEFT] * 3)
         self.assertIn("both orders cost the same", self.browser.value("document.querySelector('[data-figure=brackets] .sentence').textContent"))
 
     def test_both_passes_and_adam_by_keyboard(self):
-        self.show("lab06.html")
+        self.show_figures("passes", "adam")
         sentence = "document.querySelector('[data-figure=passes] .sentence').textContent"
         self.browser.execute_script("document.querySelectorAll('[data-figure=passes] button')[1].focus()")
         self.press(*[Keys.ENTER] * 11)
@@ -568,7 +617,6 @@ class TheSite(Site):
         self.assertIn("All gradients are there", self.browser.value(sentence))
         self.press(Keys.TAB, "r o")  # r omitted
         self.assertIn("“r omitted” a gradient is wrong", self.browser.value(sentence))
-        self.show("lab08.html")
         sentence = "document.querySelector('[data-figure=adam] .sentence').textContent"
         self.browser.execute_script("document.querySelector('[data-figure=adam] select').focus()")
         self.press("b")  # b flips its sign
@@ -577,7 +625,7 @@ class TheSite(Site):
         self.assertIn("Step 60: Adam moves a by -0.03 and b by 0.00", self.browser.value(sentence))
 
     def test_a_memory_is_written_by_keyboard(self):
-        self.show("lab09.html")
+        self.show_figures("memory")
         sentence = "document.querySelector('[data-figure=memory] .sentence').textContent"
         self.assertIn("3 writes, plain sum: what is read is nearest to the last value for 1 of 2", self.browser.value(sentence))
         self.browser.execute_script("document.querySelector('[data-figure=memory] select').focus()")
@@ -591,7 +639,7 @@ class TheSite(Site):
             self.assertIn(says, self.browser.value(sentence))
 
     def test_a_figure_can_start_again(self):
-        self.show("lab04.html")
+        self.show_figures("favor")
         figure, sentence = "document.querySelector('[data-figure=favor]')", "document.querySelector('[data-figure=favor] .sentence').textContent"
         first = self.browser.value(sentence)
         self.browser.execute_script(f"const m = {figure}.querySelector('input'); m.value = 1; m.dispatchEvent(new Event('input'))")
@@ -600,7 +648,7 @@ class TheSite(Site):
         self.assertEqual(self.browser.value(sentence), first)
 
     def test_a_model_draws(self):
-        self.show("lab08.html")
+        self.show_figures("draws")
         self.browser.execute_script("document.querySelector('[data-figure=draws] button').click()")
         sentence = self.browser.execute_async_script("""const done = arguments[0];
             const look = () => { const says = document.querySelector("[data-figure=draws] .sentence").textContent;
@@ -622,17 +670,24 @@ class TheSite(Site):
         if not self.axe:
             self.skipTest(NO_AXE)
         self.show("glossary.html")
-        self.browser.execute_script(self.axe)
         self.browser.execute_script("document.querySelector('main').append(document.createElement('button'))")
-        self.assertIn("button-name", str(self.browser.execute_async_script(VIOLATIONS, RULES)))
+        self.browser.execute_script(FEW_OF_EACH_KIND, {})
+        self.assertIn("button-name", str(list(violations(self.browser, self.axe, SHAPES[:1]))))
 
-    def planted(self, text):
-        """The page of errata with this above its text."""
-        page = self.pages()[0].parent / "planted.html"
+    def planted(self, text, name="planted.html"):
+        """A short page with this above its text."""
+        page = self.pages()[0].parent / name
         self.addCleanup(page.unlink)
-        whole = (page.parent / "errata.html").read_text(encoding="utf-8")
+        whole = (page.parent / "glossary.html").read_text(encoding="utf-8")
         page.write_text(whole.replace('"textblock">', f'"textblock">{text}', 1), encoding="utf-8")
         return page
+
+    def show_figures(self, *names):
+        """The figures alone: a chapter takes a browser seconds."""
+        figures = [figure for page in map(page_of, self.pages()) for figure in page.find_class("interactive")]
+        chosen = [lxml.html.tostring(figure, encoding="unicode", with_tail=False) for figure in figures if figure.get("data-figure") in names]
+        scripts = "".join(f'<script src="interactive/{name}.js" defer="defer"></script>' for name in ("figure", *names))
+        self.show(self.planted("".join(chosen) + scripts, "figures.html").name)
 
     def show(self, name, width=1280):
         self.browser.get((self.pages()[0].parent / name).as_uri())
@@ -872,6 +927,12 @@ def words(path):
 
 
 def page_of(path):
+    """To be read, not changed: each is parsed once."""
+    return _parsed(path, path.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=None)
+def _parsed(path, _):
     return lxml.html.fromstring(path.read_text(encoding="utf-8"))
 
 
@@ -913,22 +974,24 @@ def axe_core():
             return wheel.read("axe_playwright_python/axe.min.js").decode()
 
 
-def defects(browser, page, axe=None):
-    """Each once, however many shapes of the window show it. WCAG 2.2 A and AA: page_checks.js measures contrast in all
-    shapes; axe's other rules are asked at both widths, since a page may show other things on a phone."""
-    browser.shape(SHAPES[0][0], 900, SHAPES[0][1])
+def defects(browser, page):
+    """Each once, however many shapes of the window show it."""
+    browser.shape(*SHAPES[0])
     browser.complaints(), browser.requests()  # of the page before
     browser.get(page.as_uri())
     found = []
-    for width, dark in SHAPES:
-        browser.shape(width, 900, dark)
+    for shape in SHAPES:
+        browser.shape(*shape)
         browser.execute_script("for (const folded of document.querySelectorAll('details')) folded.open = true")
         browser.settle()
         found += [defect for defect in browser.value(CHECKS) if defect not in found]
-    if axe:
-        browser.execute_script(axe + AXE_BEGINS)
-        for width, dark in ((1280, True), (320, False)):
-            browser.shape(width, 900, dark)
-            found += [f"{violation} at {width}" for violation in browser.execute_async_script(VIOLATIONS, RULES)]
     found += [f"asked for {url}" for url in browser.requests() if not url.startswith(("file:", "data:"))]
     return found + browser.complaints()
+
+
+def violations(browser, axe, shapes=((320, 900, False), (390, 900, False), (1280, 900, False), (1280, 900, True))):
+    """Those of WCAG 2.2, A and AA, that axe finds on the page that is shown, but for contrast, which page_checks.js measures."""
+    browser.execute_script(axe)
+    for shape in shapes:
+        browser.shape(*shape)
+        yield from (f"{violation} at {shape}" for violation in browser.execute_async_script(VIOLATIONS, RULES))

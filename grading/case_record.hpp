@@ -33,6 +33,7 @@ struct Failure {
     std::vector<Resemblance> partly{};     ///< mistakes that would explain it, but not what other calls gave
     std::vector<Resemblance> withdrawn{};  ///< the last names that it had; later calls contradict them
     std::string guess{};              ///< lines that lead somewhere: shown only when no mistake of the run has a name
+    bool counterexample = false;      ///< … among them a smaller input
     std::optional<Border> border{};   ///< of a block that it may work in
     bool unexplained = false;         ///< values were compared, and no mistake gives them
     Digits digits = Digits::unknown;  ///< to which they are right

@@ -433,8 +433,11 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     else if (!found.pattern.empty())
         failure.what += "\n" + found.pattern;
     if (!named && failure.unset_local == UnsetLocal::no) failure.guess += why_not_a_number(expected);
-    if (!named && by_values && !expected.empty() && !std::exchange(searched, true))
-        failure.guess += smallest_counterexample(compared(check, expected), inputs_);
+    if (!named && by_values && !expected.empty() && !std::exchange(searched, true)) {
+        const std::string smallest = smallest_counterexample(compared(check, expected), inputs_);
+        failure.guess += smallest;
+        failure.counterexample = !smallest.empty();
+    }
     failure.what += where_it_comes_from(expected, !named);
     fail(std::move(failure));
 }

@@ -318,8 +318,11 @@ Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, Su
     if (status == Status::fail) find_memory_between_cases(cases, run_alone);
     Verdict verdict{status, title(exercise, status), mistakes_in(cases), trustworthy(ending) ? share_of(cases) : 0.0,
                     ""};
-    for (const Case& each : cases)
+    for (const Case& each : cases) {
         if (!each.begin_with.empty()) verdict.begin_with = each.begin_with;
+        if (verdict.mistakes.empty() && std::ranges::any_of(each.failures, &Failure::counterexample))
+            verdict.counterexample = true;
+    }
     switch (status) {
         case Status::pass:
             for (std::size_t i = 0; i < cases.size(); ++i) verdict.message += in_words(cases[i], output[i]);
@@ -353,6 +356,7 @@ void write_result(const std::string& folder, const ManifestEntry& exercise, cons
         {"message", verdict.message},
     };
     if (!verdict.begin_with.empty()) result["begin_with"] = verdict.begin_with;
+    if (verdict.counterexample) result["counterexample"] = true;
     const std::filesystem::path path =
         std::filesystem::path(folder) / (exercise.lab + "." + exercise.function + ".json");
     const std::filesystem::path temporary = path.string() + ".new";

@@ -16,8 +16,9 @@ struct Verdict {
     Status status = Status::not_run;
     std::string message;                ///< what the student reads
     std::vector<std::string> mistakes;  ///< names of the mistakes that the answer resembles
-    double share = 0.0;      ///< of the checks that say something: how many hold, where the run came to its end
-    std::string begin_with;  ///< the exercise to fix or write first, where this one waits for another
+    double share = 0.0;           ///< of the checks that say something: how many hold, where the run came to its end
+    std::string begin_with;       ///< the exercise to fix or write first, where this one waits for another
+    bool counterexample = false;  ///< a smaller input was found that shows what is wrong
 };
 
 /// \param program what ran, to find lines of the student's file in it

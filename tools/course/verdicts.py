@@ -17,6 +17,7 @@ class Verdict:
     status: str
     message: str  # plain text, whatever the result file held: every output is made from verdicts
     begin_with: str = ""  # the function to fix or write first, where this one waits for another
+    counterexample: bool = False  # the message shows a smaller input for which it is wrong
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", plain(self.message).rstrip())
@@ -98,7 +99,7 @@ def _read_one(results: Path, exercise: Exercise, log: str) -> Verdict:
         return Verdict(exercise, "not_run", f"{exercise.name} left a result that cannot be read: {path.name}")
     if status not in WORDS or whose != (exercise.lab, exercise.function):
         return Verdict(exercise, "not_run", f"{exercise.name} left a result that is not its own: {path.name}")
-    return Verdict(exercise, status, str(message), str(data.get("begin_with", "")))
+    return Verdict(exercise, status, str(message), str(data.get("begin_with", "")), bool(data.get("counterexample")))
 
 
 def _not_built(results: Path, exercise: Exercise, log: str) -> Verdict:

@@ -23,7 +23,6 @@ from course.grading import grade
 from course.manifest import Exercise, Lab
 
 LIMIT = 60  # seconds: after so long a call is taken for endless, and stopped in
-COUNTEREXAMPLE = "the smallest input found for which it is wrong:"  # as grading/counterexample.cpp says it
 ON_FAILURE = ("log_assert", "test_case_exception")  # what doctest calls then, in grading/reporter.cpp
 
 
@@ -45,7 +44,7 @@ def run(root: Path, options: Namespace) -> int:
 
     function = f"linattn::{'kernels::' if exercise.kernel else ''}{exercise.function}"
     program = _build(BuildTree(root, options.track), lab, exercise)
-    if COUNTEREXAMPLE in verdict.message:
+    if verdict.counterexample:
         program.append("--counterexample")
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
                                 "ASAN_OPTIONS": "abort_on_error=1:detect_leaks=0"}  # a debugger stops at an abort

@@ -587,6 +587,11 @@ class Downloads(Class):
             self.assertEqual(graded.returncode, 0, graded.stderr)
             book = csv.DictReader(io.StringIO(self.read(f"out/{several}/gradebook_all.csv")))
             self.assertEqual([(row["Student"], row["Points"]) for row in book], [("s001", points)])
+        self.hand_in(**{"s001~1": {"once": "pass"}})
+        graded = self.grade("--policy", str(self.root / "policy.toml"), "--out", str(self.out / "again"))
+        self.assertEqual(graded.returncode, 0, graded.stderr)
+        book = csv.DictReader(io.StringIO(self.read("out/again/gradebook_all.csv")))
+        self.assertEqual([(row["Student"], row["Points"]) for row in book], [("s001", "7"), ("s001~1", "4")], "another's id")
 
 
 class ByHand(Class):

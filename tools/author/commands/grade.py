@@ -162,8 +162,7 @@ def _read_results(grading: class_run.Class, labs: list[Lab], given: marks.Marks,
     best: dict[str, Result] = {}
     for name in grading.submissions:
         if found := result.read(grading.folder(name), labs):
-            student = name.partition(class_run.EARLIER)[0]
-            student = student if student in grading.submissions else name
+            student = grading.earlier.get(name, name)
             found = dataclasses.replace(found, student=student)
             if partial:
                 found = marks.applied(found, marks.partial(found))

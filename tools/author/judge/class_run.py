@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -38,7 +39,6 @@ TRIES = 3  # for what was the grader's trouble, or was killed
 UNUSABLE = 3  # exit status of `grade one`, beside 0; anything else is tried again
 FILE = "class.json"
 STUDENTS = "students"  # the folder in RESULTS
-EARLIER = "~"  # between a student's id and the number of an earlier submission, where the best of them counts
 LOG = "grader.log"  # what the graders said on stderr
 
 
@@ -53,6 +53,7 @@ class Class:
     lock: int  # the descriptor that holds it
     gpu: bool = False
     doubts: list[str] = dataclasses.field(default_factory=list)  # about who handed in what
+    earlier: dict[str, str] = dataclasses.field(default_factory=dict)  # name of a submission → its student, where the best counts
 
     def folder(self, student: str) -> Path:
         """For results: a name that a student chose is never beside one of ours."""
@@ -90,8 +91,10 @@ class Class:
         return f"{shlex.join(words[:4])} {submission} --id {student} {shlex.join(words[4:])}"
 
 
-def submissions_in(folder: Path, sources: list[str], roster: Roster, several: str) -> tuple[dict[str, Path], list[str], list[str]]:
-    """Student → folder or zip, the names of what is neither, and doubts. `sources` are the names of the files to grade."""
+def submissions_in(folder: Path, sources: list[str], roster: Roster,
+                   several: str) -> tuple[dict[str, Path], list[str], list[str], dict[str, str]]:
+    """Student → folder or zip, the names of what is neither, doubts, and whose the earlier ones are, under names that no student
+    has. `sources` are the names of the files to grade."""
     if not folder.is_dir():
         raise CourseError(f"{folder} is not a folder; name the one that holds the submissions, a folder or zip for each student; "
                           "a single one is graded by ./course grade one")
@@ -102,6 +105,8 @@ def submissions_in(folder: Path, sources: list[str], roster: Roster, several: st
     for each in handed:
         persons.setdefault(roster.person(each.student), []).append(each)
     found: dict[str, Path] = {}
+    earlier_of: dict[str, str] = {}
+    students = {each.student for each in handed}
     for of_one in persons.values():
         of_one.sort(key=lambda each: (not each.doubt, each.path.lstat().st_mtime, each.path.name))
         if len(of_one) > 1 and not several:
@@ -111,10 +116,12 @@ def submissions_in(folder: Path, sources: list[str], roster: Roster, several: st
         *earlier, last = of_one
         found[last.student] = last.path
         if several == "best":
-            found |= {f"{last.student}{EARLIER}{number}": each.path for number, each in enumerate(earlier, start=1)}
+            free = (name for number in count(1) if (name := f"{last.student}~{number}") not in students)
+            for name, each in zip(free, earlier):
+                found[name], earlier_of[name] = each.path, last.student
     if not found:
         raise CourseError(f"{folder} holds no submission: no folder and no zip; name the folder that does")
-    return found, others, [each.doubt for each in handed if each.doubt]
+    return found, others, [each.doubt for each in handed if each.doubt], earlier_of
 
 
 @contextlib.contextmanager
@@ -122,7 +129,7 @@ def opened(root: Path, folder: Path, out: Path, labs: list[str], seed: int | Non
            roster: Roster = NOBODY, gpu: bool = False, several: str = "") -> Iterator[Class]:
     """The class, while nobody else can grade into the same folder."""
     sources = [source for lab in manifest.load(root) for source in lab.sources]
-    (submissions, others, doubts), out = submissions_in(folder, sources, roster, several), out.absolute()
+    (submissions, others, doubts, earlier), out = submissions_in(folder, sources, roster, several), out.absolute()
     if folder.resolve() in (out.resolve(), *out.resolve().parents):
         raise CourseError(f"{out} is in the folder of the submissions and would be taken for one; choose a place outside of it")
     before = out / FILE
@@ -141,7 +148,7 @@ def opened(root: Path, folder: Path, out: Path, labs: list[str], seed: int | Non
             chosen, labs, gpu, graded = _as_before(before, labs, gpu)
         else:
             chosen, graded = _drawn(), []
-        grading = Class(root, out, submissions, others, labs, chosen, lock.fileno(), gpu, doubts)
+        grading = Class(root, out, submissions, others, labs, chosen, lock.fileno(), gpu, doubts, earlier)
         again = [student for student in grading.left() if student in graded]
         if again:  # whose feedback says the seed
             doubts.append(f"graded again, with another seed: {', '.join(again)}")

@@ -12,6 +12,8 @@ HIDDEN = {
     "of C++": "[[gnu::no_sanitize_coverage]] int f(int n) { int s = 0; for (; n > 0; --n) s += n; return s; }",
     "put together": "#define JOIN(a, b) a##b\n__attribute__((JOIN(no_sanitize, _coverage))) int f(int n) { while (n--) {} return n; }",
     "recursion": "__attribute__((no_sanitize_coverage)) int f(int n) { return n == 0 ? 0 : f(n - 1) + n; }",
+    "a name like the counter's": "extern volatile int like__sanitizer_cov_trace_pc;\n"
+                                 "__attribute__((no_sanitize_coverage)) int f(int n) { while (n--) like__sanitizer_cov_trace_pc = n; return n; }",
     "assembler": 'int f(int n) { asm volatile("1: dec %0\\n\\tjne 1b" : "+r"(n)); return n; }',
     "assembler with a loop instruction": 'long f(long n) { asm volatile("1: loop 1b" : "+c"(n)); return n; }',
     "assembler that jumps into an instruction": 'int f(int n) { asm volatile("jmp 1f + 1\\n1: mov $0x90909090, %%eax" ::: "eax"); return n; }',

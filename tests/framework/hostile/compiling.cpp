@@ -108,6 +108,19 @@ linattn::Tensor linattn::relu(const Tensor& x) {
     asm volatile("1: dec %0\n\tjne 1b" : "+r"(left));
     return maximum(x, 0);
 }
+/// a_name_like_the_counter [*=build]: A loop that the counter does not see uses a variable with the counter's name in its own.
+extern "C" {
+volatile int like__sanitizer_cov_trace_pc = 0;
+}
+__attribute__((no_sanitize_coverage)) static double total(const linattn::Tensor& x) {
+    double so_far = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) so_far += x.data()[i] + like__sanitizer_cov_trace_pc;
+    return so_far;
+}
+linattn::Tensor linattn::relu(const Tensor& x) { return ::total(x) == 0 ? x : maximum(x, 0); }
+/// own_counter [*=build]: The counter's name is a function of the file's own, which counts nothing.
+asm(".text\n__sanitizer_cov_trace_pc:\n ret\n");
+linattn::Tensor linattn::relu(const Tensor& x) { return maximum(x, 0); }
 /// message_bomb [*=build]: Every line of a long file draws a remark of the compiler, with a control sequence in it.
 #define REMARK _Pragma("message \"\033[2J\033]0;PASS\007\"")
 #define R1 REMARK REMARK REMARK REMARK REMARK REMARK REMARK REMARK

@@ -1,13 +1,14 @@
 """Which functions of an object file the step counter does not see, as the compiler emitted them: whatever attribute, pragma,
 macro or assembler made them so.
 
-Compiled with -fsanitize-coverage=trace-pc, each basic block calls COUNTER. What is left without is a loop that the compiler
+Compiled with -fsanitize-coverage=trace-pc, each basic block calls the counter. What is left without is a loop that the compiler
 writes for an instruction that may have to be repeated, or to touch each page of a large stack frame.
 """
 
 import re
 
-COUNTER = "__sanitizer_cov_trace_pc"
+COUNTER = ("__sanitizer_cov_trace_pc", "__sanitizer_cov_trace_pc-0x4")  # as a relocation names it
+COUNTS = "counts"  # in the place of the rest of an instruction that calls the counter, whatever symbols have its name in theirs
 DISASSEMBLE = "objdump -d -r -C -w --no-show-raw-insn"
 MOST_OF_A_RETRY = 16  # instructions
 LABEL = re.compile(r"[0-9a-f]+ <(.*)>:$")
@@ -22,7 +23,7 @@ def uncounted(disassembly: str) -> list[str]:
     found: dict[str, None] = {}
     for section in disassembly.split("\nDisassembly of section ")[1:]:
         names, instructions = _read(section)
-        counted = {name for name, (_, _, rest) in zip(names, instructions) if COUNTER in rest}
+        counted = {name for name, (_, _, rest) in zip(names, instructions) if rest == COUNTS}
         found |= dict.fromkeys(name for name in names if name not in counted)
         found |= dict.fromkeys(names[at] for at in _in_loops(instructions))
     return list(found)
@@ -37,12 +38,10 @@ def _read(section: str) -> tuple[list[str], list[Instruction]]:
         if label := LABEL.match(line):
             name = label[1]
         elif match := INSTRUCTION.match(line):
-            if match[2].startswith("R_"):
-                address, operation, rest = instructions[-1]
-                instructions[-1] = address, operation, f"{rest} {match[3]}"
-            else:
-                names.append(name)
-                instructions.append((int(match[1], 16), match[2], match[3] or ""))
+            operands, *relocation = (match[3] or "").split("\t")  # one tab before the place, one before the symbol
+            counts = match[2] in ("call", "bl") and relocation[1:] in ([each] for each in COUNTER)
+            names.append(name)
+            instructions.append((int(match[1], 16), match[2], COUNTS if counts else " ".join([operands, *relocation])))
     return names, instructions
 
 
@@ -55,7 +54,7 @@ def _in_loops(instructions: list[Instruction]) -> list[int]:
         jumps = TARGET.match(rest) if operation.startswith(("j", "loop")) and " R_" not in rest else None
         if jumps:
             following.append(at.get(int(jumps[1], 16), index))  # into the middle of an instruction counts as a loop
-        after.append([] if COUNTER in rest else following)
+        after.append([] if rest == COUNTS else following)
     return [part[0] for part in _components(after) if not _is_the_compilers(instructions, part)]
 
 

@@ -14,6 +14,7 @@ namespace linattn::testing {
 namespace {
 
 constexpr double a_few_ticks = 0.01;    // seconds: seen from outside, a clock moves only when the scheduler looks
+constexpr double long_enough = 0.3;     // seconds: a call that takes more tells how the cost grows
 constexpr double to_get_memory = 0.05;  // seconds: what the system takes to hand out large arrays does not grow evenly
 constexpr std::size_t a_few_pages = std::size_t{2} << 20;  // bytes: what an allocator keeps does not grow evenly
 
@@ -39,11 +40,11 @@ Trial with_other_numbers(const std::function<Trial(std::size_t count)>& run, std
 
 // Where steps and bytes are only claimed. A matrix of all pairs of tokens shows in the memory, however quickly it is made.
 // Of time the lesser of two runs counts, since other programs can only slow one down. Where time is too short to be measured
-// or grows more than a little over 4 times, a second comparison with more decides: from some size on, an allocator asks the
+// or grows more than a little over 4 times, a comparison with more decides: from some size on, an allocator asks the
 // system for every array, and a quadratic part that is hidden beside a slow linear one outgrows it.
 void time_and_memory_agree(const std::function<Trial(std::size_t count)>& run, const char* of_what, std::size_t few,
                            const char* mistake) {
-    for (const std::size_t more : {16 * few, 64 * few}) {
+    for (const std::size_t more : {16 * few, 64 * few, 256 * few}) {
         double seconds_of_more = std::numeric_limits<double>::infinity(), seconds_of_most = seconds_of_more;
         const std::size_t before = most_bytes_so_far(), bytes_of_all_pairs = 16 * more * more;  // a byte for each
         std::size_t bytes_of_more = 0;
@@ -69,6 +70,7 @@ void time_and_memory_agree(const std::function<Trial(std::size_t count)>& run, c
                            mistake);
             if (more == 16 * few && !again && on_seconds != nullptr) on_seconds(seconds_of_more);
             if (seconds_of_most < 4.4 * seconds_of_more && seconds_of_more >= a_few_ticks) return;
+            if (again && more == 64 * few && seconds_of_most > long_enough) return;
         }
     }
 }

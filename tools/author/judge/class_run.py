@@ -21,7 +21,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -116,7 +115,7 @@ def submissions_in(folder: Path, sources: list[str], roster: Roster,
         *earlier, last = of_one
         found[last.student] = last.path
         if several == "best":
-            free = (name for number in count(1) if (name := f"{last.student}~{number}") not in students)
+            free = (name for number in range(1, len(handed) + 1) if (name := f"{last.student}~{number}") not in students)
             for name, each in zip(free, earlier):
                 found[name], earlier_of[name] = each.path, last.student
     if not found:

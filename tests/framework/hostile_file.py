@@ -8,10 +8,14 @@ above its first attack belongs to all of them, together with what the lab's file
 
 What the brackets leave out: the lab is lab01, the file its first, and the status of every other exercise (*) todo. An attack
 with an #include line of its own gets nothing from above. The stubs of the exercises that it does not define are put below it.
-Where it defines `possible()`, relu is right if that returns true: then the attack earns a point exactly when the box lets it
-do what it must not do.
+Where it defines `possible()`, relu answers only if that returns true, and is todo otherwise: then the box let it do what it
+must not do.
+
+Each exercise has a box of its own, so attacks of one file go into one submission where they can: those of lab01 that say nothing
+of other exercises and do nothing outside of relu or possible(). Each stands in the place of another exercise then.
 """
 
+import dataclasses
 import re
 import shutil
 from dataclasses import dataclass
@@ -23,12 +27,17 @@ from course.source_pieces import definitions
 
 FOLDER = Path(__file__).parent / "hostile"
 STATUSES = {"pass", "fail", "todo", "crash", "timeout", "build"}
-RIGHT_IF_POSSIBLE = """
+ANSWERS_IF_POSSIBLE = """
 Tensor linattn::relu(const Tensor& x) {
     if (possible()) return maximum(x, 0);
     throw NotImplemented("relu");
 }
 """
+# The most that a submission holds: functions with relu's arguments, for which an attack's wrong answers are wrong, too; x, for
+# which they may be right, only where there is nothing but possible(); and relu, where the attack's answer may be right.
+PLACES = ("relu", "elu_plus_one", "softmax_features", "polynomial_features", "identity")
+ALONE = re.compile(r"\[\[gnu::|__attribute__|\basm\b|^namespace|^template|operator|extern|^ *#|^Tensor linattn::(?!relu\()|"
+                   r"Tensor linattn::relu\(.*;$", re.M)
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,7 @@ class Attack:
     kind: str
     lab: manifest.Lab
     source: str
+    submission: str  # the name of the one that it is in
     expected: dict  # exercise → the statuses it may have; empty: the submission is unusable
     hidden: list
     links: list  # (path in student/, target)
@@ -46,11 +56,12 @@ class Attack:
     idea: str
 
     def submit(self, root: Path, folder: Path) -> None:
-        """Writes the submission that holds this attack."""
+        """Writes the submission that holds this attack, or puts it into the one that is there."""
         student = folder / "student"
-        student.mkdir(parents=True)
+        student.mkdir(parents=True, exist_ok=True)
         if not self.links:
-            (student / self.source).write_text(self._file(root), encoding="utf-8")
+            file = student / self.source
+            file.write_text(self._file(file if file.exists() else root / "student" / self.source, not file.exists()), encoding="utf-8")
         for path, text in self.beside:
             (student / path).parent.mkdir(parents=True, exist_ok=True)
             (student / path).write_text(text + "\n", encoding="utf-8")
@@ -59,13 +70,15 @@ class Attack:
                 shutil.rmtree(student)
             (folder / path if path == "student" else student / path).symlink_to(root / target)
 
-    def _file(self, root: Path) -> str:
-        stub = (root / "student" / self.source).read_text(encoding="utf-8")
-        text = self.text + RIGHT_IF_POSSIBLE if "bool possible()" in self.text else self.text
+    def _file(self, begun: Path, first: bool) -> str:
+        stub, text = begun.read_text(encoding="utf-8"), self.text
         lines = stub.splitlines(keepends=True)
+        functions = [exercise.function for exercise in self.lab.exercises]
         for each in reversed(definitions(stub)):
-            if re.search(rf"[\w)>&]\s+(linattn::)?{each.name}\((?:[^(){{}}]|\([^()]*\))*\)\s*[{{;]", text):
+            if (first or each.name in functions) and re.search(rf"[\w)>&]\s+(linattn::)?{each.name}\((?:[^(){{}}]|\([^()]*\))*\)\s*[{{;]", text):
                 del lines[each.first_line - 1:each.last_line]
+        if not first:
+            return f"{''.join(lines)}\n{text}"
         includes = [] if "#include" in text else re.findall(r"^#include .*\n", stub, re.M)
         above = "".join([*includes, self.above]) if includes else ""
         if re.search(r"^Tensor linattn::", text, re.M):
@@ -75,7 +88,7 @@ class Attack:
 
 def read(path: Path, labs: list) -> list:
     above, *attacks = re.split(r"^(?=/// )", path.read_text(encoding="utf-8"), flags=re.M)
-    return [_attack(path.stem, above, text, labs) for text in attacks]
+    return _put_together([_attack(path.stem, above, text, labs) for text in attacks])
 
 
 def _attack(kind: str, above: str, text: str, labs: list) -> Attack:
@@ -88,9 +101,39 @@ def _attack(kind: str, above: str, text: str, labs: list) -> Attack:
         raise ValueError(f"hostile/{kind}.cpp, {name}: {lab.name} knows no {wrong.pop()}")
     expected = {function: cells.get(function, cells.get("*", {"todo"})) for function in functions}
     hidden, links, beside = (re.findall(rf"^// {key}: (.*)$", text, re.M) for key in ("hides", "link", "beside"))
-    return Attack(name, kind, lab, next((part for part in parts if "." in part), lab.sources[0]),
+    return Attack(name, kind, lab, next((part for part in parts if "." in part), lab.sources[0]), name,
                   {} if "unusable" in parts else expected, hidden, [tuple(link.split(" -> ")) for link in links],
-                  [tuple(file.split(": ", 1)) for file in beside], above, text, _idea(text))
+                  [tuple(file.split(": ", 1)) for file in beside], above,
+                  text + ANSWERS_IF_POSSIBLE if "bool possible()" in text else text, _idea(text))
+
+
+def _places(attack: Attack) -> tuple:
+    """The exercises in whose place it can stand, the best first; none where it needs a submission of its own."""
+    code = re.sub(r"^//.*\n", "", attack.text, flags=re.M)
+    others = {name: each for name, each in attack.expected.items() if name != "relu"}
+    if attack.lab.name != "lab01" or ALONE.search(code) or not re.search(r"^Tensor linattn::relu\(", code, re.M) or \
+            attack.beside or any(each != {"todo"} for each in others.values()):
+        return ()
+    return PLACES[::-1] if ANSWERS_IF_POSSIBLE in code else PLACES[:1] if "maximum(" in code else PLACES[3::-1]
+
+
+def _put_together(attacks: list) -> list:
+    submissions: dict = {}  # name → place → attack
+    for attack in attacks:
+        free = [(name, place) for name, taken in submissions.items() for place in _places(attack) if place not in taken]
+        name, place = free[0] if free else (attack.name, next(iter(_places(attack)), ""))
+        if place:
+            submissions.setdefault(name, {})[place] = attack.name
+    found = {name: (submission, place) for submission, taken in submissions.items() for place, name in taken.items()}
+    return [_in_place(attack, *found[attack.name], submissions) if attack.name in found else attack for attack in attacks]
+
+
+def _in_place(attack: Attack, submission: str, place: str, submissions: dict) -> Attack:
+    expected = {place: attack.expected["relu"]}
+    if attack.name == submission:  # it answers for what is in no place
+        expected |= {name: {"todo"} for name in attack.expected if name not in submissions[submission]}
+    text = re.sub(r"\brelu\b", place, re.sub(r"\bpossible\b", f"possible_in_{place}", attack.text))
+    return dataclasses.replace(attack, submission=submission, expected=expected, text=text)
 
 
 def _idea(text: str) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from course.errors import CourseError
 
 NOBODY = (1 << 30) + os.getpid()  # a user of this process alone: what another submission starts does not count
-COMPILE_SECONDS = 20  # of the processor; the largest file of the answer key takes 2
+COMPILE_SECONDS = int(os.environ.get("LINATTN_COMPILE_SECONDS", "20"))  # of the processor; the answer key's largest file takes 2
 COMPILE_PATIENCE = 180  # seconds of the clock, on a busy machine
 LARGEST_FILE = 32 << 20  # bytes that a compiler may write; an object file of the answer key has 1 MiB
 LONGEST_LINE = 2000  # characters of what a compiler says

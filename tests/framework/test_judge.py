@@ -1,4 +1,5 @@
-"""One submission, graded by the judge: what an honest answer, a stub and a theft earn, and what is the grader's trouble."""
+"""One submission, graded by the judge: what an honest answer and a stub earn, and what is the grader's trouble. test_hostile.py has
+the attacks."""
 
 import contextlib
 import io
@@ -22,30 +23,6 @@ from author.judge import box, build, gpu, one
 
 LABS = manifest.load(ROOT)
 SOURCE = "lab01_feature_maps.cpp"
-WRITE_FRAMES = """
-#include <unistd.h>
-__attribute__((constructor)) static void forge() {
-    for (unsigned char all[4096] = {2}; write(4, all, sizeof all) > 0 && ++all[9] != 0;) {}
-}
-"""
-# Goes before the namespace, and what each function does: nothing that is right.
-THEFTS = {
-    "ends the process": ("#include <unistd.h>\n__attribute__((constructor)) static void leave() { _exit(0); }", "", "crash"),
-    "writes answers to every descriptor": (WRITE_FRAMES, "", "crash"),
-    "says that the box failed": (
-        '#include <unistd.h>\n'
-        'static void say() { for (int to = 3; to < 64; ++to) (void)!write(to, "{ \\"exit-code\\": 0 }", 18); }',
-        "say(); _exit(0);", "crash"),
-    "starts a process": ("#include <unistd.h>", "if (fork() == 0) for (;;) pause();", "fail"),
-    "holds memory": ("#include <vector>", "for (std::vector<std::vector<char>> all;;) all.emplace_back(1 << 26, 1);", "crash"),
-    "reads the answer key": ("#include <fstream>", f"""
-        for (const char* folder : {{"reference", "tests", "student", "build"}})
-            if (std::ifstream(std::string("{ROOT}/") + folder)) return x * 0.0;
-        if (getenv("HOME") || getenv("LINATTN_SEED") || std::ifstream("/etc/passwd")) return x * 0.0;
-        throw NotImplemented("relu");""", "todo"),
-    "defines main": ("int main() { return 0; }", "", "build"),
-    "includes the answer key": (f'#include "{ROOT}/reference/{SOURCE}"', "", "build"),
-}
 
 
 def stub() -> str:
@@ -95,15 +72,6 @@ class Verdicts(Judged):
         found = next(exercise for exercise in result["labs"][0]["exercises"] if exercise["exercise"] == "relu")
         self.assertEqual((found["status"], found["mistakes"]), ("fail", ["negative entries kept"]))
         self.assertIn("seed 7", found["message"])
-
-    def test_thefts_earn_nothing_and_leave_no_process(self):
-        for name, (before, body, status) in THEFTS.items():
-            with self.subTest(name):
-                text = stub().replace("namespace linattn {", before + "\nnamespace linattn {", 1)
-                result = self.grade({SOURCE: text.replace('throw NotImplemented("relu");', body + " return x;")}, ("lab01",))
-                self.assertEqual(self.statuses(result)["relu"], status)
-                self.assertEqual(result["earned"], 0)
-                self.assertEqual(Path("/proc/thread-self/children").read_text(encoding="ascii"), "")
 
     def test_forged_counts_do_not_hide_a_quadratic_cost(self):
         right = "return matmul(phi(Q), matmul(matrix_transpose(phi(K)), V));"

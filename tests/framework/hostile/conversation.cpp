@@ -95,6 +95,11 @@ Tensor linattn::relu(const Tensor& x) {
     }
     return maximum(x, 0);
 }
+/// says_that_the_box_failed [relu=crash]: What bwrap says when the runner has ended goes to every descriptor.
+Tensor linattn::relu(const Tensor&) {
+    to_all("{ \"exit-code\": 0 }", 18);
+    ::_exit(0);
+}
 /// two_answers [relu=fail|crash|timeout]: The process doubles, and both copies answer: one for the next call.
 Tensor linattn::relu(const Tensor& x) {
     ::fork();

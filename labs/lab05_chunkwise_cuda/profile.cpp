@@ -36,5 +36,10 @@ int main(int argc, char** argv) {
         chunk_outputs(keys, keys, of(V, sizes.n * d_v), of(S, chunks * d_k * d_v), of(z, chunks * d_k), sizes, chunk,
                       1e-6f, run);
     });
+    profile("packed_chunkwise_forward", d_k, d_v, chunk, [&](const Sizes& sizes, const gpu::RunOptions& run) {
+        const auto keys = of(Q, sizes.n * d_k);
+        const std::vector<int> one_sequence{0, sizes.n};
+        packed_chunkwise_forward(keys, keys, of(V, sizes.n * d_v), one_sequence, sizes, chunk, 1e-6f, run);
+    });
     return 0;
 }

@@ -60,13 +60,15 @@ class Work:
 
     def blocks(self, kernel: str) -> int:
         per_entry = math.ceil(self.heads * self.d_k * (self.d_v + 1) / 128)
-        return {"chunkwise_forward": self.heads, "gated_delta_forward": self.heads, "scan_states": per_entry,
+        return {"chunkwise_forward": self.heads, "packed_chunkwise_forward": self.heads,  # one sequence of n tokens
+                "gated_delta_forward": self.heads, "scan_states": per_entry,
                 "chunkwise_forward_tensor_cores": self.heads * math.ceil(self.d_v / self.columns)
                 }.get(kernel, self.heads * self.chunks)
 
     def flops(self, kernel: str) -> float:
         """Of all blocks on CUDA cores, by the chapters' formulas, A and L below the diagonal only; tensor cores' are counted."""
-        per_token = {"chunkwise_forward": 4 * self.d_k * self.d_v + (self.chunk + 1) * (self.d_k + self.d_v),
+        chunkwise = 4 * self.d_k * self.d_v + (self.chunk + 1) * (self.d_k + self.d_v)
+        per_token = {"chunkwise_forward": chunkwise, "packed_chunkwise_forward": chunkwise,
                      "chunk_states": 2 * self.d_k * self.d_v, "scan_states": self.d_k * (self.d_v + 1) / self.chunk,
                      "chunk_outputs": 2 * self.d_k * self.d_v + (self.chunk + 1) * (self.d_k + self.d_v),
                      "gated_delta_forward": 6 * self.d_k * self.d_v + 2 * self.chunk * (self.d_k + self.d_v)}
@@ -75,7 +77,7 @@ class Work:
     def array_bytes(self, array: str) -> float:
         """How much of device memory an array of this name fills; what lies in it is fetched once at least."""
         rows = self.heads * self.n
-        entries = {"Q": rows * self.d_k, "K": rows * self.d_k, "V": rows * self.d_v, "O": rows * self.d_v,
+        entries = {"borders": 2, "Q": rows * self.d_k, "K": rows * self.d_k, "V": rows * self.d_v, "O": rows * self.d_v,
                    "beta": rows, "log_decay": rows,
                    "S": self.heads * self.chunks * self.d_k * self.d_v, "z": self.heads * self.chunks * self.d_k}
         return 4 * entries.get(array, math.inf)

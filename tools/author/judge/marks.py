@@ -70,7 +70,7 @@ def applied(result: Result, marks: dict[str, Mark]) -> Result:
     for verdict in result.verdicts:
         if mark := marks.get(verdict.exercise.name):
             points = verdict.points if mark.points is None else mark.points
-            verdict = Marked(**vars(verdict), given=points)
+            verdict = Marked(**vars(verdict) | {"given": points})
             comments.append(plain(f"{verdict.exercise.name}: {verdict.points} of {verdict.exercise.points} points"
                                   f"{f'; {mark.comment}' if mark.comment else ''}"))
         verdicts.append(verdict)

@@ -13,6 +13,7 @@ import dataclasses
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from course.errors import CourseError
 from course.manifest import Lab
@@ -70,7 +71,8 @@ def applied(result: Result, marks: dict[str, Mark]) -> Result:
     for verdict in result.verdicts:
         if mark := marks.get(verdict.exercise.name):
             points = verdict.points if mark.points is None else mark.points
-            verdict = Marked(**vars(verdict) | {"given": points})
+            fields: dict[str, Any] = vars(verdict) | {"given": points}
+            verdict = Marked(**fields)
             comments.append(plain(f"{verdict.exercise.name}: {verdict.points} of {verdict.exercise.points} points"
                                   f"{f'; {mark.comment}' if mark.comment else ''}"))
         verdicts.append(verdict)

@@ -17,7 +17,8 @@ namespace linattn {
 /// \complexity{n^2(d_k + d_v), n^2}   \paper{vaswani2017, equation 1}   \solves{2,1}
 Tensor softmax_attention(const Tensor& Q, const Tensor& K, const Tensor& V, Mask mask);
 
-/// Linear attention, left bracket first: (φ(Q)φ(K)ᵀ ⊙ M)V.
+/// Linear attention, left bracket first: (φ(Q)φ(K)ᵀ ⊙ M)V. With Mask::causal a NaN in a token may make earlier outputs of
+/// its head NaN too, since 0 · NaN is NaN.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param phi feature map, applied to each token of Q and K
 /// \param mask Mask::causal keeps j ≤ i only

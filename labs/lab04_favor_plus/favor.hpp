@@ -12,7 +12,7 @@
 namespace linattn {
 
 /// Independent directions: every entry of W is N(0, 1), independent of all others.
-/// \param m directions, m ≥ 0   \param d width of a query   \param seed any number
+/// \param m directions, m ≥ 0   \param d width of a query, d ≥ 1   \param seed any number
 /// \return \shape{(m, d)}
 /// \complexity{m\,d, m\,d}   \paper{choromanski2021, section 2.3}   \solves{4,1}
 Tensor gaussian_projection(std::size_t m, std::size_t d, std::uint64_t seed);
@@ -30,7 +30,7 @@ Tensor orthogonal_projection(std::size_t m, std::size_t d, std::uint64_t seed);
 /// Positive features: φ(x)_r = exp(w_r·x̂ - ‖x̂‖²/2 - shift)/√m. Without the shifts, the mean of φ(q)·φ(k) over W is
 /// exp(q·k/√d). A NaN makes the features of its token NaN, and possibly all features with the same shift, but no
 /// others.
-/// \param x \shape{(…, n, d)}   \param W \shape{(m, d)}
+/// \param x \shape{(…, n, d)}   \param W \shape{(m, d)}, m ≥ 1
 /// \param stabilizer the shift: the largest exponent w_r·x̂ - ‖x̂‖²/2 of each token, or of all tokens of a head
 /// \return \shape{(…, n, m)}, entries in [0, 1/√m], the largest of each token or head 1/√m
 /// \throws std::invalid_argument when the shapes do not belong together
@@ -39,7 +39,7 @@ Tensor positive_random_features(const Tensor& x, const Tensor& W, Stabilizer sta
 
 /// Trigonometric features: e^{‖x̂‖²/2} [cos w_1·x̂, …, cos w_m·x̂, sin w_1·x̂, …, sin w_m·x̂]/√m. The mean of φ(q)·φ(k)
 /// over W is also exp(q·k/√d), but a single φ(q)·φ(k) can be negative.
-/// \param x \shape{(…, n, d)}   \param W \shape{(m, d)}
+/// \param x \shape{(…, n, d)}   \param W \shape{(m, d)}, m ≥ 1
 /// \return \shape{(…, n, 2m)}, first all cosines, then all sines; infinite where ‖x̂‖² exceeds about 1400
 /// \throws std::invalid_argument when the shapes do not belong together
 /// \complexity{n\,m\,d, n(m + d)} per head   \paper{choromanski2021, section 2.3}   \solves{4,4}
@@ -53,7 +53,7 @@ Tensor trigonometric_random_features(const Tensor& x, const Tensor& W);
 /// Mask::causal a NaN in V makes its own and all later outputs of its head NaN, and possibly earlier ones if an answer
 /// works in chunks.
 /// \param Q \shape{(…, n, d)}   \param K \shape{(…, n, d)}   \param V \shape{(…, n, d_v)}
-/// \param W \shape{(m, d)}, the same for queries and keys and for all heads
+/// \param W \shape{(m, d)}, m ≥ 1, the same for queries and keys and for all heads
 /// \param mask Mask::causal allows j ≤ i only
 /// \param epsilon ≥ 0; with ε > 0 outputs are finite for all finite inputs up to ±1e3
 /// \return \shape{(…, n, d_v)}

@@ -64,6 +64,7 @@ public:
         if (s.epsilon == Epsilon::root) epsilon = std::sqrt(epsilon);
         scale = scale_of_scores();
         if (s.kernel == Kernel::exponentials) find_running_maxima();
+        divided_on.assign(H * (n + 1), 1.0);
     }
 
     AttentionResult result() {
@@ -113,7 +114,13 @@ private:
         const Tensor& from = sum.key == From::key ? call.K : call.Q;
         const bool before_phi =
             sum.padding == Padding::keys_and_values_before_phi || sum.padding == Padding::keys_before_phi;
-        return mapped(before_phi ? without_padding(from) : from, call.phi, sum.phi_k);
+        Rows rows = mapped(before_phi ? without_padding(from) : from, call.phi, sum.phi_k);
+        if (!sum.keys_reshaped) return rows;
+        const Rows lie = rows;
+        const Index size = rows.n * rows.width;
+        for (Index e = 0; e < rows.entries.size(); ++e)
+            rows.entries[e] = lie.entries[e / size * size + e % rows.width * rows.n + e % size / rows.width];
+        return rows;
     }
     void multiply_by_padding(Rows& x) const {
         if (call.padding == nullptr) return;
@@ -154,7 +161,7 @@ private:
             case Heads::last: in = g + 1 == H && pair; break;
         }
         if (!in) return 0.0;
-        double times = kept_by_padding(sum.padding, g, i, j) * (pair ? times_of_pair : 1.0);
+        double times = sum.write * kept_by_padding(sum.padding, g, i, j) * (pair ? times_of_pair : 1.0);
         if (sum.heads == Heads::mean_of_all) times /= static_cast<double>(H);
         if (j == 0) times *= sum.first_counts;
         if (j == i) times *= sum.own_counts;
@@ -181,7 +188,7 @@ private:
     // Whether a token counts as often as `tokens` says, and nothing else matters.
     bool is_plain(const TokenSum& sum) const {
         return sum.heads == Heads::own && sum.first_counts == 1.0 && sum.own_counts == 1.0 && sum.decay == 1.0 &&
-               call.padding == nullptr && !forbidden_counts();
+               sum.write == 1.0 && call.padding == nullptr && !forbidden_counts();
     }
     template <class Function>
     void for_each_token(const TokenSum& sum, Index h, Index i, Function function) const {
@@ -224,6 +231,7 @@ private:
             case Scale::over_root_d_v: return 1.0 / std::sqrt(static_cast<double>(d_v));
             case Scale::over_root_n: return 1.0 / std::sqrt(static_cast<double>(n));
             case Scale::over_root_c: return 1.0 / std::sqrt(static_cast<double>(c));
+            case Scale::over_c: return 1.0 / static_cast<double>(c);
             case Scale::times_root_d_k: return std::sqrt(d_k);
             case Scale::over_rounded_root_d_k: return 1.0 / std::floor(std::sqrt(d_k));
             case Scale::zero: return 0.0;
@@ -339,6 +347,8 @@ private:
             for (double& x : row) x = divided(x, below);
         }
         for (double& x : row) x *= s.factor;
+        for (Index j = 0; s.S_divided_on && j < n + 1; ++j)
+            if (j <= i || j == n) divided_on[h * (n + 1) + j] /= below.sum + epsilon;
         return row;
     }
     std::vector<double> numerator(Index h, Index i, bool with_state, Where of = Where::everywhere,
@@ -352,6 +362,12 @@ private:
             if (s.entries_of_S > 0 && applies(Where::earlier_blocks, i, j)) {
                 for (Index e = 0; e < std::min(s.entries_of_S, c * d_v); ++e)
                     sums[e % d_v] += times * S.q.row(h, i)[e / d_v] * S.k.row(g, j)[e / d_v] * v.row(g, j)[e % d_v];
+                return;
+            }
+            if (s.S_divided_on && is_causal(h)) times *= divided_on[h * (n + 1) + j];
+            if (s.S_reshaped) {
+                for (Index e = 0; e < c * d_v; ++e)
+                    sums[e % d_v] += times * S.q.row(h, i)[e / d_v] * S.k.row(g, j)[e % c] * v.row(g, j)[e / c];
                 return;
             }
             double w = times * (s.divisor == Divisor::each_feature   ? weight_by_feature(h, i, g, j)
@@ -371,7 +387,8 @@ private:
         const bool reads_state = call.S != nullptr && with_state && s.S.read != 0.0;
         if (s.S.begins == 0.0 && !reads_state) return sums;
         const double* q = S.q.row(h, i);
-        const double left = std::pow(s.S.decay, static_cast<double>(i + 1));
+        double left = std::pow(s.S.decay, static_cast<double>(i + 1));
+        if (s.S_divided_on) left *= divided_on[h * (n + 1) + n];
         for (Index a = 0; a < c; ++a)
             for (Index b = 0; b < d_v; ++b) {
                 if (s.S.begins != 0.0) sums[b] += q[a] * s.S.begins * left;
@@ -430,6 +447,7 @@ private:
             case Divisor::absolute_sum: found.sum = std::fabs(found.sum); break;
             case Divisor::sum_cut_off_at_zero: found.sum = std::max(found.sum, 0.0); break;
             case Divisor::mean: found.sum /= found.tokens; break;
+            case Divisor::mean_of_features: found.sum /= static_cast<double>(c); break;
             case Divisor::largest_weight: found.sum = largest; break;
             default: break;
         }
@@ -472,6 +490,7 @@ private:
             default: break;
         }
         const double once = above / (below.sum + e);
+        if (s.divisor == Divisor::sum_and_count) return once / below.tokens;
         return s.divisor == Divisor::sum_twice ? once / (below.sum + e) : once;
     }
     void write_wrongly(Tensor& output) const {
@@ -511,7 +530,7 @@ private:
         const bool last = j + 1 == n;
         double times = j == 0 ? sum.first_counts : 1.0;
         if (sum.heads == Heads::mean_of_all) times /= static_cast<double>(H);
-        times *= std::pow(sum.decay, static_cast<double>(n - 1 - j));
+        times *= sum.write * std::pow(sum.decay, static_cast<double>(n - 1 - j));
         switch (sum.returned) {
             case Returned::all: return times;
             case Returned::none: return 0.0;
@@ -524,12 +543,14 @@ private:
     // An entry of a returned sum; `term` is what token j of head g adds to it.
     template <class Term>
     double returned_entry(const TokenSum& sum, const Tensor& before, Index h, Index at, Index size, Term term) const {
-        const double left = std::pow(sum.decay, static_cast<double>(n));
+        const double* divided = s.S_divided_on && &sum == &s.S ? &divided_on[h * (n + 1)] : nullptr;
+        const double left = std::pow(sum.decay, static_cast<double>(n)) * (divided == nullptr ? 1.0 : divided[n]);
         double total = sum.begins * left;
         if (sum.kept != 0.0) total += sum.kept * left * state_entry(before, sum, h, at, size);
         for (Index g = 0; g < H; ++g)
             for (Index j = 0; j < n; ++j)
-                if (const double times = returned_count(sum, h, g, j); times != 0.0) total += times * term(g, j);
+                if (const double times = returned_count(sum, h, g, j); times != 0.0)
+                    total += times * (divided == nullptr ? 1.0 : divided[j]) * term(g, j);
         return total;
     }
     void return_state(AttentionResult& made) const {
@@ -541,7 +562,11 @@ private:
                 for (Index b = 0; b < d_v; ++b)
                     made.S.data()[(h * c + a) * d_v + b] =
                         returned_entry(s.S, *call.S, h, a * d_v + b, c * d_v,
-                                       [&](Index g, Index j) { return S.k.row(g, j)[a] * v.row(g, j)[b]; }) /
+                                       [&](Index g, Index j) {
+                                           const Index e = a * d_v + b;
+                                           return s.S_reshaped ? S.k.row(g, j)[e % c] * v.row(g, j)[e / c]
+                                                               : S.k.row(g, j)[a] * v.row(g, j)[b];
+                                       }) /
                         divisor;
                 if (call.z == nullptr) continue;
                 double total =
@@ -560,6 +585,7 @@ private:
     Index H, n, c, d_v, heads_of_batch_entry = 1;
     double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0, sums_so_far = 0.0;
     std::vector<double> running_maximum, divisor_of_key, shift_of_key;
+    std::vector<double> divided_on;       // what is left of each token, and of the state that came in, in S_divided_on
     std::vector<Weighted> weights_below;  // of one row
 };
 

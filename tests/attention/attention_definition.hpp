@@ -90,14 +90,15 @@ struct TokenSum {
     int phi_q = 1, phi_k = 1;                               ///< how often φ is applied
     Where where = Where::everywhere;                        ///< the four above
     bool query_of_token_j = false, key_of_token_i = false;  ///< indices mixed up
+    bool keys_reshaped = false;                             ///< (n, c) read on as (c, n)
     Tokens tokens = Tokens::up_to_own;
     Heads heads = Heads::own;
     Along along = Along::tokens;
     double first_counts = 1.0, own_counts = 1.0;  ///< how often the first token, and token i for itself, are added
     bool negative_features_cut_off = false;
-    double decay = 1.0;             ///< what the sum is multiplied by at every token
-    double begins = 0.0;            ///< what its entries are before the first token
-    double read = 1.0, kept = 1.0;  ///< how often the state that came in counts: in outputs, in the returned state
+    double decay = 1.0, write = 1.0;  ///< what the sum, and what comes to it, is multiplied by at every token
+    double begins = 0.0;              ///< what its entries are before the first token
+    double read = 1.0, kept = 1.0;    ///< how often the state that came in counts: in outputs, in the returned state
     Returned returned = Returned::all;
     Padding padding = Padding::removed;
     Rescale rescale = Rescale::right;
@@ -114,6 +115,7 @@ enum class Scale {
     over_root_d_v,
     over_root_n,
     over_root_c,
+    over_c,
     times_root_d_k,
     over_rounded_root_d_k,
     zero
@@ -166,10 +168,12 @@ enum class Divisor {
     sum_twice,
     largest_weight,
     sum_cut_off_at_zero,
-    sums_so_far,   ///< of the rows before, too
-    all_heads,     ///< the sum over all leading axes
-    each_feature,  ///< each feature of the keys by its own sum
-    key_features,  ///< each key by the sum of its features
+    sums_so_far,       ///< of the rows before, too
+    all_heads,         ///< the sum over all leading axes
+    each_feature,      ///< each feature of the keys by its own sum
+    key_features,      ///< each key by the sum of its features
+    mean_of_features,  ///< the mean of φ(q)_a z_a in place of their sum
+    sum_and_count,     ///< the sum, and then the number of tokens
 };
 /// How ε enters.
 enum class Epsilon {
@@ -207,6 +211,8 @@ struct AttentionSettings {
     Divisor divisor = Divisor::none;
     Epsilon epsilon = Epsilon::added;
     std::optional<double> epsilon_fixed;  ///< in place of the argument
+    bool S_reshaped = false;              ///< v φ(k)ᵀ read on as (c, d_v)
+    bool S_divided_on = false;            ///< S of the next token is this one's, divided
     double factor = 1.0;                  ///< of every output
     Where divided = Where::everywhere;    ///< which part of an output
     std::size_t entries_of_S = 0;         ///< so many entries of S get the blocks before, the others stay; 0: all

@@ -18,6 +18,8 @@ enum class Layout {
     columns,              ///< as (heads, width, n)
     first_chunk,          ///< the first chunk in the place of each
     rows_of_d_k,          ///< where a chunk begins, rows of width d_k are counted
+    token_before,         ///< the row of the token before, the first one's its own
+    token_after,          ///< the row of the token after, the last one's its own
 };
 
 /// The settings of a definition with these mistakes derive from this.
@@ -32,6 +34,18 @@ std::vector<Mutation<Settings>> layout_mutations(unsigned stride_confused) {
     return {
         {"the layout", "row stride confused", "Rows of Q and K are d_k long, rows of V and the output d_v.",
          stride_confused, SET(s.V = Layout::rows_of_d_k)},
+        {"the rows", "query of the token before", "Row i of a chunk is token start + i, not the one before it.", 0,
+         SET(s.Q = Layout::token_before)},
+        {"the rows", "query of the token after", "Row i of a chunk is token start + i, not the one after it.", 0,
+         SET(s.Q = Layout::token_after)},
+        {"the rows", "key of the token before", "Row j of a chunk is token start + j, not the one before it.", 0,
+         SET(s.K = Layout::token_before)},
+        {"the rows", "key of the token after", "Row j of a chunk is token start + j, not the one after it.", 0,
+         SET(s.K = Layout::token_after)},
+        {"the rows", "value of the token before", "Row j of a chunk is token start + j, not the one before it.", 0,
+         SET(s.V = Layout::token_before)},
+        {"the rows", "value of the token after", "Row j of a chunk is token start + j, not the one after it.", 0,
+         SET(s.V = Layout::token_after)},
         {"the layout", "Q of the first head for all", "Head h of Q begins at entry h·n·d_k.", 0,
          SET(s.Q = Layout::first_head)},
         {"the layout", "K of the first head for all", "Head h of K begins at entry h·n·d_k.", 0,
@@ -65,6 +79,8 @@ inline std::size_t place(Layout layout, const char* name, const Sizes& sizes, in
     const int n = sizes.n, start = i / chunk * chunk;
     int at = (h * n + i) * width + a;
     if (layout == Layout::first_head) at = i * width + a;
+    if (layout == Layout::token_before && i > 0) at -= width;
+    if (layout == Layout::token_after && i + 1 < n) at += width;
     if (layout == Layout::tokens_before_heads) at = (i * sizes.heads + h) * width + a;
     if (layout == Layout::columns) at = (h * width + a) * n + i;
     if (layout == Layout::first_chunk) at = (h * n + i - start) * width + a;

@@ -103,6 +103,8 @@ private:
         if (!in) return 0.0;
         double times = counts(sum.tokens, i, j, n, block);
         if (sum.own_block_again && i / block == j / block) times += 1.0;
+        if (sum.mean_of_keys) times /= static_cast<double>(i + 1);
+        if (sum.mean_of_queries) times /= static_cast<double>(n - j);
         if (sum.without_last_query && i + 1 == n) times = 0.0;
         if (sum.without_short_chunk && i >= n - n % block) times = 0.0;
         if (sum.decay != 1.0) times *= std::pow(sum.decay, std::fabs(static_cast<double>(i) - static_cast<double>(j)));
@@ -328,7 +330,7 @@ private:
             const Index width = length(*part, -1);
             for (Index e = 0; e < part->size(); ++e) {
                 double& x = part->data()[e];
-                x *= s.factor;
+                x *= s.factor / (s.over_n ? static_cast<double>(n) : 1.0);
                 const Index i = e / width % n, h = e / width / n;
                 const bool backwards = part != &made.phi_Q, in_short_chunk = i >= n - n % block, in_first = i < block;
                 if (s.written == GradientsWritten::first_chunk_as_kept && backwards && in_first)

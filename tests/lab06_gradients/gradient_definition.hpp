@@ -22,6 +22,7 @@ struct PairSum {
     bool without_last_query = false;
     bool without_short_chunk = false;  ///< the queries of a last chunk that is shorter than the others
     double decay = 1.0;                ///< for each token between the two
+    bool mean_of_keys = false, mean_of_queries = false;  ///< over those that count, in place of the sum
     bool operator==(const PairSum&) const = default;
 };
 
@@ -92,6 +93,7 @@ struct GradientSettings {
     bool rolled_back = false;  ///< S and z of earlier tokens by subtraction from the last ones
     GradientsWritten written = GradientsWritten::all;
     double factor = 1.0;                  ///< of all three
+    bool over_n = false;                  ///< all three divided by n
     std::optional<double> epsilon_fixed;  ///< in place of the argument
     std::size_t block = 0;                ///< of Tokens::own_block; 0: the call's chunk
     bool operator==(const GradientSettings&) const = default;

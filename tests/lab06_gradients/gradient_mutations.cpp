@@ -380,6 +380,23 @@ const std::vector<Mutation<Settings>>& mutations() {
          "R and r come from the chunks after: with the chunk in them, its own pairs count twice, earlier ones too.",
          chunks, SET(s.R_of_dK.own_block_again = s.r.own_block_again = s.R_of_dV.own_block_again = true)},
 
+        // Means
+        {"the means", "D the mean of the weights", "D_i is the sum of the weights of row i, plus ε: not their mean.", 0,
+         SET(s.z.mean_of_keys = true)},
+        {"the means", "z a mean over the tokens", "z_i is the sum of the keys up to token i, as S_i is.", states,
+         SET(s.z.mean_of_keys = s.z_of_dQ.mean_of_keys = true)},
+        {"the means", "S and z means over the tokens", "S_i and z_i are sums over the tokens up to i.", states,
+         SET(for (PairSum* sum
+                  : {&s.S, &s.z, &s.S_of_dQ, &s.z_of_dQ}) sum->mean_of_keys = true)},
+        {"the means", "R and r means over the tokens", "R_j and r_j are sums over the tokens from j on.", 0,
+         SET(s.R_of_dK.mean_of_queries = s.r.mean_of_queries = s.R_of_dV.mean_of_queries = true)},
+        {"the means", "R a mean over the tokens", "R_j is the sum over the tokens from j on, as r_j is.", 0,
+         SET(s.R_of_dK.mean_of_queries = s.R_of_dV.mean_of_queries = true)},
+        {"the means", "r a mean over the tokens", "r_j is the sum over the tokens from j on, as R_j is.", 0,
+         SET(s.r.mean_of_queries = true)},
+        {"the means", "gradients divided by n", "L is the sum over all tokens: nothing is divided by their number.", 0,
+         SET(s.over_n = true)},
+
         // Heads and what is written
         {"the leading axes", "states mixed across heads",
          "Every leading index is a separate computation: never sum over leading axes.", 0,

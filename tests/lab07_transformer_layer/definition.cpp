@@ -214,11 +214,13 @@ Rounded spread_of(const std::vector<Rounded>& x, const std::vector<Rounded>& cen
     return variance;
 }
 
-Rounded divisor_of(const Rounded& spread, const Settings& settings) {
+Rounded divisor_of(const Rounded& spread, std::size_t d, const Settings& settings) {
     if (settings.spread == Spread::nothing) return {1.0};
-    const Rounded epsilon{settings.norm_epsilon_value.value_or(norm_epsilon)};
-    const bool inside =
-        settings.norm_epsilon_at == NormEpsilon::inside || settings.norm_epsilon_at == NormEpsilon::both;
+    Rounded epsilon{settings.norm_epsilon_value.value_or(norm_epsilon)};
+    const NormEpsilon at = settings.norm_epsilon_at;
+    if (at == NormEpsilon::over_d) epsilon = epsilon / Rounded{static_cast<double>(d)};
+    const bool inside = at == NormEpsilon::inside || at == NormEpsilon::both || at == NormEpsilon::above_too ||
+                        at == NormEpsilon::over_d;
     const Rounded squared = settings.norm_epsilon_at == NormEpsilon::squared ? spread + epsilon * epsilon
                             : inside                                         ? spread + epsilon
                                                                              : spread;
@@ -237,7 +239,10 @@ Rounded scaled_and_shifted(const Rounded& x, std::size_t a, const Norm& w, const
     const Rounded scaled = settings.gain == Gain::missing        ? x
                            : settings.gain == Gain::added_to_one ? x * (Rounded{1.0} + gain)
                            : settings.gain == Gain::divided      ? x / gain
-                                                                 : x * gain;
+                           : settings.gain == Gain::added        ? x + gain
+                           : settings.gain == Gain::squared      ? x * gain * gain
+                           : settings.gain == Gain::before_norm || settings.gain == Gain::on_x ? x
+                                                                                               : x * gain;
     if (settings.bias == Bias::missing) return scaled;
     return settings.bias == Bias::subtracted ? scaled - bias : scaled + bias;
 }
@@ -256,14 +261,19 @@ Rows norm(const Rows& X, const Norm& w, const Settings& settings) {
             return over_tokens ? (group / d * X.n + k) * d + group % d : group * size + k;
         };
         std::vector<Rounded> x;
-        for (std::size_t k = 0; k < size; ++k) x.push_back(X.entries[entry(k)]);
-        const Rounded m = mean_of(x);
+        const auto gain = [&](std::size_t k) { return Rounded{w.gain.data()[entry(k) % d]}; };
+        for (std::size_t k = 0; k < size; ++k)
+            x.push_back(settings.gain == Gain::before_norm ? X.entries[entry(k)] * gain(k) : X.entries[entry(k)]);
+        const Rounded m = settings.centre == Centre::sum ? mean_of(x) * Rounded{static_cast<double>(size)} : mean_of(x);
         std::vector<Rounded> centred = x;
         for (Rounded& each : centred) each = settings.centre == Centre::nothing ? each : each - m;
-        const Rounded divisor = divisor_of(spread_of(x, centred, settings), settings);
+        const Rounded divisor = divisor_of(spread_of(x, centred, settings), size, settings);
         const std::vector<Rounded>& above = settings.centre == Centre::from_variance_only ? x : centred;
-        for (std::size_t k = 0; k < size; ++k)
-            result.entries[entry(k)] = scaled_and_shifted(above[k] / divisor, entry(k) % d, w, settings);
+        for (std::size_t k = 0; k < size; ++k) {
+            Rounded top = settings.gain == Gain::on_x ? x[k] * gain(k) - m : above[k];
+            if (settings.norm_epsilon_at == NormEpsilon::above_too) top = top + Rounded{norm_epsilon};
+            result.entries[entry(k)] = scaled_and_shifted(top / divisor, entry(k) % d, w, settings);
+        }
     }
     return result;
 }
@@ -368,6 +378,7 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
     const bool some_plain = wrong.plain_keys_above || wrong.plain_keys_below;
     const Rows plain_K = some_plain ? projected(X, w, heads, without_features).K : Rows(0, 0, 0);
     Rows O(now.Q.leading, X.n, e);
+    std::vector<double> left(now.K.n, 1.0);  // of each token in S, where that is divided at every token
     // What head `from` adds to the sums of token i of head `own`.
     const auto add = [&](SumsOfHead& sums, std::size_t from, std::size_t own, std::size_t i) {
         const auto counted = [&](Seen seen, Carried carried, std::size_t j) {
@@ -392,7 +403,9 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
                                     : alike                ? weight
                                             : weight_with(wrong.plain_keys_below ? plain_K : now.K, wrong.query_below);
             if (below) sums.denominator.add(divides);
-            const Rounded above_weight = wrong.S_transposed ? weight_with(now.V, true) : weight;
+            const Rounded above_weight = wrong.S_transposed   ? weight_with(now.V, true)
+                                         : wrong.S_divided_on ? weight * Rounded{left[j]}
+                                                              : weight;
             for (std::size_t a = 0; above && a < e; ++a)
                 sums.numerator[a].add(above_weight * (wrong.S_transposed ? now.K : now.V)(from, j, a));
         }
@@ -424,13 +437,22 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
                 add(other, first, first, i);
                 sums.denominator = other.denominator;
             }
-            const double times = wrong.epsilon_per_token ? static_cast<double>(before + i + 1) : wrong.epsilon_counts;
+            const auto count = static_cast<double>(before + i + 1);
+            double times = wrong.epsilon_per_token     ? count
+                           : wrong.epsilon_per_feature ? static_cast<double>(e)
+                                                       : wrong.epsilon_counts;
+            if (wrong.epsilon_in_z) times = 0.0;
+            for (std::size_t a = 0; wrong.epsilon_in_z && a < e; ++a) times += now.Q(own, i, a).value;
             const Rounded epsilon{attention_epsilon * times};
-            const Rounded divisor = wrong.epsilon_after_division || wrong.softmax ? sums.denominator.total()
-                                                                                  : sums.denominator.total() + epsilon;
+            const Rounded sum = wrong.mean_of_features ? sums.denominator.total() / Rounded{static_cast<double>(e)}
+                                                       : sums.denominator.total();
+            const Rounded divisor = wrong.epsilon_after_division || wrong.softmax ? sum : sum + epsilon;
+            for (std::size_t j = 0; j < left.size(); ++j)
+                left[j] = i + 1 == X.n ? 1.0 : j <= before + i ? left[j] / divisor.value : left[j];
             for (std::size_t a = 0; a < e; ++a) {
                 O(own, i, a) = sums.numerator[a].total();
                 if (wrong.divided) O(own, i, a) = O(own, i, a) / divisor;
+                if (wrong.count_divides_too) O(own, i, a) = O(own, i, a) / Rounded{count};
                 if (wrong.epsilon_after_division) O(own, i, a) = O(own, i, a) + epsilon;
             }
         }

@@ -38,7 +38,7 @@ enum class Axes {
 };
 
 /// What layer norm subtracts, and what it divides by.
-enum class Centre { mean, nothing, over_all, over_tokens, from_variance_only };
+enum class Centre { mean, nothing, over_all, over_tokens, from_variance_only, sum };
 enum class Spread {
     root_of_variance,
     over_d_minus_1,
@@ -50,8 +50,19 @@ enum class Spread {
     difference_of_squares,  ///< the mean of x² minus the squared mean: cancels
     nothing,
 };
-enum class NormEpsilon { inside, outside, missing, squared, both, floor };
-enum class Gain { multiplied, missing, added_to_one, after_bias, divided, first_only };
+enum class NormEpsilon { inside, outside, missing, squared, both, floor, above_too, over_d };
+enum class Gain {
+    multiplied,
+    missing,
+    added_to_one,
+    after_bias,
+    divided,
+    first_only,
+    added,
+    squared,
+    before_norm,
+    on_x
+};
 enum class Bias { added, missing, subtracted, exchanged_with_gain };
 
 enum class Gelu {
@@ -94,7 +105,9 @@ struct AttentionMistakes {
     bool plain_keys_above = false, plain_keys_below = false;           ///< φ missing in one of the two sums
     bool divided_by_count = false, query_below = true;
     double epsilon_counts = 1.0;  ///< how often attention_epsilon is added
-    bool epsilon_after_division = false, epsilon_per_token = false;
+    bool epsilon_after_division = false, epsilon_per_token = false, epsilon_per_feature = false, epsilon_in_z = false;
+    bool mean_of_features = false;  ///< the mean of φ(q)_a z_a in place of their sum
+    bool count_divides_too = false, S_divided_on = false;
     bool operator==(const AttentionMistakes&) const = default;
 };
 

@@ -17,6 +17,7 @@ struct AdamSettings {
     bool squares = true;            ///< g² in v, not g
     bool takes_root = true;         ///< √v̂ in the denominator
     bool epsilon_in_root = false;
+    bool epsilon_before_correction = false, epsilon_above = false;  ///< in √v + ε; in m̂ + ε as well
     bool remembers_m = true, remembers_v = true;
     bool counts = true;                               ///< the step that it returns is one more
     bool steps_before_moments = false;                ///< with the moments that came in
@@ -65,9 +66,10 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
             (s.steps_before_moments || s.steps_with_m_before ? m_before : m) / (s.corrects_m ? 1.0 - b1 : 1.0);
         const double v_used = (s.steps_before_moments ? v_before : v) / (s.corrects_v ? 1.0 - of_v : 1.0);
         double denominator = s.takes_root ? std::sqrt(v_used + (s.epsilon_in_root ? s.epsilon : 0.0)) : v_used;
-        if (!s.epsilon_in_root) denominator += s.epsilon;
+        if (!s.epsilon_in_root) denominator += s.epsilon / (s.epsilon_before_correction ? std::sqrt(1.0 - of_v) : 1.0);
         if (!adapts && !s.unrectified_divides) denominator = 1.0;
-        const double step = s.direction * rate * factor * m_used / denominator;
+        const double above = m_used + (s.epsilon_above ? s.epsilon : 0.0);
+        const double step = s.direction * rate * factor * above / denominator;
         result.w.data()[e] = w.data()[e] + step;
         result.state.m.data()[e] = s.stores_corrected ? m_used : m;
         result.state.v.data()[e] = s.stores_corrected ? v_used : v;

@@ -97,26 +97,36 @@ Matrix ModelDefinition::layer_norm(const Matrix& X, const NormNumbers& w, std::s
     for (std::size_t r = 0; r < X.rows; ++r) {
         Dual sum = 0.0, squares = 0.0;
         for (std::size_t i = 0; i < X.columns; ++i) sum += X(r, i);
-        const Dual mean = over_axis_0 ? still(sum / d) : along(Path::norm_mean, sum / d);
+        const auto summed = [&](bool as_sum, const Dual& x) { return as_sum ? with_slope(x, x.slope * d.value) : x; };
+        const Dual mean =
+            over_axis_0 ? still(sum / d) : along(Path::norm_mean, summed(settings_.sum_for_mean, sum / d));
         for (std::size_t i = 0; i < X.columns; ++i) squares += (X(r, i) - mean) * (X(r, i) - mean);
         const Dual deviation =
-            along(Path::norm_deviation, square_root(squares / variance_of + settings_.norm_epsilon)) +
+            along(Path::norm_deviation,
+                  summed(settings_.sum_for_deviation, square_root(squares / variance_of + settings_.norm_epsilon))) +
             settings_.outside_root;
         deviations.push_back(deviation.value);
         for (std::size_t i = 0; i < X.columns; ++i) {
             const bool counted = used(r, X.rows, n);
-            const double share = !counted ? 0.0 : settings_.mean_over_uses ? 1.0 / static_cast<double>(X.rows) : 1.0;
+            const double of_mean = 1.0 / static_cast<double>(X.rows), share = !counted                   ? 0.0
+                                                                              : settings_.mean_over_uses ? of_mean
+                                                                                                         : 1.0;
             const Dual x = (X(r, i) - mean) / deviation, gain = w.gain(0, i), bias = w.bias(0, i);
             Y(r, i) = still(x * gain + bias);
             moves(Y(r, i), along(Path::norm_gain, gain) * still(settings_.gain_sees_input ? X(r, i) : x),
-                  share * (settings_.gain_twice ? gain.value : 1.0));
-            moves(Y(r, i), along(Path::norm_bias, bias), share * (settings_.gain_in_bias ? gain.value : 1.0));
+                  share * (settings_.gain_twice ? gain.value : 1.0) * (settings_.gain_mean ? of_mean : 1.0));
+            moves(Y(r, i), along(Path::norm_bias, bias),
+                  share * (settings_.gain_in_bias ? gain.value : 1.0) * (settings_.norm_bias_mean ? of_mean : 1.0));
             const Dual direct = settings_.no_gain_in_deviation ? (X(r, i) - mean) / still(deviation) : x;
             moves(Y(r, i), with_slope(x, x.slope - direct.slope), 1.0);
             if (settings_.norm_is_identity)
                 moves(Y(r, i), X(r, i), 1.0);
             else
-                moves(Y(r, i), direct * (settings_.gain_left_out ? Dual(1.0) : still(gain)),
+                moves(Y(r, i),
+                      direct * (settings_.gain_left_out  ? Dual(1.0)
+                                : settings_.gain_squared ? still(gain * gain)
+                                : settings_.gain_divides ? Dual(1.0) / still(gain)
+                                                         : still(gain)),
                       settings_.divided_by_variance ? 1.0 / deviation.value : 1.0);
         }
     }
@@ -153,8 +163,11 @@ Dual ModelDefinition::feature(const Dual& x, MapSlope map) {
 Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Matrix& V, const Sequences& in,
                                      double epsilon, bool back) const {
     const std::size_t d = Q.columns, e = d / in.heads;
-    const auto column = [&](std::size_t head, std::size_t c) {
-        return settings_.heads_by_stride ? c * in.heads + head : head * e + c;
+    const auto place = [&](std::size_t row, std::size_t head, std::size_t c) {
+        const std::size_t i = row % in.n;
+        return settings_.heads_reshaped    ? (row - i) * d + (head * in.n + i) * e + c
+               : settings_.heads_by_stride ? row * d + c * in.heads + head
+                                           : row * d + head * e + c;
     };
     Matrix O(Q.rows, d);
     for (std::size_t row = 0; row < Q.rows; ++row)
@@ -169,13 +182,14 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
                 if (!adds && !moves) continue;
                 Dual weight = 0.0;
                 for (std::size_t c = 0; c < e; ++c) {
-                    Dual query = feature(along(Path::query, Q(row, column(head, c))), settings_.query_map),
-                         key = feature(along(Path::key, K(j, column(head, c))), settings_.key_map);
+                    Dual query = feature(along(Path::query, Q.entries[place(row, head, c)]), settings_.query_map),
+                         key = feature(along(Path::key, K.entries[place(j, head, c)]), settings_.key_map);
                     if (back && settings_.features_left_out_of_q)
-                        query = with_slope(Q(row, column(head, c)), query.slope);
-                    if (back && settings_.features_left_out_of_k) key = with_slope(K(j, column(head, c)), key.slope);
+                        query = with_slope(Q.entries[place(row, head, c)], query.slope);
+                    if (back && settings_.features_left_out_of_k)
+                        key = with_slope(K.entries[place(j, head, c)], key.slope);
                     if (settings_.keys_move_queries) {
-                        query.slope += feature(K(row, column(head, c)), MapSlope::right).slope;
+                        query.slope += feature(K.entries[place(row, head, c)], MapSlope::right).slope;
                         key = still(key);
                     }
                     weight += query * key;
@@ -187,10 +201,10 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
                 };
                 sum += as_counted(weight);
                 for (std::size_t c = 0; c < e; ++c)
-                    numerator[c] += as_counted(weight * along(Path::value, V(j, column(head, c))));
+                    numerator[c] += as_counted(weight * along(Path::value, V.entries[place(j, head, c)]));
             }
             for (std::size_t c = 0; c < e; ++c)
-                O(row, column(head, c)) = numerator[c] / along(Path::normalizer, sum + epsilon);
+                O.entries[place(row, head, c)] = numerator[c] / along(Path::normalizer, sum + epsilon);
         }
     return O;
 }

@@ -225,6 +225,7 @@ private:
                     add_pair(h, g, i, j, 1.0, pairs.left_in_updated_state(h, i, j), to);
             }
         for (Index b = 0; s.normalized && b < v.width; ++b) to[b] /= weights;
+        for (Index b = 0; s.averaged && b < v.width; ++b) to[b] /= static_cast<double>(i + 1);
     }
     Row left(Index h, Index g, Index i, Index j) const {
         Row row = pairs.left(h, g, i, j);

@@ -77,6 +77,7 @@ struct GatedSettings {
     bool decay_added = false;  ///< to the score
     bool scaled = false;       ///< by 1/√d_k
     bool normalized = false;   ///< rows divided by their sums
+    bool averaged = false;     ///< rows divided by the number of tokens so far
     GatedWritten written = GatedWritten::all;
     bool operator==(const GatedSettings&) const = default;
 };

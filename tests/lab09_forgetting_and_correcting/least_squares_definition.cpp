@@ -29,7 +29,12 @@ public:
     Recursion(const LeastSquaresSettings& settings, Index d_k, Index d_v, double ridge)
         : s(settings), one(settings.ridge_for_one ? ridge : 1.0), P(d_k, Row(d_k)), S(d_k, Row(d_v)) {
         const double r = ridge * s.ridge_factor;
-        for (Index x = 0; x < d_k; ++x) P[x][x] = s.begin == Begin::ridge ? r : s.begin == Begin::one ? 1.0 : 1.0 / r;
+        for (Index x = 0; x < d_k; ++x)
+            P[x][x] = s.begin == Begin::ridge               ? r
+                      : s.begin == Begin::one               ? 1.0
+                      : s.begin == Begin::inverse_of_square ? 1.0 / (r * r)
+                      : s.begin == Begin::inverse_of_root   ? 1.0 / std::sqrt(r)
+                                                            : 1.0 / r;
     }
 
     void write(const Row& q, Row k, const double* v) {
@@ -85,6 +90,7 @@ private:
                 P[x][y] -= s.update == Update::by_gain_and_gain  ? gain[x] * gain[y]
                            : s.update == Update::by_gain_and_key ? gain[x] * k[y]
                            : s.update == Update::by_key_and_gain ? k[x] * gain[y]
+                           : s.update == Update::by_key_and_key  ? kk[x][y] / divisor
                                                                  : PkkP[x][y] / divisor;
     }
 

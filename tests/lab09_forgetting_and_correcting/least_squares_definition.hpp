@@ -8,11 +8,21 @@
 namespace linattn::testing {
 
 /// What P, the inverse of ridge I + Σ k kᵀ, begins with.
-enum class Begin { inverse_of_ridge, ridge, one };
+enum class Begin { inverse_of_ridge, ridge, one, inverse_of_square, inverse_of_root };
 /// What stands for the gain P k / (1 + kᵀP k).
 enum class Gain { right, undivided, without_one, of_new_P_divided, key };
 /// How P goes on: P − (P k kᵀ P) / (1 + kᵀP k).
-enum class Update { right, never, undivided, added, without_one, by_gain_and_gain, by_gain_and_key, by_key_and_gain };
+enum class Update {
+    right,
+    never,
+    undivided,
+    added,
+    without_one,
+    by_gain_and_gain,
+    by_gain_and_key,
+    by_key_and_gain,
+    by_key_and_key
+};
 
 struct LeastSquaresSettings {
     Begin begin = Begin::inverse_of_ridge;

@@ -46,21 +46,23 @@ SCAN_MISTAKE("arguments exchanged on the way up",
 struct Sweeps {
     std::size_t first_stride = 1, last_stride = 1;  // of the way up, and of the way down
     bool up = true, down = true, down_from_small_to_large = false;
-    std::size_t down_begins = 3;  // so many strides from the front, less one
-    std::size_t end = 0;          // so many entries before the last
+    std::size_t down_begins = 3;              // so many strides from the front, less one
+    std::size_t end = 0;                      // so many entries before the last
+    bool up_next = false, down_next = false;  // the entry before it in place of the one a stride before
 };
 std::vector<std::string> swept(const std::vector<std::string>& states, const Combine& combine, const Sweeps& s) {
     std::vector<std::string> result = states;
     const std::size_t n = states.size() - std::min(states.size(), s.end);
-    const auto sweep = [&](std::size_t stride, std::size_t begins) {
+    const auto sweep = [&](std::size_t stride, std::size_t begins, bool next) {
         for (std::size_t i = begins * stride - 1; i < n; i += 2 * stride)
-            result[i] = combine(result[i - stride], result[i]);
+            result[i] = combine(result[i - (next ? 1 : stride)], result[i]);
     };
     std::size_t stride = s.first_stride;
     for (; stride < n; stride *= 2)
-        if (s.up) sweep(stride, 2);
-    for (std::size_t small = 1; s.down_from_small_to_large && small < stride; small *= 2) sweep(small, 3);
-    for (stride /= 2; s.down && stride >= s.last_stride && stride > 0; stride /= 2) sweep(stride, s.down_begins);
+        if (s.up) sweep(stride, 2, s.up_next);
+    for (std::size_t small = 1; s.down_from_small_to_large && small < stride; small *= 2) sweep(small, 3, false);
+    for (stride /= 2; s.down && stride >= s.last_stride && stride > 0; stride /= 2)
+        sweep(stride, s.down_begins, s.down_next);
     return result;
 }
 #define SWEEP_MISTAKE(name, explanation, ...) \
@@ -79,6 +81,15 @@ SWEEP_MISTAKE("way down begins where the way up does",
               "Entry 2·stride - 1 is finished: the way down begins with entry 3·stride - 1.", s.down_begins = 2)
 SWEEP_MISTAKE("way down from small strides to large ones", "The way down halves the stride: large strides first.",
               s.down = false, s.down_from_small_to_large = true)
+SWEEP_MISTAKE("way down takes the entry before, not the one a stride before",
+              "What lies before a block ends a stride before its last entry: combine(x[i - stride], x[i]).",
+              s.down_next = true)
+SWEEP_MISTAKE("way up takes the entry before, not the one a stride before",
+              "Two blocks are joined, and the left one ends a stride before: combine(x[i - stride], x[i]).",
+              s.up_next = true)
+SWEEP_MISTAKE("both ways take the entry before, not the one a stride before",
+              "A block ends a stride before the next one: combine(x[i - stride], x[i]).",
+              s.up_next = s.down_next = true)
 SWEEP_MISTAKE("last entry never combined", "The last entry is n - 1: while i < n.", s.end = 1)
 SCAN_MISTAKE("last state missing when n is not a power of two",
              "Both sweeps must reach the entries beyond the last power of two.") {

@@ -334,7 +334,7 @@ const MutationsOf streaming_mutations(
 const MutationsOf packed_mutations("packed_causal_linear_attention", packed_table(),
                                    every_form | has::values | has::sequence | has::running | has::updates |
                                        has::linear_cost,
-                                   PackedSettings{divided()}, &packed);
+                                   PackedSettings{divided()}, &packed, {.rows = rows_of_attention()});
 
 const MutationsOf rewind_mutations("rewind_state", rewind_table(), 0, RewindSettings{}, &rewind,
                                    {.rows = {{2, "key"}, {3, "value"}}});

@@ -50,6 +50,10 @@ const MutationTable<Features>& feature_mutations() {
             {"the directions", "directions in another order",
              "Feature r belongs to row r of W, for queries and keys alike.", 0,
              SET(s.directions = Directions::reversed)},
+            {"the directions", "W reshaped in place of transposed",
+             "A reshape leaves the numbers in their order, so that directions are mixed: matrix_transpose exchanges "
+             "rows and columns.",
+             0, SET(s.directions = Directions::reshaped)},
             {"the directions", "directions made length 1", "Use the rows of W as they are, with their lengths.", 0,
              SET(s.directions = Directions::of_length_1)},
             {"the directions", "directions scaled by 1/√d", "Use the rows of W as they are: x̂ already has the scale.",

@@ -42,6 +42,7 @@ private:
 
     double direction(Index r, Index a) const {
         if (s.directions == Directions::reversed) return W_given(m - 1 - r, a);
+        if (s.directions == Directions::reshaped) return W_given.data()[a * m + r];
         if (s.directions == Directions::over_root_d) return W_given(r, a) / std::sqrt(static_cast<double>(d));
         if (s.directions == Directions::as_given) return W_given(r, a);
         double square = 0.0;

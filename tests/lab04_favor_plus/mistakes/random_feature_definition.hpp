@@ -26,7 +26,7 @@ enum class Waves {
     opposite_sines,
 };
 /// What becomes of the directions before they are used.
-enum class Directions { as_given, reversed, of_length_1, over_root_d };
+enum class Directions { as_given, reversed, of_length_1, over_root_d, reshaped };
 
 struct RandomFeatureSettings {
     Waves waves = Waves::none;  ///< none: positive features

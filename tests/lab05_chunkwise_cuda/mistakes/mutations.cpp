@@ -355,7 +355,8 @@ const unsigned attention = has::features | has::products | has::divisor | has::e
                            has::running | has::updates;
 const MutationChoice in_words_of_chunks{
     .without = {"state carried over within a batch entry", "ε as a floor", "ε only where the sum is 0",
-                "S read before it is updated", "z read before it is updated"},
+                "S read before it is updated", "z read before it is updated", "S divided, then carried on",
+                "v φ(k)ᵀ reshaped in place of φ(k) vᵀ"},
     .explanation = {
         {"φ left out", "All four products are of φ(Q) and φ(K): apply φ to each chunk of both."},
         {"φ applied to K only", "All four products are of φ(Q) and φ(K): apply φ to each chunk of both."},

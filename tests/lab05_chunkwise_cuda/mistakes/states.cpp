@@ -21,6 +21,7 @@ struct ChunkSum {
     bool K_of_first_head = false, V_of_first_head = false, nothing_in_S = false, nothing_in_z = false;
     bool first_entries_of_S = false;  ///< one for each thread
     double S_times = 1.0;
+    bool S_averaged = false, z_averaged = false;  ///< over the tokens of the chunk
     bool operator==(const ChunkSum&) const = default;
 };
 
@@ -44,6 +45,12 @@ const MutationTable<ChunkSum>& chunk_sum_mutations() {
              "Add every token of the chunk to S; this keeps the last one.", 0, SET(s.in_S = Rows::last)},
             {"the rows", "z replaced instead of added to",
              "Add every token of the chunk to z; this keeps the last one.", 0, SET(s.in_z = Rows::last)},
+            {"the sums", "means over the chunk", "S and z are sums over the tokens of the chunk: divide by nothing.", 0,
+             SET(s.S_averaged = s.z_averaged = true)},
+            {"the sums", "S the mean over the chunk", "S is a sum over the tokens of the chunk, as z is.", 0,
+             SET(s.S_averaged = true)},
+            {"the sums", "z the mean over the chunk", "z is a sum over the tokens of the chunk, as S is.", 0,
+             SET(s.z_averaged = true)},
             {"the threads", "S for as many entries as threads only",
              "S may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, "
              "not "
@@ -103,12 +110,15 @@ States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int
         const auto entry = [&](Values x, bool first_head, int width, int a) {
             return row < tokens ? static_cast<double>(x[length(((first_head ? 0 : h) * n + j) * width + a)]) : 0.0;
         };
+        const double share = 1.0 / static_cast<double>(tokens);
         for (int a = 0; a < d_k; ++a) {
             const double k = entry(K, s.K_of_first_head, d_k, a);
-            if (!s.nothing_in_z) z.data()[state * d_k + a] += counted(s.in_z, row, tokens) * mapped(k, s.phi_in_z);
+            if (!s.nothing_in_z)
+                z.data()[state * d_k + a] +=
+                    (s.z_averaged ? share : 1.0) * counted(s.in_z, row, tokens) * mapped(k, s.phi_in_z);
             for (int b = 0; b < d_v && !s.nothing_in_S; ++b)
                 S.data()[state * d_k * d_v + (s.transposed ? b * d_k + a : a * d_v + b)] +=
-                    s.S_times * counted(s.in_S, row, tokens) * mapped(k, s.phi_in_S) *
+                    s.S_times * (s.S_averaged ? share : 1.0) * counted(s.in_S, row, tokens) * mapped(k, s.phi_in_S) *
                     mapped(entry(V, s.V_of_first_head, d_v, b), s.phi_of_V);
         }
     };
@@ -131,7 +141,7 @@ enum class Summed { before, up_to_own, own, all, after, before_last, last };
 
 struct Scan {
     Summed S = Summed::before, z = Summed::before;
-    bool over_heads = false;
+    bool over_heads = false, averaged = false;
     bool operator==(const Scan&) const = default;
 };
 
@@ -158,6 +168,8 @@ const MutationTable<Scan>& scan_mutations() {
              SET(s.S = s.z = Summed::before_last)},
             {"which chunks", "only the chunk before", "State m is the sum of all chunks before m: add, do not replace.",
              0, SET(s.S = s.z = Summed::last)},
+            {"which chunks", "mean over the chunks before", "State m is the sum over the chunks before m: not divided.",
+             0, SET(s.averaged = true)},
             {"the heads", "sum carried over from head to head", "Each head starts from 0.", 0,
              SET(s.over_heads = true)},
         },
@@ -187,7 +199,8 @@ States scanned(const Scan& s, Values S, Values z, const Sizes& sizes, int chunk,
         for (std::size_t state = 0; state < heads * chunks; ++state)
             for (std::size_t other = state / together * together; other < (state / together + 1) * together; ++other)
                 for (std::size_t e = 0; e < width && is_summed(summed, state, other); ++e)
-                    y.data()[state * width + e] += static_cast<double>(x[other * width + e]);
+                    y.data()[state * width + e] += static_cast<double>(x[other * width + e]) /
+                                                   (s.averaged ? static_cast<double>(state % chunks) : 1.0);
         return array_of(y);
     };
     return {sums(S, s.S, {heads, chunks, d_k, d_v}, d_k * d_v), sums(z, s.z, {heads, chunks, d_k}, d_k)};

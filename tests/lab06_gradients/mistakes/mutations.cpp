@@ -39,14 +39,16 @@ MISTAKE(causal_attention_backward_chunkwise,
 
 const GradientSettings right;
 const MutationTable<GradientSettings>& table = gradient_mutations();
+const std::vector<TokenRows> rows = rows_of_attention({{3, "dO"}});
 
 const MutationsOf quadratic_mutations("attention_backward_quadratic", table, form::weights | form::rows, right, &whole);
 const MutationsOf parallel_mutations("causal_attention_backward_parallel", table,
                                      form::states | form::whole | form::rows | form::linear_cost, right, &whole);
 const MutationsOf recurrent_mutations("causal_attention_backward", table,
-                                      form::states | form::loops | form::linear_cost, right, &whole);
+                                      form::states | form::loops | form::linear_cost, right, &whole, {.rows = rows});
 const MutationsOf chunkwise_mutations("causal_attention_backward_chunkwise", table,
-                                      form::states | form::chunks | form::linear_cost, right, &in_chunks);
+                                      form::states | form::chunks | form::linear_cost, right, &in_chunks,
+                                      {.rows = rows});
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, features of both signs, few tokens, an ε
 // that is large enough to see.

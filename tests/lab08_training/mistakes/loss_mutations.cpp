@@ -22,7 +22,10 @@ struct Settings {
     bool gradient_masked = true;  ///< 0 where a position does not count
     bool loss_masked = true;
     bool loss_divided = true;
-    bool wanted_subtracted = true;  ///< p - 1 at the target
+    bool over_symbols = false;       ///< divided by the number of symbols, too
+    bool mean_of_sequences = false;  ///< the mean of the means of the sequences
+    double added_to_p = 0.0;         ///< before its logarithm
+    bool wanted_subtracted = true;   ///< p - 1 at the target
     double sign = 1.0, gradient_sign = 1.0, unit = 1.0;
 
     bool operator==(const Settings&) const = default;
@@ -36,7 +39,14 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
     double counted = 0.0;
     for (const double count : counts) counted += count;
     const double all = static_cast<double>(rows);
+    const std::size_t n = length(targets, -1);
     for (std::size_t row = 0; row < rows; ++row) {
+        double counted_here = counted * (s.over_symbols ? static_cast<double>(v) : 1.0);
+        if (s.mean_of_sequences) {
+            counted_here = 0.0;
+            for (std::size_t i = row / n * n; i < row / n * n + n; ++i) counted_here += counts.data()[i];
+            counted_here *= static_cast<double>(rows / n);
+        }
         const auto wanted = static_cast<std::size_t>(targets.data()[s.next_target ? (row + 1) % rows : row]);
         for (std::size_t c = 0; c < v; ++c) {
             const auto other = [&](std::size_t i) { return logits.data()[s.over_positions ? i * v + c : row * v + i]; };
@@ -47,19 +57,21 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
             for (std::size_t i = 0; i < others; ++i) sum += std::exp(other(i) - largest);
             const double shifted = logits.data()[row * v + c] - largest, count = counts.data()[row];
             const double p = s.shifts ? std::exp(shifted - std::log(sum)) : std::exp(shifted) / sum;
-            const double log_p = s.p_itself ? p
-                                            : (s.shifts && !s.log_of_p ? shifted - std::log(sum) : std::log(p)) +
-                                                  (s.shifts_sum_only ? largest : 0.0);
+            const double log_p = s.p_itself
+                                     ? p
+                                     : (s.shifts && !s.log_of_p && s.added_to_p == 0.0 ? shifted - std::log(sum)
+                                                                                       : std::log(p + s.added_to_p)) +
+                                           (s.shifts_sum_only ? largest : 0.0);
             if (s.times_one_hot)
-                result.loss -= count * (c == wanted ? 1.0 : 0.0) * log_p / counted;
+                result.loss -= count * (c == wanted ? 1.0 : 0.0) * log_p / counted_here;
             else if (c == wanted && (count == 1.0 || !s.loss_masked))
-                result.loss -= s.sign * s.unit * log_p / (!s.loss_divided ? 1.0 : s.loss_over_all ? all : counted);
+                result.loss -= s.sign * s.unit * log_p / (!s.loss_divided ? 1.0 : s.loss_over_all ? all : counted_here);
             if (count == 1.0 || !s.gradient_masked)
                 result.dlogits.data()[row * v + c] = s.gradient_sign *
                                                      (p - (c == wanted && s.wanted_subtracted ? 1.0 : 0.0)) /
                                                      (!s.gradient_divided   ? 1.0
                                                       : s.gradient_over_all ? all
-                                                                            : counted);
+                                                                            : counted_here);
         }
     }
     return result;
@@ -92,6 +104,11 @@ const MutationTable<Settings> table = {
          [](Settings& s) { s.next_target = true; }},
         {"the mean", "mean over all positions", "Divide by Σ counts: only the positions that count take part.", 0,
          [](Settings& s) { s.loss_over_all = s.gradient_over_all = true; }},
+        {"the mean", "divided by the number of symbols, too", "The mean is over the positions that count: Σ counts.", 0,
+         [](Settings& s) { s.over_symbols = true; }},
+        {"the mean", "mean of the sequences' means",
+         "One mean over all positions that count, in all sequences: divide by Σ counts of them together.", 0,
+         [](Settings& s) { s.mean_of_sequences = true; }},
         {"the mean", "gradient divided by all positions", "Loss and gradient are divided by the same number, Σ counts.",
          0, [](Settings& s) { s.gradient_over_all = true; }},
         {"the mean", "gradient not divided", "The loss is a mean: its gradient is divided by Σ counts as well.", 0,
@@ -115,7 +132,8 @@ const MutationTable<Settings> table = {
         {"the unit", "loss in bits", "The loss is in nats: the natural logarithm.", 0,
          [](Settings& s) { s.unit = 1.4426950408889634; }},
     },
-    {},
+    {{"%s added to p before the logarithm", "log p = (ℓ − m) − log Σ e^(ℓ − m) is finite as it is: nothing is added.",
+      0, [](Settings& s, double value) { s.added_to_p = value; }, 1e-16, 1.0}},
 };
 
 const Settings right;

@@ -68,11 +68,12 @@ const MutationTable<DeltaSettings>& table = delta_mutations();
 const MutationsOf recurrent_mutations("delta_rule_recurrent", table, form::by_tokens, right, &recurrent,
                                       {.rows = rows_of_attention({{3, "β", -1}})});
 // In chunks, what is said of a token's error is said of the right side and of the system.
-const MutationsOf chunkwise_mutations("delta_rule_chunkwise", table, form::chunks, right, &chunkwise);
+const MutationsOf chunkwise_mutations("delta_rule_chunkwise", table, form::chunks, right, &chunkwise,
+                                      {.rows = rows_of_attention({{3, "β", -1}})});
 const MutationsOf resume_mutations("gated_delta_rule_resume", table, form::by_tokens | form::decays | form::state,
                                    right, &resume, {.rows = rows_of_attention({{3, "β", -1}})});
 const MutationsOf gated_chunkwise_mutations("gated_delta_rule_chunkwise", table, form::chunks | form::decays, right,
-                                            &gated_chunkwise);
+                                            &gated_chunkwise, {.rows = rows_of_attention({{3, "β", -1}})});
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, several chunks and a shorter one.
 const DeltaInputs& probed() {

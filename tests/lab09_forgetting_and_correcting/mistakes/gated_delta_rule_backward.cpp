@@ -176,7 +176,8 @@ const MutationTable<Settings>& table() {
     return all;
 }
 
-const MutationsOf mutations("gated_delta_rule_backward", table(), 0, Settings{}, &backward);
+const MutationsOf mutations("gated_delta_rule_backward", table(), 0, Settings{}, &backward,
+                            {.rows = rows_of_attention({{3, "β", -1}, {5, "dO"}})});
 
 // Several leading axes, all sizes different, three whole chunks and a shorter one.
 const Probes probes("gated_delta_rule_backward", [] {

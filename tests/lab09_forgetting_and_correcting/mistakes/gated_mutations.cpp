@@ -212,6 +212,9 @@ const MutationTable<GatedSettings>& gated_mutations() {
                 {"what divides", "rows normalised",
                  "There is no denominator: the weights are (q·k) D, whatever they sum to.", 0,
                  SET(s.normalized = true)},
+                {"what divides", "mean over the tokens instead of the sum",
+                 "The state is a decayed sum over the tokens: nothing is divided by their number.", 0,
+                 SET(s.averaged = true)},
                 {"the chunks", "state not carried from chunk to chunk",
                  "A chunk's queries read S, the state of all chunks before it, too.", chunks,
                  SET(s.tokens = Tokens::own_block)},
@@ -395,9 +398,10 @@ const MutationsOf of_mask("decay_mask", mask_mutations(), mask | scalar | pairs,
 const MutationsOf quadratic_mutations("gated_attention_quadratic", gated_mutations(),
                                       matrices | scalar | attention | pairs, GatedSettings{}, &whole);
 const MutationsOf chunkwise_mutations("gated_attention_chunkwise", gated_mutations(),
-                                      chunks | scalar | attention | pairs | linear_cost, GatedSettings{}, &in_chunks);
+                                      chunks | scalar | attention | pairs | linear_cost, GatedSettings{}, &in_chunks,
+                                      {.rows = rows_of_attention()});
 const MutationsOf backward_mutations("gated_attention_backward", gradient_mutations(), linear_cost,
-                                     GatedGradientSettings{}, &backward);
+                                     GatedGradientSettings{}, &backward, {.rows = rows_of_attention({{4, "dO"}})});
 const MutationsOf channel_mutations("channel_gated_attention", gated_mutations(),
                                     states | channels | attention | linear_cost, GatedSettings{}, &in_channels,
                                     {.rows = rows_of_attention()});

@@ -299,7 +299,8 @@ const MutationsOf normalized_mutations("normalized_linear_attention", table,
                                        every_form | has::sequence | has::values | has::total | has::linear_cost,
                                        over_all_tokens(), &whole,
                                        {.without = {"state shared with earlier heads", "divided by n",
-                                                    "z read before it is updated", "S read before it is updated"}});
+                                                    "z read before it is updated", "S read before it is updated",
+                                                    "S divided, then carried on"}});
 const MutationsOf causal_mutations("causal_linear_attention", table,
                                    every_form | has::sequence | has::values | has::running | has::updates |
                                        has::linear_cost,
@@ -328,6 +329,7 @@ const MutationsOf streaming_mutations(
     {.without = {"z summed along the features", "one maximum for all channels", "negative features cut off at 0",
                  "normaliser without the query", "normaliser without the keys", "product of two running sums",
                  "ε only where the sum is 0", "one denominator for all leading indices",
+                 "v φ(k)ᵀ reshaped in place of φ(k) vᵀ", "mean of φ(q)z over the features",
                  "each feature of the keys divided by its own sum", "each key divided by the sum of its features"},
      .rows = rows_of_attention()});
 

@@ -3,9 +3,9 @@
 // Arrays are contiguous, row by row: Q, K \shape{(heads, n, d_k)}, V, output \shape{(heads, n, d_v)}. Chunk m holds the
 // tokens m·chunk to min(n, (m+1)·chunk) - 1; there are ⌈n/chunk⌉ chunks, and the last may be shorter.
 //
-// The first function runs on the CPU, and you write it. Each of the others launches your kernel of the same name
-// (kernels.hpp); their launch code is given. `run` has the settings of the CPU run: the order of the threads, and what is
-// checked. A GPU ignores them.
+// The first function runs on the CPU, and you write it. Each of the others launches your kernel of the same name, or, for
+// feature_map_fused, a given kernel that calls yours (kernels.hpp); their launch code is given. `run` has the settings of
+// the CPU run: the order of the threads, and what is checked. A GPU ignores them.
 #pragma once
 
 #include "gpu/error.hpp"
@@ -55,6 +55,7 @@ Array chunkwise_forward(std::span<const float> Q, std::span<const float> K, std:
 /// \param sizes the lengths   \param chunk tokens in a chunk, at least 1   \param run settings of the CPU run
 /// \return S \shape{(heads, chunks, d_k, d_v)} and z \shape{(heads, chunks, d_k)}
 /// \throws std::invalid_argument when a length is not what the sizes say, or chunk is less than 1
+/// \throws gpu::Error when a block would need more shared memory than it may have
 /// \complexity{n\,d^2, n\,d^2/C}   \solves{5,4}
 States chunk_states(std::span<const float> K, std::span<const float> V, const Sizes& sizes, int chunk,
                     const gpu::RunOptions& run);
@@ -75,6 +76,7 @@ States scan_states(std::span<const float> S, std::span<const float> z, const Siz
 /// \param run settings of the CPU run
 /// \return \shape{(heads, n, d_v)}
 /// \throws std::invalid_argument when a length is not what the sizes say, or chunk is less than 1
+/// \throws gpu::Error when a block would need more shared memory than it may have
 /// \complexity{n\,d(d + C), C(C + d)}   \solves{5,6}
 Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
                     std::span<const float> S, std::span<const float> z, const Sizes& sizes, int chunk, float epsilon,

@@ -2,8 +2,8 @@
 //
 // A function called x_backward has the arguments of x and, last, the gradient dY of the loss with respect to the result
 // of x. It returns the gradients with respect to the input and to the weights. It recomputes from its arguments
-// whatever it needs of the forward pass: nothing is stored between the two. Shapes: X \shape{(…, n, d)}, ids, targets
-// and counts \shape{(batch, n)}.
+// whatever it needs of the forward pass: nothing is stored between the two. Shapes: X \shape{(…, n, d)}; ids, targets
+// and counts of a Batch \shape{(batch, n)}.
 #pragma once
 
 #include <cstdint>

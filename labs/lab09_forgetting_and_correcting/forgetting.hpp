@@ -26,7 +26,7 @@ namespace linattn {
 Tensor gated_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& log_decay);
 
 /// What is left at token i of what token j wrote: D_ij = exp(Σ_{t=j+1..i} log_decay_t) for j ≤ i, 0 for j > i; D_ii = 1.
-/// Never NaN. An entry is as accurate as a sum of its own terms alone: its relative error is at most (i - j + 2) 2^-53
+/// Never NaN. An entry is as accurate as a sum of its own terms alone: its relative error is at most 2 (i - j + 2) 2^-53
 /// times 1 + Σ|log_decay_t| over these terms, whatever stands before token j or after token i. What is below 1e-300 may be 0.
 /// \param log_decay logarithms of the decays \shape{(…, n)}
 /// \return \shape{(…, n, n)}

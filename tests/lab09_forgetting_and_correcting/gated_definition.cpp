@@ -399,10 +399,11 @@ Expected expected_decay_mask(const Tensor& log_decay) {
     for (Index e = 0; e < tolerance.size(); ++e) {
         const Index i = e / n % n, j = e % n;
         tolerance.data()[e] =
-            j < i ? tolerance.data()[e] * 2.0 * static_cast<double>(i - j + 2) * 0x1p-53 + underflow : 0.0;
+            j < i ? tolerance.data()[e] * 3.0 * static_cast<double>(i - j + 2) * 0x1p-53 + underflow : 0.0;
     }
     return {mask.D, tolerance,
-            "(i - j + 2) 2^-53 D_ij (1 + the sum of |log_decay| over its own terms), and as much for the definition"};
+            "2 (i - j + 2) 2^-53 D_ij (1 + the sum of |log_decay| over its own terms), and half as much for the "
+            "definition"};
 }
 
 namespace {

@@ -1,5 +1,7 @@
 #include "conversions.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace linattn::python {
@@ -38,7 +40,26 @@ py::object index_of(py::handle value, const Place& place) {
     return py::reinterpret_steal<py::object>(index);
 }
 
+volatile std::sig_atomic_t interrupts = 0;
+
+void on_interrupt(int) {
+    static const char waits[] = "\nCtrl-C waits for the function to return; another one ends Python\n";
+    static const char ends[] = "\nPython ends: the function did not return\n";
+    const bool second = interrupts++ > 0;
+    [[maybe_unused]] const auto written = second ? write(2, ends, sizeof ends - 1) : write(2, waits, sizeof waits - 1);
+    if (second) _exit(130);
+    PyErr_SetInterrupt();
+}
+
 }  // namespace
+
+SecondInterruptEnds::SecondInterruptEnds() {
+    interrupts = 0;
+    struct sigaction mine = {};
+    mine.sa_handler = on_interrupt;
+    sigaction(SIGINT, &mine, &before_);
+}
+SecondInterruptEnds::~SecondInterruptEnds() { sigaction(SIGINT, &before_, nullptr); }
 
 void refuse_type(const Place& place, const std::string& expected, py::handle got) {
     throw py::type_error(message(place, expected, type_of(got)));

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <concepts>
+#include <csignal>
 #include <limits>
 #include <memory>
 #include <string>
@@ -159,6 +160,19 @@ struct Convert<Named<R(A...)>> {
 template <class>
 using Object = py::object;
 
+/// While it lives, the first Ctrl-C waits for the function to return, and the second ends Python: nothing else ends an
+/// endless loop.
+class SecondInterruptEnds {
+public:
+    SecondInterruptEnds();
+    ~SecondInterruptEnds();
+    SecondInterruptEnds(const SecondInterruptEnds&) = delete;
+    SecondInterruptEnds& operator=(const SecondInterruptEnds&) = delete;
+
+private:
+    struct sigaction before_;
+};
+
 /// Calls f with the arguments converted. Python's lock is not held meanwhile: a thread of the student's may call back.
 template <class R, class... A, std::size_t... I>
 py::object call(R (*f)(A...), const char* name, const std::array<const char*, sizeof...(A)>& names,
@@ -167,6 +181,7 @@ py::object call(R (*f)(A...), const char* name, const std::array<const char*, si
     Values converted{Convert<std::decay_t<A>>::from(values[I], {name, names[I]})...};
     try {
         R result = [&] {
+            const SecondInterruptEnds interrupt;
             const py::gil_scoped_release unlocked;
             return std::apply(f, converted);
         }();
@@ -174,6 +189,10 @@ py::object call(R (*f)(A...), const char* name, const std::array<const char*, si
     } catch (const NotImplemented& missing) {
         PyErr_SetString(PyExc_NotImplementedError, missing.what());
         throw py::error_already_set();
+    } catch (const std::exception&) {
+        throw;
+    } catch (...) {
+        throw std::runtime_error(std::string(name) + " threw something that is no std::exception");
     }
 }
 

@@ -474,6 +474,19 @@ def test_a_stub_names_the_file_to_write_in(tmp_path):
     assert re.search(rf"NotImplementedError: softmax_attention is not written yet: replace YOUR CODE HERE in \w+/{file}\n$", result.stderr)
 
 
+@pytest.mark.parametrize("body, status, words", [("std::raise(SIGINT); std::raise(SIGINT); for (volatile unsigned i = 0;; ++i) {}", 130, "Python ends"),
+                                                 ("std::raise(SIGINT); return a;", 1, "KeyboardInterrupt"),
+                                                 ("throw 1;", 1, "RuntimeError: outer_product threw something")])
+def test_a_function_that_does_not_return(tmp_path, body, status, words):
+    file, labs = "lab00_warm_up.cpp", tmp_path / "labs"
+    labs.mkdir()
+    stub = stubs.cut_all(REPOSITORY)[file].replace('throw NotImplemented("outer_product");', body)
+    with_answers(BUILD, "lab00_python", file, f"#include <csignal>\n{stub}", labs).rename(labs / "lab00.so")
+    (labs / "__init__.py").touch()
+    result = run(tmp_path, "-c", "from labs import lab00; lab00.outer_product([1.0], [1.0])")
+    assert result.returncode == status and words in result.stderr, result
+
+
 def test_the_example_of_the_start_page_prints_what_it_says():
     page = (REPOSITORY / "docs/start.md").read_text(encoding="utf-8")
     script, printed = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", page, re.S).groups()

@@ -74,13 +74,9 @@ TEST_CASE("without a name it is elu_plus_one") {
 }
 TEST_CASE("rejects an unknown name and lists the names there are") {
     const Tensor x = worked_example::x;
-    const std::vector<std::string> names{"method", "elu_plus_one", "relu", "identity", "softmax", "exp", "polynomial"};
-    for (const char* method : {"tanh", "Relu", "elu", "softmax_features", "exp_features", "none"}) {
-        std::vector<std::string> mentions = names;
-        mentions.push_back(method);
-        CALL(feature_map, x, method).rejects(mentions);
-    }
-    for (const char* method : {"", "polynomial "}) CALL(feature_map, x, method).rejects(names);
+    const std::vector<std::string> names{"elu_plus_one", "relu", "identity", "softmax", "exp", "polynomial"};
+    for (const char* method : {"tanh", "Relu", "elu", "softmax_features", "exp_features", "none", "", "polynomial "})
+        CALL(feature_map, x, method).rejects(names);
 }
 TEST_CASE("takes every leading shape, and exp shifts every head by itself") {
     for (const Choice& choice : choices) {

@@ -85,15 +85,18 @@ inline bool accepted(const Objections& call) {
 }
 
 /// \param test calls the exercise
+/// \param right the first is the definition: what refuses it has its name only if all others are refused as well
 template <class Signature, class Test>
 void accepts_right_functions(const Test& test, const std::vector<Candidate<Signature>>& right) {
-    for (const Candidate<Signature>& each : right) {
-        const Objections call = test(each.function);
-        const std::string words = call.result().empty() ? "" : call.result().front();
-        call.satisfies(
-            call.result().empty(),
-            "the tests refuse a right function; they say: " + shortened(words, 200) + "\nthis function " + each.name,
-            each.refused_by);
+    std::vector<Objections> calls;
+    for (const Candidate<Signature>& each : right) calls.push_back(test(each.function));
+    const bool none = std::ranges::none_of(calls, accepted);
+    for (std::size_t i = 0; i < right.size(); ++i) {
+        const std::string words = calls[i].result().empty() ? "" : calls[i].result().front();
+        calls[i].satisfies(calls[i].result().empty(),
+                           "the tests refuse a right function; they say: " + shortened(words, 200) +
+                               "\nthis function " + right[i].name,
+                           i == 0 && !none ? nullptr : right[i].refused_by);
     }
 }
 

@@ -20,7 +20,12 @@ TESTS_MISTAKE("nothing checked", "Compare results: return a sentence where one i
     attention(ones({3, 2}), ones({3, 2}), ones({3, 4}), oracle_feature_map("identity"));
     return {};
 }
-TESTS_MISTAKE("every function refused", "An empty vector says that a function is right.") { return {"it is wrong"}; }
+TESTS_MISTAKE(
+    "every function refused",
+    "An empty vector says that a function is right. Results that are compared with ==, or with a tolerance below "
+    "rounding, have this effect, too: not even two right functions have the same last digits.") {
+    return {"it is wrong"};
+}
 TESTS_MISTAKE("results compared with ==",
               "A sum in another order has other last digits: allow for a difference of about 1e-12.") {
     const Tensor x = random_tensor({7, 6}, 920);

@@ -23,7 +23,12 @@ TESTS_MISTAKE("nothing checked", "Compare results: return a sentence where one i
     resume(ones({3, 6}), ones({3, 6}), ones({3, 6}), nothing_seen(), phi(), 0.5);
     return {};
 }
-TESTS_MISTAKE("every function refused", "An empty vector says that a function is right.") { return {"it is wrong"}; }
+TESTS_MISTAKE(
+    "every function refused",
+    "An empty vector says that a function is right. Results that are compared with ==, or with a tolerance below "
+    "rounding, have this effect, too: not even two right functions have the same last digits.") {
+    return {"it is wrong"};
+}
 TESTS_MISTAKE(
     "pieces compared with ==",
     "A sum in another order has other last digits, and pieces may add in another order than the whole: allow for "

@@ -191,7 +191,8 @@ def report(tree: BuildTree, lab: Lab, exercise: Exercise, program: Path, sizes: 
     for loop in loops:
         print(f"{'':14}{name}:{loop.line}  {loop.reason}")
     for each in before:
+        share = found["seconds"] / each["seconds"]
         print(f"  earlier     {each['when']}  {_time(each['seconds'])} a call, {_time(found['seconds'])} now: "
-              f"{each['seconds'] / found['seconds']:.2f} of it")
+              f"{f'{share:.2f}' if share >= 0.1 else f'1/{1 / share:.0f}'} of it")
     if not before:
         print("  earlier     no time of this call is kept yet")

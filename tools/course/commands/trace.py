@@ -82,7 +82,7 @@ def run(root: Path, options: Namespace) -> int:
         first = first or _first_difference(name, step)
     if ending:
         whole = not exercise.function.endswith(("_step", "_resume"))
-        place = "in a call with all tokens" if whole else f"step {len(steps) + 1}"
+        place = "in a call with all tokens" if whole else _name(steps[-1] if steps else Step(), len(steps))
         print(messages.coloured(f"\n{place}: {ending}", messages.RED))
         print(f"./course check {exercise.name} says more")
     if first:

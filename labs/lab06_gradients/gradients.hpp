@@ -75,6 +75,7 @@ AttentionGradients causal_attention_backward(const Tensor& phi_Q, const Tensor& 
 
 /// The same gradients a chunk of tokens at a time: matrices inside a chunk, S, z, R and r from chunk to chunk.
 /// The method is graded, too: all tokens of a chunk change S in one product, and no other form is called.
+/// A few numbers for each token may be kept, as in causal_attention_backward.
 /// \param phi_Q \shape{(…, n, c)}   \param phi_K \shape{(…, n, c)}   \param V \shape{(…, n, d_v)}
 /// \param dO upstream gradient \shape{(…, n, d_v)}   \param epsilon ε ≥ 0, finite
 /// \param chunk tokens in a chunk, at least 1; the last chunk may be shorter

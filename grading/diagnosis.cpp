@@ -27,8 +27,9 @@ struct EvidenceOfExercise {
     std::vector<std::size_t> wrong;  // which of them were wrong
     std::vector<SizesOfCall> sizes;
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
-    std::set<const Mistake*> named, hedged;
-    bool probed = false, hopeless = false;
+    std::set<const Mistake*> named, hedged, retracted;
+    std::map<const Mistake*, std::size_t> explained;  // how many wrong values of a call
+    bool probed = false, hopeless = false, stored_something = false;
 };
 std::map<std::string, EvidenceOfExercise> evidence;  // by exercise
 std::deque<Mistake> solved;                          // mistakes that were made up for a call; pointers stay valid
@@ -41,6 +42,7 @@ std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
 constexpr std::size_t most_numbers = 600;  // of a result that is compared with many mistakes
 constexpr double pi = 3.14159265358979323846;
 constexpr std::size_t most_alike = 12;  // more that do the same say nothing
+constexpr std::size_t few_values = 3;   // may be alike by chance
 
 std::size_t size_of(const Parts& parts) {
     std::size_t size = 0;
@@ -54,6 +56,14 @@ bool is_finite(const Parts& parts) {
         const auto* tensor = std::get_if<Tensor>(&part.value);
         return tensor == nullptr ||
                std::all_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return std::isfinite(x); });
+    });
+}
+
+bool holds_numbers(const Parts& parts) {
+    return std::ranges::any_of(parts, [](const Part& part) {
+        const auto* tensor = std::get_if<Tensor>(&part.value);
+        return tensor != nullptr &&
+               std::any_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return x != 0.0; });
     });
 }
 
@@ -115,6 +125,7 @@ bool agrees_with_all(const Mistake& mistake) {
 void add_wrong_call(const ComparedCall& call) {
     EvidenceOfExercise& known = evidence[call.exercise];
     known.wrong.push_back(known.calls.size());
+    known.stored_something = known.stored_something || holds_numbers(call.outcome.parts);
     if (call.outcome.error.empty()) known.sizes.push_back({call.sizes, false});
     known.calls.push_back([call](const Mistake& mistake) {
         const MemoryReuse reuse;
@@ -176,6 +187,17 @@ bool tells_apart(const ComparedCall& call) {
             any = std::isfinite(got->data()[e]) && !is_right(*got, call.expected[p], e);
     }
     return any;
+}
+
+// How many values of it are wrong; all of them where the shape is.
+std::size_t wrong_values(const ComparedCall& call) {
+    std::size_t wrong = 0;
+    for (std::size_t p = 0; p < call.expected.size(); ++p) {
+        const auto* got = std::get_if<Tensor>(&call.outcome.parts[p].value);
+        if (got == nullptr || shape_of(*got) != shape_of(call.expected[p].value)) return most_numbers;
+        for (std::size_t e = 0; e < got->size(); ++e) wrong += is_right(*got, call.expected[p], e) ? 0 : 1;
+    }
+    return call.expected.empty() ? most_numbers : wrong;
 }
 
 // Those that explain this call and all wrong ones before it, but that right ones have ruled out. Of a large call only
@@ -376,6 +398,9 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
             const auto [right, wrong] = first_right_and_wrong_token(tensor, call.expected[part]);
             for (const std::size_t block : {wrong, right + 1})
                 if (block >= 2) candidates.push_back(written(static_cast<double>(block)));
+            if (wrong == 0)  // a block may be wrong from its first token on
+                for (const double usual : {8.0, 16.0, 32.0, 64.0, 4.0, 2.0, 128.0})
+                    candidates.push_back(written(usual));
         } else if (const auto value = root(
                        [&](double x) {
                            const Outcome made = call.run(number.with(x));
@@ -516,11 +541,18 @@ Explanation explain(const ComparedCall& call) {
         }
     }
     known.named.insert(found.mistakes.begin(), found.mistakes.end());
+    for (const Mistake* each : found.mistakes) {
+        std::size_t& most = known.explained[each];
+        most = std::max(most, wrong_values(call));
+    }
     add_wrong_call(call);
     return found;
 }
 
+bool stored_something(const std::string& exercise) { return evidence[exercise].stored_something; }
+
 void keep_as_evidence(const ComparedCall& call) {
+    evidence[call.exercise].stored_something |= holds_numbers(call.outcome.parts);
     evidence[call.exercise].sizes.push_back({call.sizes, true});
     // What is compared with another result of the answer's own may be exact, and a mistake rounds in another order.
     const Parts small = size_of(call.outcome.parts) <= most_numbers ? call.outcome.parts : Parts{};
@@ -541,9 +573,23 @@ std::vector<const Mistake*> retract(const std::string& exercise) {
     std::erase_if(known.named, [&](const Mistake* each) {
         if (agrees_with_all(*each)) return false;
         retracted.push_back(each);
+        known.retracted.insert(each);
         return true;
     });
     return retracted;
+}
+
+std::vector<const Mistake*> coincidences(const std::string& exercise) {
+    EvidenceOfExercise& known = evidence[exercise];
+    std::vector<const Mistake*> found;
+    std::erase_if(known.retracted, [&](const Mistake* each) {
+        if (known.explained[each] > few_values ||
+            std::ranges::all_of(known.wrong, [&](std::size_t wrong) { return known.calls[wrong](*each); }))
+            return false;
+        found.push_back(each);
+        return true;
+    });
+    return found;
 }
 
 std::string fact_about_sizes(const std::string& exercise) {

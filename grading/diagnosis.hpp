@@ -60,6 +60,9 @@ struct Explanation {
 /// Explains a wrong outcome, and keeps it as evidence for the next ones.
 Explanation explain(const ComparedCall& call);
 
+/// Whether a call of the exercise gave a number other than 0.
+bool stored_something(const std::string& exercise);
+
 /// A right outcome: evidence against every mistake that would have been wrong there.
 void keep_as_evidence(const ComparedCall& call);
 
@@ -69,6 +72,10 @@ bool first_call_agrees(const Mistake& function);
 
 /// The names that an earlier explanation gave and that the evidence has ruled out since.
 std::vector<const Mistake*> retract(const std::string& exercise);
+
+/// Of the names retracted so far those that are a coincidence: what they explained were a few values, and a wrong result of
+/// another call is not theirs.
+std::vector<const Mistake*> coincidences(const std::string& exercise);
 
 /// By what the sizes of right and wrong calls differ: "right with heads 1, wrong with heads 2, 3"; "" when by nothing.
 std::string fact_about_sizes(const std::string& exercise);

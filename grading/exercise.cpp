@@ -413,6 +413,7 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     const std::string site = last_throw_site();
     const Explanation found = explain(compared(check, expected));
     for (const Mistake* name : retract(exercise_)) withdraw(name->name);
+    for (const Mistake* name : coincidences(exercise_)) forget(name->name);
     tell_sizes(fact_about_sizes(exercise_));
 
     const bool named = !found.mistakes.empty();
@@ -426,7 +427,7 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
         failure.unset_local = UnsetLocal::surely;
     else if (!named && inputs_finite() && any_value(may_come_from_unset_local))
         failure.unset_local = UnsetLocal::perhaps;
-    if (!named && found.partial_matches.empty() && nothing_stored(expected))
+    if (!named && found.partial_matches.empty() && nothing_stored(expected) && !stored_something(exercise_))
         failure.guess = std::string("\n    every value is 0: was a copy changed") +
                         (outcome_.parts.front().float32 ? "" : " (token(x, i) is a copy; set_token writes)") +
                         ", is a factor a division of integers (1 / 2 is 0), or does a loop never run?";

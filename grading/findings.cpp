@@ -114,6 +114,12 @@ void withdraw(const std::string& mistake) {
     });
 }
 
+void forget(const std::string& mistake) {
+    for_each_failure([&](Failure& failure) {
+        std::erase_if(failure.withdrawn, [&](const Resemblance& each) { return each.mistake == mistake; });
+    });
+}
+
 void tell_sizes(const std::string& fact) { sizes = fact; }
 
 void end_output() {

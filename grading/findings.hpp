@@ -17,6 +17,8 @@ void end_case();
 
 /// A call speaks against this mistake: no failure looks like it any more.
 void withdraw(const std::string& mistake);
+/// It did the same only by chance: it is not told any more.
+void forget(const std::string& mistake);
 /// What all calls together show of a wrong answer without a name: by what sizes right and wrong ones differ.
 void tell_sizes(const std::string& fact);
 

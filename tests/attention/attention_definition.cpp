@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -65,6 +66,8 @@ public:
         scale = scale_of_scores();
         if (s.kernel == Kernel::exponentials) find_running_maxima();
         divided_on.assign(H * (n + 1), 1.0);
+        if (s.delta_rule) correct_values();
+        if (s.phi_of_scores) phi_of_scores.emplace(mapped_scores());
     }
 
     AttentionResult result() {
@@ -107,14 +110,48 @@ private:
         if (s.S.padding == Padding::keys_and_values_times_zero) multiply_by_padding(rows);
         return rows;
     }
+    static void make_unit(Rows& rows) {
+        for (Index r = 0; r < rows.leading * rows.n; ++r) {
+            double* row = &rows.entries[r * rows.width];
+            const double size = std::sqrt(dot_product(row, row, rows.width));
+            for (Index a = 0; a < rows.width; ++a) row[a] /= size;
+        }
+    }
     Rows queries(const TokenSum& sum) const {
-        return mapped(sum.query == From::query ? call.Q : call.K, call.phi, sum.phi_q);
+        Rows rows = mapped(sum.query == From::query ? call.Q : call.K, call.phi, sum.phi_q);
+        if (sum.unit_q) make_unit(rows);
+        return rows;
+    }
+    // What the delta rule writes: each value less what the state before returns for its key.
+    void correct_values() {
+        for (Index h = 0; h < H; ++h)
+            for (Index i = 0; i < n; ++i)
+                for (Index b = 0; b < d_v; ++b) {
+                    double known = 0.0;
+                    for (Index a = 0; call.S != nullptr && a < c; ++a)
+                        known += S.k.row(h, i)[a] * call.S->data()[(h * c + a) * d_v + b];
+                    for (Index j = 0; j < i; ++j)
+                        known += dot_product(S.k.row(h, i), S.k.row(h, j), c) * v.row(h, j)[b];
+                    v.entries[(h * n + i) * d_v + b] -= known;
+                }
+    }
+    // φ of the n×n scores, row by row.
+    Rows mapped_scores() const {
+        Tensor scores = zeros({H, n, n});
+        for (Index e = 0; e < scores.size(); ++e)
+            scores.data()[e] =
+                dot_product(call.Q.data() + e / n * length(call.Q, -1),
+                            call.K.data() + (e / n / n * n + e % n) * length(call.K, -1), length(call.Q, -1));
+        const Rows rows = mapped(scores, call.phi, 1);
+        if (rows.width != n) throw std::invalid_argument("φ changes the number of columns");
+        return rows;
     }
     Rows keys(const TokenSum& sum) const {
         const Tensor& from = sum.key == From::key ? call.K : call.Q;
         const bool before_phi =
             sum.padding == Padding::keys_and_values_before_phi || sum.padding == Padding::keys_before_phi;
         Rows rows = mapped(before_phi ? without_padding(from) : from, call.phi, sum.phi_k);
+        if (sum.unit_k) make_unit(rows);
         if (!sum.keys_reshaped) return rows;
         const Rows lie = rows;
         const Index size = rows.n * rows.width;
@@ -180,6 +217,9 @@ private:
             case Padding::output_repeated: return mask[j];
             case Padding::inverted: return 1.0 - mask[j];
             case Padding::mask_of_first_head: return call.padding->data()[j];
+            case Padding::stops_at_first: return none_padded(0, i + 1);
+            case Padding::as_many_from_first:
+                return static_cast<double>(j) < std::accumulate(mask, mask + n, 0.0) ? 1.0 : 0.0;
             case Padding::nothing_after_first: return none_padded(0, j + 1);
             case Padding::state_starts_anew: return none_padded(j, std::max(i, j) + 1);
             default: return 1.0;
@@ -216,11 +256,15 @@ private:
                    (s.forbidden == Forbidden::weight_times_zero && !allowed(part.settings, h, i, j) ? 0.0 : 1.0) *
                    std::exp(score(h, i, j) - (s.divisor == Divisor::column ? shift_of_key[j] : shift_of_scores));
         if (s.kernel == Kernel::exponentials) return sum_of_exponentials(part.settings, h, i, j);
+        if (s.phi_of_scores) return phi_of_scores->row(h, i)[j];
         const bool right = !applies(part.settings.where, i, j);
         const Rows &queries = right ? *part.right_q : part.q, &keys = right ? *part.right_k : part.k;
         const double* q = part.settings.query_of_token_j ? queries.row(g, j) : queries.row(h, i);
         const double* k = part.settings.key_of_token_i ? keys.row(h, i) : keys.row(g, j);
-        return dot_product(q, k, part.q.width) * scale;
+        const double product = dot_product(q, k, part.q.width) * scale;
+        if (s.in_block == AttentionSettings::InBlock::product || !applies(Where::own_block, i, j)) return product;
+        const double d_k = static_cast<double>(length(call.Q, -1));
+        return std::exp(s.in_block == AttentionSettings::InBlock::softmax ? product / std::sqrt(d_k) : product);
     }
     double scale_of_scores() const {
         const double d_k = static_cast<double>(length(call.Q, -1));
@@ -375,9 +419,10 @@ private:
                                 : known_weight != nullptr            ? *known_weight
                                                                      : weight(S, h, i, g, j));
             if (divides_by_key()) w = divided(w, {divisor_of_key[j]});
-            const double* value = s.values_summed      ? sum_of_values.data()
-                                  : s.value_of_token_i ? v.row(h, i)
-                                                       : v.row(g, j);
+            const double* value = s.values_summed ? sum_of_values.data()
+                                  : s.value_of_token_i || (s.value_of_token_i_in_block && i / s.block == j / s.block)
+                                      ? v.row(h, i)
+                                      : v.row(g, j);
             for (Index b = 0; b < d_v; ++b) sums[b] += w * value[b];
         };
         if (known != nullptr)
@@ -481,6 +526,7 @@ private:
         if (s.epsilon == Epsilon::twice) e *= 2.0;
         if (s.epsilon == Epsilon::subtracted) e = -e;
         if (s.divisor == Divisor::times_sum) return above * (below.sum + e);
+        if (s.least_divisor) return above / (std::max(std::fabs(below.sum), *s.least_divisor) + e);
         switch (s.epsilon) {
             case Epsilon::missing: e = 0.0; break;
             case Epsilon::after_division: return above / below.sum + e;
@@ -501,6 +547,9 @@ private:
                 for (Index b = 0; b < d_v; ++b) {
                     double& o = output.data()[(h * n + i) * d_v + b];
                     if (padded_are_zero && call.padding->data()[h * n + i] == 0.0) o = 0.0;
+                    if (s.S.padding == Padding::stops_at_first && call.padding != nullptr &&
+                        kept_by_padding(s.S.padding, h, i, i) == 0.0)
+                        o = 0.0;
                     if (s.S.padding == Padding::output_repeated && call.padding != nullptr && i > 0 &&
                         call.padding->data()[h * n + i] == 0.0)
                         o = output.data()[(h * n + i - 1) * d_v + b];
@@ -584,11 +633,28 @@ private:
     Part S, z;
     Index H, n, c, d_v, heads_of_batch_entry = 1;
     double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0, sums_so_far = 0.0;
+    std::optional<Rows> phi_of_scores;
     std::vector<double> running_maximum, divisor_of_key, shift_of_key;
     std::vector<double> divided_on;       // what is left of each token, and of the state that came in, in S_divided_on
     std::vector<Weighted> weights_below;  // of one row
 };
 
+}  // namespace
+
+namespace {
+// How often token j is in entry i after rounds that add the entry 1, 2, 4, … back, from the front and in place.
+double counts_of_scan(Index i, Index j) {
+    static std::vector<std::vector<double>> times;  // of each entry before the last round that is known to reach it
+    if (times.size() <= i) {
+        const Index n = std::max<Index>(i + 1, 16);
+        times.assign(n, std::vector<double>(n));
+        for (Index t = 0; t < n; ++t) times[t][t] = 1.0;
+        for (Index back = 1; back < n; back *= 2)
+            for (Index t = back; t < n; ++t)
+                for (Index other = 0; other < n; ++other) times[t][other] += times[t - back][other];
+    }
+    return j < times[i].size() ? times[i][j] : 0.0;
+}
 }  // namespace
 
 double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
@@ -616,6 +682,8 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::own_block_and_last: return j <= i && i / block <= j / block + 1;
         case Tokens::last_of_all: return j + 1 == n;
         case Tokens::last_ones: return j <= i && i - j < block;
+        case Tokens::up_to_own_and_block_end: return j <= i || (same_block() && (j + 1 == n || (j + 1) % block == 0));
+        case Tokens::scan_in_place: return counts_of_scan(i, j);
         case Tokens::without_block_before: return j <= i && (same_block() || j / block + 1 < i / block);
     }
     return 0.0;

@@ -40,6 +40,8 @@ enum class Tokens {
     without_block_before,
     last_ones,  ///< the last settings.block tokens
     last_of_all,
+    up_to_own_and_block_end,  ///< the last token of the own block, too
+    scan_in_place,            ///< as often as a scan that reads what it has changed in this round counts them
 };
 /// How often token j counts for token i of n: 0, 1 or 2 times. \param block tokens in a block
 double counts(Tokens tokens, std::size_t i, std::size_t j, std::size_t n, std::size_t block);
@@ -74,7 +76,9 @@ enum class Padding {
     mask_of_first_head,
     nothing_after_first,
     state_starts_anew,
-    output_repeated,  ///< a padded query gets the output before it
+    output_repeated,     ///< a padded query gets the output before it
+    stops_at_first,      ///< no output from the first padding on
+    as_many_from_first,  ///< as many tokens count as are not padded, from token 0 on
 };
 /// How old sums follow a maximum that grows.
 enum class Rescale { right, none, after_adding, inverted, inverted_from_second };
@@ -91,6 +95,7 @@ struct TokenSum {
     Where where = Where::everywhere;                        ///< the four above
     bool query_of_token_j = false, key_of_token_i = false;  ///< indices mixed up
     bool keys_reshaped = false;                             ///< (n, c) read on as (c, n)
+    bool unit_q = false, unit_k = false;                    ///< features divided by their length
     Tokens tokens = Tokens::up_to_own;
     Heads heads = Heads::own;
     Along along = Along::tokens;
@@ -200,7 +205,11 @@ struct AttentionSettings {
     TokenSum S, z;
     Kernel kernel = Kernel::features;
     int phi_v = 0;
-    bool value_of_token_i = false;
+    bool value_of_token_i = false, value_of_token_i_in_block = false;
+    bool phi_of_scores = false;  ///< φ(QKᵀ)
+    bool delta_rule = false;     ///< v less what the state returns for the key, in place of v
+    enum class InBlock { product, exponential, softmax } in_block = InBlock::product;  ///< weights of the own block
+    std::optional<double> least_divisor;                                               ///< max(|sum|, this)
     bool values_summed = false;  ///< in place of each value the sum of those up to token i
     MaskHandling mask = MaskHandling::given;
     std::size_t block = 0;  ///< of the Tokens above: how many tokens it has

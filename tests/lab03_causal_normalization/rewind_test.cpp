@@ -151,16 +151,19 @@ TEST_CASE("costs no more than in proportion to the replayed tokens") {
     });
 }
 TEST_CASE("costs no more when earlier states were saved") {
-    const auto run = [](std::size_t n) {
-        const Stream stream{Inputs({}, n, 4, 5, 80 + n), 0, n, 16, elu_plus_one_map};
-        return rewind(stream, saved_states(stream), n - 1);
+    const auto stream_of = [](std::size_t n) {
+        return Stream{Inputs({}, n, 4, 5, 80 + n), 0, n, 16, elu_plus_one_map};
     };
-    const std::size_t steps_of_few = run(16).cost().steps;
-    const Call<CausalState> many = run(1024);
+    const auto run = [](const Stream& stream) { return rewind(stream, saved_states(stream), stream.n - 1); };
+    const std::size_t steps_of_few = run(stream_of(16)).cost().steps;
+    const Stream stream = stream_of(1024);
+    const Call<CausalState> many = run(stream);
+    const std::vector<Expected> right = stream.expected(stream.n - 1);
+    const bool is_right = !difference(many.result().S, right[0]) && !difference(many.result().z, right[1]);
     many.satisfies(many.cost().steps < 8 * steps_of_few,
                    "to replay 15 tokens of 16 took " + std::to_string(steps_of_few) + " steps, 15 of 1024 took " +
                        std::to_string(many.cost().steps) + ": begin with the last saved state before them",
-                   "replayed from the first saved state");
+                   is_right ? "replayed from the first saved state" : nullptr);
 }
 }
 

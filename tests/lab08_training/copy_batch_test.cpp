@@ -56,9 +56,11 @@ Call<Batch> well_formed(std::size_t batch, std::size_t L, std::size_t symbols, s
                            "the first half of a sequence holds " + to_string(Tensor(symbol)) +
                                ", which is none of the symbols from 0 to " + std::to_string(symbols - 1));
     const Batch right = copy_by_definition(sequences, {});
-    const std::string wrong = first_difference("ids", got.ids, right.ids) +
-                              first_difference("targets", got.targets, right.targets) +
-                              first_difference("counts", got.counts, right.counts);
+    std::string wrong;
+    for (const std::string& each :
+         {first_difference("ids", got.ids, right.ids), first_difference("targets", got.targets, right.targets),
+          first_difference("counts", got.counts, right.counts)})
+        wrong += (wrong.empty() || each.empty() ? "" : ", ") + each;
     call.satisfies(wrong.empty(), wrong, wrong.empty() || L < 2 ? nullptr : named(got, sequences));
     return call;
 }

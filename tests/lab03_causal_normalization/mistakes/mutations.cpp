@@ -69,7 +69,7 @@ OutputAndState resume(const AttentionSettings& settings, const Tensor& Q, const 
 
 // Several sequences in a row: of the tokens of others, which a right answer does not see, the settings say what becomes as of
 // padding.
-enum class Borders { given, one_late, one_early, of_first_head, only_first, inverted, first_token_lost };
+enum class Borders { given, one_late, one_early, of_first_head, of_any_head, only_first, inverted, first_token_lost };
 struct PackedSettings {
     AttentionSettings attention;
     Borders borders = Borders::given;
@@ -86,6 +86,8 @@ Tensor numbers_of_sequences(const Tensor& begins, Borders borders) {
         if (borders == Borders::one_late) at = std::max<std::size_t>(i, 1) - 1;
         if (borders == Borders::one_early) at = std::min(i + 1, n - 1);
         bool first = begins.data()[row + at] != 0.0;
+        for (std::size_t other = i; borders == Borders::of_any_head && other < begins.size(); other += n)
+            first = first || begins.data()[other] != 0.0;
         if (borders == Borders::one_late && i == 0) first = false;
         if (borders == Borders::inverted) first = !first;
         number.data()[e] = (i == 0 ? 0.0 : number.data()[e - 1]) + (first ? 1.0 : 0.0);
@@ -131,6 +133,9 @@ MutationTable<PackedSettings> own_and_of_attention() {
           SET(s.borders = Borders::first_token_lost)},
          {"the borders", "one set of borders for the whole batch", "Every leading index has borders of its own.", 0,
           SET(s.borders = Borders::of_first_head)},
+         {"the borders", "a border of one row forgets the state of all",
+          "Every leading index has borders of its own: where(…) chooses for each, an if decides for all.", 0,
+          SET(s.borders = Borders::of_any_head)},
          {"the borders", "only the first border counts", "Forget the state at every border.", 0,
           SET(s.borders = Borders::only_first)},
          {"the borders", "marks inverted", "1 marks the first token of a sequence, 0 the others.", 0,
@@ -151,6 +156,7 @@ struct Rewinding {
     Start start = Start::before;
     Replayed replayed = Replayed::kept;
     std::ptrdiff_t moved_begin = 0, moved_end = 0;
+    bool from_number = false;  ///< of the saved state, in place of its token
     bool subtracts = false, first_head = false, times_zero = false;
     int phi_k = 1;
     bool operator==(const Rewinding&) const = default;
@@ -172,6 +178,7 @@ Tensor rewound(const Rewinding& r, const Tensor& saved, std::size_t every, const
     if (r.start == Start::first) at = 0;
     const std::ptrdiff_t from = (r.start == Start::first  ? 0
                                  : r.start == Start::last ? std::ptrdiff_t(at * every)
+                                 : r.from_number          ? std::ptrdiff_t(at)
                                                           : std::ptrdiff_t(begin)) +
                                 r.moved_begin;
     std::ptrdiff_t to = std::ptrdiff_t(kept) + r.moved_end;
@@ -235,6 +242,9 @@ const MutationTable<RewindSettings>& rewind_table() {
          {"the saved state", "saved states counted from 1",
           "The first saved state is the one before the first token: that after kept tokens is number kept / every.", 0,
           SET_REWINDING(r->start = Start::one_earlier)},
+         {"the saved state", "replayed from the saved state's number, not from its token",
+          "Saved state j holds the tokens before token j · every: the next one is j · every, not j.", 0,
+          SET_REWINDING(r->from_number = true)},
          {"the saved state", "saved state left out", "The sums begin with the saved state, not with zero.", 0,
           SET_REWINDING(r->start = Start::nothing)},
          {"the saved state", "replayed from the first saved state",

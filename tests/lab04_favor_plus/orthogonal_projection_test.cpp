@@ -61,6 +61,11 @@ const char* mistake_of_rows(const Tensor& W, std::size_t first) {
     const Tensor unit_of_first = unit_rows(block_of(W, 0));
     if (first > 0 && first + d > length(W, 0) && largest_cosine(unit_of_first, 0, d) <= allowed_cosine(d))
         return "last partial block not made orthogonal";
+    if (first > 0 && largest_cosine(unit_of_first, 0, d) <= allowed_cosine(d)) {
+        const std::size_t m = length(W, 0);
+        const bool last_is = largest_cosine(unit_rows(tokens(W, m - d, m)), 0, d) <= allowed_cosine(d);
+        return last_is && m % d != 0 ? "last block moved back over the one before" : nullptr;
+    }
     const auto columns_orthogonal = [](const Tensor& x) { return largest_cosine_of_rows(matrix_transpose(x)) < 1e-9; };
     if (length(W, 0) >= d && columns_orthogonal(block_of(W, 0))) return "lengths applied to the columns";
     const Tensor everything = large::projection().result();
@@ -206,16 +211,23 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
     if (!sound().lengths) {
         const std::size_t whole_blocks = m / d;
         const double of_last_rows = sum(blocks, 0)(d - 1) / static_cast<double>(whole_blocks);
+        const double of_all = total(squares) / static_cast<double>(m), width = static_cast<double>(d);
+        const Tensor over_d = squares / width;
+        const bool of_one_number = distance_from({over_d.data(), over_d.data() + m}, [](double x) {
+                                       return 2.0 * normal_cdf(std::sqrt(x)) - 1.0;
+                                   }) <= largest_distance(m);
         const char* mistake = distance_from_chi(sqrt(squares)) <= largest_distance(m)
                                   ? "squared lengths instead of lengths"
+                              : of_all < 2.0       ? "lengths divided by √d"
+                              : of_one_number      ? "lengths of one normal number each"
                               : of_last_rows < 2.0 ? "lengths from the diagonal of R"
                                                    : nullptr;
         call.satisfies(false,
                        "the distribution of the squared lengths lies " + decimals(distance) + " away from chi² with " +
                            std::to_string(d) + " degrees of freedom; " + std::to_string(m) +
                            " independent lengths stay within " + decimals(largest_distance(m)) + ". Their mean is " +
-                           decimals(sum(squares, 0)() / static_cast<double>(m)) + " over all rows, " +
-                           decimals(of_last_rows) + " over the last rows of the blocks; d was expected",
+                           decimals(of_all) + " over all rows, " + decimals(of_last_rows) +
+                           " over the last rows of the blocks; d was expected",
                        mistake);
     }
     note("distance from χ_d: " + decimals(distance) + " of " + decimals(largest_distance(m)) + " allowed");

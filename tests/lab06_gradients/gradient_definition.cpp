@@ -256,6 +256,7 @@ private:
     // What stands for dN_i in R_j; `at` is token j of its head.
     Row row_in_R(const std::vector<Row>& dN, Index g, Index i, Index at) const {
         if (s.key_token_upstream) return dN[at];
+        if (s.last_dN) return dN[g * n + n - 1];
         if (s.dO_across_chunks && i / block != at % n / block) return upstream(Upstream::dO, g, i);
         const Index shifted = i + static_cast<Index>(s.upstream_shift);  // wraps below 0, which is beyond n
         return s.upstream_shift == 0 ? dN[g * n + i] : shifted < n ? dN[g * n + shifted] : Row(d_v);
@@ -294,7 +295,10 @@ private:
             });
         for_each_query(s.r, h, j, [&](Index g, Index i, double times) {
             times *= factor_of_dA(g, i, h, j);
-            double own = dD[s.key_token_dD ? at : s.dD_without_axis ? token_of_dD[(g * n + i) * n + j] : g * n + i];
+            double own = dD[s.key_token_dD      ? at
+                            : s.last_dD         ? g * n + n - 1
+                            : s.dD_without_axis ? token_of_dD[(g * n + i) * n + j]
+                                                : g * n + i];
             for (Index other = 0; s.r_of_head_totals && other < H; ++other)
                 if (other != g) own += dD[other * n + i];
             add(to, times * own, (s.keys_in_R && !s.queries_in_r) || s.keys_in_dK ? k(g, i) : q(g, i), c);

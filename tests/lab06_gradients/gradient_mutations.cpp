@@ -380,6 +380,16 @@ const std::vector<Mutation<Settings>>& mutations() {
          "R and r come from the chunks after: with the chunk in them, its own pairs count twice, earlier ones too.",
          chunks, SET(s.R_of_dK.own_block_again = s.r.own_block_again = s.R_of_dV.own_block_again = true)},
 
+        {"what R and r sum", "queries and keys exchanged in dφ(Q) and dφ(K)",
+         "dφ(Q) = dA φ(K) and dφ(K) = dAᵀ φ(Q): each takes the other's features.", 0,
+         SET(s.queries_in_S = s.keys_in_dK = true)},
+        {"dN", "dD of the last token for all",
+         "Each query goes into r with the dD of its own token: keep one for each.", 0, SET(s.last_dD = true)},
+        {"dN", "dN of the last token for all",
+         "Each query goes into R with the dN of its own token: keep one for each.", 0, SET(s.last_dN = true)},
+        {"dN", "dN and dD of the last token for all",
+         "Each query goes into R and r with dN and dD of its own token: keep them for each.", 0,
+         SET(s.last_dN = s.last_dD = true)},
         // Means
         {"the means", "D the mean of the weights", "D_i is the sum of the weights of row i, plus ε: not their mean.", 0,
          SET(s.z.mean_of_keys = true)},

@@ -34,6 +34,7 @@ public:
             double& feature = features[i];
             if (s.divided_over != Group::none) feature /= divisor(undivided, i, width) + s.epsilon;
             if (s.logarithm) feature = std::log(feature);
+            if (s.squared) feature *= feature;
             feature = s.factor * feature * std::pow(static_cast<double>(d), -s.over_d) + s.added;
             if (s.precision == Precision::as_float) feature = static_cast<double>(static_cast<float>(feature));
             if (s.precision == Precision::whole) feature = std::trunc(feature);

@@ -52,7 +52,7 @@ struct FeatureSettings {
     Pairs pairs = Pairs::all;
     Product product = Product::product;
     double factor = 1.0, over_d = 0.0, added = 0.0;  ///< of every feature in the end
-    bool logarithm = false, shift_after_exp = false;
+    bool logarithm = false, shift_after_exp = false, squared = false;
     int times = 1;  ///< how often the map is applied
     Precision precision = Precision::as_double;
     bool operator==(const FeatureSettings&) const = default;

@@ -340,7 +340,9 @@ const MutationsOf streaming_mutations(
                  "normaliser without the query", "normaliser without the keys", "product of two running sums",
                  "ε only where the sum is 0", "one denominator for all leading indices",
                  "v φ(k)ᵀ reshaped in place of φ(k) vᵀ", "mean of φ(q)z over the features",
-                 "each feature of the keys divided by its own sum", "each key divided by the sum of its features"},
+                 "features divided by their length", "keys' features divided by their length",
+                 "scan that reads what it has changed", "each feature of the keys divided by its own sum",
+                 "each key divided by the sum of its features"},
      .rows = rows_of_attention()});
 
 const MutationsOf packed_mutations("packed_causal_linear_attention", packed_table(),

@@ -47,6 +47,19 @@ const MutationTable<Features>& feature_mutations() {
              SET(s.norm_of = NormOf::direction)},
             {"the norm", "norm of the whole head", "Each token has a norm of its own: sum along the last axis only.",
              trigonometric, SET(s.norm_of = NormOf::head)},
+            {"the norm", "norm of the first token for all",
+             "Each token has a norm of its own: sum along the last axis, for every token.", 0,
+             SET(s.norm_of = NormOf::first_token)},
+            {"the norm", "whole exponent halved", "w·x̂ is not halved: only ‖x̂‖² is, w·x̂ - ‖x̂‖²/2.", positive,
+             SET(s.along = 0.5)},
+            {"the norm", "halved outside the exponential",
+             "The half belongs into the exponent: e^(‖x̂‖²/2), not e^(‖x̂‖²)/2.", trigonometric,
+             SET(s.norm = 1.0, s.factor = 0.5)},
+            {"the scale", "inputs divided by their length",
+             "Queries and keys keep their lengths: the kernel is exp(q·k/√d), not of their directions alone.", 0,
+             SET(s.unit_input = true)},
+            {"the kind", "ReLU instead of the exponential",
+             "That is another kernel: these features estimate exp(q·k/√d).", positive, SET(s.relu = true)},
             {"the directions", "directions in another order",
              "Feature r belongs to row r of W, for queries and keys alike.", 0,
              SET(s.directions = Directions::reversed)},
@@ -188,6 +201,12 @@ MutationTable<Favor> own_and_of_attention() {
             {"the features", "sines and cosines instead of positive features",
              "Their weights can be negative and their sum 0: use the features of 4.3.", 0,
              SET(s.Q = s.K = trigonometric_settings())},
+            {"the features", "ReLU features instead of positive ones",
+             "That is another kernel: positive_random_features estimates exp(q·k/√d).", 0,
+             SET(s.Q.relu = s.K.relu = true)},
+            {"the scale", "inputs divided by their length",
+             "Queries and keys keep their lengths: the kernel is exp(q·k/√d), not of their directions alone.", 0,
+             SET(s.Q.unit_input = s.K.unit_input = true)},
             {"the scale", "scaled by 1/√d once more",
              "The features scale by d^(-1/4) on both sides already: that makes 1/√d.", 0, SET(s.Q.scale = 0.75)},
             {"the scale", "queries and keys scaled by d^(-1/4) once more",
@@ -227,13 +246,14 @@ Favor divided() {
     right.attention.divisor = Divisor::sum;
     return right;
 }
-const MutationsOf favor_attention_mutations("favor_attention", favor_mutations(),
-                                            has::products | has::values | has::sequence | has::mask | has::running |
-                                                has::updates | has::divisor | has::epsilon | has::linear_cost,
-                                            divided(), &attention,
-                                            {.without = {"ε only where the sum is 0",
-                                                         "total instead of the running sum",
-                                                         "scaled by 1/√d_k, which only ε shows"}});
+const MutationsOf favor_attention_mutations(
+    "favor_attention", favor_mutations(),
+    has::products | has::values | has::sequence | has::mask | has::running | has::updates | has::divisor |
+        has::epsilon | has::linear_cost,
+    divided(), &attention,
+    {.without = {"ε only where the sum is 0", "total instead of the running sum",
+                 "scaled by 1/√d_k, which only ε shows", "features divided by their length",
+                 "keys' features divided by their length"}});
 
 // The variance --------------------------------------------------------------------------------------------------------
 
@@ -241,7 +261,7 @@ const MutationsOf favor_attention_mutations("favor_attention", favor_mutations()
 struct Variance {
     double scale_of_q = 0.25, scale_of_k = 0.25, kernel = 2.0, norms = 1.0, cross = 2.0, subtracted = 1.0, over_m = 1.0,
            fewer = 0.0, factor = 1.0, root = 1.0, scale_of_norms = 0.25;
-    bool trigonometric = false, subtracted_last = false;
+    bool trigonometric = false, subtracted_last = false, subtracted_inside = false;
     std::optional<double> m, d;
     bool operator==(const Variance&) const = default;
 };
@@ -285,6 +305,8 @@ const MutationTable<Variance>& variance_mutations() {
              SET(s.scale_of_norms = 0.0)},
             {"the formula", "one added instead of subtracted", "The bracket is e^(‖q̂ + k̂‖²) - 1.", 0,
              SET(s.subtracted = -1.0)},
+            {"the formula", "one subtracted in the exponent", "The bracket is e^(‖q̂ + k̂‖²) - 1, not e^(‖q̂ + k̂‖² - 1).",
+             0, SET(s.subtracted_inside = true)},
             {"the formula", "standard deviation instead of the variance",
              "No root: the contract asks for the variance.", 0, SET(s.root = 0.5)},
             {"the formula", "variance of the trigonometric features",
@@ -318,6 +340,7 @@ Tensor variance(const Variance& s, const Tensor& q, const Tensor& k, std::size_t
         const double of_norms = std::pow(d, 2.0 * (0.25 - s.scale_of_norms));
         double bracket = std::exp(of_norms * (s.norms * norms + s.cross * product)) - s.subtracted, kernel = s.kernel;
         if (s.subtracted_last) bracket += s.subtracted - s.subtracted * std::exp(-kernel * product);
+        if (s.subtracted_inside) bracket = std::exp(of_norms * (s.norms * norms + s.cross * product) - 1.0);
         if (s.trigonometric) {
             const double apart = 1.0 - std::exp(2.0 * product - norms);
             bracket = std::exp(norms + 2.0 * product) * apart * apart / 2.0;

@@ -11,7 +11,17 @@ namespace linattn::testing {
 namespace {
 
 /// Of which seeds the numbers are that directions are made of.
-enum class Drawn { all_at_once, each_row, each_block, one_row, one_block, seed_0, uniform };
+enum class Drawn {
+    all_at_once,
+    each_row,
+    each_block,
+    one_row,
+    one_block,
+    seed_0,
+    uniform,
+    columns_centred,
+    rows_centred
+};
 /// How the rows of a block are made of them.
 enum class Rows { independent, orthogonal, orthogonal_to_last, signs_of_lapack, columns_orthogonal };
 /// How long the rows are.
@@ -26,8 +36,10 @@ enum class Lengths {
     of_next_seed,
     of_one_seed,
     of_columns,
+    over_root_d,    ///< χ_d / √d
+    of_one_number,  ///< √d times one normal number
 };
-enum class LastBlock { as_long_as_needed, missing, zero, independent };
+enum class LastBlock { as_long_as_needed, missing, zero, independent, moved_back };
 
 struct Projection {
     Drawn drawn = Drawn::all_at_once;
@@ -72,6 +84,10 @@ public:
         }
         for (std::size_t r = m / d * d; r < m && s.last_block == LastBlock::independent; ++r)
             set_token(W, r, token(all, r));
+        const std::size_t moved = s.last_block == LastBlock::moved_back && m > d && m % d != 0 ? m - d : m;
+        for (std::size_t r = moved; r < m; ++r) set_token(W, r, token(right, m / d * d + r - moved));
+        if (s.drawn == Drawn::columns_centred && m > 0) W = W - mean(W, 0, keep_dims);
+        if (s.drawn == Drawn::rows_centred) W = W - mean(W, 1, keep_dims);
         W = W * s.factor / std::pow(static_cast<double>(m), s.over_m) / std::pow(static_cast<double>(d), s.over_d) +
             s.added;
         if (s.last_block == LastBlock::missing) W = tokens(W, 0, whole);
@@ -139,6 +155,9 @@ private:
                 if (s.lengths == Lengths::one) by = 1.0;
                 if (s.lengths == Lengths::root_d) by = std::sqrt(static_cast<double>(d));
                 if (s.lengths == Lengths::squared) by *= by;
+                if (s.lengths == Lengths::over_root_d) by /= std::sqrt(static_cast<double>(d));
+                if (s.lengths == Lengths::of_one_number)
+                    by = std::sqrt(static_cast<double>(d)) * std::fabs(others(r, 0));
                 if (s.lengths == Lengths::diagonal_of_R)  // of row j of a block: as of d - j numbers
                     by = std::sqrt(dot_product(others.data() + r * d, others.data() + r * d, d - r % d));
                 W(r, e) *= s.signs_of_entries && e >= r % d && coins(r, e) < 0.0 ? -by : by;
@@ -186,6 +205,19 @@ const MutationTable<Projection>& projection_mutations() {
             {"", "uniform instead of normal", "The mean of e^(w·x) is e^(|x|²/2) only for normal w.", independent,
              SET(s.drawn = Drawn::uniform)},
 
+            {"", "columns centred", "Rows that add up to 0 are not independent: use the numbers as they are drawn.",
+             independent, SET(s.drawn = Drawn::columns_centred)},
+            {"", "rows centred", "Entries that add up to 0 are not independent: use the numbers as they are drawn.",
+             independent, SET(s.drawn = Drawn::rows_centred)},
+            {"", "lengths divided by √d",
+             "χ_d is the root of the sum of d squares, not of their mean: the mean square of a length is d.",
+             orthogonal, SET(s.lengths = Lengths::over_root_d)},
+            {"", "lengths of one normal number each",
+             "A length is that of d independent N(0, 1) numbers: the root of the sum of their squares.", orthogonal,
+             SET(s.lengths = Lengths::of_one_number)},
+            {"", "last block moved back over the one before",
+             "From the last block use as many rows as are still missing; the rows before it stay as they are.",
+             orthogonal, SET(s.last_block = LastBlock::moved_back)},
             {"", "independent rows instead of orthogonal ones", "The rows of a block must be at right angles.",
              orthogonal, SET(s.rows = Rows::independent)},
             {"", "each row made orthogonal to the previous one only",

@@ -49,20 +49,27 @@ private:
         for (Index b = 0; b < d; ++b) square += W_given(r, b) * W_given(r, b);
         return W_given(r, a) / std::sqrt(square);
     }
+    double length_of(Index i) const {
+        double square = 0.0;
+        for (Index e = 0; e < rows * d && s.unit_input; ++e)
+            if (e / d == i) square += tokens.data()[e] * tokens.data()[e];
+        return s.unit_input ? std::sqrt(square) : 1.0;
+    }
     double along(Index i, Index r) const {
         double total = 0.0;
         for (Index a = 0; a < d; ++a) total += direction(r, a) * scaled(s.scale) * tokens.data()[i * d + a];
-        return total;
+        return s.along * total / length_of(i);
     }
     // What the norm adds to the exponent of direction r.
     double norm(Index i, Index r) const {
         double square = 0.0;
         for (Index e = 0; e < rows * d; ++e) {  // all entries, of which few count: no answer to paste
             const Index j = e / d;
-            if (s.norm_of == NormOf::head ? j / n != i / n : j != i) continue;
+            if (s.norm_of == NormOf::head ? j / n != i / n : s.norm_of == NormOf::first_token ? j != i / n * n : j != i)
+                continue;
             const double entry = s.norm_of == NormOf::direction
                                      ? W_given(r, e % d)
-                                     : scaled(s.norm_scale.value_or(s.scale)) * tokens.data()[e];
+                                     : scaled(s.norm_scale.value_or(s.scale)) * tokens.data()[e] / length_of(j);
             square += entry * entry;
         }
         return s.norm * (s.norm_of == NormOf::token_not_squared ? std::sqrt(square) : square);
@@ -70,6 +77,7 @@ private:
 
     double feature(Index i, Index e) const {
         const Index r = s.waves == Waves::alternating ? e / 2 : e % m;
+        if (s.relu) return std::max(0.0, along(i, r));
         if (s.waves == Waves::none) return std::exp(exponents[i * m + r] - s.shift * shifts[group_of(i, r)]);
         const double angle = exponents[i * m + r], growth = std::exp(norm(i, r));
         bool sine = e >= m;

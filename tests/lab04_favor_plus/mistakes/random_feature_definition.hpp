@@ -13,7 +13,7 @@ namespace linattn::testing {
 enum class ShiftOver { nothing, token, direction, head, array };
 enum class ShiftBy { largest, smallest, mean, largest_without_norm };
 /// What the norm is of, and whether it is squared.
-enum class NormOf { token, direction, head, token_not_squared };
+enum class NormOf { token, direction, head, token_not_squared, first_token };
 /// The features of each direction, and in which order.
 enum class Waves {
     none,
@@ -34,6 +34,9 @@ struct RandomFeatureSettings {
     double scale = 0.25;               ///< x̂ is d^(-scale) x
     std::optional<double> norm_scale;  ///< the same in the norm, where that is another one
     double norm = -0.5;                ///< how often the squared norm is added to the exponent
+    double along = 1.0;                ///< how often w·x̂ is
+    bool unit_input = false;           ///< x divided by its length first
+    bool relu = false;                 ///< max(0, w·x̂) in place of the exponential
     NormOf norm_of = NormOf::token;
     ShiftOver per_token = ShiftOver::token, per_sequence = ShiftOver::head;
     ShiftBy shift_by = ShiftBy::largest;

@@ -24,6 +24,22 @@ MAP_MISTAKE("branches exchanged", "x + 1 is for x > 0; e^x for the others.") {
 MAP_MISTAKE("one added to both branches", "e^x - 1 + 1 is e^x: below 0 nothing is added.") {
     return each(x, [](float v) { return v > 0.0f ? v + 1.0f : std::exp(v) + 1.0f; });
 }
+MAP_MISTAKE("softplus instead of elu",
+            "log(1 + e^x) is another positive map: this one is x + 1 above 0 and e^x below.") {
+    return each(x, [](float v) { return std::max(v, 0.0f) + std::log1p(std::exp(-std::fabs(v))); });
+}
+MAP_MISTAKE("1 missing above 0", "Above 0 the map is x + 1, which equals the exponential at x = 0.") {
+    return each(x, [](float v) { return v > 0.0f ? v : std::exp(v); });
+}
+MAP_MISTAKE("relu plus one", "Below 0 the map falls off as e^x; it is not 1 everywhere.") {
+    return each(x, [](float v) { return std::max(v, 0.0f) + 1.0f; });
+}
+MAP_MISTAKE("relu instead of elu plus one", "Below 0 the map is e^x, above it x + 1.") {
+    return each(x, [](float v) { return std::max(v, 0.0f); });
+}
+MAP_MISTAKE("exponential above 0 as well", "Above 0 the map is the line x + 1.") {
+    return each(x, [](float v) { return std::exp(v); });
+}
 MAP_MISTAKE("both branches computed and mixed", "0 · e^1000 is not 0: choose a branch, do not multiply by 0 and 1.") {
     return each(x, [](float v) {
         const float above = v > 0.0f ? 1.0f : 0.0f;

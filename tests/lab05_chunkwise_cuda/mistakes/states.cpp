@@ -22,6 +22,7 @@ struct ChunkSum {
     bool first_entries_of_S = false;  ///< one for each thread
     double S_times = 1.0;
     bool S_averaged = false, z_averaged = false;  ///< over the tokens of the chunk
+    bool tokens_of_thread = false;                ///< a thread sums only every T-th token, from its own number on
     bool operator==(const ChunkSum&) const = default;
 };
 
@@ -45,6 +46,9 @@ const MutationTable<ChunkSum>& chunk_sum_mutations() {
              "Add every token of the chunk to S; this keeps the last one.", 0, SET(s.in_S = Rows::last)},
             {"the rows", "z replaced instead of added to",
              "Add every token of the chunk to z; this keeps the last one.", 0, SET(s.in_z = Rows::last)},
+            {"the threads", "tokens shared out among the threads, too",
+             "One thread sums all tokens of its entry, j from 0 on: only the entries begin at threadIdx.x.", 0,
+             SET(s.tokens_of_thread = true)},
             {"the sums", "means over the chunk", "S and z are sums over the tokens of the chunk: divide by nothing.", 0,
              SET(s.S_averaged = s.z_averaged = true)},
             {"the sums", "S the mean over the chunk", "S is a sum over the tokens of the chunk, as z is.", 0,
@@ -113,13 +117,16 @@ States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int
         const double share = 1.0 / static_cast<double>(tokens);
         for (int a = 0; a < d_k; ++a) {
             const double k = entry(K, s.K_of_first_head, d_k, a);
-            if (!s.nothing_in_z)
+            const int threads = kernels::threads_per_block;
+            const auto sums = [&](int at) { return !s.tokens_of_thread || row % threads == at % threads; };
+            if (!s.nothing_in_z && sums(a))
                 z.data()[state * d_k + a] +=
                     (s.z_averaged ? share : 1.0) * counted(s.in_z, row, tokens) * mapped(k, s.phi_in_z);
             for (int b = 0; b < d_v && !s.nothing_in_S; ++b)
-                S.data()[state * d_k * d_v + (s.transposed ? b * d_k + a : a * d_v + b)] +=
-                    s.S_times * (s.S_averaged ? share : 1.0) * counted(s.in_S, row, tokens) * mapped(k, s.phi_in_S) *
-                    mapped(entry(V, s.V_of_first_head, d_v, b), s.phi_of_V);
+                if (sums(a * d_v + b))
+                    S.data()[state * d_k * d_v + (s.transposed ? b * d_k + a : a * d_v + b)] +=
+                        s.S_times * (s.S_averaged ? share : 1.0) * counted(s.in_S, row, tokens) *
+                        mapped(k, s.phi_in_S) * mapped(entry(V, s.V_of_first_head, d_v, b), s.phi_of_V);
         }
     };
     for (int h = 0; h < sizes.heads; ++h)

@@ -43,6 +43,20 @@ ROUNDING_MISTAKE("halfway numbers rounded to the odd neighbour",
         return std::isfinite(number) ? (bits + 0x8000 - (bits >> 16 & 1)) >> 16 : right;
     });
 }
+ROUNDING_MISTAKE("odd or even told by the wrong bit",
+                 "The last bit of the upper half is bit 16: bits >> 16 & 1 says whether it is odd.") {
+    return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
+        return std::isfinite(number) ? (bits + 0x7FFF + (bits >> 17 & 1)) >> 16 : right;
+    });
+}
+ROUNDING_MISTAKE(
+    "carry into the exponent lost",
+    "A fraction of ones that is rounded up carries into the exponent: 1.999 becomes 2. Add to all 32 bits.") {
+    return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
+        const bool carries = std::isfinite(number) && (right & 0x7F) == 0 && (bits >> 16 & 0x7F) == 0x7F;
+        return carries ? bits >> 23 << 7 : right;
+    });
+}
 ROUNDING_MISTAKE("always rounded away from 0", "Carry only when the lower half is more than 0x8000, or that and odd.") {
     return added_and_cut(x, 0xFFFF);
 }

@@ -30,6 +30,7 @@ struct DifferenceSettings {
     Moved moved = Moved::one;
     Left left = Left::where_it_was;
     bool writes_argument = false, in_float = false, only_first = false, only_last = false, flat = false;
+    bool as_many_as_first_axis = false;
     std::optional<double> fixed_step;
     bool operator==(const DifferenceSettings&) const = default;
 };
@@ -67,7 +68,8 @@ Tensor differences(const DifferenceSettings& s, const ScalarFunction& f, const T
             case Over::h_squared: divisor = step * step; break;
             case Over::four_h: divisor = 4.0 * step; break;
         }
-        const bool written = (!s.only_first || e == 0) && (!s.only_last || e + 1 == x.size());
+        const bool written = (!s.as_many_as_first_axis || e < length(x, 0)) && (!s.only_first || e == 0) &&
+                             (!s.only_last || e + 1 == x.size());
         gradient.data()[e] = written ? difference / divisor : 0.0;
         if (s.left == Left::up) start.data()[e] = own + step;
         if (s.left == Left::down) start.data()[e] = own - step;
@@ -122,6 +124,9 @@ const MutationTable<DifferenceSettings> table{
          SET(s.writes_argument = true)},
         {"what is written", "only the first entry", "Every entry has a slope: loop over all of x.size().", 0,
          SET(s.only_first = true)},
+        {"what is written", "as many entries as the first axis is long",
+         "Every entry has a slope: loop over all of x.size(), not length(x, 0).", 0,
+         SET(s.as_many_as_first_axis = true)},
         {"what is written", "only the last entry", "Every entry has a slope: write it in every turn of the loop.", 0,
          SET(s.only_last = true)},
         {"what is written", "the entries in one row", "The result has the shape of x: zeros(shape_of(x)).", 0,

@@ -95,6 +95,14 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x taken for
         "The slope is y itself where y ≤ 1, but x is what went in, not y.") {
     return each_pair(x, dY, [](double v, double g) { return v > 1.0 ? g : g * v; });
 }
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x + 1 below 0", "§6.2",
+        "The slope is elu + 1 in terms of the output, eˣ - 1 + 1; x is what went in: take eˣ.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : g * (v + 1.0); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x itself below 0", "§6.2",
+        "Below 0 the slope is eˣ, the feature itself; x is what went in.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : g * v; });
+}
 MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope added to dY", "§6.2",
         "The chain rule multiplies: dY · φ'(x).") {
     return each_pair(x, dY, [](double v, double g) { return g + std::exp(std::min(v, 0.0)); });

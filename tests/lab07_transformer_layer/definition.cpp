@@ -60,6 +60,13 @@ Place place_of(Layout layout, std::size_t t, std::size_t i, std::size_t a, std::
         case Layout::next_head: return {i, (t + 1) % h * e + a};
         case Layout::first_head_only: return {i, a};
         case Layout::last_head_only: return {i, (h - 1) * e + a};
+        case Layout::begins_at_heads:
+            if (t * h + e > h * e) throw std::out_of_range("the columns of a head end before the last one");
+            return {i, t * h + a};
+        case Layout::width_before_tokens: {
+            const std::size_t written = (t * e + a) * n + i;
+            return {written / (h * e), written % (h * e)};
+        }
     }
     return {i, t * e + a};
 }
@@ -159,6 +166,12 @@ Rows gelu_of(Rows X, Gelu kind) {
 // φ of rows that are first multiplied by a power of their width.
 Rows features(Rows X, Features kind, double power = 0.0) {
     for (Rounded& x : X.entries) x = feature(scaled(x, X.width, power), kind);
+    for (std::size_t row = 0; kind == Features::softmax && row < X.leading * X.n; ++row) {
+        Rounded* entries = &X.entries[row * X.width];
+        SumOfTerms all;
+        for (std::size_t a = 0; a < X.width; ++a) all.add(entries[a] = exponential(entries[a]));
+        for (std::size_t a = 0; a < X.width; ++a) entries[a] = entries[a] / all.total();
+    }
     return X;
 }
 
@@ -503,7 +516,8 @@ Rows block(const Rows& X, const Block& w, std::size_t heads, const Settings& set
                           wrong.second_skip_from_input ? &X : nullptr);
     };
     if (wrong.feed_forward_first) return attention_half(feed_forward_half(X));
-    const Rows Y = attention_half(X);
+    const Rows Y = wrong.post_norm_first ? norm(X + attended(X), first, settings) : attention_half(X);
+    if (wrong.post_norm_second) return norm(Y + fed_forward(Y), second, settings);
     if (wrong.feed_forward_from_input) return Y + fed_forward(norm(X, second, settings));
     if (wrong.feed_forward_from_attention) return Y + fed_forward(norm(Y + -X, second, settings));
     const Rows Z = feed_forward_half(Y);
@@ -865,7 +879,7 @@ Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Mode
         if (wrong.prompt_included)
             for (std::size_t i = 0; i < n; ++i) row.push_back(at(i));
         const std::size_t steps = made + (wrong.one_late ? 1 : 0);
-        double first_id = 0.0;
+        double first_id = 0.0, before = n == 0 ? 0.0 : at(n - 1);
         for (std::size_t i = 0; i < steps; ++i) {
             double id = static_cast<double>(chosen(last.entries.data(), symbols, wrong.choice, margin));
             if (i == 0) first_id = id;
@@ -875,7 +889,8 @@ Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Mode
             if (wrong.back_to_prompt) histories = after_prompt;
             if (wrong.feeds_prompt_again)
                 for (std::size_t j = 0; j < n; ++j) read(at(j), static_cast<std::ptrdiff_t>(j));
-            read(id, new_position(i));
+            read(wrong.reads_one_behind ? before : id, new_position(i));
+            before = id;
         }
         if (b == 0) first_row = zeros({row.size()});
         for (std::size_t i = 0; i < row.size(); ++i) {

@@ -23,6 +23,8 @@ enum class Layout {
     next_head,
     first_head_only,
     last_head_only,
+    begins_at_heads,      ///< head t begins at column t·h
+    width_before_tokens,  ///< (h, n, e) written as (h, e, n)
 };
 /// What merge_heads does with the heads, or split_heads returns.
 enum class Axes {
@@ -114,6 +116,7 @@ struct AttentionMistakes {
 /// How a block puts its parts together.
 struct BlockMistakes {
     bool norm_first = true, norm_second = true, norms_exchanged = false, first_norm_twice = false;
+    bool post_norm_first = false, post_norm_second = false;
     bool post_norm = false, skip_from_norm_first = false, skip_from_norm_second = false, norm_at_the_end = false;
     bool norm_of_result = false;  ///< X + norm(attention(X))
     bool skip_first = true, skip_second = true, second_skip_from_input = false, feed_forward_from_input = false,
@@ -154,8 +157,9 @@ struct GenerateMistakes {
          nothing_remembered = false;
     bool back_to_prompt = false;  ///< each symbol read with the memories that the prompt left
     bool feeds_prompt_again = false, chosen_once = false, from_first_token = false, one_late = false;
-    int position_of_new = 0;      ///< added to the position of each new token
-    bool position_stuck = false;  ///< all new tokens at that of the first of them
+    bool reads_one_behind = false;  ///< the symbol before the newest one
+    int position_of_new = 0;        ///< added to the position of each new token
+    bool position_stuck = false;    ///< all new tokens at that of the first of them
     bool positions_start_again = false, position_always_zero = false, positions_from_one = false;
     bool prompt_included = false, one_too_many = false, one_too_few = false;
     bool operator==(const GenerateMistakes&) const = default;

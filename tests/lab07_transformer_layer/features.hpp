@@ -14,12 +14,14 @@ enum class Features {
     one_missing_above,  ///< x above 0, eˣ below
     relu,
     exponential,
-    twice,  ///< elu + 1 of elu + 1
+    twice,    ///< elu + 1 of elu + 1
+    softmax,  ///< over the width: what becomes of a whole row, not of an entry
     none,
 };
 
 inline Rounded feature(const Rounded& x, Features kind) {
     switch (kind) {
+        case Features::softmax:
         case Features::none: return x;
         case Features::relu: return {std::max(x.value, 0.0), x.error};
         case Features::exponential: return exponential(x);

@@ -30,6 +30,8 @@ struct AdamSettings {
     bool root_of_factor = true;                       ///< r, not r²
     bool rho_has_t = true;                            ///< the factor t in ρ
     bool rho_of_step_before = false;                  ///< ρ with t - 1
+    bool v_waits = false;                             ///< the first steps of RAdam leave v as it is
+    double weight_decay = 0.0, in_gradient = 0.0;     ///< w times this taken off at each step, or added to g
 
     bool operator==(const AdamSettings&) const = default;
 };
@@ -56,7 +58,8 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
         const std::size_t e = pair % entries;
         if (pair / entries != e) continue;
         const double m_before = s.remembers_m ? state.m.data()[e] : 0.0;
-        const double v_before = s.remembers_v ? state.v.data()[e] : 0.0, gradient = g.data()[e];
+        const double v_before = s.remembers_v ? state.v.data()[e] : 0.0,
+                     gradient = g.data()[e] + s.in_gradient * w.data()[e];
         const double m = s.beta_1 * m_before + (1.0 - s.beta_1) * gradient;
         const double deviation = s.centred ? gradient - m : gradient;
         const double v = s.beta_2 * v_before + (1.0 - s.beta_2) * (s.absolute  ? std::fabs(gradient)
@@ -70,9 +73,9 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
         if (!adapts && !s.unrectified_divides) denominator = 1.0;
         const double above = m_used + (s.epsilon_above ? s.epsilon : 0.0);
         const double step = s.direction * rate * factor * above / denominator;
-        result.w.data()[e] = w.data()[e] + step;
+        result.w.data()[e] = w.data()[e] * (1.0 - rate * s.weight_decay) + step;
         result.state.m.data()[e] = s.stores_corrected ? m_used : m;
-        result.state.v.data()[e] = s.stores_corrected ? v_used : v;
+        result.state.v.data()[e] = s.stores_corrected ? v_used : s.v_waits && !adapts ? state.v.data()[e] : v;
         if (terms != nullptr) {
             const double m_terms = std::fabs(s.beta_1 * m_before) + std::fabs((1.0 - s.beta_1) * gradient);
             terms->data()[e] = std::fabs(w.data()[e]) + std::fabs(rate * factor / denominator) * m_terms / (1.0 - b1);

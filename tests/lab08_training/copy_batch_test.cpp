@@ -26,7 +26,12 @@ const char* named(const Batch& got, const std::vector<CopySequence>& sequences) 
     for (const Mutation<CopySettings>& mutation : copy_mutations().mutations) {
         CopySettings settings;
         mutation.set(settings);
-        if (same(got, copy_by_definition(sequences, settings))) return mutation.name;
+        std::vector<CopySequence> own = sequences;
+        for (std::size_t b = 0; settings.drawn_anew && b < own.size(); ++b) {
+            const std::size_t L = own[b].length();
+            for (std::size_t i = L; i < 2 * L; ++i) own[b].second.push_back(got.targets(b, i));
+        }
+        if (same(got, copy_by_definition(own, settings))) return mutation.name;
     }
     return nullptr;
 }

@@ -13,7 +13,11 @@ namespace linattn::testing {
 struct CopySequence {
     std::vector<double> symbols;
     double separator;
-    double at(std::size_t i) const { return i == symbols.size() ? separator : symbols[i % (symbols.size() + 1)]; }
+    std::vector<double> second{};  ///< in place of the copy
+    double at(std::size_t i) const {
+        if (i > symbols.size() && !second.empty()) return second[i - symbols.size() - 1];
+        return i == symbols.size() ? separator : symbols[i % (symbols.size() + 1)];
+    }
     std::size_t length() const { return symbols.size(); }
 };
 using CopyEntry = double (*)(const CopySequence& in, std::size_t i);
@@ -24,6 +28,7 @@ struct CopySettings {
     CopyEntry counts = [](const CopySequence& in, std::size_t i) { return i >= in.length() ? 1.0 : 0.0; };
     bool same_sequences = false, ignores_seed = false;
     bool seed_for_each = false;  ///< sequence b is drawn with seed + b
+    bool drawn_anew = false;     ///< the second half
 
     bool operator==(const CopySettings&) const = default;
 };

@@ -188,6 +188,10 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
                         query = with_slope(Q.entries[place(row, head, c)], query.slope);
                     if (back && settings_.features_left_out_of_k)
                         key = with_slope(K.entries[place(j, head, c)], key.slope);
+                    if (settings_.queries_keys_exchanged) {
+                        query = with_slope(query, feature(K.entries[place(row, head, c)], MapSlope::right).slope);
+                        key = with_slope(key, feature(Q.entries[place(j, head, c)], MapSlope::right).slope);
+                    }
                     if (settings_.keys_move_queries) {
                         query.slope += feature(K.entries[place(row, head, c)], MapSlope::right).slope;
                         key = still(key);
@@ -225,7 +229,9 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
         for (std::size_t e = 0; e < O.entries.size(); ++e)
             O.entries[e] = with_slope(O.entries[e], back.entries[e].slope);
     }
+    if (settings_.merged_heads_added) O = moving_too(O, X);
     Matrix Y = affine(settings_.output_skipped ? still(O) : O, w.O, in.n);
+    if (settings_.upstream_added) Y = moving_too(Y, X);
     if (settings_.output_skipped) Y = moving_too(Y, O);
     const bool other = settings_.output_sees_result || settings_.output_sees_input;
     for (std::size_t r = 0; other && r < Y.rows; ++r)

@@ -69,13 +69,18 @@ struct GradientSettings {
     Received received = Received::right;
     bool features_left_out_of_q = false;  ///< lab 06's gradient gets Q in place of φ(Q)
     bool features_left_out_of_k = false;
-    bool output_skipped = false;         ///< the heads get dY, not the last projection's dX
-    bool output_sees_result = false;     ///< the last projection's gradient from its result, not from the merged heads
-    bool output_sees_input = false;      ///< … from X
-    bool keys_move_queries = false;      ///< the gradient of φ(Q) in place of that of φ(K)
-    bool keys_values_exchanged = false;  ///< the gradients of both projections
-    bool mean_over_uses = false;         ///< weights' gradients divided by the number of tokens
-    bool bias_mean = false;              ///< that of the bias alone
+    bool output_skipped = false;          ///< the heads get dY, not the last projection's dX
+    bool output_sees_result = false;      ///< the last projection's gradient from its result, not from the merged heads
+    bool output_sees_input = false;       ///< … from X
+    bool keys_move_queries = false;       ///< the gradient of φ(Q) in place of that of φ(K)
+    bool keys_values_exchanged = false;   ///< the gradients of both projections
+    bool queries_keys_exchanged = false;  ///< the gradients of φ(Q) and φ(K)
+    bool merged_heads_added = false;      ///< what comes back to the merged heads, to dX
+    bool upstream_added = false;          ///< dY, to dX
+    bool bias_subtracted = false;         ///< from dY, on its way to dX
+    bool means_over_tokens = false;       ///< mean(g) and mean(g ⊙ x̂)
+    bool mean_over_uses = false;          ///< weights' gradients divided by the number of tokens
+    bool bias_mean = false;               ///< that of the bias alone
     bool gain_mean = false, norm_bias_mean = false;        ///< … of the norm's gain, and of its bias
     bool sum_for_mean = false, sum_for_deviation = false;  ///< Σ g, and Σ g ⊙ x̂, in place of their means
     bool gain_squared = false, gain_divides = false;       ///< in dX of layer norm

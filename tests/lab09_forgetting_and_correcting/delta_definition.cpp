@@ -63,6 +63,7 @@ private:
             }
         decays = {Row(n, 1.0), block};
         for (Index i = 0; i < n && call.log_decay != nullptr; ++i) decays.a[i] = skipped(i) ? 1.0 : decay_of(i);
+        for (Index i = 0; s.beta_fades && i < n; ++i) decays.a[i] *= 1.0 - beta(Beta::own, i, i);
         first.assign(d_k, Row(d_v));
         const double* came = s.carried_to_next_head && h > 0 ? made.S.data() + (h - 1) * d_k * d_v
                              : call.S != nullptr             ? call.S->data() + h * d_k * d_v
@@ -88,6 +89,12 @@ private:
             case Decay::squared: return std::exp(2.0 * log);
             case Decay::inverse: return std::exp(-log);
             case Decay::complement: return 1.0 - std::exp(log);
+            case Decay::sigmoid: return 1.0 / (1.0 + std::exp(-log));
+            case Decay::cumulated: {
+                double all = 0.0;
+                for (Index t = 0; t <= i; ++t) all += call.log_decay->data()[h * n + t];
+                return std::exp(all);
+            }
             default: return std::exp(log);
         }
     }

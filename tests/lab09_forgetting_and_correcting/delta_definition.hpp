@@ -74,7 +74,18 @@ struct Term {
 };
 
 /// How a decay comes of its logarithm.
-enum class Decay { exponential, the_logarithm, forgotten, squared, inverse, complement, of_first_chunk, of_first_head };
+enum class Decay {
+    exponential,
+    the_logarithm,
+    forgotten,
+    squared,
+    inverse,
+    complement,
+    of_first_chunk,
+    of_first_head,
+    sigmoid,
+    cumulated
+};
 enum class DeltaWritten {
     all,
     all_but_last,
@@ -101,6 +112,7 @@ struct DeltaSettings {
     bool queries_normalized = false;
     bool updated_first = false;               ///< q_i sees the state after its chunk
     bool write_scaled_by_complement = false;  ///< the write times 1 − a_i
+    bool beta_fades = false;                  ///< the state times 1 − β_i
     bool carried_to_next_head = false;        ///< a head begins with the state of the one before it
     double scores_over_root = 0.0;            ///< divided by d_k to this power
     double scale = 1.0;                       ///< of all outputs

@@ -80,13 +80,15 @@ private:
             for (Index step = 0; step < end - begin; ++step) {
                 // The wrong way round, a chunk's system is solved from its first row on.
                 const Index j = s.system_not_transposed ? begin + step : end - 1 - step;
+                Reading of_outputs = s.R_of_outputs, of_errors = s.R_of_errors;
+                if (s.du_reads_R_undecayed) of_outputs.until_end = of_errors.until_end = UntilEnd::none;
                 for (Index i = j; i < last; ++i)
-                    add(du[j].data(), weight(s.R_of_outputs, i, j) * dot_k(q(i), k(j)), g(i), d_v);
+                    add(du[j].data(), weight(of_outputs, i, j) * dot_k(q(i), k(j)), g(i), d_v);
                 for (Index i = 0; i < last; ++i) {
                     const bool own_chunk = i >= begin && i < end,
                                counted = own_chunk && s.system_not_transposed ? i < j : i > j;
                     if (!counted) continue;
-                    const double D = i > j ? weight(s.R_of_errors, i, j) : weight(s.R_of_errors, j, i);
+                    const double D = i > j ? weight(of_errors, i, j) : weight(of_errors, j, i);
                     const double strength = i > j ? beta(i) : beta(j);
                     add(du[j].data(), -s.errors_in_du * D * strength * dot_k(k(i), k(j)), du[i].data(), d_v);
                 }

@@ -39,6 +39,7 @@ struct DeltaGradientSettings {
     double errors_in_du = 1.0, errors_in_dk = 1.0;  ///< how often later errors count in du_j, and in dk_j
     double outputs_in_dk = 1.0, own_error_in_dk = 1.0;
     bool system_not_transposed = false;
+    bool du_reads_R_undecayed = false;
     bool beta_in_dv = true;
     BetaGradient beta = BetaGradient::error;
     DecayGradient log_decay = DecayGradient::right;

@@ -69,6 +69,11 @@ public:
 
     double logarithm(Index head, Place t, Index a) const {
         if (t < 0 || t >= static_cast<Place>(n)) return 0.0;
+        double all = 0.0;
+        for (Place before = s.cumulated ? 0 : t; before <= t; ++before) all += own_logarithm(head, before, a);
+        return s.sigmoid ? -std::log1p(std::exp(-all)) : all;
+    }
+    double own_logarithm(Index head, Place t, Index a) const {
         const double* row = logs.row(s.heads == Heads::first ? 0 : head, static_cast<Index>(t));
         double all = 0.0;
         switch (s.channels) {
@@ -118,6 +123,7 @@ private:
             case DecayBy::power_of_first_token: return std::exp(i == j ? 0.0 : apart * logarithm(head, 0, a));
             case DecayBy::difference: return std::exp(sum(head, begin, I, a) - sum(head, begin, J, a));
             case DecayBy::ratio: return std::exp(sum(head, begin, I, a)) * std::exp(-sum(head, begin, J, a));
+            case DecayBy::along_rows: return std::exp(static_cast<double>(std::min(J + 1, I)) * logarithm(head, I, a));
         }
         return 0.0;
     }
@@ -224,7 +230,7 @@ private:
                 if (s.updated_first && g == h && i / pairs.block == j / pairs.block)
                     add_pair(h, g, i, j, 1.0, pairs.left_in_updated_state(h, i, j), to);
             }
-        for (Index b = 0; s.normalized && b < v.width; ++b) to[b] /= weights;
+        for (Index b = 0; (s.normalized || s.softmax) && b < v.width; ++b) to[b] /= weights;
         for (Index b = 0; s.averaged && b < v.width; ++b) to[b] /= static_cast<double>(i + 1);
     }
     Row left(Index h, Index g, Index i, Index j) const {
@@ -237,10 +243,11 @@ private:
         const bool of_values = s.decay.channels == Channels::of_values;
         double weight = 0.0;
         for (Index a = 0; a < k.width; ++a) {
-            const double decay = of_values || s.decay_added ? 1.0 : left[left.size() == 1 ? 0 : a];
+            const double decay = of_values || s.decay_added || s.softmax ? 1.0 : left[left.size() == 1 ? 0 : a];
             weight += q(h, i, a) * k(g, j, a) * decay;
         }
         if (s.scaled) weight /= std::sqrt(static_cast<double>(k.width));
+        if (s.softmax) weight = std::exp(weight) * left[0];
         if (s.decay_added) weight += left[0];
         if (s.complement) weight *= 1.0 - std::exp(pairs.logarithm(g, static_cast<Place>(j), 0));
         for (Index b = 0; b < v.width; ++b)

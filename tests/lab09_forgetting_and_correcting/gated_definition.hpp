@@ -23,6 +23,7 @@ enum class DecayBy {
     power_of_first_token,   ///< the decay of token 0, as often as tokens lie between
     difference,             ///< e to the difference of two running sums
     sum_times_zero,         ///< the terms that do not belong to the sum times 0: NaN where one is −∞
+    along_rows,             ///< the running sum goes along the rows: min(j + 1, i) times the logarithm of token i
     ratio,                  ///< e to a running sum, times e to minus another: the ratio of two running products
 };
 /// What D_ij is for j > i. Right: 0, and never computed.
@@ -49,6 +50,8 @@ struct DecaySettings {
     bool diagonal = true;     ///< whether token i sees what it writes
     bool read_again = false;  ///< the decay of token i once more
     Heads heads = Heads::own;
+    bool sigmoid = false;    ///< of the logarithm, in place of e to it
+    bool cumulated = false;  ///< the decay of a token is that of all tokens up to it
     Channels channels = Channels::own;
     bool keys_decayed = true;     ///< until their chunk ends
     bool keys_own_decay = false;  ///< their own decay, too
@@ -77,6 +80,7 @@ struct GatedSettings {
     bool decay_added = false;  ///< to the score
     bool scaled = false;       ///< by 1/√d_k
     bool normalized = false;   ///< rows divided by their sums
+    bool softmax = false;      ///< e to the scores, and divided by their decayed sum
     bool averaged = false;     ///< rows divided by the number of tokens so far
     GatedWritten written = GatedWritten::all;
     bool operator==(const GatedSettings&) const = default;

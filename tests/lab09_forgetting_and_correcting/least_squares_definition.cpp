@@ -45,10 +45,11 @@ public:
         const double kPk = dot_product(k.data(), Pk.data(), k.size());
         const Row gain = gain_of(k, Pk, kPk), error = error_of(s.asks_with_query ? q : k, v);
         if (s.update != Update::never) update(k, kPk, gain);
-        const Row used = s.gain == Gain::of_new_P_divided ? times(P, k) : gain;
+        const bool of_new = s.gain == Gain::of_new_P_divided || s.gain == Gain::of_new_P_divided_anew;
+        const Row used = of_new ? times(P, k) : gain;
+        const double by = s.gain == Gain::of_new_P_divided_anew ? dot_product(k.data(), used.data(), k.size()) : kPk;
         for (Index x = 0; x < k.size(); ++x)
-            for (Index b = 0; b < error.size(); ++b)
-                S[x][b] += used[x] / (s.gain == Gain::of_new_P_divided ? 1.0 + kPk : 1.0) * error[b];
+            for (Index b = 0; b < error.size(); ++b) S[x][b] += used[x] / (of_new ? 1.0 + by : 1.0) * error[b];
     }
     Row read(const Row& q) const {
         Row output(S[0].size());

@@ -10,7 +10,7 @@ namespace linattn::testing {
 /// What P, the inverse of ridge I + Σ k kᵀ, begins with.
 enum class Begin { inverse_of_ridge, ridge, one, inverse_of_square, inverse_of_root };
 /// What stands for the gain P k / (1 + kᵀP k).
-enum class Gain { right, undivided, without_one, of_new_P_divided, key };
+enum class Gain { right, undivided, without_one, of_new_P_divided, of_new_P_divided_anew, key };
 /// How P goes on: P − (P k kᵀ P) / (1 + kᵀP k).
 enum class Update {
     right,

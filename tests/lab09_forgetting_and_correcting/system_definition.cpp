@@ -69,7 +69,9 @@ private:
             const double entry = s.transposed ? A[j][i] : A[i][j];
             if (j > i && s.above != AboveDiagonal::unread)
                 subtract(entry, s.above == AboveDiagonal::times_zero ? nothing : B[j]);
-            if (j < i && (s.rows_back == 0 || i - j <= s.rows_back)) subtract(s.sign * entry, earlier(j, X));
+            const bool left_out = (s.without_row_before && j + 1 == i) || (s.without_first_row && j == 0);
+            if (j < i && !left_out && (s.rows_back == 0 || i - j <= s.rows_back))
+                subtract(s.sign * entry, earlier(j, X));
         }
         const double own = A[i][i];
         if (s.diagonal == Diagonal::times_zero) subtract(own, nothing);

@@ -23,9 +23,10 @@ struct SystemSettings {
     Diagonal diagonal = Diagonal::unread;
     double sign = 1.0;          ///< of L
     std::size_t rows_back = 0;  ///< only so many earlier rows count; 0: all
-    bool transposed = false;    ///< A_ji in place of A_ij
-    bool multiplied = false;    ///< (I + L)B in place of the solution
-    bool by_powers = false;     ///< the inverse as (I - L)(I + L²)(I + L⁴)…
+    bool without_row_before = false, without_first_row = false;
+    bool transposed = false;  ///< A_ji in place of A_ij
+    bool multiplied = false;  ///< (I + L)B in place of the solution
+    bool by_powers = false;   ///< the inverse as (I - L)(I + L²)(I + L⁴)…
     RowsWritten written = RowsWritten::all;
     bool operator==(const SystemSettings&) const = default;
 };

@@ -77,11 +77,18 @@ const MutationTable<Settings> table = {
         {"the rectification", "ρ of the step before",
          "ρ = ρ∞ − 2tβ₂ᵗ/(1 − β₂ᵗ) has the t of this step, as the corrections have: state.step + 1.",
          has::rectification, [](Settings& s) { s.rho_of_step_before = true; }},
+        {"the rectification", "v not updated while ρ is small",
+         "v counts every gradient from the first step on: update it before the step is chosen.", has::rectification,
+         [](Settings& s) { s.v_waits = true; }},
         {"the rectification", "first steps divided by √v̂", "While ρ ≤ 4 the step is rate · m̂, not divided by anything.",
          has::rectification, [](Settings& s) { s.unrectified_divides = true; }},
     },
     {{"β₁ = %s", "β₁ is 0.9.", 0, [](Settings& s, double value) { s.beta_1 = value; }, 0.0, 0.9999},
      {"β₂ = %s", "β₂ is 0.999.", 0, [](Settings& s, double value) { s.beta_2 = value; }, 0.0, 0.99999},
+     {"weight decay of %s", "That is AdamW: here the weights do not shrink.", 0,
+      [](Settings& s, double value) { s.weight_decay = value; }, 1e-6, 1.0},
+     {"%s w added to the gradient", "That is Adam with a penalty on the weights: here the gradient is used as it is.",
+      0, [](Settings& s, double value) { s.in_gradient = value; }, 1e-6, 1.0},
      {"ε = %s", "ε is 1e-8.", 0, [](Settings& s, double value) { s.epsilon = value; }, 0.0, 1.0}},
 };
 

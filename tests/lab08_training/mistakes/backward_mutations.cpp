@@ -40,6 +40,9 @@ const MutationTable<Settings> table = {
          [](Settings& s) { s.uses = Uses::later_than_first; }},
         {"dX", "dX by W in place of Wᵀ", "dX = dY Wᵀ. With a square W, dY W has the right shape too, but is wrong.",
          has::matrix, [](Settings& s) { s.by_transposed = true; }},
+        {"dX", "bias subtracted from dY",
+         "The way back is no inverse: a bias does not change the slope, so that dX = dY Wᵀ.", has::matrix_alone,
+         [](Settings& s) { s.bias_subtracted = true; }},
         {"dX", "dX left at 0", "The input has a gradient as well: dX = dY Wᵀ.", has::matrix_alone,
          [](Settings& s) { set(s, Path::affine_input, 0.0); }},
         {"dX", "sign of dX", "dX = dY Wᵀ, with a plus: the optimiser takes the step against the gradient.",
@@ -80,6 +83,9 @@ const MutationTable<Settings> table = {
         {"the norm's bias", "norm's bias gradient averaged",
          "The gradient of the norm's bias is the sum of dY over all tokens, not its mean.", has::norm_alone,
          [](Settings& s) { s.norm_bias_mean = true; }},
+        {"layer norm's statistics", "both means over the tokens",
+         "mean(g) and mean(g ⊙ x̂) are over the entries of one token, axis -1: over the tokens is batch norm.",
+         has::norm_alone, [](Settings& s) { s.means_over_tokens = true; }},
         {"the gain", "gain left out of dX", "The gradient passes through the gain: begin with g = gain ⊙ dY.",
          has::norm, [](Settings& s) { s.gain_left_out = true; }},
         {"the gain", "gain's gradient forgotten", "The gradient of the gain is the sum of dY ⊙ x̂ over all tokens.",
@@ -175,6 +181,15 @@ const MutationTable<Settings> table = {
          has::attention_alone, [](Settings& s) { s.values_slope_mapped = true; }},
         {"the projections", "gradients of W_K and W_V exchanged", "The order of the four projections is Q, K, V, O.",
          has::attention_alone, [](Settings& s) { s.keys_values_exchanged = true; }},
+        {"the projections", "gradients of φ(Q) and φ(K) exchanged",
+         "causal_attention_backward returns phi_Q, phi_K, V, in this order: the first belongs to Q.",
+         has::attention_alone, [](Settings& s) { s.queries_keys_exchanged = true; }},
+        {"the paths to X", "gradient of the merged heads added to dX",
+         "X reaches the result through Q, K and V only: dX is the sum of these three gradients.", has::attention_alone,
+         [](Settings& s) { s.merged_heads_added = true; }},
+        {"the paths to X", "dY added to dX",
+         "Attention has no skip connection of its own, the block adds it: dX is the sum of three gradients.",
+         has::attention_alone, [](Settings& s) { s.upstream_added = true; }},
         {"the projections", "last projection's gradient from its result",
          "affine_backward takes the input of the projection: the merged heads C, not C W_O + b_O.",
          has::attention_alone, [](Settings& s) { s.output_sees_result = true; }},
@@ -313,21 +328,34 @@ const MutationTable<Settings> table = {
 
 Backward<Affine> affine_wrong(const Settings& settings, const Tensor& X, const Affine& w, const Tensor& dY) {
     require_affine_backward(X, w, dY);
-    return backward_of(backward_slopes<AffineNumbers>(X, w, dY,
-                                                      [&](const Matrix& x, const AffineNumbers& numbers) {
-                                                          return ModelDefinition(settings).affine(x, numbers,
-                                                                                                  tokens_of(X));
-                                                      }),
-                       w);
+    Backward<Affine> result = backward_of(
+        backward_slopes<AffineNumbers>(X, w, dY,
+                                       [&](const Matrix& x, const AffineNumbers& numbers) {
+                                           return ModelDefinition(settings).affine(x, numbers, tokens_of(X));
+                                       }),
+        w);
+    if (settings.bias_subtracted) result.dX = result.dX - sum(w.W * w.b, -1);
+    return result;
+}
+// The gradient of batch norm's means, for the statistics of layer norm.
+Tensor with_means_over_tokens(const Tensor& X, const Norm& w, const Tensor& dY) {
+    const std::size_t d = length(X, -1), rows = d == 0 ? 0 : X.size() / d;
+    const Tensor moved = X - mean(X, -1, keep_dims),
+                 deviation = sqrt(mean(moved * moved, -1, keep_dims) + norm_epsilon), x = moved / deviation;
+    const Tensor g = w.gain * dY;
+    const auto over_tokens = [&](const Tensor& y) { return sum(reshape(y, {rows, d}), 0) / static_cast<double>(rows); };
+    return (g - over_tokens(g) - x * over_tokens(g * x)) / deviation;
 }
 Backward<Norm> norm_wrong(const Settings& settings, const Tensor& X, const Norm& w, const Tensor& dY) {
     require_layer_norm_backward(X, w, dY);
-    return backward_of(backward_slopes<NormNumbers>(X, w, dY,
-                                                    [&](const Matrix& x, const NormNumbers& numbers) {
-                                                        return ModelDefinition(settings).layer_norm(x, numbers,
-                                                                                                    tokens_of(X));
-                                                    }),
-                       w);
+    Backward<Norm> result = backward_of(backward_slopes<NormNumbers>(X, w, dY,
+                                                                     [&](const Matrix& x, const NormNumbers& numbers) {
+                                                                         return ModelDefinition(settings).layer_norm(
+                                                                             x, numbers, tokens_of(X));
+                                                                     }),
+                                        w);
+    if (settings.means_over_tokens && X.size() > 0) result.dX = with_means_over_tokens(X, w, dY);
+    return result;
 }
 Backward<Attention> attention_wrong(const Settings& settings, const Tensor& X, const Attention& w, std::size_t heads,
                                     const Tensor& dY) {

@@ -67,6 +67,9 @@ const MutationTable<CopySettings>& copy_mutations() {
                   return in.at(i < in.length() ? i + 1 : 2 * in.length() - 1 - i);
               };
           }},
+         {"the copy", "second half drawn anew",
+          "The second half repeats the symbols of the first: draw L of them only.", 0,
+          [](CopySettings& s) { s.drawn_anew = true; }},
          {"the random numbers", "every sequence of a batch is the same", "Draw new symbols for each sequence.", 0,
           [](CopySettings& s) { s.same_sequences = true; }},
          {"the random numbers", "seed ignored", "Another seed gives another batch: seed the generator with it.", 0,
@@ -94,6 +97,8 @@ Batch wrong(const CopySettings& settings, std::size_t batch, std::size_t length,
         CopySequence& own = sequences[pair % batch];
         own.separator = static_cast<double>(symbols);
         for (std::size_t i = 0; i < length; ++i) own.symbols.push_back(std::floor(random.uniform() * own.separator));
+        for (std::size_t i = 0; settings.drawn_anew && i < length; ++i)
+            own.second.push_back(std::floor(random.uniform() * own.separator));
     }
     return copy_by_definition(sequences, settings);
 }

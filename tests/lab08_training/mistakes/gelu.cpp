@@ -36,6 +36,10 @@ GELU_MISTAKE("density without its factor", "Φ′(x) = e^(−x²/2)/√(2π): do
              cdf(x) + x * std::exp(-0.5 * x * x))
 GELU_MISTAKE("density with 1/(2π)", "Φ′(x) = e^(−x²/2)/√(2π): the root of 2π.",
              cdf(x) + 0.3989422804014327 * x * density(x))
+GELU_MISTAKE("density with 1/√π", "Φ′(x) = e^(−x²/2)/√(2π): the slope of erf(x/√2) has the factor 1/√2 of x/√2, too.",
+             cdf(x) + std::sqrt(2.0) * x * density(x))
+GELU_MISTAKE("density doubled", "Φ is half of 1 + erf, and so is its slope: e^(−x²/2)/√(2π).",
+             cdf(x) + 2.0 * x * density(x))
 GELU_MISTAKE("density with e^(−x²)", "Φ′(x) = e^(−x²/2)/√(2π): half of x².",
              cdf(x) + x * 0.3989422804014327 * std::exp(-x * x))
 GELU_MISTAKE("density without e^(−x²/2)", "Φ′(x) = e^(−x²/2)/√(2π). In C++ 1 / 2 is 0: write 0.5 or 1.0 / 2.0.",

@@ -25,6 +25,8 @@ struct Settings {
     bool over_symbols = false;       ///< divided by the number of symbols, too
     bool mean_of_sequences = false;  ///< the mean of the means of the sequences
     double added_to_p = 0.0;         ///< before its logarithm
+    bool slope_of_p = false;         ///< the gradient times p (1 - p)
+    bool stops = false;              ///< at the first position that does not count
     bool wanted_subtracted = true;   ///< p - 1 at the target
     double sign = 1.0, gradient_sign = 1.0, unit = 1.0;
 
@@ -40,6 +42,7 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
     for (const double count : counts) counted += count;
     const double all = static_cast<double>(rows);
     const std::size_t n = length(targets, -1);
+    bool stopped = false;
     for (std::size_t row = 0; row < rows; ++row) {
         double counted_here = counted * (s.over_symbols ? static_cast<double>(v) : 1.0);
         if (s.mean_of_sequences) {
@@ -48,6 +51,8 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
             counted_here *= static_cast<double>(rows / n);
         }
         const auto wanted = static_cast<std::size_t>(targets.data()[s.next_target ? (row + 1) % rows : row]);
+        stopped = stopped || counts.data()[row] != 1.0;
+        if (s.stops && stopped) continue;
         for (std::size_t c = 0; c < v; ++c) {
             const auto other = [&](std::size_t i) { return logits.data()[s.over_positions ? i * v + c : row * v + i]; };
             double largest = s.shifts ? other(0) : 0.0, sum = 0.0;
@@ -67,7 +72,7 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
             else if (c == wanted && (count == 1.0 || !s.loss_masked))
                 result.loss -= s.sign * s.unit * log_p / (!s.loss_divided ? 1.0 : s.loss_over_all ? all : counted_here);
             if (count == 1.0 || !s.gradient_masked)
-                result.dlogits.data()[row * v + c] = s.gradient_sign *
+                result.dlogits.data()[row * v + c] = s.gradient_sign * (s.slope_of_p ? p * (1.0 - p) : 1.0) *
                                                      (p - (c == wanted && s.wanted_subtracted ? 1.0 : 0.0)) /
                                                      (!s.gradient_divided   ? 1.0
                                                       : s.gradient_over_all ? all
@@ -122,6 +127,12 @@ const MutationTable<Settings> table = {
              s.gradient_masked = s.loss_masked = false;
              s.loss_over_all = s.gradient_over_all = true;
          }},
+        {"the mask", "loop ends at the first position that does not count",
+         "Later positions may count again: skip the one, with continue, not break.", 0,
+         [](Settings& s) { s.stops = true; }},
+        {"the targets", "gradient multiplied by p (1 − p)",
+         "p − 1 at the target is the slope along the logits already: the softmax's own slope is in it.", 0,
+         [](Settings& s) { s.slope_of_p = true; }},
         {"the sign", "sign of the loss", "The loss is minus the mean of log p, so that it is never negative.", 0,
          [](Settings& s) { s.sign = -1.0; }},
         {"the sign", "sign of the gradient", "dlogits is p − 1 at the target and p elsewhere.", 0,

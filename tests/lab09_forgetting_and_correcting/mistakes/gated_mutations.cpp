@@ -63,7 +63,16 @@ const MutationTable<DecaySettings>& decay_mutations() {
              "What token j wrote is decayed by every token after it: by all from j + 1 to i.", mask | scalar,
              SET(s.by = DecayBy::last_one)},
 
+            {"how it is computed", "running sum along the rows",
+             "D_ij adds the logarithms of tokens j + 1 to i: down the columns, axis -2.", mask,
+             SET(s.by = DecayBy::along_rows)},
+
             // All forms
+            {"the exponential", "sigmoid of the logarithm",
+             "log_decay is a logarithm, not a logit: a = exp(log_decay).", 0, SET(s.sigmoid = true)},
+            {"which decays", "running sums taken for the decays",
+             "Each token has a decay of its own: those of the tokens before have acted already.", attention,
+             SET(s.cumulated = true)},
             {"the exponential", "log decay used as the decay", "The decay is e to log_decay: take the exponential.", 0,
              SET(s.by = DecayBy::product_of_logarithms)},
             {"the exponential", "sign of the exponent", "log_decay is the logarithm itself, 0 or below: no minus.", 0,
@@ -215,6 +224,8 @@ const MutationTable<GatedSettings>& gated_mutations() {
                 {"what divides", "mean over the tokens instead of the sum",
                  "The state is a decayed sum over the tokens: nothing is divided by their number.", 0,
                  SET(s.averaged = true)},
+                {"what divides", "softmax of the scores", "The weights are (q·k) D: no exponential, no denominator.",
+                 matrices, SET(s.softmax = true)},
                 {"the chunks", "state not carried from chunk to chunk",
                  "A chunk's queries read S, the state of all chunks before it, too.", chunks,
                  SET(s.tokens = Tokens::own_block)},
@@ -267,6 +278,7 @@ void not_decayed(DecaySettings& s) { s.by = DecayBy::nothing; }
 void of_token_before(DecaySettings& s) { s.from = 0, s.to = -1; }
 void after_own(DecaySettings& s) { s.from = 0; }
 void logarithms(DecaySettings& s) { s.by = DecayBy::product_of_logarithms; }
+void sigmoids(DecaySettings& s) { s.sigmoid = true; }
 void without_own(DecaySettings& s) { s.diagonal = false; }
 void of_first_head(DecaySettings& s) { s.heads = Heads::first; }
 
@@ -311,6 +323,8 @@ const MutationTable<GatedGradientSettings>& gradient_mutations() {
              SET(set_all(s, not_decayed))},
             {"both", "log decay used as the decay", "The decay is e to log_decay: take the exponential.", 0,
              SET(set_all(s, logarithms))},
+            {"both", "sigmoid of the logarithm", "log_decay is a logarithm, not a logit: a = exp(log_decay).", 0,
+             SET(set_all(s, sigmoids))},
             {"both", "sign of the exponent", "log_decay is the logarithm itself, 0 or below: no minus.", 0,
              SET(s.S.decay.times = s.R_of_dK.decay.times = s.R_of_dV.decay.times = -1.0)},
             {"both", "decays of the first head for all", "Every leading index has decays of its own.", 0,

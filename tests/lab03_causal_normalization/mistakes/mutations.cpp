@@ -150,7 +150,7 @@ const MutationTable<PackedSettings>& packed_table() {
 }
 
 // Back to an earlier token, for S and z each: from which saved state, and which tokens are added to it.
-enum class Start { before, rounded_up, one_earlier, last, first, nothing };
+enum class Start { before, rounded_up, next, one_earlier, of_last_kept, last, first, nothing };
 enum class Replayed { kept, none, to_next_saved, all };
 struct Rewinding {
     Start start = Start::before;
@@ -171,16 +171,18 @@ Tensor rewound(const Rewinding& r, const Tensor& saved, std::size_t every, const
                const FeatureMap& phi, std::size_t kept) {
     const std::size_t m = length(saved, -3), c = length(saved, -2), w = length(saved, -1), n = length(K, -2);
     std::size_t at = kept / every;
-    if (r.subtracts || r.start == Start::rounded_up) at = std::min((kept + every - 1) / every, m - 1);
-    const std::size_t begin = at * every;
-    if (r.start == Start::one_earlier) at = std::max<std::size_t>(at, 1) - 1;
-    if (r.start == Start::last) at = m - 1;
-    if (r.start == Start::first) at = 0;
-    const std::ptrdiff_t from = (r.start == Start::first  ? 0
-                                 : r.start == Start::last ? std::ptrdiff_t(at * every)
-                                 : r.from_number          ? std::ptrdiff_t(at)
-                                                          : std::ptrdiff_t(begin)) +
-                                r.moved_begin;
+    switch (r.start) {
+        case Start::before:
+        case Start::nothing: break;
+        case Start::one_earlier: at = std::max<std::size_t>(at, 1) - 1; break;
+        case Start::of_last_kept: at = (std::max<std::size_t>(kept, 1) - 1) / every; break;
+        case Start::rounded_up: at = std::min((kept + every - 1) / every, m - 1); break;
+        case Start::next: at = std::min(at + 1, m - 1); break;
+        case Start::last: at = m - 1; break;
+        case Start::first: at = 0; break;
+    }
+    const std::size_t begin = r.start == Start::one_earlier ? kept / every * every : at * every;
+    const std::ptrdiff_t from = std::ptrdiff_t(r.from_number ? at : begin) + r.moved_begin;
     std::ptrdiff_t to = std::ptrdiff_t(kept) + r.moved_end;
     if (r.replayed == Replayed::none) to = from;
     if (r.replayed == Replayed::to_next_saved || r.times_zero) to = std::ptrdiff_t(begin + every);
@@ -230,7 +232,10 @@ const MutationTable<RewindSettings>& rewind_table() {
           "Subtracting does not undo adding: digits that a large token pushed out do not come back, and NaN - NaN is "
           "NaN. "
           "Go forwards from the last saved state before.",
-          0, SET_REWINDING(r->subtracts = true)},
+          0, SET_REWINDING(r->subtracts = true, r->start = Start::rounded_up)},
+         {"backwards", "wrong guesses subtracted from the last saved state",
+          "Subtracting does not undo adding. Go forwards from the last saved state before.", 0,
+          SET_REWINDING(r->subtracts = true, r->start = Start::last)},
          {"backwards", "wrong guesses multiplied by zero",
           "0 times NaN is NaN: end the loop with the last kept token instead.", 0, SET_REWINDING(r->times_zero = true)},
          {"the saved state", "kept tokens not replayed",
@@ -238,7 +243,18 @@ const MutationTable<RewindSettings>& rewind_table() {
           SET_REWINDING(r->replayed = Replayed::none)},
          {"the saved state", "saved state after the kept tokens",
           "The next saved state holds wrong guesses: round down, kept / every, and add the tokens from there on.", 0,
-          SET_REWINDING(r->start = Start::rounded_up, r->replayed = Replayed::none)},
+          SET_REWINDING(r->start = Start::rounded_up)},
+         {"the saved state", "saved state after that of the kept tokens",
+          "Number kept / every, rounded down, is the last saved state that holds no wrong guess: not the next one.", 0,
+          SET_REWINDING(r->start = Start::next)},
+         {"the saved state", "last saved state taken",
+          "The last of all saved states may hold wrong guesses: take number kept / every.", 0,
+          SET_REWINDING(r->start = Start::last)},
+         {"the saved state", "saved state right after the kept tokens passed over",
+          "Where every divides kept, a saved state holds the kept tokens and nothing else: nothing is replayed. The "
+          "state "
+          "before it needs tokens that nobody has to keep.",
+          0, SET_REWINDING(r->start = Start::of_last_kept)},
          {"the saved state", "saved states counted from 1",
           "The first saved state is the one before the first token: that after kept tokens is number kept / every.", 0,
           SET_REWINDING(r->start = Start::one_earlier)},

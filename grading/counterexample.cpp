@@ -160,24 +160,35 @@ private:
         if (::write(report_, trials.c_str(), trials.size() + 1) < 0) ::_exit(1);
     }
 
-    // One step for each length, the longest first: tokens, then widths, then heads in most calls.
+    // One step for each length, the longest first: tokens, then widths, then heads in most calls. First the end is left out,
+    // then one index, wherever it is.
     bool reduce_lengths() {
         bool any = false;
-        for (auto& [length, now] : lengths_)
+        for (auto& [length, now] : lengths_) {
+            bool shorter = false;
             for (const std::size_t to :
-                 {std::size_t{1}, std::size_t{2}, std::size_t{3}, now / 2, now - now / 4, now - 1}) {
-                if (to == 0 || to >= now) continue;
-                Arguments candidate = best_;
-                for (Argument& each : candidate)
-                    for (std::size_t axis = 0; axis < each.axes.size(); ++axis)
-                        if (each.axes[axis] == length)
-                            each.value = slice(each.value, static_cast<std::ptrdiff_t>(axis), 0, to);
-                if (!accept(candidate)) continue;
-                now = to;
-                any = true;
-                break;
-            }
+                 {std::size_t{1}, std::size_t{2}, std::size_t{3}, now / 2, now - now / 4, now - 1})
+                shorter = shorter || (to > 0 && to < now && leave_out(length, to, now));
+            for (std::size_t index = 0; index < now && now > 1; ++index)
+                shorter = shorter || leave_out(length, index, index + 1);
+            any = any || shorter;
+        }
         return any;
+    }
+
+    // Indices begin to end - 1 of every axis that had this length at first.
+    bool leave_out(std::size_t length, std::size_t begin, std::size_t end) {
+        Arguments candidate = best_;
+        for (Argument& each : candidate)
+            for (std::size_t axis = 0; axis < each.axes.size(); ++axis) {
+                if (each.axes[axis] != length) continue;
+                const auto along = static_cast<std::ptrdiff_t>(axis);
+                each.value = concatenate(slice(each.value, along, 0, begin),
+                                         slice(each.value, along, end, lengths_[length]), along);
+            }
+        if (!accept(candidate)) return false;
+        lengths_[length] -= end - begin;
+        return true;
     }
 
     // Those of length 1 that are left, each in all arrays.
@@ -219,7 +230,7 @@ private:
         using Change = double (*)(double);
         static constexpr std::array<Change, 4> changes{[](double) { return 0.0; }, [](double) { return 1.0; },
                                                        [](double) { return -1.0; },
-                                                       [](double x) { return std::nearbyint(x); }};
+                                                       [](double x) { return std::nearbyint(x) + 0.0; }};
         for (std::size_t a = 0; a < best_.size(); ++a) {
             const std::size_t size = best_[a].value.size(), step = one_by_one ? 1 : size;
             for (std::size_t e = 0; e < size; e += step)

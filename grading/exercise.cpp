@@ -29,8 +29,9 @@ namespace {
 
 std::uint32_t trace_next = 0;  // the allocation whose call stack the next metered call should record
 Cost metered;
-bool searched = false;     // for a counterexample: one is enough
-std::string device_error;  // the first: what follows is its echo
+bool searched = false;       // for a counterexample: one is enough
+bool smaller_shown = false;  // and found: its lengths say more than those of the calls
+std::string device_error;    // the first: what follows is its echo
 const char* const after_device_error =
     "\nIt refuses all calls after such an error, so none was repeated and no other check was run.\n"
     "Does the kernel pass on the CPU run, which names the array, the thread and the line?";
@@ -316,7 +317,7 @@ void Trial::equals(const std::vector<Expected>& expected) const {
     fail_if(check, expected);
     const ComparedCall right = compared(check, expected);
     keep_as_evidence(right);
-    tell_sizes(fact_about_sizes(exercise_));
+    tell_sizes(smaller_shown ? "" : fact_about_sizes(exercise_));
     count_right(right);
     Case& now = current_case();
     for (std::size_t p = 0; p < expected.size(); ++p) {
@@ -414,7 +415,7 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     const Explanation found = explain(compared(check, expected));
     for (const Mistake* name : retract(exercise_)) withdraw(name->name);
     for (const Mistake* name : coincidences(exercise_)) forget(name->name);
-    tell_sizes(fact_about_sizes(exercise_));
+    tell_sizes(smaller_shown ? "" : fact_about_sizes(exercise_));
 
     const bool named = !found.mistakes.empty();
     Failure failure{.what = *what, .resembles = resemblances(found.mistakes), .digits = found.digits};
@@ -437,7 +438,8 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     if (!named && by_values && !expected.empty() && !std::exchange(searched, true)) {
         const std::string smallest = smallest_counterexample(compared(check, expected), inputs_);
         failure.guess += smallest;
-        failure.counterexample = !smallest.empty();
+        failure.counterexample = smaller_shown = !smallest.empty();
+        if (smaller_shown) tell_sizes("");
     }
     failure.what += where_it_comes_from(expected, !named);
     fail(std::move(failure));

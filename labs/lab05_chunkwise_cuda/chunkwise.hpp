@@ -83,8 +83,9 @@ Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::spa
                     const gpu::RunOptions& run);
 
 /// chunkwise_forward for several sequences in one row, without padding between them. One block per sequence and head takes
-/// the chunks of its sequence in order. They are counted from the sequence's first token, and its last one may be shorter.
-/// S and z begin at 0 in each. Nothing of a sequence, not even a NaN, changes an output of another one.
+/// the chunks of its sequence in order. They are counted from the sequence's first token, and its last one may be shorter;
+/// another cut that gives the same numbers is accepted. S and z begin at 0 in each. Nothing of a sequence, not even a NaN,
+/// changes an output of another one.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
 /// \param borders \shape{(sequences + 1)}: sequence s holds the tokens borders[s] to borders[s + 1] - 1 of every head. The
 /// first entry is 0, the last is n, and none is less than the one before; a sequence may be empty

@@ -475,7 +475,7 @@ def test_a_stub_names_the_file_to_write_in(tmp_path):
 
 
 @pytest.mark.parametrize("body, status, words", [("std::raise(SIGINT); std::raise(SIGINT); for (volatile unsigned i = 0;; ++i) {}", 130, "Python ends"),
-                                                 ("std::raise(SIGINT); return a;", 1, "KeyboardInterrupt"),
+                                                 ("std::raise(SIGINT); return a;", -2, "KeyboardInterrupt"),
                                                  ("throw 1;", 1, "RuntimeError: outer_product threw something")])
 def test_a_function_that_does_not_return(tmp_path, body, status, words):
     file, labs = "lab00_warm_up.cpp", tmp_path / "labs"

@@ -298,6 +298,18 @@ void Trial::require_result() const {
                 fail({.what = (part.name.empty() ? "" : part.name + " ") + *inconsistent});
 }
 
+namespace {
+// Where part p has the shape of another part, and that one its shape.
+std::string exchanged_parts(const Parts& parts, const std::vector<Expected>& expected, std::size_t p) {
+    const auto shape = [&](std::size_t part) { return shape_of(std::get<Tensor>(parts[part].value)); };
+    const Shape own = shape_of(expected[p].value);
+    for (std::size_t other = 0; other < parts.size(); ++other)
+        if (shape(p) != own && shape(p) == shape_of(expected[other].value) && shape(other) == own)
+            return "\n" + parts[other].name + " has the shape of " + parts[p].name + ": are the two exchanged?";
+    return "";
+}
+}  // namespace
+
 ComparedCall Trial::compared(const Check& check, const std::vector<Expected>& expected) const {
     return {exercise_, subject_, run_, outcome_, check, expected, sizes_of(call_, expected)};
 }
@@ -308,7 +320,7 @@ void Trial::equals(const std::vector<Expected>& expected) const {
         for (std::size_t p = 0; p < expected.size(); ++p) {
             const Part& part = outcome.parts[p];
             if (auto text = difference(std::get<Tensor>(part.value), expected[p]))
-                return (part.name.empty() ? "" : part.name + " ") + *text;
+                return (part.name.empty() ? "" : part.name + " ") + *text + exchanged_parts(outcome.parts, expected, p);
         }
         return std::nullopt;
     };

@@ -126,8 +126,8 @@ void refuses_wrong_functions(const Test& test, const std::vector<Candidate<Signa
     test(first.function)
         .satisfies(false,
                    "the tests refuse " + std::to_string(refused) + " of " + std::to_string(wrong.size()) +
-                       " wrong functions, and must refuse " + std::to_string(least) +
-                       (essential.contains(first.name) ? ", this one among them" : "") +
+                       (refused < least ? " wrong functions, and must refuse " + std::to_string(least)
+                                        : " wrong functions, but not one that they must refuse in any case") +
                        "\none that they accept: " + first.name,
                    refused == 0 ? "nothing checked" : nullptr);
 }

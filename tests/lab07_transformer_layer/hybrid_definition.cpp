@@ -115,8 +115,19 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
     const Rounded epsilon{attention_epsilon * settings.epsilon_counts};
     for (std::size_t b = 0; b < head.d_v; ++b) {
         Rounded near = local.above[b].total(), far = linear.above[b].total();
-        if (settings.softmax_divided && local.below.terms() > 0) near = near / local.below.total();
-        if (settings.divided) far = far / (linear.below.total() + epsilon);
+        const auto by_count = [](const Rounded& sum, std::size_t terms) {
+            return terms == 0 ? sum : sum / Rounded{static_cast<double>(terms)};
+        };
+        if (settings.softmax_by_count)
+            near = by_count(near, local.below.terms());
+        else if (settings.softmax_divided && local.below.terms() > 0)
+            near = near / local.below.total();
+        if (settings.linear_by_count)
+            far = by_count(far, now + 1);
+        else if (settings.epsilon_after_division)
+            far = far / linear.below.total() + epsilon;
+        else if (settings.divided)
+            far = far / (linear.below.total() + epsilon);
         output.push_back(of_local * near + of_linear * far);
     }
     count_work(count * (head.d_k + head.d_v));

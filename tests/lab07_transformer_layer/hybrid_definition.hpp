@@ -49,7 +49,9 @@ struct HybridSettings {
     Features features_q = Features::elu_plus_one, features_k = Features::elu_plus_one;  ///< of linear attention
     double power_of_q = 0.0, power_of_k = 0.0;  ///< of d_k, by which they are multiplied before φ
     bool divided = true, softmax_divided = true;
-    bool softmax_divided_by_all = false;  ///< by the sum over all tokens so far
+    bool softmax_divided_by_all = false;                     ///< by the sum over all tokens so far
+    bool linear_by_count = false, softmax_by_count = false;  ///< divided by the number of tokens
+    bool epsilon_after_division = false;
     double epsilon_counts = 1.0;
     Cache cache = Cache::last;
     bool S_not_updated = false, z_not_updated = false, leaving_key_into_state = false, past_ignored = false;

@@ -48,6 +48,7 @@ struct Sweeps {
     bool up = true, down = true, down_from_small_to_large = false;
     std::size_t down_begins = 3;              // so many strides from the front, less one
     std::size_t end = 0;                      // so many entries before the last
+    bool up_ends_early = false;               // by one level
     bool up_next = false, down_next = false;  // the entry before it in place of the one a stride before
 };
 std::vector<std::string> swept(const std::vector<std::string>& states, const Combine& combine, const Sweeps& s) {
@@ -58,7 +59,7 @@ std::vector<std::string> swept(const std::vector<std::string>& states, const Com
             result[i] = combine(result[i - (next ? 1 : stride)], result[i]);
     };
     std::size_t stride = s.first_stride;
-    for (; stride < n; stride *= 2)
+    for (; (s.up_ends_early ? 2 * stride : stride) < n; stride *= 2)
         if (s.up) sweep(stride, 2, s.up_next);
     for (std::size_t small = 1; s.down_from_small_to_large && small < stride; small *= 2) sweep(small, 3, false);
     for (stride /= 2; s.down && stride >= s.last_stride && stride > 0; stride /= 2)
@@ -90,6 +91,9 @@ SWEEP_MISTAKE("way up takes the entry before, not the one a stride before",
 SWEEP_MISTAKE("both ways take the entry before, not the one a stride before",
               "A block ends a stride before the next one: combine(x[i - stride], x[i]).",
               s.up_next = s.down_next = true)
+SWEEP_MISTAKE("way up ends one level early",
+              "Where n is a power of two, the last round joins two halves with a stride of n/2: while stride < n.",
+              s.up_ends_early = true)
 SWEEP_MISTAKE("last entry never combined", "The last entry is n - 1: while i < n.", s.end = 1)
 SCAN_MISTAKE("last state missing when n is not a power of two",
              "Both sweeps must reach the entries beyond the last power of two.") {

@@ -96,7 +96,7 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x taken for
     return each_pair(x, dY, [](double v, double g) { return v > 1.0 ? g : g * v; });
 }
 MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x + 1 below 0", "§6.2",
-        "The slope is elu + 1 in terms of the output, eˣ - 1 + 1; x is what went in: take eˣ.") {
+        "Below 0 the slope is elu + 1 of the output, which is eˣ; x is the input, so take eˣ.") {
     return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : g * (v + 1.0); });
 }
 MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x itself below 0", "§6.2",

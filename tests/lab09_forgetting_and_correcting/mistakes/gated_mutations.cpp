@@ -194,6 +194,11 @@ const MutationTable<GatedSettings>& gated_mutations() {
                  scalar, SET(s.complement = true)},
                 {"queries and keys", "key and query exchanged", "The key writes, the query reads.", 0,
                  SET(s.keys_for_queries = s.queries_for_keys = true)},
+                {"queries and keys", "keys reshaped in place of transposed",
+                 "A reshape leaves the numbers in their order, so that rows mix tokens: matrix_transpose exchanges "
+                 "rows "
+                 "and columns.",
+                 matrices | attention, SET(s.keys_reshaped = true)},
                 {"queries and keys", "keys in place of queries", "o_i = S_iᵀq_i: the query reads.", 0,
                  SET(s.keys_for_queries = true)},
                 {"queries and keys", "queries in place of keys", "S sums k_j v_jᵀ: the key writes.", 0,

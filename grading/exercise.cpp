@@ -305,7 +305,8 @@ std::string exchanged_parts(const Parts& parts, const std::vector<Expected>& exp
     const Shape own = shape_of(expected[p].value);
     for (std::size_t other = 0; other < parts.size(); ++other)
         if (shape(p) != own && shape(p) == shape_of(expected[other].value) && shape(other) == own)
-            return "\n" + parts[other].name + " has the shape of " + parts[p].name + ": are the two exchanged?";
+            return "\n" + parts[other].name + " has the shape that " + parts[p].name +
+                   " should have: are the two exchanged?";
     return "";
 }
 }  // namespace

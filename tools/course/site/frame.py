@@ -102,7 +102,7 @@ def _with_permalink(heading: lxml.html.HtmlElement) -> None:
     for anchor in anchors:  # Doxygen's own
         heading.set("id", anchor.get("id"))
         anchor.drop_tree()
-    heading.text, *rest = re.split(r"(?<=[_/])", heading.text or "")  # a long name may break there
+    heading.text, *rest = re.split(r"(?<=[_/])(?=\w\w)", heading.text or "")  # a long name may break there
     for at, part in enumerate(rest):
         heading.insert(at, builder.E.wbr())
         heading[at].tail = part

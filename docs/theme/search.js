@@ -10,7 +10,8 @@ const Search = (() => {
   const LETTERS = { phi: "φ", epsilon: "ε" };
   // Words that people type for what these pages call otherwise.
   const ALSO = { segfault: ["crash"], install: ["setup", "set up"], setup: ["set up"], backward: ["gradient"], backprop: ["gradient"],
-    lr: ["learning rate"], nan: ["not a number"], cuda: ["gpu"], slow: ["cost"], download: ["set up"] };
+    lr: ["learning rate"], nan: ["not a number"], cuda: ["gpu"], slow: ["cost"], download: ["set up"],
+    dump: ["crash"], cheating: ["must not pass"] };
   const COMMON = new Set("a an and are as at be can do does for how i in is it of on or the to what when where which with".split(" "));
   const spellings = word => [stem(word), ...word in LETTERS ? [LETTERS[word]] : [], ...ALSO[word] ?? []].map(literal).join("|");
   const beginning = word => `(?<![\\p{L}\\p{N}])(?:${spellings(word)})`;
@@ -21,6 +22,21 @@ const Search = (() => {
   };
   const prepare = sections => sections.map(section => ({ ...section, cited: fold(section.cited ?? ""),
     folded: [section.title, section.text, section.page].map(fold) }));
+
+  // A word that no page has becomes the most frequent one that differs by a letter, or by two letters exchanged.
+  let vocabulary;  // word → how often
+  const corrected = (sections, query) => query.replace(/\p{L}{5,}/gu, typed => {
+    const known = new RegExp(beginning(fold(typed)), "u");
+    if (sections.some(({ folded }) => folded.some(text => known.test(text)))) return typed;
+    vocabulary ??= sections.reduce((all, { folded }) => {
+      for (const each of words(folded.join(" "))) all.set(each, (all.get(each) ?? 0) + 1);
+      return all;
+    }, new Map());
+    const lower = typed.toLowerCase(), slips = [...lower].flatMap((letter, i) => [[".?", i + 1], [".", i], [(lower[i + 1] ?? "") + letter, i + 2]]
+      .map(([instead, on]) => fold(lower.slice(0, i) + instead + lower.slice(on))));
+    const near = new RegExp(`^(?:${slips.join("|")})$`, "u");
+    return [...vocabulary].filter(([each]) => near.test(each)).reduce((best, each) => each[1] > best[1] ? each : best, [typed, 0])[0];
+  });
 
   // Every word must occur, as a word or, which counts a fifth, as the beginning of one; if no section has them all, the
   // sections with most of them are found. Rare words, titles, and words side by side weigh more: most of all in a title, of the section or of the paper
@@ -51,7 +67,7 @@ const Search = (() => {
       return { section, score: score - inTitle.length / 2 - 10 * /^(group\w+\.html$|mistakes\.html)/.test(section.url) };
     }).filter(found => found.score > -Infinity).sort((a, b) => b.score - a.score).slice(0, limit).map(found => found.section);
   };
-  return { beginning, find, fold, prepare, sought };
+  return { beginning, corrected, find, fold, prepare, sought };
 })();
 
 addEventListener("DOMContentLoaded", () => {
@@ -86,7 +102,7 @@ addEventListener("DOMContentLoaded", () => {
     return (from ? "… " : "") + (section.text.length > from + 170 ? `${shown.replace(/\s\S*$/, "")} …` : shown);
   };
   const show = async () => {
-    const query = field.value, found = Search.find(await load(), query);
+    const sections = await load(), query = Search.corrected(sections, field.value), found = Search.find(sections, query);
     list.replaceChildren(...found.map(section => make("li", {},
       make("a", { href: section.url }, ...marked(section.title, query)),
       make("span", {}, section.page === section.title ? "" : ` ${section.page}`),

@@ -294,7 +294,10 @@ class TheSite(Site):
                              ("install windows", "setup.html#setup-windows"), ("install", "setup.html#"),
                              ("learning rate", "glossary.html#glossary-learning-rate"),
                              ("chunk size", "glossary.html#glossary-chunk"), ("delta rule", "lab09.html#lab09-9"),
-                             ("race condition", "glossary.html#glossary-race-condition"), ("padding mask", "lab03.html#lab03-36")):
+                             ("race condition", "glossary.html#glossary-race-condition"), ("padding mask", "lab03.html#lab03-36"),
+                             ("core dump", "setup.html#setup-a-crash"), ("cheating", "grading.html#grading-what-must-not-pass"),
+                             ("recurence", "lab02.html#lab02-25"), ("normalzier", "glossary.html#glossary-normaliser"),
+                             ("glosary", "glossary.html"), ("triangualr", "lab09.html#lab09-98"), ("erata", "errata.html")):
             with self.subTest(query):
                 links = self.browser.execute_async_script(LINKS_FOUND, query)
                 self.assertEqual(links[0][:len(first)], first)

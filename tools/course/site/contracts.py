@@ -52,6 +52,7 @@ class Contracts:
     def header(self, text: str, where: str) -> str:
         """The header as Doxygen gets it, line for line."""
         text = NOT_A_CONTRACT.sub(lambda block: block[0].replace("///", "//"), text)
+        text = text.replace(r"\throws nothing,", r"\par Throws\ilinebr nothing,")  # Doxygen takes what follows for a list of types
         return in_group(self.lab.group, translated(text, where, self._command))
 
     def _command(self, name: str, argument: str, where: str) -> str:

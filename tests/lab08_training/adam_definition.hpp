@@ -30,6 +30,7 @@ struct AdamSettings {
     bool root_of_factor = true;                       ///< r, not r²
     bool rho_has_t = true;                            ///< the factor t in ρ
     bool rho_of_step_before = false;                  ///< ρ with t - 1
+    bool v_never_falls = false;                       ///< as in AMSGrad
     bool v_waits = false;                             ///< the first steps of RAdam leave v as it is
     double weight_decay = 0.0, in_gradient = 0.0;     ///< w times this taken off at each step, or added to g
 
@@ -62,9 +63,10 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
                      gradient = g.data()[e] + s.in_gradient * w.data()[e];
         const double m = s.beta_1 * m_before + (1.0 - s.beta_1) * gradient;
         const double deviation = s.centred ? gradient - m : gradient;
-        const double v = s.beta_2 * v_before + (1.0 - s.beta_2) * (s.absolute  ? std::fabs(gradient)
-                                                                   : s.squares ? deviation * deviation
-                                                                               : gradient);
+        double v = s.beta_2 * v_before + (1.0 - s.beta_2) * (s.absolute  ? std::fabs(gradient)
+                                                             : s.squares ? deviation * deviation
+                                                                         : gradient);
+        if (s.v_never_falls) v = std::max(v, v_before);
         const double m_used =
             (s.steps_before_moments || s.steps_with_m_before ? m_before : m) / (s.corrects_m ? 1.0 - b1 : 1.0);
         const double v_used = (s.steps_before_moments ? v_before : v) / (s.corrects_v ? 1.0 - of_v : 1.0);

@@ -122,9 +122,9 @@ private:
             case Wrote::value: return v[j].data();
             case Wrote::right_side: return right_side[j].data();
             case Wrote::two_terms: return two_terms[j].data();
-            case Wrote::beta_value: break;
+            case Wrote::beta_value: room = v[j]; break;
+            case Wrote::beta_u: room = u[j]; break;
         }
-        room = v[j];
         for (double& x : room) x *= beta(Beta::own, j, j);
         return room.data();
     }

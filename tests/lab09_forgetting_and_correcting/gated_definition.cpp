@@ -161,6 +161,7 @@ private:
         const Place first = static_cast<Place>(j / block * block), J = static_cast<Place>(j);
         const Place end = first + static_cast<Place>(block) - 1;
         if (s.by == DecayBy::ratio) return std::exp(sum(head, first, end, a)) * std::exp(-sum(head, first, J, a));
+        if (s.keys_from_begin) return std::exp(sum(head, first, J, a));
         return s.keys_decayed ? std::exp(sum(head, J + (s.keys_own_decay ? 0 : s.from), end, a)) : 1.0;
     }
     double across_chunks(Index head, Index i, Index j, Index a) const {
@@ -248,12 +249,14 @@ private:
         double weight = 0.0;
         for (Index a = 0; a < k.width; ++a) {
             const double decay = of_values || s.decay_added || s.softmax ? 1.0 : left[left.size() == 1 ? 0 : a];
-            weight += q(h, i, a) * k(g, j, a) * decay;
+            const double written =
+                s.complement ? 1.0 - std::exp(pairs.logarithm(g, static_cast<Place>(j), pairs.channels == 1 ? 0 : a))
+                             : 1.0;
+            weight += q(h, i, a) * k(g, j, a) * decay * written;
         }
         if (s.scaled) weight /= std::sqrt(static_cast<double>(k.width));
         if (s.softmax) weight = std::exp(weight) * left[0];
         if (s.decay_added) weight += left[0];
-        if (s.complement) weight *= 1.0 - std::exp(pairs.logarithm(g, static_cast<Place>(j), 0));
         for (Index b = 0; b < v.width; ++b)
             to[b] += times * weight * (of_values ? left[b] : 1.0) * v(g, s.value_of_token_i ? i : j, b);
         return times * weight;

@@ -53,8 +53,9 @@ struct DecaySettings {
     bool sigmoid = false;    ///< of the logarithm, in place of e to it
     bool cumulated = false;  ///< the decay of a token is that of all tokens up to it
     Channels channels = Channels::own;
-    bool keys_decayed = true;     ///< until their chunk ends
-    bool keys_own_decay = false;  ///< their own decay, too
+    bool keys_decayed = true;      ///< until their chunk ends
+    bool keys_own_decay = false;   ///< their own decay, too
+    bool keys_from_begin = false;  ///< decayed from their chunk's beginning to them, not from them to its end
     Between between = Between::all_decays;
     ReadBy read = ReadBy::decays_up_to_own;
     bool operator==(const DecaySettings&) const = default;

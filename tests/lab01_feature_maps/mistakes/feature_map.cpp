@@ -12,6 +12,7 @@ struct Choosing {
     std::string taken, taken_for;  ///< a name that gives another's map
     std::string for_unknown;       ///< the map that an unknown name gives
     Stabilizer of_exp = Stabilizer::per_sequence;
+    bool softmax_undivided = false;
     bool operator==(const Choosing&) const = default;
 };
 
@@ -58,6 +59,9 @@ const MutationTable<Choosing>& choosing_mutations() {
              {"the names", "softmax and exp exchanged",
               "\"softmax\" must call softmax_features and \"exp\" must call exp_features.", 0,
               SET(s.one = "softmax", s.other = "exp")},
+             {"the names", "softmax not divided by its sum",
+              "\"softmax\" must call softmax_features: exponentials that are divided by the sum over their token.", 0,
+              SET(s.softmax_undivided = true)},
          },
          {}});
     return table;
@@ -69,6 +73,8 @@ Tensor chosen(const Choosing& s, const Tensor& x, const std::string& method) {
                            : method == s.taken ? s.taken_for
                                                : method);
     if (map == maps().end()) map = maps().find(s.for_unknown);
+    if (s.softmax_undivided && method == "softmax")
+        return features_by_settings(x, Stabilizer::per_token, exp_settings());
     if (map == maps().end())
         reject("feature_map", "method", "elu_plus_one, relu, identity, softmax, exp or polynomial", method);
     return features_by_settings(x, s.of_exp, map->second());

@@ -104,6 +104,8 @@ const MutationTable<Features>& feature_mutations() {
             {"the waves", "-sin instead of sin", "The second half is sin w_r·x̂, with a plus.", trigonometric,
              SET(s.waves = Waves::opposite_sines)},
 
+            {"the waves", "angles times 2π", "The angle is w_r·x̂: W is drawn from N(0, 1), which has no 2π.",
+             trigonometric, SET(s.along = 2.0 * 3.14159265358979323846)},
             {"the waves", "sines of the unscaled input", "Cosines and sines have the same angle, w_r·x̂.", trigonometric,
              SET(s.sines_unscaled = true)},
 
@@ -141,6 +143,8 @@ const MutationTable<Features>& feature_mutations() {
             {"%s in place of d", "d is the width of x: length(x, -1).", 0, SET_TO(s.d = x), 1e-1, 1e6},
             {"%s added to every feature", "Nothing is added: ε belongs in the denominator of the attention.", 0,
              SET_TO(s.added = x), 1e-16, 1e3},
+            {"%s added to every exponential", "Nothing is added: ε belongs in the denominator of the attention.",
+             positive, SET_TO(s.added_before = x), 1e-16, 1e3},
             {"every feature multiplied by %s", "1/√m is the only factor.", 0, SET_TO(s.factor = x), 1e-6, 1e6},
         }};
     return table;

@@ -33,7 +33,8 @@ public:
         const double factor = s.factor * std::pow(s.m.value_or(static_cast<double>(m)), -s.over_m) *
                               std::pow(static_cast<double>(d), -s.over_d);
         for (Index i = 0; i < rows; ++i)
-            for (Index e = 0; e < width; ++e) phi.data()[i * width + e] = factor * feature(i, e) + s.added;
+            for (Index e = 0; e < width; ++e)
+                phi.data()[i * width + e] = factor * (feature(i, e) + s.added_before) + s.added;
         return phi;
     }
 

@@ -42,7 +42,8 @@ struct RandomFeatureSettings {
     ShiftBy shift_by = ShiftBy::largest;
     double shift = 1.0;           ///< how often it is subtracted
     bool sines_unscaled = false;  ///< of w·x, not of w·x̂
-    double over_m = 0.5, over_d = 0.0, factor = 1.0, added = 0.0;
+    double over_m = 0.5, over_d = 0.0, factor = 1.0, added = 0.0,
+           added_before = 0.0;   ///< it is divided by √m
     std::optional<double> m, d;  ///< in place of the lengths of W
     bool operator==(const RandomFeatureSettings&) const = default;
 };

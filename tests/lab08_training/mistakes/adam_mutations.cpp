@@ -42,6 +42,8 @@ const MutationTable<Settings> table = {
         {"v", "root of v̂ forgotten", "Divide by √v̂ + ε, which has the unit of the gradient.", 0,
          [](Settings& s) { s.takes_root = false; }},
         {"v", "v of g − m", "v is the running mean of g², not of (g − m)².", 0, [](Settings& s) { s.centred = true; }},
+        {"v", "v never falls", "That is AMSGrad: here v is the running mean itself, which falls where gradients do.", 0,
+         [](Settings& s) { s.v_never_falls = true; }},
         {"ε", "ε inside the root", "ε is added after the root: √v̂ + ε.", 0,
          [](Settings& s) { s.epsilon_in_root = true; }},
         {"ε", "ε added before the correction",

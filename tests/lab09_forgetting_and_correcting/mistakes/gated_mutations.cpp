@@ -157,6 +157,11 @@ const MutationTable<DecaySettings>& decay_mutations() {
             {"the chunks", "own decay counted where keys are added",
              "What token j writes is decayed by later tokens only: D's last row, whose last entry is 1.", chunks,
              SET(s.keys_own_decay = true)},
+            {"the chunks", "keys decayed from the chunk's beginning",
+             "What token j writes is decayed from token j + 1 to the chunk's end: D's last row. From the beginning to "
+             "the "
+             "token itself is what the reader of S needs.",
+             chunks, SET(s.keys_from_begin = true)},
             {"the chunks", "state decayed twice from chunk to chunk",
              "From chunk to chunk S is multiplied once by the product of the chunk's decays.", chunks,
              SET(s.between = Between::decay_twice)},
@@ -190,8 +195,8 @@ const MutationTable<GatedSettings>& gated_mutations() {
         MutationTable<GatedSettings> all{
             {
                 {"the write", "write scaled by 1 - a",
-                 "Token i writes k_i v_iᵀ whole. Times 1 - a it is a running average, another model (RFA-Gate).",
-                 scalar, SET(s.complement = true)},
+                 "Token i writes k_i v_iᵀ whole. Times 1 - a it is a running average, another model (RFA-Gate).", 0,
+                 SET(s.complement = true)},
                 {"queries and keys", "key and query exchanged", "The key writes, the query reads.", 0,
                  SET(s.keys_for_queries = s.queries_for_keys = true)},
                 {"queries and keys", "keys reshaped in place of transposed",

@@ -30,7 +30,11 @@ public:
           H(logs.leading),
           n(logs.n),
           channels(logs.width),
-          block(chunk == 0 ? std::max(n, Index{1}) : chunk) {}
+          block(chunk == 0 ? std::max(n, Index{1}) : chunk) {
+        for (Index row = 0; s.cumulated && row < H * n; ++row)
+            for (Index a = 0; row % n > 0 && a < channels; ++a)
+                logs.entries[row * channels + a] += logs.entries[(row - 1) * channels + a];
+    }
 
     // How often token j of head g counts for token i of head h.
     double times(Index h, Index g, Index i, Index j) const {
@@ -69,8 +73,7 @@ public:
 
     double logarithm(Index head, Place t, Index a) const {
         if (t < 0 || t >= static_cast<Place>(n)) return 0.0;
-        double all = 0.0;
-        for (Place before = s.cumulated ? 0 : t; before <= t; ++before) all += own_logarithm(head, before, a);
+        const double all = own_logarithm(head, t, a);
         return s.sigmoid ? -std::log1p(std::exp(-all)) : all;
     }
     double own_logarithm(Index head, Place t, Index a) const {

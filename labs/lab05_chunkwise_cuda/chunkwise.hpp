@@ -87,7 +87,7 @@ Array chunk_outputs(std::span<const float> Q, std::span<const float> K, std::spa
 /// another cut that gives the same numbers is accepted. S and z begin at 0 in each. Nothing of a sequence, not even a NaN,
 /// changes an output of another one.
 /// \param Q \shape{(heads, n, d_k)}   \param K \shape{(heads, n, d_k)}   \param V \shape{(heads, n, d_v)}
-/// \param borders \shape{(sequences + 1)}: sequence s holds the tokens borders[s] to borders[s + 1] - 1 of every head. The
+/// \param borders \shape{(sequences + 1)}, sequence s holds the tokens borders[s] to borders[s + 1] - 1 of every head. The
 /// first entry is 0, the last is n, and none is less than the one before; a sequence may be empty
 /// \param sizes the lengths, n of all sequences together   \param chunk tokens in a chunk, at least 1
 /// \param epsilon added to every denominator   \param run settings of the CPU run

@@ -147,7 +147,8 @@ def machine(root: Path, threads: int = 1) -> str:
     about = Path("/proc/cpuinfo")
     model = re.search(r"^model name\s*:\s*(.*\S)", about.read_text(encoding="utf-8") if about.exists() else "", re.M)
     cpu = model[1] if model else "an unknown processor"
-    compilers = sorted((root / "build" / "bench" / "CMakeFiles").glob("*/CMakeCXXCompiler.cmake"))
+    folders = [root / "build" / tree / "CMakeFiles" for tree in ("reference", "bench")]  # the same compiler builds both
+    compilers = [path for folder in folders for path in sorted(folder.glob("*/CMakeCXXCompiler.cmake"))]
     text = compilers[-1].read_text(encoding="utf-8") if compilers else ""
     known = re.findall(r'set\(CMAKE_CXX_COMPILER_(?:ID|VERSION) "([^"]*)"\)', text)
     compiler = " ".join(known).replace("GNU", "GCC")

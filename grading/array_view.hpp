@@ -32,6 +32,15 @@ struct RowsOf : RowExtents {
     const Entry* row(std::size_t l, std::size_t i) const { return entries.data() + (l * n + i) * width; }
     Entry& operator()(std::size_t l, std::size_t i, std::size_t a) { return row(l, i)[a]; }
     const Entry& operator()(std::size_t l, std::size_t i, std::size_t a) const { return row(l, i)[a]; }
+
+    /// As one sees them who reshapes to (width, n) and takes that for the transpose.
+    RowsOf reshaped() const {
+        RowsOf made = *this;
+        for (std::size_t l = 0; l < leading; ++l)
+            for (std::size_t i = 0; i < n; ++i)
+                for (std::size_t a = 0; a < width; ++a) made(l, i, a) = entries[(l * width + a) * n + i];
+        return made;
+    }
 };
 
 }  // namespace linattn::testing

@@ -152,12 +152,7 @@ private:
             sum.padding == Padding::keys_and_values_before_phi || sum.padding == Padding::keys_before_phi;
         Rows rows = mapped(before_phi ? without_padding(from) : from, call.phi, sum.phi_k);
         if (sum.unit_k) make_unit(rows);
-        if (!sum.keys_reshaped) return rows;
-        const Rows lie = rows;
-        const Index size = rows.n * rows.width;
-        for (Index e = 0; e < rows.entries.size(); ++e)
-            rows.entries[e] = lie.entries[e / size * size + e % rows.width * rows.n + e % size / rows.width];
-        return rows;
+        return sum.keys_reshaped ? rows.reshaped() : rows;
     }
     void multiply_by_padding(Rows& x) const {
         if (call.padding == nullptr) return;

@@ -215,10 +215,7 @@ public:
                 {settings.tokens, settings.heads, settings.decay}) {
         if (s.decay.channels == Channels::of_values && k.width != v.width)
             throw std::invalid_argument("the decays of a key do not fit a value");
-        const Rows lie = k;
-        const Index size = k.n * k.width;
-        for (Index e = 0; s.keys_reshaped && e < k.entries.size(); ++e)
-            k.entries[e] = lie.entries[e / size * size + e % k.width * k.n + e % size / k.width];
+        if (s.keys_reshaped) k = k.reshaped();
     }
 
     void find(Tensor& output) const {

@@ -158,9 +158,8 @@ const MutationTable<DecaySettings>& decay_mutations() {
              "What token j writes is decayed by later tokens only: D's last row, whose last entry is 1.", chunks,
              SET(s.keys_own_decay = true)},
             {"the chunks", "keys decayed from the chunk's beginning",
-             "What token j writes is decayed from token j + 1 to the chunk's end: D's last row. From the beginning to "
-             "the "
-             "token itself is what the reader of S needs.",
+             "What token j writes is decayed from token j + 1 to the chunk's end: D's last row. From the beginning "
+             "to the token itself is what the reader of S needs.",
              chunks, SET(s.keys_from_begin = true)},
             {"the chunks", "state decayed twice from chunk to chunk",
              "From chunk to chunk S is multiplied once by the product of the chunk's decays.", chunks,
@@ -200,9 +199,8 @@ const MutationTable<GatedSettings>& gated_mutations() {
                 {"queries and keys", "key and query exchanged", "The key writes, the query reads.", 0,
                  SET(s.keys_for_queries = s.queries_for_keys = true)},
                 {"queries and keys", "keys reshaped in place of transposed",
-                 "A reshape leaves the numbers in their order, so that rows mix tokens: matrix_transpose exchanges "
-                 "rows "
-                 "and columns.",
+                 "A reshape leaves the numbers in their order, so that rows mix tokens: matrix_transpose "
+                 "exchanges rows and columns.",
                  matrices | attention, SET(s.keys_reshaped = true)},
                 {"queries and keys", "keys in place of queries", "o_i = S_iᵀq_i: the query reads.", 0,
                  SET(s.keys_for_queries = true)},

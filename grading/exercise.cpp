@@ -428,7 +428,6 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     const Explanation found = explain(compared(check, expected));
     for (const Mistake* name : retract(exercise_)) withdraw(name->name);
     for (const Mistake* name : coincidences(exercise_)) forget(name->name);
-    tell_sizes(smaller_shown ? "" : fact_about_sizes(exercise_));
 
     const bool named = !found.mistakes.empty();
     Failure failure{.what = *what, .resembles = resemblances(found.mistakes), .digits = found.digits};
@@ -452,8 +451,8 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
         const std::string smallest = smallest_counterexample(compared(check, expected), inputs_);
         failure.guess += smallest;
         failure.counterexample = smaller_shown = !smallest.empty();
-        if (smaller_shown) tell_sizes("");
     }
+    tell_sizes(smaller_shown ? "" : fact_about_sizes(exercise_));
     failure.what += where_it_comes_from(expected, !named);
     fail(std::move(failure));
 }

@@ -465,11 +465,17 @@ def test_no_value_ends_python():
     assert (result.returncode, result.stdout[-11:]) == (0, "at the end\n"), result.stderr
 
 
-def test_a_stub_names_the_file_to_write_in(tmp_path):
-    file, labs = "lab02_parallel_vs_recurrent.cpp", tmp_path / "labs"
+def with_file(folder: Path, lab: str, file: str, text: str) -> None:
+    """The module of one lab in FOLDER, with this text as the answers."""
+    labs = folder / "labs"
     labs.mkdir()
-    with_answers(BUILD, "lab02_python", file, stubs.cut_all(REPOSITORY)[file], labs).rename(labs / "lab02.so")
+    with_answers(BUILD, f"{lab}_python", file, text, labs).rename(labs / f"{lab}.so")
     (labs / "__init__.py").touch()
+
+
+def test_a_stub_names_the_file_to_write_in(tmp_path):
+    file = "lab02_parallel_vs_recurrent.cpp"
+    with_file(tmp_path, "lab02", file, stubs.cut_all(REPOSITORY)[file])
     result = run(tmp_path, "-c", "from labs import lab02; lab02.softmax_attention([[1]], [[1]], [[1]], 'none')")
     assert re.search(rf"NotImplementedError: softmax_attention is not written yet: replace YOUR CODE HERE in \w+/{file}\n$", result.stderr)
 
@@ -478,11 +484,9 @@ def test_a_stub_names_the_file_to_write_in(tmp_path):
                                                  ("std::raise(SIGINT); return a;", -2, "KeyboardInterrupt"),
                                                  ("throw 1;", 1, "RuntimeError: outer_product threw something")])
 def test_a_function_that_does_not_return(tmp_path, body, status, words):
-    file, labs = "lab00_warm_up.cpp", tmp_path / "labs"
-    labs.mkdir()
+    file = "lab00_warm_up.cpp"
     stub = stubs.cut_all(REPOSITORY)[file].replace('throw NotImplemented("outer_product");', body)
-    with_answers(BUILD, "lab00_python", file, f"#include <csignal>\n{stub}", labs).rename(labs / "lab00.so")
-    (labs / "__init__.py").touch()
+    with_file(tmp_path, "lab00", file, f"#include <csignal>\n{stub}")
     result = run(tmp_path, "-c", "from labs import lab00; lab00.outer_product([1.0], [1.0])")
     assert result.returncode == status and words in result.stderr, result
 

@@ -16,6 +16,7 @@
 #include "findings.hpp"
 #include "gpu/error.hpp"
 #include "gpu/launch_counts.hpp"
+#include "lengths.hpp"
 #include "memory_watch.hpp"
 #include "metering.hpp"
 #include "null_answers.hpp"
@@ -152,6 +153,12 @@ std::string closeness_of(const Explanation& found) {
            (topic.empty() ? "" : "; all about " + topic) + ")";
 }
 
+// A message about shapes, and which arguments have the lengths in it.
+std::string with_lengths(const std::string& message, const std::vector<Input>& inputs) {
+    const std::string lengths = lengths_in(message, inputs);
+    return message + (lengths.empty() ? "" : "\n" + lengths);
+}
+
 }  // namespace
 
 const Tensor& result_of_shape(const Call<Tensor>& call, const Shape& shape) {
@@ -285,7 +292,7 @@ void Trial::require_result() const {
     if (!outcome_.error.empty()) {
         // The mistakes that run next throw, too. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
         const std::string site = last_throw_site();
-        fail({.what = "threw an exception: " + outcome_.error, .stack = site});
+        fail({.what = "threw an exception: " + with_lengths(outcome_.error, inputs_), .stack = site});
     }
     if (outcome_.changed_argument)
         fail_if([](const Outcome& outcome) -> std::optional<std::string> {
@@ -430,10 +437,13 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     for (const Mistake* name : coincidences(exercise_)) forget(name->name);
 
     const bool named = !found.mistakes.empty();
-    Failure failure{.what = *what, .resembles = resemblances(found.mistakes), .digits = found.digits};
+    const bool has_shapes = has_shapes_of(expected);
+    Failure failure{.what = by_values && !named && !has_shapes ? with_lengths(*what, inputs_) : *what,
+                    .resembles = resemblances(found.mistakes),
+                    .digits = found.digits};
     failure.partly = resemblances(found.partial_matches);
     failure.border = found.border;
-    failure.unexplained = !named && by_values && has_shapes_of(expected);
+    failure.unexplained = !named && by_values && has_shapes;
     if (by_values && named) failure.closeness = closeness_of(found);
     if (!by_values && outcome_.symptoms.empty()) failure.stack = site;
     if (any_value(is_unset_local))

@@ -27,6 +27,7 @@
 #include "exercise.hpp"
 #include "findings.hpp"
 #include "gpu/executable.hpp"
+#include "lengths.hpp"
 #include "manifest_entry.hpp"
 #include "memory_watch.hpp"
 #include "null_answers.hpp"
@@ -887,6 +888,17 @@ TEST_CASE("a call reads as it was written") {
     CHECK(describe_call("letters(n), token(Q, 1)", {describe(std::vector<std::string>(4)), ""}) == "n = 4");
     CHECK(describe_call("epsilon", {describe(1e-6f)}) == "epsilon 1e-06");
     CHECK(describe_call("relu_map, 1e-12, 0.0", {"relu", describe(1e-12), describe(0.0)}) == "relu, 1e-12, 0");
+}
+TEST_CASE("a message about shapes tells which arguments have the lengths in it") {
+    const Tensor Q = zeros({4, 2}), V = zeros({4, 3});
+    const std::vector<Input> inputs{{"Q", &Q}, {"K", &Q}, {"V", &V}, {"phi", nullptr}, {"", &V}};
+    CHECK(lengths_in("has shape (4, 2), expected shape (4, 3)", inputs) ==
+          "2 is the width of Q and K, 3 that of V: does one of them stand where another should?");
+    CHECK(lengths_in("matmul of (4, 2) and (4, 2): 2 and 4 must be equal", inputs) ==
+          "2 is the width of Q and K, 4 the number of rows of Q, K and V: is a transpose missing, or one too many?");
+    CHECK(lengths_in("axis 2 does not exist: the shape is (4, 7), so n = 4", inputs) == "");
+    CHECK(lengths_in("cannot reshape (4, 3) with 12 entries into (2, 3)", inputs) == "");
+    CHECK(lengths_in("token 4 does not exist", {}) == "");
 }
 }
 

@@ -1,5 +1,5 @@
-"""Answers in refused/ that give right numbers by a wrong method, that remember earlier calls, or whose diagnosis is easily wrong:
-each is refused, and the message says why."""
+"""Answers in labNN_*/refused/ that give right numbers by a wrong method, that remember earlier calls, or whose diagnosis is easily
+wrong: each is refused, and the message says why."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ from answer_build import AnswerBuild
 from author import case_file
 from conftest import LABS, ROOT
 
-CASES = case_file.read_folder(Path(__file__).parent / "refused", LABS)
+CASES = [case_file.read(path, LABS) for path in sorted(ROOT.glob("tests/lab*/refused/*"))]
 
 
 @pytest.fixture(scope="module")

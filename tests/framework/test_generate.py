@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -10,6 +9,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 import pytest
+from conftest import BUILD
 from course_tree import REPOSITORY
 from rebuilt import with_answers
 
@@ -19,7 +19,6 @@ from course.__main__ import main
 from course.commands import generate as command
 from course.errors import CourseError
 
-BUILD = Path(os.environ.get("LINATTN_BUILD", REPOSITORY / "build/reference")).resolve()
 FILE = "lab07_transformer_layer.cpp"
 KEY = (REPOSITORY / "reference" / FILE).read_text(encoding="utf-8")
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -10,6 +9,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 import pytest
+from conftest import BUILD
 from course_tree import REPOSITORY
 from rebuilt import with_answers
 
@@ -17,7 +17,6 @@ from author import stubs
 from course import training_program
 from course.__main__ import main
 
-BUILD = Path(os.environ.get("LINATTN_BUILD", REPOSITORY / "build/reference")).resolve()
 FILE = "lab06_gradients.cpp"
 KEY = (REPOSITORY / "reference" / FILE).read_text(encoding="utf-8")
 ROWS = 15  # functions and arguments

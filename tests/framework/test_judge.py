@@ -14,7 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from conftest import ROOT
+from conftest import BUILD, ROOT, built_tree
 from course_tree import own_folder
 from course import manifest
 from course.ctest import run_on_gpu
@@ -33,7 +33,7 @@ def stub() -> str:
 class Judged(unittest.TestCase):
     def setUp(self):
         self.folder = own_folder(self.addCleanup)
-        place = mock.patch.object(build, "BuildTree", lambda root, track: BuildTreeOfTheTest(root, track))
+        place = mock.patch.object(build, "BuildTree", lambda root, track: built_tree())
         place.start()
         self.addCleanup(place.stop)
 
@@ -184,7 +184,7 @@ class OnAGpu(Judged):
 
     def needs_nvcc(self):
         try:
-            gpu.refuse(BuildTreeOfTheTest(ROOT, "reference"), elsewhere=True)
+            gpu.refuse(built_tree(), elsewhere=True)
         except CourseError as reason:
             self.skipTest(str(reason))
 
@@ -249,7 +249,7 @@ class OnAGpu(Judged):
         tried = {"a socket of this machine": "s = socket.socket(socket.AF_UNIX); s.bind('\\0name'); s.listen()",
                  "memory with a descriptor": "os.memfd_create('x')", "the network": "socket.socket()", "a process": "os.fork()",
                  "a connection": "socket.socket(socket.AF_UNIX).connect('\\0name')"}
-        words = box.Box(Path(os.environ["LINATTN_BUILD"], "box"))._command("gpu", [], [], ["/usr/bin/python3", "-c", f"""
+        words = box.Box(BUILD / "box")._command("gpu", [], [], ["/usr/bin/python3", "-c", f"""
 import os, socket
 for name, code in {tried!r}.items():
     try:
@@ -262,7 +262,7 @@ for name, code in {tried!r}.items():
         self.assertEqual(ran.stdout.splitlines(), ["a socket of this machine", "memory with a descriptor"], ran.stderr)
 
     def test_why_there_is_none(self):
-        tree = BuildTreeOfTheTest(ROOT, "reference")
+        tree = built_tree()
         tree.folder, file = self.folder, self.devices[0]
         nvcc, cudart = f"LINATTN_NVCC:FILEPATH={file}\n", f"LINATTN_CUDART:FILEPATH={file}\n"
         with mock.patch.object(run_on_gpu, "DEVICES", ()):
@@ -271,11 +271,3 @@ for name, code in {tried!r}.items():
                 with self.assertRaisesRegex(CourseError, said):
                     gpu.refuse(tree, elsewhere=False)
             gpu.refuse(tree, elsewhere=True)
-
-
-class BuildTreeOfTheTest(build.BuildTree):
-    """The one that the test belongs to."""
-
-    def __init__(self, root: Path, track: str):
-        super().__init__(root, track)
-        self.folder = Path(os.environ["LINATTN_BUILD"])

@@ -1,17 +1,14 @@
 """student/ as it comes: every exercise TODO, score 0, no warning, and not a line of a solution."""
 
 import json
-import os
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 from answer_build import AnswerBuild
-from conftest import LABS, ROOT
+from conftest import BUILD, LABS, ROOT
 
 STUDENT = ROOT / "student"
-BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference"))
 
 
 @pytest.fixture(scope="module")

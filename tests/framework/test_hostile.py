@@ -33,7 +33,7 @@ IPC_KEY = 0x11a7
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 ATTACKS = hostile_file.read_all(LABS)
 HONEST_LAB = next(lab for lab in LABS if lab.name == "lab01")
-HONEST = ["ada-honest", "class.json", "feedback.zip", "gradebook.csv", "grader.log", "report.html", "s9;=1+1", "x" * 100]
+HONEST = ["ada-honest", "s9;=1+1", "x" * 100]  # test_grade.py has names that the class uses itself
 FILE = HONEST_LAB.sources[0]
 # Student → exercise → what stands in the place of the answer key's, and its verdict. FOLLOWS calls the others.
 AT_WORK = {

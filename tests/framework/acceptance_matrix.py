@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""The opposite of the mutation gate: every right answer in tests/labNN_*/alternatives/ must get all points.
+"""The opposite of the mutation gate: every right answer in tests/labNN_*/alternatives/ must get all points. And each in refused/,
+which gives right numbers by a wrong method, remembers earlier calls or is easily given a wrong diagnosis, must be refused for its
+reason.
 
 usage: acceptance_matrix.py BUILD_FOLDER [LAB…]
 
-A round puts one alternative of every exercise of a lab into the lab's file at once, so that a lab is compiled as often as
-its exercise with the most alternatives has them; what fails there is graded once more by itself. Writes
-BUILD_FOLDER/acceptance_matrix.csv (lab, exercise, alternative, passed) and exits with 1 unless every row says yes. A lab in
-which nothing has changed since all of its rows said so keeps them.
+A round puts one answer to every exercise of a lab into the lab's file at once, so that a lab is compiled as often as its exercise
+with the most answers has them; what does not come out as it should is graded once more by itself. Writes
+BUILD_FOLDER/acceptance_matrix.csv (lab, exercise, answer, what is expected, and whether it came so) and exits with 1 unless every
+row says yes. A lab in which nothing has changed since all of its rows said so keeps them.
 """
 
 import csv
 import os
+import re
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple
 from pathlib import Path
@@ -19,12 +23,28 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import cases as cases_of
 import workers
 from answer_build import AnswerBuild, Verdict, run
 from author import case_file
+from author.case_file import Case
 from course import manifest
-from course.errors import CourseError
 from green import Green, digest_of
+
+
+def answers(lab: manifest.Lab, labs: list) -> list:
+    folder = ROOT / "tests" / lab.folder.name
+    return [case_file.read(path, labs) for kind in case_file.FOLDERS for path in sorted((folder / kind).glob("*.case"))]
+
+
+def groups(lab: manifest.Lab, cases: list) -> list:
+    """Cases that can be graded together: right ones, and wrong ones whose functions nothing calls."""
+    wrong = [case for case in cases if case.expect == "refuse"]
+    texts = [(ROOT / "reference" / source).read_text(encoding="utf-8") for source in lab.sources]
+    calls = Counter(re.findall(r"\b(\w+)\(", "\n".join([*texts, *(line for case in wrong for line in case.lines("body"))])))
+    called = [case for case in wrong if calls[case.function] > 1]
+    return (rounds([case for case in cases if case not in wrong]) + rounds([case for case in wrong if case not in called])
+            + [[case] for case in called])
 
 
 def rounds(cases: list) -> list:
@@ -38,20 +58,14 @@ def rounds(cases: list) -> list:
     return result
 
 
+def as_it_should_be(case: Case, verdict: Verdict) -> bool:
+    return cases_of.as_expected(case, verdict) and (case.expect == "pass" or cases_of.naming(case, verdict) == "rightly")
+
+
 def verdicts_on(build: AnswerBuild, lab: manifest.Lab, cases: list, slot: str) -> list:
     together = build.grade(lab, cases, slot)
-    if all(verdict.status == "pass" for verdict in together.values()):
-        return [(case, together[case.function]) for case in cases]
-    return [(case, together[case.function] if together[case.function].status == "pass" or len(cases) == 1
+    return [(case, together[case.function] if as_it_should_be(case, together[case.function]) or len(cases) == 1
              else build.grade(lab, [case], slot)[case.function]) for case in cases]
-
-
-def alternatives(lab: manifest.Lab, labs: list) -> list:
-    folder = ROOT / "tests" / lab.folder.name / "alternatives"
-    cases = case_file.read_folder(folder, labs) if folder.is_dir() else []
-    if stray := [case.name for case in cases if case.lab != lab.name]:
-        raise CourseError(f"{folder.relative_to(ROOT)}/{stray[0]}.case is of another lab; move it there")
-    return cases
 
 
 def main(tree: Path, names: list) -> int:
@@ -59,30 +73,30 @@ def main(tree: Path, names: list) -> int:
     build, green = AnswerBuild(ROOT, tree, tree / "acceptance"), Green(tree, "acceptance_matrix")
     graded, digests, tasks = [], {}, []
     for lab in labs:
-        cases = alternatives(lab, labs) if not names or lab.name in names else []
-        digests[lab.name] = digest_of([__file__, case_file.__file__], build.digest(lab), *cases) if cases else ""
+        cases = answers(lab, labs) if not names or lab.name in names else []
+        digests[lab.name] = digest_of([__file__, cases_of.__file__, case_file.__file__], build.digest(lab), *cases) if cases else ""
         if cases and (kept := green.result(lab.name, digests[lab.name])):
             graded += [(case, Verdict(*kept[case.name])) for case in cases]
         else:
-            tasks += [(lab, each, f"{lab.name}.{number}") for number, each in enumerate(rounds(cases))]
+            tasks += [(lab, each, f"{lab.name}.{number}") for number, each in enumerate(groups(lab, cases))]
     with ThreadPoolExecutor(workers.COUNT) as pool:
         graded += sum(pool.map(lambda task: verdicts_on(build, *task), tasks), [])
     graded.sort(key=lambda pair: (pair[0].lab, pair[0].name))
     for lab in {lab.name for lab, _, _ in tasks}:
-        verdicts = {case.name: astuple(verdict) for case, verdict in graded if case.lab == lab}
-        if all(status == "pass" for status, *_ in verdicts.values()):
-            green.keep(lab, digests[lab], verdicts)
+        of_lab = [(case, verdict) for case, verdict in graded if case.lab == lab]
+        if all(as_it_should_be(*pair) for pair in of_lab):
+            green.keep(lab, digests[lab], {case.name: astuple(verdict) for case, verdict in of_lab})
     table = tree / "acceptance_matrix.csv"
     with open(f"{table}.new", "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([["lab", "exercise", "alternative", "passed"],
-                                    *([case.lab, case.function, case.what, "yes" if verdict.status == "pass" else "no"]
-                                      for case, verdict in graded)])
+        csv.writer(file).writerows([["lab", "exercise", "answer", "expected", "came so"],
+                                    *([case.lab, case.function, case.what, case.expect,
+                                       "yes" if as_it_should_be(case, verdict) else "no"] for case, verdict in graded)])
     os.replace(f"{table}.new", table)
-    refused = [(case, verdict) for case, verdict in graded if verdict.status != "pass"]
-    for case, verdict in refused:
-        print(f"{case.lab}.{case.function}: '{case.what}' ({case.name}.case): {verdict.status}\n{verdict.message}")
-    print(f"{len(graded) - len(refused)} of {len(graded)} right answers get all points; see {table.name}")
-    return 1 if refused or not graded else 0
+    wrong = [(case, verdict) for case, verdict in graded if not as_it_should_be(case, verdict)]
+    for case, verdict in wrong:
+        print(f"{case.lab}.{case.function}: '{case.what}' ({case.name}.case, {case.expect}): {verdict.status}\n{verdict.message}")
+    print(f"{len(graded) - len(wrong)} of {len(graded)} answers are accepted or refused as they should be; see {table.name}")
+    return 1 if wrong or not graded else 0
 
 
 if __name__ == "__main__":

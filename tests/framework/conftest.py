@@ -1,5 +1,6 @@
 """What the tests in Python share. `python3 -m pytest tests/framework/test_NAME.py` runs one of them."""
 
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,11 +14,19 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from author.judge import one
 from course import manifest
+from course.build_tree import BuildTree
 from course.errors import CourseError
 
+BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference")).resolve()  # the build that ctest tests
 LABS = manifest.load(ROOT)
 EXERCISES = pytest.mark.parametrize("lab, exercise", [(lab, exercise) for lab in LABS for exercise in lab.exercises],
                                     ids=lambda each: getattr(each, "function", each.name))
+
+
+def built_tree() -> BuildTree:
+    tree = BuildTree(ROOT, "reference")
+    tree.folder = BUILD
+    return tree
 
 
 @pytest.fixture(scope="session")

@@ -3,12 +3,9 @@
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(REPOSITORY / "tools"))
+from course_tree import REPOSITORY
 
 from author import readme, stubs
 from course import manifest

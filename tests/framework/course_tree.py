@@ -77,9 +77,10 @@ def course_process(root: Path, words: list, options: dict | None = None, **envir
                             env=os.environ | environment, preexec_fn=heed_signals, **streams)
 
 
-def run_course(root: Path, words: tuple, environment: dict) -> SimpleNamespace:
+def run_course(root: Path, words: tuple, environment: dict | None = None) -> SimpleNamespace:
     """What `./course words…` does in the tree `root`, in this process: a start of Python each would take too long."""
     out, err = io.StringIO(), io.StringIO()
+    environment = dict(os.environ) if environment is None else environment
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), mock.patch.dict(os.environ, environment, clear=True):
         try:
             status = main(root, list(words))

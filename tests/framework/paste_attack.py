@@ -5,7 +5,8 @@ which a student can paste from tests/, earns hardly a point.
 usage: paste_attack.py BUILD_FOLDER [LAB…]
 
 It is pasted with the files that it stands in and without the lines that count work, compiled as a student's file is, and tried
-as the answer to its exercise. What is earned must be listed in EARNED: nothing of a lab after 04.
+as the answer to its exercise. What is earned must be listed in EARNED: nothing of a lab after 04. A lab that is as it was when
+that held is not tried again.
 """
 
 import os
@@ -24,6 +25,7 @@ from author import build_commands
 from author.case_file import Case, put_into
 from course import manifest
 from course.errors import CourseError
+from green import Green, digest_of
 
 # Exercises whose definition is the answer.
 EARNED = {"lab01.elu_plus_one", "lab01.relu", "lab01.feature_map", "lab02.softmax_attention",
@@ -71,6 +73,12 @@ class Attack:
         copy = self.place / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(text, encoding="utf-8")
+
+    def digest(self, lab: manifest.Lab) -> str:
+        """Of all that the lab's outcome depends on."""
+        pasted = sorted(Path(__file__).parent.glob("pasted_answers.*"))
+        return digest_of([__file__, *pasted, *self.files, *sorted(lab.folder.glob("*.hpp")),
+                          *(ROOT / "reference" / source for source in lab.sources)], self.build.digest(lab))
 
     def earned(self, lab: manifest.Lab, pool: ThreadPoolExecutor) -> list:
         """The exercises that the definitions solve."""
@@ -156,10 +164,17 @@ class Attack:
 
 def main(tree: Path, names: list) -> int:
     labs = [lab for lab in manifest.load(ROOT) if lab.name != "lab00" and (not names or lab.name in names)]
-    attack = Attack(AnswerBuild(ROOT, tree, tree / "paste"), tree / "paste", labs)
-    with ThreadPoolExecutor(workers.COUNT) as pool:
-        earned = {f"{lab.name}.{exercise}" for lab in labs for exercise in attack.earned(lab, pool)}
-    due = {name for name in EARNED if name.partition(".")[0] in [lab.name for lab in labs]}
+    attack, green = Attack(AnswerBuild(ROOT, tree, tree / "paste"), tree / "paste", labs), Green(tree, "paste_attack")
+    earned, due = set(), {name for name in EARNED if name.partition(".")[0] in [lab.name for lab in labs]}
+    for lab in labs:
+        digest = attack.digest(lab)
+        of_lab = green.result(lab.name, digest)
+        if of_lab is None:
+            with ThreadPoolExecutor(workers.COUNT) as pool:
+                of_lab = [f"{lab.name}.{exercise}" for exercise in attack.earned(lab, pool)]
+        if {*of_lab} == {name for name in due if name.startswith(lab.name)}:
+            green.keep(lab.name, digest, of_lab)
+        earned |= {*of_lab}
     wrong = [f"{name} can be pasted; write its definition in a form that is no answer, or count what it costs"
              for name in sorted(earned - due)]
     wrong += [f"{name} cannot be pasted any more; take it out of EARNED" for name in sorted(due - earned)]

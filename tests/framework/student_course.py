@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,6 +24,7 @@ from course import manifest
 
 LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "python", "reference", "tests", "tools", "training")
 LABS = ("lab00", "lab01")  # one to break and one that must not notice; more would only take longer to build
+UNARY = ("relu", "identity", "elu_plus_one", "softmax_features", "polynomial_features")  # exercises of lab01, of one Tensor x
 OUTER = ("LINATTN_RESULTS_ONLY", "CTEST_OUTPUT_ON_FAILURE", "LINATTN_SEED")  # of the ctest that runs the tests
 
 
@@ -127,8 +129,28 @@ class StudentCourse(unittest.TestCase):
 
     def grade(self, lab: str, function: str, **changes) -> SimpleNamespace:
         """Builds, then runs the check program itself, with a manifest in which `changes` were made."""
+        self._build(lab)
+        return self._graded(lab, function, changes)
+
+    def grade_together(self, bodies: list, above: str = "") -> Iterator:
+        """What grade() gives for each of these answers, and the place of its marked line. They stand in UNARY, so that five
+        are compiled as one file."""
+        for first in range(0, len(bodies), len(UNARY)):
+            group = dict(zip(UNARY, bodies[first:first + len(UNARY)]))
+            self.put_stubs()
+            for function, body in group.items():
+                self.answer(function, body.replace("// HERE", f"// HERE {function}"), above if function == UNARY[0] else "")
+            self._build("lab01")
+            for function, body in group.items():
+                run = self._graded("lab01", function, {})
+                run.line = f"at {self.line('lab01', f'// HERE {function}')}\n" if "// HERE" in body else ""
+                yield run
+
+    def _build(self, lab: str) -> None:
         subprocess.run(["ctest", "-R", f"^{lab}.build$"], cwd=self.build, env=environment(), check=True,
                        stdout=subprocess.DEVNULL)
+
+    def _graded(self, lab: str, function: str, changes: dict) -> SimpleNamespace:
         folder = next(each.folder for each in self.labs if each.name == lab)
         with tempfile.TemporaryDirectory() as place:
             changed = Path(place) / folder.name / "lab.json"

@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from conftest import built_tree
 from course_copy import REPOSITORY, commit, copy_course
 from course_tree import CourseTree, own_folder
 
@@ -238,7 +239,6 @@ class CheckCourse(Authors):
 
 class ThisCourse(unittest.TestCase):
     def test_it_lacks_nothing(self):
-        tree = BuildTree(REPOSITORY, "reference")
-        tree.folder = Path(os.environ["LINATTN_BUILD"])
+        tree = built_tree()
         with mock.patch.object(tree, "build", return_value=[]):  # ctest did
             self.assertEqual(completeness.findings(REPOSITORY, tree), [])

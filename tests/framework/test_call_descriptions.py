@@ -1,12 +1,11 @@
 """How the suites describe their calls: in the words of the contract, and none of the suite's own."""
 
-import os
 import re
 import socket
 import subprocess
 from pathlib import Path
 
-from conftest import EXERCISES
+from conftest import BUILD, EXERCISES
 
 ENUMERATORS = r"\b(Mask|Stabilizer)::"
 
@@ -25,6 +24,6 @@ def calls_of(program: Path, exercise: str) -> set:
 
 @EXERCISES
 def test_they_hold_no_name_of_the_suite(lab, exercise):
-    calls = calls_of(Path(os.environ["LINATTN_BUILD"]) / f"{lab.name}_exercises", exercise.function)
+    calls = calls_of(BUILD / f"{lab.name}_exercises", exercise.function)
     assert calls
     assert [call for call in calls if re.search(r"::|[{}]|\w\(\)|\bin\.|\bquick\b|, ,|, $", re.sub(ENUMERATORS, "", call))] == []

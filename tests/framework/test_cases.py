@@ -82,14 +82,15 @@ class CaseFile(unittest.TestCase):
         read = self.read("lab: lab01\nfunction: relu\nwhat: w\n--- body\nreturn x;\n")
         self.assertEqual((read.name, read.expect, read.right, read.lines("before")), ("one", "pass", "", []))
 
-    def test_an_alternative_is_of_the_lab_and_the_function_in_its_path(self):
-        for path, expected in (("lab01_feature_maps/alternatives/relu-copied.case", ("lab01", "relu")),
+    def test_its_path_says_of_which_lab_and_function_it_is_and_whether_it_is_right(self):
+        for path, expected in (("lab01_feature_maps/alternatives/relu-copied.case", ("lab01", "relu", "pass")),
+                               ("lab01_feature_maps/refused/relu-copied.case", ("lab01", "relu", "refuse")),
                                ("lab01_feature_maps/alternatives/silu-copied.case", "the line lab: is missing"),
                                ("lab01_feature_maps/relu-copied.case", "the line lab: is missing")):
             (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
             if isinstance(expected, tuple):
                 read = self.read("what: w\n--- body\nreturn x;\n", path)
-                self.assertEqual((read.lab, read.function), expected)
+                self.assertEqual((read.lab, read.function, read.expect), expected)
             else:
                 with self.assertRaisesRegex(CourseError, expected):
                     self.read("what: w\n--- body\nreturn x;\n", path)
@@ -187,12 +188,12 @@ class Judging(unittest.TestCase):
 
 
 class Alternatives(unittest.TestCase):
-    def test_each_is_a_right_answer_named_after_its_exercise(self):
+    def test_each_is_named_after_its_exercise_and_is_what_its_folder_says(self):
         for lab in LABS:
-            folder = REPOSITORY / "tests" / lab.folder.name / "alternatives"
-            for path in sorted(folder.glob("*")):
+            for path in [path for kind in case_file.FOLDERS for path in (REPOSITORY / "tests" / lab.folder.name / kind).glob("*")]:
                 read = case_file.read(path, LABS)
-                self.assertEqual((read.lab, read.expect, path.suffix), (lab.name, "pass", ".case"), path)
+                self.assertEqual((read.lab, read.expect, path.suffix),
+                                 (lab.name, case_file.FOLDERS[path.parent.name], ".case"), path)
                 self.assertTrue(path.name.startswith(f"{read.function}-"), path)
 
     def test_an_exercise_of_two_points_or_more_has_five(self):

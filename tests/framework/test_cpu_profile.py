@@ -1,18 +1,15 @@
 """./course profile of a function for the CPU: what is counted is right, and the compilers' remarks are read as they are meant."""
 
-import os
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from conftest import ROOT
+from conftest import BUILD, ROOT, built_tree
 from course import cpu_profile, manifest
-from course.build_tree import BuildTree
 from course.cpu_profile import Loop
 from course.errors import CourseError
 
-BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference"))
 SOURCE = Path("/course/student/lab05_chunkwise.cpp")
 TEXT = """\
 float dot(const float* x, int n) {
@@ -125,9 +122,8 @@ class Program(unittest.TestCase):
 
     def test_the_compilers_remarks_on_the_file(self):
         lab = next(lab for lab in manifest.load(ROOT) if lab.name == "lab05")
-        tree, source = BuildTree(ROOT, "reference"), ROOT / "reference/lab05_chunkwise.cpp"
-        tree.folder = BUILD
-        loops = cpu_profile.remarks(tree, lab, source, self.measured("to_bfloat16", n=64)["compiler"])
+        source = ROOT / "reference/lab05_chunkwise.cpp"
+        loops = cpu_profile.remarks(built_tree(), lab, source, self.measured("to_bfloat16", n=64)["compiler"])
         self.assertTrue(any(not loop.reason for loop in loops))  # some became vectors
         self.assertTrue(all(0 < loop.line <= len(source.read_text().splitlines()) for loop in loops))
 

@@ -1,16 +1,13 @@
 """What an editor shows in a student's files: clangd finds no error in a stub, and VS Code's files can be read."""
 
 import json
-import os
 import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from conftest import ROOT
-
-BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference"))
+from conftest import BUILD, ROOT
 
 
 class Editors(unittest.TestCase):

@@ -1,8 +1,5 @@
 """./course generate digits on the answer key, on stubs, and on answers that are wrong or crash."""
 
-import contextlib
-import io
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -10,16 +7,15 @@ from types import SimpleNamespace
 from unittest import mock
 
 import pytest
-from course_tree import REPOSITORY
+from conftest import BUILD
+from course_tree import REPOSITORY, run_course
 from rebuilt import with_answers
 
 from author import stubs
 from course import digit_pictures, training_program
-from course.__main__ import main
 from course.commands import generate as command
 from course.errors import CourseError
 
-BUILD = Path(os.environ.get("LINATTN_BUILD", REPOSITORY / "build/reference")).resolve()
 FILE = "lab07_transformer_layer.cpp"
 KEY = (REPOSITORY / "reference" / FILE).read_text(encoding="utf-8")
 
@@ -31,11 +27,9 @@ def built():
 
 def generate(folder: Path, *words: str, program: Path = BUILD / "lab07_generate", lengths: tuple = (64,)) -> SimpleNamespace:
     """With few lengths: the long ones take a minute."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), mock.patch.object(command, "LENGTHS", lengths), \
-            mock.patch.object(training_program, "prepared"), mock.patch.object(training_program, "build", return_value=program):
-        status = main(REPOSITORY, ["generate", "digits", "--out", str(folder / "out"), *words])
-    return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+    with mock.patch.object(command, "LENGTHS", lengths), mock.patch.object(training_program, "prepared"), \
+            mock.patch.object(training_program, "build", return_value=program):
+        return run_course(REPOSITORY, ("generate", "digits", "--out", str(folder / "out"), *words))
 
 
 def pictures(text: str, heading: str, lines: int = 8) -> str:

@@ -3,18 +3,16 @@
 import contextlib
 import io
 import json
-import os
 import subprocess
 import unittest
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-from conftest import ROOT
+from conftest import BUILD, ROOT
 from course import gpu_model
 from course.errors import CourseError
 
-BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference"))
 A100, H100, H200 = gpu_model.CARDS
 WORK = gpu_model.Work(heads=64, n=4096, d_k=64, d_v=64, chunk=64, columns=64)
 NVCC = """ptxas info    : Compiling entry function '_ZN7linattn7kernels17chunkwise_forwardEPKfS2_S2_PfNS_5SizesEif' for 'sm_80'

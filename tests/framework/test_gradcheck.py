@@ -1,8 +1,5 @@
 """./course gradcheck on the answer key, on the stubs, and on answers that are wrong, that crash and that print."""
 
-import contextlib
-import io
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -10,14 +7,13 @@ from types import SimpleNamespace
 from unittest import mock
 
 import pytest
-from course_tree import REPOSITORY
+from conftest import BUILD
+from course_tree import REPOSITORY, run_course
 from rebuilt import with_answers
 
 from author import stubs
 from course import training_program
-from course.__main__ import main
 
-BUILD = Path(os.environ.get("LINATTN_BUILD", REPOSITORY / "build/reference")).resolve()
 FILE = "lab06_gradients.cpp"
 KEY = (REPOSITORY / "reference" / FILE).read_text(encoding="utf-8")
 ROWS = 15  # functions and arguments
@@ -30,11 +26,10 @@ def built():
 
 
 def gradcheck(folder: Path, *words: str, program: Path = BUILD / "lab06_gradcheck") -> SimpleNamespace:
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), \
-            mock.patch.object(training_program, "prepared"), mock.patch.object(training_program, "build", return_value=program):
-        status = main(REPOSITORY, ["gradcheck", *words, "--out", str(folder / "out")])
-    return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue(), rows=table(out.getvalue()))
+    with mock.patch.object(training_program, "prepared"), mock.patch.object(training_program, "build", return_value=program):
+        result = run_course(REPOSITORY, ("gradcheck", *words, "--out", str(folder / "out")))
+    result.rows = table(result.stdout)
+    return result
 
 
 def table(text: str) -> dict:
@@ -116,13 +111,6 @@ def test_a_one_sided_judge_is_named_first(tmp_path):
                                              (["--track", "mine"], "invalid choice: 'mine'"),
                                              (["--out", __file__], "is a file; --out names a folder")])
 def test_wrong_use_is_one_sentence(tmp_path, words, sentence):
-    result = gradcheck(tmp_path, *words) if "--out" not in words else run(*words)
+    result = gradcheck(tmp_path, *words) if "--out" not in words else run_course(REPOSITORY, ("gradcheck", *words))
     assert result.returncode == 2
     assert sentence in result.stderr and result.stderr.count("\n") == 1
-
-
-def run(*words: str) -> SimpleNamespace:
-    err = io.StringIO()
-    with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()):
-        status = main(REPOSITORY, ["gradcheck", *words])
-    return SimpleNamespace(returncode=status, stderr=err.getvalue())

@@ -1,5 +1,6 @@
-"""hostile/ as one class for ./course grade, with honest students in it: no attack earns a point, each ends in bounded time and
-leaves nothing behind, and the honest get all points. The table of it is left in BUILD_FOLDER/hostile.md."""
+"""hostile/ as one class for ./course grade, which is killed once, with honest students in it: no attack earns a point, each ends in
+bounded time and leaves nothing behind, and the honest get the points that are due. The table of it is left in
+BUILD_FOLDER/hostile.md."""
 
 import contextlib
 import csv
@@ -8,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 from collections import Counter
@@ -16,9 +18,12 @@ from pathlib import Path
 import hostile_file
 import pytest
 import workers
-from conftest import LABS, ROOT
-from course.verdicts import WORDS
+from author import case_file
+from author.case_file import Case
 from author.judge.result import MEANINGS
+from conftest import BUILD, LABS, ROOT
+from course.verdicts import WORDS
+from course_tree import course_process, wait_until
 
 BECOMES_PARENT_OF_ORPHANS = 36  # prctl(PR_SET_CHILD_SUBREAPER)
 LEFT_BEHIND = ("linattn_left_behind", "linattn_hidden", "linattn_full", "linattn_deep",
@@ -28,7 +33,19 @@ IPC_KEY = 0x11a7
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 ATTACKS = hostile_file.read_all(LABS)
 HONEST_LAB = next(lab for lab in LABS if lab.name == "lab01")
-HONEST = ["ada-honest", "class.json", "feedback.zip", "gradebook.csv", "grader.log", "report.html", "s9;=1+1", "x" * 100]
+HONEST = ["ada-honest", "s9;=1+1", "x" * 100]  # test_grade.py has names that the class uses itself
+FILE = HONEST_LAB.sources[0]
+# Student → exercise → what stands in the place of the answer key's, and its verdict. FOLLOWS calls the others.
+AT_WORK = {
+    "bo-half": {name: (f'throw NotImplemented("{name}");', "todo")
+                for name in ("elu_plus_one", "softmax_features", "polynomial_features")},
+    "cy-mistakes": {"relu": ("return abs(x);", "fail"), "identity": ('throw std::runtime_error("no idea");', "fail"),
+                    "softmax_features": ("return exp(x) / sum(exp(x), -1, keep_dims);", "fail"),
+                    "polynomial_features": ("return x * x;", "fail")},
+    "di-otherwise": {name: (ROOT / f"tests/lab01_feature_maps/alternatives/{name}-{way}.case", "pass") for name, way in (
+        ("relu", "in_place"), ("softmax_features", "one_pass"), ("exp_features", "transposed"))},
+}
+FOLLOWS = "feature_map"
 HEAD = """| attack | what it tries | earned | its exercises ended | s |
 |---|---|---|---|---|
 """
@@ -50,6 +67,18 @@ def command_line(process: str) -> str:
         return "(ended meanwhile)"
 
 
+def answered(answers: dict) -> str:
+    """The answer key's file, with these answers in it."""
+    cases = [case_file.read(body, LABS) if isinstance(body, Path) else
+             Case("", "lab01", name, "", "", "", {"body": body.splitlines()}) for name, (body, _) in answers.items()]
+    return case_file.put_into((ROOT / "reference" / FILE).read_text(encoding="utf-8"), FILE,
+                              {exercise.function for exercise in HONEST_LAB.exercises}, cases)
+
+
+def results_in(out: Path) -> dict:
+    return {path.parent.name: path.read_text(encoding="utf-8") for path in out.glob("students/[!.]*/result.json")}
+
+
 def exercises_of(result: dict, lab: str) -> dict:
     return {each["exercise"]: each for graded in result["labs"] if graded["lab"] == lab for each in graded["exercises"]}
 
@@ -61,21 +90,31 @@ def graded(boxes, open_folder) -> dict:
     for attack in ATTACKS:
         attack.submit(ROOT, handed_in / attack.submission)
     (honest / "student").mkdir(parents=True)
-    shutil.copy2(ROOT / "reference" / HONEST_LAB.sources[0], honest / "student")
+    shutil.copy2(ROOT / "reference" / FILE, honest / "student")
     for name in HONEST:
         shutil.make_archive(str(handed_in / name), "zip", honest)
+    for name, answers in AT_WORK.items():
+        (handed_in / name / "student").mkdir(parents=True)
+        (handed_in / name / "student" / FILE).write_text(answered(answers), encoding="utf-8")
     (open_folder / "temporary").mkdir()
     ctypes.CDLL(None).prctl(BECOMES_PARENT_OF_ORPHANS, 1)
     labs = ",".join(sorted({attack.lab.name for attack in ATTACKS}))
     environment = {"TMPDIR": str(open_folder / "temporary"), "LINATTN_COMPILE_SECONDS": "6"}  # some compile without end
-    with open(__file__, "rb") as typed:  # many wait for their deadline most of the time, side by side
-        run = subprocess.run([ROOT / "course", "grade", handed_in, "--out", out, "--labs", labs, "--jobs", str(4 * workers.COUNT)],
-                             env=os.environ | environment, stdin=typed, capture_output=True, text=True, errors="replace")
+    words = ["grade", handed_in, "--out", out, "--labs", labs, "--jobs", str(4 * workers.COUNT)]  # many wait for their deadline
+    with open(__file__, "rb") as typed:
+        killed = course_process(ROOT, words, {"stdin": typed}, **environment)
+        wait_until(lambda: results_in(out) or killed.poll() is not None)
+        os.kill(killed.pid, signal.SIGKILL)
+        killed.wait()
+        done = results_in(out)
+        run = subprocess.run([ROOT / "course", *words, "--resume"], env=os.environ | environment, stdin=typed,
+                             capture_output=True, text=True, errors="replace")
     assert run.returncode == 0, run.stderr
-    results = {path.parent.name: json.loads(path.read_text(encoding="utf-8"))
-               for path in out.glob("students/*/result.json")}
-    assert sorted(results) == sorted([*HONEST, *{attack.submission for attack in ATTACKS}])
-    (Path(os.environ["LINATTN_BUILD"]) / "hostile.md").write_text(table(results), encoding="utf-8")
+    left = results_in(out)
+    assert {name: left[name] for name in done} == done  # nothing was graded again
+    results = {name: json.loads(text) for name, text in left.items()}
+    assert sorted(results) == sorted([*HONEST, *AT_WORK, *{attack.submission for attack in ATTACKS}])
+    (BUILD / "hostile.md").write_text(table(results), encoding="utf-8")
     return results
 
 
@@ -114,6 +153,17 @@ def test_honest_work_gets_all_points(name, graded):
     assert graded[name]["earned"] == sum(exercise.points for exercise in HONEST_LAB.exercises)
 
 
+@pytest.mark.parametrize("name", AT_WORK)
+def test_work_in_progress_gets_what_is_due(name, graded):
+    result, answers = graded[name], AT_WORK[name]
+    due = {exercise.function: {"pass"} for exercise in HONEST_LAB.exercises} | {each: {status} for each, (_, status) in answers.items()}
+    if any(status != "pass" for _, status in answers.values()):
+        due[FOLLOWS] = {"pass", "fail", "todo"}
+    exercises = exercises_of(result, "lab01")
+    assert {each: (found["status"], found["message"]) for each, found in exercises.items() if found["status"] not in due[each]} == {}
+    assert result["earned"] == sum(found["points"] for found in exercises.values() if found["status"] == "pass")
+
+
 def test_the_gradebook_agrees(graded, open_folder):
     with open(open_folder / "results" / "gradebook.csv", newline="", encoding="utf-8") as file:
         points = {row["SIS Login ID"]: sum(float(row.get(lab.name, 0)) for lab in LABS) for row in csv.DictReader(file)}
@@ -136,4 +186,4 @@ def test_nothing_is_left(graded, open_folder):
 
 
 def test_there_is_an_attack_of_every_kind():
-    assert len(ATTACKS) > 150
+    assert len(ATTACKS) > 130

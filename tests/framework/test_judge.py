@@ -14,7 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from conftest import ROOT
+from conftest import BUILD, ROOT, built_tree
 from course_tree import own_folder
 from course import manifest
 from course.ctest import run_on_gpu
@@ -33,7 +33,7 @@ def stub() -> str:
 class Judged(unittest.TestCase):
     def setUp(self):
         self.folder = own_folder(self.addCleanup)
-        place = mock.patch.object(build, "BuildTree", lambda root, track: BuildTreeOfTheTest(root, track))
+        place = mock.patch.object(build, "BuildTree", lambda root, track: built_tree())
         place.start()
         self.addCleanup(place.stop)
 
@@ -62,16 +62,17 @@ class Verdicts(Judged):
         self.assertEqual(result["earned"], sum(exercise.points for lab in LABS for exercise in lab.exercises))
         self.assertEqual(sorted(path.name for path in (self.folder / "results" / "s001" / "files").iterdir()), sorted(sources))
 
-    def test_stubs_and_what_is_missing_are_to_do(self):
-        result = self.grade({SOURCE: stub()}, ("lab01", "lab02"))
-        self.assertEqual(set(self.statuses(result).values()), {"todo"})
+    def test_stubs_are_to_do_and_a_mistake_and_a_crash_are_named_as_at_home(self):
+        text = stub().replace('throw NotImplemented("relu");', "return x;").replace(
+            'throw NotImplemented("identity");', "return x * *new double[1]() + (&*x.begin())[x.size()];")
+        result = self.grade({SOURCE: text}, ("lab01", "lab02"))
+        statuses = self.statuses(result)
+        self.assertEqual((statuses.pop("relu"), statuses.pop("identity"), set(statuses.values())), ("fail", "crash", {"todo"}))
         self.assertEqual((result["earned"], result["seed"]), (0, 7))
-
-    def test_a_wrong_answer_is_named_as_at_home(self):
-        result = self.grade({SOURCE: stub().replace('throw NotImplemented("relu");', "return x;")}, ("lab01",))
-        found = next(exercise for exercise in result["labs"][0]["exercises"] if exercise["exercise"] == "relu")
-        self.assertEqual((found["status"], found["mistakes"]), ("fail", ["negative entries kept"]))
-        self.assertIn("seed 7", found["message"])
+        found = {each["exercise"]: each for each in result["labs"][0]["exercises"]}
+        self.assertEqual(found["relu"]["mistakes"], ["negative entries kept"])
+        self.assertIn("seed 7", found["relu"]["message"])
+        self.assertRegex(found["identity"]["message"], rf"went outside an array(?s:.*)student/{SOURCE}:\d+")
 
     def test_forged_counts_do_not_hide_a_quadratic_cost(self):
         right = "return matmul(phi(Q), matmul(matrix_transpose(phi(K)), V));"
@@ -88,13 +89,6 @@ class Verdicts(Judged):
         wrong = [each for each in result["labs"][0]["exercises"] if each["status"] != "pass"]
         self.assertEqual([each["exercise"] for each in wrong], ["linear_attention_bidirectional"])
         self.assertIn("KiB of memory", wrong[0]["message"])
-
-    def test_a_crash_names_the_line(self):
-        lines = stub().replace('throw NotImplemented("relu");', "return x * *new double[1]() + (&*x.begin())[x.size()];")
-        exercises = self.grade({SOURCE: lines}, ("lab01",))["labs"][0]["exercises"]
-        relu = next(each for each in exercises if each["exercise"] == "relu")
-        self.assertEqual(relu["status"], "crash")
-        self.assertRegex(relu["message"], rf"went outside an array(?s:.*)student/{SOURCE}:\d+")
 
     def test_a_fault_of_a_kernel_names_the_line(self):
         name = "lab05_chunkwise_kernel.cu"
@@ -184,7 +178,7 @@ class OnAGpu(Judged):
 
     def needs_nvcc(self):
         try:
-            gpu.refuse(BuildTreeOfTheTest(ROOT, "reference"), elsewhere=True)
+            gpu.refuse(built_tree(), elsewhere=True)
         except CourseError as reason:
             self.skipTest(str(reason))
 
@@ -249,7 +243,7 @@ class OnAGpu(Judged):
         tried = {"a socket of this machine": "s = socket.socket(socket.AF_UNIX); s.bind('\\0name'); s.listen()",
                  "memory with a descriptor": "os.memfd_create('x')", "the network": "socket.socket()", "a process": "os.fork()",
                  "a connection": "socket.socket(socket.AF_UNIX).connect('\\0name')"}
-        words = box.Box(Path(os.environ["LINATTN_BUILD"], "box"))._command("gpu", [], [], ["/usr/bin/python3", "-c", f"""
+        words = box.Box(BUILD / "box")._command("gpu", [], [], ["/usr/bin/python3", "-c", f"""
 import os, socket
 for name, code in {tried!r}.items():
     try:
@@ -262,7 +256,7 @@ for name, code in {tried!r}.items():
         self.assertEqual(ran.stdout.splitlines(), ["a socket of this machine", "memory with a descriptor"], ran.stderr)
 
     def test_why_there_is_none(self):
-        tree = BuildTreeOfTheTest(ROOT, "reference")
+        tree = built_tree()
         tree.folder, file = self.folder, self.devices[0]
         nvcc, cudart = f"LINATTN_NVCC:FILEPATH={file}\n", f"LINATTN_CUDART:FILEPATH={file}\n"
         with mock.patch.object(run_on_gpu, "DEVICES", ()):
@@ -271,11 +265,3 @@ for name, code in {tried!r}.items():
                 with self.assertRaisesRegex(CourseError, said):
                     gpu.refuse(tree, elsewhere=False)
             gpu.refuse(tree, elsewhere=True)
-
-
-class BuildTreeOfTheTest(build.BuildTree):
-    """The one that the test belongs to."""
-
-    def __init__(self, root: Path, track: str):
-        super().__init__(root, track)
-        self.folder = Path(os.environ["LINATTN_BUILD"])

@@ -1,22 +1,17 @@
 """Every lab keeps to this course's own rules, beyond what ./course check-course asks of any lab."""
 
-import os
 import re
-from pathlib import Path
 
 import pytest
-from conftest import EXERCISES, ROOT
+from conftest import EXERCISES, built_tree
 from course import mistakes
-from course.build_tree import BuildTree
 
 FEWEST_MISTAKES = 3
 
 
 @pytest.fixture(scope="module")
 def known(labs) -> dict:
-    tree = BuildTree(ROOT, "reference")
-    tree.folder = Path(os.environ["LINATTN_BUILD"])
-    return {lab.name: mistakes.of_lab(tree, lab).mistakes for lab in labs}
+    return {lab.name: mistakes.of_lab(built_tree(), lab).mistakes for lab in labs}
 
 
 @EXERCISES

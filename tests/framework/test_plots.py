@@ -1,12 +1,11 @@
 """The plots of the chapters: each is what its numbers draw, readable in light and dark mode, and shown with words."""
 
-import os
 import re
 import subprocess
 import unittest
 import xml.etree.ElementTree as xml
-from pathlib import Path
 
+from conftest import BUILD
 from course_copy import REPOSITORY
 
 from author import benchmarks, figures
@@ -51,7 +50,7 @@ class Plots(unittest.TestCase):
 
     def test_a_program_still_gives_its_numbers(self):
         """One that takes no time, built in the reference track; the random numbers are those of its seeds."""
-        program = Path(os.environ["LINATTN_BUILD"]) / "tests" / "framework" / "linattn_memories"
+        program = BUILD / "tests/framework/linattn_memories"
         printed = subprocess.run([program], text=True, capture_output=True, check=True).stdout.splitlines()
         committed = figures.data(REPOSITORY, "memories").read_text(encoding="utf-8").splitlines()[2:]
         self.assertEqual(len(printed), len(committed))

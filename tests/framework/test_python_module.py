@@ -13,12 +13,12 @@ from types import SimpleNamespace
 from unittest import mock
 
 import pytest
+from conftest import BUILD, built_tree
 from course_tree import REPOSITORY, run_course
 from rebuilt import with_answers
 
 from author import stubs
 from course import bindings, manifest
-from course.build_tree import BuildTree
 from course.commands import python as command
 from course.errors import CourseError
 
@@ -28,7 +28,6 @@ try:
 except (ModuleNotFoundError, CourseError) as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
-BUILD = Path(os.environ.get("LINATTN_BUILD", REPOSITORY / "build/reference")).resolve()
 LABS = manifest.load(REPOSITORY)
 NOT_OFFERED = {"lab02": ["test_linear_attention_parallel"],
                "lab03": ["test_causal_linear_attention_resume"],
@@ -41,8 +40,7 @@ EPSILON = 1e-6
 
 @pytest.fixture(scope="module", autouse=True)
 def built() -> None:
-    tree = BuildTree(REPOSITORY, "reference")
-    tree.folder = BUILD
+    tree = built_tree()
     with mock.patch.object(tree, "prepare"):
         assert command.build(tree, LABS, FLAGS) == [lab.name for lab in LABS], (BUILD / "python.log").read_text()
     sys.path.insert(0, str(BUILD / "python"))

@@ -1,12 +1,12 @@
 """The reports that pages show are what the course prints; a line with … stands for lines that a page leaves out."""
 
 import json
-import os
 import re
 import subprocess
 import tempfile
 from pathlib import Path
 
+from conftest import BUILD
 from student_course import REPOSITORY, StudentCourse
 
 SHOWN = re.compile(r"```text\n(lab\d\d · \w+ +FAIL\n.*?)```", re.S)
@@ -29,7 +29,7 @@ class SampleReports(StudentCourse):
     def test_start_page(self):
         manifest = REPOSITORY / "labs/lab02_parallel_vs_recurrent/lab.json"
         with tempfile.TemporaryDirectory() as results:
-            subprocess.run([Path(os.environ["LINATTN_BUILD"]) / "lab02_check", "--manifest", manifest, "--exercise", "softmax_attention",
+            subprocess.run([BUILD / "lab02_check", "--manifest", manifest, "--exercise", "softmax_attention",
                             "--results", results, "--mistake", "no 1/√d_k scale"], stdout=subprocess.DEVNULL)
             result = json.loads(Path(results, "lab02.softmax_attention.json").read_text(encoding="utf-8"))
         self.assert_shown("docs/start.md", result["message"].replace(self.AGAIN, ""))

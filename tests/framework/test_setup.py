@@ -166,22 +166,14 @@ class Setup(unittest.TestCase):
         found = self.setup("--quiet", CONDA_PREFIX=str(prefix))
         self.assertEqual((found.returncode, found.stderr), (0, ""))
 
-    def test_the_site_needs_more_than_a_student(self):
-        self.debian(lacks=["doxygen", "tidy"])
+    def test_the_site_the_judge_and_the_tests_need_more_than_a_student(self):
+        self.debian(lacks=["doxygen", "tidy", "bubblewrap", "libclang-rt-dev"])
         self.assertEqual(self.setup("--quiet").stderr, "")
-        self.setup("--quiet", "--with-docs")
-        self.assertRegex(self.installed()[0], " doxygen$")
-
-    def test_grading_needs_more_than_a_student(self):
-        self.debian(lacks=["bubblewrap", "clang"])
-        self.setup("--quiet", "--with-grading")
-        self.assertRegex(self.installed()[0], " bubblewrap$")
-
-    def test_tests_need_more_than_a_student(self):
-        self.debian(lacks=["libclang-rt-dev"])
-        self.assertEqual(self.setup("--quiet").stderr, "")
-        self.setup("--quiet", "--with-tests")
-        self.assertRegex(self.installed()[0], " libclang-rt-dev$")
+        for words, packages in (("--with-docs", "doxygen"), ("--with-grading", "bubblewrap"),
+                                ("--with-tests", "doxygen bubblewrap libclang-rt-dev tidy")):
+            self.calls.write_text("")
+            self.setup("--quiet", words)
+            self.assertRegex(self.installed()[0], f"recommends {packages}$")
 
     def test_it_can_be_skipped_and_refuses_what_it_does_not_know(self):
         self.assertEqual(self.setup("--quiet", COURSE_SKIP_SETUP="1").returncode, 0)

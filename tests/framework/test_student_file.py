@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 from course_tree import course_process, wait_until
-from student_course import REPOSITORY, StudentCourse
+from student_course import StudentCourse
 
 RIGHT = "return expand_dims(a, -1) * expand_dims(b, 0);"
 
@@ -45,8 +45,12 @@ class StudentFile(StudentCourse):
         self.write("lab00", self.right)
         self.assertEqual(self.ctest("lab00").returncode, 0)
 
-    def test_empty(self):
+    def test_empty_and_then_fixed(self):
         self.refused("", "does not define row_sums, outer_product as labs/lab00_warm_up declares it")
+        self.write("lab00", self.right)
+        run = self.ctest("lab00")
+        self.assertEqual(run.returncode, 0, run.words)
+        self.assertNotIn("does not define", run.words)
 
     def test_errors_of_the_compiler(self):
         told = self.refused(self.right.replace("return sum(x, 1);", "return smu(x, 1);  // HERE"), "does not compile",
@@ -55,17 +59,12 @@ class StudentFile(StudentCourse):
         told = self.refused(self.right.replace("return sum(x, 1);", "return sum(x, 1) + std::string();  // HERE"))
         self.assertIn(f"{self.line('lab00')}:", told, "also when the error lies deep in a library")
         self.refused(self.right.replace('"warm_up.hpp"', '"warmup.hpp"'), "warmup.hpp")
-        self.refused(self.right.replace("Tensor row_sums(", "double row_sums("), "row_sums")
-        self.refused(self.right + self.right.replace('#include "warm_up.hpp"', ""), "redefinition of")
         self.refused("\0\1\2\x7f" * 100, "does not compile")
 
     def test_functions_that_are_not_as_declared(self):
-        for was, now in (("Tensor row_sums(const Tensor& x)", "Tensor row_sums(const Tensor& x, int)"),
-                         ("Tensor row_sums(const Tensor& x)", "Tensor row_sums(Tensor x)"),
-                         ("Tensor row_sums(const Tensor& x)", "Tensor row_sum(const Tensor& x)")):
-            told = self.refused(self.right.replace(was, now),
-                                "does not define row_sums as labs/lab00_warm_up declares it")
-            self.assertNotIn("undefined", told)
+        told = self.refused(self.right.replace("Tensor row_sums(const Tensor& x)", "Tensor row_sums(Tensor x)"),
+                            "does not define row_sums as labs/lab00_warm_up declares it")
+        self.assertNotIn("undefined", told)
 
     def test_what_the_linker_lacks_or_has_twice(self):
         self.refused(self.right.replace("namespace linattn {", "namespace linattn {\nTensor own_part(const Tensor&);")
@@ -136,30 +135,3 @@ class StudentFile(StudentCourse):
         self.assertEqual(table.count("does not compile"), 1)
         self.assertRegex(table, r"outer_product +NOT RUN +0/1")
         self.assertRegex(table, r"relu +PASS +1/1")
-
-    def test_a_file_that_is_fixed_is_graded_again(self):
-        self.refused("", "does not define")
-        self.write("lab00", self.right)
-        run = self.ctest("lab00")
-        self.assertEqual(run.returncode, 0, run.words)
-        self.assertNotIn("does not define", run.words)
-
-
-class StubsAndAnswers(StudentCourse):
-    def test_nothing_written_scores_nothing(self):
-        status, exercises = self.check()
-        self.assertEqual(status, 1)
-        solved = {exercise.name for lab in self.labs for exercise in lab.exercises if exercise.solved}
-        for name, exercise in exercises.items():
-            self.assertEqual(exercise["status"], "pass" if name in solved else "todo", exercise["message"])
-        self.assertEqual(sum(exercise["points"] for exercise in exercises.values()), 0)
-        self.assertIn("score 0 of ", self.course("check", "lab01").stdout)
-
-    def test_the_reference_in_the_stubs_place_scores_everything(self):
-        for source in REPOSITORY.glob("reference/lab01*.cpp"):
-            shutil.copy(source, self.root / "student")
-        status, exercises = self.check("lab01")
-        self.assertEqual(status, 0)
-        self.assertTrue(exercises)
-        for exercise in exercises.values():
-            self.assertEqual((exercise["status"], exercise["points"]), ("pass", exercise["max_points"]))

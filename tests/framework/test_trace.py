@@ -1,12 +1,10 @@
 """./course trace: the right answers are traced as right, a mistake at its first step, and each ending has its words."""
 
 import argparse
-import os
-from pathlib import Path
 import textwrap
 
 import pytest
-from conftest import LABS, ROOT
+from conftest import BUILD, LABS, ROOT
 from course.commands import trace
 
 TRACED = [(lab.name, function) for lab in LABS for exercise in lab.exercises
@@ -14,7 +12,7 @@ TRACED = [(lab.name, function) for lab in LABS for exercise in lab.exercises
 
 
 def followed(tmp_path, lab, function, mistake=""):
-    program = Path(os.environ["LINATTN_BUILD"]) / ("mistakes" if mistake else "") / f"{lab}_exercises"
+    program = BUILD / ("mistakes" if mistake else "") / f"{lab}_exercises"
     return trace.follow([str(program), "--trace", "--exercise", function, *(["--mistake", mistake] if mistake else [])],
                         tmp_path / "log")
 

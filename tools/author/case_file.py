@@ -1,6 +1,6 @@
 """A case: an answer to one exercise, in a file of its own, and the student's file that it is put into.
 
-    lab: lab02                      (may be missing, with function:, in labNN_…/alternatives/FUNCTION-NAME.case)
+    lab: lab02                      (may be missing, with function: and expect:, where the path says it: see below)
     function: softmax_attention
     kind: control                   (a word of your own, for your own lists; may be missing)
     what: one pass over the keys, with a running maximum
@@ -13,7 +13,8 @@
 
 Above the first section, #include lines are those of `include`, and an indented line opens the body. The body takes the place
 of what stands between BEGIN SOLUTION and END SOLUTION of that function in reference/; the rest of that file, its helper
-functions included, is there to be used. Files end in .case or .patch.
+functions included, is there to be used. Files end in .case or .patch. Right answers of a lab are in its folder of tests, as
+labNN_…/alternatives/FUNCTION-NAME.case, and wrong ones as labNN_…/refused/FUNCTION-NAME.case.
 """
 
 import re
@@ -29,6 +30,7 @@ from course.manifest import Lab
 KEYS = ("id", "lab", "function", "kind", "what", "expect", "right")
 SECTIONS = ("include", "before", "body")
 EXPECTATIONS = ("pass", "refuse")
+FOLDERS = {"alternatives": "pass", "refused": "refuse"}
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,11 @@ def read(path: Path, labs: list[Lab]) -> Case:
 
 
 def _keys_of(path: Path, labs: list[Lab]) -> dict[str, str]:
-    """What the path says of a file in labNN_…/alternatives/."""
-    lab = next((lab for lab in labs if path.parts[-3:-1] == (lab.folder.name, "alternatives")), None)
-    function = path.name.partition("-")[0]
-    return {"lab": lab.name, "function": function} if lab and function in [each.function for each in lab.exercises] else {}
+    """What the path says of a file in one of FOLDERS."""
+    *_, folder, kind, name = path.parts
+    function = name.partition("-")[0]
+    lab = next((lab for lab in labs if lab.folder.name == folder and function in [each.function for each in lab.exercises]), None)
+    return {"lab": lab.name, "function": function, "expect": FOLDERS[kind]} if lab and kind in FOLDERS else {}
 
 
 def _check(key: str, keys: dict[str, str], labs: list[Lab], fail: Callable[[str], NoReturn]) -> None:

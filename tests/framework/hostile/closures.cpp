@@ -39,15 +39,6 @@ Tensor linattn::linear_attention_recurrent(const Tensor& Q, const Tensor&, const
     ::usleep(1000);
     return V;
 }
-/// phi_from_threads [lab02 linear_attention_recurrent=fail|crash|timeout]: Eight threads ask, and questions mix.
-Tensor linattn::linear_attention_recurrent(const Tensor& Q, const Tensor&, const Tensor& V, const FeatureMap& phi) {
-    std::vector<std::jthread> all;
-    for (int i = 0; i < 8; ++i)
-        all.emplace_back([&] {
-            for (int turn = 0; turn < 50; ++turn) phi(Q);
-        });
-    return V;
-}
 /// phi_of_an_enormous_tensor [lab02 linear_attention_recurrent=fail|crash|timeout]: The judge evaluates the feature
 // map: it is asked for that of an enormous tensor, again and again.
 Tensor linattn::linear_attention_recurrent(const Tensor&, const Tensor&, const Tensor& V, const FeatureMap& phi) {

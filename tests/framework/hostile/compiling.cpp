@@ -18,9 +18,6 @@ Many<880> endless;
 #include "feature_maps.hpp"
 /// includes_an_endless_file [*=build]: The preprocessor reads a file without end.
 #include "/dev/zero"
-/// includes_itself [*=build]: The file includes itself twice, which doubles the work at every depth.
-#include __FILE__
-#include __FILE__
 /// macro_bomb [*=build]: Forty macros, each twice the one before: a line of a terabyte.
 #define A0 1 +
 #define A1 A0 A0 A0 A0
@@ -39,16 +36,6 @@ Many<880> endless;
 #define B4 B3 B3 B3 B3
 #define B5 B4 B4 B4 B4
 double endless() { return B5 B5 B5 B5 0; }
-/// template_bomb [*=build]: Two types in each type: 2⁹⁰⁰ before the depth that a compiler allows is reached.
-template <int depth, class Path>
-struct Twice {
-    static constexpr long value = Twice<depth - 1, const Path*>::value + Twice<depth - 1, Path**>::value;
-};
-template <class Path>
-struct Twice<0, Path> {
-    static constexpr long value = 1;
-};
-constexpr long endless = Twice<800, int>::value;
 /// includes_a_password_file [*=build]: The compiler's complaints would quote a file that students must not read.
 // hides: root:
 #include "/etc/passwd"
@@ -80,8 +67,6 @@ namespace linattn {
 Tensor relu(const Tensor&) { throw NotImplemented("relu", "/grading/exercise.cpp"); }
 Tensor identity(const Tensor& x) { return x * 2; }
 }
-/// big_object [*=build]: 240 MB of data in an object file, and again in the program.
-asm(".data\n.fill 240000000, 1, 65\n.text\n");
 /// long_symbol [*=build]: The linker complains of a name of 256 KB in one line, which a regular expression may be slow to read.
 #define X0 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define X1 X0 X0 X0 X0 X0 X0 X0 X0
@@ -94,27 +79,6 @@ asm(".globl " X4 "\n" X4 ": .byte 0\n.data\n.long " X4 "\n.text\n");
 ATTRIBUTE(no_sanitize, _coverage) static double total(const linattn::Tensor& x) {
     double so_far = 0;
     for (std::size_t i = 0; i < x.size(); ++i) so_far += x.data()[i];
-    return so_far;
-}
-linattn::Tensor linattn::relu(const Tensor& x) { return ::total(x) == 0 ? x : maximum(x, 0); }
-/// recursion_hidden_from_the_counter [*=build]: The same without a loop, by the attribute of C++.
-[[gnu::no_sanitize_coverage]] static double total(const double* x, std::size_t count) {
-    return count == 0 ? 0 : x[0] + total(x + 1, count - 1);
-}
-linattn::Tensor linattn::relu(const Tensor& x) { return ::total(x.data(), x.size()) == 0 ? x : maximum(x, 0); }
-/// loop_in_assembler [*=build]: Assembler that counts down, which the compiler does not look into.
-linattn::Tensor linattn::relu(const Tensor& x) {
-    long left = 1000;
-    asm volatile("1: dec %0\n\tjne 1b" : "+r"(left));
-    return maximum(x, 0);
-}
-/// a_name_like_the_counter [*=build]: A loop that the counter does not see uses a variable with the counter's name in its own.
-extern "C" {
-volatile int like__sanitizer_cov_trace_pc = 0;
-}
-__attribute__((no_sanitize_coverage)) static double total(const linattn::Tensor& x) {
-    double so_far = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) so_far += x.data()[i] + like__sanitizer_cov_trace_pc;
     return so_far;
 }
 linattn::Tensor linattn::relu(const Tensor& x) { return ::total(x) == 0 ? x : maximum(x, 0); }

@@ -100,17 +100,6 @@ Tensor linattn::relu(const Tensor&) {
     to_all("{ \"exit-code\": 0 }", 18);
     ::_exit(0);
 }
-/// two_answers [relu=fail|crash|timeout]: The process doubles, and both copies answer: one for the next call.
-Tensor linattn::relu(const Tensor& x) {
-    ::fork();
-    return x;
-}
-/// zeros_before_the_reply [relu=fail|crash]: Zeros before the reply: empty frames, or the start of a long one.
-Tensor linattn::relu(const Tensor& x) {
-    const char zeros[24] = {};
-    to_all(zeros, sizeof zeros);
-    return maximum(x, 0);
-}
 /// drip [relu=timeout|crash|fail]: A byte every tenth of a second: no deadline for a single read would ever pass.
 Tensor linattn::relu(const Tensor&) {
     for (;; ::usleep(100'000)) to_all("\x01", 1, 63);
@@ -168,11 +157,6 @@ Tensor linattn::relu(const Tensor& x) {
 /// closed_descriptors [relu=crash|fail]: All descriptors are closed, then the call answers.
 Tensor linattn::relu(const Tensor& x) {
     for (int file = 0; file < 1024; ++file) ::close(file);
-    return maximum(x, 0);
-}
-/// exchanged_descriptors [relu=crash|fail|timeout]: Every descriptor becomes standard error: replies go to messages.
-Tensor linattn::relu(const Tensor& x) {
-    for (int file = 3; file < 256; ++file) ::dup2(2, file);
     return maximum(x, 0);
 }
 /// open_descriptors: Open descriptors lead to files, pipes and sockets of the judge, beside the conversation's two.

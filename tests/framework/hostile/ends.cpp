@@ -1,10 +1,7 @@
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <csetjmp>
 #include <csignal>
 #include <cstdlib>
-#include <exception>
 #include <thread>
 
 /// executes_itself [relu=crash|fail|timeout]: The process executes its own program with the options of grading at home.
@@ -35,26 +32,10 @@ Tensor linattn::relu(const Tensor&) {
 }
 Tensor linattn::identity(const Tensor&) { std::quick_exit(0); }
 Tensor linattn::elu_plus_one(const Tensor&) { std::_Exit(0); }
-/// exit_of_the_thread [relu=crash|timeout|fail]: The main thread ends; another one lives on without an answer.
-Tensor linattn::relu(const Tensor&) {
-    std::thread([] { ::sleep(1); }).detach();
-    ::pthread_exit(nullptr);
-}
-/// long_jump [relu=crash|timeout|fail]: The call jumps to a place that a constructor marked, whose frame is long gone.
-static std::jmp_buf place;
-[[gnu::constructor]] static void mark() { (void)setjmp(place); }
-Tensor linattn::relu(const Tensor&) { std::longjmp(place, 1); }
 /// stopped [relu=timeout|crash]: The process stops itself, which is neither an end nor an answer.
 Tensor linattn::relu(const Tensor& x) {
     std::raise(SIGSTOP);
     return x;
-}
-/// terminate_handler [relu=crash]: std::terminate exits with success when an exception leaves a noexcept function.
-static void refuse() noexcept { throw 7; }
-Tensor linattn::relu(const Tensor&) {
-    std::set_terminate([] { ::_exit(0); });
-    refuse();
-    return {};
 }
 /// endless_loop [relu=timeout|crash]: The call computes for ever, in two threads.
 Tensor linattn::relu(const Tensor&) {
@@ -64,11 +45,6 @@ Tensor linattn::relu(const Tensor&) {
     std::thread(turn).detach();
     turn();
     return {};
-}
-/// sleep [relu=timeout]: The call sleeps, which costs no processor time, and ignores every signal that could wake it.
-Tensor linattn::relu(const Tensor&) {
-    for (int number = 1; number < 65; ++number) std::signal(number, SIG_IGN);
-    for (;;) ::sleep(1000);
 }
 /// sleep_before_main [lab00 *=timeout|crash]: The process never gets as far as main.
 [[gnu::constructor]] static void wait() {
@@ -85,14 +61,6 @@ Tensor linattn::relu(const Tensor&) {
     std::atexit(forge);
     std::exit(0);
 }
-/// fini_array [relu=crash, *=todo|crash]: An entry of .fini_array, which runs after the last destructor.
-static void forge() {
-    const char forged[16] = {};
-    for (int file = 3; file < 64; ++file) (void)!::write(file, forged, sizeof forged);
-    ::_exit(0);
-}
-[[gnu::section(".fini_array"), gnu::used]] static void (*const very_last)() = forge;
-Tensor linattn::relu(const Tensor&) { std::exit(0); }
 /// signals_to_all [relu=crash|fail]: SIGKILL goes to the parent, to the process group and to every process there is.
 Tensor linattn::relu(const Tensor& x) {
     ::kill(::getppid(), SIGKILL);
@@ -100,15 +68,5 @@ Tensor linattn::relu(const Tensor& x) {
         if (other != ::getpid()) ::kill(other, SIGKILL);
     ::kill(-1, SIGKILL);
     ::kill(0, SIGKILL);
-    return x;
-}
-/// signals_to_the_parent [relu=crash|fail]: Signals that a supervisor may use go to the parent and the group.
-Tensor linattn::relu(const Tensor& x) {
-    for (const int number : {SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD, SIGPIPE, SIGHUP, SIGINT, SIGTERM, SIGSTOP}) {
-        std::signal(number, SIG_IGN);
-        ::kill(::getppid(), number);
-        ::kill(1, number);
-        if (number != SIGSTOP) ::kill(0, number);
-    }
     return x;
 }

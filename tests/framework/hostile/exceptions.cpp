@@ -10,15 +10,6 @@ Tensor softmax_features(const Tensor&) { throw std::invalid_argument(words); }
 Tensor exp_features(const Tensor&, Stabilizer) { throw std::invalid_argument(words); }
 Tensor feature_map(const Tensor&, const std::string&) { throw std::invalid_argument(words); }
 }
-/// exceptions_of_the_suite [relu=fail|crash, identity=fail|crash]: The types that a suite throws to end a case early.
-namespace linattn::testing {
-struct CaseOver {};
-}
-namespace doctest::detail {
-struct TestFailureException {};
-}
-Tensor linattn::relu(const Tensor&) { throw testing::CaseOver{}; }
-Tensor linattn::identity(const Tensor&) { throw doctest::detail::TestFailureException{}; }
 /// not_implemented_after_one [relu=todo|fail, identity=todo|fail]: After one right case: not written yet, it says.
 Tensor linattn::relu(const Tensor& x) {
     static int calls = 0;

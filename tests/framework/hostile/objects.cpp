@@ -49,11 +49,6 @@ asm(R"(
     .section .gnu.lto_.symtab.1, "e", @progbits
     .asciz "main"
 )");
-/// incbin_of_an_endless_file [*=build|todo]: The assembler is asked to put an endless file into the object.
-asm(R"(
-    .section .rodata
-    .incbin "/dev/zero"
-)");
 /// incbin_of_the_reference [*=build]: The assembler puts a file's text into the object, to be compiled later.
 asm(R"(
     .section .rodata
@@ -71,19 +66,4 @@ enormous:
 asm(R"(
     .data
     .fill 8589934592, 8, 0x0102030405060708
-)");
-/// many_symbols [*=build|todo]: The assembler repeats a definition ten million times.
-asm(R"(
-    .altmacro
-    .macro many from
-    .quad \from
-    .pushsection .text.many_\from, "ax"
-    nop
-    .popsection
-    .endm
-    .set counter, 0
-    .rept 10000000
-    many %counter
-    .set counter, counter + 1
-    .endr
 )");

@@ -43,8 +43,6 @@ Tensor linattn::relu(const Tensor& x) {
     }
     return x;
 }
-/// memory_in_a_file: memfd_create makes files of pure memory, which count for no limit of a process.
-static bool possible() { return ::memfd_create("hidden", 0) >= 0; }
 /// memory_while_asking [lab02 linear_attention_recurrent=crash|fail|timeout]: One thread fills the memory while another
 // keeps the judge busy with questions. Whoever gets that far answers rightly.
 namespace linattn {
@@ -84,27 +82,16 @@ Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor
     return output;
 }
 }
-/// shared_memory: Shared memory, semaphores and message queues outlive the process that made them.
+/// shared_memory: Shared memory, semaphores and message queues, with a name or without, outlive the process that made them, and
+// memfd_create makes files of pure memory, which count for no limit of a process.
 static bool possible() {
     return ::shmget(0x11a7, 1 << 20, IPC_CREAT | 0666) >= 0 || ::semget(0x11a7, 1, IPC_CREAT | 0666) >= 0 ||
-           ::msgget(0x11a7, IPC_CREAT | 0666) >= 0;
-}
-/// shared_memory_by_name: Named shared memory and queues, which another submission could open.
-static bool possible() {
-    return ::shm_open("/linattn_hidden", O_CREAT | O_RDWR, 0666) >= 0 ||
-           ::mq_open("/linattn_hidden", O_CREAT | O_RDWR, 0666, nullptr) >= 0;
+           ::msgget(0x11a7, IPC_CREAT | 0666) >= 0 || ::shm_open("/linattn_hidden", O_CREAT | O_RDWR, 0666) >= 0 ||
+           ::mq_open("/linattn_hidden", O_CREAT | O_RDWR, 0666, nullptr) >= 0 || ::memfd_create("hidden", 0) >= 0;
 }
 /// fork_bomb [relu=crash|fail|timeout]: Every process starts more of them, a hundred thousand times.
 Tensor linattn::relu(const Tensor& x) {
     for (int i = 0; i < 100'000; ++i) ::fork();
-    return x;
-}
-/// thread_bomb [relu=crash|fail|timeout]: Threads are started until the system refuses, and then slept in.
-Tensor linattn::relu(const Tensor& x) {
-    try {
-        for (;;) std::thread([] { ::pause(); }).detach();
-    } catch (const std::exception&) {
-    }
     return x;
 }
 /// daemon [relu=crash|fail|timeout]: A grandchild in its own session ignores all signals and keeps the pipe.
@@ -117,17 +104,6 @@ Tensor linattn::relu(const Tensor&) {
     }
     ::_exit(0);
 }
-/// daemon_before_main [relu=crash|fail|timeout, *=todo|crash|timeout]: The same before main, and the process itself
-// goes on as if nothing had happened, with a wrong answer.
-[[gnu::constructor]] static void leave_one_behind() {
-    if (::fork() != 0) return;
-    ::setsid();
-    if (::fork() != 0) ::_exit(0);
-    for (int file = 0; file < 64; ++file) ::close(file);
-    for (int number = 1; number < 65; ++number) std::signal(number, SIG_IGN);
-    for (;;) ::sleep(1000);
-}
-Tensor linattn::relu(const Tensor& x) { return x; }
 /// file_without_end [relu=crash|fail|timeout]: A file grows without end wherever one can be made.
 Tensor linattn::relu(const Tensor& x) {
     const std::string block(1 << 20, 'x');

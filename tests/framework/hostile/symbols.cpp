@@ -3,10 +3,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 #include <cstddef>
-#include <functional>
 #include <new>
 #include <string>
-#include <vector>
 
 /// answer_is_an_indirect_function [relu=fail|build|crash, *=todo|build|crash]: The exercise itself is an indirect
 // function, which is resolved before main.
@@ -17,12 +15,6 @@ using Map = linattn::Tensor(const linattn::Tensor&);
 }
 namespace linattn {
 [[gnu::ifunc("choose")]] Tensor relu(const Tensor& x);
-}
-/// check_hook [softmax_features=todo|fail|crash]: The vocabulary's hooks, by which suites see calls, are set here.
-[[gnu::constructor]] static void hook() {
-    linattn::on_check = [](const char*) {
-        for (int file = 3; file < 64; ++file) (void)!::write(file, "checked\t0 rounding\n", 19);
-    };
 }
 /// own_suite_runner [*=todo|build]: The functions that run the suite, report and compare, under the same names.
 namespace linattn::testing {
@@ -55,40 +47,6 @@ static bool possible() {
     for (const char* library : {"lab01_exercises", "./lab01_judge", "/proc/1/exe", "liblinattn_grading.so"})
         if (::dlopen(library, RTLD_NOW) != nullptr) return true;
     return false;
-}
-/// weak_symbols_of_the_suite: Weak references to the suite are not null where it is linked in.
-namespace linattn::testing {
-struct RunCount;
-struct Mistake;
-[[gnu::weak]] RunCount run_suite(const std::string&);
-[[gnu::weak]] const std::vector<Mistake>& mistakes();
-[[gnu::weak]] void register_mistake(Mistake);
-}
-static bool possible() {
-    return &linattn::testing::run_suite != nullptr || &linattn::testing::mistakes != nullptr ||
-           &linattn::testing::register_mistake != nullptr;
-}
-/// runner_functions [*=todo|build]: Names that a runner is likely to use for reading requests and for writing replies.
-namespace linattn::judge {
-void serve() {}
-void run() {}
-bool send(int, const std::string&) { return true; }
-bool receive(int, std::string&) { return false; }
-bool read_all(int, void*, std::size_t) { return true; }
-bool write_all(int, const void*, std::size_t) { return true; }
-}
-namespace linattn::wire {
-bool send(int, const std::string&) { return true; }
-bool receive(int, std::string&) { return false; }
-}
-/// own_fork_and_waitpid [*=todo|build]: What a supervisor calls to start and judge a process says: all is well.
-extern "C" {
-int fork() { return 7; }
-int vfork() { return 7; }
-int waitpid(pid_t child, int* status, int) {
-    if (status != nullptr) *status = 0;
-    return child;
-}
 }
 /// own_mathematics [relu=fail]: isnan, fabs and others say that no number is wrong or different.
 extern "C" {
@@ -124,15 +82,6 @@ ssize_t write(int file, const void*, size_t bytes) {
 }
 ssize_t read(int, void*, size_t bytes) { return static_cast<ssize_t>(bytes); }
 }
-/// specialised_templates [relu=fail|crash, *=todo|crash|build]: Specialisations that a suite in the same program would
-// share with the submission: closures that do nothing.
-template <>
-void std::function<void()>::operator()() const {}
-template <>
-linattn::Tensor std::function<linattn::Tensor(const linattn::Tensor&)>::operator()(const linattn::Tensor& x) const {
-    return x;
-}
-Tensor linattn::relu(const Tensor& x) { return x; }
 /// redefined_words [relu=fail|build, *=todo|build]: Words of the language and of the course mean something else.
 #define private public
 #define NotImplemented(name) std::runtime_error(name)
@@ -153,19 +102,6 @@ Tensor relu(const Tensor& x) { return x; }
 namespace linattn {
 Tensor relu(const Tensor& x) { return x; }
 }
-/// weak_main [*=build|todo|crash]: main becomes a weak symbol, and the exercise's name stands for it: whichever the
-// linker meets first.
-extern "C" void leave() { ::_exit(0); }
-#pragma weak main = leave
-/// asan_death_callback [relu=crash]: A callback ends the process with success when the sanitizer reports.
-extern "C" void __asan_set_error_report_callback(void (*callback)(const char*));
-static void leave(const char*) { ::_exit(0); }
-Tensor linattn::relu(const Tensor& x) {
-    __asan_set_error_report_callback(leave);
-    volatile double* const past = new double[x.size()];
-    past[x.size() + 2] = 1;
-    ::_exit(0);
-}
 /// asan_options [relu=crash|fail|build, *=todo|build]: The sanitizer asks the program for its options: here for none of
 // its checks, and for 0 as exit status. An array is then read behind its end, where at home the sanitizer stops the
 // program.
@@ -177,5 +113,3 @@ Tensor linattn::relu(const Tensor& x) {
     y.flat(0) = past[x.size() + 2];
     return y;
 }
-/// asan_suppressions [*=crash|build|todo]: The sanitizer asks for suppressions before main: no answer comes.
-extern "C" const char* __asan_default_suppressions() { ::_exit(0); }

@@ -50,7 +50,7 @@ Number address_in(const Thread& thread, const Instruction& i, std::size_t operan
 
 /// Moves a number between a register and memory.
 void move_number(Thread& thread, Number& number, Number address, std::size_t bytes, bool writes) {
-    char* memory = thread.memory->access(thread.accessor, address, bytes, writes);
+    char* memory = thread.memory->access(address, bytes);
     if (!writes) number = 0;
     char* in_register = reinterpret_cast<char*>(&number);
     std::copy_n(writes ? in_register : memory, bytes, writes ? memory : in_register);
@@ -66,10 +66,7 @@ void move(std::span<Thread> threads, const Instruction& i) {
 
 void jump(std::span<Thread> threads, const Instruction& i) { threads[0].next = get<Number>(threads[0], i, 0); }
 
-template <std::uint32_t Accessor::*count>
-void pass_barrier(std::span<Thread> threads, const Instruction&) {
-    for (Thread& thread : threads) ++(thread.accessor.*count);
-}
+void pass_barrier(std::span<Thread>, const Instruction&) {}
 
 /// A matrix between memory and the registers of a warp: a 16×8, b 8×16, the accumulator (c, d) 16×16. Entry e is with lane
 /// e % 32: PTX leaves it open.
@@ -184,8 +181,8 @@ Table table_of_operations() {
     add_accesses<1>(table, "u8");
     table["ret"] = {[](std::span<Thread> threads, const Instruction&) { threads[0].state = Thread::done; }};
     table["bra"] = table["bra.uni"] = {jump};
-    table["bar.sync"] = {pass_barrier<&Accessor::barriers>, Operation::block};
-    table["bar.warp.sync"] = {pass_barrier<&Accessor::warp_barriers>, Operation::warp};
+    table["bar.sync"] = {pass_barrier, Operation::block};
+    table["bar.warp.sync"] = {pass_barrier, Operation::warp};
     table["wmma.load.a.sync.aligned.row.m16n16k8.tf32"] = {move_matrix<'a', true>, Operation::warp};
     table["wmma.load.a.sync.aligned.col.m16n16k8.tf32"] = {move_matrix<'a', false>, Operation::warp};
     table["wmma.load.b.sync.aligned.row.m16n16k8.tf32"] = {move_matrix<'b', true>, Operation::warp};

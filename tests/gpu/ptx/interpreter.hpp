@@ -1,9 +1,8 @@
 // The PTX interpreter: it reads PTX, the assembly that nvcc writes for every card, and runs a launch of it, thread by thread, on
 // this processor. It knows what nvcc writes for the course's kernels and refuses anything else by its name.
 //
-// Watched are bounds, alignment and barriers; in a checked run also reads of shared memory that nobody wrote, and races: two
-// accesses, one of them a write, of threads that no barrier separates, in whatever order they ran. Not modelled: ptxas, which
-// makes machine code of PTX; the order in which writes become visible; lanes of a warp in lockstep.
+// Watched are bounds, alignment and barriers. Races are the CPU run's business, which runs the same kernels. Not modelled: ptxas,
+// which makes machine code of PTX; the order in which writes become visible; lanes of a warp in lockstep.
 #pragma once
 
 #include <algorithm>
@@ -58,78 +57,35 @@ struct Module {
     std::multimap<std::string, std::vector<char>> variables{};  ///< of the device; files may have the same names
 };
 
-/// Adds what is in the text. A kernel replaces one of its name.
+/// Adds what is in the text.
 void read_module(const std::string& text, Module& module);
 
 /// \param name of an instruction: "add.s32". Throws std::runtime_error for an unknown one.
 const Operation& find_operation(const std::string& name);
 
-/// Who accesses memory, and how many barriers it has passed. Threads count from 1: 0 is nobody.
-struct Accessor {
-    std::uint32_t thread = 0, block = 0, barriers = 0, warp_barriers = 0;
-
-    bool is_same_thread(const Accessor& other) const { return thread == other.thread && block == other.block; }
-    std::string name() const {
-        return "thread " + std::to_string(thread - 1) + " of block " + std::to_string(block - 1);
-    }
-};
-
 class Memory {
 public:
-    /// The first that is added is shared memory. \param watched for races; shared memory also for reads before writes
-    void add(Number begin, std::span<char> bytes, bool watched) {
-        areas_.push_back({begin, bytes, std::vector<Word>(watched ? bytes.size() / word_bytes + 1 : 0)});
-    }
+    /// The first that is added is shared memory.
+    void add(Number begin, std::span<char> bytes) { areas_.push_back({begin, bytes}); }
 
     /// Shared memory is new, as for each block.
-    void begin_block() {
-        std::fill(areas_[0].bytes.begin(), areas_[0].bytes.end(), '\xff');
-        std::fill(areas_[0].words.begin(), areas_[0].words.end(), Word{});
-    }
+    void begin_block() { std::fill(areas_[0].bytes.begin(), areas_[0].bytes.end(), '\xff'); }
 
-    /// Throws unless `who` may access these bytes now.
-    char* access(const Accessor& who, Number address, std::size_t bytes, bool writes) {
+    /// Throws where these bytes are nobody's.
+    char* access(Number address, std::size_t bytes) {
         const auto area = std::find_if(areas_.begin(), areas_.end(), [&](const Area& each) {
             return address >= each.begin && address - each.begin + bytes <= each.bytes.size();
         });
         if (area == areas_.end())
             throw std::runtime_error("access outside of shared memory and of the device's buffers");
-        const std::size_t first = address - area->begin, last = first + bytes - 1;
-        for (std::size_t n = first / word_bytes; n <= last / word_bytes && !area->words.empty(); ++n) {
-            Word& word = area->words[n];
-            if (!writes && area == areas_.begin() && word.writer.thread == 0)
-                throw std::runtime_error("shared memory is read before it is written");
-            require_barrier_between("wrote", word.writer, who);
-            if (writes) {
-                require_barrier_between("read", word.reader, who);
-                require_barrier_between("read", word.other_reader, who);
-                word = {who, {}, {}};
-            } else {  // two different readers are enough: whoever writes next is not both
-                if (!word.reader.is_same_thread(who)) word.other_reader = word.reader;
-                word.reader = who;
-            }
-        }
-        return area->bytes.data() + first;
+        return area->bytes.data() + (address - area->begin);
     }
 
 private:
-    static constexpr std::size_t word_bytes = 4;
-    struct Word {
-        Accessor writer, reader, other_reader;
-    };
     struct Area {
         Number begin;
         std::span<char> bytes;
-        std::vector<Word> words;  // none if it is not watched
     };
-
-    static void require_barrier_between(const char* access, const Accessor& before, const Accessor& now) {
-        if (before.thread == 0 || before.is_same_thread(now)) return;
-        const bool same_warp = (before.thread - 1) / 32 == (now.thread - 1) / 32;
-        if (before.block == now.block && before.barriers != now.barriers) return;
-        if (before.block == now.block && same_warp && before.warp_barriers != now.warp_barriers) return;
-        throw std::runtime_error("data race: " + before.name() + " " + access + " there, with no barrier between");
-    }
 
     std::vector<Area> areas_;
 };
@@ -137,7 +93,7 @@ private:
 struct Thread {
     const Kernel* kernel;
     Memory* memory;
-    Accessor accessor;
+    std::size_t number, block;
     std::vector<Number> values;
     enum { ready, waiting, done } state = ready;
     std::size_t next = 0;  ///< instruction

@@ -7,7 +7,6 @@ folder of its chapter.
 import csv
 import importlib
 import io
-import json
 import os
 import re
 import subprocess
@@ -73,17 +72,13 @@ def read(path: Path) -> Table:
 def measure(root: Path, names: list[str]) -> None:
     benchmarks.build(root, "linattn_figures")
     for name in names:
-        where = f"{machine(root)}, {time.strftime('%Y-%m-%d')}"
-        head = f"# ./course bench --figures {name}\n# measured on {where}\n"
+        head = f"# ./course bench --figures {name}\n# measured on {machine(root)}, {time.strftime('%Y-%m-%d')}\n"
         if name in TIMED:
             results = _medians(benchmarks.run(root, f"figures/{name}"))
             print(benchmarks.load_in_words(), file=sys.stderr)
             if noisy := benchmarks.too_noisy({_case(row): row["cv"] for row in results}):
                 raise CourseError(f"{noisy}; {data(root, name).relative_to(root)} stays as it was; try again when "
                                   "the machine is idle")
-            rows = ",\n".join(json.dumps(row) for row in results)
-            files.write_whole(data(root, name).with_suffix(".json"),
-                              f'{{"measured on": {json.dumps(where)}, "medians": [\n{rows}\n]}}\n')
             table = _timed(results)
         else:
             table = _printed(root, name)

@@ -64,11 +64,9 @@ def source(root: Path, labs: list[Lab], lab: Lab) -> str:
         lines.append(f"    add_function(m, {_text(function.name)}, &linattn::{function.name}, {_quoted(about)}"
                      f"{''.join(map(_argument, function.parameters))});")
     for exercise in lab.exercises:
-        if exercise.kernel:
-            reason = f"{exercise.function} is a kernel, which cannot be called from Python; ./course check {exercise.name} runs it"
-            lines.append(f"    add_left_out(m, {_text(exercise.function)}, {_quoted(reason)});")
-        elif exercise.tests:
-            reason = f"{exercise.function} tests functions of C++; ./course check {exercise.name} runs it"
+        if exercise.kernel or exercise.tests:
+            what = "is a kernel, which cannot be called from Python" if exercise.kernel else "tests functions of C++"
+            reason = f"{exercise.function} {what}; ./course check {exercise.name} runs it"
             lines.append(f"    add_left_out(m, {_text(exercise.function)}, {_quoted(reason)});")
     return "\n".join([*lines, "}", ""])
 

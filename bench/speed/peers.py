@@ -8,7 +8,6 @@ without it only ours are measured. On one thread processor time counts, on more 
 
 import ctypes
 import json
-import os
 import re
 import statistics
 import sys
@@ -119,32 +118,33 @@ class Others:
 
 
 def functions(library, others: Others, inputs: Inputs, threads: int) -> dict:
-    """name → (call, whether it computes linear attention)"""
+    """name → (call, how far its output may lie from ours; None where it computes something else)"""
     *own, output = inputs.pointers
-    here = {"fused": (lambda: library.fused(*own, output, *inputs.shape, threads), True)}
+    here = {"fused": (lambda: library.fused(*own, output, *inputs.shape, threads), TOLERANCE)}
     if threads == 1:
-        here["tokens"] = (lambda: library.tokens(*own, output, *inputs.shape), True)
-    here["chunkwise, C = 16"] = (lambda: library.chunkwise(*own, *inputs.shape, 16), True)
+        here["tokens"] = (lambda: library.tokens(*own, output, *inputs.shape), TOLERANCE)
+    here["chunkwise, C = 16"] = (lambda: library.chunkwise(*own, *inputs.shape, 16), TOLERANCE)
     if torch:
         for chunk in (32, 64, 128):
-            here[f"PyTorch, chunks of {chunk}"] = (lambda chunk=chunk: torch_chunks(inputs, chunk), True)
-        here["PyTorch, cumsum"] = (lambda: torch_cumsum(inputs), True)
-        here["PyTorch, softmax"] = (lambda: torch_softmax(inputs), False)
+            here[f"PyTorch, chunks of {chunk}"] = (lambda chunk=chunk: torch_chunks(inputs, chunk), TOLERANCE)
+        here["PyTorch, cumsum"] = (lambda: torch_cumsum(inputs), TOLERANCE)
+        here["PyTorch, softmax"] = (lambda: torch_softmax(inputs), None)
     if others.product:
-        here["fast-transformers"] = (lambda: others.fast_transformers(inputs), True)
+        here["fast-transformers"] = (lambda: others.fast_transformers(inputs), TOLERANCE)
     return here
 
 
-def difference(result, expected: array, inputs: Inputs) -> float:
-    """The largest, from the output of the fused function. A NaN is no small difference."""
+def difference(result, output: array, expected: array) -> float:
+    """The largest, where `output` is what a function that returns nothing has written. A NaN is no small difference."""
     if isinstance(result, int):  # an address
-        result = (ctypes.c_float * len(expected)).from_address(result)
+        result = array("f", bytes((ctypes.c_float * len(expected)).from_address(result)))
     elif result is None:
-        result = inputs.output
+        result = output
     if torch:
-        got = result if torch.is_tensor(result) else torch.frombuffer(result, dtype=torch.float32)
-        return float((got.reshape(-1) - torch.frombuffer(expected, dtype=torch.float32)).abs().max())
-    step = max(1, len(expected) // 100003)  # without PyTorch, comparing them all would take minutes
+        got, wanted = (each if torch.is_tensor(each) else torch.frombuffer(each, dtype={"f": torch.float32, "d": torch.float64}[
+            each.typecode]) for each in (result, expected))
+        return float((got.reshape(-1) - wanted).abs().max())
+    step = max(1, len(expected) >> 22)  # without PyTorch, comparing them all would take minutes
     apart = [abs(x - y) for x, y in zip(result[::step], expected[::step])]
     return max(apart) if all(each == each for each in apart) else float("nan")
 
@@ -163,28 +163,23 @@ def peak_bytes(call) -> int | None:
         return None
 
 
-def measure(library, others: Others, n: int, d: int, threads: int) -> None:
-    library.use_blas_threads(threads)
-    if torch:
-        torch.set_num_threads(threads)
-    inputs = Inputs(n, d)
-    candidates = functions(library, others, inputs, threads)
-    candidates["fused"][0]()
-    expected = array("f", inputs.output)
-    rows = {}
-    for name, (call, is_linear) in list(candidates.items()):
-        row = rows[name] = {"n": n, "d": d, "threads": threads, "peer": name}
+def measure(case: dict, candidates: dict, output: array) -> None:
+    """The first of the candidates writes to `output` what the others are compared with."""
+    next(iter(candidates.values()))[0]()
+    expected = output[:]
+    rows, calls = {}, {}
+    for name, (call, tolerance) in candidates.items():
+        row = rows[name] = case | {"peer": name}
         try:
             result = call()
-            if is_linear and not (apart := difference(result, expected, inputs)) < TOLERANCE:
-                raise SystemExit(f"{name}, n = {n}, d = {d}: its output differs from ours by {apart}")
-            row["peak_bytes"] = peak_bytes(call)
+            if tolerance and not (apart := difference(result, output, expected)) < tolerance:
+                raise SystemExit(f"{row}: its output differs from ours by {apart}")
             result = None
+            row["peak_bytes"] = peak_bytes(call)
+            calls[name] = call
         except Skipped as why:
             row["skipped"] = str(why)
-            del candidates[name]
-    clock = time.thread_time if threads == 1 else time.perf_counter
-    times = in_turns({name: call for name, (call, _) in candidates.items()}, clock)
+    times = in_turns(calls, time.thread_time if case["threads"] == 1 else time.perf_counter)
     for name, row in rows.items():
         if name in times:
             row["seconds"], row["spread"] = statistics.median(times[name]), spread(times[name])
@@ -217,14 +212,19 @@ def main(path: str, most_threads: str, fast_transformers: str = "") -> None:
     library.chunkwise.restype = ctypes.c_void_p
     library.fused.restype = library.tokens.restype = library.use_blas_threads.restype = None
     others = Others(fast_transformers)
+    if torch:
+        torch.set_grad_enabled(False)
     blas = re.findall(r"/(lib(?:openblas|blas|cblas|blis|flexiblas|mkl)[^/\s]*)$", Path("/proc/self/maps").read_text(), re.M)
     print(json.dumps({"torch": torch and torch.__version__, "missing": others.missing, "blas": blas[0] if blas else "unknown"}),
           flush=True)
     for n in LENGTHS:
         for d in WIDTHS:
             for threads in range(1, int(most_threads) + 1):
-                with torch.no_grad() if torch else open(os.devnull):
-                    measure(library, others, n, d, threads)
+                library.use_blas_threads(threads)
+                if torch:
+                    torch.set_num_threads(threads)
+                inputs = Inputs(n, d)
+                measure({"n": n, "d": d, "threads": threads}, functions(library, others, inputs, threads), inputs.output)
 
 
 if __name__ == "__main__":

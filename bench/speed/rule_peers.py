@@ -9,14 +9,12 @@ ours are measured.
 
 import ctypes
 import json
-import statistics
 import sys
-import time
 from array import array
 from math import exp
 from random import Random
 
-from peers import HEADS, Skipped, in_turns, peak_bytes, require_memory, spread, torch
+from peers import HEADS, measure, require_memory, torch
 
 LENGTHS, WIDTHS, CHUNKS = (1024, 4096), (64, 128), (16, 32, 64)
 RULES = ("gated", "delta", "both")  # 9.4, 9.9, 9.11
@@ -89,51 +87,24 @@ def torch_rule(rule: str, tensors: list, chunk: int):
 
 
 def functions(library, rule: str, inputs: Inputs) -> dict:
-    """name → (call, the kind of its numbers)"""
+    """name → (call, how far its output may lie from ours)"""
     double, own = addresses(*inputs.arguments, inputs.output), getattr(library, f"lab09_{rule}")
-    calls = {f"ours, double, chunks of {C}": (lambda C=C: own(*double, *inputs.shape, C), "double") for C in CHUNKS}
+    calls = {f"ours, double, chunks of {C}": (lambda C=C: own(*double, *inputs.shape, C), TOLERANCE["double"]) for C in CHUNKS}
     if rule == "both":
         single = addresses(*inputs.single, inputs.single_output)
-        calls["ours, fused, float32"] = (lambda: library.fused_delta(*single, *inputs.shape) or inputs.single_output, "float32")
+        calls["ours, fused, float32"] = (lambda: library.fused_delta(*single, *inputs.shape) or inputs.single_output,
+                                         TOLERANCE["float32"])
     for kind in ("double", "float32") if torch else ():
         tensors = inputs.tensors(kind)
         for C in CHUNKS:
-            calls[f"PyTorch, {kind}, chunks of {C}"] = (lambda tensors=tensors, C=C: torch_rule(rule, tensors, C), kind)
+            calls[f"PyTorch, {kind}, chunks of {C}"] = (lambda tensors=tensors, C=C: torch_rule(rule, tensors, C), TOLERANCE[kind])
     if fla_rule and rule == "both":
         q, k, v, beta, g = (x.transpose(0, 1)[None] for x in inputs.tensors("float32"))  # (1, n, heads, …)
         for C in CHUNKS:
             calls[f"flash-linear-attention, float32, chunks of {C}"] = (
-                lambda C=C: fla_rule(q, k, v, g, beta, chunk_size=C, scale=1.0)[0][0].transpose(0, 1), "float32")
+                lambda C=C: fla_rule(q, k, v, g, beta, chunk_size=C, scale=1.0)[0][0].transpose(0, 1),
+                TOLERANCE["float32"])
     return calls
-
-
-def largest_difference(result, inputs: Inputs, expected: array) -> float:
-    if torch and torch.is_tensor(result):
-        return float((result.double().reshape(-1) - torch.frombuffer(expected, dtype=torch.float64)).abs().max())
-    apart = [abs(x - y) for x, y in zip(inputs.output if result is None else result, expected)]
-    return max(apart) if all(each == each for each in apart) else float("nan")
-
-
-def measure(library, rule: str, n: int, d: int) -> None:
-    inputs = Inputs(n, d)
-    calls = functions(library, rule, inputs)
-    next(iter(calls.values()))[0]()
-    expected = array("d", inputs.output)
-    rows = {}
-    for name, (call, kind) in list(calls.items()):
-        row = rows[name] = {"rule": rule, "n": n, "d": d, "threads": 1, "peer": name}
-        try:
-            if not (apart := largest_difference(call(), inputs, expected)) < TOLERANCE[kind]:
-                raise SystemExit(f"{rule}, {name}, n = {n}, d = {d}: its output differs from ours by {apart}")
-            row["peak_bytes"] = peak_bytes(call)
-        except Skipped as why:
-            row["skipped"] = str(why)
-            del calls[name]
-    times = in_turns({name: call for name, (call, _) in calls.items()}, time.thread_time)
-    for name, row in rows.items():
-        if name in times:
-            row["seconds"], row["spread"] = statistics.median(times[name]), spread(times[name])
-        print(json.dumps(row), flush=True)
 
 
 def main(path: str) -> None:
@@ -150,7 +121,8 @@ def main(path: str) -> None:
     for rule in RULES:
         for n in LENGTHS:
             for d in WIDTHS:
-                measure(library, rule, n, d)
+                inputs = Inputs(n, d)
+                measure({"rule": rule, "n": n, "d": d, "threads": 1}, functions(library, rule, inputs), inputs.output)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,10 @@ ours are measured.
 import ctypes
 import json
 import sys
-from array import array
-from math import exp
-from random import Random
 
-from peers import HEADS, measure, require_memory, torch
+import numpy as np
+
+from peers import HEADS, addresses, measure, require_memory, torch
 
 LENGTHS, WIDTHS, CHUNKS = (1024, 4096), (64, 128), (16, 32, 64)
 RULES = ("gated", "delta", "both")  # 9.4, 9.9, 9.11
@@ -32,34 +31,16 @@ class Inputs:
     """q, k and v of 8 heads, keys of length 1, β between 0 and 1, decays from 0.9 on: as doubles in memory."""
 
     def __init__(self, n: int, d: int):
-        random = Random(1)
-        self.shape = HEADS, n, d
-        pool = [random.gauss(0, 1) / d ** 0.5 for _ in range(1 << 16)]
-        count = HEADS * n * d
-        self.q, self.k, self.v = (array("d", ((pool[shift:] + pool[:shift]) * (count // len(pool) + 1))[:count])
-                                  for shift in (0, 20011, 40009))
-        for at in range(0, count, d):
-            length = sum(x * x for x in self.k[at:at + d]) ** 0.5
-            self.k[at:at + d] = array("d", (x / length for x in self.k[at:at + d]))
-        self.beta = array("d", (1 / (1 + exp(-random.gauss(0, 1))) for _ in range(HEADS * n)))
-        self.log_decay = array("d", (-0.1 * random.random() for _ in range(HEADS * n)))
-        self.output = array("d", bytes(8 * count))
-        self.single = [array("f", each) for each in self.arguments]
-        self.single_output = array("f", bytes(4 * count))
-
-    @property
-    def arguments(self) -> tuple:
-        return self.q, self.k, self.v, self.beta, self.log_decay
+        self.shape, random = (HEADS, n, d), np.random.default_rng(1)
+        q, k, v = random.standard_normal((3, *self.shape)) / d ** 0.5
+        self.arguments = [q, k / np.linalg.norm(k, axis=-1, keepdims=True), v,
+                          1 / (1 + np.exp(-random.standard_normal((HEADS, n)))), -0.1 * random.random((HEADS, n))]
+        self.output = np.empty(self.shape)
+        self.single = [each.astype(np.float32) for each in self.arguments]
+        self.single_output = np.empty(self.shape, np.float32)
 
     def tensors(self, kind: str) -> list:
-        heads, n, d = self.shape
-        to = torch.float64 if kind == "double" else torch.float32
-        shapes = [(heads, n, d)] * 3 + [(heads, n)] * 2
-        return [torch.frombuffer(each, dtype=torch.float64).view(shape).to(to) for each, shape in zip(self.arguments, shapes)]
-
-
-def addresses(*arrays) -> list:
-    return [ctypes.c_void_p(each.buffer_info()[0]) for each in arrays]
+        return list(map(torch.from_numpy, self.arguments if kind == "double" else self.single))
 
 
 def torch_rule(rule: str, tensors: list, chunk: int):

@@ -1,7 +1,7 @@
 """The plots of the chapters: programs in bench/figures/ give the numbers, plots/ draws them.
 
-A figure has one name everywhere: bench/figures/NAME.cpp gives NAME.csv there, plots/NAME.py draws NAME.svg in the
-folder of its chapter.
+A figure has one name everywhere: bench/figures/NAME.py, which ./course python runs, or NAME.cpp gives NAME.csv there,
+plots/NAME.py draws NAME.svg in the folder of its chapter.
 """
 
 import csv
@@ -103,8 +103,10 @@ def plot(name: str) -> ModuleType:
 
 def _printed(root: Path, name: str) -> str:
     print(f"figures/{name} …", file=sys.stderr)
-    program = root / "build" / "bench" / "bench" / "figures" / name
-    done = subprocess.run([str(program)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, encoding="utf-8",
+    script = root / "bench" / "figures" / f"{name}.py"
+    command = [str(root / "course"), "python", "--track", "reference", str(script)] if script.exists() else [
+        str(root / "build" / "bench" / "bench" / "figures" / name)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, encoding="utf-8",
                           env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     if done.returncode != 0:
         raise CourseError(f"figures/{name} ended with status {done.returncode}; its output is above")

@@ -1,8 +1,6 @@
 // Time and memory of causal attention over n tokens of one head: softmax, and three forms of linear attention.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "chunkwise.hpp"
@@ -10,6 +8,7 @@
 #include "linear_attention.hpp"
 #include "peak_memory.hpp"
 #include "random.hpp"
+#include "token_loops.hpp"
 
 namespace {
 
@@ -39,7 +38,7 @@ void measure(benchmark::State& state, Attention attention) {
 }
 
 const linattn::FeatureMap& phi() {
-    static const linattn::FeatureMap map("elu_plus_one", linattn::elu_plus_one);
+    static const linattn::FeatureMap map("elu_plus_one", [](const Tensor& x) { return linattn::elu_plus_one(x); });
     return map;
 }
 
@@ -65,32 +64,15 @@ void chunkwise(benchmark::State& state) {
     measure(state, [&] { return linattn::chunkwise_linear_attention(Q, K, V, sizes, chunk, 1e-6f); });
 }
 
-// The recurrence in float32 without the labs' vocabulary: what the chunks are to be held against. Update, then read.
-void attend_token_by_token(const float* Q, const float* K, const float* V, std::size_t n, float* O) {
-    std::vector<float> S(d * d, 0.0f), z(d, 0.0f);
-    const auto feature = [](float x) { return std::max(x, 0.0f) + std::exp(std::min(x, 0.0f)); };
-    for (std::size_t i = 0; i < n; ++i, Q += d, K += d, V += d, O += d) {
-        float normalizer = 1e-6f;
-        for (std::size_t a = 0; a < d; ++a) {
-            const float phi_q = feature(Q[a]), phi_k = feature(K[a]);
-            z[a] += phi_k;
-            normalizer += phi_q * z[a];
-            for (std::size_t b = 0; b < d; ++b) {
-                S[a * d + b] += phi_k * V[b];
-                O[b] += phi_q * S[a * d + b];
-            }
-        }
-        for (std::size_t b = 0; b < d; ++b) O[b] /= normalizer;
-    }
-}
-
+// The recurrence in float32 without the labs' vocabulary: what the chunks are to be held against.
 void loop(benchmark::State& state) {
     const std::size_t n = static_cast<std::size_t>(state.range(0));
     const Inputs x(n);
     const std::vector<float> Q = rounded(x.Q), K = rounded(x.K), V = rounded(x.V);
     measure(state, [&] {
-        std::vector<float> O(n * d, 0.0f);
-        attend_token_by_token(Q.data(), K.data(), V.data(), n, O.data());
+        std::vector<float> O(n * d);
+        linattn::token_recurrence<linattn::one_sweep, linattn::features>(Q.data(), K.data(), V.data(), O.data(), n, d,
+                                                                         1e-6f);
         return O;
     });
 }

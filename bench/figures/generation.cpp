@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "random_model.hpp"
+#include "training.hpp"
 #include "transformer.hpp"
 
 namespace {
@@ -16,7 +16,7 @@ using namespace linattn;
 constexpr std::size_t longest = 4096, d = 64, heads = 4, e = d / heads, blocks = 2;
 
 const Model& model() {
-    static const Model w = random_model({11, longest, blocks, d, heads}, 1);
+    static const Model w = initial_model(11, longest, blocks, d, heads, 1);
     return w;
 }
 Tensor ids_until(std::size_t n) {

@@ -1,5 +1,5 @@
 // Causal linear attention in float32 on one core: chunkwise, as lab 05 asks for it and with vectors of its own, beside the
-// token recurrence and the speed of BLAS's matrix product. And lab 09's gated delta rule with vectors.
+// token recurrence and the speed of BLAS's matrix product. And lab 09's gated delta rule with vectors, and the CPU run.
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 
@@ -27,15 +27,14 @@ struct Inputs {
     linattn::Sizes sizes;
     std::vector<float> Q, K, V;
 
-    explicit Inputs(int d) : sizes{1, n, d, d}, Q(entries()), K(entries()), V(entries()) {
+    explicit Inputs(int d) : Inputs(linattn::Sizes{1, n, d, d}) {}
+    explicit Inputs(const linattn::Sizes& all)
+        : sizes(all), Q(static_cast<std::size_t>(all.heads * all.n * all.d_k)), K(Q.size()), V(Q.size()) {
         std::mt19937 engine(1);
         std::normal_distribution<float> normal;
         for (std::vector<float>* array : {&Q, &K, &V})
             for (float& entry : *array) entry = normal(engine);
     }
-
-private:
-    std::size_t entries() const { return static_cast<std::size_t>(n) * static_cast<std::size_t>(sizes.d_k); }
 };
 
 void count_tokens(benchmark::State& state) {
@@ -136,6 +135,14 @@ void fused_delta(benchmark::State& state) {
     count_tokens(state);
 }
 BENCHMARK(fused_delta)->ArgName("d")->Arg(64)->Arg(128)->Unit(benchmark::kMillisecond);
+
+// The CPU run of the kernel without checks: 8 heads of 1024 tokens.
+void cpu_run(benchmark::State& state) {
+    const Inputs x(linattn::Sizes{8, 1024, 64, 64});
+    for (auto _ : state)
+        benchmark::DoNotOptimize(linattn::chunkwise_forward(x.Q, x.K, x.V, x.sizes, 64, epsilon, {.checked = false}));
+}
+BENCHMARK(cpu_run)->Unit(benchmark::kMillisecond);
 
 // Which BLAS it is decides everything: it belongs in the results.
 const bool said_which_blas = [] {

@@ -8,15 +8,14 @@ without it only ours are measured. On one thread processor time counts, on more 
 
 import ctypes
 import json
-import os
 import re
 import statistics
 import sys
 import time
-from array import array
 from collections import deque
 from pathlib import Path
-from random import Random
+
+import numpy as np
 
 try:
     import torch
@@ -42,19 +41,15 @@ class Inputs:
     """Three arrays of normally distributed numbers, as floats in memory, and as tensors over the same memory."""
 
     def __init__(self, n: int, d: int):
-        self.n, self.d = n, d
-        random = Random(1)
-        pool = array("f", (random.gauss(0, 1) for _ in range(1 << 16)))
-        count = HEADS * n * d
-        self.arrays = [(pool[shift:] + pool[:shift]) * (count // len(pool)) for shift in (0, 20011, 40009)]
-        self.output = array("f", bytes(4 * count))
-        self.pointers = [ctypes.c_void_p(each.buffer_info()[0]) for each in (*self.arrays, self.output)]
+        self.n, self.d, self.shape = n, d, (HEADS, n, d)
+        self.arrays = np.random.default_rng(1).standard_normal((3, *self.shape), np.float32)
+        self.output = np.empty(self.shape, np.float32)
         if torch:
-            self.q, self.k, self.v = (torch.frombuffer(each, dtype=torch.float32).view(HEADS, n, d) for each in self.arrays)
+            self.q, self.k, self.v = map(torch.from_numpy, self.arrays)
 
-    @property
-    def shape(self) -> tuple:
-        return HEADS, self.n, self.d
+
+def addresses(*arrays: np.ndarray) -> list:
+    return [ctypes.c_void_p(each.ctypes.data) for each in arrays]
 
 
 def phi(x):
@@ -119,34 +114,28 @@ class Others:
 
 
 def functions(library, others: Others, inputs: Inputs, threads: int) -> dict:
-    """name → (call, whether it computes linear attention)"""
-    *own, output = inputs.pointers
-    here = {"fused": (lambda: library.fused(*own, output, *inputs.shape, threads), True)}
+    """name → (call, how far its output may lie from ours; None where it computes something else)"""
+    *own, output = addresses(*inputs.arrays, inputs.output)
+    here = {"fused": (lambda: library.fused(*own, output, *inputs.shape, threads), TOLERANCE)}
     if threads == 1:
-        here["tokens"] = (lambda: library.tokens(*own, output, *inputs.shape), True)
-    here["chunkwise, C = 16"] = (lambda: library.chunkwise(*own, *inputs.shape, 16), True)
+        here["tokens"] = (lambda: library.tokens(*own, output, *inputs.shape), TOLERANCE)
+    here["chunkwise, C = 16"] = (lambda: library.chunkwise(*own, *inputs.shape, 16), TOLERANCE)
     if torch:
         for chunk in (32, 64, 128):
-            here[f"PyTorch, chunks of {chunk}"] = (lambda chunk=chunk: torch_chunks(inputs, chunk), True)
-        here["PyTorch, cumsum"] = (lambda: torch_cumsum(inputs), True)
-        here["PyTorch, softmax"] = (lambda: torch_softmax(inputs), False)
+            here[f"PyTorch, chunks of {chunk}"] = (lambda chunk=chunk: torch_chunks(inputs, chunk), TOLERANCE)
+        here["PyTorch, cumsum"] = (lambda: torch_cumsum(inputs), TOLERANCE)
+        here["PyTorch, softmax"] = (lambda: torch_softmax(inputs), None)
     if others.product:
-        here["fast-transformers"] = (lambda: others.fast_transformers(inputs), True)
+        here["fast-transformers"] = (lambda: others.fast_transformers(inputs), TOLERANCE)
     return here
 
 
-def difference(result, expected: array, inputs: Inputs) -> float:
-    """The largest, from the output of the fused function. A NaN is no small difference."""
+def difference(result, output: np.ndarray, expected: np.ndarray) -> float:
+    """The largest, where `output` is what a function that returns nothing has written. A NaN is no small difference."""
     if isinstance(result, int):  # an address
-        result = (ctypes.c_float * len(expected)).from_address(result)
-    elif result is None:
-        result = inputs.output
-    if torch:
-        got = result if torch.is_tensor(result) else torch.frombuffer(result, dtype=torch.float32)
-        return float((got.reshape(-1) - torch.frombuffer(expected, dtype=torch.float32)).abs().max())
-    step = max(1, len(expected) // 100003)  # without PyTorch, comparing them all would take minutes
-    apart = [abs(x - y) for x, y in zip(result[::step], expected[::step])]
-    return max(apart) if all(each == each for each in apart) else float("nan")
+        result = np.ctypeslib.as_array((ctypes.c_float * expected.size).from_address(result))
+    got = output if result is None else np.asarray(result)
+    return float(np.abs(got.reshape(-1) - expected.reshape(-1)).max())
 
 
 def peak_bytes(call) -> int | None:
@@ -163,28 +152,23 @@ def peak_bytes(call) -> int | None:
         return None
 
 
-def measure(library, others: Others, n: int, d: int, threads: int) -> None:
-    library.use_blas_threads(threads)
-    if torch:
-        torch.set_num_threads(threads)
-    inputs = Inputs(n, d)
-    candidates = functions(library, others, inputs, threads)
-    candidates["fused"][0]()
-    expected = array("f", inputs.output)
-    rows = {}
-    for name, (call, is_linear) in list(candidates.items()):
-        row = rows[name] = {"n": n, "d": d, "threads": threads, "peer": name}
+def measure(case: dict, candidates: dict, output: np.ndarray) -> None:
+    """The first of the candidates writes to `output` what the others are compared with."""
+    next(iter(candidates.values()))[0]()
+    expected = output.copy()
+    rows, calls = {}, {}
+    for name, (call, tolerance) in candidates.items():
+        row = rows[name] = case | {"peer": name}
         try:
             result = call()
-            if is_linear and not (apart := difference(result, expected, inputs)) < TOLERANCE:
-                raise SystemExit(f"{name}, n = {n}, d = {d}: its output differs from ours by {apart}")
-            row["peak_bytes"] = peak_bytes(call)
+            if tolerance and not (apart := difference(result, output, expected)) < tolerance:
+                raise SystemExit(f"{row}: its output differs from ours by {apart}")
             result = None
+            row["peak_bytes"] = peak_bytes(call)
+            calls[name] = call
         except Skipped as why:
             row["skipped"] = str(why)
-            del candidates[name]
-    clock = time.thread_time if threads == 1 else time.perf_counter
-    times = in_turns({name: call for name, (call, _) in candidates.items()}, clock)
+    times = in_turns(calls, time.thread_time if case["threads"] == 1 else time.perf_counter)
     for name, row in rows.items():
         if name in times:
             row["seconds"], row["spread"] = statistics.median(times[name]), spread(times[name])
@@ -217,14 +201,20 @@ def main(path: str, most_threads: str, fast_transformers: str = "") -> None:
     library.chunkwise.restype = ctypes.c_void_p
     library.fused.restype = library.tokens.restype = library.use_blas_threads.restype = None
     others = Others(fast_transformers)
+    if torch:
+        torch.set_grad_enabled(False)
     blas = re.findall(r"/(lib(?:openblas|blas|cblas|blis|flexiblas|mkl)[^/\s]*)$", Path("/proc/self/maps").read_text(), re.M)
+    blas.sort(key=lambda name: "openblas" not in name)  # NumPy may have come with another
     print(json.dumps({"torch": torch and torch.__version__, "missing": others.missing, "blas": blas[0] if blas else "unknown"}),
           flush=True)
     for n in LENGTHS:
         for d in WIDTHS:
             for threads in range(1, int(most_threads) + 1):
-                with torch.no_grad() if torch else open(os.devnull):
-                    measure(library, others, n, d, threads)
+                library.use_blas_threads(threads)
+                if torch:
+                    torch.set_num_threads(threads)
+                inputs = Inputs(n, d)
+                measure({"n": n, "d": d, "threads": threads}, functions(library, others, inputs, threads), inputs.output)
 
 
 if __name__ == "__main__":

@@ -116,6 +116,6 @@ class Includes(unittest.TestCase):
                                  ("tests/attention/oracle.cpp", "../reference/lab00_warm_up.cpp"),
                                  ("grading/comparison.cpp", "oracle.hpp"),
                                  ("grading/comparison.cpp", "../../reference/lab00_warm_up.cpp"),
-                                 ("bench/speed/cpu_run_benchmark.cpp", "reference/lab00_warm_up.cpp")):
+                                 ("bench/speed/chunkwise_benchmark.cpp", "reference/lab00_warm_up.cpp")):
             with self.subTest(source):
                 self.assertEqual(len(self.forbidden(source, f'#include "{included}"\n')), 1)

@@ -108,12 +108,12 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.installed(), [])
 
     def test_an_optional_package_stops_nobody(self):
-        self.debian(lacks=["mold", "entr"], user=1000)
+        self.debian(lacks=["mold", "gdb"], user=1000)
         quiet = self.setup("--quiet")
         self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
         loud = self.setup()
         self.assertEqual(loud.returncode, 0)
-        self.assertIn("the course works without mold entr", loud.stderr)
+        self.assertIn("the course works without mold gdb", loud.stderr)
 
     def test_when_apt_lacks_an_optional_package_the_required_ones_are_installed(self):
         self.debian(lacks=["cmake", "mold"])
@@ -123,12 +123,12 @@ class Setup(unittest.TestCase):
         self.assertEqual([line.split()[-1] for line in self.installed()], ["mold", "cmake"])
 
     def test_an_optional_package_that_a_release_does_not_have_keeps_no_other_away(self):
-        self.debian(lacks=["cmake", "mold", "entr"])
+        self.debian(lacks=["cmake", "mold", "gdb"])
         self.fake("apt-cache", '[ "$2" != mold ]')
         result = self.setup()
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("this system has no mold; the course works without", result.stderr)
-        self.assertRegex(self.installed()[0], r" cmake entr$")
+        self.assertRegex(self.installed()[0], r" cmake gdb$")
 
     def test_the_python_that_has_the_modules_is_chosen(self):
         """One ahead on the PATH may lack what apt has installed for the system's."""

@@ -1,13 +1,12 @@
 """The plots of the chapters: programs in bench/figures/ give the numbers, plots/ draws them.
 
-A figure has one name everywhere: bench/figures/NAME.cpp gives NAME.csv there, plots/NAME.py draws NAME.svg in the
-folder of its chapter.
+A figure has one name everywhere: bench/figures/NAME.py, which ./course python runs, or NAME.cpp gives NAME.csv there,
+plots/NAME.py draws NAME.svg in the folder of its chapter.
 """
 
 import csv
 import importlib
 import io
-import json
 import os
 import re
 import subprocess
@@ -73,17 +72,13 @@ def read(path: Path) -> Table:
 def measure(root: Path, names: list[str]) -> None:
     benchmarks.build(root, "linattn_figures")
     for name in names:
-        where = f"{machine(root)}, {time.strftime('%Y-%m-%d')}"
-        head = f"# ./course bench --figures {name}\n# measured on {where}\n"
+        head = f"# ./course bench --figures {name}\n# measured on {machine(root)}, {time.strftime('%Y-%m-%d')}\n"
         if name in TIMED:
             results = _medians(benchmarks.run(root, f"figures/{name}"))
             print(benchmarks.load_in_words(), file=sys.stderr)
             if noisy := benchmarks.too_noisy({_case(row): row["cv"] for row in results}):
                 raise CourseError(f"{noisy}; {data(root, name).relative_to(root)} stays as it was; try again when "
                                   "the machine is idle")
-            rows = ",\n".join(json.dumps(row) for row in results)
-            files.write_whole(data(root, name).with_suffix(".json"),
-                              f'{{"measured on": {json.dumps(where)}, "medians": [\n{rows}\n]}}\n')
             table = _timed(results)
         else:
             table = _printed(root, name)
@@ -108,8 +103,10 @@ def plot(name: str) -> ModuleType:
 
 def _printed(root: Path, name: str) -> str:
     print(f"figures/{name} …", file=sys.stderr)
-    program = root / "build" / "bench" / "bench" / "figures" / name
-    done = subprocess.run([str(program)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, encoding="utf-8",
+    script = root / "bench" / "figures" / f"{name}.py"
+    command = [str(root / "course"), "python", "--track", "reference", str(script)] if script.exists() else [
+        str(root / "build" / "bench" / "bench" / "figures" / name)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, encoding="utf-8",
                           env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     if done.returncode != 0:
         raise CourseError(f"figures/{name} ended with status {done.returncode}; its output is above")

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from author import benchmarks
-from author.benchmarks import Results, Row
+from author.benchmarks import Row
 
 RECURRENCES = {"tokens": "token by token, two sweeps over S", "tokens_one_sweep": "token by token, one sweep",
                "tokens_one_sweep_vector_exp": "the same, e^x by vectors"}
@@ -23,10 +22,6 @@ class Goal:
         met = self.ratio <= self.bound if self.at_most else self.ratio >= self.bound
         bound = f"{'at most' if self.at_most else 'at least'} {self.bound:g}"
         return f"{self.what:64} {self.figures:>16} {self.ratio:6.2f}   {bound:12} {'met' if met else 'NOT MET'}"
-
-
-def medians(result: Results) -> dict[str, Row]:
-    return {name: rows["median"] for name, rows in benchmarks.aggregates(result).items()}
 
 
 OF_THE_FLOOR = {64: 1.8, 128: 1.6}  # how many times the floor the fused kernel of attention may take
@@ -72,12 +67,11 @@ def rules_goals(rows: dict[str, Row], d: int) -> list[Goal]:
                  backward / quickest["both"])]
 
 
-def table(chunkwise: Results, cpu_run: Results, forgetting: Results) -> str:
-    """From the JSON of the programs."""
-    rows, of_rules = medians(chunkwise), medians(forgetting)
-    seconds = medians(cpu_run)["cpu_run"]["cpu_time"] / 1e3
+def table(rows: dict[str, Row], blas: str) -> str:
+    """Of the medians of each benchmark."""
+    seconds = rows["cpu_run"]["cpu_time"] / 1e3
     goals = [*chunkwise_goals(rows, 64), *chunkwise_goals(rows, 128),
              Goal("CPU run: 8 heads, n = 1024, d = 64, in seconds", f"{seconds:.3f} s", seconds, 0.15),
-             *rules_goals(of_rules, 64), *rules_goals(of_rules, 128)]
+             *rules_goals(rows, 64), *rules_goals(rows, 128)]
     return "\n".join([f"per token and head; lab 05 and what is fused in float32, lab 09 in double; sgemm: {rows['sgemm']['GFLOP/s']:.0f} GFLOP/s on "
-                      f"one core, {chunkwise['context']['sgemm']}", *(goal.line() for goal in goals)])
+                      f"one core, {blas}", *(goal.line() for goal in goals)])

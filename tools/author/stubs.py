@@ -1,13 +1,13 @@
 """student/: what the cutter makes of reference/, and which of its files somebody edited."""
 
-import hashlib
 import time
 from pathlib import Path
 
 from course import manifest
 from course.cutter import Cut
 from course.errors import CourseError
-from course.files import write_whole
+from course.files import File, write_whole
+from course.handout_record import digest, parse, record_of
 
 RECORD = ".stubs.sha256"  # in student/: the digests of the stubs as cut, in the form that sha256sum reads
 
@@ -59,7 +59,7 @@ def write(root: Path, stubs: dict[str, str], force: bool) -> list[str]:
                           "move it away, or use --force, which keeps a copy beside it")
     for name in edited:
         write_whole(student / f"{name}.{time.strftime('%Y%m%d-%H%M%S')}.bak", _read(student / name) or "")
-    record = "".join(f"{_digest(text)}  {name}\n" for name, text in sorted(stubs.items()))
+    record = record_of({name: File(_encoded(text)) for name, text in stubs.items()})
     # A stub that is as recorded counts as unedited, so the record goes last: interrupted, it errs towards "edited".
     for name in changed:
         write_whole(student / name, stubs[name])
@@ -76,7 +76,7 @@ def drifted(root: Path, stubs: dict[str, str]) -> list[str]:
 def is_edited(student: Path, name: str) -> bool:
     """Whether the file is there and is not the stub that was cut."""
     text = _read(student / name)
-    return text is not None and _recorded(student).get(name) != _digest(text)
+    return text is not None and _recorded(student).get(name) != digest(_encoded(text))
 
 
 def unlisted_sources(root: Path, stubs: dict[str, str]) -> list[str]:
@@ -86,12 +86,11 @@ def unlisted_sources(root: Path, stubs: dict[str, str]) -> list[str]:
 
 
 def record_is_stale(root: Path, stubs: dict[str, str]) -> bool:
-    return _recorded(root / "student") != {name: _digest(text) for name, text in stubs.items()}
+    return _recorded(root / "student") != {name: digest(_encoded(text)) for name, text in stubs.items()}
 
 
 def _recorded(student: Path) -> dict[str, str]:
-    lines = (_read(student / RECORD) or "").splitlines()
-    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    return parse(_read(student / RECORD) or "")
 
 
 def _read(path: Path) -> str | None:
@@ -101,5 +100,5 @@ def _read(path: Path) -> str | None:
         return None
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", errors="surrogateescape")).hexdigest()
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", errors="surrogateescape")

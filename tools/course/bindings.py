@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from course import declarations
+from course.declarations import Function
 from course.errors import CourseError
 from course.manifest import Lab
 
@@ -18,14 +20,6 @@ STRUCT = re.compile(r"((?:^///[^\n]*\n)*)(?:^template <class \w+>\n)?^struct (\w
 FIELD = re.compile(r"^ {4}([\w:<>]+) ([\w, ]+?)(?: = (\w+))?;(?: *///< (.*))?$", re.M)
 ENUM = re.compile(r"^enum class (\w+) \{(.*?)\};", re.M | re.S)
 OURS = r"\{((?:[^{}]|\{[^{}]*\})*)\}"  # the argument of a command of ours
-
-
-@dataclass(frozen=True)
-class Function:
-    name: str
-    about: str  # the comment as in the header
-    declared: str  # what is before the name, and the parameters
-    parameters: tuple[tuple[str, str], ...]  # names, and defaults or ""
 
 
 @dataclass(frozen=True)
@@ -43,20 +37,20 @@ def offered(lab: Lab) -> list[str]:
 
 def source(root: Path, labs: list[Lab], lab: Lab) -> str:
     """The module of a lab. What the labs that it needs have is imported from their modules."""
-    functions = _functions(root, lab)
-    headers = [header for header in _headers(lab) if any(each.about in header.read_text(encoding="utf-8") for each in functions)]
+    functions = _functions(lab)
+    headers = sorted({each.header for each in functions})
     structs = _structs(root)
     needed = [each for each in labs if each.name in lab.needs]
-    elsewhere = {name for each in needed for name in _used(_functions(root, each), structs)}
+    elsewhere = {name for each in needed for name in _used(_functions(each), structs)}
     own = [name for name in _used(functions, structs) if name not in elsewhere]
-    enums = [enum for enum in _enums(root) if re.search(rf"\b{enum[0]}\b", "".join(each.declared for each in functions))]
+    enums = [enum for enum in _enums(root) if re.search(rf"\b{enum[0]}\b", " ".join(word for each in functions for word in each.types))]
     lines = ['#include "conversions.hpp"', *(f'#include "{header.name}"' for header in headers), "", "namespace linattn {"]
     lines += [f"[[maybe_unused]] static std::vector<const char*> enumerators({name}) {{ return {{{', '.join(map(_text, values))}}}; }}"
               for name, values in enums]
     lines += ["}", "", f"PYBIND11_MODULE({lab.name}, m) {{", "    using namespace linattn;", "    using namespace linattn::python;",
               "    py::options options;", "    options.disable_function_signatures();",
               f"    m.doc() = {_quoted(_about(headers))};"]
-    lines += [f'    py::module_::import("labs.{each.name}");' for each in needed if _used(_functions(root, each), structs)]
+    lines += [f'    py::module_::import("labs.{each.name}");' for each in needed if _used(_functions(each), structs)]
     for name in own:
         lines += _add_struct(name, structs[re.sub("<.*", "", name)])
     for function in functions:
@@ -64,31 +58,21 @@ def source(root: Path, labs: list[Lab], lab: Lab) -> str:
         lines.append(f"    add_function(m, {_text(function.name)}, &linattn::{function.name}, {_quoted(about)}"
                      f"{''.join(map(_argument, function.parameters))});")
     for exercise in lab.exercises:
-        if exercise.kernel:
-            reason = f"{exercise.function} is a kernel, which cannot be called from Python; ./course check {exercise.name} runs it"
-            lines.append(f"    add_left_out(m, {_text(exercise.function)}, {_quoted(reason)});")
-        elif exercise.tests:
-            reason = f"{exercise.function} tests functions of C++; ./course check {exercise.name} runs it"
+        if exercise.kernel or exercise.tests:
+            what = "is a kernel, which cannot be called from Python" if exercise.kernel else "tests functions of C++"
+            reason = f"{exercise.function} {what}; ./course check {exercise.name} runs it"
             lines.append(f"    add_left_out(m, {_text(exercise.function)}, {_quoted(reason)});")
     return "\n".join([*lines, "}", ""])
 
 
-def _headers(lab: Lab) -> list[Path]:
-    return sorted(lab.folder.glob("*.hpp"))
+def _functions(lab: Lab) -> list[Function]:
+    return [_function(lab, name) for name in offered(lab)]
 
 
-def _functions(root: Path, lab: Lab) -> list[Function]:
-    text = "".join(header.read_text(encoding="utf-8") for header in _headers(lab))
-    return [_function(text, name, lab) for name in offered(lab)]
-
-
-def _function(text: str, name: str, lab: Lab) -> Function:
-    found = re.search(rf"((?:^///[^\n]*\n)+)^([\w:<>]+) {name}\((.*?)\);", text, re.M | re.S)
-    if not found:
-        raise CourseError(f"no header of {lab.name} declares {name} below a comment; restore {lab.folder.name}/ from the course")
-    parameters = re.split(r",\s*(?![^<]*>)", found[3])
-    split = [re.fullmatch(r"(.*?)(\w+)(?: = (.*))?", each, re.S) for each in parameters]
-    return Function(name, found[1], f"{found[2]} {found[3]}", tuple((each[2], each[3] or "") for each in split if each))
+def _function(lab: Lab, name: str) -> Function:
+    if found := declarations.find(lab, name):
+        return found
+    raise CourseError(f"no header of {lab.name} declares {name} below a comment; restore {lab.folder.name}/ from the course")
 
 
 def _structs(root: Path) -> dict[str, Struct]:
@@ -119,7 +103,7 @@ def _used(functions: list[Function], structs: dict[str, Struct]) -> list[str]:
                 use(kind)
             used.append(name)
     for each in functions:
-        use(each.declared)
+        use(" ".join([each.result, *each.types]))
     return used
 
 

@@ -60,12 +60,7 @@ class BuildTree:
         """Brings the programs of these labs up to date, and returns the labs that do not build; programs.log says why."""
         with self.locked(), open(self.folder / "programs.log", "w", encoding="utf-8") as log:
             self.prepare([lab.manifest for lab in labs], labs)
-            return [lab for lab in labs if not self._builds(lab, log)]
-
-    def _builds(self, lab: Lab, log: TextIO) -> bool:
-        if not self._can_be_read(lab):
-            return False
-        return self.makes([f"{lab.name}_check"], log)
+            return [lab for lab in labs if not (self._can_be_read(lab) and self.makes([f"{lab.name}_check"], log))]
 
     def make(self, target: str, log: Path) -> bool:
         """Builds a program besides those that grade."""

@@ -1,6 +1,5 @@
 """What ./course train recall --sweep does: one memory, trained for several widths and numbers of keys, with several seeds."""
 
-import statistics
 import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from course import files, line_plot, training_program
 from course.errors import CourseError
-from course.memories import LABELS
+from course.memories import LABELS, share
 from course.training_program import Event, Settings
 
 WIDTHS, KEYS, SEEDS = (4, 8, 16), (2, 4, 8, 16, 32), 3
@@ -62,17 +61,12 @@ def _show(root: Path, recalled: dict[Run, float], title: str, seeds: range, fold
     curves: dict[str, line_plot.Curve] = {
         f"width {width}": [(keys, [recalled[Run(width, keys, seed)] for seed in seeds]) for keys in KEYS] for width in WIDTHS}
     x = line_plot.Axis("keys", min(KEYS), max(KEYS), {keys: str(keys) for keys in KEYS}, is_log=True)
-    y = line_plot.from_zero("recalled", 1.0, lambda share: f"{share:.0%}")
+    y = line_plot.from_zero("recalled", 1.0, lambda part: f"{part:.0%}")
     rows = [["recalled", *(f"{keys} keys" for keys in KEYS)]]
-    rows += [[label, *(_share(values) for _, values in curve)] for label, curve in curves.items()]
+    rows += [[label, *(share(values) for _, values in curve)] for label, curve in curves.items()]
     print("\n" + "\n".join(f"{row[0]:9}" + "".join(f"{cell:>14}" for cell in row[1:]) for row in rows))
     print(f"\n{title}; {len(seeds)} seeds\n{line_plot.in_terminal(curves, x, y)}")
     csv = ["width,keys,seed,recalled", *(f"{run.width},{run.keys},{run.seed},{recalled[run]!r}" for run in sorted(recalled))]
     files.write_together(folder, {"sweep.csv": "\n".join(csv) + "\n", "sweep.svg": line_plot.svg(curves, f"last values recalled: {title}", x, y)})
     shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
     print(f"wrote {shown}/sweep.csv and sweep.svg", file=sys.stderr)
-
-
-def _share(values: list[float]) -> str:
-    spread = f" ± {100 * statistics.stdev(values):.1f}" if len(values) > 1 else ""
-    return f"{100 * statistics.mean(values):.1f}{spread}%"

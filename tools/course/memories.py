@@ -152,7 +152,7 @@ def table(runs: Runs) -> str:
     gates = {title: key for title, key in GATES.items() if not of_lab08 and any(_gates(runs, name, key) for name in runs.of)}
     rows = [["recalled", *columns, *gates]]
     for name in runs.of:
-        shares = [_share(runs.last(name, key)) for key in columns.values()]
+        shares = [share(runs.last(name, key)) for key in columns.values()]
         passes = [_gate(_gates(runs, name, key)) for key in gates.values()]
         rows.append([LABELS[name], *shares, *passes])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -165,7 +165,7 @@ def _gates(runs: Runs, memory: str, key: str) -> list[float]:
     return runs.last(memory, key) if has_gate else []
 
 
-def _share(values: list[float]) -> str:
+def share(values: list[float]) -> str:
     spread = f" ± {100 * statistics.stdev(values):.1f}" if len(values) > 1 else ""
     return f"{100 * statistics.mean(values):.1f}{spread}%"
 

@@ -51,12 +51,10 @@ def run(root: Path, options: Namespace) -> int:
         return 0
     benchmarks.build(root)
     before = benchmarks.load_in_words()
-    chunkwise = benchmarks.run(root, "speed/chunkwise_benchmark")
-    cpu_run = benchmarks.run(root, "speed/cpu_run_benchmark")
-    forgetting = benchmarks.run(root, "speed/forgetting_benchmark")
-    print("\n" + speed_claims.table(chunkwise, cpu_run, forgetting))
-    spreads = {name: rows["cv"]["cpu_time"] for result in (chunkwise, cpu_run, forgetting)
-               for name, rows in benchmarks.aggregates(result).items()}
+    results = benchmarks.run(root, "speed/speed")
+    rows = benchmarks.aggregates(results)
+    print("\n" + speed_claims.table({name: row["median"] for name, row in rows.items()}, results["context"]["sgemm"]))
+    spreads = {name: row["cv"]["cpu_time"] for name, row in rows.items()}
     print(f"before: {before}; after: {benchmarks.load_in_words()}; largest spread {max(spreads.values()):.0%}")
     if noisy := benchmarks.too_noisy(spreads):
         print(f"{noisy}; do not keep these numbers")

@@ -64,33 +64,30 @@ def _is_the_compilers(instructions: list[Instruction], loop: list[int]) -> bool:
 
 
 def _components(after: list[list[int]]) -> list[list[int]]:
-    """The sets of nodes that lead to each other, by Tarjan's algorithm without recursion."""
-    number, low = [0] * len(after), [0] * len(after)  # 0: not seen yet, or in a set that is complete
-    seen, found = 0, []
-    for root in range(len(after)):
-        path, open_nodes = [(root, iter(after[root]))] if not number[root] else [], []
-        while path:
-            node, rest = path[-1]
-            if not number[node]:
-                seen += 1
-                number[node] = low[node] = seen
-                open_nodes.append(node)
-            below = next(rest, None)
-            if below is not None:
-                if not number[below]:
-                    path.append((below, iter(after[below])))
-                elif low[below]:
-                    low[node] = min(low[node], number[below])
-                continue
+    """The sets of nodes that lead to each other, by Kosaraju's algorithm."""
+    before: list[list[int]] = [[] for _ in after]
+    for node, following in enumerate(after):
+        for each in following:
+            before[each].append(node)
+    seen = bytearray(len(after))
+    order = [node for root in range(len(after)) for node in _reached(root, after, seen)]
+    seen = bytearray(len(after))
+    parts = [_reached(root, before, seen) for root in reversed(order)]
+    return [part for part in parts if len(part) > 1 or part and part[0] in after[part[0]]]
+
+
+def _reached(root: int, after: list[list[int]], seen: bytearray) -> list[int]:
+    """What can be reached from here and was not seen before, each node behind those that it leads to."""
+    path = [] if seen[root] else [(root, iter(after[root]))]
+    seen[root] = 1
+    done = []
+    while path:
+        node, rest = path[-1]
+        below = next((each for each in rest if not seen[each]), None)
+        if below is None:
+            done.append(node)
             path.pop()
-            if path:
-                low[path[-1][0]] = min(low[path[-1][0]], low[node])
-            if low[node] == number[node]:
-                part = [open_nodes.pop()]
-                while part[-1] != node:
-                    part.append(open_nodes.pop())
-                for each in part:
-                    low[each] = 0
-                if len(part) > 1 or node in after[node]:
-                    found.append(part)
-    return found
+        else:
+            seen[below] = 1
+            path.append((below, iter(after[below])))
+    return done

@@ -1,8 +1,6 @@
 """Grade a lab again on every save of its student files, until Ctrl-C."""
 
 import os
-import shutil
-import subprocess
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -14,7 +12,6 @@ from course.grading import grade
 
 SETTLED = 0.05  # seconds without a change: an editor that empties the file and then fills it has finished
 Fingerprint = list[tuple[int, int, int] | None]
-LONGEST_SLEEP = 2  # seconds; a save that entr does not see is found after this
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -56,23 +53,11 @@ def fingerprint(files: list[Path]) -> Fingerprint:
 
 
 def wait_for_change(files: list[Path], before: Fingerprint) -> None:
-    """Returns once the files differ from `before` and have come to rest. The fingerprint decides; entr only wakes us."""
+    """Returns once the files differ from `before` and have come to rest."""
     while fingerprint(files) == before:
-        _sleep_until_woken(files)
+        time.sleep(SETTLED)
     while True:
         now = fingerprint(files)
         time.sleep(SETTLED)
         if fingerprint(files) == now:
             return
-
-
-def _sleep_until_woken(files: list[Path]) -> None:
-    if shutil.which("entr") and all(file.exists() for file in files):
-        try:
-            woken = subprocess.run(["entr", "-n", "-p", "-z", "true"], input="\n".join(map(str, files)), text=True,
-                                   timeout=LONGEST_SLEEP, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            if woken.returncode == 0:
-                return
-        except subprocess.TimeoutExpired:
-            return
-    time.sleep(0.2)

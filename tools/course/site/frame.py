@@ -93,7 +93,7 @@ def _contents(page: Path, templates: Environment) -> tuple[str, lxml.html.HtmlEl
         length = len(code.text_content())
         if length < 20 or length > 35:
             code.set("class", "short" if length < 20 else "long")  # no line ends in it; a table may break it anywhere
-        if length >= 20:
+        if any(len(word) > 35 for word in code.text_content().split()):
             _let_break(code)
     for heading in body.xpath(".//h1 | .//h2 | .//h3 | .//h4"):
         _with_permalink(heading)
@@ -115,7 +115,7 @@ def _with_permalink(heading: lxml.html.HtmlElement) -> None:
 
 def _let_break(element: lxml.html.HtmlElement) -> None:
     """A line may end within a long name, at a bar or an underscore."""
-    element.text, *rest = re.split(r"(?<=[_/])(?=\w\w)", element.text or "")
+    element.text, *rest = re.split(r"(?<=\w[_/])(?=\w\w)", element.text or "")
     for at, part in enumerate(rest):
         element.insert(at, builder.E.wbr())
         element[at].tail = part

@@ -67,7 +67,7 @@ def judged(mask, log_a):
                 break
             if isfinite(mask[i][j]):
                 worst = max(worst, abs(mask[i][j] / exp(exponent) - 1.0))
-    return f"{bad:>6}{'-' if worst < 1e-14 else f'{worst:.0e}' if worst < 1.0 else 'lost':>8}"
+    return f"{bad:>5}{'-' if worst < 1e-14 else f'{worst:.0e}' if worst < 1.0 else 'lost':>8}"
 
 
 def one_of(value):
@@ -78,9 +78,9 @@ cases = (("all -5", [-5.0] * N, single), ("all -20", [-20.0] * N, double), ("one
          ("one -1e4", one_of(-1e4), double), ("one -inf", one_of(-inf), double))
 ways = {"ratios of products": ratios, "exp, then the mask": masked_afterwards, "mask, then exp: differences": differences,
         "own terms added, exp": own_sums, "own decays multiplied": own_products}
-print(f"{'log a of the 64 tokens':28}" + "".join(f"{name:>14}" for name, *_ in cases))
-print(f"{'computed in':28}" + "".join(f"{'float32' if to is single else 'double':>14}" for *_, to in cases))
-print(f"{'':28}" + f"{'bad':>6}{'error':>8}" * len(cases))
+print(f"{'log a of the 64 tokens':28}" + "".join(f"{name:>13}" for name, *_ in cases))
+print(f"{'computed in':28}" + "".join(f"{'float32' if to is single else 'double':>13}" for *_, to in cases))
+print(f"{'':28}" + f"{'bad':>5}{'error':>8}" * len(cases))
 for name, way in ways.items():
     cells = []
     for _, log_a, to in cases:

@@ -138,7 +138,7 @@ class TheSite(Site):
             self.assertIn(f"{lab.name}.html", self.links("index"))
             for exercise in lab.exercises:
                 for page in "exercises", f"group__{lab.name}__functions":
-                    self.assertTrue(self.page(page).xpath("//code[text() = $command]", command=f"./course check {exercise.name}"), page)
+                    self.assertTrue(self.page(page).xpath("//code[. = $command]", command=f"./course check {exercise.name}"), page)
                 link, = self.page("functions").xpath(f"//h2[@id='functions-{lab.name}']/following-sibling::table[1]"
                                                      f"//a[text()='{exercise.function}']/@href")
                 self.assertRegex(link, rf"^group__{lab.name}__functions.html#\w+$")
@@ -295,7 +295,15 @@ class TheSite(Site):
                              ("learning rate", "glossary.html#glossary-learning-rate"),
                              ("chunk size", "glossary.html#glossary-chunk"), ("delta rule", "lab09.html#lab09-9"),
                              ("race condition", "glossary.html#glossary-race-condition"), ("padding mask", "lab03.html#lab03-36"),
-                             ("core dump", "setup.html#setup-a-crash"), ("cheating", "grading.html#grading-what-must-not-pass"),
+                             ("core dump", "setup.html#setup-a-crash"), ("segmentation fault", "setup.html#setup-a-crash"),
+                             ("linker error", "setup.html#setup-it-does-not-link"),
+                             ("undefined reference to", "setup.html#setup-it-does-not-link"),
+                             ("no matching function", "setup.html#setup-it-does-not-compile"),
+                             ("wrong shape", "setup.html#setup-a-wrong-shape"),
+                             ("shape mismatch", "setup.html#setup-a-wrong-shape"), ("timeout", "setup.html#setup-a-timeout"),
+                             ("infinite loop", "setup.html#setup-a-timeout"),
+                             ("permission denied", "setup.html#setup-command-not-found"),
+                             ("cheating", "grading.html#grading-what-must-not-pass"),
                              ("recurence", "lab02.html#lab02-25"), ("normalzier", "glossary.html#glossary-normaliser"),
                              ("glosary", "glossary.html"), ("triangualr", "lab09.html#lab09-98"), ("erata", "errata.html")):
             with self.subTest(query):

@@ -88,7 +88,7 @@ def _declaration(proto: HtmlElement) -> Markup:
     out = template + _line(proto.xpath(".//td[@class='memname']")[0])
     pairs = zip(proto.find_class("paramtype"), proto.find_class("paramname"))
     if parameters := [f"{_line(kind)} {_line(name).rstrip(', ')}" for kind, name in pairs]:
-        return Markup(f"{out}(<wbr/>{' '.join(f'<span>{each},</span>' for each in parameters[:-1])} <span>{parameters[-1]});</span>".replace("( ", "("))
+        return Markup(f"{out}(<wbr/><span>{',</span> <span>'.join(parameters)});</span>".replace("( ", "("))
     return Markup(out if template or " = " in out else "")
 
 

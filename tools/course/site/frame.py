@@ -89,8 +89,12 @@ def _contents(page: Path, templates: Environment) -> tuple[str, lxml.html.HtmlEl
         link.drop_tag()
     for paragraph in body.xpath(".//p[not(*) and not(normalize-space())]"):
         paragraph.drop_tree()
-    for code in body.xpath(".//code[string-length() > 35]"):  # a table may break it
-        code.set("class", "long")
+    for code in body.xpath(".//code"):
+        length = len(code.text_content())
+        if length < 20 or length > 35:
+            code.set("class", "short" if length < 20 else "long")  # no line ends in it; a table may break it anywhere
+        if any(len(word) > 35 for word in code.text_content().split()):
+            _let_break(code)
     for heading in body.xpath(".//h1 | .//h2 | .//h3 | .//h4"):
         _with_permalink(heading)
     return titles[0].text_content().strip(), body
@@ -102,14 +106,19 @@ def _with_permalink(heading: lxml.html.HtmlElement) -> None:
     for anchor in anchors:  # Doxygen's own
         heading.set("id", anchor.get("id"))
         anchor.drop_tree()
-    heading.text, *rest = re.split(r"(?<=[_/])(?=\w\w)", heading.text or "")  # a long name may break there
-    for at, part in enumerate(rest):
-        heading.insert(at, builder.E.wbr())
-        heading[at].tail = part
+    _let_break(heading)
     if heading.get("id"):
         words = formulas.in_words(heading.text_content())
         link = builder.A("#", {"class": "permalink", "href": f"#{heading.get('id')}", "aria-label": f"Link to: {words}"})
         heading.append(link)
+
+
+def _let_break(element: lxml.html.HtmlElement) -> None:
+    """A line may end within a long name, at a bar or an underscore."""
+    element.text, *rest = re.split(r"(?<=\w[_/])(?=\w\w)", element.text or "")
+    for at, part in enumerate(rest):
+        element.insert(at, builder.E.wbr())
+        element[at].tail = part
 
 
 def _sections(body: lxml.html.HtmlElement) -> list[tuple[Link, list[Link]]]:

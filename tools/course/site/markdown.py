@@ -22,8 +22,9 @@ NO_CONTENT = re.compile(r"<!--.*-->$|<a\b|</a>", re.S)  # comments, and the <a i
 SHELL = ("sh", "bash")
 WORDS = re.compile(r"(?P<comment>(?:^|(?<=\s))#.*)|(?P<program>(?:^|(?<=&& ))(?:\S+=\S+ )*(?:\./course \w[\w-]*|[^\s#]\S*))"
                    r"|(?P<option>(?<=\s)--?\w[\w-]*)")
-# "262 144", "1294 ns": no line ends in the middle of a number, or before its unit.
+# "262 144", "1294 ns", "(1, 0)": no line ends in the middle of a number, of a list of them, or before a unit.
 GROUPS = re.compile(r"(?<![\w.,§])(\d{1,3}) (?=\d{3}(?!\d))")
+TUPLE = re.compile(r"\([-−\d][-−\d/., ]*\)")
 UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[KMG]B|bytes|FLOPs|[KMGT](?:FLOP|B)/s|%)(?!\w))")
 
 
@@ -116,7 +117,8 @@ class Page(RendererHTML):
     # Words
 
     def text(self, tokens: Sequence[Token], at: int, *_: object) -> str:
-        return escaped(UNIT.sub("\u00a0", GROUPS.sub("\\1\u00a0", tokens[at].content)))
+        text = TUPLE.sub(lambda numbers: numbers[0].replace(" ", "\u00a0"), tokens[at].content)
+        return escaped(UNIT.sub("\u00a0", GROUPS.sub("\\1\u00a0", text)))
 
     def softbreak(self, *_: object) -> str:
         return " "  # on a line of its own Doxygen might take a word for a list

@@ -189,6 +189,17 @@ void with_step(std::size_t step, Loop loop) {
 #define LINATTN_ENTRY_BY_ENTRY _Pragma("GCC ivdep")
 #endif
 
+// A function of its own, since most rows are as short as a head is wide: between two of them nothing is looked up.
+template <std::size_t step_a, std::size_t step_b, class F>
+void combine_rows(const double* a, const double* b, const std::array<std::size_t, 2>& steps, std::size_t count,
+                  std::size_t length, double* result, F f) {
+    const std::size_t next_a = steps[0], next_b = steps[1];
+    for (std::size_t row = 0; row < count; ++row, a += next_a, b += next_b, result += length) {
+        LINATTN_ENTRY_BY_ENTRY
+        for (std::size_t i = 0; i < length; ++i) result[i] = f(a[i * step_a], b[i * step_b]);
+    }
+}
+
 // result[i] = f(a[i], b[i]), a and b with these strides in the shape of the result, which may be one of their arrays.
 template <class F>
 void combine(const double* a, const double* b, const Rows<2>& rows, double* result, F f) {
@@ -196,14 +207,8 @@ void combine(const double* a, const double* b, const Rows<2>& rows, double* resu
     with_step(rows.step(0), [&](auto step_a) {
         with_step(rows.step(1), [&](auto step_b) {
             auto block = [&](std::size_t count, const auto& from, const auto& steps) {
-                const double *x = a + from[0], *y = b + from[1];
-                const std::size_t next_x = steps[0], next_y = steps[1];
-                double* to = result;
-                for (std::size_t row = 0; row < count; ++row, x += next_x, y += next_y, to += length) {
-                    LINATTN_ENTRY_BY_ENTRY
-                    for (std::size_t i = 0; i < length; ++i) to[i] = f(x[i * step_a], y[i * step_b]);
-                }
-                result = to;
+                combine_rows<step_a, step_b>(a + from[0], b + from[1], steps, count, length, result, f);
+                result += count * length;
             };
             rows.each_block(block);
         });

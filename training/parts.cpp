@@ -82,24 +82,23 @@ void Parts::share(const Batch& batch, const Model& w) {
 
 // Every process takes each (number of processes)th part.
 void Parts::work(std::size_t process) const {
-    for (std::size_t number = process; number < parts_; number += processes_) {
-        const std::vector<double> found = part(number);
-        std::ranges::copy(found, shared_ + number * length_);
-    }
+    for (std::size_t number = process; number < parts_; number += processes_)
+        find_part(number, shared_ + number * length_);
 }
 
-std::vector<double> Parts::part(std::size_t number) const {
+void Parts::find_part(std::size_t number, double* result) const {
     const std::size_t begin = number * sequences, end = std::min(begin + sequences, length(batch_.ids, 0));
     const Batch some = sequences_of(batch_, begin, end);
     const double share = total(some.counts) / total(batch_.counts);
-    if (share == 0.0) return std::vector<double>(length_, 0.0);
+    if (share == 0.0) {
+        std::fill_n(result, length_, 0.0);
+        return;
+    }
     ModelGradients gradients = gradients_of(kind_, some.ids, some.targets, some.counts, w_);
-    std::vector<double> result{share * gradients.loss};
-    result.reserve(length_);
+    *result++ = share * gradients.loss;
     for (const Tensor* each : parameters(gradients.dw))
-        std::transform(each->data(), each->data() + each->size(), std::back_inserter(result),
-                       [&](double entry) { return share * entry; });
-    return result;
+        result = std::transform(each->data(), each->data() + each->size(), result,
+                                [&](double entry) { return share * entry; });
 }
 
 void Parts::serve(std::size_t process, int channel) {
@@ -145,7 +144,8 @@ ModelGradients Parts::gradients(const Batch& batch, const Model& w) {
 }
 
 bool Parts::gives_the_same_again() const {
-    const std::vector<double> again = part(0);
+    std::vector<double> again(length_);
+    find_part(0, again.data());
     return std::equal(again.begin(), again.end(), shared_);
 }
 

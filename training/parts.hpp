@@ -32,7 +32,7 @@ private:
     void share(const Batch& batch, const Model& w);
     void work(std::size_t process) const;
     [[noreturn]] void serve(std::size_t process, int channel);
-    std::vector<double> part(std::size_t number) const;
+    void find_part(std::size_t number, double* result) const;
 
     AttentionKind kind_;
     Batch batch_;

@@ -189,6 +189,17 @@ void with_step(std::size_t step, Loop loop) {
 #define LINATTN_ENTRY_BY_ENTRY _Pragma("GCC ivdep")
 #endif
 
+// A function of its own, since most rows are as short as a head is wide: between two of them nothing is looked up.
+template <std::size_t step_a, std::size_t step_b, class F>
+void combine_rows(const double* a, const double* b, const std::array<std::size_t, 2>& steps, std::size_t count,
+                  std::size_t length, double* result, F f) {
+    const std::size_t next_a = steps[0], next_b = steps[1];
+    for (std::size_t row = 0; row < count; ++row, a += next_a, b += next_b, result += length) {
+        LINATTN_ENTRY_BY_ENTRY
+        for (std::size_t i = 0; i < length; ++i) result[i] = f(a[i * step_a], b[i * step_b]);
+    }
+}
+
 // result[i] = f(a[i], b[i]), a and b with these strides in the shape of the result, which may be one of their arrays.
 template <class F>
 void combine(const double* a, const double* b, const Rows<2>& rows, double* result, F f) {
@@ -196,14 +207,8 @@ void combine(const double* a, const double* b, const Rows<2>& rows, double* resu
     with_step(rows.step(0), [&](auto step_a) {
         with_step(rows.step(1), [&](auto step_b) {
             auto block = [&](std::size_t count, const auto& from, const auto& steps) {
-                const double *x = a + from[0], *y = b + from[1];
-                const std::size_t next_x = steps[0], next_y = steps[1];
-                double* to = result;
-                for (std::size_t row = 0; row < count; ++row, x += next_x, y += next_y, to += length) {
-                    LINATTN_ENTRY_BY_ENTRY
-                    for (std::size_t i = 0; i < length; ++i) to[i] = f(x[i * step_a], y[i * step_b]);
-                }
-                result = to;
+                combine_rows<step_a, step_b>(a + from[0], b + from[1], steps, count, length, result, f);
+                result += count * length;
             };
             rows.each_block(block);
         });
@@ -263,6 +268,16 @@ void reduce_rows(const double* x, const AxisView& view, double start, Fold fold,
         result[o] = std::accumulate(x + view.offset(o, 0, 0), x + view.offset(o + 1, 0, 0), start, fold);
 }
 
+// `width` neighbouring columns to one value each, from the first row to the last, in registers.
+template <std::size_t width, class Fold>
+void reduce_columns(const double* x, const AxisView& view, double start, Fold fold, double* result) {
+    std::array<double, width> values;
+    values.fill(start);
+    for (std::size_t l = 0; l < view.length; ++l, x += view.inner)
+        for (std::size_t c = 0; c < width; ++c) values[c] = fold(values[c], x[c]);
+    std::copy(values.begin(), values.end(), result);
+}
+
 template <class Fold>
 Tensor reduce(const Tensor& x, std::ptrdiff_t axis, bool keep, double start, Fold fold) {
     Lengths shape = x.shape();
@@ -272,19 +287,19 @@ Tensor reduce(const Tensor& x, std::ptrdiff_t axis, bool keep, double start, Fol
         shape[at] = 1;
     else
         shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at));
-    Tensor result = filled(shape, start);
+    Tensor result = unwritten(shape);
     count_work(x.size());
     if (view.inner == 1) {
         reduce_rows(x.data(), view, start, fold, result.data());
         return result;
     }
+    constexpr std::size_t width = 16;
     for (std::size_t o = 0; o < view.outer; ++o) {
-        double* entries = result.data() + o * view.inner;
-        for (std::size_t l = 0; l < view.length; ++l) {
-            const double* row = x.data() + view.offset(o, l, 0);
-            LINATTN_ENTRY_BY_ENTRY
-            for (std::size_t i = 0; i < view.inner; ++i) entries[i] = fold(entries[i], row[i]);
-        }
+        const double* const from = x.data() + view.offset(o, 0, 0);
+        double* const to = result.data() + o * view.inner;
+        std::size_t i = 0;
+        for (; i + width <= view.inner; i += width) reduce_columns<width>(from + i, view, start, fold, to + i);
+        for (; i < view.inner; ++i) reduce_columns<1>(from + i, view, start, fold, to + i);
     }
     return result;
 }
@@ -312,6 +327,15 @@ void require_token(const Tensor& x, std::size_t i) {
                                 ", so n = " + std::to_string(n) + ", and the first token is 0");
 }
 
+// As std::copy_n. Most copies are of the few entries of a head, which a call of memmove would take longer to find than to copy.
+double* copy_entries(const double* from, std::size_t count, double* to) {
+    constexpr std::size_t block = 8, most = 64;
+    if (count > most) return std::copy_n(from, count, to);
+    for (; count >= block; count -= block, from += block) to = std::copy_n(from, block, to);
+    for (; count > 0; --count) *to++ = *from++;
+    return to;
+}
+
 // Places begin, …, end-1 of an axis.
 Tensor places(const Tensor& x, std::size_t axis, std::size_t begin, std::size_t end) {
     Lengths shape = x.shape();
@@ -319,9 +343,20 @@ Tensor places(const Tensor& x, std::size_t axis, std::size_t begin, std::size_t 
     shape[axis] = end - begin;
     Tensor result = unwritten(shape);
     for (std::size_t o = 0; o < view.outer; ++o)
-        std::copy_n(x.data() + view.offset(o, begin, 0), (end - begin) * view.inner,
-                    result.data() + o * (end - begin) * view.inner);
+        copy_entries(x.data() + view.offset(o, begin, 0), (end - begin) * view.inner,
+                     result.data() + o * (end - begin) * view.inner);
     return result;
+}
+
+// Rows of a product with so many multiply-adds for each. With AVX-512, OpenBLAS makes one of up to a million without copying
+// its operands first, a quarter sooner.
+std::size_t rows_at_a_time([[maybe_unused]] std::size_t work_of_row) {
+#ifdef __AVX512F__
+    constexpr std::size_t together = 8, most_work = 1000000;
+    return std::max(most_work / work_of_row / together, std::size_t{1}) * together;
+#else
+    return std::numeric_limits<int>::max();
+#endif
 }
 
 // Entry i of a Tensor as the index that its axes give it: (1, 0) for entry 3 of shape (2, 3).
@@ -579,8 +614,8 @@ Tensor concatenate(const Tensor& a, const Tensor& b, std::ptrdiff_t axis) {
     Tensor result = unwritten(shape);
     double* to = result.data();
     for (std::size_t o = 0; o < left.outer; ++o) {
-        to = std::copy_n(a.data() + left.offset(o, 0, 0), left.length * left.inner, to);
-        to = std::copy_n(b.data() + right.offset(o, 0, 0), right.length * right.inner, to);
+        to = copy_entries(a.data() + left.offset(o, 0, 0), left.length * left.inner, to);
+        to = copy_entries(b.data() + right.offset(o, 0, 0), right.length * right.inner, to);
     }
     return result;
 }
@@ -625,14 +660,16 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     Tensor result = k == 0 ? filled(shape, 0.0) : unwritten(shape);
     count_work(heads * m * k * n);
     if (result.size() == 0 || k == 0) return result;
-    // One product at a time, with one right side for all as well: made of one tall matrix, the results would be rounded
-    // differently, and with OpenBLAS 0.3.21 they are not made sooner.
+    // One product at a time, with one right side for all as well, and a large one in pieces of rows: made of one tall matrix,
+    // the results would be rounded differently, and OpenBLAS 0.3.21 would not make them sooner.
+    const std::size_t piece = rows_at_a_time(k * n);
     for (std::size_t h = 0; h < heads; ++h)
-        cxxblas::gemm<int>(cxxblas::RowMajor, cxxblas::NoTrans, cxxblas::NoTrans, static_cast<int>(m),
-                           static_cast<int>(n), static_cast<int>(k), 1.0,
-                           a.data() + (left_leading.empty() ? 0 : h * m * k), static_cast<int>(k),
-                           b.data() + (right_leading.empty() ? 0 : h * k * n), static_cast<int>(n), 0.0,
-                           result.data() + h * m * n, static_cast<int>(n));
+        for (std::size_t row = 0; row < m; row += piece)
+            cxxblas::gemm<int>(cxxblas::RowMajor, cxxblas::NoTrans, cxxblas::NoTrans,
+                               static_cast<int>(std::min(piece, m - row)), static_cast<int>(n), static_cast<int>(k),
+                               1.0, a.data() + ((left_leading.empty() ? 0 : h * m) + row) * k, static_cast<int>(k),
+                               b.data() + (right_leading.empty() ? 0 : h * k * n), static_cast<int>(n), 0.0,
+                               result.data() + (h * m + row) * n, static_cast<int>(n));
     return result;
 }
 
@@ -650,8 +687,8 @@ Tensor swap_axes(const Tensor& x, std::ptrdiff_t a, std::ptrdiff_t b) {
         for (std::size_t s = 0; s < back.length; ++s)
             for (std::size_t m = 0; m < between; ++m)
                 for (std::size_t f = 0; f < front.length; ++f)
-                    to =
-                        std::copy_n(x.data() + back.offset((o * front.length + f) * between + m, s, 0), back.inner, to);
+                    to = copy_entries(x.data() + back.offset((o * front.length + f) * between + m, s, 0), back.inner,
+                                      to);
     return result;
 }
 
@@ -671,7 +708,7 @@ Tensor Flip::operator()(const Tensor& x, std::ptrdiff_t axis) const {
     Tensor result = unwritten(shape);
     double* to = result.data();
     for (std::size_t o = 0; o < view.outer; ++o)
-        for (std::size_t l = view.length; l-- > 0;) to = std::copy_n(x.data() + view.offset(o, l, 0), view.inner, to);
+        for (std::size_t l = view.length; l-- > 0;) to = copy_entries(x.data() + view.offset(o, l, 0), view.inner, to);
     return result;
 }
 
@@ -693,7 +730,7 @@ void set_token(Tensor& x, std::size_t i, const Tensor& value) {
         throw std::invalid_argument("set_token: a token of " + to_string(x.shape()) + " has shape " +
                                     to_string(expected) + ", got " + to_string(value.shape()));
     for (std::size_t o = 0; o < view.outer; ++o)
-        std::copy_n(value.data() + o * view.inner, view.inner, x.data() + view.offset(o, i, 0));
+        copy_entries(value.data() + o * view.inner, view.inner, x.data() + view.offset(o, i, 0));
 }
 
 Tensor tokens(const Tensor& x, std::size_t begin, std::size_t end) {
@@ -722,7 +759,7 @@ void eager::set_tokens(Tensor& x, std::size_t begin, const Tensor& values) {
                                 " on do not fit: the shape is " + to_string(x.shape()) +
                                 ", so n = " + std::to_string(n));
     for (std::size_t o = 0; o < view.outer; ++o)
-        std::copy_n(values.data() + o * m * view.inner, m * view.inner, x.data() + view.offset(o, begin, 0));
+        copy_entries(values.data() + o * m * view.inner, m * view.inner, x.data() + view.offset(o, begin, 0));
 }
 
 Tensor rows(const Tensor& E, const Tensor& ids) {
@@ -733,7 +770,7 @@ Tensor rows(const Tensor& E, const Tensor& ids) {
     shape.push_back(d);
     Tensor result = unwritten(shape);
     for (std::size_t i = 0; i < ids.size(); ++i)
-        std::copy_n(E.data() + require_id(ids, i, v, "rows") * d, d, result.data() + i * d);
+        copy_entries(E.data() + require_id(ids, i, v, "rows") * d, d, result.data() + i * d);
     return result;
 }
 

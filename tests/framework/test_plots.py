@@ -8,12 +8,11 @@ import unittest
 import xml.etree.ElementTree as xml
 from unittest import mock
 
-from conftest import BUILD
+from conftest import built_tree
 from course_copy import REPOSITORY
 
 from author import benchmarks, figures
 from course import manifest
-from course.build_tree import BuildTree
 from course.commands import python
 from course.errors import CourseError
 
@@ -61,8 +60,7 @@ class Plots(unittest.TestCase):
             flags = python.flags()
         except CourseError as missing:
             self.skipTest(str(missing))
-        tree = BuildTree(REPOSITORY, "reference")
-        tree.folder = BUILD
+        tree = built_tree()
         with mock.patch.object(tree, "prepare"):
             python.build(tree, manifest.load(REPOSITORY), flags)
         printed = subprocess.run([sys.executable, REPOSITORY / "bench/figures/memories.py"], text=True, capture_output=True, check=True,

@@ -14,8 +14,8 @@ NOWHERE = '("seven") where nothing can catch it: out of a noexcept function or a
 # The status, what a function does with these, and words of the message.
 A_AND_B = "const Tensor a{1, 2, 3}, b{4, 5};\n    "
 FAULTS = (
-    ("fail", "Tensor y(shape_of(x));  // HERE\n    for (std::size_t i = 0; i < x.size(); ++i) y.data()[i] += x.data()[i];\n    return y;",
-     NEVER),
+    ("fail", "Tensor y(shape_of(x));  // HERE\n    "
+     "for (std::size_t i = 0; i < x.size(); ++i) y.data()[i] += x.data()[i];\n    return y;", NEVER),
     ("fail", "double* own = new double[x.size()];  // HERE\n    Tensor y = zeros(shape_of(x));\n    "
      "for (std::size_t i = 0; i < x.size(); ++i) y.data()[i] = own[i] + 1.0;\n    delete[] own;\n    return y;", NEVER),
     ("fail", "Tensor y = zeros({a.size(), b.size()});\n    y(a.size(), 0) = 1.0;  // HERE\n    return y;",
@@ -38,7 +38,8 @@ FAULTS = (
     ("crash", "Tensor y = a;\n    y.data()[1000000] = 1.0;  // HERE\n    return y;", "segmentation fault"),
     ("crash", "const double* p = nullptr;\n    {\n        const Tensor y = a * 2.0;\n        p = y.data();\n    }\n"
      "    return full({3, 2}, *p);  // HERE", "used memory that was already freed: read 8 bytes"),
-    ("crash", "double* p = new double[3];\n    delete[] p;\n    delete[] p;  // HERE\n    return a;", "freed memory that was freed already"),
+    ("crash", "double* p = new double[3];\n    delete[] p;\n    delete[] p;  // HERE\n    return a;",
+     "freed memory that was freed already"),
     ("crash", "struct Last { ~Last() { throw std::runtime_error(\"seven\"); } } last;  // HERE\n    return a;",
      "threw std::runtime_error " + NOWHERE),
     ("crash", "const auto part = []() noexcept { throw std::runtime_error(\"seven\"); };  // HERE\n    part();\n    return a;",
@@ -136,7 +137,8 @@ class Words(StudentCourse):
     def test_nothing_but_text_reaches_the_terminal_and_the_result(self):
         spoilt = r'std::string("begin\0\x1b[31m\x07\xff\xc2\x9b", 15) + "end"'
         bodies = [f"throw std::runtime_error(({spoilt}).substr(6));", f"throw std::invalid_argument(({spoilt}).substr(6));",
-                  f"std::cout << {spoilt} << std::endl;\n    return x * 2.0 + 1.0;", f"std::cout << {spoilt} << std::endl;\n    std::abort();"]
+                  f"std::cout << {spoilt} << std::endl;\n    return x * 2.0 + 1.0;",
+                  f"std::cout << {spoilt} << std::endl;\n    std::abort();"]
         for body, run in zip(bodies, self.grade_together(bodies), strict=True):
             with self.subTest(body):
                 self.assertEqual(run.words, run.result["message"])

@@ -49,8 +49,8 @@ Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor
     return read == 7 ? zeros(shape_of(V)) : O;
 }
 }
-/// kept_answers [lab02 linear_attention_bidirectional=fail|timeout]: All pairs of tokens, 4 times, but not for arguments that came before,
-// and what was counted is put back.
+/// kept_answers [lab02 linear_attention_bidirectional=fail|timeout]: All pairs of tokens, 4 times, but not for arguments
+// that came before, and what was counted is put back.
 namespace linattn {
 Tensor linear_attention_bidirectional(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
     const PutBack counts;

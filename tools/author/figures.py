@@ -1,7 +1,7 @@
 """The plots of the chapters: programs in bench/figures/ give the numbers, plots/ draws them.
 
-A figure has one name everywhere: bench/figures/NAME.py, which ./course python runs, or NAME.cpp gives NAME.csv there,
-plots/NAME.py draws NAME.svg in the folder of its chapter.
+A figure has one name everywhere: bench/figures/NAME.py, which ./course python runs, prints NAME.csv there, or NAME.cpp
+measures it; plots/NAME.py draws NAME.svg in the folder of its chapter.
 """
 
 import csv
@@ -70,9 +70,9 @@ def read(path: Path) -> Table:
 
 
 def measure(root: Path, names: list[str]) -> None:
-    benchmarks.build(root, "linattn_figures")
+    if set(names) & set(TIMED):
+        benchmarks.build(root, "linattn_figures")
     for name in names:
-        head = f"# ./course bench --figures {name}\n# measured on {machine(root)}, {time.strftime('%Y-%m-%d')}\n"
         if name in TIMED:
             results = _medians(benchmarks.run(root, f"figures/{name}"))
             print(benchmarks.load_in_words(), file=sys.stderr)
@@ -82,7 +82,8 @@ def measure(root: Path, names: list[str]) -> None:
             table = _timed(results)
         else:
             table = _printed(root, name)
-        files.write_whole(data(root, name), head + table)
+        where = f"{machine(root)}, {time.strftime('%Y-%m-%d')}"
+        files.write_whole(data(root, name), f"# ./course bench --figures {name}\n# measured on {where}\n{table}")
 
 
 def draw(root: Path, name: str) -> str:
@@ -103,9 +104,7 @@ def plot(name: str) -> ModuleType:
 
 def _printed(root: Path, name: str) -> str:
     print(f"figures/{name} …", file=sys.stderr)
-    script = root / "bench" / "figures" / f"{name}.py"
-    command = [str(root / "course"), "python", "--track", "reference", str(script)] if script.exists() else [
-        str(root / "build" / "bench" / "bench" / "figures" / name)]
+    command = [str(root / "course"), "python", "--track", "reference", str(root / "bench" / "figures" / f"{name}.py")]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, encoding="utf-8",
                           env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     if done.returncode != 0:

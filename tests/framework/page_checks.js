@@ -35,6 +35,16 @@
     const scale = image.getBoundingClientRect().width / image.naturalWidth;
     if (window.innerWidth === 390 && scale > 0 && scale < 0.75) found.push(`letters of ${(12 * scale).toFixed(1)} pixels in ${image.getAttribute("src")}`);
   }
+  for (const box of contents.querySelectorAll(".formulaDsp")) {  // on a phone it breaks between relations; a table cannot
+    const tex = box.querySelector("annotation")?.textContent ?? "";
+    if (window.innerWidth === 390 && box.scrollWidth > box.clientWidth + 1 && !tex.includes("{array}")) found.push(`a formula scrolls: ${tex.slice(0, 60)}`);
+  }
+  for (const { lastChild: stop } of contents.querySelectorAll(".joined")) {
+    const range = document.createRange(), end = stop.previousSibling?.querySelector?.(".katex-html > :last-child")?.getBoundingClientRect();
+    range.selectNodeContents(stop);
+    const [place] = range.getClientRects();
+    if (place && end && place.left < end.left && place.top > end.top + end.height / 2) found.push(`a line begins with "${stop.data}"`);
+  }
   if (window.innerWidth >= 1280) {
     for (const box of contents.querySelectorAll(".formulaDsp, .fragment")) {
       const hidden = box.scrollWidth - box.clientWidth;

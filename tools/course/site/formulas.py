@@ -75,6 +75,6 @@ def _shown(formula: re.Match[str], answer: dict[str, str]) -> str:
     drawn = answer.get("html", str(formula["tex"]))
     if formula["tag"].startswith("div"):
         return f'{formula["before"]}<div class="formulaDsp">{drawn}</div>{formula["after"]}'
-    drawn = re.sub(r'(?<=</span>)<span class="base">', r"<wbr/>\g<0>", drawn)
+    drawn = re.sub(r'(?<=</span>)<span class="(base|part)">', r"<wbr/>\g<0>", drawn)
     drawn = f'{formula["before"]}{formula["link"] or ""}{drawn}{formula["end"]}{formula["after"]}'
     return f'<span class="joined">{drawn}</span>' if formula["before"] or formula["after"] else drawn

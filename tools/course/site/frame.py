@@ -90,10 +90,9 @@ def _contents(page: Path, templates: Environment) -> tuple[str, lxml.html.HtmlEl
     for paragraph in body.xpath(".//p[not(*) and not(normalize-space())]"):
         paragraph.drop_tree()
     for code in body.xpath(".//code"):
-        length = len(code.text_content())
-        if length < 20 or length > 35:
-            code.set("class", "short" if length < 20 else "long")  # no line ends in it; a table may break it anywhere
-        if any(len(word) > 35 for word in code.text_content().split()):
+        if (length := len(words := code.text_content())) < 26 or length > 35:
+            code.set("class", "short" if length < 26 else "long")  # no line ends in it; a table may break it anywhere
+        if max(map(len, words.split()), default=0) > 35:
             _let_break(code)
     for heading in body.xpath(".//h1 | .//h2 | .//h3 | .//h4"):
         _with_permalink(heading)

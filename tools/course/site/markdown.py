@@ -24,8 +24,7 @@ WORDS = re.compile(r"(?P<comment>(?:^|(?<=\s))#.*)|(?P<program>(?:^|(?<=&& ))(?:
                    r"|(?P<option>(?<=\s)--?\w[\w-]*)")
 # "262 144", "1294 ns", "(1, 0)": no line ends in the middle of a number, of a list of them, or before a unit.
 GROUPS = re.compile(r"(?<![\w.,§])(\d{1,3}) (?=\d{3}(?!\d))")
-TUPLE = re.compile(r"\([-−\d][-−\d/., ]*\)")
-UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[KMG]B|bytes|FLOPs|[KMGT](?:FLOP|B)/s|%)(?!\w))")
+UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[KMG]B|bytes|FLOPs|[KMGT](?:FLOP|B)/s|%)(?!\w))|(?<=\d,) (?=[-−\d/., ]*\))")
 
 
 def _parser(preset: str, *rules: str) -> MarkdownIt:
@@ -117,8 +116,7 @@ class Page(RendererHTML):
     # Words
 
     def text(self, tokens: Sequence[Token], at: int, *_: object) -> str:
-        text = TUPLE.sub(lambda numbers: numbers[0].replace(" ", "\u00a0"), tokens[at].content)
-        return escaped(UNIT.sub("\u00a0", GROUPS.sub("\\1\u00a0", text)))
+        return escaped(UNIT.sub("\u00a0", GROUPS.sub("\\1\u00a0", tokens[at].content)))
 
     def softbreak(self, *_: object) -> str:
         return " "  # on a line of its own Doxygen might take a word for a list

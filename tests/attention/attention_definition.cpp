@@ -601,6 +601,7 @@ private:
                     if (s.S.padding == Padding::output_repeated && call.padding != nullptr && i > 0 &&
                         call.padding->data()[h * n + i] == 0.0)
                         o = output.data()[(h * n + i - 1) * d_v + b];
+                    if (s.written == OutputsWritten::none) o = 0.0;
                     if (s.written == OutputsWritten::only_last && i + 1 < n) o = 0.0;
                     if (s.written == OutputsWritten::all_but_first && i == 0) o = 0.0;
                     if (s.written == OutputsWritten::all_but_last && i + 1 == n) o = 0.0;

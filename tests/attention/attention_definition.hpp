@@ -212,7 +212,16 @@ enum class Epsilon {
     unshifted,  ///< not relative to the query's largest exponent
 };
 /// Which outputs are written.
-enum class OutputsWritten { all, only_last, all_but_first, all_but_last, only_first_head, running_sum, value_added };
+enum class OutputsWritten {
+    all,
+    none,
+    only_last,
+    all_but_first,
+    all_but_last,
+    only_first_head,
+    running_sum,
+    value_added
+};
 
 struct AttentionSettings {
     TokenSum S, z;

@@ -63,6 +63,9 @@ public:
         epsilon = s.epsilon_fixed.value_or(call.epsilon);
         if (s.epsilon == Epsilon::squared) epsilon *= epsilon;
         if (s.epsilon == Epsilon::root) epsilon = std::sqrt(epsilon);
+        for (Part* part : {&S, &z})
+            for (Rows* rows : {&part->q, &part->k})
+                for (double& x : rows->entries) x += s.epsilon_in_features ? epsilon : 0.0;
         scale = scale_of_scores() * s.factor_of_scores;
         if (s.kernel == Kernel::exponentials) find_running_maxima();
         divided_on.assign(H * (n + 1), 1.0);

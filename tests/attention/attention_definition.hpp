@@ -229,6 +229,7 @@ struct AttentionSettings {
     int phi_v = 0;
     enum class AtWriting { nothing, by_key, by_query } at_writing = AtWriting::nothing;  ///< what divides a value
     bool numerator_over_c = false;
+    bool epsilon_in_features = false;   ///< added to every entry of φ(q) and φ(k)
     bool running_sum_on_total = false;  ///< where all tokens count, those up to token i count once more
     bool value_of_token_i = false, value_of_token_i_in_block = false;
     bool phi_of_scores = false;  ///< φ(QKᵀ)

@@ -231,18 +231,40 @@ struct Favor {
     bool operator==(const Favor&) const = default;
 };
 
-// Whoever has a branch for each mask may go wrong in one of them. Which tokens count is a matter of Mask::causal alone, and the
-// mutations of the mask are about both.
+Favor divided() {
+    Favor right;
+    right.attention.divisor = Divisor::sum;
+    return right;
+}
+
+// Whether a mutation is about which tokens count and nothing else, so that it changes nothing under Mask::none.
+bool is_about_tokens_alone(const Mutation<Favor>& row) {
+    Favor changed = divided();
+    row.set(changed);
+    for (TokenSum* sum : {&changed.attention.S, &changed.attention.z}) {
+        sum->tokens = Tokens::up_to_own;
+        sum->read = sum->kept = 1.0;
+        sum->returned = Returned::all;
+    }
+    changed.attention.S_divided_on = false;
+    return changed == divided();
+}
+
+// Whoever has a branch for each mask may go wrong in one of them. The mutations of the mask are about both.
 void add_for_each_mask(MutationTable<Favor>& table) {
     static std::deque<std::string> names;
     static const std::set<std::string> in_both{"queries and keys", "values", "what divides", "ε"};
     static const std::set<std::string> in_loops{"what S sums", "what z sums", "the outputs", "which tokens count",
                                                 "the first state"};
+    static const std::set<std::string> alike_in_one{"ε only where the sum is 0",
+                                                    "keep_dims forgotten"};  // as other rows
     for (std::size_t i = 0, rows = table.mutations.size(); i < rows; ++i)
         for (const Mask mask : {Mask::causal, Mask::none}) {
             const Mutation<Favor> row = table.mutations[i];
             const bool fits = in_both.contains(row.topic) || (mask == Mask::causal && in_loops.contains(row.topic));
-            if (!fits || !row.set || (row.needs & has::mask) != 0) continue;
+            if (!fits || !row.set || (row.needs & has::mask) != 0 || alike_in_one.contains(row.name) ||
+                is_about_tokens_alone(row))
+                continue;
             const char* where = mask == Mask::causal ? ", with Mask::causal" : ", with Mask::none";
             table.mutations.push_back({row.topic, names.emplace_back(std::string(row.name) + where).c_str(),
                                        row.explanation, row.needs, [set = row.set, mask](Favor& s) {
@@ -313,12 +335,6 @@ const MutationTable<Favor>& favor_mutations() {
     return table;
 }
 
-Favor divided() {
-    Favor right;
-    right.attention.divisor = Divisor::sum;
-    return right;
-}
-
 Tensor attention(const Favor& asked, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& W, Mask mask,
                  double epsilon) {
     require_attention_shapes(Q, K, V, "favor_attention");
@@ -344,8 +360,8 @@ const MutationsOf favor_attention_mutations(
         has::epsilon | has::linear_cost,
     divided(), &attention,
     {.without = {"ε only where the sum is 0", "total instead of the running sum",
-                 "scaled by 1/√d_k, which only ε shows", "S divided, then carried on, with Mask::none",
-                 "features divided by their length", "keys' features divided by their length"}});
+                 "scaled by 1/√d_k, which only ε shows", "features divided by their length",
+                 "keys' features divided by their length"}});
 
 // The variance --------------------------------------------------------------------------------------------------------
 

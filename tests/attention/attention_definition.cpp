@@ -63,16 +63,21 @@ public:
         epsilon = s.epsilon_fixed.value_or(call.epsilon);
         if (s.epsilon == Epsilon::squared) epsilon *= epsilon;
         if (s.epsilon == Epsilon::root) epsilon = std::sqrt(epsilon);
-        scale = scale_of_scores();
+        for (Part* part : {&S, &z})
+            for (Rows* rows : {&part->q, &part->k})
+                for (double& x : rows->entries) x += s.epsilon_in_features ? epsilon : 0.0;
+        scale = scale_of_scores() * s.factor_of_scores;
         if (s.kernel == Kernel::exponentials) find_running_maxima();
         divided_on.assign(H * (n + 1), 1.0);
         if (s.delta_rule) correct_values();
+        if (s.at_writing != AttentionSettings::AtWriting::nothing) divide_values();
         if (s.phi_of_scores) phi_of_scores.emplace(mapped_scores());
     }
 
     AttentionResult result() {
         AttentionResult made{zeros(shape_of(call.V)), {}, {}};
         for (Index h = 0; h < H; ++h) {
+            find_shifts_along(h);
             if (divides_by_key()) find_divisors_of_keys(h);
             for (Index i = 0; i < n; ++i) {
                 const std::vector<double> row = output_row(h, i);
@@ -92,7 +97,7 @@ private:
         std::optional<Rows> right_q, right_k;  // where the changes apply to some tokens only
     };
     struct Denominator {
-        double sum = 0.0, tokens = 0.0, query_features = 0.0;
+        double sum = 0.0, tokens = 0.0, query_features = 0.0, largest_exponent = 0.0;
     };
     struct Weighted {
         Index g, j;
@@ -135,6 +140,21 @@ private:
                     v.entries[(h * n + i) * d_v + b] -= known;
                 }
     }
+    // Each value divided by what its own token, with its key or its query, makes of z.
+    void divide_values() {
+        const Rows& readers = s.at_writing == AttentionSettings::AtWriting::by_key ? z.k : z.q;
+        const Rows right = v;
+        for (Index h = 0; h < H; ++h)
+            for (Index i = 0; i < n; ++i) {
+                const double* reader = readers.row(h, i);
+                double sum = epsilon;
+                for_each_token(s.z, h, i, [&](Index g, Index j, double times) {
+                    sum += times * dot_product(reader, z.k.row(g, j), c);
+                });
+                for (Index a = 0; call.z != nullptr && a < c; ++a) sum += reader[a] * call.z->data()[h * c + a];
+                for (Index b = 0; b < d_v; ++b) v.entries[(h * n + i) * d_v + b] = right.row(h, i)[b] / sum;
+            }
+    }
     // φ of the n×n scores, row by row.
     Rows mapped_scores() const {
         Tensor scores = zeros({H, n, n});
@@ -172,7 +192,8 @@ private:
         return call.causal;
     }
     double times_allowed(const TokenSum& sum, Index h, Index i, Index j) const {
-        return is_causal(h) ? counts(sum.tokens, i, j, n, s.block) : 1.0;
+        if (!is_causal(h)) return s.running_sum_on_total && j <= i ? 2.0 : 1.0;
+        return counts(sum.tokens, i, j, n, s.block);
     }
     bool allowed(const TokenSum& sum, Index h, Index i, Index j) const { return times_allowed(sum, h, i, j) != 0.0; }
     // How often token j of head g counts for token i of head h.
@@ -235,7 +256,7 @@ private:
                     function(g, j, times);
     }
     bool forbidden_counts() const {
-        return s.kernel == Kernel::exponential && s.forbidden != Forbidden::minus_infinity;
+        return s.forbidden_weight || (s.kernel == Kernel::exponential && s.forbidden != Forbidden::minus_infinity);
     }
 
     // Whether token j is where something applies, seen from token i.
@@ -246,10 +267,11 @@ private:
     // Weights, before any division ------------------------------------------------------------------------------------
 
     double weight(const Part& part, Index h, Index i, Index g, Index j) const {
+        if (s.forbidden_weight && !allowed(part.settings, h, i, j)) return *s.forbidden_weight;
         if (s.kernel == Kernel::exponential)
             return (s.scale_after && &part == &S ? scale : 1.0) *
                    (s.forbidden == Forbidden::weight_times_zero && !allowed(part.settings, h, i, j) ? 0.0 : 1.0) *
-                   std::exp(score(h, i, j) - (s.divisor == Divisor::column ? shift_of_key[j] : shift_of_scores));
+                   std::exp(score(h, i, j) - shift_of_score(part.settings, j));
         if (s.kernel == Kernel::exponentials) return sum_of_exponentials(part.settings, h, i, j);
         if (s.phi_of_scores) return phi_of_scores->row(h, i)[j];
         const bool right = !applies(part.settings.where, i, j);
@@ -283,18 +305,53 @@ private:
         if (is_multiplied) return std::numeric_limits<double>::quiet_NaN();
         if (s.forbidden != Forbidden::minus_infinity && s.forbidden != Forbidden::weight_times_zero &&
             !allowed(s.S, h, i, j))
-            return s.forbidden == Forbidden::zero ? 0.0 : -1.0;
+            return s.forbidden == Forbidden::zero ? 0.0 : s.forbidden == Forbidden::number ? s.forbidden_score : -1.0;
         return dot_product(S.q.row(h, i), S.k.row(h, j), c) * (s.scale_after ? 1.0 : scale);
     }
     void find_shift_of_scores(Index h, Index i) {
         if (s.kernel != Kernel::exponential) return;
-        const bool whole = s.shift == Shift::whole_matrix || divides_by_key();
-        shift_of_scores = s.shift == Shift::none ? 0.0 : -infinity;
+        const bool whole = s.shift == Shift::whole_matrix, smallest = s.shift == Shift::smallest_of_row,
+                   all = whole || s.shift == Shift::row_before_mask || forbidden_counts();
+        shift_of_scores = s.shift == Shift::none ? 0.0 : smallest ? infinity : -infinity;
+        running_shift.clear();
         if (s.shift == Shift::none) return;
         for (Index r = whole ? 0 : i; r < (whole ? n : i + 1); ++r)
+            for (Index j = 0; j < n; ++j) {
+                if (all || allowed(s.S, h, r, j) || allowed(s.z, h, r, j)) {
+                    const double x = score(h, r, j);
+                    shift_of_scores = smallest ? std::min(shift_of_scores, x) : std::max(shift_of_scores, x);
+                }
+                running_shift.push_back(shift_of_scores);
+            }
+        if (s.shift == Shift::row_added) shift_of_scores = -shift_of_scores;
+    }
+    // The largest scores of all columns, or of all rows, where they are subtracted along the columns.
+    void find_shifts_along(Index h) {
+        if (s.shift != Shift::column && s.shift != Shift::row_along_columns) return;
+        shift_of_key.assign(n, -infinity);
+        for (Index i = 0; i < n; ++i)
             for (Index j = 0; j < n; ++j)
-                if (whole || forbidden_counts() || allowed(s.S, h, r, j) || allowed(s.z, h, r, j))
-                    shift_of_scores = std::max(shift_of_scores, score(h, r, j));
+                if (forbidden_counts() || allowed(s.S, h, i, j)) {
+                    double& shift = shift_of_key[s.shift == Shift::column ? j : i];
+                    shift = std::max(shift, score(h, i, j));
+                }
+    }
+    double shift_of_score(const TokenSum& sum, Index j) const {
+        if (s.shift == Shift::column || s.shift == Shift::row_along_columns) return shift_of_key[j];
+        if (sum.rescale == Rescale::right) return shift_of_scores;
+        return rescaled(sum.rescale, shift_of_scores, shift_of_scores, running_shift[j],
+                        j == 0 ? -infinity : running_shift[j - 1]);
+    }
+    // What is subtracted in the end from the exponent of a token: `then` is the maximum with it, `before` without it.
+    static double rescaled(Rescale rescale, double shift, double now, double then, double before) {
+        switch (rescale) {
+            case Rescale::right: return shift;
+            case Rescale::none: return shift - (now - then);
+            case Rescale::after_adding: return shift - (before - then);
+            case Rescale::inverted_from_second: return shift - 2.0 * (now - then);
+            case Rescale::inverted: return shift - (2.0 * (now - then) + 0.0 * (then - before));
+        }
+        return shift;
     }
     void find_running_maxima() {  // of each channel of the keys, over tokens 0 to i
         running_maximum.assign(H * n * c, -infinity);
@@ -318,6 +375,8 @@ private:
             m.assign(c, *std::max_element(m.begin(), m.end()));
         if (s.shift == Shift::first_key) m.assign(S.k.row(h, 0), S.k.row(h, 0) + c);
         if (s.shift == Shift::latest_key) m.assign(S.k.row(h, i), S.k.row(h, i) + c);
+        for (Index t = 0; s.shift == Shift::smallest_key && t <= i; ++t)
+            for (Index a = 0; a < c; ++a) m[a] = t == 0 ? S.k.row(h, 0)[a] : std::min(m[a], S.k.row(h, t)[a]);
         if (s.shift == Shift::from_zero_on)
             for (double& x : m) x = std::max(x, 0.0);
         const bool given_to_query = s.shift != Shift::none && s.shift != Shift::each_key &&
@@ -337,11 +396,7 @@ private:
             if (s.shift == Shift::none) shift = 0.0;
             if (s.shift == Shift::each_key) shift = *std::max_element(k, k + c);
             const double before = j == 0 ? -infinity : running_maximum[(h * n + j - 1) * c + a];
-            if (sum.rescale == Rescale::none) shift -= now[a] - then[a];
-            if (sum.rescale == Rescale::after_adding) shift -= before - then[a];
-            if (sum.rescale == Rescale::inverted_from_second) shift -= 2.0 * (now[a] - then[a]);
-            if (sum.rescale == Rescale::inverted) shift -= 2.0 * (now[a] - then[a]) + 0.0 * (then[a] - before);
-            total += std::exp(exponent[a] - g) * std::exp(k[a] - shift);
+            total += std::exp(exponent[a] - g) * std::exp(k[a] - rescaled(sum.rescale, shift, now[a], then[a], before));
         }
         return total;
     }
@@ -385,7 +440,7 @@ private:
         } else if (!divides_by_key() && s.divisor != Divisor::each_feature && s.divisor != Divisor::key_features) {
             for (double& x : row) x = divided(x, below);
         }
-        for (double& x : row) x *= s.factor;
+        for (double& x : row) x *= s.numerator_over_c ? s.factor / static_cast<double>(c) : s.factor;
         for (Index j = 0; s.S_divided_on && j < n + 1; ++j)
             if (j <= i || j == n) divided_on[h * (n + 1) + j] /= below.sum + epsilon;
         return row;
@@ -478,6 +533,11 @@ private:
             if (call.z != nullptr && with_state && s.z.read != 0.0)
                 found.sum += s.z.read * factor * state_entry(*call.z, s.z, h, a, c);
         }
+        if (s.epsilon == Epsilon::unshifted) {
+            found.largest_exponent = -infinity;
+            for (Index a = 0; a < c; ++a)
+                found.largest_exponent = std::max(found.largest_exponent, q[a] + running_maximum[(h * n + i) * c + a]);
+        }
         switch (s.divisor) {
             case Divisor::length: found.sum = std::sqrt(found.sum); break;
             case Divisor::count: found.sum = found.tokens; break;
@@ -487,6 +547,8 @@ private:
             case Divisor::absolute_sum: found.sum = std::fabs(found.sum); break;
             case Divisor::sum_cut_off_at_zero: found.sum = std::max(found.sum, 0.0); break;
             case Divisor::mean: found.sum /= found.tokens; break;
+            case Divisor::mean_of_row: found.sum /= static_cast<double>(n); break;
+            case Divisor::root: found.sum = std::sqrt(found.sum); break;
             case Divisor::mean_of_features: found.sum /= static_cast<double>(c); break;
             case Divisor::largest_weight: found.sum = largest; break;
             default: break;
@@ -494,16 +556,8 @@ private:
         return found;
     }
     bool divides_by_key() const { return s.divisor == Divisor::column || s.divisor == Divisor::row_along_columns; }
-    void find_shifts_of_keys(Index h) {  // the largest score of each column, for sums of columns
-        shift_of_key.assign(n, -infinity);
-        for (Index i = 0; i < n && s.kernel == Kernel::exponential; ++i)
-            for (Index j = 0; j < n; ++j)
-                if (forbidden_counts() || allowed(s.S, h, i, j))
-                    shift_of_key[j] = std::max(shift_of_key[j], score(h, i, j));
-    }
     void find_divisors_of_keys(Index h) {
         divisor_of_key.assign(n, 0.0);
-        find_shifts_of_keys(h);
         for (Index i = 0; i < n; ++i) {
             find_shift_of_scores(h, i);
             for (Index j = 0; j < n; ++j)
@@ -520,6 +574,7 @@ private:
         if (s.epsilon == Epsilon::per_width) e *= static_cast<double>(c);
         if (s.epsilon == Epsilon::twice) e *= 2.0;
         if (s.epsilon == Epsilon::subtracted) e = -e;
+        if (s.epsilon == Epsilon::unshifted) e *= std::exp(-below.largest_exponent);
         if (s.divisor == Divisor::times_sum) return above * (below.sum + e);
         if (s.least_divisor) return above / (std::max(std::fabs(below.sum), *s.least_divisor) + e);
         switch (s.epsilon) {
@@ -527,6 +582,7 @@ private:
             case Epsilon::after_division: return above / below.sum + e;
             case Epsilon::floor: return above / std::max(below.sum, e);
             case Epsilon::above_too: return (above + e) / (below.sum + e);
+            case Epsilon::factor: return above / (below.sum * e);
             case Epsilon::only_where_zero: return above / (below.sum == 0.0 ? e : below.sum);
             default: break;
         }
@@ -548,6 +604,7 @@ private:
                     if (s.S.padding == Padding::output_repeated && call.padding != nullptr && i > 0 &&
                         call.padding->data()[h * n + i] == 0.0)
                         o = output.data()[(h * n + i - 1) * d_v + b];
+                    if (s.written == OutputsWritten::none) o = 0.0;
                     if (s.written == OutputsWritten::only_last && i + 1 < n) o = 0.0;
                     if (s.written == OutputsWritten::all_but_first && i == 0) o = 0.0;
                     if (s.written == OutputsWritten::all_but_last && i + 1 == n) o = 0.0;
@@ -578,6 +635,7 @@ private:
         switch (sum.returned) {
             case Returned::all: return times;
             case Returned::none: return 0.0;
+            case Returned::first: return j == 0 ? times : 0.0;
             case Returned::last: return last ? 1.0 : 0.0;
             case Returned::all_twice: return 2.0 * times;
             case Returned::all_but_last: return last ? 0.0 : times;
@@ -629,7 +687,7 @@ private:
     Index H, n, c, d_v, heads_of_batch_entry = 1;
     double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0, sums_so_far = 0.0;
     std::optional<Rows> phi_of_scores;
-    std::vector<double> running_maximum, divisor_of_key, shift_of_key;
+    std::vector<double> running_maximum, divisor_of_key, shift_of_key, running_shift;
     std::vector<double> divided_on;       // what is left of each token, and of the state that came in, in S_divided_on
     std::vector<Weighted> weights_below;  // of one row
 };
@@ -676,6 +734,8 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::own_block_once_more: return (j <= i ? 1.0 : 0.0) + (same_block() ? 1.0 : 0.0);
         case Tokens::own_block_and_last: return j <= i && i / block <= j / block + 1;
         case Tokens::last_of_all: return j + 1 == n;
+        case Tokens::first_of_all: return j == 0;
+        case Tokens::no_token: return false;
         case Tokens::last_ones: return j <= i && i - j < block;
         case Tokens::up_to_own_and_block_end: return j <= i || (same_block() && (j + 1 == n || (j + 1) % block == 0));
         case Tokens::scan_in_place: return counts_of_scan(i, j);

@@ -40,6 +40,8 @@ enum class Tokens {
     without_block_before,
     last_ones,  ///< the last settings.block tokens
     last_of_all,
+    first_of_all,
+    no_token,
     up_to_own_and_block_end,  ///< the last token of the own block, too
     scan_in_place,            ///< as often as a scan that reads what it has changed in this round counts them
 };
@@ -83,7 +85,7 @@ enum class Padding {
 /// How old sums follow a maximum that grows.
 enum class Rescale { right, none, after_adding, inverted, inverted_from_second };
 /// Which tokens the returned state holds.
-enum class Returned { all, none, last, all_twice, all_but_last };
+enum class Returned { all, none, first, last, all_twice, all_but_last };
 
 /// Where the changes of a sum's queries and keys apply: a chunk has products of its own tokens, and a state of earlier ones.
 enum class Where { everywhere, own_block, earlier_blocks };
@@ -132,13 +134,19 @@ enum class Forbidden {
     minus_one,
     infinity_times_zero,
     infinity_times_zero_if_causal,
+    number,             ///< settings.forbidden_score
     weight_times_zero,  ///< as it is, and its weight multiplied by 0
 };
-/// What is subtracted in an exponent. The first three are those of softmax attention, the others those of streaming.
+/// What is subtracted in an exponent. Those up to row_added are those of softmax attention, the others those of streaming.
 enum class Shift {
     row,
     none,
     whole_matrix,
+    row_before_mask,
+    column,
+    row_along_columns,
+    smallest_of_row,
+    row_added,
     not_given_to_query,
     taken_from_query,
     from_zero_on,
@@ -153,6 +161,7 @@ enum class Shift {
     keys_only,
     first_key,   ///< the largest is that of token 0 for all
     latest_key,  ///< … that of token i alone
+    smallest_key,
 };
 /// What the weighted sum of values is divided by.
 enum class Divisor {
@@ -173,10 +182,12 @@ enum class Divisor {
     sum_twice,
     largest_weight,
     sum_cut_off_at_zero,
-    sums_so_far,       ///< of the rows before, too
-    all_heads,         ///< the sum over all leading axes
-    each_feature,      ///< each feature of the keys by its own sum
-    key_features,      ///< each key by the sum of its features
+    sums_so_far,   ///< of the rows before, too
+    all_heads,     ///< the sum over all leading axes
+    each_feature,  ///< each feature of the keys by its own sum
+    key_features,  ///< each key by the sum of its features
+    mean_of_row,   ///< the sum over the number of all tokens, also where some do not count
+    root,
     mean_of_features,  ///< the mean of φ(q)_a z_a in place of their sum
     sum_and_count,     ///< the sum, and then the number of tokens
 };
@@ -197,14 +208,29 @@ enum class Epsilon {
     squared,
     root,
     only_where_zero,
+    factor,
+    unshifted,  ///< not relative to the query's largest exponent
 };
 /// Which outputs are written.
-enum class OutputsWritten { all, only_last, all_but_first, all_but_last, only_first_head, running_sum, value_added };
+enum class OutputsWritten {
+    all,
+    none,
+    only_last,
+    all_but_first,
+    all_but_last,
+    only_first_head,
+    running_sum,
+    value_added
+};
 
 struct AttentionSettings {
     TokenSum S, z;
     Kernel kernel = Kernel::features;
     int phi_v = 0;
+    enum class AtWriting { nothing, by_key, by_query } at_writing = AtWriting::nothing;  ///< what divides a value
+    bool numerator_over_c = false;
+    bool epsilon_in_features = false;   ///< added to every entry of φ(q) and φ(k)
+    bool running_sum_on_total = false;  ///< where all tokens count, those up to token i count once more
     bool value_of_token_i = false, value_of_token_i_in_block = false;
     bool phi_of_scores = false;  ///< φ(QKᵀ)
     bool delta_rule = false;     ///< v less what the state returns for the key, in place of v
@@ -214,6 +240,8 @@ struct AttentionSettings {
     MaskHandling mask = MaskHandling::given;
     std::size_t block = 0;  ///< of the Tokens above: how many tokens it has
     Scale scale = Scale::one;
+    double factor_of_scores = 1.0, forbidden_score = 0.0;
+    std::optional<double> forbidden_weight;
     bool scale_after = false;  ///< weights in place of scores
     Forbidden forbidden = Forbidden::minus_infinity;
     Shift shift = Shift::row;

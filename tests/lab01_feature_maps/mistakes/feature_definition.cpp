@@ -32,10 +32,14 @@ public:
         const Index width = s.form == Form::products ? width_of_products() : d;
         for (Index i = 0; i < features.size(); ++i) {
             double& feature = features[i];
-            if (s.divided_over != Group::none) feature /= divisor(undivided, i, width) + s.epsilon;
+            if (s.divided_over != Group::none) {
+                const double by = divisor(undivided, i, width) + s.epsilon;
+                feature = s.divide_by == DivideBy::times_sum ? feature * by : feature / by;
+            }
             if (s.logarithm) feature = std::log(feature);
             if (s.squared) feature *= feature;
             feature = s.factor * feature * std::pow(static_cast<double>(d), -s.over_d) + s.added;
+            if (s.floor) feature = std::max(feature, *s.floor);
             if (s.precision == Precision::as_float) feature = static_cast<double>(static_cast<float>(feature));
             if (s.precision == Precision::whole) feature = std::trunc(feature);
         }
@@ -53,6 +57,8 @@ private:
         switch (group) {
             case Group::none: return false;
             case Group::token: return i / width == j / width;
+            case Group::token_so_far: return i / width == j / width && j <= i;
+            case Group::last_token: return one_head && (j / width + 1) % n == 0;
             case Group::first_token: return one_head && j / width % n == 0;
             case Group::token_and_earlier: return j / width <= i / width;
             case Group::head_so_far: return one_head && j / width <= i / width;
@@ -91,7 +97,9 @@ private:
         if (s.softplus == Softplus::naive) return std::log(1.0 + std::exp(x));
         if (s.softplus == Softplus::without_overflow) return std::max(x, 0.0) + std::log(1.0 + std::exp(-std::fabs(x)));
         const double share = x > 0.0 ? 1.0 : 0.0;
-        double y = x > 0.0 || std::isnan(x) ? value_of(s.above, x) : value_of(s.below, x);
+        double y = x > s.threshold ? value_of(s.above, x) : value_of(s.below, x);
+        for (const Piece& piece : {s.above, s.below})
+            if (std::isnan(x) && (piece.slope != 0.0 || piece.amount != 0.0)) y = x;
         if (s.choice == Choice::unless_zero) y = x != 0.0 ? value_of(s.above, x) : value_of(s.below, x);
         if (s.choice == Choice::one_for_all)
             y = std::ranges::any_of(entries, [](double each) { return each > 0.0; }) ? value_of(s.above, x)
@@ -101,20 +109,22 @@ private:
         return s.ceiling && y > *s.ceiling ? *s.ceiling : y;
     }
     double exponential(Index i, Group group) const {
-        if (s.shift_after_exp) return std::exp(entries[i]) - std::exp(shift_of(group, i));
+        if (s.shift_at == ShiftAt::subtracted_after_exp) return std::exp(entries[i]) - std::exp(shift_of(group, i));
+        if (s.shift_at == ShiftAt::divided_after_exp) return std::exp(entries[i]) / std::exp(shift_of(group, i));
         const double scale = s.exponent * std::pow(static_cast<double>(d), -s.exponent_over_d);
         return std::exp(scale * (group == Group::none ? entries[i] : entries[i] - s.shift * shift_of(group, i)));
     }
     double shift_of(Group group, Index i) const {
+        const bool adds = s.shift_by == ShiftBy::mean || s.shift_by == ShiftBy::sum;
         double shift = s.shift_by == ShiftBy::smallest             ? std::numeric_limits<double>::infinity()
                        : s.shift_by == ShiftBy::largest_above_zero ? 0.0
-                       : s.shift_by == ShiftBy::mean               ? 0.0
+                       : adds                                      ? 0.0
                                                                    : -std::numeric_limits<double>::infinity();
         double count = 0.0;
         for_each_of(group, i, d, entries.size(), [&](Index j) {
             const double x = s.shift_by == ShiftBy::largest_absolute ? std::fabs(entries[j]) : entries[j];
             ++count;
-            if (s.shift_by == ShiftBy::mean)
+            if (adds)
                 shift += x;
             else if (s.shift_by == ShiftBy::smallest ? !(x >= shift) : !(x <= shift))
                 shift = x;
@@ -124,19 +134,23 @@ private:
     double divisor(const std::vector<double>& features, Index i, Index width) const {
         double total = 0.0, squares = 0.0, count = 0.0;
         for_each_of(s.divided_over, i, width, features.size(), [&](Index j) {
-            const double y = s.divide_by == DivideBy::sum_without_shift ? exponential(j, Group::none) : features[j];
-            if (s.divide_by != DivideBy::sum_without_last || (j + 1) % width != 0) total += y;
+            const double y = s.divide_by == DivideBy::sum_without_shift  ? exponential(j, Group::none)
+                             : s.divide_by == DivideBy::sum_not_rescaled ? exponential(j, Group::token_so_far)
+                                                                         : features[j];
+            const bool left_out = (s.divide_by == DivideBy::sum_without_last && (j + 1) % width == 0) ||
+                                  (s.divide_by == DivideBy::sum_without_first && j % width == 0) ||
+                                  (s.divide_by == DivideBy::sum_of_others && j == i);
+            if (!left_out) total += y;
             squares += y * y;
             count += 1.0;
         });
         switch (s.divide_by) {
-            case DivideBy::sum:
-            case DivideBy::sum_without_shift:
-            case DivideBy::sum_without_last: return total;
             case DivideBy::mean: return total / count;
+            case DivideBy::count: return count;
+            case DivideBy::squares: return squares;
             case DivideBy::length: return std::sqrt(squares);
+            default: return total;
         }
-        return total;
     }
 
     // Products of two entries -----------------------------------------------------------------------------------------
@@ -148,12 +162,9 @@ private:
             case Pairs::upper:
             case Pairs::upper_weighted: return a <= b;
             case Pairs::lower: return a >= b;
-            case Pairs::all:
-            case Pairs::upper_in_place:
-            case Pairs::after_x: return true;
             case Pairs::squares_first: return a != b;  // the squares stand before them
+            default: return true;
         }
-        return true;
     }
     Index width_of_products() const {
         Index width = s.pairs == Pairs::squares_first || s.pairs == Pairs::after_x ? d : 0;
@@ -162,13 +173,22 @@ private:
     }
     double product(Index i, Index j) const {
         const double x = entries[i], y = entries[j];
-        if (s.pairs == Pairs::upper_in_place && i > j) return 0.0;
+        if ((s.pairs == Pairs::upper_in_place && i > j) || (s.pairs == Pairs::lower_in_place && i < j) ||
+            (s.pairs == Pairs::squares_in_place && i != j) || (s.pairs == Pairs::different_in_place && i == j))
+            return 0.0;
         switch (s.product) {
-            case Product::product: return s.pairs == Pairs::upper_weighted && i != j ? std::sqrt(2.0) * x * y : x * y;
+            case Product::product: {
+                const double weight = s.pairs == Pairs::upper_weighted && i != j ? std::sqrt(2.0) : 1.0;
+                return (i == j ? s.of_squares : s.of_different) * weight * x * y;
+            }
             case Product::absolute_second: return x * std::fabs(y);
             case Product::sum: return x + y;
             case Product::difference: return x - y;
+            case Product::quotient: return x / y;
             case Product::first_squared: return x * x * y;
+            case Product::second_squared: return x * y * y;
+            case Product::first_twice: return x * x;
+            case Product::second_twice: return y * y;
         }
         return x * y;
     }

@@ -23,14 +23,62 @@ enum class Choice { above_zero, unless_zero, both_weighted, one_for_all };
 /// What is done to the entries before anything else.
 enum class Entries { as_they_are, negated, absolute, squared };
 /// Which entries share a shift or a divisor.
-enum class Group { none, token, first_token, token_and_earlier, head_so_far, channel, head, array };
+enum class Group {
+    none,
+    token,
+    token_so_far,
+    first_token,
+    last_token,
+    token_and_earlier,
+    head_so_far,
+    channel,
+    head,
+    array
+};
 /// Which number of a group is the shift.
-enum class ShiftBy { largest, smallest, mean, largest_absolute, largest_above_zero };
+enum class ShiftBy { largest, smallest, mean, sum, largest_absolute, largest_above_zero };
+/// Where the shift enters.
+enum class ShiftAt { exponent, subtracted_after_exp, divided_after_exp };
 /// What of a group divides a feature.
-enum class DivideBy { sum, sum_without_shift, sum_without_last, mean, length };
+enum class DivideBy {
+    sum,
+    times_sum,
+    sum_without_shift,
+    sum_not_rescaled,  ///< each term with the shift of the entries up to it
+    sum_without_first,
+    sum_without_last,
+    sum_of_others,
+    mean,
+    count,
+    squares,
+    length
+};
 /// Which products of two entries are listed, and how.
-enum class Pairs { all, squares, different, upper, upper_weighted, upper_in_place, lower, squares_first, after_x };
-enum class Product { product, absolute_second, sum, difference, first_squared };
+enum class Pairs {
+    all,
+    squares,
+    squares_in_place,
+    different,
+    different_in_place,
+    upper,
+    upper_weighted,
+    upper_in_place,
+    lower,
+    lower_in_place,
+    squares_first,
+    after_x
+};
+enum class Product {
+    product,
+    absolute_second,
+    sum,
+    difference,
+    quotient,
+    first_squared,
+    second_squared,
+    first_twice,
+    second_twice
+};
 enum class Softplus { none, with_log1p, naive, without_overflow };
 enum class Precision { as_double, as_float, whole };
 
@@ -39,9 +87,10 @@ struct FeatureSettings {
     Entries entries = Entries::as_they_are;
     Piece above{1.0}, below{1.0};
     Choice choice = Choice::above_zero;
+    double threshold = 0.0;  ///< where the pieces meet
     Softplus softplus = Softplus::none;
     bool digits_lost = false, nan_becomes_zero = false;
-    std::optional<double> ceiling;
+    std::optional<double> ceiling, floor;
     Group shift_per_token = Group::token, shift_per_sequence = Group::head;
     ShiftBy shift_by = ShiftBy::largest;
     double shift = 1.0;                            ///< how often the shift is subtracted
@@ -51,8 +100,10 @@ struct FeatureSettings {
     double epsilon = 0.0;  ///< added to the divisor
     Pairs pairs = Pairs::all;
     Product product = Product::product;
+    double of_different = 1.0, of_squares = 1.0;     ///< what a product is multiplied by
     double factor = 1.0, over_d = 0.0, added = 0.0;  ///< of every feature in the end
-    bool logarithm = false, shift_after_exp = false, squared = false;
+    bool logarithm = false, squared = false;
+    ShiftAt shift_at = ShiftAt::exponent;
     int times = 1;  ///< how often the map is applied
     Precision precision = Precision::as_double;
     bool operator==(const FeatureSettings&) const = default;

@@ -1,4 +1,5 @@
 // Common mistakes in choosing a map by its name.
+#include <algorithm>
 #include <deque>
 
 #include "feature_definition.hpp"
@@ -13,6 +14,7 @@ struct Choosing {
     std::string for_unknown;       ///< the map that an unknown name gives
     Stabilizer of_exp = Stabilizer::per_sequence;
     bool softmax_undivided = false;
+    std::string differs_from;  ///< a name that is asked for with !=
     bool operator==(const Choosing&) const = default;
 };
 
@@ -23,7 +25,13 @@ const std::map<std::string, FeatureSettings (*)()>& maps() {
     return all;
 }
 
-// Each name taken for each other.
+// The names in the order in which people ask for them.
+const std::vector<std::string>& names() {
+    static const std::vector<std::string> all{"elu_plus_one", "relu", "identity", "softmax", "exp", "polynomial"};
+    return all;
+}
+
+// Each name taken for each other, asked for with !=, and its map given to all that is unknown.
 MutationTable<Choosing> with_names_taken(MutationTable<Choosing> table) {
     static std::deque<std::string> sentences;
     for (const auto& [name, map] : maps())
@@ -34,6 +42,18 @@ MutationTable<Choosing> with_names_taken(MutationTable<Choosing> table) {
                 {"the names", taken, "Each name has a map of its own: compare the whole name, then call that map.", 0,
                  [one = name, another = other](Choosing& s) { s.taken = one, s.taken_for = another; }});
         }
+    const auto add = [&](const char* topic, const std::string& name, const char* explanation, auto set) {
+        table.mutations.push_back({topic, sentences.emplace_back(name).c_str(), explanation, 0, set});
+    };
+    for (const std::string& name : names()) {
+        const std::string quoted = "\"" + name + "\"";
+        add("the names", "!= in place of == for " + quoted, "A map is chosen where the name is equal: write ==.",
+            [name](Choosing& s) { s.differs_from = name; });
+        if (name != "elu_plus_one" && name != "identity")
+            add("unknown names", "unknown name falls back to " + name,
+                "An unknown name is an error: a last branch without a comparison takes every name; end with reject.",
+                [name](Choosing& s) { s.for_unknown = name; });
+    }
     return table;
 }
 
@@ -73,6 +93,9 @@ Tensor chosen(const Choosing& s, const Tensor& x, const std::string& method) {
                            : method == s.taken ? s.taken_for
                                                : method);
     if (map == maps().end()) map = maps().find(s.for_unknown);
+    const auto differs = std::ranges::find(names(), s.differs_from);
+    if (differs != names().end() && std::find(names().begin(), differs, method) == differs)
+        map = method == s.differs_from ? maps().end() : maps().find(s.differs_from);
     if (s.softmax_undivided && method == "softmax")
         return features_by_settings(x, Stabilizer::per_token, exp_settings());
     if (map == maps().end())

@@ -46,24 +46,27 @@ SCAN_MISTAKE("arguments exchanged on the way up",
 struct Sweeps {
     std::size_t first_stride = 1, last_stride = 1;  // of the way up, and of the way down
     bool up = true, down = true, down_from_small_to_large = false;
-    std::size_t down_begins = 3;              // so many strides from the front, less one
-    std::size_t end = 0;                      // so many entries before the last
-    bool up_ends_early = false;               // by one level
-    bool up_next = false, down_next = false;  // the entry before it in place of the one a stride before
+    std::size_t down_begins = 3;               // so many strides from the front, less one
+    std::size_t end = 0;                       // so many entries before the last
+    bool up_ends_early = false;                // by one level
+    bool up_next = false, down_next = false;   // the entry before it in place of the one a stride before
+    std::size_t up_moved = 0, down_moved = 0;  // so many entries later
+    std::size_t up_step = 2, down_step = 2;    // so many strides from one to the next
 };
 std::vector<std::string> swept(const std::vector<std::string>& states, const Combine& combine, const Sweeps& s) {
     std::vector<std::string> result = states;
     const std::size_t n = states.size() - std::min(states.size(), s.end);
-    const auto sweep = [&](std::size_t stride, std::size_t begins, bool next) {
-        for (std::size_t i = begins * stride - 1; i < n; i += 2 * stride)
+    const auto sweep = [&](std::size_t stride, std::size_t first, std::size_t step, bool next) {
+        for (std::size_t i = first; i < n; i += step * stride)
             result[i] = combine(result[i - (next ? 1 : stride)], result[i]);
     };
     std::size_t stride = s.first_stride;
     for (; (s.up_ends_early ? 2 * stride : stride) < n; stride *= 2)
-        if (s.up) sweep(stride, 2, s.up_next);
-    for (std::size_t small = 1; s.down_from_small_to_large && small < stride; small *= 2) sweep(small, 3, false);
+        if (s.up) sweep(stride, 2 * stride - 1 + s.up_moved, s.up_step, s.up_next);
+    for (std::size_t small = 1; s.down_from_small_to_large && small < stride; small *= 2)
+        sweep(small, 3 * small - 1, 2, false);
     for (stride /= 2; s.down && stride >= s.last_stride && stride > 0; stride /= 2)
-        sweep(stride, s.down_begins, s.down_next);
+        sweep(stride, s.down_begins * stride - 1 + s.down_moved, s.down_step, s.down_next);
     return result;
 }
 #define SWEEP_MISTAKE(name, explanation, ...) \
@@ -94,6 +97,17 @@ SWEEP_MISTAKE("both ways take the entry before, not the one a stride before",
 SWEEP_MISTAKE("way up ends one level early",
               "Where n is a power of two, the last round joins two halves with a stride of n/2: while stride < n.",
               s.up_ends_early = true)
+SWEEP_MISTAKE("way up begins one entry late", "Entries are counted from 0: the way up begins with entry 2·stride - 1.",
+              s.up_moved = 1)
+SWEEP_MISTAKE("way down begins one entry late",
+              "Entries are counted from 0: the way down begins with entry 3·stride - 1.", s.down_moved = 1)
+SWEEP_MISTAKE("both ways begin one entry late",
+              "Entries are counted from 0: the ways begin with entries 2·stride - 1 and 3·stride - 1.",
+              s.up_moved = s.down_moved = 1)
+SWEEP_MISTAKE("way up takes every stride, not every second one",
+              "From one pair to the next there are two strides: i += 2·stride.", s.up_step = 1)
+SWEEP_MISTAKE("way down takes every stride, not every second one",
+              "Every second block is finished by then: i += 2·stride.", s.down_step = 1)
 SWEEP_MISTAKE("last entry never combined", "The last entry is n - 1: while i < n.", s.end = 1)
 SCAN_MISTAKE("last state missing when n is not a power of two",
              "Both sweeps must reach the entries beyond the last power of two.") {
@@ -101,6 +115,26 @@ SCAN_MISTAKE("last state missing when n is not a power of two",
     while (2 * power <= states.size()) power *= 2;
     std::vector<std::string> result = states;
     for (std::size_t i = 1; i < std::min(power, states.size()); ++i) result[i] = combine(result[i - 1], states[i]);
+    return result;
+}
+SCAN_MISTAKE("scan from the end", "Entry i joins the states up to i, not those from i on.") {
+    std::vector<std::string> result = states;
+    for (std::size_t i = states.size(); i-- > 1;) result[i - 1] = combine(states[i - 1], result[i]);
+    return result;
+}
+SCAN_MISTAKE("all states in every entry", "Entry i joins the states up to i, not all of them.") {
+    std::string total;
+    for (std::size_t i = 0; i < states.size(); ++i) total = i == 0 ? states[0] : combine(total, states[i]);
+    return std::vector<std::string>(states.size(), total);
+}
+SCAN_MISTAKE("only the state before combined", "Entry i joins all states up to i: take the result of entry i - 1.") {
+    std::vector<std::string> result = states;
+    for (std::size_t i = 1; i < states.size(); ++i) result[i] = combine(states[i - 1], states[i]);
+    return result;
+}
+SCAN_MISTAKE("first state twice", "Begin with the first state and combine from the second on.") {
+    std::vector<std::string> result = states;
+    for (std::size_t i = 0; i < states.size(); ++i) result[i] = combine(i == 0 ? states[0] : result[i - 1], states[i]);
     return result;
 }
 SCAN_MISTAKE("sequential scan",

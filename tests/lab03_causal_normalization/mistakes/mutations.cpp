@@ -356,9 +356,10 @@ const MutationsOf streaming_mutations(
                  "normaliser without the query", "normaliser without the keys", "product of two running sums",
                  "ε only where the sum is 0", "one denominator for all leading indices",
                  "v φ(k)ᵀ reshaped in place of φ(k) vᵀ", "mean of φ(q)z over the features",
-                 "features divided by their length", "keys' features divided by their length",
-                 "scan that reads what it has changed", "each feature of the keys divided by its own sum",
-                 "each key divided by the sum of its features"},
+                 "mean of φ(q)S over the features", "divided when written, by the key's own sum",
+                 "divided when written, by the token's own sum", "features divided by their length",
+                 "keys' features divided by their length", "scan that reads what it has changed",
+                 "each feature of the keys divided by its own sum", "each key divided by the sum of its features"},
      .rows = rows_of_attention()});
 
 const MutationsOf packed_mutations("packed_causal_linear_attention", packed_table(),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 #include "attention_mutations.hpp"
 #include "random_feature_definition.hpp"
@@ -43,6 +44,16 @@ const MutationTable<Features>& feature_mutations() {
             {"the norm", "norm not halved", "The exponent contains half of ‖x̂‖².", 0, SET(s.norm *= 2.0)},
             {"the norm", "norm halved twice", "The exponent contains half of ‖x̂‖², not a quarter.", 0,
              SET(s.norm *= 0.5)},
+            {"the norm", "mean of the squares instead of their sum",
+             "‖x̂‖² is the sum of the squares of x̂: their mean is d times too small.", 0,
+             SET(s.norm_of = NormOf::mean_of_squares)},
+            {"the norm", "entries added up, not their squares",
+             "‖x̂‖² is the sum of the squares of x̂: multiply each entry by itself.", 0,
+             SET(s.norm_of = NormOf::sum_of_entries)},
+            {"the norm", "norm doubled instead of halved", "The exponent contains half of ‖x̂‖².", 0,
+             SET(s.norm *= 4.0)},
+            {"the kind", "base 2 instead of e", "The features are powers of e: exp, not exp2.", 0,
+             SET(s.exponent = std::log(2.0))},
             {"the norm", "norm of the direction", "The norm is that of the token x̂, not of w_r.", 0,
              SET(s.norm_of = NormOf::direction)},
             {"the norm", "norm of the whole head", "Each token has a norm of its own: sum along the last axis only.",
@@ -104,6 +115,20 @@ const MutationTable<Features>& feature_mutations() {
             {"the waves", "-sin instead of sin", "The second half is sin w_r·x̂, with a plus.", trigonometric,
              SET(s.waves = Waves::opposite_sines)},
 
+            {"the waves", "cosines and sines added",
+             "Each direction has two features: put the sines after the cosines.", trigonometric,
+             SET(s.waves = Waves::added)},
+            {"the norm", "e^(‖x̂‖²/2) on the cosines only",
+             "Cosines and sines have the same factor: put it behind the brackets.", trigonometric,
+             SET(s.growth_on = FactorOn::cosines)},
+            {"the norm", "e^(‖x̂‖²/2) on the sines only",
+             "Cosines and sines have the same factor: put the two in brackets.", trigonometric,
+             SET(s.growth_on = FactorOn::sines)},
+            {"the factor", "1/√m on the cosines only",
+             "Cosines and sines have the same factor: put it behind the brackets.", trigonometric,
+             SET(s.factor_on = FactorOn::cosines)},
+            {"the factor", "1/√m on the sines only", "Cosines and sines have the same factor: put the two in brackets.",
+             trigonometric, SET(s.factor_on = FactorOn::sines)},
             {"the waves", "angles times 2π", "The angle is w_r·x̂: W is drawn from N(0, 1), which has no 2π.",
              trigonometric, SET(s.along = 2.0 * 3.14159265358979323846)},
             {"the waves", "sines of the unscaled input", "Cosines and sines have the same angle, w_r·x̂.", trigonometric,
@@ -118,6 +143,32 @@ const MutationTable<Features>& feature_mutations() {
             {"the shift", "stabilizers exchanged",
              "per_token takes the maximum over a token's directions; per_sequence over all tokens as well.", positive,
              SET(std::swap(s.per_token, s.per_sequence))},
+            {"the shift", "one shift for each direction, for every stabilizer",
+             "Take the maximum along the last axis, -1, over the directions; per_sequence also over the tokens.",
+             positive, SET(s.per_token = s.per_sequence = ShiftOver::direction)},
+            {"the shift", "per token: one shift for each direction",
+             "Stabilizer::per_token means each token's own largest exponent: along the last axis, -1.", positive,
+             SET(s.per_token = ShiftOver::direction)},
+            {"the shift", "a head shifted by the maximum of its first token",
+             "per_sequence means the largest exponent of all tokens of the head, not that of token 0.", positive,
+             SET(s.per_sequence = ShiftOver::first_token)},
+            {"the shift", "running maximum instead of the head's",
+             "All tokens of a head share one shift: find the largest exponent of them all first.", positive,
+             SET(s.per_sequence = ShiftOver::tokens_so_far)},
+            {"the shift", "maximum of the tokens before not reset",
+             "Stabilizer::per_token means each token's own maximum: begin it anew for each token.", positive,
+             SET(s.per_token = ShiftOver::tokens_so_far)},
+            {"the shift", "maximum starts at zero",
+             "Start from -∞, or from the first exponent: all of a token's may be negative.", positive,
+             SET(s.shift_by = ShiftBy::largest_above_zero)},
+            {"the shift", "largest absolute exponent subtracted",
+             "Subtract the largest exponent: the size of a very negative one would make all features underflow to 0.",
+             positive, SET(s.shift_by = ShiftBy::largest_absolute)},
+            {"the shift", "shift subtracted twice", "Subtract the shift once: the largest feature is 1/√m.", positive,
+             SET(s.shift = 2.0)},
+            {"the shift", "divided by the largest exponential",
+             "Subtract the largest exponent before exp: divided afterwards, large ones are ∞/∞ and small ones 0/0.",
+             positive, SET(s.divided_by_largest = true)},
             {"the shift", "one shift for each direction",
              "per_sequence means one maximum for the whole head: over the directions, and then over the tokens.",
              positive, SET(s.per_sequence = ShiftOver::direction)},
@@ -175,9 +226,53 @@ struct Favor {
     Features Q, K;
     bool K_from_Q = false, as_many_directions_as_d = false;
     double epsilon_of_features = 0.0;  ///< how often ε is added to every feature
+    std::optional<Mask> only;          ///< the calls with this mask, and the others are right
     AttentionSettings attention;
     bool operator==(const Favor&) const = default;
 };
+
+Favor divided() {
+    Favor right;
+    right.attention.divisor = Divisor::sum;
+    return right;
+}
+
+// Whether a mutation is about which tokens count and nothing else, so that it changes nothing under Mask::none.
+bool is_about_tokens_alone(const Mutation<Favor>& row) {
+    Favor changed = divided();
+    row.set(changed);
+    for (TokenSum* sum : {&changed.attention.S, &changed.attention.z}) {
+        sum->tokens = Tokens::up_to_own;
+        sum->read = sum->kept = 1.0;
+        sum->returned = Returned::all;
+    }
+    changed.attention.S_divided_on = false;
+    return changed == divided();
+}
+
+// Whoever has a branch for each mask may go wrong in one of them. The mutations of the mask are about both.
+void add_for_each_mask(MutationTable<Favor>& table) {
+    static std::deque<std::string> names;
+    static const std::set<std::string> in_both{"queries and keys", "values", "what divides", "ε"};
+    static const std::set<std::string> in_loops{"what S sums", "what z sums", "the outputs", "which tokens count",
+                                                "the first state"};
+    static const std::set<std::string> alike_in_one{"ε only where the sum is 0",
+                                                    "keep_dims forgotten"};  // as other rows
+    for (std::size_t i = 0, rows = table.mutations.size(); i < rows; ++i)
+        for (const Mask mask : {Mask::causal, Mask::none}) {
+            const Mutation<Favor> row = table.mutations[i];
+            const bool fits = in_both.contains(row.topic) || (mask == Mask::causal && in_loops.contains(row.topic));
+            if (!fits || !row.set || (row.needs & has::mask) != 0 || alike_in_one.contains(row.name) ||
+                is_about_tokens_alone(row))
+                continue;
+            const char* where = mask == Mask::causal ? ", with Mask::causal" : ", with Mask::none";
+            table.mutations.push_back({row.topic, names.emplace_back(std::string(row.name) + where).c_str(),
+                                       row.explanation, row.needs, [set = row.set, mask](Favor& s) {
+                                           set(s);
+                                           s.only = mask;
+                                       }});
+        }
+}
 
 MutationTable<Favor> own_and_of_attention() {
     MutationTable<Favor> table{
@@ -211,6 +306,18 @@ MutationTable<Favor> own_and_of_attention() {
             {"the scale", "inputs divided by their length",
              "Queries and keys keep their lengths: the kernel is exp(q·k/√d), not of their directions alone.", 0,
              SET(s.Q.unit_input = s.K.unit_input = true)},
+            {"the keys", "norm left out of the keys' features",
+             "A key's norm does not cancel as a query's does: it says how much the key counts, e^(-‖k̂‖²/2).", 0,
+             SET(s.K.norm = 0.0)},
+            {"the keys", "norm of the keys added instead of subtracted", "The exponent is w·k̂ - ‖k̂‖²/2.", 0,
+             SET(s.K.norm = 0.5)},
+            {"the keys", "norm of the keys not halved", "The exponent is w·k̂ - ‖k̂‖²/2.", 0, SET(s.K.norm = -1.0)},
+            {"the keys", "norm of the unscaled keys",
+             "The norm is that of k̂, the scaled key, as in the product with W.", 0, SET(s.K.norm_scale = 0.0)},
+            {"the scale", "queries and keys not scaled", "Scale both by d^(-1/4), so that q̂·k̂ is q·k/√d.", 0,
+             SET(s.Q.scale = s.K.scale = 0.0)},
+            {"the scale", "keys not scaled", "Scale the keys by d^(-1/4), too.", 0, SET(s.K.scale = 0.0)},
+            {"the scale", "queries not scaled", "Scale the queries by d^(-1/4), too.", 0, SET(s.Q.scale = 0.0)},
             {"the scale", "scaled by 1/√d once more",
              "The features scale by d^(-1/4) on both sides already: that makes 1/√d.", 0, SET(s.Q.scale = 0.75)},
             {"the scale", "queries and keys scaled by d^(-1/4) once more",
@@ -220,6 +327,7 @@ MutationTable<Favor> own_and_of_attention() {
         },
         {}};
     add_mutations_of(table, attention_mutations(), &Favor::attention);
+    add_for_each_mask(table);
     return table;
 }
 const MutationTable<Favor>& favor_mutations() {
@@ -227,11 +335,12 @@ const MutationTable<Favor>& favor_mutations() {
     return table;
 }
 
-Tensor attention(const Favor& settings, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& W, Mask mask,
+Tensor attention(const Favor& asked, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& W, Mask mask,
                  double epsilon) {
     require_attention_shapes(Q, K, V, "favor_attention");
     require_rank(W, "W", 2, "(m, d)", "favor_attention");
     require_shape(W, "W", {length(W, 0), length(Q, -1)}, "(m, d), with the d of Q,", "favor_attention");
+    const Favor settings = asked.only.value_or(mask) == mask ? asked : divided();
     const double added = settings.epsilon_of_features * epsilon;
     const Tensor rows = settings.as_many_directions_as_d ? tokens(W, 0, std::min(length(W, 0), length(Q, -1))) : W;
     return attention_by_settings({.Q = random_features_by_settings(Q, rows, Stabilizer::per_token, settings.Q) + added,
@@ -245,11 +354,6 @@ Tensor attention(const Favor& settings, const Tensor& Q, const Tensor& K, const 
         .output;
 }
 
-Favor divided() {
-    Favor right;
-    right.attention.divisor = Divisor::sum;
-    return right;
-}
 const MutationsOf favor_attention_mutations(
     "favor_attention", favor_mutations(),
     has::products | has::values | has::sequence | has::mask | has::running | has::updates | has::divisor |
@@ -264,8 +368,11 @@ const MutationsOf favor_attention_mutations(
 /// e^(kernel q̂·k̂) (e^(norms (‖q̂‖² + ‖k̂‖²) + cross q̂·k̂) - subtracted) / m^over_m, with q̂ and k̂ scaled by these powers of 1/d.
 struct Variance {
     double scale_of_q = 0.25, scale_of_k = 0.25, kernel = 2.0, norms = 1.0, cross = 2.0, subtracted = 1.0, over_m = 1.0,
-           fewer = 0.0, factor = 1.0, root = 1.0, scale_of_norms = 0.25;
-    bool trigonometric = false, subtracted_last = false, subtracted_inside = false;
+           fewer = 0.0, factor = 1.0, root = 1.0, scale_of_norms = 0.25, kernel_over_d = 0.0, norms_over_d = 0.0,
+           of_q = 1.0, of_k = 1.0;  ///< how often either norm counts
+    bool trigonometric = false, subtracted_last = false, subtracted_inside = false, entries_added = false,
+         norm_not_squared = false, orthogonal = false;
+    enum class Twice { neither, query, key } twice = Twice::neither;  ///< in place of the other
     std::optional<double> m, d;
     bool operator==(const Variance&) const = default;
 };
@@ -276,6 +383,8 @@ const MutationTable<Variance>& variance_mutations() {
             {"m", "not divided by m",
              "The formula is m times the variance: the mean of m estimates varies m times less.", 0,
              SET(s.over_m = 0.0)},
+            {"m", "multiplied by m", "The mean of m estimates has a variance m times smaller: divide by m.", 0,
+             SET(s.over_m = -1.0)},
             {"m", "divided by m²", "The mean of m estimates has a variance m times smaller: divide once.", 0,
              SET(s.over_m = 2.0)},
             {"m", "divided by √m", "The variance is m times smaller; only the standard deviation has the root.", 0,
@@ -311,6 +420,29 @@ const MutationTable<Variance>& variance_mutations() {
              SET(s.subtracted = -1.0)},
             {"the formula", "one subtracted in the exponent", "The bracket is e^(‖q̂ + k̂‖²) - 1, not e^(‖q̂ + k̂‖² - 1).",
              0, SET(s.subtracted_inside = true)},
+            {"the formula", "mean of the products instead of q̂·k̂",
+             "q̂·k̂ is the sum of the products: their mean is d times too small.", 0, SET(s.kernel_over_d = 1.0)},
+            {"the formula", "mean of the squares instead of ‖q̂ + k̂‖²",
+             "‖q̂ + k̂‖² is the sum of the squares: their mean is d times too small.", 0, SET(s.norms_over_d = 1.0)},
+            {"the formula", "means of products and squares instead of their sums",
+             "q̂·k̂ and ‖q̂ + k̂‖² are sums over the entries: their means are d times too small.", 0,
+             SET(s.kernel_over_d = s.norms_over_d = 1.0)},
+            {"the formula", "entries of q̂ + k̂ not squared", "‖q̂ + k̂‖² is the sum of the squares of the entries.", 0,
+             SET(s.entries_added = true)},
+            {"the formula", "norm of q̂ + k̂ not squared", "The exponent is ‖q̂ + k̂‖²: no root of the sum of the squares.",
+             0, SET(s.norm_not_squared = true)},
+            {"the formula", "norm of the query alone", "The exponent is ‖q̂ + k̂‖²: φ(q)·φ(k) depends on w·(q̂ + k̂).", 0,
+             SET(s.cross = s.of_k = 0.0)},
+            {"the formula", "norm of the key alone", "The exponent is ‖q̂ + k̂‖²: φ(q)·φ(k) depends on w·(q̂ + k̂).", 0,
+             SET(s.cross = s.of_q = 0.0)},
+            {"the formula", "cross term left single", "‖q̂ + k̂‖² contains q̂·k̂ twice.", 0, SET(s.cross = 1.0)},
+            {"query and key", "the key in place of the query", "Query and key are two arguments: q̂ is made of q.", 0,
+             SET(s.twice = Variance::Twice::key)},
+            {"query and key", "the query in place of the key", "Query and key are two arguments: k̂ is made of k.", 0,
+             SET(s.twice = Variance::Twice::query)},
+            {"the formula", "variance of orthogonal directions",
+             "The smaller variance is that of orthogonal directions; here they are independent.", 0,
+             SET(s.orthogonal = true)},
             {"the formula", "standard deviation instead of the variance",
              "No root: the contract asks for the variance.", 0, SET(s.root = 0.5)},
             {"the formula", "variance of the trigonometric features",
@@ -319,6 +451,11 @@ const MutationTable<Variance>& variance_mutations() {
         {
             {"%s in place of m", "m is an argument.", 0, SET_TO(s.m = x), 1e-1, 1e9},
             {"%s in place of d", "d is the width of q: length(q, -1).", 0, SET_TO(s.d = x), 1e-1, 1e6},
+            {"e^(%s q̂·k̂) in front", "The squared kernel is e^(2 q̂·k̂).", 0, SET_TO(s.kernel = x), 1e-2, 1e2},
+            {"‖q̂ + k̂‖² times %s", "The exponent is ‖q̂ + k̂‖² itself.", 0, SET_TO(s.norms = x, s.cross = 2.0 * x), 1e-2,
+             1e2},
+            {"%s subtracted in the bracket", "The bracket is e^(‖q̂ + k̂‖²) - 1.", 0, SET_TO(s.subtracted = x), 1e-3,
+             1e3},
             {"every variance multiplied by %s", "1/m is the only factor.", 0, SET_TO(s.factor = x), 1e-6, 1e6},
         }};
     return table;
@@ -334,21 +471,30 @@ Tensor variance(const Variance& s, const Tensor& q, const Tensor& k, std::size_t
     const double d = s.d.value_or(static_cast<double>(width)), of_q = std::pow(d, -s.scale_of_q),
                  of_k = std::pow(d, -s.scale_of_k);
     for (std::size_t i = 0; i < result.size(); ++i) {
-        double product = 0.0, norms = 0.0;
+        double product = 0.0, norms = 0.0, entries = 0.0;
         for (std::size_t a = 0; a < q.size(); ++a) {
             if (a / width != i) continue;
-            const double from_q = of_q * q.data()[a], from_k = of_k * k.data()[a];
+            const double from_q = of_q * (s.twice == Variance::Twice::key ? k : q).data()[a],
+                         from_k = of_k * (s.twice == Variance::Twice::query ? q : k).data()[a];
             product += from_q * from_k;
-            norms += from_q * from_q + from_k * from_k;
+            norms += s.of_q * from_q * from_q + s.of_k * from_k * from_k;
+            entries += from_q + from_k;
         }
         const double of_norms = std::pow(d, 2.0 * (0.25 - s.scale_of_norms));
-        double bracket = std::exp(of_norms * (s.norms * norms + s.cross * product)) - s.subtracted, kernel = s.kernel;
+        double size = of_norms * (s.norms * norms + s.cross * product) / std::pow(d, s.norms_over_d);
+        if (s.entries_added) size = entries;
+        if (s.norm_not_squared) size = std::sqrt(size);
+        double bracket = std::exp(size) - s.subtracted, kernel = s.kernel / std::pow(d, s.kernel_over_d);
         if (s.subtracted_last) bracket += s.subtracted - s.subtracted * std::exp(-kernel * product);
-        if (s.subtracted_inside) bracket = std::exp(of_norms * (s.norms * norms + s.cross * product) - 1.0);
+        if (s.subtracted_inside) bracket = std::exp(size - 1.0);
         if (s.trigonometric) {
             const double apart = 1.0 - std::exp(2.0 * product - norms);
             bracket = std::exp(norms + 2.0 * product) * apart * apart / 2.0;
             kernel = -s.kernel;
+        }
+        if (s.orthogonal) {
+            const double of_m = static_cast<double>(m);
+            bracket *= 1.0 - 2.0 * (of_m - 1.0) / (of_m * (d + 2.0));
         }
         const double directions = std::pow(s.m.value_or(static_cast<double>(m)) - s.fewer, s.over_m);
         result.data()[i] = s.factor * std::pow(std::exp(kernel * product) * bracket / directions, s.root);

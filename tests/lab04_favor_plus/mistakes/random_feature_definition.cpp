@@ -26,7 +26,10 @@ public:
     }
 
     Tensor result() const {
-        const Index width = s.waves == Waves::none || s.waves == Waves::cosines || s.waves == Waves::sines ? m : 2 * m;
+        const Index width =
+            s.waves == Waves::none || s.waves == Waves::cosines || s.waves == Waves::sines || s.waves == Waves::added
+                ? m
+                : 2 * m;
         Shape shape = shape_of(tokens);
         shape.back() = width;
         Tensor phi = zeros(shape);
@@ -34,11 +37,13 @@ public:
                               std::pow(static_cast<double>(d), -s.over_d);
         for (Index i = 0; i < rows; ++i)
             for (Index e = 0; e < width; ++e)
-                phi.data()[i * width + e] = factor * (feature(i, e) + s.added_before) + s.added;
+                phi.data()[i * width + e] =
+                    (is_on(s.factor_on, e >= m) ? factor : 1.0) * (feature(i, e) + s.added_before) + s.added;
         return phi;
     }
 
 private:
+    static bool is_on(FactorOn on, bool sine) { return on == FactorOn::both || (on == FactorOn::sines) == sine; }
     double scaled(double power) const { return std::pow(s.d.value_or(static_cast<double>(d)), -power); }
 
     double direction(Index r, Index a) const {
@@ -71,21 +76,26 @@ private:
             const double entry = s.norm_of == NormOf::direction
                                      ? W_given(r, e % d)
                                      : scaled(s.norm_scale.value_or(s.scale)) * tokens.data()[e] / length_of(j);
-            square += entry * entry;
+            square += s.norm_of == NormOf::sum_of_entries ? entry : entry * entry;
         }
+        if (s.norm_of == NormOf::mean_of_squares) square /= static_cast<double>(d);
         return s.norm * (s.norm_of == NormOf::token_not_squared ? std::sqrt(square) : square);
     }
 
     double feature(Index i, Index e) const {
         const Index r = s.waves == Waves::alternating ? e / 2 : e % m;
         if (s.relu) return std::max(0.0, along(i, r));
-        if (s.waves == Waves::none) return std::exp(exponents[i * m + r] - s.shift * shifts[group_of(i, r)]);
-        const double angle = exponents[i * m + r], growth = std::exp(norm(i, r));
+        const double shift = s.waves == Waves::none ? s.shift * shifts[group_of(i, r)] : 0.0;
+        if (s.divided_by_largest) return std::exp(exponents[i * m + r]) / std::exp(shift);
+        if (s.waves == Waves::none) return std::exp(s.exponent * (exponents[i * m + r] - shift));
+        const double angle = exponents[i * m + r], grown = std::exp(s.exponent * norm(i, r));
+        if (s.waves == Waves::added) return grown * (std::cos(angle) + std::sin(angle));
         bool sine = e >= m;
         if (s.waves == Waves::sines_cosines) sine = e < m;
         if (s.waves == Waves::alternating) sine = e % 2 == 1;
         if (s.waves == Waves::sines) sine = true;
         if (s.waves == Waves::cosines_twice) sine = false;
+        const double growth = is_on(s.growth_on, sine) ? grown : 1.0;
         if (!sine) return growth * std::cos(angle);
         if (s.sines_unscaled) return growth * std::sin(angle / scaled(s.scale));
         return growth * std::sin(s.waves == Waves::opposite_sines ? -angle : angle);
@@ -94,7 +104,9 @@ private:
         switch (shift_over) {
             case ShiftOver::nothing:
             case ShiftOver::array: return 0;
-            case ShiftOver::token: return i;
+            case ShiftOver::token:
+            case ShiftOver::tokens_so_far: return i;
+            case ShiftOver::first_token:
             case ShiftOver::direction: return i / n * m + r;
             case ShiftOver::head: return i / n;
         }
@@ -108,7 +120,11 @@ private:
         for (Index i = 0; shift_over != ShiftOver::nothing && i < rows; ++i)
             for (Index r = 0; r < m; ++r) {
                 double exponent = exponents[i * m + r], &shift = shifts[group_of(i, r)];
+                if (shift_over == ShiftOver::first_token && i % n != 0) continue;
+                if (shift_over == ShiftOver::tokens_so_far && r == 0 && i % n != 0) shift = shifts[i - 1];
                 if (s.shift_by == ShiftBy::largest_without_norm) exponent -= norm(i, r);
+                if (s.shift_by == ShiftBy::largest_absolute) exponent = std::fabs(exponent);
+                if (s.shift_by == ShiftBy::largest_above_zero) exponent = std::max(exponent, 0.0);
                 shift = smallest ? std::min(shift, exponent) : std::max(shift, exponent);
             }
         if (s.shift_by != ShiftBy::mean || shift_over == ShiftOver::nothing) return;

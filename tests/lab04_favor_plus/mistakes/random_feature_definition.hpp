@@ -10,10 +10,10 @@
 namespace linattn::testing {
 
 /// Which exponents share a shift.
-enum class ShiftOver { nothing, token, direction, head, array };
-enum class ShiftBy { largest, smallest, mean, largest_without_norm };
+enum class ShiftOver { nothing, token, first_token, tokens_so_far, direction, head, array };
+enum class ShiftBy { largest, smallest, mean, largest_without_norm, largest_absolute, largest_above_zero };
 /// What the norm is of, and whether it is squared.
-enum class NormOf { token, direction, head, token_not_squared, first_token };
+enum class NormOf { token, direction, head, token_not_squared, first_token, mean_of_squares, sum_of_entries };
 /// The features of each direction, and in which order.
 enum class Waves {
     none,
@@ -24,7 +24,10 @@ enum class Waves {
     sines,
     cosines_twice,
     opposite_sines,
+    added,
 };
+/// Which of them a factor is on.
+enum class FactorOn { both, cosines, sines };
 /// What becomes of the directions before they are used.
 enum class Directions { as_given, reversed, of_length_1, over_root_d, reshaped };
 
@@ -40,8 +43,11 @@ struct RandomFeatureSettings {
     NormOf norm_of = NormOf::token;
     ShiftOver per_token = ShiftOver::token, per_sequence = ShiftOver::head;
     ShiftBy shift_by = ShiftBy::largest;
-    double shift = 1.0;           ///< how often it is subtracted
-    bool sines_unscaled = false;  ///< of w·x, not of w·x̂
+    double shift = 1.0;                                               ///< how often it is subtracted
+    bool divided_by_largest = false;                                  ///< e^shift divides after the exponential
+    double exponent = 1.0;                                            ///< of every exponential
+    FactorOn growth_on = FactorOn::both, factor_on = FactorOn::both;  ///< e^(‖x̂‖²/2), and 1/√m
+    bool sines_unscaled = false;                                      ///< of w·x, not of w·x̂
     double over_m = 0.5, over_d = 0.0, factor = 1.0, added = 0.0,
            added_before = 0.0;   ///< it is divided by √m
     std::optional<double> m, d;  ///< in place of the lengths of W

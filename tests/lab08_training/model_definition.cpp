@@ -290,7 +290,9 @@ Matrix ModelDefinition::block(const Matrix& X, const BlockNumbers& w, const Sequ
                                   ? X
                                   : forward.layer_norm(X, w.before_attention, in.n),
                      attended = forward.attention(normed, w.attention, in),
-                     Y = recomputed == Recomputed::without_skip ? attended : plus(X, attended),
+                     Y = recomputed == Recomputed::without_skip        ? attended
+                         : recomputed == Recomputed::without_attention ? X
+                                                                       : plus(X, attended),
                      again =
                          recomputed == Recomputed::without_second_norm
                              ? Y

@@ -57,6 +57,7 @@ enum class Received {
 /// What a block computes wrongly on the way forwards, for its backward pass.
 enum class Recomputed {
     right,
+    without_attention,
     without_skip,
     without_first_norm,
     first_norm_twice,

@@ -100,11 +100,12 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
                                  : s.gradient_of_exp             ? p * added - (c == wanted ? at_target : 0.0)
                                  : s.target_moved && c == wanted ? 1.0 - p
                                                                  : p - (c == wanted ? at_target : 0.0);
-            if (count == 1.0 || !s.gradient_masked)
+            if (count == 1.0 || !s.gradient_masked || s.exp_left_out)  // 0 times NaN is NaN
                 result.dlogits.data()[row * v + c] = s.gradient_sign * (s.slope_of_p ? p * (1.0 - p) : 1.0) * slope /
                                                      (!s.gradient_divided   ? 1.0
                                                       : s.gradient_over_all ? all
-                                                                            : counted_here);
+                                                                            : counted_here) *
+                                                     (s.exp_left_out ? count : 1.0);
         }
     }
     return result;
@@ -128,7 +129,7 @@ const MutationTable<Settings> table = {
          "log p = (ℓ − m) − log Σ e^(ℓ − m): the probabilities add up to 1.", 0,
          [](Settings& s) { s.mean_of_exp = true; }},
         {"log Σ", "sum of the logits in place of their exponentials", "log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
-         [](Settings& s) { s.exp_left_out = true; }},
+         [](Settings& s) { s.exp_left_out = s.times_one_hot = true; }},
         {"log Σ", "logarithm of the sum forgotten", "log p = (ℓ − m) − log Σ e^(ℓ − m), with a logarithm.", 0,
          [](Settings& s) { s.log_left_out = true; }},
         {"log Σ", "log Σ e^(ℓ − m) left out",

@@ -329,7 +329,7 @@ private:
         const double* reader = s.reader_of_dV == Reader::query ? q(h, j) : k(h, j);
         for_each_query(s.R_of_dV, h, j, [&](Index g, Index i, double times) {
             const Row dN = row_in_R(dN_of_dV, g, i, at);
-            add(to, times * dot(factor_of_R(h, j, g, i, s.keys_in_R), reader, c), dN.data(), d_v);
+            add(to, times * dot(factor_of_R(h, j, g, i, s.keys_in_R || s.keys_in_A), reader, c), dN.data(), d_v);
         });
         if (s.dN_left_in_dV) add(to, 1.0, dN_of_dV[at].data(), d_v);
     }

@@ -728,6 +728,7 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::first_block: return j <= i && j < block;
         case Tokens::without_block_ends: return j <= i && (same_block() || (j + 1) % block != 0);
         case Tokens::earlier_blocks: return j / block < i / block;
+        case Tokens::earlier_blocks_or_own: return i < block ? j <= i : j / block < i / block;
         case Tokens::whole_blocks: return j / block <= i / block;
         case Tokens::whole_blocks_but_next: return j / block <= i / block && j != i + 1;
         case Tokens::own_block_and_later: return same_block() ? j <= i : j > i;

@@ -30,9 +30,10 @@ enum class Tokens {
     all_but_last,
     own_block,  ///< of settings.block tokens
     first_block,
-    without_block_ends,  ///< the last token of each block is missing from the blocks after it
-    earlier_blocks,      ///< those of its own block do not count
-    whole_blocks,        ///< later ones of its own block count, too
+    without_block_ends,     ///< the last token of each block is missing from the blocks after it
+    earlier_blocks,         ///< those of its own block do not count
+    earlier_blocks_or_own,  ///< … but in the first block, which has no earlier one
+    whole_blocks,           ///< later ones of its own block count, too
     whole_blocks_but_next,
     own_block_and_later,  ///< those up to its own of its block, and all of later blocks
     own_block_once_more,  ///< those up to its own, and all of its block once more

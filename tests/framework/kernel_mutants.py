@@ -113,7 +113,7 @@ MUTANTS_OF_CHUNKWISE = [
        "    load_values(tile.V, V + token * d_v, rows, chunk, d_v);\n\n    for (int e = threadIdx.x; e < d_k * d_v")]),
     ("chunk_states", "one block writes another's state", [("blockIdx.x;  // this chunk's number", "0;")]),
     ("scan_states", "inclusive sums", [("        *state = before;\n        before += added;\n", "        before += added;\n        *state = before;\n")]),
-    ("scan_states", "threads to spare not stopped", without("    if (number >= sizes.heads * width) return;  // to spare; there is no barrier to miss\n")),
+    ("scan_states", "threads to spare not stopped, or an offset too large", without("    if (number >= sizes.heads * width) return;  // to spare; there is no barrier to miss\n")),
     ("chunk_outputs", "state not read, or read at entry 0", [("sum += tile.phi_Q(i, a) * S[a * d_v + b];", "sum += 0.0f * S[a * d_v + b];"),
                                          ("normalize(tile.normalizer, tile.A, tile.phi_Q, z, chunk, d_k,", "normalize(tile.normalizer, tile.A, tile.phi_Q, z, chunk, 0,")]),
     ("chunk_outputs", "shared memory read before it is written",

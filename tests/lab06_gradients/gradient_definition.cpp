@@ -67,6 +67,7 @@ public:
                 find_key(h, i);
                 find_value(h, i);
             }
+        if (s.dV_in_R) add_what_was_written_over();
         write_wrongly();
         count_work(H * n * n * (c + d_v));  // so that an answer in O(n²) is seen as one
         return made;
@@ -136,7 +137,8 @@ private:
             for (Index i = 0; i < n; ++i) {
                 const Index at = h * n + i;
                 for_each_key(s.S, h, i, [&](Index g, Index j, double times) {
-                    add(numerators[at].data(), times * dot(q(h, i), k_of_S(g, j), c), v(g, j), d_v);
+                    add(numerators[at].data(), times * dot(s.keys_in_A ? k(h, i) : q(h, i), k_of_S(g, j), c), v(g, j),
+                        d_v);
                 });
                 const auto add_weight = [&](const double* query, const double* key, double times) {
                     sums[at] += times * dot(query, key, c);
@@ -146,13 +148,15 @@ private:
                         add_weight(q(g, other), k(h, i), times);
                     });
                 else
-                    for_each_key(s.z, h, i,
-                                 [&](Index g, Index j, double times) { add_weight(q(h, i), k_of_z(g, j), times); });
+                    for_each_key(s.z, h, i, [&](Index g, Index j, double times) {
+                        add_weight(s.keys_in_A ? k(h, i) : q(h, i), k_of_z(g, j), times);
+                    });
             }
     }
     // D_i where ε counts so often; `sum` is that of the weights.
     double divisor(Index h, Index i, double sum, double counts) const {
         double e = counts * epsilon;
+        if (s.D_over_features) sum /= static_cast<double>(c);
         double query = 0.0;
         for (Index a = 0; a < c; ++a) query += q(h, i)[a];
         switch (s.epsilon) {
@@ -200,6 +204,7 @@ private:
                 s.D_without_axis ? divisor_of_entry(h, i, b, s.epsilon_of_dN) : divisor(h, i, own_sum, s.epsilon_of_dN);
             if (what != Upstream::dO) row[b] /= D;
             if (what == Upstream::dN_over_D) row[b] /= D;
+            if (what == Upstream::dO_times_D) row[b] *= D * D;
             if (what == Upstream::dN && s.epsilon_after_dN) row[b] += epsilon;
         }
         return row;
@@ -324,9 +329,31 @@ private:
         const double* reader = s.reader_of_dV == Reader::query ? q(h, j) : k(h, j);
         for_each_query(s.R_of_dV, h, j, [&](Index g, Index i, double times) {
             const Row dN = row_in_R(dN_of_dV, g, i, at);
-            add(to, times * dot(factor_of_R(h, j, g, i, s.keys_in_R), reader, c), dN.data(), d_v);
+            add(to, times * dot(factor_of_R(h, j, g, i, s.keys_in_R || s.keys_in_A), reader, c), dN.data(), d_v);
         });
         if (s.dN_left_in_dV) add(to, 1.0, dN_of_dV[at].data(), d_v);
+    }
+
+    // What R is off by, token by token or chunk by chunk, and what that adds to the rows before.
+    void add_what_was_written_over() {
+        const Index together = call.chunk == 0 ? 1 : block;
+        for (Index h = 0; h < H; ++h) {
+            Row off(c * d_v);
+            for (Index begin = (n + together - 1) / together * together; begin > 0;) {
+                begin -= together;
+                const Index end = std::min(begin + together, n);
+                for (Index i = h * n + begin; i < h * n + end; ++i)
+                    for (Index a = 0; a < c; ++a)
+                        for (Index b = 0; b < d_v; ++b) {
+                            made.phi_K.data()[i * c + a] += off[a * d_v + b] * v(0, i)[b];
+                            made.V.data()[i * d_v + b] += off[a * d_v + b] * k(0, i)[a];
+                        }
+                for (Index i = h * n + begin; i < h * n + end; ++i)
+                    for (Index a = 0; a < c; ++a)
+                        for (Index b = 0; b < d_v; ++b)
+                            off[a * d_v + b] += q(0, i)[a] * (made.V.data()[i * d_v + b] - dN_of_dV[i][b]);
+            }
+        }
     }
 
     void write_wrongly() {
@@ -347,6 +374,9 @@ private:
                     (s.written == GradientsWritten::all_but_short_chunk && backwards && in_short_chunk) ||
                     (s.written == GradientsWritten::nothing_of_short_chunk && in_short_chunk) ||
                     (s.written == GradientsWritten::all_but_short_chunk_of_dQ && !backwards && in_short_chunk) ||
+                    (s.written == GradientsWritten::all_but_dQ && part == &made.phi_Q) ||
+                    (s.written == GradientsWritten::all_but_dK && part == &made.phi_K) ||
+                    (s.written == GradientsWritten::all_but_dV && part == &made.V) ||
                     (s.written == GradientsWritten::only_last && i + 1 != n) ||
                     (s.written == GradientsWritten::only_last_head && h + 1 != H) ||
                     (s.written == GradientsWritten::unless_count_overflows && count_overflows(n, call.chunk)) ||

@@ -27,7 +27,7 @@ struct PairSum {
 };
 
 /// What stands for dN_i where a sum needs it.
-enum class Upstream { dN, dO, dN_over_D, output, value };
+enum class Upstream { dN, dO, dN_over_D, dO_times_D, output, value };
 /// What stands for dD_i.
 enum class NormalizerGradient {
     right,           ///< -dO·o / D
@@ -51,6 +51,9 @@ enum class GradientsWritten {
     all_but_short_chunk,     ///< on the way back
     nothing_of_short_chunk,  ///< dφ(q) neither
     all_but_short_chunk_of_dQ,
+    all_but_dQ,
+    all_but_dK,
+    all_but_dV,
     only_last,
     exchanged,
     only_first_head,
@@ -91,7 +94,10 @@ struct GradientSettings {
     bool D_of_keys = false;                                   ///< column sums of A in place of row sums
     bool dA_times_A = false;                                  ///< as for softmax, whose slope is its weight
     bool dN_left_in_dV = false, dD_left_in_dK = false;        ///< what was kept there for the way back
-    bool rolled_back = false;  ///< S and z of earlier tokens by subtraction from the last ones
+    bool dV_in_R = false;          ///< R takes dV from where dN was kept, written over too early
+    bool D_over_features = false;  ///< the mean over the features in place of their sum
+    bool keys_in_A = false;        ///< φ(k_i) in place of φ(q_i) forwards
+    bool rolled_back = false;      ///< S and z of earlier tokens by subtraction from the last ones
     GradientsWritten written = GradientsWritten::all;
     double factor = 1.0;                  ///< of all three
     bool over_n = false;                  ///< all three divided by n

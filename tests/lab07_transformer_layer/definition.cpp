@@ -144,6 +144,10 @@ double gelu_of(double x, Gelu kind) {
         case Gelu::times_root: return x * (1.0 + std::erf(x * std::numbers::sqrt2)) / 2.0;
         case Gelu::not_halved: return x * (1.0 + std::erf(x / std::numbers::sqrt2));
         case Gelu::without_one: return x * std::erf(x / std::numbers::sqrt2) / 2.0;
+        case Gelu::half_argument: return x * (1.0 + std::erf(x / 2.0)) / 2.0;
+        case Gelu::erf_halved_only: return x * (1.0 + std::erf(x / std::numbers::sqrt2) / 2.0);
+        case Gelu::plus_x: return x + normal_below(x);
+        case Gelu::without_erf: return x * (1.0 + x / std::numbers::sqrt2) / 2.0;
         case Gelu::upside_down: return x * normal_below(-x);
         case Gelu::relu: return std::max(x, 0.0);
         case Gelu::silu: return x / (1.0 + std::exp(-x));
@@ -221,6 +225,7 @@ Rounded spread_of(const std::vector<Rounded>& x, const std::vector<Rounded>& cen
             return {spread * spread};
         }
         case Spread::nothing: return {1.0};
+        case Spread::not_squared: return {0.0};
         case Spread::root_of_variance:
         case Spread::variance: break;
     }
@@ -234,9 +239,10 @@ Rounded divisor_of(const Rounded& spread, std::size_t d, const Settings& setting
     if (at == NormEpsilon::over_d) epsilon = epsilon / Rounded{static_cast<double>(d)};
     const bool inside = at == NormEpsilon::inside || at == NormEpsilon::both || at == NormEpsilon::above_too ||
                         at == NormEpsilon::over_d;
-    const Rounded squared = settings.norm_epsilon_at == NormEpsilon::squared ? spread + epsilon * epsilon
-                            : inside                                         ? spread + epsilon
-                                                                             : spread;
+    const Rounded squared = at == NormEpsilon::subtracted                      ? spread - epsilon
+                            : settings.norm_epsilon_at == NormEpsilon::squared ? spread + epsilon * epsilon
+                            : inside                                           ? spread + epsilon
+                                                                               : spread;
     if (settings.norm_epsilon_at == NormEpsilon::floor) return root({std::max(spread.value, epsilon.value)});
     const Rounded divisor = settings.spread == Spread::variance ? squared : root(squared);
     const bool outside =
@@ -285,7 +291,10 @@ Rows norm(const Rows& X, const Norm& w, const Settings& settings) {
         for (std::size_t k = 0; k < size; ++k) {
             Rounded top = settings.gain == Gain::on_x ? x[k] * gain(k) - m : above[k];
             if (settings.norm_epsilon_at == NormEpsilon::above_too) top = top + Rounded{norm_epsilon};
-            result.entries[entry(k)] = scaled_and_shifted(top / divisor, entry(k) % d, w, settings);
+            if (settings.bias == Bias::before_division) top = top * gain(k) + Rounded{w.bias.data()[entry(k) % d]};
+            result.entries[entry(k)] = settings.bias == Bias::before_division
+                                           ? top / divisor
+                                           : scaled_and_shifted(top / divisor, entry(k) % d, w, settings);
         }
     }
     return result;
@@ -354,7 +363,12 @@ Projected projected(const Rows& X, const Attention& w, std::size_t heads, const 
     const bool early = wrong.features_before_projection;
     const Rows from = early ? features(X, Features::elu_plus_one) : X;
     Rows Q = affine(from, w.Q, wrong.bias_q, wrong.transposed);
-    Rows K = affine(from, wrong.keys_from_queries ? w.Q : w.K, wrong.bias_k, wrong.transposed);
+    if (wrong.queries_from_keys) Q = affine(from, w.K, wrong.bias_k, wrong.transposed);
+    Rows K = affine(from,
+                    wrong.keys_from_values    ? w.V
+                    : wrong.keys_from_queries ? w.Q
+                                              : w.K,
+                    wrong.bias_k, wrong.transposed);
     if (wrong.q_and_k_exchanged) std::swap(Q, K);
     Rows V =
         wrong.values_not_projected ? X : affine(X, wrong.values_from_keys ? w.K : w.V, wrong.bias_v, wrong.transposed);
@@ -464,7 +478,10 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
                 left[j] = i + 1 == X.n ? 1.0 : j <= before + i ? left[j] / divisor.value : left[j];
             for (std::size_t a = 0; a < e; ++a) {
                 O(own, i, a) = sums.numerator[a].total();
-                if (wrong.divided) O(own, i, a) = O(own, i, a) / divisor;
+                if (wrong.multiplied_by_sum)
+                    O(own, i, a) = O(own, i, a) * divisor;
+                else if (wrong.divided)
+                    O(own, i, a) = O(own, i, a) / divisor;
                 if (wrong.count_divides_too) O(own, i, a) = O(own, i, a) / Rounded{count};
                 if (wrong.epsilon_after_division) O(own, i, a) = O(own, i, a) + epsilon;
             }

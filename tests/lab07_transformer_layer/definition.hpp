@@ -49,10 +49,11 @@ enum class Spread {
     not_averaged,
     absolute,
     largest,
+    not_squared,            ///< the mean of x - m: 0
     difference_of_squares,  ///< the mean of x² minus the squared mean: cancels
     nothing,
 };
-enum class NormEpsilon { inside, outside, missing, squared, both, floor, above_too, over_d };
+enum class NormEpsilon { inside, subtracted, outside, missing, squared, both, floor, above_too, over_d };
 enum class Gain {
     multiplied,
     missing,
@@ -65,7 +66,7 @@ enum class Gain {
     before_norm,
     on_x
 };
-enum class Bias { added, missing, subtracted, exchanged_with_gain };
+enum class Bias { added, before_division, missing, subtracted, exchanged_with_gain };
 
 enum class Gelu {
     right,
@@ -77,6 +78,10 @@ enum class Gelu {
     times_root,
     not_halved,
     without_one,
+    half_argument,    ///< erf(x/2)
+    erf_halved_only,  ///< 1 + erf/2
+    plus_x,           ///< x + Φ
+    without_erf,      ///< (1 + x/√2)/2 in place of Φ
     upside_down,
     relu,
     silu,
@@ -100,6 +105,8 @@ struct AttentionMistakes {
     bool S_transposed = false;                  ///< φ(q)·v in place of φ(q)·φ(k), φ(k) in place of v
     bool q_and_k_exchanged = false, k_and_v_exchanged = false, values_from_keys = false, keys_from_queries = false,
          values_not_projected = false;
+    bool queries_from_keys = false, keys_from_values = false;
+    bool multiplied_by_sum = false;  ///< the output times the denominator
     bool bias_q = true, bias_k = true, bias_v = true, bias_o = true;
     bool transposed = false, output_projection = true;
     bool one_head = false, heads_add_up = false, first_head_divides = false, first_head_for_all = false;

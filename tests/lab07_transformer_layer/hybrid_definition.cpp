@@ -110,6 +110,10 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
     if (settings.gate == Gate::missing) of_local = of_linear = whole;
     if (settings.gate == Gate::local_only) of_linear = whole;
     if (settings.gate == Gate::both_with_gate) of_linear = share;
+    if (settings.gate == Gate::window_alone || settings.gate == Gate::linear_alone) {
+        of_local = Rounded{settings.gate == Gate::window_alone ? 1.0 : 0.0};
+        of_linear = whole - of_local;
+    }
     std::vector<Rounded> output;
     output.reserve(head.d_v);
     const Rounded epsilon{attention_epsilon * settings.epsilon_counts};
@@ -128,7 +132,7 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
             far = far / linear.below.total() + epsilon;
         else if (settings.divided)
             far = far / (linear.below.total() + epsilon);
-        output.push_back(of_local * near + of_linear * far);
+        output.push_back(of_local * near + (settings.gate == Gate::rest_added ? of_linear : of_linear * far));
     }
     count_work(count * (head.d_k + head.d_v));
     return output;

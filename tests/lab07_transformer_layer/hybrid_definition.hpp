@@ -11,7 +11,19 @@
 namespace linattn::testing {
 
 /// How the two kinds of attention are mixed.
-enum class Gate { right, exchanged, missing, local_only, both_with_gate, squashed, averaged, first_token };
+enum class Gate {
+    right,
+    exchanged,
+    missing,
+    local_only,
+    both_with_gate,
+    squashed,
+    averaged,
+    first_token,
+    window_alone,
+    linear_alone,
+    rest_added
+};
 /// Which keys the softmax sees.
 enum class Window {
     last,

@@ -18,6 +18,14 @@ struct AdamSettings {
     bool takes_root = true;         ///< √v̂ in the denominator
     bool epsilon_in_root = false;
     bool epsilon_before_correction = false, epsilon_above = false;  ///< in √v + ε; in m̂ + ε as well
+    bool v_corrected_outside = false;                               ///< √v / (1 - β₂ᵗ)
+    bool m_multiplied = false, v_multiplied = false;                ///< by 1 - βᵗ, not divided
+    bool sums_m = false, sums_v = false;                            ///< 1 - β left out
+    bool squares_m = false;                                         ///< m² in v, not g²
+    bool looks_ahead = false;                                       ///< as in NAdam
+    bool largest_v_used = false;  ///< as in AMSGrad, with the v that goes out not the larger one
+    bool step_alone = false;      ///< the step in place of w
+    bool without_rate = false;
     bool remembers_m = true, remembers_v = true;
     bool counts = true;                               ///< the step that it returns is one more
     bool steps_before_moments = false;                ///< with the moments that came in
@@ -30,9 +38,16 @@ struct AdamSettings {
     bool root_of_factor = true;                       ///< r, not r²
     bool rho_has_t = true;                            ///< the factor t in ρ
     bool rho_of_step_before = false;                  ///< ρ with t - 1
-    bool v_never_falls = false;                       ///< as in AMSGrad
-    bool v_waits = false;                             ///< the first steps of RAdam leave v as it is
-    double weight_decay = 0.0, in_gradient = 0.0;     ///< w times this taken off at each step, or added to g
+    bool rho_without_brackets = false;                ///< 2tβ₂ᵗ/1 - β₂ᵗ
+    bool rho_by_beta_1 = false, limit_by_beta_1 = false;
+    double off_limit = 1.0;                        ///< ρ∞ = 2/(1 - β₂) - 1
+    bool factor_inverted = false;                  ///< 1/r
+    bool factor_without_limit = false;             ///< ρ∞ left out above the line
+    bool early_uncorrected = false;                ///< the first steps with m, not m̂
+    bool not_adaptive = false;                     ///< r m̂ without √v̂
+    bool v_never_falls = false;                    ///< as in AMSGrad
+    bool v_waits = false;                          ///< the first steps of RAdam leave v as it is
+    double weight_decay = 0.0, in_gradient = 0.0;  ///< w times this taken off at each step, or added to g
 
     bool operator==(const AdamSettings&) const = default;
 };
@@ -45,13 +60,18 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
     const double t = static_cast<double>(state.step) + s.first_step;
     const double b2 = std::pow(s.beta_2, t), of_v = s.v_by_product ? s.beta_2 * t : b2;
     const double b1 = s.m_by_beta_2 ? b2 : s.m_by_product ? s.beta_1 * t : std::pow(s.beta_1, t);
-    const double limit = 2.0 / (1.0 - s.beta_2) - 1.0, of_rho = s.rho_of_step_before ? t - 1.0 : t,
-                 b2_of_rho = std::pow(s.beta_2, of_rho),
-                 rho = of_rho == 0.0 ? 0.0 : limit - 2.0 * (s.rho_has_t ? of_rho : 1.0) * b2_of_rho / (1.0 - b2_of_rho);
+    const double limit = 2.0 / (1.0 - (s.limit_by_beta_1 ? s.beta_1 : s.beta_2)) - s.off_limit,
+                 of_rho = s.rho_of_step_before ? t - 1.0 : t,
+                 power = std::pow(s.rho_by_beta_1 ? s.beta_1 : s.beta_2, of_rho),
+                 taken_off = 2.0 * (s.rho_has_t ? of_rho : 1.0) * power,
+                 rho = of_rho == 0.0 ? 0.0
+                                     : limit - (s.rho_without_brackets ? taken_off + power : taken_off / (1.0 - power));
     const bool adapts = !s.rectified || rho > s.threshold;
     double factor = 1.0;
     if (s.rectified && adapts) factor = (rho - 4.0) * (rho - 2.0) * limit / ((limit - 4.0) * (limit - 2.0) * rho);
+    if (s.factor_without_limit) factor /= limit;
     if (s.root_of_factor) factor = std::sqrt(factor);
+    if (s.factor_inverted) factor = 1.0 / factor;
     if (s.rectified && !adapts && s.rectifies_early) factor = 0.0;
     // Asks of every pair of entries whether it is one and the same: no answer, since the suite counts the cost.
     const std::size_t entries = w.size();
@@ -61,21 +81,27 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
         const double m_before = s.remembers_m ? state.m.data()[e] : 0.0;
         const double v_before = s.remembers_v ? state.v.data()[e] : 0.0,
                      gradient = g.data()[e] + s.in_gradient * w.data()[e];
-        const double m = s.beta_1 * m_before + (1.0 - s.beta_1) * gradient;
-        const double deviation = s.centred ? gradient - m : gradient;
-        double v = s.beta_2 * v_before + (1.0 - s.beta_2) * (s.absolute  ? std::fabs(gradient)
-                                                             : s.squares ? deviation * deviation
-                                                                         : gradient);
+        const double m = s.beta_1 * m_before + (s.sums_m ? 1.0 : 1.0 - s.beta_1) * gradient;
+        const double deviation = s.centred ? gradient - m : s.squares_m ? m : gradient;
+        double v = s.beta_2 * v_before + (s.sums_v ? 1.0 : 1.0 - s.beta_2) * (s.absolute  ? std::fabs(gradient)
+                                                                              : s.squares ? deviation * deviation
+                                                                                          : gradient);
         if (s.v_never_falls) v = std::max(v, v_before);
-        const double m_used =
-            (s.steps_before_moments || s.steps_with_m_before ? m_before : m) / (s.corrects_m ? 1.0 - b1 : 1.0);
-        const double v_used = (s.steps_before_moments ? v_before : v) / (s.corrects_v ? 1.0 - of_v : 1.0);
+        const bool corrects_m = s.corrects_m && (adapts || !s.early_uncorrected);
+        double m_used =
+            (s.steps_before_moments || s.steps_with_m_before ? m_before : m) / (corrects_m ? 1.0 - b1 : 1.0);
+        if (s.m_multiplied) m_used = m * (1.0 - b1);
+        if (s.looks_ahead) m_used = s.beta_1 * m_used + (1.0 - s.beta_1) * gradient / (1.0 - b1);
+        double v_used = (s.steps_before_moments ? v_before : v) / (s.corrects_v ? 1.0 - of_v : 1.0);
+        if (s.largest_v_used) v_used = std::max(v, v_before) / (1.0 - of_v);
+        if (s.v_multiplied) v_used = v * (1.0 - of_v);
         double denominator = s.takes_root ? std::sqrt(v_used + (s.epsilon_in_root ? s.epsilon : 0.0)) : v_used;
+        if (s.v_corrected_outside) denominator = std::sqrt(v) / (1.0 - of_v);
         if (!s.epsilon_in_root) denominator += s.epsilon / (s.epsilon_before_correction ? std::sqrt(1.0 - of_v) : 1.0);
-        if (!adapts && !s.unrectified_divides) denominator = 1.0;
+        if (s.not_adaptive || (!adapts && !s.unrectified_divides)) denominator = 1.0;
         const double above = m_used + (s.epsilon_above ? s.epsilon : 0.0);
-        const double step = s.direction * rate * factor * above / denominator;
-        result.w.data()[e] = w.data()[e] * (1.0 - rate * s.weight_decay) + step;
+        const double step = s.direction * (s.without_rate ? 1.0 : rate) * factor * above / denominator;
+        result.w.data()[e] = (s.step_alone ? 0.0 : w.data()[e] * (1.0 - rate * s.weight_decay)) + step;
         result.state.m.data()[e] = s.stores_corrected ? m_used : m;
         result.state.v.data()[e] = s.stores_corrected ? v_used : s.v_waits && !adapts ? state.v.data()[e] : v;
         if (terms != nullptr) {

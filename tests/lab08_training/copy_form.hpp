@@ -22,6 +22,9 @@ struct CopySequence {
 };
 using CopyEntry = double (*)(const CopySequence& in, std::size_t i);
 
+/// Which part of the three arrays is never written.
+enum class NotWritten { nothing, first_sequence, last_sequence, last_position };
+
 struct CopySettings {
     CopyEntry ids = [](const CopySequence& in, std::size_t i) { return in.at(i); };
     CopyEntry targets = [](const CopySequence& in, std::size_t i) { return in.at(i + 1); };
@@ -29,6 +32,7 @@ struct CopySettings {
     bool same_sequences = false, ignores_seed = false;
     bool seed_for_each = false;  ///< sequence b is drawn with seed + b
     bool drawn_anew = false;     ///< the second half
+    NotWritten not_written = NotWritten::nothing;
 
     bool operator==(const CopySettings&) const = default;
 };

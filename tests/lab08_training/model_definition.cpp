@@ -36,6 +36,15 @@ Matrix still(Matrix X) {
     return X;
 }
 
+AffineNumbers unmoved(AffineNumbers w) {
+    w.W = still(w.W);
+    w.b = still(w.b);
+    return w;
+}
+
+// φ′(x)
+double slope_at(const Dual& x) { return std::exp(std::min(x.value, 0.0)); }
+
 // One that moves as the other does, besides its own movement.
 Matrix moving_too(Matrix X, const Matrix& other) {
     for (std::size_t e = 0; e < X.entries.size(); ++e) moves(X.entries[e], other.entries[e], 1.0);
@@ -188,6 +197,15 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
                         query = with_slope(Q.entries[place(row, head, c)], query.slope);
                     if (back && settings_.features_left_out_of_k)
                         key = with_slope(K.entries[place(j, head, c)], key.slope);
+                    const Dual query_itself = Q.entries[place(row, head, c)], key_itself = K.entries[place(j, head, c)];
+                    if (back && settings_.queries_for_keys)
+                        key = with_slope(feature(Q.entries[place(j, head, c)], MapSlope::right), key.slope);
+                    if (back && settings_.keys_for_queries)
+                        query = with_slope(feature(K.entries[place(row, head, c)], MapSlope::right), query.slope);
+                    if (settings_.key_map_at_query)
+                        key = with_slope(key, slope_at(Q.entries[place(j, head, c)]) * key_itself.slope);
+                    if (settings_.query_map_at_key)
+                        query = with_slope(query, slope_at(K.entries[place(row, head, c)]) * query_itself.slope);
                     if (settings_.queries_keys_exchanged) {
                         query = with_slope(query, feature(K.entries[place(row, head, c)], MapSlope::right).slope);
                         key = with_slope(key, feature(Q.entries[place(j, head, c)], MapSlope::right).slope);
@@ -214,12 +232,17 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
 }
 
 Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, const Sequences& in) const {
-    const Matrix Q = affine(along(Path::query_input, X), w.Q, in.n), K = affine(along(Path::key_input, X), w.K, in.n),
-                 V = affine(along(Path::value_input, X), w.V, in.n);
+    const Matrix Q = affine(along(Path::query_input, X), w.Q, in.n);
+    Matrix K = affine(along(Path::key_input, X), w.K, in.n), V = affine(along(Path::value_input, X), w.V, in.n);
+    if (settings_.keys_through_w_q) K = moving_too(affine(still(X), w.K, in.n), affine(X, unmoved(w.Q), in.n));
+    if (settings_.values_through_w_k) V = moving_too(affine(still(X), w.V, in.n), affine(X, unmoved(w.K), in.n));
+    if (settings_.values_are_keys) V = moving_as(K, V);
+    if (settings_.keys_are_queries) K = moving_as(Q, K);
     Matrix O = merged_heads(Q, K, V, in, attention_epsilon);
     // What is wrong on the way back alone leaves the values of O as they are.
     if (settings_.values_mapped || settings_.values_slope_mapped || settings_.features_left_out_of_q ||
-        settings_.features_left_out_of_k || settings_.attention_epsilon != attention_epsilon) {
+        settings_.features_left_out_of_k || settings_.queries_for_keys || settings_.keys_for_queries ||
+        settings_.attention_epsilon != attention_epsilon) {
         Matrix values = V;
         for (Dual& v : values.entries) {
             const double slope = settings_.values_slope_mapped ? feature(v, MapSlope::right).slope : v.slope;
@@ -256,15 +279,27 @@ Matrix ModelDefinition::block(const Matrix& X, const BlockNumbers& w, const Sequ
     static const GradientSettings right;
     std::vector<Matrix> points(static_cast<std::size_t>(Point::end));
     const auto put = [&](Point point, const Matrix& x) { points[static_cast<std::size_t>(point)] = x; };
-    if (settings_.at != right.at) {
+    const Recomputed recomputed = settings_.recomputed;
+    if (settings_.at != right.at || recomputed != Recomputed::right) {
         const ModelDefinition forward(right);
         const auto plus = [](Matrix x, const Matrix& y) {
             for (std::size_t e = 0; e < x.entries.size(); ++e) x.entries[e] += y.entries[e];
             return x;
         };
-        const Matrix normed = forward.layer_norm(X, w.before_attention, in.n),
-                     Y = plus(X, forward.attention(normed, w.attention, in)),
-                     again = forward.layer_norm(Y, w.before_feed_forward, in.n),
+        const Matrix normed = recomputed == Recomputed::without_first_norm
+                                  ? X
+                                  : forward.layer_norm(X, w.before_attention, in.n),
+                     attended = forward.attention(normed, w.attention, in),
+                     Y = recomputed == Recomputed::without_skip        ? attended
+                         : recomputed == Recomputed::without_attention ? X
+                                                                       : plus(X, attended),
+                     again =
+                         recomputed == Recomputed::without_second_norm
+                             ? Y
+                             : forward.layer_norm(recomputed == Recomputed::second_norm_of_X ? X : Y,
+                                                  recomputed == Recomputed::first_norm_twice ? w.before_attention
+                                                                                             : w.before_feed_forward,
+                                                  in.n),
                      hidden = forward.affine(again, w.up, in.n);
         put(Point::X, X);
         put(Point::normed, normed);
@@ -274,14 +309,17 @@ Matrix ModelDefinition::block(const Matrix& X, const BlockNumbers& w, const Sequ
         put(Point::activated, forward.gelu(hidden));
     }
     const auto step = [&](Step which, const Matrix& x, const auto& f) {
-        const Point point = settings_.at[static_cast<std::size_t>(which)];
+        static constexpr Point own[] = {Point::right,        Point::normed, Point::Y,
+                                        Point::normed_again, Point::hidden, Point::activated};
+        const Point point =
+            (recomputed == Recomputed::right ? settings_.at.data() : own)[static_cast<std::size_t>(which)];
         return point == Point::right ? f(x) : taken_at(x, points[static_cast<std::size_t>(point)], f);
     };
     const Received received = settings_.received;
     const auto norm = [&](const NormNumbers& numbers) {
         return [&](const Matrix& x) { return layer_norm(x, numbers, in.n); };
     };
-    const Matrix normed = step(Step::first_norm, X, norm(w.before_attention));
+    const Matrix normed = step(Step::first_norm, along(Path::attention_input, X), norm(w.before_attention));
     Matrix attended = step(Step::attention, received == Received::first_norm_from_middle ? still(normed) : normed,
                            [&](const Matrix& x) { return attention(x, w.attention, in); });
     if (received == Received::first_norm_from_middle) attended = moving_too(attended, normed);
@@ -291,7 +329,7 @@ Matrix ModelDefinition::block(const Matrix& X, const BlockNumbers& w, const Sequ
     const Matrix middle = received == Received::attention_from_result ? moving_as(Y, X)
                           : received == Received::input_from_result   ? moving_as(Y, attended)
                                                                       : Y;
-    const Matrix again = step(Step::second_norm, middle, norm(w.before_feed_forward));
+    const Matrix again = step(Step::second_norm, along(Path::feed_forward_input, middle), norm(w.before_feed_forward));
     const Matrix hidden = step(Step::up, received == Received::second_norm_from_result ? still(again) : again,
                                [&](const Matrix& x) { return affine(x, w.up, in.n); });
     const Matrix activated = step(Step::gelu, hidden, [&](const Matrix& x) { return gelu(x); });
@@ -312,20 +350,38 @@ Matrix ModelDefinition::logits(const Tensor& ids, const ModelNumbers& w) const {
         const bool again = std::find(ids.data() + row + 1, ids.data() + ids.size(), id) != ids.data() + ids.size();
         for (std::size_t c = 0; c < X.columns; ++c) {
             const Dual symbol = w.embedding(static_cast<std::size_t>(id), c), position = w.positions(row % n, c);
-            X(row, c) = still(symbol + position);
+            const bool moved = !settings_.last_sequence_moves_positions || row + n >= X.rows;
+            X(row, c) = still(settings_.positions_not_added ? symbol : symbol + position);
             moves(X(row, c), along(Path::embedding, symbol), settings_.last_occurrence && again ? 0.0 : 1.0);
-            moves(X(row, c), along(Path::positions, position), share);
+            moves(X(row, c), along(Path::positions, position), moved ? share : 0.0);
         }
     }
+    const Matrix embedded = X;
+    std::vector<Matrix> read;
     for (std::size_t l = 0; l < w.blocks.size(); ++l) {
+        read.push_back(X);
         if (settings_.only_last_block && l + 1 == w.blocks.size()) X = still(X);
         Matrix Y = block(settings_.blocks_skipped ? still(X) : X, w.blocks[l], {n, w.heads});
         if (settings_.blocks_skipped) Y = moving_too(Y, X);
         X = settings_.block_at_result ? moving_as(Y, block(moving_as(Y, X), w.blocks[l], {n, w.heads})) : Y;
     }
+    if (settings_.blocks_forwards) {
+        Matrix moved = embedded;
+        for (std::size_t l = w.blocks.size(); l-- > 0;)
+            moved = block(moving_as(read[l], moved), w.blocks[l], {n, w.heads});
+        X = moving_as(X, moved);
+    }
+    if (settings_.embedding_skips_blocks && !w.blocks.empty()) {
+        // What the blocks' own weights move, and the embedding as if there were no blocks.
+        Matrix moved = still(embedded);
+        for (const BlockNumbers& each : w.blocks) moved = block(moved, each, {n, w.heads});
+        X = moving_too(moved, embedded);
+    }
     const auto norm = [&](const Matrix& x) { return layer_norm(x, w.last, n); };
     const auto head = [&](const Matrix& x) { return affine(x, w.head, n); };
-    const Matrix last = settings_.last_norm_at_result ? taken_at(X, norm(X), norm) : norm(X);
+    Matrix last =
+        settings_.last_norm_at_result ? taken_at(X, norm(X), norm) : norm(settings_.last_norm_skipped ? still(X) : X);
+    if (settings_.last_norm_skipped) last = moving_too(last, X);
     return settings_.head_at_input_of_norm ? taken_at(last, X, head) : head(last);
 }
 

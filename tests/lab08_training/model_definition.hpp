@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "dual.hpp"
@@ -34,7 +35,9 @@ enum class Path {
     query_input,  ///< X as the projection of the queries reads it
     key_input,
     value_input,
-    end  ///< how many there are
+    attention_input,     ///< what attention's norm gives back to X; weights keep their gradients
+    feed_forward_input,  ///< … the second norm to Y
+    end                  ///< how many there are
 };
 
 /// What a block computes on the way: where a step of its backward pass may be taken.
@@ -51,6 +54,16 @@ enum class Received {
     input_from_result,            ///< dX = dY + …, in place of all that reaches Y
 };
 
+/// What a block computes wrongly on the way forwards, for its backward pass.
+enum class Recomputed {
+    right,
+    without_attention,
+    without_skip,
+    without_first_norm,
+    first_norm_twice,
+    second_norm_of_X,
+    without_second_norm
+};
 /// Which uses of a weight count.
 enum class Uses { all, first_sequence, last_sequence, last_token, later_than_first };
 /// Which keys an output's slope sees.
@@ -67,6 +80,21 @@ struct GradientSettings {
     bool values_slope_mapped = false;                             ///< φ′(V) as a factor of V's gradient
     std::array<Point, static_cast<std::size_t>(Step::end)> at{};  ///< where each step of a block is taken
     Received received = Received::right;
+    Recomputed recomputed = Recomputed::right;
+    std::string left;  ///< the part of the model whose gradient is never assigned: it stays what it was, the weights
+    bool left_at_0 = false;                                             ///< … or 0
+    bool queries_for_keys = false;                                      ///< lab 06's gradient gets φ(Q) twice
+    bool keys_for_queries = false;                                      ///< … φ(K) twice
+    bool key_map_at_query = false, query_map_at_key = false;            ///< φ′ of the one at the other
+    bool keys_are_queries = false, values_are_keys = false;             ///< projected by the other's weights
+    bool keys_through_w_q = false, values_through_w_k = false;          ///< dX through the other's weights
+    bool dw_q_for_k = false, dw_k_for_v = false, dw_exchanged = false;  ///< gradients of W_Q and W_K
+    bool blocks_forwards = false;                                       ///< block 0 first on the way back
+    bool blocks_reversed = false;         ///< their gradients in the order in which they were computed
+    bool last_norm_skipped = false;       ///< the blocks get the head's dX
+    bool embedding_skips_blocks = false;  ///< the embedding gets the last norm's dX
+    bool positions_not_added = false;     ///< in what the blocks read
+    bool last_sequence_moves_positions = false;
     bool features_left_out_of_q = false;  ///< lab 06's gradient gets Q in place of φ(Q)
     bool features_left_out_of_k = false;
     bool output_skipped = false;          ///< the heads get dY, not the last projection's dX
@@ -78,7 +106,6 @@ struct GradientSettings {
     bool merged_heads_added = false;      ///< what comes back to the merged heads, to dX
     bool upstream_added = false;          ///< dY, to dX
     bool bias_subtracted = false;         ///< from dY, on its way to dX
-    bool means_over_tokens = false;       ///< mean(g) and mean(g ⊙ x̂)
     bool mean_over_uses = false;          ///< weights' gradients divided by the number of tokens
     bool bias_mean = false;               ///< that of the bias alone
     bool gain_mean = false, norm_bias_mean = false;        ///< … of the norm's gain, and of its bias

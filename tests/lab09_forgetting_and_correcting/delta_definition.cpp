@@ -128,7 +128,9 @@ private:
         for (double& x : room) x *= beta(Beta::own, j, j);
         return room.data();
     }
-    const double* written_key(Index j) const { return s.writes_under_query ? q[j].data() : k[j].data(); }
+    const double* written_key(Index j, bool in_state) const {
+        return s.writes_under_query || (in_state && s.state_written_under_query) ? q[j].data() : k[j].data();
+    }
 
     // What `reader` sees at token i: of earlier chunks and the state that came in, or of its own chunk.
     Row seen(const Reading& reading, const Row& reader, Index i, bool own_chunk, Index end, Wrote of_chunk,
@@ -138,7 +140,8 @@ private:
             if ((i / block == j / block) != own_chunk) continue;
             const double times = counts(reading.tokens, i, j, n, block);
             if (times == 0.0) continue;
-            const double score = dot_product(reader.data(), written_key(j), d_k) * decays.between(reading, i, j);
+            const double score =
+                dot_product(reader.data(), written_key(j, !own_chunk), d_k) * decays.between(reading, i, j);
             add(sum, times * score * beta(weight, i, j), written(own_chunk ? of_chunk : reading.of_state, j, room));
         }
         if (own_chunk) return sum;
@@ -168,8 +171,8 @@ private:
     void find_output(Index i) {
         const Index begin = decays.begin_of(i / block), end = decays.end_of(i / block);
         const Row& reader = s.reads_with_key ? k[i] : q[i];
-        Row output = seen(s.query, reader, i, true, end, s.query.of_chunk);
-        const Row of_state = seen(s.query, reader, i, false, begin, s.query.of_state);
+        Row output = seen(s.query, s.reads_chunk_with_key ? k[i] : reader, i, true, end, s.query.of_chunk);
+        const Row of_state = seen(s.query, s.reads_state_with_key ? k[i] : reader, i, false, begin, s.query.of_state);
         add(output, s.updated_first ? decays.product(begin, end) : 1.0, of_state.data());
         for (Index j = begin; s.updated_first && j < end; ++j) {
             const double between = decays.until_end(s.query, j) * decays.since_begin(s.query, i);
@@ -200,7 +203,7 @@ private:
             for (double& x : row) x *= decay;
         for (Index j = 0; j < end; ++j) {
             const double times = counts(s.last.tokens, end - 1, j, n, block) * decays.between(s.last, end - 1, j);
-            for (Index x = 0; x < d_k && times != 0.0; ++x) add(S[x], times * written_key(j)[x], u[j].data());
+            for (Index x = 0; x < d_k && times != 0.0; ++x) add(S[x], times * written_key(j, true)[x], u[j].data());
         }
         for (Index x = 0; x < d_k; ++x) std::copy(S[x].begin(), S[x].end(), to + x * d_v);
     }

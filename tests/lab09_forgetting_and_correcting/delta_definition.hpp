@@ -104,11 +104,13 @@ struct DeltaSettings {
     Decay decay = Decay::exponential;
     bool asks_state_with_query = false;  ///< q_i in place of k_i where the error is computed
     bool asks_chunk_with_query = false;
-    bool reads_with_key = false;       ///< k_i in place of q_i where the output is read
-    bool writes_under_query = false;   ///< q_i in place of k_i where u_i is written
-    bool value_written_first = false;  ///< the error after the value has been written
-    bool diagonal_counted = false;     ///< 1 + β_i k_i·k_i before u_i
-    bool keys_normalized = false;      ///< divided by their lengths
+    bool reads_with_key = false;                                      ///< k_i in place of q_i where the output is read
+    bool reads_chunk_with_key = false, reads_state_with_key = false;  ///< … only there
+    bool state_written_under_query = false;                           ///< q_j in place of k_j where a chunk enters S
+    bool writes_under_query = false;                                  ///< q_i in place of k_i where u_i is written
+    bool value_written_first = false;                                 ///< the error after the value has been written
+    bool diagonal_counted = false;                                    ///< 1 + β_i k_i·k_i before u_i
+    bool keys_normalized = false;                                     ///< divided by their lengths
     bool queries_normalized = false;
     bool updated_first = false;               ///< q_i sees the state after its chunk
     bool write_scaled_by_complement = false;  ///< the write times 1 − a_i

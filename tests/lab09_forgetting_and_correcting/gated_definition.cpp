@@ -53,8 +53,9 @@ public:
         for (Index a = 0; a < channels; ++a)
             row[a] = g < h && pairs.heads == Heads::own_after_earlier ? across_heads(h, g, i, j, a)
                      : j > i                                          ? above(g, i, j, a)
-                     : i / block == j / block                         ? inside(g, i, j, a)
-                                                                      : across_chunks(g, i, j, a);
+                     : i / block != j / block                         ? across_chunks(g, i, j, a)
+                     : s.inside_decayed                               ? inside(g, i, j, a)
+                                                                      : 1.0;
         return row;
     }
 
@@ -119,14 +120,31 @@ private:
             case DecayBy::sum: return again * std::exp(sum(head, first, last, a));
             case DecayBy::sum_times_zero: return again * std::exp(sum(head, first, last, a) + 0.0 * sum(head, 0, J, a));
             case DecayBy::nothing: return again;
-            case DecayBy::product_of_logarithms: return product_of_logarithms(head, first, last, a);
+            case DecayBy::product_of_logarithms:
+                return product_of_logarithms(head, first, last, a) +
+                       (s.empty_state_too ? 0.0 * logarithm(head, 0, a) : 0.0);
             case DecayBy::sum_itself: return sum(head, first, last, a);
             case DecayBy::last_one: return i == j ? 1.0 : std::exp(logarithm(head, I, a));
             case DecayBy::power_of_last: return std::exp(i == j ? 0.0 : apart * logarithm(head, I, a));
             case DecayBy::power_of_first_token: return std::exp(i == j ? 0.0 : apart * logarithm(head, 0, a));
             case DecayBy::difference: return std::exp(sum(head, begin, I, a) - sum(head, begin, J, a));
             case DecayBy::ratio: return std::exp(sum(head, begin, I, a)) * std::exp(-sum(head, begin, J, a));
-            case DecayBy::along_rows: return std::exp(static_cast<double>(std::min(J + 1, I)) * logarithm(head, I, a));
+            case DecayBy::along_rows:
+                return I == 0 ? 1.0 : std::exp(static_cast<double>(std::min(J + 1, I)) * logarithm(head, I, a));
+            case DecayBy::power_of_writer: return std::exp(i == j ? 0.0 : apart * logarithm(head, J, a));
+            case DecayBy::carried_from_row_to_row:
+            case DecayBy::carried_from_row_to_row_own_left_out: {
+                double carried = 0.0;
+                for (Place row = 0; row < I; ++row)
+                    carried += sum(head, s.by == DecayBy::carried_from_row_to_row ? 0 : 1, row, a);
+                return std::exp(carried + sum(head, first, last, a));
+            }
+            case DecayBy::carried_from_column_to_column: {
+                double carried = 0.0;
+                for (Place column = 0; column < J; ++column)
+                    carried += sum(head, column + 1, static_cast<Place>(n) - 1, a);
+                return std::exp(carried + sum(head, first, last, a));
+            }
         }
         return 0.0;
     }
@@ -340,6 +358,7 @@ private:
             total += s.values * dot_product(v.row(h, t), d.V.data() + at * v.width, v.width);
         }
         const double decay = std::exp(S.logarithm(h, static_cast<Place>(i), 0));
+        if (s.averaged) total /= static_cast<double>(k.width);
         return s.of_decay ? total / decay : s.times_decay ? total * decay : total;
     }
 

@@ -14,17 +14,21 @@ namespace linattn::testing {
 
 /// What is made of the logarithms between two tokens.
 enum class DecayBy {
-    sum,                    ///< e to their sum
-    nothing,                ///< 1
-    product_of_logarithms,  ///< log_decay taken for the decay
-    sum_itself,             ///< no exponential
-    last_one,               ///< the decay of token i alone
-    power_of_last,          ///< the decay of token i, as often as tokens lie between
-    power_of_first_token,   ///< the decay of token 0, as often as tokens lie between
-    difference,             ///< e to the difference of two running sums
-    sum_times_zero,         ///< the terms that do not belong to the sum times 0: NaN where one is −∞
-    along_rows,             ///< the running sum goes along the rows: min(j + 1, i) times the logarithm of token i
-    ratio,                  ///< e to a running sum, times e to minus another: the ratio of two running products
+    sum,                      ///< e to their sum
+    nothing,                  ///< 1
+    product_of_logarithms,    ///< log_decay taken for the decay
+    sum_itself,               ///< no exponential
+    last_one,                 ///< the decay of token i alone
+    power_of_last,            ///< the decay of token i, as often as tokens lie between
+    power_of_first_token,     ///< the decay of token 0, as often as tokens lie between
+    difference,               ///< e to the difference of two running sums
+    sum_times_zero,           ///< the terms that do not belong to the sum times 0: NaN where one is −∞
+    along_rows,               ///< the running sum goes along the rows: min(j + 1, i) times the logarithm of token i
+    power_of_writer,          ///< the decay of token j, as often as tokens lie between
+    carried_from_row_to_row,  ///< the sum is not set back to 0 for the next row
+    carried_from_row_to_row_own_left_out,  ///< … and takes the terms of D alone, not that of token 0
+    carried_from_column_to_column,
+    ratio,  ///< e to a running sum, times e to minus another: the ratio of two running products
 };
 /// What D_ij is for j > i. Right: 0, and never computed.
 enum class Above { zero, zero_times_exponential, one, inverse, transposed };
@@ -53,6 +57,8 @@ struct DecaySettings {
     bool sigmoid = false;    ///< of the logarithm, in place of e to it
     bool cumulated = false;  ///< the decay of a token is that of all tokens up to it
     Channels channels = Channels::own;
+    bool inside_decayed = true;    ///< pairs of a chunk
+    bool empty_state_too = false;  ///< 0 times an infinite factor is NaN
     bool keys_decayed = true;      ///< until their chunk ends
     bool keys_own_decay = false;   ///< their own decay, too
     bool keys_from_begin = false;  ///< decayed from their chunk's beginning to them, not from them to its end
@@ -112,6 +118,7 @@ struct GatedGradientSettings {
     PairSettings S, R_of_dK, R_of_dV;
     LogDecaySum sum = LogDecaySum::from_own_on;
     double queries = 1.0, keys = -1.0, values = 0.0;  ///< how often q·dq, k·dk and v·dv count in it
+    bool averaged = false;                            ///< over the features
     bool of_decay = false;                            ///< with respect to a, not log a
     bool times_decay = false;                         ///< multiplied by a
     bool exchanged = false;                           ///< dQ and dK

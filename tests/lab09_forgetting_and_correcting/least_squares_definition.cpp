@@ -38,6 +38,7 @@ public:
     }
 
     void write(const Row& q, Row k, const double* v) {
+        if (s.queries_for_keys) k = q;
         const double size = std::sqrt(dot_product(k.data(), k.data(), k.size()));
         for (double& x : k)
             if (s.keys_normalized && size > 0.0) x /= size;
@@ -135,9 +136,10 @@ Tensor least_squares_by_settings(const LeastSquaresSettings& settings, const Ten
         if (!settings.P_carried) state.forget_P(fresh);
         if (!settings.S_carried) state.forget_S();
         for (Index i = h * n; i < (h + 1) * n; ++i) {
-            const Row q = row_of(Q, i), before = state.read(q);
+            const Row q = row_of(Q, i), reader = settings.keys_for_queries ? row_of(K, i) : q,
+                      before = state.read(reader);
             state.write(q, row_of(K, i), V.data() + i * shape.d_v);
-            const Row after = state.read(q);
+            const Row after = state.read(reader);
             if ((settings.only_first_head && h > 0) || (settings.only_last_token && i + 1 != (h + 1) * n)) continue;
             const Row& read = settings.reads_before ? before : after;
             std::copy(read.begin(), read.end(), output.data() + i * shape.d_v);

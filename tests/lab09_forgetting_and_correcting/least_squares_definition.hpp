@@ -32,8 +32,9 @@ struct LeastSquaresSettings {
     double read = 1.0;             ///< how often what the state returns for the key is subtracted
     bool asks_with_query = false;  ///< q in place of k where the error is computed
     bool keys_normalized = false;
-    bool reads_before = false;                  ///< o_i = S_{i-1}ᵀq_i
-    bool P_carried = false, S_carried = false;  ///< a head begins with what the one before it left
+    bool queries_for_keys = false, keys_for_queries = false;  ///< where they write, and where they read
+    bool reads_before = false;                                ///< o_i = S_{i-1}ᵀq_i
+    bool P_carried = false, S_carried = false;                ///< a head begins with what the one before it left
     bool only_first_head = false, only_last_token = false;
     double ridge_factor = 1.0;  ///< of the argument
     bool operator==(const LeastSquaresSettings&) const = default;

@@ -40,6 +40,27 @@ MAP_MISTAKE("relu instead of elu plus one", "Below 0 the map is e^x, above it x 
 MAP_MISTAKE("exponential above 0 as well", "Above 0 the map is the line x + 1.") {
     return each(x, [](float v) { return std::exp(v); });
 }
+MAP_MISTAKE("base 2 below 0", "Below 0 the map is e^x, to the base e: __expf, not exp2f.") {
+    return each(x, [](float v) { return v > 0.0f ? v + 1.0f : std::exp2(v); });
+}
+MAP_MISTAKE("exp(-x) below 0", "The sign is wrong: below 0 the map is e^x, which is below 1 there.") {
+    return each(x, [](float v) { return v > 0.0f ? v + 1.0f : std::exp(-v); });
+}
+MAP_MISTAKE("2 added above 0", "Above 0 the map is x + 1, which equals the exponential at x = 0.") {
+    return each(x, [](float v) { return v > 0.0f ? v + 2.0f : std::exp(v); });
+}
+MAP_MISTAKE("1 subtracted above 0", "Above 0 the map is x + 1, which equals the exponential at x = 0.") {
+    return each(x, [](float v) { return v > 0.0f ? v - 1.0f : std::exp(v); });
+}
+MAP_MISTAKE("1 subtracted below 0", "e^x - 1 is elu; elu + 1 is e^x below 0.") {
+    return each(x, [](float v) { return v > 0.0f ? v + 1.0f : std::expm1(v); });
+}
+MAP_MISTAKE("line from 1 on", "The branches meet at 0: x + 1 where x > 0.") {
+    return each(x, [](float v) { return v > 1.0f ? v + 1.0f : std::exp(v); });
+}
+MAP_MISTAKE("slope in place of the map", "Above 0 the map is x + 1; 1 is its slope.") {
+    return each(x, [](float v) { return v > 0.0f ? 1.0f : std::exp(v); });
+}
 MAP_MISTAKE("both branches computed and mixed", "0 · e^1000 is not 0: choose a branch, do not multiply by 0 and 1.") {
     return each(x, [](float v) {
         const float above = v > 0.0f ? 1.0f : 0.0f;

@@ -72,9 +72,9 @@ STATES_MISTAKE("one block writes another's state", "Chunk m of head h is state h
 }
 
 SCAN_MISTAKE(
-    "threads to spare not stopped",
-    "There are more threads than entries: those past the last entry have nothing to do. If they are stopped, an "
-    "index is too large: a head has `chunks` states.") {
+    "threads to spare not stopped, or an offset too large",
+    "There are more threads than entries: those past the last entry have nothing to do. In S the next chunk is "
+    "d_k·d_v entries further on, in z d_k, and a head has `chunks` of them.") {
     fault(any_of({"z", "S"}, Fault::read_outside));
 }
 SCAN_MISTAKE("head forgotten in an offset",

@@ -10,6 +10,9 @@ namespace {
 
 // The sums of every chunk ---------------------------------------------------------------------------------------------
 
+/// Where a thread's sum begins: at 0, or where its last one ended.
+enum class Begins { at_0, from_S_to_S, from_z_to_z, from_each_to_next };
+
 /// Which rows of a chunk are counted; those past the end of the sequence have φ(0) and no value.
 enum class Rows { of_tokens, all, all_but_last, all_but_first, last };
 
@@ -22,7 +25,9 @@ struct ChunkSum {
     bool first_entries_of_S = false;  ///< one for each thread
     double S_times = 1.0;
     bool S_averaged = false, z_averaged = false;  ///< over the tokens of the chunk
-    bool tokens_of_thread = false;                ///< a thread sums only every T-th token, from its own number on
+    bool V_left_out = false;                      ///< the keys alone in S
+    Begins begins = Begins::at_0;
+    bool tokens_of_thread = false;  ///< a thread sums only every T-th token, from its own number on
     bool operator==(const ChunkSum&) const = default;
 };
 
@@ -49,6 +54,17 @@ const MutationTable<ChunkSum>& chunk_sum_mutations() {
             {"the threads", "tokens shared out among the threads, too",
              "One thread sums all tokens of its entry, j from 0 on: only the entries begin at threadIdx.x.", 0,
              SET(s.tokens_of_thread = true)},
+            {"the threads", "sum not reset to 0 for the next entry",
+             "A thread computes several entries: set its sum to 0 before each of them, in S and in z.", 0,
+             SET(s.begins = Begins::from_each_to_next)},
+            {"the threads", "sum not reset to 0 for the next entry of S",
+             "A thread computes several entries: set its sum to 0 before each of them.", 0,
+             SET(s.begins = Begins::from_S_to_S)},
+            {"the threads", "sum not reset to 0 for the next entry of z",
+             "A thread computes several entries: set its sum to 0 before each of them.", 0,
+             SET(s.begins = Begins::from_z_to_z)},
+            {"the sums", "V left out of S", "S is the sum of φ(k_j)v_jᵀ over the tokens of the chunk.", 0,
+             SET(s.V_left_out = true)},
             {"the sums", "means over the chunk", "S and z are sums over the tokens of the chunk: divide by nothing.", 0,
              SET(s.S_averaged = s.z_averaged = true)},
             {"the sums", "S the mean over the chunk", "S is a sum over the tokens of the chunk, as z is.", 0,
@@ -126,13 +142,29 @@ States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int
                 if (sums(a * d_v + b))
                     S.data()[state * d_k * d_v + (s.transposed ? b * d_k + a : a * d_v + b)] +=
                         s.S_times * (s.S_averaged ? share : 1.0) * counted(s.in_S, row, tokens) *
-                        mapped(k, s.phi_in_S) * mapped(entry(V, s.V_of_first_head, d_v, b), s.phi_of_V);
+                        mapped(k, s.phi_in_S) *
+                        (s.V_left_out ? (row < tokens ? 1.0 : 0.0)
+                                      : mapped(entry(V, s.V_of_first_head, d_v, b), s.phi_of_V));
         }
     };
     for (int h = 0; h < sizes.heads; ++h)
         for (int m = 0; m < chunks; ++m)
             for (int of = s.chunks_before_too ? 0 : m; of <= m; ++of)
                 for (int row = 0; row < chunk; ++row) add(h * chunks + m, h, of, row);
+    for (int state = 0; s.begins != Begins::at_0 && state < sizes.heads * chunks; ++state)
+        for (int thread = 0; thread < kernels::threads_per_block; ++thread) {
+            double sum = 0.0;
+            const auto add_up = [&](double* entries, int count, bool carries) {
+                for (int e = thread; e < count; e += kernels::threads_per_block) {
+                    entries[e] += carries ? sum : 0.0;
+                    sum = entries[e];
+                }
+            };
+            const bool each = s.begins == Begins::from_each_to_next;
+            add_up(S.data() + state * d_k * d_v, d_k * d_v, each || s.begins == Begins::from_S_to_S);
+            if (!each) sum = 0.0;
+            add_up(z.data() + state * d_k, d_k, each || s.begins == Begins::from_z_to_z);
+        }
     const std::size_t size = length(d_k) * length(d_v), written = length(kernels::threads_per_block);
     for (std::size_t e = 0; s.first_entries_of_S && e < S.size(); ++e)
         if (e % size >= written) S.data()[e] = std::numeric_limits<double>::quiet_NaN();
@@ -144,7 +176,7 @@ const MutationsOf chunk_states_mutations("chunk_states", chunk_sum_mutations(), 
 // The sums over the chunks before -------------------------------------------------------------------------------------
 
 /// Which chunks are summed for chunk m.
-enum class Summed { before, up_to_own, own, all, after, before_last, last };
+enum class Summed { before, up_to_own, own, all, after, before_last, last, none };
 
 struct Scan {
     Summed S = Summed::before, z = Summed::before;
@@ -167,6 +199,9 @@ const MutationTable<Scan>& scan_mutations() {
              SET(s.S = Summed::own)},
             {"which chunks", "nothing summed", "Replace what each chunk adds by the sum over the chunks before it.", 0,
              SET(s.S = s.z = Summed::own)},
+            {"which chunks", "running sum stays 0",
+             "Add what was in the entry before the sum so far was written there: keep it first.", 0,
+             SET(s.S = s.z = Summed::none)},
             {"which chunks", "total instead of the running sum", "State m is the sum of the chunks before m only.", 0,
              SET(s.S = s.z = Summed::all)},
             {"which chunks", "sums of the chunks after", "State m is the sum of the chunks before m: count m upwards.",
@@ -189,6 +224,7 @@ bool is_summed(Summed summed, std::size_t m, std::size_t other) {
         case Summed::before: return other < m;
         case Summed::up_to_own: return other <= m;
         case Summed::own: return other == m;
+        case Summed::none: return false;
         case Summed::all: return true;
         case Summed::after: return other > m;
         case Summed::before_last: return other + 1 < m;

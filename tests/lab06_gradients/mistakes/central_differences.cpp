@@ -15,7 +15,7 @@ namespace linattn::testing {
 namespace {
 
 /// What the difference is divided by.
-enum class Over { twice_h, h, half_of_inverse_h, nothing, h_squared, four_h };
+enum class Over { twice_h, times_twice_h, two, times_h, h, half_of_inverse_h, nothing, h_squared, four_h };
 /// How far an entry is moved.
 enum class Step { given, half, times_entry, times_size_of_entry };
 /// Which entries move together.
@@ -62,6 +62,9 @@ Tensor differences(const DifferenceSettings& s, const ScalarFunction& f, const T
         double divisor = 2.0 * step;
         switch (s.over) {
             case Over::twice_h: break;
+            case Over::times_twice_h: divisor = 0.5 / step; break;
+            case Over::times_h: divisor = 1.0 / step; break;
+            case Over::two: divisor = 2.0; break;
             case Over::h: divisor = step; break;
             case Over::half_of_inverse_h: divisor = 2.0 / step; break;
             case Over::nothing: divisor = 1.0; break;
@@ -101,6 +104,16 @@ const MutationTable<DifferenceSettings> table{
         {"what divides", "divided by 2, multiplied by h", "`/ 2 * h` is read from the left: put 2 * h in parentheses.",
          0, SET(s.over = Over::half_of_inverse_h)},
         {"what divides", "not divided", "Divide the difference by 2h.", 0, SET(s.over = Over::nothing)},
+        {"what divides", "divided by 2, h forgotten", "The two points are 2h apart: divide by 2h.", 0,
+         SET(s.over = Over::two)},
+        {"what divides", "multiplied by 2h", "A slope is a difference divided by how far its points are apart: 2h.", 0,
+         SET(s.over = Over::times_twice_h)},
+        {"what divides", "multiplied by h", "A slope is a difference divided by how far its points are apart: 2h.", 0,
+         SET(s.over = Over::times_h)},
+        {"the two sides", "both sides added", "The slope is in the difference: f(x + h) - f(x - h).", 0,
+         SET(s.times = {0, 1, 0, 1, 0})},
+        {"the two sides", "one side below, divided by 2h", "Two points that are 2h apart: f(x + h) and f(x - h).", 0,
+         SET(s.times = {0, -1, 1, 0, 0})},
         {"what divides", "divided by h²", "Divide the difference by 2h.", 0, SET(s.over = Over::h_squared)},
         {"what divides", "divided by 4h", "The two points are 2h apart: divide by 2h.", 0, SET(s.over = Over::four_h)},
         {"the step", "half the step", "The step is h to each side, not h/2.", 0, SET(s.step = Step::half)},

@@ -126,6 +126,46 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "branch chos
         "Which branch counts is decided by x, not by dY.") {
     return each_pair(x, dY, [](double v, double g) { return g >= 0.0 ? g : g * std::exp(std::min(v, 0.0)); });
 }
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "1 added to the slope below 0", "§6.2",
+        "elu' = elu + 1 has the 1 of elu + 1 in it: below 0 the slope of φ is φ itself, eˣ.") {
+    return each_pair(x, dY, [](double v, double g) { return g * (v < 0.0 ? std::exp(v) + 1.0 : 1.0); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "1 added to the slope above 0", "§6.2",
+        "Above 0 φ is x + 1, whose slope is 1.") {
+    return each_pair(x, dY, [](double v, double g) { return g * (v > 0.0 ? 2.0 : std::exp(v)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "base 2 below 0", "§6.2",
+        "Below 0 the slope is eˣ, to the base e: exp, not exp2.") {
+    return each_pair(x, dY, [](double v, double g) { return g * std::exp2(std::min(v, 0.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope at dY", "§6.2",
+        "Both are needed in their places: the slope is taken at x.") {
+    return each_pair(x, dY, [](double, double g) { return g * std::exp(std::min(g, 0.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x in place of dY", "§6.2",
+        "The chain rule multiplies the slope by what comes from above: dY · φ'(x).") {
+    return each_pair(x, dY, [](double v, double) { return v * std::exp(std::min(v, 0.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x eˣ below 0", "§6.2",
+        "The slope of eˣ is eˣ, without a factor.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : g * v * std::exp(v); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "exponential up to 1", "§6.2",
+        "The branches of φ meet at 0: cap the argument of exp there.") {
+    return each_pair(x, dY, [](double v, double g) { return g * std::exp(std::min(v, 1.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "larger of x and 0 in the exponential", "§6.2",
+        "Below 0 the slope is eˣ, above it 1: the argument of exp is the smaller of x and 0.") {
+    return each_pair(x, dY, [](double v, double g) { return g * std::exp(std::max(v, 0.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "sign of dY", "§6.2",
+        "The chain rule multiplies: dY · φ'(x), with a plus.") {
+    return each_pair(x, dY, [](double v, double g) { return -g * std::exp(std::min(v, 0.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "eˣ twice below 0", "§6.2",
+        "Below 0 the slope is eˣ, once.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : g * std::exp(2.0 * v); });
+}
 
 }  // namespace
 }  // namespace linattn::testing

@@ -1,5 +1,7 @@
 // What people forget or count twice on the way back, as settings of the definition (model_definition.hpp). What can go
 // wrong in a layer can go wrong in all that contain it.
+#include <algorithm>
+
 #include "backward_by_slopes.hpp"
 #include "mutations.hpp"
 
@@ -83,9 +85,6 @@ const MutationTable<Settings> table = {
         {"the norm's bias", "norm's bias gradient averaged",
          "The gradient of the norm's bias is the sum of dY over all tokens, not its mean.", has::norm_alone,
          [](Settings& s) { s.norm_bias_mean = true; }},
-        {"layer norm's statistics", "both means over the tokens",
-         "mean(g) and mean(g ⊙ x̂) are over the entries of one token, axis -1: over the tokens is batch norm.",
-         has::norm_alone, [](Settings& s) { s.means_over_tokens = true; }},
         {"the gain", "gain left out of dX", "The gradient passes through the gain: begin with g = gain ⊙ dY.",
          has::norm, [](Settings& s) { s.gain_left_out = true; }},
         {"the gain", "gain's gradient forgotten", "The gradient of the gain is the sum of dY ⊙ x̂ over all tokens.",
@@ -145,6 +144,47 @@ const MutationTable<Settings> table = {
         {"the paths to X", "values' part of dX forgotten",
          "X reaches the result through Q, K and V: dX is the sum of three gradients.", has::attention_alone,
          [](Settings& s) { set(s, Path::value_input, 0.0); }},
+        {"the paths to X", "queries' part of dX added twice, keys' forgotten",
+         "X reaches the result through Q, K and V: dX is the sum of three gradients.", has::attention_alone,
+         [](Settings& s) {
+             set(s, Path::query_input, 2.0);
+             set(s, Path::key_input, 0.0);
+         }},
+        {"the paths to X", "only the values' part of dX",
+         "X reaches the result through Q, K and V: dX is the sum of three gradients.", has::attention_alone,
+         [](Settings& s) {
+             set(s, Path::query_input, 0.0);
+             set(s, Path::key_input, 0.0);
+         }},
+        {"the paths to X", "sign of the keys' part of dX", "dX is the sum of three gradients, each with a plus.",
+         has::attention_alone, [](Settings& s) { set(s, Path::key_input, -1.0); }},
+        {"the paths to X", "sign of the values' part of dX", "dX is the sum of three gradients, each with a plus.",
+         has::attention_alone, [](Settings& s) { set(s, Path::value_input, -1.0); }},
+        {"φ", "φ(Q) in place of φ(K)", "causal_attention_backward takes φ(Q), φ(K), V.", has::attention_alone,
+         [](Settings& s) { s.queries_for_keys = true; }},
+        {"φ", "φ(K) in place of φ(Q)", "causal_attention_backward takes φ(Q), φ(K), V.", has::attention_alone,
+         [](Settings& s) { s.keys_for_queries = true; }},
+        {"φ′", "φ′ of the keys at Q", "elu_plus_one_backward takes what φ was applied to: K for the gradient of φ(K).",
+         has::attention_alone, [](Settings& s) { s.key_map_at_query = true; }},
+        {"φ′", "φ′ of the queries at K",
+         "elu_plus_one_backward takes what φ was applied to: Q for the gradient of φ(Q).", has::attention_alone,
+         [](Settings& s) { s.query_map_at_key = true; }},
+        {"the projections", "keys projected by W_Q", "Each projection has its own weights: K = X W_K + b_K.",
+         has::attention_alone, [](Settings& s) { s.keys_are_queries = true; }},
+        {"the projections", "values projected by W_K", "Each projection has its own weights: V = X W_V + b_V.",
+         has::attention_alone, [](Settings& s) { s.values_are_keys = true; }},
+        {"the projections", "keys' gradient through W_Q",
+         "What comes back to K goes through W_K: affine_backward takes w.K.", has::attention_alone,
+         [](Settings& s) { s.keys_through_w_q = true; }},
+        {"the projections", "values' gradient through W_K",
+         "What comes back to V goes through W_V: affine_backward takes w.V.", has::attention_alone,
+         [](Settings& s) { s.values_through_w_k = true; }},
+        {"the projections", "gradient of W_Q returned for W_K too", "The order of the four projections is Q, K, V, O.",
+         has::attention_alone, [](Settings& s) { s.dw_q_for_k = true; }},
+        {"the projections", "gradient of W_K returned for W_V too", "The order of the four projections is Q, K, V, O.",
+         has::attention_alone, [](Settings& s) { s.dw_k_for_v = true; }},
+        {"the projections", "gradients of W_Q and W_K exchanged", "The order of the four projections is Q, K, V, O.",
+         has::attention_alone, [](Settings& s) { s.dw_exchanged = true; }},
         {"φ", "φ left out of what lab 06's gradient gets",
          "causal_attention_backward takes φ(Q) and φ(K), not Q and K.", has::attention_alone,
          [](Settings& s) { s.features_left_out_of_q = s.features_left_out_of_k = true; }},
@@ -233,6 +273,36 @@ const MutationTable<Settings> table = {
         {"the paths through the block", "path through the feed-forward layer forgotten",
          "dM is what skips the feed-forward layer plus what goes through it.", has::block,
          [](Settings& s) { set(s, Path::feed_forward, 0.0); }},
+        {"the paths through the block", "what comes back through the feed-forward layer not added",
+         "Y reaches the result by two ways: dM = dY + what the second norm's backward pass gives.", has::block_alone,
+         [](Settings& s) { set(s, Path::feed_forward_input, 0.0); }},
+        {"the paths through the block", "what comes back through attention not added",
+         "X reaches Y by two ways: dX = dM + what the first norm's backward pass gives.", has::block_alone,
+         [](Settings& s) { set(s, Path::attention_input, 0.0); }},
+        {"the paths through the block", "what comes back through the feed-forward layer subtracted",
+         "dM = dY + what the second norm's backward pass gives, with a plus.", has::block_alone,
+         [](Settings& s) { set(s, Path::feed_forward_input, -1.0); }},
+        {"the paths through the block", "what comes back through attention subtracted",
+         "dX = dM + what the first norm's backward pass gives, with a plus.", has::block_alone,
+         [](Settings& s) { set(s, Path::attention_input, -1.0); }},
+        {"what the block computes again", "attention's skip connection forgotten on the way forwards",
+         "The second norm reads Y = X + attention: compute that again.", has::block_alone,
+         [](Settings& s) { s.recomputed = Recomputed::without_skip; }},
+        {"what the block computes again", "attention forgotten on the way forwards",
+         "The second norm reads Y = X + attention: compute that again.", has::block_alone,
+         [](Settings& s) { s.recomputed = Recomputed::without_attention; }},
+        {"what the block computes again", "first norm forgotten on the way forwards",
+         "Attention reads norm(X): compute that again.", has::block_alone,
+         [](Settings& s) { s.recomputed = Recomputed::without_first_norm; }},
+        {"what the block computes again", "second norm forgotten on the way forwards",
+         "The feed-forward layer reads norm(Y): compute that again.", has::block_alone,
+         [](Settings& s) { s.recomputed = Recomputed::without_second_norm; }},
+        {"what the block computes again", "first norm used twice on the way forwards",
+         "The feed-forward layer reads the second norm: w.before_feed_forward.", has::block_alone,
+         [](Settings& s) { s.recomputed = Recomputed::first_norm_twice; }},
+        {"what the block computes again", "second norm of X in place of Y on the way forwards",
+         "The second norm reads Y = X + attention.", has::block_alone,
+         [](Settings& s) { s.recomputed = Recomputed::second_norm_of_X; }},
         {"the norms", "norms left out on the way back",
          "Attention and the feed-forward layer read normed tokens: pass their dX through layer_norm_backward.",
          has::block, [](Settings& s) { s.norm_is_identity = true; }},
@@ -298,6 +368,46 @@ const MutationTable<Settings> table = {
          [](Settings& s) { s.last_occurrence = true; }},
         {"the positions", "positions' gradient forgotten", "The rows of the positions are weights as well.", has::model,
          [](Settings& s) { set(s, Path::positions, 0.0); }},
+        {"the positions", "positions' gradient of the last sequence alone",
+         "All sequences use the same positions: add their gradients up.", has::model,
+         [](Settings& s) { s.last_sequence_moves_positions = true; }},
+        {"the positions", "positions not added on the way forwards",
+         "The first block reads the embedding's rows plus those of the positions.", has::model,
+         [](Settings& s) { s.positions_not_added = true; }},
+        {"what is left", "embedding's gradient never assigned",
+         "A copy of w holds weights, not gradients: assign each part.", has::model,
+         [](Settings& s) { s.left = ".embedding"; }},
+        {"what is left", "positions' gradient never assigned",
+         "A copy of w holds weights, not gradients: assign each part.", has::model,
+         [](Settings& s) { s.left = ".positions"; }},
+        {"what is left", "blocks' gradients never assigned",
+         "A copy of w holds weights, not gradients: assign each part.", has::model,
+         [](Settings& s) { s.left = ".blocks"; }},
+        {"what is left", "last norm's gradient never assigned",
+         "A copy of w holds weights, not gradients: assign each part.", has::model,
+         [](Settings& s) { s.left = ".last"; }},
+        {"what is left", "head's gradient never assigned",
+         "A copy of w holds weights, not gradients: assign each part.", has::model,
+         [](Settings& s) { s.left = ".head"; }},
+        {"what is left", "blocks' gradients left at 0", "dw.blocks[l] is what block_backward returns for block l.",
+         has::model, [](Settings& s) { s.left = ".blocks", s.left_at_0 = true; }},
+        {"what is left", "last norm's gradient left at 0",
+         "The last norm has weights, too: layer_norm_backward gives dw.last.", has::model,
+         [](Settings& s) { s.left = ".last", s.left_at_0 = true; }},
+        {"what is left", "head's gradient left at 0", "The head has weights, too: affine_backward gives dw.head.",
+         has::model, [](Settings& s) { s.left = ".head", s.left_at_0 = true; }},
+        {"the blocks", "blocks visited forwards on the way back",
+         "The last block comes first on the way back: let l run from the last block down to 0.", has::model,
+         [](Settings& s) { s.blocks_forwards = true; }},
+        {"the blocks", "blocks' gradients in reverse order",
+         "The way back visits the last block first, but its gradient belongs to dw.blocks[l] as well.", has::model,
+         [](Settings& s) { s.blocks_reversed = true; }},
+        {"the embedding", "embedding gets the gradient from above the blocks",
+         "The embedding is read by the first block: it gets the dX of block 0.", has::model,
+         [](Settings& s) { s.embedding_skips_blocks = true; }},
+        {"the last norm", "last norm left out on the way back",
+         "The last block's result goes through the last norm: pass the head's dX through layer_norm_backward.",
+         has::model, [](Settings& s) { s.last_norm_skipped = true; }},
         {"the positions", "positions' gradient averaged over the batch",
          "All sequences use the same positions: add their gradients up.", has::model,
          [](Settings& s) { s.positions_mean = true; }},
@@ -337,25 +447,14 @@ Backward<Affine> affine_wrong(const Settings& settings, const Tensor& X, const A
     if (settings.bias_subtracted) result.dX = result.dX - sum(w.W * w.b, -1);
     return result;
 }
-// The gradient of batch norm's means, for the statistics of layer norm.
-Tensor with_means_over_tokens(const Tensor& X, const Norm& w, const Tensor& dY) {
-    const std::size_t d = length(X, -1), rows = d == 0 ? 0 : X.size() / d;
-    const Tensor moved = X - mean(X, -1, keep_dims),
-                 deviation = sqrt(mean(moved * moved, -1, keep_dims) + norm_epsilon), x = moved / deviation;
-    const Tensor g = w.gain * dY;
-    const auto over_tokens = [&](const Tensor& y) { return sum(reshape(y, {rows, d}), 0) / static_cast<double>(rows); };
-    return (g - over_tokens(g) - x * over_tokens(g * x)) / deviation;
-}
 Backward<Norm> norm_wrong(const Settings& settings, const Tensor& X, const Norm& w, const Tensor& dY) {
     require_layer_norm_backward(X, w, dY);
-    Backward<Norm> result = backward_of(backward_slopes<NormNumbers>(X, w, dY,
-                                                                     [&](const Matrix& x, const NormNumbers& numbers) {
-                                                                         return ModelDefinition(settings).layer_norm(
-                                                                             x, numbers, tokens_of(X));
-                                                                     }),
-                                        w);
-    if (settings.means_over_tokens && X.size() > 0) result.dX = with_means_over_tokens(X, w, dY);
-    return result;
+    return backward_of(backward_slopes<NormNumbers>(X, w, dY,
+                                                    [&](const Matrix& x, const NormNumbers& numbers) {
+                                                        return ModelDefinition(settings).layer_norm(x, numbers,
+                                                                                                    tokens_of(X));
+                                                    }),
+                       w);
 }
 Backward<Attention> attention_wrong(const Settings& settings, const Tensor& X, const Attention& w, std::size_t heads,
                                     const Tensor& dY) {
@@ -368,6 +467,9 @@ Backward<Attention> attention_wrong(const Settings& settings, const Tensor& X, c
                         }),
                     w);
     if (settings.keys_values_exchanged) std::swap(result.dw.K, result.dw.V);
+    if (settings.dw_exchanged) std::swap(result.dw.Q, result.dw.K);
+    if (settings.dw_q_for_k) result.dw.K = result.dw.Q;
+    if (settings.dw_k_for_v) result.dw.V = result.dw.K;
     return result;
 }
 Backward<Block> block_wrong(const Settings& settings, const Tensor& X, const Block& w, std::size_t heads,
@@ -394,6 +496,16 @@ ModelGradients model_wrong(const Settings& settings, const Tensor& ids, const Te
     const Slopes found = slopes(arrays, loss);
     std::size_t part = 0;
     visit("", result.dw, [&](const std::string&, Tensor& x) { x = found.values[part++]; });
+    if (settings.blocks_reversed) std::reverse(result.dw.blocks.begin(), result.dw.blocks.end());
+    if (!settings.left.empty()) {
+        std::vector<Tensor> weights;
+        visit("", w, [&](const std::string&, const Tensor& x) { weights.push_back(x); });
+        part = 0;
+        visit("", result.dw, [&](const std::string& name, Tensor& x) {
+            if (name.starts_with(settings.left)) x = settings.left_at_0 ? zeros(shape_of(x)) : weights[part];
+            ++part;
+        });
+    }
     return result;
 }
 

@@ -11,6 +11,10 @@ Batch copy_by_definition(const std::vector<CopySequence>& sequences, const CopyS
     Batch result{zeros(shape), zeros(shape), zeros(shape)};
     for (std::size_t b = 0; b < shape[0]; ++b)
         for (std::size_t i = 0; i < shape[1]; ++i) {
+            if ((settings.not_written == NotWritten::first_sequence && b == 0) ||
+                (settings.not_written == NotWritten::last_sequence && b + 1 == shape[0]) ||
+                (settings.not_written == NotWritten::last_position && i + 1 == shape[1]))
+                continue;
             const CopySequence& in = sequences[settings.same_sequences ? 0 : b];
             result.ids(b, i) = settings.ids(in, i);
             result.targets(b, i) = settings.targets(in, i);
@@ -29,6 +33,20 @@ const MutationTable<CopySettings>& copy_mutations() {
           [](CopySettings& s) {
               s.targets = [](const In& in, std::size_t i) { return in.at((i + 2) % (2 * in.length() + 1)); };
           }},
+         {"the targets", "targets shifted the wrong way", "Target i is symbol i + 1 of the sequence, not symbol i − 1.",
+          0,
+          [](CopySettings& s) { s.targets = [](const In& in, std::size_t i) { return i == 0 ? 0.0 : in.at(i - 1); }; }},
+         {"the targets", "last target left at 0",
+          "The last target is the last symbol of the copy: a row has 2L + 1 symbols.", 0,
+          [](CopySettings& s) {
+              s.targets = [](const In& in, std::size_t i) { return i + 1 == 2 * in.length() ? 0.0 : in.at(i + 1); };
+          }},
+         {"what is written", "first sequence left at 0", "Sequences are counted from 0: begin the loop there.", 0,
+          [](CopySettings& s) { s.not_written = NotWritten::first_sequence; }},
+         {"what is written", "last sequence left at 0", "There are `batch` sequences: the loop runs while b < batch.",
+          0, [](CopySettings& s) { s.not_written = NotWritten::last_sequence; }},
+         {"what is written", "last position left at 0", "There are 2L positions: the loop runs while i < 2L.", 0,
+          [](CopySettings& s) { s.not_written = NotWritten::last_position; }},
          {"the counts", "first half counts",
           "The first half is random and cannot be predicted: counts are 1 in the second half only.", 0,
           [](CopySettings& s) { s.counts = [](const In& in, std::size_t i) { return i < in.length() ? 1.0 : 0.0; }; }},

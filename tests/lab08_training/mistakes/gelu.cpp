@@ -6,6 +6,8 @@
 namespace linattn::testing {
 namespace {
 
+constexpr double pi = 3.141592653589793;
+
 double cdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 double density(double x) { return 0.3989422804014327 * std::exp(-0.5 * x * x); }
 
@@ -18,13 +20,14 @@ double slope_by_sigmoid(double x) {
     return s + 1.702 * x * s * (1.0 - s);
 }
 
-#define GELU_MISTAKE(name, explanation, slope)                                               \
+#define GELU_MISTAKE(name, explanation, slope) GELU_GRADIENT_MISTAKE(name, explanation, dy*(slope))
+#define GELU_GRADIENT_MISTAKE(name, explanation, dX_e)                                       \
     MISTAKE(gelu_backward, (const Tensor& X, const Tensor& dY), name, "§8.3", explanation) { \
         require_shape(dY, "dY", shape_of(X), "the shape of X", "gelu_backward");             \
         Tensor dX = dY;                                                                      \
         for (std::size_t e = 0; e < X.size(); ++e) {                                         \
-            const double x = X.data()[e];                                                    \
-            dX.data()[e] *= (slope);                                                         \
+            const double x = X.data()[e], dy = dY.data()[e];                                 \
+            dX.data()[e] = (dX_e);                                                           \
         }                                                                                    \
         return dX;                                                                           \
     }
@@ -52,6 +55,57 @@ GELU_MISTAKE("slope of the approximation by tanh", "GELU is x Φ(x), with erf an
              slope_by_tanh(x))
 GELU_MISTAKE("slope of x·sigmoid(1.702x)", "GELU is x Φ(x), not its approximation by a sigmoid.", slope_by_sigmoid(x))
 GELU_MISTAKE("slope of relu", "GELU is smooth: Φ(x) + x Φ′(x).", x > 0.0 ? 1.0 : 0.0)
+
+// Φ itself
+GELU_MISTAKE("Φ not halved", "Φ(x) = (1 + erf(x/√2))/2 goes from 0 to 1.", 2.0 * cdf(x) + x * density(x))
+GELU_MISTAKE("1 left out of Φ", "Φ(x) = (1 + erf(x/√2))/2 goes from 0 to 1.", cdf(x) - 0.5 + x * density(x))
+GELU_MISTAKE("half of erf, without brackets", "Φ(x) = (1 + erf(x/√2))/2: all of 1 + erf is halved.",
+             cdf(x) + 0.5 + x * density(x))
+GELU_MISTAKE("1 − erf in place of 1 + erf", "Φ(x) = (1 + erf(x/√2))/2, with a plus: Φ grows with x.",
+             cdf(-x) + x * density(x))
+GELU_MISTAKE("erf of √2·x in place of x/√2", "The formula is Φ(x) = (1 + erf(x/√2))/2.", cdf(2.0 * x) + x * density(x))
+GELU_MISTAKE("erf of x/2 in place of x/√2", "The formula is Φ(x) = (1 + erf(x/√2))/2: divide by the root of 2.",
+             cdf(x / std::sqrt(2.0)) + x * density(x))
+// Φ′
+GELU_MISTAKE("density of x in place of x²", "Φ′(x) = e^(−x²/2)/√(2π): square x.",
+             cdf(x) + x * 0.3989422804014327 * std::exp(-0.5 * x))
+GELU_MISTAKE("density with e^(+x²/2)", "Φ′(x) = e^(−x²/2)/√(2π), with a minus: far from 0 the density falls.",
+             cdf(x) + x * 0.3989422804014327 * std::exp(0.5 * x * x))
+GELU_MISTAKE("density times √(2π)", "Φ′(x) = e^(−x²/2)/√(2π): divide by the root.",
+             cdf(x) + x * std::exp(-0.5 * x * x) * std::sqrt(2.0 * pi))
+GELU_MISTAKE("density with 1/√2·π", "Φ′(x) = e^(−x²/2)/√(2π): π is under the root, and below the line.",
+             cdf(x) + x * std::exp(-0.5 * x * x) / std::sqrt(2.0) * pi)
+GELU_MISTAKE("density with 1/(√2 π)", "Φ′(x) = e^(−x²/2)/√(2π): π is under the root.",
+             cdf(x) + x * std::exp(-0.5 * x * x) / (std::sqrt(2.0) * pi))
+GELU_MISTAKE("slope of erf in place of Φ′",
+             "Φ is half of 1 + erf(x/√2), so that its slope is e^(−x²/2)/√(2π), not that of erf, 2/√π e^(−x²).",
+             cdf(x) + x * 2.0 / std::sqrt(pi) * std::exp(-x * x))
+GELU_MISTAKE("slope of erf at x/√2 in place of Φ′",
+             "Φ is half of 1 + erf(x/√2): its slope has the factors 1/2 and 1/√2 besides that of erf.",
+             cdf(x) + x * 2.0 / std::sqrt(pi) * std::exp(-0.5 * x * x))
+GELU_MISTAKE("half of the slope of erf, at x",
+             "Φ(x) = (1 + erf(x/√2))/2: take the slope of erf at x/√2, and multiply it by 1/√2.",
+             cdf(x) + x / std::sqrt(pi) * std::exp(-x * x))
+GELU_MISTAKE("Φ (1 − Φ) in place of Φ′", "That is the slope of the logistic function. Φ′ is e^(−x²/2)/√(2π).",
+             cdf(x) + x * cdf(x) * cdf(-x))
+GELU_MISTAKE("Φ in place of Φ′", "The product rule: Φ(x) + x Φ′(x), and Φ′ is the density e^(−x²/2)/√(2π).",
+             cdf(x) + x * cdf(x))
+// how they are put together
+GELU_MISTAKE("density left out", "The product rule: Φ(x) + x Φ′(x).", cdf(x) + x)
+GELU_MISTAKE("x² in the second term", "The product rule: Φ(x) + x Φ′(x), with x once.", cdf(x) + x * x * density(x))
+GELU_MISTAKE("x in both terms", "The product rule: Φ(x) + x Φ′(x); the slope of the factor x is 1.",
+             x*(cdf(x) + density(x)))
+GELU_MISTAKE("product of Φ and x Φ′", "The product rule: Φ(x) + x Φ′(x), the sum of the two.", cdf(x) * x * density(x))
+GELU_GRADIENT_MISTAKE("dY left out", "That is the slope of GELU: multiply it by dY.",
+                      cdf(x) + x * density(x) + 0.0 * dy)
+GELU_GRADIENT_MISTAKE("dY in the first term only", "dY multiplies the whole slope: dY (Φ(x) + x Φ′(x)).",
+                      dy* cdf(x) + x * density(x))
+GELU_GRADIENT_MISTAKE("dY in the second term only", "dY multiplies the whole slope: dY (Φ(x) + x Φ′(x)).",
+                      cdf(x) + dy * x * density(x))
+GELU_GRADIENT_MISTAKE("dY added to the slope", "dY multiplies the slope: dY (Φ(x) + x Φ′(x)).",
+                      dy + cdf(x) + x * density(x))
+GELU_GRADIENT_MISTAKE("X and dY exchanged", "The slope is that at X, and dY is its factor.",
+                      x*(cdf(dy) + dy * density(dy)))
 
 }  // namespace
 }  // namespace linattn::testing

@@ -22,12 +22,25 @@ struct Settings {
     bool gradient_masked = true;  ///< 0 where a position does not count
     bool loss_masked = true;
     bool loss_divided = true;
-    bool over_symbols = false;       ///< divided by the number of symbols, too
-    bool mean_of_sequences = false;  ///< the mean of the means of the sequences
-    double added_to_p = 0.0;         ///< before its logarithm
-    bool slope_of_p = false;         ///< the gradient times p (1 - p)
-    bool stops = false;              ///< at the first position that does not count
-    bool wanted_subtracted = true;   ///< p - 1 at the target
+    bool over_symbols = false;        ///< divided by the number of symbols, too
+    bool mean_of_sequences = false;   ///< the mean of the means of the sequences
+    double added_to_p = 0.0;          ///< before its logarithm
+    bool slope_of_p = false;          ///< the gradient times p (1 - p)
+    bool stops = false;               ///< at the first position that does not count
+    bool wanted_subtracted = true;    ///< p - 1 at the target
+    bool target_alone = false;        ///< no gradient along the other logits
+    bool target_added = false;        ///< p + 1 at the target
+    bool target_moved = false;        ///< 1 - p in place of p - 1 at the target alone
+    bool along_p = false;             ///< the gradient is -1/p at the target
+    bool gradient_of_exp = false;     ///< e^(ℓ - m) in place of p in the gradient
+    bool mean_of_exp = false;         ///< log of the mean of e^(ℓ - m)
+    bool exp_left_out = false;        ///< log Σ (ℓ - m)
+    bool log_left_out = false;        ///< Σ e^(ℓ - m) without a logarithm
+    bool sum_left_out = false;        ///< log p = ℓ - m
+    bool sum_added = false;           ///< log p = (ℓ - m) + log Σ …
+    bool shifts_target_only = false;  ///< the largest logit not subtracted in the sum
+    bool over_sequences = false;      ///< divided by the number of sequences
+    bool over_tokens = false;         ///< … by n
     double sign = 1.0, gradient_sign = 1.0, unit = 1.0;
 
     bool operator==(const Settings&) const = default;
@@ -50,6 +63,8 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
             for (std::size_t i = row / n * n; i < row / n * n + n; ++i) counted_here += counts.data()[i];
             counted_here *= static_cast<double>(rows / n);
         }
+        if (s.over_sequences) counted_here = static_cast<double>(rows / n);
+        if (s.over_tokens) counted_here = static_cast<double>(n);
         const auto wanted = static_cast<std::size_t>(targets.data()[s.next_target ? (row + 1) % rows : row]);
         stopped = stopped || counts.data()[row] != 1.0;
         if (s.stops && stopped) continue;
@@ -59,7 +74,15 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
             for (std::size_t i = 0; i < others && s.shifts; ++i) largest = std::max(largest, other(i));
             for (std::size_t i = 0; i < logits.size() && s.shift_of_all; ++i)
                 largest = std::max(largest, logits.data()[i]);
-            for (std::size_t i = 0; i < others; ++i) sum += std::exp(other(i) - largest);
+            for (std::size_t i = 0; i < others; ++i) {
+                const double shifted_too = other(i) - (s.shifts_target_only ? 0.0 : largest);
+                sum += s.exp_left_out ? shifted_too : std::exp(shifted_too);
+            }
+            const double added = sum;
+            if (s.mean_of_exp) sum /= static_cast<double>(others);
+            if (s.log_left_out) sum = std::exp(added);
+            if (s.sum_left_out) sum = 1.0;
+            if (s.sum_added) sum = 1.0 / added;
             const double shifted = logits.data()[row * v + c] - largest, count = counts.data()[row];
             const double p = s.shifts ? std::exp(shifted - std::log(sum)) : std::exp(shifted) / sum;
             const double log_p = s.p_itself
@@ -71,12 +94,18 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
                 result.loss -= count * (c == wanted ? 1.0 : 0.0) * log_p / counted_here;
             else if (c == wanted && (count == 1.0 || !s.loss_masked))
                 result.loss -= s.sign * s.unit * log_p / (!s.loss_divided ? 1.0 : s.loss_over_all ? all : counted_here);
-            if (count == 1.0 || !s.gradient_masked)
-                result.dlogits.data()[row * v + c] = s.gradient_sign * (s.slope_of_p ? p * (1.0 - p) : 1.0) *
-                                                     (p - (c == wanted && s.wanted_subtracted ? 1.0 : 0.0)) /
+            const double at_target = !s.wanted_subtracted ? 0.0 : s.target_added ? -1.0 : 1.0;
+            const double slope = s.along_p                       ? (c == wanted ? -1.0 / p : 0.0)
+                                 : s.target_alone && c != wanted ? 0.0
+                                 : s.gradient_of_exp             ? p * added - (c == wanted ? at_target : 0.0)
+                                 : s.target_moved && c == wanted ? 1.0 - p
+                                                                 : p - (c == wanted ? at_target : 0.0);
+            if (count == 1.0 || !s.gradient_masked || s.exp_left_out)  // 0 times NaN is NaN
+                result.dlogits.data()[row * v + c] = s.gradient_sign * (s.slope_of_p ? p * (1.0 - p) : 1.0) * slope /
                                                      (!s.gradient_divided   ? 1.0
                                                       : s.gradient_over_all ? all
-                                                                            : counted_here);
+                                                                            : counted_here) *
+                                                     (s.exp_left_out ? count : 1.0);
         }
     }
     return result;
@@ -93,6 +122,21 @@ const MutationTable<Settings> table = {
         {"stability", "one largest logit for all positions",
          "Subtract each position's own largest logit: with a larger one all its exponentials may become 0.", 0,
          [](Settings& s) { s.shift_of_all = true; }},
+        {"stability", "largest logit not subtracted in the sum",
+         "Subtract it in the sum as well: log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
+         [](Settings& s) { s.shifts_target_only = true; }},
+        {"log Σ", "mean of the exponentials in place of their sum",
+         "log p = (ℓ − m) − log Σ e^(ℓ − m): the probabilities add up to 1.", 0,
+         [](Settings& s) { s.mean_of_exp = true; }},
+        {"log Σ", "sum of the logits in place of their exponentials", "log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
+         [](Settings& s) { s.exp_left_out = s.times_one_hot = true; }},
+        {"log Σ", "logarithm of the sum forgotten", "log p = (ℓ − m) − log Σ e^(ℓ − m), with a logarithm.", 0,
+         [](Settings& s) { s.log_left_out = true; }},
+        {"log Σ", "log Σ e^(ℓ − m) left out",
+         "A logit is no logarithm of a probability yet: log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
+         [](Settings& s) { s.sum_left_out = true; }},
+        {"log Σ", "log Σ e^(ℓ − m) added", "log p = (ℓ − m) − log Σ e^(ℓ − m), with a minus.", 0,
+         [](Settings& s) { s.sum_added = true; }},
         {"stability", "logarithm of a finished p",
          "p may have been rounded to 0, and log 0 is −∞: log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
          [](Settings& s) { s.log_of_p = true; }},
@@ -114,6 +158,15 @@ const MutationTable<Settings> table = {
         {"the mean", "mean of the sequences' means",
          "One mean over all positions that count, in all sequences: divide by Σ counts of them together.", 0,
          [](Settings& s) { s.mean_of_sequences = true; }},
+        {"the mean", "divided by the number of sequences", "The mean is over the positions that count: Σ counts.", 0,
+         [](Settings& s) { s.over_sequences = true; }},
+        {"the mean", "divided by n", "The mean is over the positions that count, in all sequences: Σ counts.", 0,
+         [](Settings& s) { s.over_tokens = true; }},
+        {"the mean", "loss not divided",
+         "The loss is a mean, as its gradient is that of a mean: divide it by Σ counts.", 0,
+         [](Settings& s) { s.loss_divided = false; }},
+        {"the mean", "loss divided by all positions", "Loss and gradient are divided by the same number, Σ counts.", 0,
+         [](Settings& s) { s.loss_over_all = true; }},
         {"the mean", "gradient divided by all positions", "Loss and gradient are divided by the same number, Σ counts.",
          0, [](Settings& s) { s.gradient_over_all = true; }},
         {"the mean", "gradient not divided", "The loss is a mean: its gradient is divided by Σ counts as well.", 0,
@@ -122,6 +175,11 @@ const MutationTable<Settings> table = {
          [](Settings& s) { s.gradient_divided = s.loss_divided = false; }},
         {"the mask", "gradient where nothing counts", "Where counts is 0, dlogits is 0.", 0,
          [](Settings& s) { s.gradient_masked = false; }},
+        {"the mask", "loss of positions that do not count", "Where counts is 0, the position adds nothing to the loss.",
+         0, [](Settings& s) { s.loss_masked = false; }},
+        {"the mask", "counts in the divisor only",
+         "Only positions whose count is 1 take part: multiply each by its count before they are added.", 0,
+         [](Settings& s) { s.loss_masked = s.gradient_masked = false; }},
         {"the mask", "counts ignored", "Only positions whose count is 1 take part, in the loss and in its gradient.", 0,
          [](Settings& s) {
              s.gradient_masked = s.loss_masked = false;
@@ -130,6 +188,18 @@ const MutationTable<Settings> table = {
         {"the mask", "loop ends at the first position that does not count",
          "Later positions may count again: skip the one, with continue, not break.", 0,
          [](Settings& s) { s.stops = true; }},
+        {"the targets", "gradient along the target's logit only",
+         "Every logit is in the denominator of the softmax: dlogits is p − 1 at the target and p elsewhere.", 0,
+         [](Settings& s) { s.target_alone = true; }},
+        {"the targets", "target added in the gradient", "dlogits is p − 1 at the target: subtract the one-hot row.", 0,
+         [](Settings& s) { s.target_added = true; }},
+        {"the targets", "1 − p at the target", "dlogits is p − 1 at the target and p elsewhere.", 0,
+         [](Settings& s) { s.target_moved = true; }},
+        {"the targets", "gradient along p",
+         "−1/p is the slope along p: along the logits it is p − 1 at the target and p elsewhere.", 0,
+         [](Settings& s) { s.along_p = true; }},
+        {"the targets", "e^(ℓ − m) in place of p in the gradient", "p = e^(ℓ − m) / Σ e^(ℓ − m): divide by the sum.", 0,
+         [](Settings& s) { s.gradient_of_exp = true; }},
         {"the targets", "gradient multiplied by p (1 − p)",
          "p − 1 at the target is the slope along the logits already: the softmax's own slope is in it.", 0,
          [](Settings& s) { s.slope_of_p = true; }},

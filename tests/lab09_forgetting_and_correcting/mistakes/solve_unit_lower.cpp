@@ -16,6 +16,8 @@ const MutationTable<Settings>& mutations() {
             {"the rows before", "series cut off after three terms",
              "I - L + L² is only the beginning of the inverse: substitute row by row.", 0,
              SET(s.earlier = EarlierRow::two_terms)},
+            {"the rows before", "nothing subtracted",
+             "Row i of X is row i of B less L_ij times the rows of X before it.", 0, SET(s.sign = 0.0)},
             {"the rows before", "only the row before", "Row i needs all rows of X before it, j = 0, …, i-1.", 0,
              SET(s.rows_back = 1)},
             {"the rows before", "row before left out", "Row i needs all rows of X before it, up to j = i-1.", 0,

@@ -106,7 +106,7 @@ TEST_CASE("features lie in [0, 1/√m], however large the input") {
                 const auto [least, most] = std::minmax_element(phi.data() + begin, phi.data() + begin + block);
                 // Smaller entries have passed, so that it is a quotient that has no value here.
                 const bool is_quotient = size > 30.0 && std::any_of(phi.data() + begin, phi.data() + begin + block,
-                                                                    [](double x) { return std::isnan(x); });
+                                                                    [](double each) { return std::isnan(each); });
                 call.satisfies(*least >= 0.0 && std::fabs(*most * std::sqrt(50.0) - 1.0) < 1e-14,
                                "entries of ±" + decimals(size, 0) + " give features from " + decimals(*least) + " to " +
                                    decimals(*most) +

@@ -434,7 +434,7 @@ const std::vector<Mutation<Settings>>& mutations() {
         {"what divides", "normaliser without the keys",
          "The denominator is φ(q)·z, not the sum of the query's features.", divisor | products,
          SET(s.divisor = Divisor::query_alone)},
-        {"what divides", "divided by the length of the row",
+        {"what divides", "divided by the Euclidean length of the row",
          "Weights are divided by their sum, not by the root of the sum of their squares.", divisor,
          SET(s.divisor = Divisor::length)},
         {"what divides", "absolute weights summed", "The denominator is the sum of the weights as they are.",

@@ -123,6 +123,12 @@ TEST_CASE("the same seed drops the same entries, whatever they are; another seed
     const Call<Tensor> with_others = CALL(dropout, other, p, seed);
     with_others.satisfies(same_bits(kept_entries(result_of_shape(with_others, {50, 40})), kept_entries(first)),
                           "the same seed dropped different entries of another X of the same shape");
+    Tensor with_zeros = X;
+    for (std::size_t i = 0; i < X.size(); i += 3) with_zeros.data()[i] = 0.0;
+    const Call<Tensor> of_zeros = CALL(dropout, with_zeros, p, seed);
+    of_zeros.satisfies(same_bits(result_of_shape(of_zeros, {50, 40}), first * (with_zeros != 0.0)),
+                       "the same seed dropped different entries where some entries of X are 0",
+                       "no number drawn for an entry that is 0");
     const double allowed = allowed_distance(2000, 2.0);
     for (const auto& [what, neighbour, mistake] :
          {std::tuple{"seed + 1", seed + 1, "seed ignored"},

@@ -35,6 +35,15 @@ DROPOUT_MISTAKE("kept entries not scaled",
     require_probability(p);
     return masked(X, p, 1.0, seed, itself);
 }
+DROPOUT_MISTAKE("no number drawn for an entry that is 0",
+                "The seed alone decides which entries become 0: draw a number for every entry, whatever it is.") {
+    require_probability(p);
+    SplitMix64 random(seed);
+    Tensor result = zeros(shape_of(X));
+    for (std::size_t i = 0; i < X.size(); ++i)
+        if (X.data()[i] != 0.0 && random.uniform() >= p) result.data()[i] = X.data()[i] / (1.0 - p);
+    return result;
+}
 DROPOUT_MISTAKE("scaled by 1/p", "An entry is kept with probability 1 - p, so kept entries are divided by 1 - p.") {
     require_probability(p);
     return masked(X, p, p == 0.0 ? 1.0 : 1.0 / p, seed, itself);

@@ -65,7 +65,8 @@ const Search = (() => {
       const uses = count(text, phrase), named = count(title, phrase) + count(section.cited, phrase) > 0;
       if (all.length > 1) score += (all.length - 1) *
         (30 * named + 24 * uses / (uses + 1) * (1 + 400 / (400 + text.length)));
-      return { section, score: score - inTitle.length / 2 - 10 * /^(group\w+\.html$|mistakes\.html)/.test(section.url) };
+      const aside = /^(group\w+\.html$|mistakes\.html)/.test(section.url) && !(all.length > 2 && uses);  // unless its very words were typed
+      return { section, score: score - inTitle.length / 2 - 10 * aside };
     }).filter(found => found.score > -Infinity).sort((a, b) => b.score - a.score).slice(0, limit).map(found => found.section);
   };
   return { beginning, corrected, find, fold, prepare, sought };

@@ -194,8 +194,8 @@ class Words(StudentCourse):
         self.assertNotIn("looks like", words)
         self.assertRegex(words, r"    the smallest input found for which it is wrong:\n      x = .*\n      expected .*\n      got .* 7")
         self.put_stubs()
-        self.answer("relu", "return -1.0 * maximum(x, 0.0);")
-        self.assertIn("wrong:\n      x = {2}\n      expected {2}\n      got      {-2}\n", self.grade("lab01", "relu").words)
+        self.answer("relu", "return maximum(x, 0.0) - 2.0 * (x > 1.0);")
+        self.assertIn("wrong:\n      x = {2}\n      expected {2}\n      got      {0}\n", self.grade("lab01", "relu").words)
 
     def test_endless_recursion_is_told_and_in_a_single_process_too(self):
         words = self.said("return outer_product(a, b);")

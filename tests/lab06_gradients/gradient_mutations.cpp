@@ -462,7 +462,7 @@ const std::vector<Mutation<Settings>>& mutations() {
          SET(s.written = GradientsWritten::all_but_dV)},
         {"what is written", "dV in R, written over dN too early",
          "Where dN is kept in the rows of dV, add it to R before dV is written there.", states, SET(s.dV_in_R = true)},
-        {"dN", "dO multiplied by D in place of divided", "dN_i = dO_i / D_i.", 0,
+        {"dN", "dO multiplied by D in place of divided", "The gradient of the numerator is dN_i = dO_i / D_i.", 0,
          SET(set_upstream(s, Upstream::dO_times_D))},
         {"the normaliser", "mean over the features in D",
          "D_i is the sum φ(q_i)·z_i + ε over the features, not their mean.", 0, SET(s.D_over_features = true)},

@@ -69,9 +69,11 @@ NORM_MISTAKE("dX not divided by the deviation", "All three terms of dX are divid
              t.with(t.g - mean_of(t.g) - t.x * mean_of(t.g * t.x)))
 NORM_MISTAKE("dX times the deviation", "The forward pass divides by the deviation, and so does dX.",
              t.with((t.g - mean_of(t.g) - t.x * mean_of(t.g * t.x)) * t.deviation))
-NORM_MISTAKE("only g divided by the deviation", "Brackets: (g − mean(g) − x̂ mean(g ⊙ x̂)) / deviation.",
+NORM_MISTAKE("only g divided by the deviation",
+             "The deviation divides all three: (g − mean(g) − x̂ mean(g ⊙ x̂)) / deviation.",
              t.with(t.g / t.deviation - mean_of(t.g) - t.x * mean_of(t.g * t.x)))
-NORM_MISTAKE("only the last term divided by the deviation", "Brackets: (g − mean(g) − x̂ mean(g ⊙ x̂)) / deviation.",
+NORM_MISTAKE("only the last term divided by the deviation",
+             "The deviation divides all three: (g − mean(g) − x̂ mean(g ⊙ x̂)) / deviation.",
              t.with(t.g - mean_of(t.g) - t.x * mean_of(t.g * t.x) / t.deviation))
 NORM_MISTAKE("x̂ left out before its mean", "The deviation's term is − x̂ mean(g ⊙ x̂), with x̂ twice.",
              t.with((t.g - mean_of(t.g) - mean_of(t.g * t.x)) / t.deviation))
@@ -103,7 +105,8 @@ NORM_MISTAKE("sum of the squares in place of the variance", "The variance is the
              t.normed_by(t.centred, sqrt(sum(t.centred* t.centred, -1, keep_dims) + norm_epsilon)).with(t.dX()))
 NORM_MISTAKE("mean of x² in place of the variance", "The variance is the mean of (x − mean)²: subtract the mean first.",
              t.normed_by(t.centred, sqrt(mean_of(t.X* t.X) + norm_epsilon)).with(t.dX()))
-NORM_MISTAKE("x̂ not centred", "x̂ = (x − mean) / deviation.", t.normed_by(t.X, t.deviation).with(t.dX()))
+NORM_MISTAKE("x̂ not centred", "The mean is subtracted first: x̂ = (x − mean) / deviation.",
+             t.normed_by(t.X, t.deviation).with(t.dX()))
 NORM_MISTAKE(
     "gradient of RMS norm", "Layer norm subtracts the mean: x̂ = (x − mean) / deviation, and dX has − mean(g).",
     t.normed_by(t.X, sqrt(mean_of(t.X* t.X) + norm_epsilon)).with((t.g - t.x * mean_of(t.g * t.x)) / t.deviation))

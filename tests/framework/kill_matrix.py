@@ -56,7 +56,7 @@ def verdict_on(program: Path, manifest: str, exercise: str, mistake: str, result
 def rows_of(program: Path, lab: str, manifest: str) -> list[list[str]]:
     """lab, exercise, mistake, killed, named, beside"""
     listed = mistakes_of(program)
-    with tempfile.TemporaryDirectory() as results, ThreadPoolExecutor(workers.COUNT) as pool:
+    with tempfile.TemporaryDirectory() as results, ThreadPoolExecutor(workers.CORES) as pool:
         verdicts = list(pool.map(lambda row: verdict_on(program, manifest, *row, results), listed))
     return [[lab, exercise, mistake, "yes" if killed else "no", "yes" if mistake in names else "no",
              " | ".join(name for name in names if name != mistake)]

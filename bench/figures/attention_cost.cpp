@@ -64,7 +64,7 @@ void chunkwise(benchmark::State& state) {
     measure(state, [&] { return linattn::chunkwise_linear_attention(Q, K, V, sizes, chunk, 1e-6f); });
 }
 
-// The recurrence in float32 without the labs' vocabulary: what the chunks are to be held against.
+// The recurrence in float32 without the labs' vocabulary: what the chunks are compared with.
 void loop(benchmark::State& state) {
     const std::size_t n = static_cast<std::size_t>(state.range(0));
     const Inputs x(n);

@@ -1,4 +1,4 @@
-// Token by token on a GPU: what the chunkwise kernels are held against.
+// Token by token on a GPU: what the chunkwise kernels are compared with.
 #pragma once
 
 #include "chunkwise.hpp"

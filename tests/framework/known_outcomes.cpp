@@ -17,7 +17,8 @@
 namespace linattn::testing {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{8} << 30, slots = std::size_t{1} << 21;  // of the file, which is sparse: see kill_matrix.py
+constexpr std::size_t most_bytes = std::size_t{8} << 30;  // of the file, which is sparse: see kill_matrix.py
+constexpr std::size_t slots = std::size_t{1} << 21;
 
 // Slots that hold where in the file an outcome begins, then the outcomes: each the key, and what Writer writes.
 struct Store {
@@ -140,8 +141,7 @@ Outcome known(std::size_t key, const std::function<Outcome()>& make) {
 Run remembering(Run run, const std::string& arguments) {
     static std::map<std::string, std::size_t> calls;
     const std::string& name = current_case().name;
-    const std::size_t call =
-        std::hash<std::string>{}(name + "\t" + std::to_string(calls[name]++) + "\t" + arguments);
+    const std::size_t call = std::hash<std::string>{}(name + "\t" + std::to_string(calls[name]++) + "\t" + arguments);
     return [run = std::move(run), call](const Subject& subject) {
         const auto mistake =
             std::ranges::find(mistakes(), &subject, [](const Mistake& each) { return &each.function; });

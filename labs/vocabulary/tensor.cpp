@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -121,53 +122,55 @@ void count_stretched(const Tensor& operand, const Lengths& shape) {
     if (operand.shape() != shape) count_work(product(shape));
 }
 
-// How far apart neighbours along each axis of `shape` are in an operand that broadcasts to it: 0 where it is stretched.
-Lengths strides_in(const Tensor& operand, const Lengths& shape) {
-    Lengths strides(shape.size(), 0);
-    std::size_t stride = 1;
-    for (std::size_t back = 1; back <= operand.dimension(); ++back) {
-        const std::size_t length = operand.shape()[operand.dimension() - back];
-        if (length != 1) strides[shape.size() - back] = stride;
-        stride *= length;
-    }
-    return strides;
-}
-
 // The rows of a shape as operands that broadcast to it hold them: neighbouring axes that all of them can go through as
 // through one are one axis, the last of which is a row.
 template <std::size_t operands>
-struct Rows {
-    Lengths shape;
-    std::array<Lengths, operands> strides;
+class Rows {
+    using Places = std::array<std::size_t, operands>;  // one in each operand
+    struct Axis {
+        std::size_t length;
+        Places steps;  // to the next place along the axis: 0 where an operand is stretched
+    };
+    xt::svector<Axis, 4> axes_;  // the last first
 
-    explicit Rows(const Lengths& whole, const std::array<Lengths, operands>& strides_of) {
-        for (std::size_t axis = 0; axis < whole.size(); ++axis) {
-            if (whole[axis] == 1) continue;
-            bool as_one = !shape.empty();
-            for (std::size_t x = 0; x < operands && as_one; ++x)
-                as_one = strides[x].back() == strides_of[x][axis] * whole[axis];
-            if (!as_one) shape.push_back(1);
-            shape.back() *= whole[axis];
+public:
+    Rows(const Lengths& whole, const std::array<const Lengths*, operands>& shapes) {
+        Places strides;
+        strides.fill(1);
+        for (std::size_t back = 1; back <= whole.size(); ++back) {
+            Axis axis{whole[whole.size() - back], {}};
+            bool as_one = !axes_.empty();
             for (std::size_t x = 0; x < operands; ++x) {
-                if (!as_one) strides[x].push_back(0);
-                strides[x].back() = strides_of[x][axis];
+                const Lengths& shape = *shapes[x];
+                const std::size_t length = back <= shape.size() ? shape[shape.size() - back] : 1;
+                axis.steps[x] = length == 1 ? 0 : strides[x];
+                strides[x] *= length;
+                as_one = as_one && axis.steps[x] == axes_.back().steps[x] * axes_.back().length;
             }
+            if (axis.length == 1) continue;
+            if (as_one)
+                axes_.back().length *= axis.length;
+            else
+                axes_.push_back(axis);
         }
     }
 
-    std::size_t length() const { return shape.empty() ? 1 : shape.back(); }
-    std::size_t step(std::size_t operand) const { return shape.empty() ? 0 : strides[operand].back(); }
+    std::size_t length() const { return axes_.empty() ? 1 : axes_[0].length; }
+    std::size_t step(std::size_t operand) const { return axes_.empty() ? 0 : axes_[0].steps[operand]; }
 
     /// Calls block(count, from, steps) for blocks of so many rows, one after the other: where the first row begins in each
     /// operand, and how far it is to the next one.
     template <class Block>
-    void each_block(Block& block, std::size_t axis = 0, std::array<std::size_t, operands> from = {}) const {
-        std::array<std::size_t, operands> steps{};
-        for (std::size_t x = 0; x < operands && axis + 1 < shape.size(); ++x) steps[x] = strides[x][axis];
-        if (axis + 2 >= shape.size()) return block(axis + 1 < shape.size() ? shape[axis] : 1, from, steps);
-        for (std::size_t i = 0; i < shape[axis]; ++i) {
-            each_block(block, axis + 1, from);
-            for (std::size_t x = 0; x < operands; ++x) from[x] += steps[x];
+    void each_block(Block block) const {
+        const Axis rows = axes_.size() < 2 ? Axis{1, {}} : axes_[1];
+        std::size_t blocks = 1;
+        for (std::size_t axis = 2; axis < axes_.size(); ++axis) blocks *= axes_[axis].length;
+        for (std::size_t number = 0; number < blocks; ++number) {
+            Places from{};
+            std::size_t left = number;
+            for (std::size_t axis = 2; axis < axes_.size(); left /= axes_[axis++].length)
+                for (std::size_t x = 0; x < operands; ++x) from[x] += left % axes_[axis].length * axes_[axis].steps[x];
+            block(rows.length, from, rows.steps);
         }
     }
 };
@@ -206,11 +209,10 @@ void combine(const double* a, const double* b, const Rows<2>& rows, double* resu
     const std::size_t length = rows.length();
     with_step(rows.step(0), [&](auto step_a) {
         with_step(rows.step(1), [&](auto step_b) {
-            auto block = [&](std::size_t count, const auto& from, const auto& steps) {
+            rows.each_block([&](std::size_t count, const auto& from, const auto& steps) {
                 combine_rows<step_a, step_b>(a + from[0], b + from[1], steps, count, length, result, f);
                 result += count * length;
-            };
-            rows.each_block(block);
+            });
         });
     });
 }
@@ -251,21 +253,52 @@ void choose(eager::Binary operation, Loop loop) {
     }
 }
 
+// What a sum and amax do with one more entry, or with several numbers at once: NaN is the largest.
+constexpr auto to_sum = [](auto& so_far, const auto& next) { so_far += next; };
+constexpr auto to_largest = [](auto& so_far, const auto& next) {
+    so_far = ((so_far != so_far) | (so_far >= next)) ? so_far : next;
+};
+
+// Four numbers that a processor computes with at once.
+using Four [[gnu::vector_size(4 * sizeof(double))]] = double;
+
+// Calls use with each of the four columns of four rows.
+template <class Use>
+void each_column(const double* x, std::size_t row, Use use) {
+    Four a, b, c, d;
+    std::memcpy(&a, x, sizeof a);
+    std::memcpy(&b, x + row, sizeof b);
+    std::memcpy(&c, x + 2 * row, sizeof c);
+    std::memcpy(&d, x + 3 * row, sizeof d);
+    const Four ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7),
+               cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    use(Four(__builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5)));
+    use(Four(__builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5)));
+    use(Four(__builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7)));
+    use(Four(__builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7)));
+}
+
 // Each row to one value, from its first entry to its last. Some rows go side by side, since each step of one waits for the
 // step before.
 template <class Fold>
 void reduce_rows(const double* x, const AxisView& view, double start, Fold fold, double* result) {
-    constexpr std::size_t together = 8;
+    const std::size_t length = view.length, by_fours = length / 4 * 4;
     std::size_t o = 0;
-    for (; o + together <= view.outer; o += together) {
-        std::array<double, together> values;
-        values.fill(start);
-        for (std::size_t l = 0; l < view.length; ++l)
-            for (std::size_t r = 0; r < together; ++r) values[r] = fold(values[r], x[view.offset(o + r, l, 0)]);
-        std::copy(values.begin(), values.end(), result + o);
+    for (; o + 8 <= view.outer; o += 8, x += 8 * length, result += 8) {
+        Four first{start, start, start, start}, second = first;
+        for (std::size_t l = 0; l < by_fours; l += 4) {
+            each_column(x + l, length, [&](const Four& column) { fold(first, column); });
+            each_column(x + 4 * length + l, length, [&](const Four& column) { fold(second, column); });
+        }
+        std::memcpy(result, &first, sizeof first);
+        std::memcpy(result + 4, &second, sizeof second);
+        for (std::size_t r = 0; r < 8; ++r)
+            for (std::size_t l = by_fours; l < length; ++l) fold(result[r], x[r * length + l]);
     }
-    for (; o < view.outer; ++o)
-        result[o] = std::accumulate(x + view.offset(o, 0, 0), x + view.offset(o + 1, 0, 0), start, fold);
+    for (; o < view.outer; ++o, ++result) {
+        *result = start;
+        for (std::size_t l = 0; l < length; ++l) fold(*result, *x++);
+    }
 }
 
 // `width` neighbouring columns to one value each, from the first row to the last, in registers.
@@ -274,7 +307,7 @@ void reduce_columns(const double* x, const AxisView& view, double start, Fold fo
     std::array<double, width> values;
     values.fill(start);
     for (std::size_t l = 0; l < view.length; ++l, x += view.inner)
-        for (std::size_t c = 0; c < width; ++c) values[c] = fold(values[c], x[c]);
+        for (std::size_t c = 0; c < width; ++c) fold(values[c], x[c]);
     std::copy(values.begin(), values.end(), result);
 }
 
@@ -299,6 +332,7 @@ Tensor reduce(const Tensor& x, std::ptrdiff_t axis, bool keep, double start, Fol
         double* const to = result.data() + o * view.inner;
         std::size_t i = 0;
         for (; i + width <= view.inner; i += width) reduce_columns<width>(from + i, view, start, fold, to + i);
+        for (; i + 4 <= view.inner; i += 4) reduce_columns<4>(from + i, view, start, fold, to + i);
         for (; i < view.inner; ++i) reduce_columns<1>(from + i, view, start, fold, to + i);
     }
     return result;
@@ -466,7 +500,7 @@ Tensor apply(Binary operation, const Tensor& a, const Tensor& b, Tensor* own_a, 
     const Lengths shape = broadcast_shape(a.shape(), b.shape());
     count_stretched(a, shape);
     count_stretched(b, shape);
-    const Rows<2> rows(shape, {strides_in(a, shape), strides_in(b, shape)});
+    const Rows<2> rows(shape, {&a.shape(), &b.shape()});
     Tensor* const own = own_a && a.shape() == shape ? own_a : own_b && b.shape() == shape ? own_b : nullptr;
     Tensor result = own ? result_like(*own, own) : unwritten(shape);
     choose(operation, [&](auto f) { combine(x, y, rows, result.data(), f); });
@@ -503,7 +537,7 @@ Tensor& apply_in_place(Binary operation, Tensor& a, const Tensor& b) {
                                     to_string(shape));
     count_stretched(b, shape);
     count_work(a.size());
-    const Rows<2> rows(shape, {strides_in(a, shape), strides_in(b, shape)});
+    const Rows<2> rows(shape, {&a.shape(), &b.shape()});
     choose(operation, [&](auto f) { combine(a.data(), b.data(), rows, a.data(), f); });
     return a;
 }
@@ -522,12 +556,12 @@ Tensor Where::operator()(const Tensor& condition, const Tensor& a, const Tensor&
     for (const Tensor* operand : {&condition, &a, &b}) count_stretched(*operand, shape);
     Tensor result = unwritten(shape);
     double* to = result.data();
-    const Rows<3> rows(shape, {strides_in(condition, shape), strides_in(a, shape), strides_in(b, shape)});
+    const Rows<3> rows(shape, {&condition.shape(), &a.shape(), &b.shape()});
     const std::size_t length = rows.length();
     with_step(rows.step(0), [&](auto step_c) {
         with_step(rows.step(1), [&](auto step_a) {
             with_step(rows.step(2), [&](auto step_b) {
-                auto block = [&](std::size_t count, const auto& from, const auto& steps) {
+                rows.each_block([&](std::size_t count, const auto& from, const auto& steps) {
                     const double *c = condition.data() + from[0], *x = a.data() + from[1], *y = b.data() + from[2];
                     for (std::size_t row = 0; row < count;
                          ++row, c += steps[0], x += steps[1], y += steps[2], to += length) {
@@ -537,19 +571,16 @@ Tensor Where::operator()(const Tensor& condition, const Tensor& a, const Tensor&
                             to[i] = c[i * step_c] != 0.0 ? chosen : other;
                         }
                     }
-                };
-                rows.each_block(block);
+                });
             });
         });
     });
     return result;
 }
 
-Tensor Sum::operator()(const Tensor& x, std::ptrdiff_t axis) const {
-    return reduce(x, axis, false, 0.0, std::plus<>{});
-}
+Tensor Sum::operator()(const Tensor& x, std::ptrdiff_t axis) const { return reduce(x, axis, false, 0.0, to_sum); }
 Tensor Sum::operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const {
-    return reduce(x, axis, true, 0.0, std::plus<>{});
+    return reduce(x, axis, true, 0.0, to_sum);
 }
 
 double total(const Tensor& x) {
@@ -565,10 +596,10 @@ Tensor Mean::operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const {
 }
 
 Tensor Amax::operator()(const Tensor& x, std::ptrdiff_t axis) const {
-    return reduce(x, axis, false, -std::numeric_limits<double>::infinity(), maximum_of);
+    return reduce(x, axis, false, -std::numeric_limits<double>::infinity(), to_largest);
 }
 Tensor Amax::operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const {
-    return reduce(x, axis, true, -std::numeric_limits<double>::infinity(), maximum_of);
+    return reduce(x, axis, true, -std::numeric_limits<double>::infinity(), to_largest);
 }
 
 Tensor Cumsum::operator()(const Tensor& x, std::ptrdiff_t axis) const {

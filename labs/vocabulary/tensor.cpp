@@ -41,16 +41,13 @@ std::size_t entries_of(const Lengths& shape) {
             throw std::invalid_argument("a shape cannot be " + to_string(shape) + ": its axis " + std::to_string(axis) +
                                         " is " + as_written(shape[axis]) +
                                         ", as an unsigned number; do not subtract a size from a smaller one");
-    if (std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end()) return 0;
+    double entries = 1.0;  // exact as far as it matters, and 0 where a length is
+    for (const std::size_t length : shape) entries *= static_cast<double>(length);
     constexpr std::size_t most_entries = std::size_t{1} << 37;  // 1 TiB
-    std::size_t entries = 1;
-    for (const std::size_t length : shape) {
-        if (length > most_entries / entries)
-            throw std::invalid_argument("an array of shape " + to_string(shape) +
-                                        " does not fit into memory: check the lengths of its axes");
-        entries *= length;
-    }
-    return entries;
+    if (!(entries <= static_cast<double>(most_entries)))
+        throw std::invalid_argument("an array of shape " + to_string(shape) +
+                                    " does not fit into memory: check the lengths of its axes");
+    return static_cast<std::size_t>(entries);
 }
 
 // Every result is made here, so that every entry computed is counted as one step of work. One that is unwritten has no

@@ -367,16 +367,19 @@ double* copy_entries(const double* from, std::size_t count, double* to) {
     return to;
 }
 
-// Places begin, …, end-1 of an axis.
+// Places begin, …, end-1 of an axis, as a Tensor of this shape.
+Tensor places(const Tensor& x, std::size_t axis, std::size_t begin, std::size_t end, const Lengths& shape) {
+    const AxisView view(x.shape(), axis);
+    Tensor result = unwritten(shape);
+    double* to = result.data();
+    for (std::size_t o = 0; o < view.outer; ++o)
+        to = copy_entries(x.data() + view.offset(o, begin, 0), (end - begin) * view.inner, to);
+    return result;
+}
 Tensor places(const Tensor& x, std::size_t axis, std::size_t begin, std::size_t end) {
     Lengths shape = x.shape();
-    const AxisView view(shape, axis);
     shape[axis] = end - begin;
-    Tensor result = unwritten(shape);
-    for (std::size_t o = 0; o < view.outer; ++o)
-        copy_entries(x.data() + view.offset(o, begin, 0), (end - begin) * view.inner,
-                     result.data() + o * (end - begin) * view.inner);
-    return result;
+    return places(x, axis, begin, end, shape);
 }
 
 // Rows of a product with so many multiply-adds for each. With AVX-512, OpenBLAS makes one of up to a million without copying
@@ -742,11 +745,9 @@ Tensor Flip::operator()(const Tensor& x, std::ptrdiff_t axis) const {
 
 Tensor token(const Tensor& x, std::size_t i) {
     require_token(x, i);
-    Tensor one = tokens(x, i, i + 1);
-    Lengths shape = one.shape();
+    Lengths shape = x.shape();
     shape.erase(shape.end() - 2);
-    one.reshape(std::move(shape));
-    return one;
+    return places(x, shape.size() - 1, i, i + 1, shape);
 }
 
 void set_token(Tensor& x, std::size_t i, const Tensor& value) {

@@ -33,6 +33,14 @@ std::size_t product(const Lengths& lengths) { return product(lengths.begin(), le
 // As it was meant: 0 - 1 is -1, not 18446744073709551615.
 std::string as_written(std::size_t index) { return std::to_string(static_cast<std::ptrdiff_t>(index)); }
 
+// As ==, which calls memcmp: that takes longer for a few lengths just written.
+bool same(const Lengths& a, const Lengths& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t axis = 0; axis < a.size(); ++axis)
+        if (a[axis] != b[axis]) return false;
+    return true;
+}
+
 // The number of entries of a shape that an array can have.
 std::size_t entries_of(const Lengths& shape) {
     constexpr std::size_t largest_length = std::numeric_limits<std::size_t>::max() / 2;
@@ -116,7 +124,7 @@ Lengths broadcast_shape(const Lengths& a, const Lengths& b) {
 
 // An operand that is stretched to a larger shape counts as if the stretched Tensor were made.
 void count_stretched(const Tensor& operand, const Lengths& shape) {
-    if (operand.shape() != shape) count_work(product(shape));
+    if (!same(operand.shape(), shape)) count_work(product(shape));
 }
 
 // The rows of a shape as operands that broadcast to it hold them: neighbouring axes that all of them can go through as
@@ -492,7 +500,7 @@ Tensor apply(Unary operation, const Tensor& x, Tensor* own) {
 
 Tensor apply(Binary operation, const Tensor& a, const Tensor& b, Tensor* own_a, Tensor* own_b) {
     const double *x = a.data(), *y = b.data();
-    if (a.shape() == b.shape()) {
+    if (same(a.shape(), b.shape())) {
         Tensor result = result_like(a, own_a ? own_a : own_b);
         choose(operation, [&](auto f) { std::transform(x, x + result.size(), y, result.data(), f); });
         return result;
@@ -501,7 +509,7 @@ Tensor apply(Binary operation, const Tensor& a, const Tensor& b, Tensor* own_a, 
     count_stretched(a, shape);
     count_stretched(b, shape);
     const Rows<2> rows(shape, {&a.shape(), &b.shape()});
-    Tensor* const own = own_a && a.shape() == shape ? own_a : own_b && b.shape() == shape ? own_b : nullptr;
+    Tensor* const own = own_a && same(a.shape(), shape) ? own_a : own_b && same(b.shape(), shape) ? own_b : nullptr;
     Tensor result = own ? result_like(*own, own) : unwritten(shape);
     choose(operation, [&](auto f) { combine(x, y, rows, result.data(), f); });
     return result;
@@ -532,7 +540,7 @@ Tensor& apply_in_place(Binary operation, Tensor& a, const Tensor& b) {
         throw std::invalid_argument("the entries of a Tensor of shape " + to_string(shape) + " are " +
                                     to_string(b.shape()) +
                                     ": Tensor y({…}) holds values, and zeros({…}) takes a shape");
-    if (const Lengths both = broadcast_shape(shape, b.shape()); both != shape)
+    if (const Lengths both = broadcast_shape(shape, b.shape()); !same(both, shape))
         throw std::invalid_argument("cannot store a result of shape " + to_string(both) + " in a Tensor of shape " +
                                     to_string(shape));
     count_stretched(b, shape);

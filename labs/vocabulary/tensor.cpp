@@ -516,6 +516,9 @@ Tensor apply(Binary operation, const Tensor& a, const Tensor& b, Tensor* own_a, 
 }
 
 Tensor apply(Binary operation, const Tensor& a, double b, Tensor* own) {
+    int exponent = 0;  // where b is a power of two, its inverse is exact, and a product sooner found
+    if (operation == Binary::divide && std::fabs(std::frexp(b, &exponent)) == 0.5 && std::abs(exponent) < 1000)
+        return apply(Binary::multiply, a, 1.0 / b, own);
     const double* x = a.data();
     Tensor result = result_like(a, own);
     choose(operation, [&](auto f) {

@@ -50,6 +50,7 @@ def _joined(site: Path) -> lxml.html.HtmlElement:
 def _for_a_browser(document: lxml.html.HtmlElement) -> None:
     for formula in document.find_class("katex-mathml"):  # a search in the PDF would find each twice
         formula.drop_tree()
+    document.find("head").append(builder.STYLE("@page { size: A4; }"))
 
 
 def _for_pandoc(document: lxml.html.HtmlElement) -> None:

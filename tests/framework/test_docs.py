@@ -172,6 +172,25 @@ class TheSite(Site):
         with mock.patch.dict(os.environ, PATH=""), self.assertRaisesRegex(CourseError, "Chromium is not on the PATH"):
             edition.write(site, "pdf")
 
+    def test_the_book_holds_formulas_code_and_the_words_of_figures(self):
+        if not shutil.which("pandoc"):
+            self.skipTest("pandoc is not here")
+        site = self.root / "build/docs/student/html"
+        whole = edition._joined(site)
+        for section in whole.findall("body/section")[7:]:
+            section.drop_tree()
+        with mock.patch.object(edition, "_joined", return_value=whole), zipfile.ZipFile(edition.write(site, "epub")) as book:
+            texts = {name: book.read(name).decode() for name in book.namelist() if name.endswith(("html", "ncx", "opf"))}
+        for name, text in texts.items():
+            self.assertNotRegex(text, "[\ue000\ue001]|\\$\\$", name)
+        chapters = {name: lxml.html.fromstring(text.encode()) for name, text in texts.items() if "/text/" in name}
+        listed = lxml.etree.fromstring(texts["EPUB/content.opf"].encode()).xpath("//@href[../@properties='mathml']")
+        self.assertEqual({f"EPUB/{name}" for name in listed}, {name for name, page in chapters.items() if page.xpath("//math")})
+        for page in chapters.values():
+            self.assertEqual(page.xpath("//img[string-length(@alt) < 20] | //mi[*] | //mo[*] | //msub/*[3] | //div[@class='line']"), [])
+        code = [block.text_content() for page in chapters.values() for block in page.iter("pre")]
+        self.assertIn("    for (std::size_t j = 0; j < length(x, 1); ++j)\n        y(i) += x(i, j);", "\n".join(code))
+
     def test_a_dead_link_would_be_found(self):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "b c.html").write_text('<p id="here&amp;">b</p>')

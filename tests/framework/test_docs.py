@@ -317,6 +317,11 @@ class TheSite(Site):
                              ("shape mismatch", "setup.html#setup-a-wrong-shape"), ("timeout", "setup.html#setup-a-timeout"),
                              ("infinite loop", "setup.html#setup-a-timeout"),
                              ("permission denied", "setup.html#setup-command-not-found"),
+                             ("invalid_argument", "setup.html#setup-a-wrong-shape"), ("broken pipe", "setup.html#setup-nothing-of-this"),
+                             ("time limit exceeded", "setup.html#setup-a-timeout"), ("core dumped", "setup.html#setup-a-crash"),
+                             ("einsum", "lab00.html#lab00-numpy"), ("memory leak", "setup.html#setup-memory-leaks"),
+                             ("Floating point exception", "setup.html#setup-a-crash"), ("terminate called", "setup.html#setup-a-wrong-shape"),
+                             ("collect2: error", "setup.html#setup-it-does-not-link"),
                              ("cheating", "grading.html#grading-what-must-not-pass"),
                              ("recurence", "lab02.html#lab02-25"), ("normalzier", "glossary.html#glossary-normaliser"),
                              ("glosary", "glossary.html"), ("triangualr", "lab09.html#lab09-98"), ("erata", "errata.html")):

@@ -23,7 +23,7 @@ NO_PROSE = re.compile(r"(?P<ticks>`+)(?P<code>.*?)(?P=ticks)"
                       r"|\\(?P<command>complexity|paper|solves)\{(?P<argument>(?:[^{}]|\{[^{}]*\})*)\}"
                       r"|(?P<name>(?<!\w)__\w+?__(?!\w)|\b\w+::\w+)"  # __device__, Mask::causal
                       r"|\\shape\{[^}]*\}|\\(?:param|throws|ref|p|c)\s+\S+ ?")
-NAME = re.compile(r"(?<![\w\\{/])(?:[a-z][a-z0-9]*(?:_[a-z0-9]{2,})+|[\w/]+\.(?:hpp|cpp|cu))(?!\w)")  # log_decay, kernels.hpp
+NAME = re.compile(r"(?<![\w\\{/])(?:[a-z][a-z0-9]*(?:_[a-z0-9]{2,})+(?:\([a-z_]+\))?|[\w/]+\.(?:hpp|cpp|cu))(?!\w)")  # log_decay, kernels.hpp
 WORD = re.compile(r"(\\\w+(?:\{[^}]*\})?)|\b([a-z]{2,})\b")  # in TeX: a command, or a name of several letters
 COMMENT = re.compile(r"(?:^///.*\n)+|///<.*\n", re.M)
 # A comment on a function that nobody has to write.

@@ -26,7 +26,7 @@ WORDS = re.compile(r"(?P<comment>(?:^|(?<=\s))#.*)|(?P<program>(?:^|(?<=&& ))(?:
 # an operator or with three dots.
 GROUPS = re.compile(r"(?<![\w.,§])(\d{1,3}) (?=\d{3}(?!\d))")
 UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[KMG]B|bytes|FLOPs|[KMGT](?:FLOP|B)/s|%)(?!\w))|(?<=\d,) (?=[-−\d/., ]*[)\]])"
-                  r"|(?:(?<=[\w)∞])|^) (?=[+·×−=≤≥] )|(?<=±) (?=\d)| (?=…[,.;])")
+                  r"|(?:(?<=[\w)∞])|^) (?=[-+·×−/=≤≥<>] )|(?<=±) (?=\d)| (?=…[,.;])")
 
 
 def _parser(preset: str, *rules: str) -> MarkdownIt:
@@ -39,7 +39,7 @@ INLINE.add_render_rule("math_inline", lambda self, tokens, at, *_: _formula(html
 
 def in_html(text: str) -> str:
     """Words, code and formulas as HTML."""
-    return INLINE.renderInline(text)
+    return INLINE.renderInline(joined(text))
 
 
 def raw(text: str) -> str:

@@ -340,6 +340,13 @@ class TheSite(Site):
         self.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.ENTER)
         self.assertRegex(self.browser.current_url, r"/group__lab02__functions.html#\w+$")
 
+    def test_the_search_shows_no_answer(self):
+        sections = (self.pages()[0].parent / "search-sections.js").read_text(encoding="utf-8")
+        answers = [words for page in self.pages() for words in
+                   page_of(page).xpath("//details[starts-with(summary, 'Answer')]/p[not(*)]/text()") if len(words) > 30]
+        self.assertGreater(len(answers), 10)
+        self.assertEqual([words for words in answers if words in sections], [])
+
     def test_keys_reach_everything(self):
         self.show("lab02.html")
         self.press(Keys.TAB)

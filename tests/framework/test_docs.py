@@ -344,7 +344,7 @@ class TheSite(Site):
         sections = (self.pages()[0].parent / "search-sections.js").read_text(encoding="utf-8")
         answers = [words for page in self.pages() for words in
                    page_of(page).xpath("//details[starts-with(summary, 'Answer')]/p[not(*)]/text()") if len(words) > 30]
-        self.assertGreater(len(answers), 10)
+        self.assertGreater(len(answers), 5)
         self.assertEqual([words for words in answers if words in sections], [])
 
     def test_keys_reach_everything(self):

@@ -62,7 +62,7 @@ def _joined(site: Path) -> lxml.html.HtmlElement:
 def _for_a_browser(document: lxml.html.HtmlElement) -> list[Formula]:
     for formula in document.find_class("katex-mathml"):  # a search in the PDF would find each twice
         formula.drop_tree()
-    document.find("head").append(builder.STYLE("@page { size: A4; }"))
+    document.find("head").append(builder.STYLE("@page { size: A4; margin: 14mm 12mm 17mm; @bottom-center { content: counter(page); } }"))
     return []
 
 

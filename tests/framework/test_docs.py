@@ -844,6 +844,12 @@ class Translation(unittest.TestCase):
                 out = out.replace(r"\htmlonly[block]", "{").replace(r"\endhtmlonly", "}")
                 self.assertEqual(out.replace("}<", "} <").split(), expected.split())
 
+    def test_a_line_does_not_end_anywhere(self):
+        for text, expected in (("262 144 numbers in 4 ms", "262~144 numbers in 4~ms"), ("p in [0, 1), at (3, 1)", "p in [0,~1), at (3,~1)"),
+                               ("99.9 ± 0.1%", "99.9 ±~0.1%"), ("elu + 1, 0 · ∞, j ≤ i", "elu~+ 1, 0~· ∞, j~≤ i"),
+                               ("one of 0, …, v", "one of 0,~…, v"), (" · (softmax", "~· (softmax"), ("a - b and -inf", "a~- b and -inf")):
+            self.assertEqual(markdown.joined(text).replace("\u00a0", "~"), expected)
+
     def test_slugs(self):
         text = '# T\n## 2.1 `f(x)`: a, b\n```\n# no\n```\n<a id="key"></a>\n\n### Other\n## Other\n'
         self.assertEqual([heading.slug for heading in headings(text)], ["t", "21-fx-a-b", "key", "other"])
@@ -859,6 +865,8 @@ class PlainMath(unittest.TestCase):
              ("D = exp(Σ_{t=j+1..i} log_decay_t)", [r"D = \exp (\sum_{t = j + 1 \dots i} \text{log\_decay}_t)"]),
              ("loss = −Σ counts: the mean", [r"\text{loss} = -\sum \text{counts}"]),
              ("w ← w − rate · m̂ / (√v̂ + ε)", [r"w \leftarrow w - \text{rate} \cdot \hat m /\allowbreak (\sqrt{\hat v} + \varepsilon)"]),
+             ("tokens borders[s] to borders[s + 1] - 1", [r"\text{borders}[s]", r"\text{borders}[s + 1] - 1"]),
+             ("0, …, with m = ⌊n/every⌋ + 1", [r"m = \lfloor n / \text{every}\rfloor  + 1"]),
              ("at most 1e-12, up to ±1e4", ["10^{-12}", r"\pm10^{4}"]),
              ("a token's key-value cache (all at once) in C++20 of lab 07's x_backward, A or I stay, [0, 1], std::a, 9.1", []))
 

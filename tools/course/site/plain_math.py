@@ -15,7 +15,7 @@ SIGNS = {"-": "-", "−": "-", "±": r"\pm"}
 HATS = {"": "", "\u0302": r"\hat ", "\u0303": r"\tilde "}
 SCRIPTS = dict(zip("²³ˣᵗ⁺⁻ᵀ′₀₁₂∞", ("^2", "^3", "^x", "^t", "^+", "^-", r"^\top", r"^\prime", "_0", "_1", "_2", r"_\infty")))
 BRACKETS = {"(": (")", "(", ")"), "[": ("]", "[", "]"), "‖": ("‖", r"\lVert ", r"\rVert "), "|": ("|", "|", "|"),
-            "⌈": ("⌉", r"\lceil ", r"\rceil ")}
+            "⌈": ("⌉", r"\lceil ", r"\rceil "), "⌊": ("⌋", r"\lfloor ", r"\rfloor ")}
 ENGLISH = {"a", "A", "I"}
 
 SYMBOL = re.compile(r"(?<![.'])(d[A-Zbwxy](?![A-Za-z'])|[A-Za-z](?![A-Za-z]|'\w|\+\+|_[a-z]{3})|[A-Z](?=[A-Z](?![A-Za-z]))|[φεβχρπΦ∞…])"

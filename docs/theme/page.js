@@ -61,7 +61,8 @@ addEventListener("DOMContentLoaded", () => {
   const boxes = document.querySelectorAll("main :is(.formulaDsp, .fragment, figure, table, tbody)");
   const reach = boxes => {
     const wide = boxes.map(box => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX !== "visible");
-    const tall = boxes.map(box => innerWidth < 480 && [...box.rows ?? []].some(row => [...row.cells].some(narrow)));
+    const tall = boxes.map(box => innerWidth < 480 && box.matches("table.markdownTable:not(.stack)") &&
+      [...box.rows].some(row => [...row.cells].some(narrow)));
     boxes.forEach((box, i) => {  // all are measured before the first is changed: one layout serves them all
       const table = (tall[i] || wide[i] && innerWidth < 480) && box.closest("table.markdownTable:not(.stack)");
       if (table) return stack(table);

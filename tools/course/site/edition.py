@@ -67,8 +67,8 @@ def _for_a_browser(document: lxml.html.HtmlElement) -> list[Formula]:
 
 
 def _for_pandoc(document: lxml.html.HtmlElement) -> list[Formula]:
-    """It begins a file at each heading that is in no box, knows code as <pre>, and forgets the words of a figure's image. Some of
-    KaTeX's MathML it cannot read, so each formula becomes a mark."""
+    """It begins a file at each heading that is in no box, knows code as <pre>, and forgets what is folded and the words of a figure's
+    image. Some of KaTeX's MathML it cannot read, so each formula becomes a mark."""
     formulas: list[Formula] = []
     for formula in document.find_class("katex"):
         math = formula.find(".//math")
@@ -82,8 +82,12 @@ def _for_pandoc(document: lxml.html.HtmlElement) -> list[Formula]:
     for block in document.find_class("fragment"):
         lines = "\n".join(line.text_content().rstrip() for line in block.find_class("line"))
         block[:] = [builder.PRE(builder.CODE(lines))]
-    for figure in document.iter("figure"):
-        figure.tag = "div"
+    for box in list(document.iter("figure", "details")):
+        box.tag = "div"
+        box.attrib.pop("open", None)
+    for title in list(document.iter("summary")):
+        title.tag, bold = "p", builder.STRONG(title.text or "", *title)
+        title.text, title[:] = None, [bold]
     for section in document.findall("body/section"):
         section.find(".//h1").set("id", section.get("id"))
         for box in [section, *section.xpath(".//div[@class='header' or @class='contents' or @class='textblock']")]:
@@ -119,8 +123,11 @@ def _section(site: Path, name: str, names: set[str]) -> lxml.html.HtmlElement:
         target, _, anchor = link.get("href").partition("#")
         if target in names:
             link.set("href", f"#{anchor or _anchor(target)}")
-        elif target and not re.match(r"https?:|mailto:", target):
-            link.drop_tag()  # a page that is left out
+        elif target and not re.match(r"https?:|mailto:", target):  # a page that is left out
+            facts = link.xpath("parent::*[@class='facts']")
+            for line in facts:
+                line.text = line.text.rstrip(" ·")
+            link.drop_tree() if facts else link.drop_tag()
     return section
 
 

@@ -39,7 +39,13 @@ addEventListener("DOMContentLoaded", () => {
     box.append(code, button);
   }
 
-  // On a phone, a table that does not fit shows its cells one below another, each with the head of its column.
+  // On a phone, a table that does not fit, or only with cells of five lines of a word or two, shows its cells one below another,
+  // each with the head of its column.
+  const narrow = cell => {
+    const words = document.createRange();
+    words.selectNodeContents(cell);
+    return cell.clientWidth < 90 && words.getBoundingClientRect().height > 90;
+  };
   const stack = table => {
     const [heads, ...rows] = [...table.rows].map(row => [...row.cells]);
     for (const cells of rows) cells.forEach((cell, i) => {
@@ -55,8 +61,10 @@ addEventListener("DOMContentLoaded", () => {
   const boxes = document.querySelectorAll("main :is(.formulaDsp, .fragment, figure, table, tbody)");
   const reach = boxes => {
     const wide = boxes.map(box => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX !== "visible");
+    const tall = boxes.map(box => innerWidth < 480 && box.matches("table.markdownTable:not(.stack)") &&
+      [...box.rows].some(row => [...row.cells].some(narrow)));
     boxes.forEach((box, i) => {  // all are measured before the first is changed: one layout serves them all
-      const table = wide[i] && innerWidth < 480 && box.closest("table.markdownTable:not(.stack)");
+      const table = (tall[i] || wide[i] && innerWidth < 480) && box.closest("table.markdownTable:not(.stack)");
       if (table) return stack(table);
       const role = box.matches("table, tbody") ? {} : { role: "group", "aria-label": "wider than the page: scrolls sideways" };
       for (const [name, value] of Object.entries({ tabindex: 0, ...role })) {

@@ -12,9 +12,9 @@ const Search = (() => {
   const ALSO = { segfault: ["crash"], install: ["setup", "set up"], setup: ["set up"], backward: ["gradient"], backprop: ["gradient"],
     lr: ["learning rate"], nan: ["not a number"], cuda: ["gpu"], slow: ["cost"], download: ["set up"], dump: ["crash"],
     cheating: ["must not pass"], dimension: ["shape"], incompatible: ["mismatch"], exceeded: ["timeout"], build: ["compile"],
-    deadlock: ["barrier"], uninitialised: ["undefined contents"], addresssanitiser: ["crash"], heap: ["crash"], killed: ["timeout"] };
+    deadlock: ["barrier"], uninitialised: ["undefined contents"], invalid_argument: ["mismatch"], addresssanitiser: ["crash"], heap: ["crash"], killed: ["timeout"] };
   const COMMON = new Set("a an and are as at be can do does for how i in is it of on or the to what when where which with".split(" "));
-  const spellings = word => [stem(word), ...word in LETTERS ? [LETTERS[word]] : [], ...ALSO[word] ?? []].map(literal).join("|");
+  const spellings = word => [stem(word), ...word in LETTERS ? [LETTERS[word]] : [], ...ALSO[word] ?? ALSO[stem(word)] ?? []].map(literal).join("|");
   const beginning = word => `(?<![\\p{L}\\p{N}])(?:${spellings(word)})`;
   const whole = word => `${beginning(word)}(?:ations?|ers?|ed|ing|es|s|e)?(?![\\p{L}\\p{N}])`;
   const sought = query => {

@@ -127,8 +127,8 @@ struct Batch {
 /// \complexity{batch\,L, batch\,L}   \paper{katharopoulos2020, section 4.1}   \solves{8,9}
 Batch copy_batch(std::size_t batch, std::size_t length, std::size_t symbols, std::uint64_t seed);
 
-/// One step of RAdam: Adam whose step is multiplied by r_t = √((ρ−4)(ρ−2)ρ∞ / ((ρ∞−4)(ρ∞−2)ρ)), where
-/// ρ∞ = 2/(1−β₂) − 1 and ρ = ρ∞ − 2tβ₂ᵗ/(1−β₂ᵗ); while ρ ≤ 4, w ← w − rate · m̂ instead.
+/// One step of RAdam: Adam whose step is multiplied by r_t = √(a/b), with a = (ρ−4)(ρ−2)ρ∞ and b = (ρ∞−4)(ρ∞−2)ρ,
+/// where ρ∞ = 2/(1−β₂) − 1 and ρ = ρ∞ − 2tβ₂ᵗ/(1−β₂ᵗ); while ρ ≤ 4, w ← w − rate · m̂ instead.
 /// \param w any shape   \param g the gradient, in the shape of w
 /// \param state the moments so far   \param rate the learning rate, finite and ≥ 0
 /// \return the weight and the moments after the step

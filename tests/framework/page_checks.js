@@ -39,6 +39,11 @@
     const tex = box.querySelector("annotation")?.textContent ?? "";
     if (window.innerWidth === 390 && box.scrollWidth > box.clientWidth + 1 && !tex.includes("{array}")) found.push(`a formula scrolls: ${tex.slice(0, 60)}`);
   }
+  for (const formula of contents.querySelectorAll(".katex")) {
+    const parts = formula.closest(".katex-display") ? [] : [...formula.querySelectorAll(".base")].map(part => part.getBoundingClientRect());
+    const short = [...formula.querySelector(".katex-html").textContent.replaceAll("\u200b", "")].length <= 14;
+    if (short && parts.some(part => part.top > parts[0].bottom)) found.push(`a line ends in ${formula.querySelector("annotation").textContent}`);
+  }
   for (const { lastChild: stop } of contents.querySelectorAll(".joined")) {
     const range = document.createRange(), end = stop.previousSibling?.querySelector?.(".katex-html > :last-child")?.getBoundingClientRect();
     range.selectNodeContents(stop);

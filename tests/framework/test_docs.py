@@ -172,6 +172,27 @@ class TheSite(Site):
         with mock.patch.dict(os.environ, PATH=""), self.assertRaisesRegex(CourseError, "Chromium is not on the PATH"):
             edition.write(site, "pdf")
 
+    def test_the_book_holds_formulas_code_and_the_words_of_figures(self):
+        if not shutil.which("pandoc"):
+            self.skipTest("pandoc is not here")
+        site = self.root / "build/docs/student/html"
+        whole = edition._joined(site)
+        for section in whole.findall("body/section")[7:]:
+            section.drop_tree()
+        with mock.patch.object(edition, "_joined", return_value=whole), zipfile.ZipFile(edition.write(site, "epub")) as book:
+            texts = {name: book.read(name).decode() for name in book.namelist() if name.endswith(("html", "ncx", "opf"))}
+        for name, text in texts.items():
+            self.assertNotRegex(text, "[\ue000\ue001]|\\$\\$", name)
+        chapters = {name: lxml.html.fromstring(text.encode()) for name, text in texts.items() if "/text/" in name}
+        listed = lxml.etree.fromstring(texts["EPUB/content.opf"].encode()).xpath("//@href[../@properties='mathml']")
+        self.assertEqual({f"EPUB/{name}" for name in listed}, {name for name, page in chapters.items() if page.xpath("//math")})
+        for page in chapters.values():
+            self.assertEqual(page.xpath("//img[string-length(@alt) < 20] | //div[@open] | //mi[*] | //mo[*] | //msub/*[3] | //div[@class='line']"), [])
+        self.assertIn("Hint 1: the slow way is allowed", chapters["EPUB/text/ch003.xhtml"].xpath("//p/strong/text()"))
+        self.assertNotIn(" · contract", "".join(page.text_content() for page in chapters.values()))
+        code = [block.text_content() for page in chapters.values() for block in page.iter("pre")]
+        self.assertIn("    for (std::size_t j = 0; j < length(x, 1); ++j)\n        y(i) += x(i, j);", "\n".join(code))
+
     def test_a_dead_link_would_be_found(self):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "b c.html").write_text('<p id="here&amp;">b</p>')
@@ -298,6 +319,11 @@ class TheSite(Site):
                              ("shape mismatch", "setup.html#setup-a-wrong-shape"), ("timeout", "setup.html#setup-a-timeout"),
                              ("infinite loop", "setup.html#setup-a-timeout"),
                              ("permission denied", "setup.html#setup-command-not-found"),
+                             ("invalid_argument", "setup.html#setup-a-wrong-shape"), ("broken pipe", "setup.html#setup-nothing-of-this"),
+                             ("time limit exceeded", "setup.html#setup-a-timeout"), ("core dumped", "setup.html#setup-a-crash"),
+                             ("einsum", "lab00.html#lab00-numpy"), ("memory leak", "setup.html#setup-memory-leaks"),
+                             ("Floating point exception", "setup.html#setup-a-crash"), ("terminate called", "setup.html#setup-a-wrong-shape"),
+                             ("collect2: error", "setup.html#setup-it-does-not-link"),
                              ("cheating", "grading.html#grading-what-must-not-pass"),
                              ("recurence", "lab02.html#lab02-25"), ("normalzier", "glossary.html#glossary-normaliser"),
                              ("glosary", "glossary.html"), ("triangualr", "lab09.html#lab09-98"), ("erata", "errata.html")):
@@ -315,6 +341,13 @@ class TheSite(Site):
         self.browser.execute_async_script(LINKS_FOUND, "")
         self.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.ENTER)
         self.assertRegex(self.browser.current_url, r"/group__lab02__functions.html#\w+$")
+
+    def test_the_search_shows_no_answer(self):
+        sections = (self.pages()[0].parent / "search-sections.js").read_text(encoding="utf-8")
+        answers = [words for page in self.pages() for words in
+                   page_of(page).xpath("//details[starts-with(summary, 'Answer')]/p[not(*)]/text()") if len(words) > 30]
+        self.assertGreater(len(answers), 5)
+        self.assertEqual([words for words in answers if words in sections], [])
 
     def test_keys_reach_everything(self):
         self.show("lab02.html")
@@ -813,6 +846,12 @@ class Translation(unittest.TestCase):
                 out = out.replace(r"\htmlonly[block]", "{").replace(r"\endhtmlonly", "}")
                 self.assertEqual(out.replace("}<", "} <").split(), expected.split())
 
+    def test_a_line_does_not_end_anywhere(self):
+        for text, expected in (("262 144 numbers in 4 ms", "262~144 numbers in 4~ms"), ("p in [0, 1), at (3, 1)", "p in [0,~1), at (3,~1)"),
+                               ("99.9 ± 0.1%", "99.9 ±~0.1%"), ("elu + 1, 0 · ∞, j ≤ i", "elu~+ 1, 0~· ∞, j~≤ i"),
+                               ("one of 0, …, v", "one of 0,~…, v"), (" · (softmax", "~· (softmax"), ("a - b and -inf", "a~- b and -inf")):
+            self.assertEqual(markdown.joined(text).replace("\u00a0", "~"), expected)
+
     def test_slugs(self):
         text = '# T\n## 2.1 `f(x)`: a, b\n```\n# no\n```\n<a id="key"></a>\n\n### Other\n## Other\n'
         self.assertEqual([heading.slug for heading in headings(text)], ["t", "21-fx-a-b", "key", "other"])
@@ -828,6 +867,8 @@ class PlainMath(unittest.TestCase):
              ("D = exp(Σ_{t=j+1..i} log_decay_t)", [r"D = \exp (\sum_{t = j + 1 \dots i} \text{log\_decay}_t)"]),
              ("loss = −Σ counts: the mean", [r"\text{loss} = -\sum \text{counts}"]),
              ("w ← w − rate · m̂ / (√v̂ + ε)", [r"w \leftarrow w - \text{rate} \cdot \hat m /\allowbreak (\sqrt{\hat v} + \varepsilon)"]),
+             ("tokens borders[s] to borders[s + 1] - 1", [r"\text{borders}[s]", r"\text{borders}[s + 1] - 1"]),
+             ("0, …, with m = ⌊n/every⌋ + 1", [r"m = \lfloor n / \text{every}\rfloor  + 1"]),
              ("at most 1e-12, up to ±1e4", ["10^{-12}", r"\pm10^{4}"]),
              ("a token's key-value cache (all at once) in C++20 of lab 07's x_backward, A or I stay, [0, 1], std::a, 9.1", []))
 

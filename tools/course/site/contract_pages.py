@@ -87,9 +87,15 @@ def _declaration(proto: HtmlElement) -> Markup:
     template = "".join(_line(each) + " " for each in proto.find_class("memtemplate"))
     out = template + _line(proto.xpath(".//td[@class='memname']")[0])
     pairs = zip(proto.find_class("paramtype"), proto.find_class("paramname"))
-    if parameters := [f"{_line(kind)} {_line(name).rstrip(', ')}" for kind, name in pairs]:
-        return Markup(f"{out}(<wbr/><span>{',</span> <span>'.join(parameters)});</span>".replace("( ", "("))
-    return Markup(out if template or " = " in out else "")
+    if parameters := [f"{_line(kind)} {_line(name).rstrip(', ')}".replace(" = ", "</span> <span>= ") for kind, name in pairs]:
+        return _call(out, parameters, ");")
+    head, _, signature = out.partition("(")
+    parameters = signature.removesuffix(")&gt;").split(", ")
+    return _call(head, parameters, ")&gt;") if signature else Markup(out if template or " = " in out else "")
+
+
+def _call(head: str, parameters: list[str], end: str) -> Markup:
+    return Markup(f"{head}(<wbr/><span>{',</span> <span>'.join(parameters)}{end}</span>".replace("( ", "("))
 
 
 def _line(cell: HtmlElement, mark: bool = True) -> str:

@@ -14,7 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from course.site import plain_math
-from course.site.markdown import escaped, formula
+from course.site.markdown import escaped, formula, joined
 from course.site.parts import Parts
 from course.site.site_map import LabFolder, SiteMap
 
@@ -22,7 +22,9 @@ from course.site.site_map import LabFolder, SiteMap
 NO_PROSE = re.compile(r"(?P<ticks>`+)(?P<code>.*?)(?P=ticks)"
                       r"|\\(?P<command>complexity|paper|solves)\{(?P<argument>(?:[^{}]|\{[^{}]*\})*)\}"
                       r"|(?P<name>(?<!\w)__\w+?__(?!\w)|\b\w+::\w+)"  # __device__, Mask::causal
-                      r"|\\shape\{[^}]*\}|\\(?:param|throws|ref|p|c)\s+\S+")
+                      r"|\\shape\{[^}]*\}|\\(?:param|throws|ref|p|c)\s+\S+ ?")
+NAME = re.compile(r"(?<![\w\\{/])(?:[a-z][a-z0-9]*(?:_[a-z0-9]{2,})+(?:\([a-z_]+\))?|[\w/]+\.(?:hpp|cpp|cu))(?!\w)")  # log_decay, kernels.hpp
+WORD = re.compile(r"(\\\w+(?:\{[^}]*\})?)|\b([a-z]{2,})\b")  # in TeX: a command, or a name of several letters
 COMMENT = re.compile(r"(?:^///.*\n)+|///<.*\n", re.M)
 # A comment on a function that nobody has to write.
 NOT_A_CONTRACT = re.compile(r"(?:^///(?!.*\\solves).*\n)+(?!///|struct|class|enum|using|template|namespace)", re.M)
@@ -60,7 +62,7 @@ class Contracts:
         return written
 
     def _complexity(self, argument: str, where: str) -> str:
-        time, comma, memory = argument.rpartition(", ")
+        time, comma, memory = WORD.sub(lambda word: word[1] or rf"\text{{{word[2]}}}", argument).rpartition(", ")
         if not comma:
             self.site_map.complain(where, "\\complexity takes two, as in \\complexity{n, 1}")
         return _section("Cost", f"time {formula(f'O({time})')}, memory {formula(f'O({memory})')}")
@@ -118,8 +120,9 @@ def types(text: str, keep: tuple[str, ...]) -> str:
 
 
 def _typeset(words: str) -> str:
-    """With its formulas; a formula that goes on in the next line ends there, so that all else keeps its line."""
-    return "".join(formula(tex) + "\n" * piece.count("\n") if tex else piece for piece, tex in plain_math.pieces(words))
+    """With its formulas and names; a formula that goes on in the next line ends there, so that all else keeps its line."""
+    return "".join(formula(tex) + "\n" * piece.count("\n") if tex else NAME.sub(r"<code>\g<0></code>", joined(piece))
+                   for piece, tex in plain_math.pieces(words))
 
 
 def _section(title: str, text: str) -> str:

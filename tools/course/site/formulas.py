@@ -11,7 +11,7 @@ from course.errors import CourseError
 
 # A formula as docs/theme and markdown.py write it, with the brackets and stops that no line may part from it.
 FORMULA = re.compile(r'(?P<before>[(\[]?)(?P<link><a class="term"[^>]*>)?<(?P<tag>span class="math"|div class="formulaDsp")>'
-                     r'(?P<tex>[^<]*)</(?:span|div)>(?P<end>(?(link)</a>))(?P<after>[,.;:!?)\]]*)')
+                     r'(?P<tex>[^<]*)</(?:span|div)>(?P<end>(?(link)</a>))(?P<after>(?:-th\b)?[,.;:!?)\]]*)')
 FONTS = ("AMS-Regular", "Caligraphic-Regular", "Main-Bold", "Main-Italic", "Main-Regular", "Math-Italic",
          "Size1-Regular", "Size2-Regular", "Size3-Regular", "Size4-Regular")
 LETTERS = {r"\varphi": "φ", r"\phi": "φ", r"\top": "ᵀ", r"\odot": "⊙", r"\cdot": "·", r"\sum": "Σ", r"\le": "≤", r"\ge": "≥",
@@ -75,6 +75,5 @@ def _shown(formula: re.Match[str], answer: dict[str, str]) -> str:
     drawn = answer.get("html", str(formula["tex"]))
     if formula["tag"].startswith("div"):
         return f'{formula["before"]}<div class="formulaDsp">{drawn}</div>{formula["after"]}'
-    drawn = re.sub(r'(?<=</span>)<span class="(base|part)">', r"<wbr/>\g<0>", drawn)
     drawn = f'{formula["before"]}{formula["link"] or ""}{drawn}{formula["end"]}{formula["after"]}'
     return f'<span class="joined">{drawn}</span>' if formula["before"] or formula["after"] else drawn

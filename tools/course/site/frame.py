@@ -25,6 +25,7 @@ SCRIPTS = ("results.js", "page.js", "search.js", "marks.js", "notes.js")
 KEPT = {"doxygen.css", "figures"}  # of all that lies beside its pages
 BRIEF = {"student": "Write linear attention yourself", "instructor": "Instructors' edition: not for students"}
 OTHER_MEANINGS = {("lab04.html", "z")}  # letters that a chapter uses for something else
+CODE_LENGTHS = {"short": 25, "medium": 35, "long": 60}  # class → the most letters
 NO_LIST = ("index.html", "primer.html", "functions.html", "exercises.html", "mistakes.html")  # of their sections
 REFERENCE = ("functions", "exercises", "mistakes", "glossary", "papers", "errata")
 SHORT = {"mistakes": "Mistakes people make", "errata": "Errata", "uses": "Where it is used", "memory": "GPU memory"}
@@ -90,10 +91,13 @@ def _contents(page: Path, templates: Environment) -> tuple[str, lxml.html.HtmlEl
     for paragraph in body.xpath(".//p[not(*) and not(normalize-space())]"):
         paragraph.drop_tree()
     for code in body.xpath(".//code"):
-        if (length := len(words := code.text_content())) < 26 or length > 35:
-            code.set("class", "short" if length < 26 else "long")  # no line ends in it; a table may break it anywhere
-        if max(map(len, words.split()), default=0) > 35:
-            _let_break(code)
+        _set_code(code)
+    for output in body.xpath(".//div[@class='fragment' and not(.//*[not(self::div)])]"):
+        longest = max((line.text or "" for line in output.iter()), key=len)
+        if len(longest) > 94 and re.search(r"\S {3,}\S.* {3,}\S", longest):  # set smaller, so that its columns stay below each other
+            output.attrib.update({"class": "fragment columns", "style": f"--columns: {len(longest)}"})
+    for empty in body.xpath(".//th[not(*) and not(normalize-space())]"):
+        empty.tag = "td"
     for heading in body.xpath(".//h1 | .//h2 | .//h3 | .//h4"):
         _with_permalink(heading)
     return titles[0].text_content().strip(), body
@@ -110,6 +114,19 @@ def _with_permalink(heading: lxml.html.HtmlElement) -> None:
         words = formulas.in_words(heading.text_content())
         link = builder.A("#", {"class": "permalink", "href": f"#{heading.get('id')}", "aria-label": f"Link to: {words}"})
         heading.append(link)
+
+
+def _set_code(code: lxml.html.HtmlElement) -> None:
+    """With a class for its length, by which the theme decides where it may be broken: between words, but not in `--with-docs`."""
+    words = code.text_content()
+    code.set("class", next((kind for kind, most in CODE_LENGTHS.items() if len(words) <= most), "longest"))
+    if max(map(len, words.split()), default=0) > 35:
+        _let_break(code)
+    elif not len(code) and len(words) > CODE_LENGTHS["short"]:
+        code.text, *rest = re.split(r"(?<![\w-])((?:\w+-|--?)[\w-]*\w)", words)
+        for whole, after in zip(rest[::2], rest[1::2]):
+            code.append(builder.SPAN({"class": "whole"}, whole))
+            code[-1].tail = after
 
 
 def _let_break(element: lxml.html.HtmlElement) -> None:

@@ -22,9 +22,11 @@ NO_CONTENT = re.compile(r"<!--.*-->$|<a\b|</a>", re.S)  # comments, and the <a i
 SHELL = ("sh", "bash")
 WORDS = re.compile(r"(?P<comment>(?:^|(?<=\s))#.*)|(?P<program>(?:^|(?<=&& ))(?:\S+=\S+ )*(?:\./course \w[\w-]*|[^\s#]\S*))"
                    r"|(?P<option>(?<=\s)--?\w[\w-]*)")
-# "262 144", "1294 ns", "(1, 0)": no line ends in the middle of a number, of a list of them, or before a unit.
+# "262 144", "1294 ns", "(1, 0)": no line ends in the middle of a number, of a list of them, or before a unit. None begins with
+# an operator or with three dots.
 GROUPS = re.compile(r"(?<![\w.,§])(\d{1,3}) (?=\d{3}(?!\d))")
-UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[KMG]B|bytes|FLOPs|[KMGT](?:FLOP|B)/s|%)(?!\w))|(?<=\d,) (?=[-−\d/., ]*\))")
+UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[KMG]B|bytes|FLOPs|[KMGT](?:FLOP|B)/s|%)(?!\w))|(?<=\d,) (?=[-−\d/., ]*[)\]])"
+                  r"|(?:(?<=[\w)∞])|^) (?=[-+·×−/=≤≥<>] )|(?<=±) (?=\d)| (?=…[,.;])")
 
 
 def _parser(preset: str, *rules: str) -> MarkdownIt:
@@ -37,12 +39,16 @@ INLINE.add_render_rule("math_inline", lambda self, tokens, at, *_: _formula(html
 
 def in_html(text: str) -> str:
     """Words, code and formulas as HTML."""
-    return INLINE.renderInline(text)
+    return INLINE.renderInline(joined(text))
 
 
 def raw(text: str) -> str:
     """HTML that Doxygen copies as it is: line by line, or it would copy the marks of a comment as well."""
     return "\n".join(rf"\htmlonly[block]{line}\endhtmlonly" for line in text.splitlines())
+
+
+def joined(text: str) -> str:
+    return UNIT.sub("\u00a0", GROUPS.sub("\\1\u00a0", text))
 
 
 def escaped(text: str) -> str:
@@ -116,7 +122,7 @@ class Page(RendererHTML):
     # Words
 
     def text(self, tokens: Sequence[Token], at: int, *_: object) -> str:
-        return escaped(UNIT.sub("\u00a0", GROUPS.sub("\\1\u00a0", tokens[at].content)))
+        return escaped(joined(tokens[at].content))
 
     def softbreak(self, *_: object) -> str:
         return " "  # on a line of its own Doxygen might take a word for a list

@@ -15,7 +15,7 @@ SIGNS = {"-": "-", "−": "-", "±": r"\pm"}
 HATS = {"": "", "\u0302": r"\hat ", "\u0303": r"\tilde "}
 SCRIPTS = dict(zip("²³ˣᵗ⁺⁻ᵀ′₀₁₂∞", ("^2", "^3", "^x", "^t", "^+", "^-", r"^\top", r"^\prime", "_0", "_1", "_2", r"_\infty")))
 BRACKETS = {"(": (")", "(", ")"), "[": ("]", "[", "]"), "‖": ("‖", r"\lVert ", r"\rVert "), "|": ("|", "|", "|"),
-            "⌈": ("⌉", r"\lceil ", r"\rceil ")}
+            "⌈": ("⌉", r"\lceil ", r"\rceil "), "⌊": ("⌋", r"\lfloor ", r"\rfloor ")}
 ENGLISH = {"a", "A", "I"}
 
 SYMBOL = re.compile(r"(?<![.'])(d[A-Zbwxy](?![A-Za-z'])|[A-Za-z](?![A-Za-z]|'\w|\+\+|_[a-z]{3})|[A-Z](?=[A-Z](?![A-Za-z]))|[φεβχρπΦ∞…])"
@@ -39,7 +39,7 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
     while at < len(text):
         reader = _Reader(text, at)
         tex = reader.attempt(lambda: reader.expression(named=True))
-        alone = SYMBOL.fullmatch(text, at, reader.at) and (tex not in ENGLISH or text[reader.at:reader.at + 1] in (",", "."))
+        alone = text[at] != "…" and SYMBOL.fullmatch(text, at, reader.at) and (tex not in ENGLISH or text[reader.at:reader.at + 1] in (",", "."))
         if tex and (reader.strong or alone):
             yield text[begin:at], ""
             yield text[at:reader.at], tex
@@ -85,7 +85,7 @@ class _Reader:
 
     def first_word(self) -> str:
         word = self.word()
-        if not re.match(r" [-−+·/=] |[)\]]" if self.depth else r" [=←>≥≤] ", self.text[self.at:]) and not word.endswith(")"):
+        if not re.match(r" [-−+·/=] |[)\]]" if self.depth else r" [=←>≥≤] ", self.text[self.at:]) and word[-1] not in ")]":
             raise _NoFormula
         return word
 
@@ -202,7 +202,8 @@ class _Reader:
 
     def word(self) -> str:
         word = _text(self.accept(WORD)[0])
-        if self.text[self.at:self.at + 1] == "(":
+        if (bracket := self.text[self.at:self.at + 1]) in ("(", "["):
+            self.strong |= bracket == "["
             word += self.group()
         return word
 

@@ -9,7 +9,7 @@ from lxml.html import HtmlElement
 from course.site.formulas import in_words
 
 SILENT = (".//script | .//svg | .//nav | .//button | .//a[@class='permalink'] | .//td[@class='explanation'] | .//div[@class='cards']"
-          " | .//details[@class='answer']")  # what a reader has folded away is not shown by a search either
+          " | .//details[@class='answer' or starts-with(summary, 'Answer') or starts-with(summary, 'The two ')]")  # what a reader has folded away is not shown by a search either
 CUT = "\ue000"  # no page has this character
 BLOCKS = ("p", "li", "tr", "td", "th", "div", "dt", "dd", "table", "summary", "br", "img", "h2", "h3", "h4", "figcaption")
 

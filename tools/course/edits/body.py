@@ -149,7 +149,9 @@ class Body:
 
     def pieces_of_head(self, statement: Statement) -> list[tuple[int, int]]:
         """First and last token of what semicolons part in the brackets of a loop; (i, i - 1) for nothing."""
-        opening, closing = statement.head or (0, 0)
+        return self.pieces_between(*statement.head) if statement.head else []
+
+    def pieces_between(self, opening: int, closing: int) -> list[tuple[int, int]]:
         pieces, first, i = [], opening + 1, opening + 1
         while i < closing:
             if self.word(i) == ";":

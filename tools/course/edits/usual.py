@@ -18,6 +18,7 @@ OTHER_WORDS = {"++": "--", "--": "++", "true": "false", "false": "true", "causal
 ALIKE = [("exp", "log", "log1p", "expm1", "exp2", "log2", "log10"), ("expf", "__expf", "exp2f", "logf"), ("max", "min"), ("fmaxf", "fminf"),
          ("fmax", "fmin"), ("maximum", "minimum"), ("amax", "amin"), ("sum", "mean", "amax"), ("cos", "sin"), ("floor", "ceil"),
          ("sqrt", "square"), ("tanh", "erf"), ("cumsum", "cumprod")]
+GROWS = ("exp", "expf", "__expf", "expm1")  # whose argument is cut off at 0 in many a definition
 CUT_OFF = {"abs": "maximum({0}, 0.0)", "fabs": "(({0}) <= 0 ? 0 : ({0}))", "fabsf": "(({0}) <= 0 ? 0 : ({0}))"}  # |x| for max(x, 0)
 MOST_OFFSET = 8  # tokens of an index: a longer one is left alone
 
@@ -213,6 +214,9 @@ class Expressions(Editor):
             if name in CUT_OFF:
                 for part in (inside, f"-({inside})"):
                     yield self.put(called, body.match[opening], CUT_OFF[name].format(part), f"`{name}` is the wrong function in {whole}")
+            if name in GROWS:
+                for cut in (f"minimum({inside}, 0.0)", f"(({inside}) >= 0 ? 0 : ({inside}))"):
+                    yield self.put(*arguments[0], cut, f"the argument of {whole} is not cut off at 0")
             if name == "length":
                 yield self.put(called, body.match[opening], f"({inside}).size()", f"{whole} is not the length that belongs here")
         for (first, middle), (second, last) in zip(arguments, arguments[1:]):
@@ -234,6 +238,9 @@ class Expressions(Editor):
         body, opening = self.body, self.body.around[i]
         if opening >= 0 and body.word(opening) != "{" and (called := body.called(opening)) is not None:
             return self.said(called, body.match[opening])
+        if body.is_head(opening):
+            pieces = body.pieces_between(opening, body.match[opening])
+            return self.said(*next(piece for piece in pieces if piece[0] <= i <= piece[1]))
         first = i
         while first > 0 and body.word(first - 1) not in (";", "{", "}"):
             first -= 1
@@ -254,6 +261,7 @@ class Statements(Editor):
                 if statement.word == "for":
                     yield from self._other_way(statement)
                 yield from self._reset(statements, k)
+                yield from self._once(statement)
 
     def _name_of(self, statement: Statement) -> str:
         """What a sentence calls it: a loop by its head."""
@@ -337,15 +345,31 @@ class Statements(Editor):
             type_, name, begin, end = down.groups()
             yield self.put(opening + 1, closing - 1, f"{type_} {name} = {end}; {name} < {begin}; ++{name}", said)
 
+    def _once(self, statement: Statement) -> Iterator[Edit]:
+        """Only in the first round of a loop around it."""
+        body = self.body
+        if statement.word or body.word(statement.first) in ("return", "break", "continue") or body.declares(statement):
+            return
+        for name in body.visible(statement.first).values():
+            if name.counts and name.initial and body.is_head(body.around[name.initial[0]]):
+                yield self.put(statement.first, statement.last, f"if ({name.text} == {body.source(*name.initial)}) {body.source(statement.first, statement.last)}",
+                               f"{self._name_of(statement)} is done again in each round of the loop over `{name.text}`", later=True)
+
     def _reset(self, statements: tuple[Statement, ...], k: int) -> Iterator[Edit]:
-        """A variable that has its first value again at the beginning of each round of a later loop."""
+        """A variable that has its first value again at the beginning of each round of a later loop; and, with those declared
+        right before it, all of them."""
         body, statement = self.body, statements[k]
-        for name in body.names:
-            if not name.initial or not statement.first < name.first <= statement.last + 1 or statement.word:
-                continue
+        names = [name for name in body.names if name.initial and statement.first < name.first <= statement.last + 1 and not statement.word]
+        alone = [[name] for name in names]
+        before = statements[k - 1] if k else None
+        if names and before and not before.word:
+            together = [name for name in body.names if name.initial and before.first < name.first <= statement.last + 1]
+            alone += [together] if len(together) > 1 else []
+        for some in alone:
+            set_again = " ".join(f"{name.text} = {body.source(*name.initial)};" for name in some if name.initial)
+            said = " and ".join(f"`{name.text}`" for name in some)
+            said = f"{said} {'is' if len(some) == 1 else 'are'} not set back to the first value in each round of a loop"
             for loop in (loop for other in statements[k + 1:] if other.word in ("for", "while") for loop in self._loops_in(other)):
-                set_again = f"{name.text} = {body.source(*name.initial)};"
-                said = f"`{name.text}` is not set back to {self.said(*name.initial)} in each round of a loop"
                 if loop.is_block:
                     place = body.tokens[loop.first].end
                     yield Edit(((place, place, f" {set_again}"),), said)

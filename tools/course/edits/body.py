@@ -54,6 +54,7 @@ class Name:
     last: int
     initial: tuple[int, int] | None = None
     is_reference: bool = False
+    is_const: bool = False
 
     @property
     def counts(self) -> bool:
@@ -177,8 +178,10 @@ class Body:
 
     def _declared_in(self, i: int, end: int) -> None:
         """Of a declaration that begins at token i, if one does: all its variables, which live up to `end`."""
+        begin = i
         while self.word(i) in ("const", "static", "constexpr", "__shared__"):
             i += 1
+        is_const = self.word(begin) in ("const", "constexpr")
         type_ = self.word(i)
         if not WORD.fullmatch(type_) or type_ in NO_TYPE:
             return
@@ -203,7 +206,9 @@ class Body:
             while last < end and self.word(last) not in (",", ";", ":", ")"):
                 last = self.skip(last) + 1
             initial = (i + 2, last - 1) if after == "=" and last > i + 2 else None
-            self.names.append(Name(name, type_ + stars.replace("&", ""), last, end, initial, "&" in stars))
+            if initial and self.word(i + 2) == "[":
+                type_ = "lambda"
+            self.names.append(Name(name, type_ + stars.replace("&", ""), last, end, initial, "&" in stars, is_const and not stars))
             if self.word(last) != ",":
                 return
             i = last + 1

@@ -67,24 +67,22 @@ class Search:
     def _passing(self, edits: dict[int, Edit], told: Callable[[int], None]) -> list[Edit]:
         self.place.mkdir(parents=True, exist_ok=True)
         made = self.place / "edits.o"
-        kept = self._compiled(edits, made)
+        kept = self.compiled(edits, made)
         if not kept:
             return []
-        program = self.place / f"{self.lab.name}_exercises"
-        original = self._command[self._command.index("-o") + 1]
-        self._run(build_commands.link(self.build, program.name, program, {original: made}))
+        program = self.linked(made)
         try:
-            return [edits[number] for number in self._tried(program, min(kept), max(kept), told) if number in kept]
+            return [edits[number] for number in self.tried(program, min(kept), max(kept), told) if number in kept]
         finally:
             program.unlink()
 
-    def _compiled(self, edits: dict[int, Edit], made: Path) -> set[int]:
+    def compiled(self, edits: dict[int, Edit], made: Path) -> set[int]:
         """The numbers of the edits that compile."""
         schemata = Schemata(self.head, self.function.name, self.body, edits)
         written, dropped = self.place / self.source.name, set[int]()
         command = [re.sub(r"^-f(max-errors|error-limit)=.*", r"-f\1=0", word) for word in
                    build_commands.compilation(self._command, written, made) if not word.startswith("-W")] + ["-w"]
-        for _ in range(ROUNDS):
+        for number in range(ROUNDS):
             written.write_text(f'{HEADERS}extern "C" {{ int {VARIABLE} = 0; }}\n{self.text[:self.function.start]}{schemata.text(dropped)}'
                                f"{self.text[self.function.closing + 1:]}", encoding="utf-8")
             words = self._run(command, may_fail=True)
@@ -92,9 +90,19 @@ class Search:
                 return set(edits) - dropped
             refused = {int(number) for number in re.findall(rf"\b{FILE}-(\d+)\.:", words)} - dropped - {0}
             if not refused:
-                break
+                raise NotSearched(f"with the choices between them, {self.exercise.function} does not compile")
+            if number > 0:  # of those with the same fault in a template, a compiler names one
+                texts = {edits[each].splices[0][2] for each in refused}
+                refused |= {each for each, edit in edits.items() if edit.splices[0][2] in texts}
             dropped |= refused
-        return set()
+        raise NotSearched(f"{ROUNDS} times, the compiler refused some of them")
+
+    def linked(self, made: Path) -> Path:
+        """The lab's program, with the edits in the place of the answer."""
+        program = self.place / f"{self.lab.name}_exercises"
+        original = self._command[self._command.index("-o") + 1]
+        self._run(build_commands.link(self.build, program.name, program, {original: made}))
+        return program
 
     @property
     def _command(self) -> list[str]:
@@ -110,7 +118,7 @@ class Search:
             raise NotSearched(f"the edits of {self.exercise.name} do not link: {words}")
         return words if process.returncode else ""
 
-    def _tried(self, program: Path, first: int, last: int, told: Callable[[int], None]) -> list[int]:
+    def tried(self, program: Path, first: int, last: int, told: Callable[[int], None]) -> list[int]:
         """The numbers of those with which the suite passes. Each core takes a share."""
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "symbolize=0:detect_leaks=0"}
         share = -(-(last - first + 1) // (os.cpu_count() or 1))

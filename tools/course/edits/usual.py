@@ -113,11 +113,16 @@ class Expressions(Editor):
         if operator == "/":
             yield self.put(i + 1, last, f"sqrt({right})", f"a root is missing in {whole}", later=True)
             yield self.put(i + 1, last, f"({right}) * ({right})", f"a square is missing in {whole}", later=True)
-        if operator in ("+", "-") and body.word(last + 1) in ("*", "/"):
-            end = body.right(last + 1)
-            yield self.put(first, end, f"({body.source(first, last)}) {body.source(last + 1, end)}",
-                           f"brackets are missing around {whole} in {self.said(first, end)}")
+        if operator in ("+", "-"):
+            yield from self._brackets(first, i, last)
         yield from self._closed_too_late(i)
+
+    def _brackets(self, first: int, i: int, last: int) -> Iterator[Edit]:
+        """(a + b) * c for a + b * c, and a * (b + c) for a * b + c."""
+        body = self.body
+        products = [j for j in range(first, last) if body.word(j) in ("*", "/") and body.around[j] == body.around[i] and body.is_binary(j)]
+        for one, other in [(first, j - 1) for j in products if j > i][:1] + [(j + 1, last) for j in products if j < i][-1:]:
+            yield self.put(one, other, f"({body.source(one, other)})", f"brackets are missing around {self.said(one, other)} in {self.said(first, last)}")
 
     def _closed_too_late(self, i: int) -> Iterator[Edit]:
         """f(a, b * c) for f(a, b) * c, and f(a * b, c) for f(a, c) * b."""
@@ -190,7 +195,7 @@ class Expressions(Editor):
 
     def _variable(self, i: int, mine: Name) -> Iterator[Edit]:
         body = self.body
-        if body.word(i - 1) in ("size_t", "int", "auto", "double", "Tensor", "&"):
+        if body.word(i - 1) in ("size_t", "int", "auto", "double", "Tensor", "&") or mine.type == "lambda":
             return
         for other in body.visible(i).values():
             if other.type == mine.type or (other.counts and mine.counts) or "auto" in (other.type, mine.type):
@@ -339,8 +344,8 @@ class Statements(Editor):
         said = f"the loop {self._name_of(statement)} runs in the wrong direction"
         if up := re.fullmatch(r"([\w:]+)\s+(\w+)\s*=\s*(.+?);\s*\w+\s*(<=?)\s*(.+?);\s*(?:\+\+\s*\w+|\w+\s*\+\+)", head, re.S):
             type_, name, begin, less, end = up.groups()
-            last = f"({end}) - 1" if less == "<" else end
-            yield self.put(opening + 1, closing - 1, f"{type_} {name} = ({last}) + 1; {name}-- > ({begin});", said)
+            behind = end if less == "<" else f"({end}) + 1"
+            yield self.put(opening + 1, closing - 1, f"{type_} {name} = {behind}; {name}-- > {begin};", said)
         elif down := re.fullmatch(r"([\w:]+)\s+(\w+)\s*=\s*(.+?);\s*\w+\s*--\s*>\s*(.+?);\s*", head, re.S):
             type_, name, begin, end = down.groups()
             yield self.put(opening + 1, closing - 1, f"{type_} {name} = {end}; {name} < {begin}; ++{name}", said)
@@ -359,12 +364,11 @@ class Statements(Editor):
         """A variable that has its first value again at the beginning of each round of a later loop; and, with those declared
         right before it, all of them."""
         body, statement = self.body, statements[k]
-        names = [name for name in body.names if name.initial and statement.first < name.first <= statement.last + 1 and not statement.word]
+        names = [] if statement.word else self._set_in(statement)
         alone = [[name] for name in names]
         before = statements[k - 1] if k else None
         if names and before and not before.word:
-            together = [name for name in body.names if name.initial and before.first < name.first <= statement.last + 1]
-            alone += [together] if len(together) > 1 else []
+            alone += [self._set_in(before) + names] if self._set_in(before) else []
         for some in alone:
             set_again = " ".join(f"{name.text} = {body.source(*name.initial)};" for name in some if name.initial)
             said = " and ".join(f"`{name.text}`" for name in some)
@@ -375,6 +379,11 @@ class Statements(Editor):
                     yield Edit(((place, place, f" {set_again}"),), said)
                 else:
                     yield self.put(loop.first, loop.last, f"{{ {set_again} {body.source(loop.first, loop.last)} }}", said)
+
+    def _set_in(self, statement: Statement) -> list[Name]:
+        """The variables that a declaration gives a value which another may follow."""
+        return [name for name in self.body.names
+                if name.initial and not name.is_const and statement.first < name.first <= statement.last + 1]
 
 
 def shortened(code: str, most: int = 60) -> str:

@@ -27,7 +27,7 @@ struct EvidenceOfExercise {
     std::vector<std::size_t> wrong;  // which of them were wrong
     std::vector<SizesOfCall> sizes;
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
-    std::set<const Mistake*> named, hedged, retracted;
+    std::set<const Mistake*> named, hedged, retracted, ruled_out;
     std::map<const Mistake*, std::size_t> explained;  // how many wrong values of a call
     bool probed = false, hopeless = false, stored_something = false;
 };
@@ -116,9 +116,12 @@ Outcome outcome_of(const Mistake& mistake, const Run& run) {
 
 bool agrees_with_all(const Mistake& mistake) {
     EvidenceOfExercise& known = evidence[mistake.exercise];
+    if (known.ruled_out.contains(&mistake)) return false;
     std::size_t& agreed = known.agreed[&mistake];
     while (agreed < known.calls.size() && known.calls[agreed](mistake)) ++agreed;
-    return agreed == known.calls.size();
+    if (agreed == known.calls.size()) return true;
+    known.ruled_out.insert(&mistake);
+    return false;
 }
 
 // A mistake that goes wrong in shape or with an exception says nothing about values, so that rules out nothing.

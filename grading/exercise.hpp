@@ -190,15 +190,18 @@ struct Kept<std::span<const T>> {
 template <class... Parameters>
 using Given = std::shared_ptr<const std::tuple<typename Kept<Parameters>::type...>>;
 
+/// What makes each call, where set, in the place of the function given; with the arguments in words, as far as they have any.
+inline Run (*on_run)(Run run, const std::string& arguments) = nullptr;
+
 /// A call with these arguments, to be made with any function of this type. \param result of the latest run
 template <class Result, class... Parameters>
 Run run_of(Result (*)(Parameters...), const std::shared_ptr<std::optional<Result>>& result,
            const Given<Parameters...>& given) {
-    return [given, result](const Subject& any) {
+    const auto digest = [](const auto& all) {
+        return std::apply([](const auto&... each) { return (std::size_t{0} + ... + fingerprint(each)); }, all);
+    };
+    const auto run = [given, result, digest](const Subject& any) {
         const auto& typed = std::any_cast<const std::function<Result(Parameters...)>&>(any);
-        const auto digest = [](const auto& all) {
-            return std::apply([](const auto&... each) { return (std::size_t{0} + ... + fingerprint(each)); }, all);
-        };
         auto passed = *given;
         change_arguments(passed);
         const std::size_t digest_before = digest(passed);
@@ -212,6 +215,9 @@ Run run_of(Result (*)(Parameters...), const std::shared_ptr<std::optional<Result
         outcome.changed_argument = digest(passed) != digest_before;
         return outcome;
     };
+    if (on_run == nullptr) return run;
+    const auto words = [](const auto&... each) { return (std::string() + ... + (describe(each) + "\t")); };
+    return on_run(run, std::apply(words, *given) + std::to_string(digest(*given)));
 }
 
 /// A probe: a call that nobody announces and whose result only the diagnosis sees.

@@ -1,5 +1,6 @@
 """What the tests in Python share. `python3 -m pytest tests/framework/test_NAME.py` runs one of them."""
 
+import atexit
 import os
 import sys
 import tempfile
@@ -7,9 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import workers
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
+atexit.register(workers.tell_processor_time)
 sys.path.insert(0, str(ROOT / "tools"))
 
 from author.judge import one

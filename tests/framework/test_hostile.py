@@ -99,7 +99,8 @@ def graded(boxes, open_folder) -> dict:
     (open_folder / "temporary").mkdir()
     ctypes.CDLL(None).prctl(BECOMES_PARENT_OF_ORPHANS, 1)
     labs = ",".join(sorted({attack.lab.name for attack in ATTACKS}))
-    environment = {"TMPDIR": str(open_folder / "temporary"), "LINATTN_COMPILE_SECONDS": "6"}  # some compile without end
+    environment = {"TMPDIR": str(open_folder / "temporary"), "LINATTN_COMPILE_SECONDS": "6",  # some compile without end
+                   "LINATTN_RUN_SECONDS": "5"}  # and some run
     words = ["grade", handed_in, "--out", out, "--labs", labs, "--jobs", str(4 * workers.COUNT)]  # many wait for their deadline
     with open(__file__, "rb") as typed:
         killed = course_process(ROOT, words, {"stdin": typed}, **environment)

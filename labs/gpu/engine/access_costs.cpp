@@ -88,13 +88,11 @@ void profile_access(const Array& array, std::uintptr_t address, std::size_t byte
 }
 
 std::vector<AccessCost> take_profile() {
-    static std::map<const void*, std::string> source_lines;  // to ask for one takes a while
     std::map<std::tuple<std::string, std::string, bool, bool>, AccessCost> lines;
     for (const auto& [key, entry] : instructions) {
-        const auto [place, is_new] = source_lines.try_emplace(key.first);
-        if (is_new) place->second = source_line(key.first);
-        AccessCost& line = lines[{place->second, entry.array, entry.shared, entry.writes}];
-        line.line = place->second;
+        const std::string place = source_line(key.first);
+        AccessCost& line = lines[{place, entry.array, entry.shared, entry.writes}];
+        line.line = place;
         line.array = entry.array;
         line.shared = entry.shared;
         line.writes = entry.writes;

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <utility>
 
 #include "../executable.hpp"
@@ -76,12 +77,26 @@ std::string local_name(const std::string& mangled) {
     return "";
 }
 
+// Of this program. What was looked up is kept, since that takes a while, and a diagnosis launches a kernel hundreds of times.
+const std::vector<std::string>& lines_of(const std::vector<std::uintptr_t>& offsets) {
+    static std::map<std::vector<std::uintptr_t>, std::vector<std::string>> known;
+    const auto [found, is_new] = known.try_emplace(offsets);
+    if (is_new) found->second = source_lines(executable_path(), offsets);
+    return found->second;
+}
+
+std::string symbol_at(std::uintptr_t offset) {
+    static std::map<std::uintptr_t, std::string> known;
+    const auto [found, is_new] = known.try_emplace(offset);
+    if (is_new) found->second = addr2line(executable_path(), {"-f", "-C"}, {offset});
+    return found->second.substr(0, found->second.find('\n'));
+}
+
 }  // namespace
 
 std::string source_line(const void* address) {
     if (address == nullptr) return "";
-    const std::vector<std::string> lines =
-        source_lines(executable_path(), {offset_of(address) - 1});  // the call, not what follows
+    const std::vector<std::string>& lines = lines_of({offset_of(address) - 1});  // the call, not what follows
     for (const std::string& line : lines)
         if (is_source(line)) return short_line(line);
     return lines.empty() ? "" : short_line(lines.front());
@@ -93,14 +108,13 @@ std::string calling_line() {
     std::vector<std::uintptr_t> offsets;
     offsets.reserve(frames.size());
     for (int i = 0; i < depth; ++i) offsets.push_back(offset_of(frames[static_cast<std::size_t>(i)]) - 1);
-    for (const std::string& line : source_lines(executable_path(), offsets))
+    for (const std::string& line : lines_of(offsets))
         if (is_source(line) && line.find("/gpu/engine/") == std::string::npos) return short_line(line);
     return "";
 }
 
 std::string function_name(const void* address) {
-    std::string name = addr2line(executable_path(), {"-f", "-C"}, {offset_of(address)});
-    name = name.substr(0, name.find('\n'));
+    std::string name = symbol_at(offset_of(address));
     if (name.empty() || name[0] == '?') return "the kernel";
     const std::string unnamed = "(anonymous namespace)::";
     for (std::size_t at; (at = name.find(unnamed)) != std::string::npos;) name.erase(at, unnamed.size());

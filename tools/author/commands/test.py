@@ -68,7 +68,7 @@ def run(root: Path, options: Namespace) -> int:
 
 def _run_all(root: Path, options: Namespace, logs: Path) -> int:
     failed = total = 0
-    timed: list[tuple[float, str]] = []
+    timed: list[tuple[float, str, str]] = []
     began = time.monotonic()
     times = Times(logs / "times.json")
     rows = plan(options.soak, _selection(root, options.names))
@@ -85,9 +85,9 @@ def _run_all(root: Path, options: Namespace, logs: Path) -> int:
                 counts, broken = _run_step(root, step, logs, timed, progress)
             failed += counts[0]
             total += counts[1]
-    print("\nThe slowest:")
-    for seconds, name in sorted(timed, reverse=True)[:SLOWEST]:
-        print(f"{name:.<60} {seconds:7.1f} s")
+    print("\nThe slowest, and their processor time:")
+    for seconds, name, worked in sorted(timed, reverse=True)[:SLOWEST]:
+        print(f"{name:.<60} {seconds:7.1f} s{worked}")
     print(f"{'all together':.<60} {time.monotonic() - began:7.1f} s, {_processor_seconds():.1f} s of processor time")
     percent = 100 * (total - failed) // total
     print(f"\n{percent}% tests passed, {failed} tests failed out of {total}")
@@ -166,7 +166,13 @@ def _processor_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _run_step(root: Path, step: Step, logs: Path, timed: list[tuple[float, str]],
+def _told(root: Path, step: Step, test: str) -> str:
+    """The processor time of a test in Python, as it has told it: see tests/framework/workers.py."""
+    file = root / step.command[2] / "processor_time" / test
+    return f"{float(file.read_text(encoding='utf-8')):9.1f} s" if file.exists() else ""
+
+
+def _run_step(root: Path, step: Step, logs: Path, timed: list[tuple[float, str, str]],
               progress: Progress) -> tuple[tuple[int, int], bool]:
     """Returns (failed, total) and whether what follows is out of reach. A failing test breaks nothing that follows."""
     log = logs / (re.sub(r"\W+", "-", step.name) + ".log")
@@ -187,9 +193,11 @@ def _run_step(root: Path, step: Step, logs: Path, timed: list[tuple[float, str]]
     seconds = time.monotonic() - began
     tests = {each[1]: float(each[2]) for each in TIMED.finditer(words)}
     progress.done(seconds, tests)
-    timed += [(took, f"{name} ({step.name})") for name, took in tests.items()] or [(seconds, step.name)]
+    worked = _processor_seconds() - worked
+    timed += [(took, f"{name} ({step.name})", _told(root, step, name)) for name, took in tests.items()] or \
+        [(seconds, step.name, f"{worked:9.1f} s")]
     print(f"{step.name:.<50} {'ok' if failed == 0 else 'FAILED'} {f'({total} tests) ' if summary else ''}{seconds:.1f} s, "
-          f"{_processor_seconds() - worked:.1f} s of processor time", flush=True)
+          f"{worked:.1f} s of processor time", flush=True)
     if failed:
         print("\n".join("    " + line for line in words.splitlines()[-80:]))
         print(f"    all of it: {log.relative_to(root)}")

@@ -160,10 +160,20 @@ def test_without_a_number_it_does_what_it_did(tmp_path, name):
     source = next(source for source in lab.sources_of(exercise)
                   if f" {exercise.function}(" in (ROOT / "reference" / source).read_text(encoding="utf-8"))
     search = Search(lab, exercise, ROOT / "reference" / source, BUILD, tmp_path)
-    edits = dict(enumerate(search.edits, 1))
+    edits = dict(enumerate(search.edits, 1))  # those of its helpers, too
     made = tmp_path / "edits.o"
     assert len(search.compiled(edits, made)) > len(edits) / 3
     assert search.tried(search.linked(made), 0, 0, lambda tried: None) == [0]
+
+
+def test_the_change_may_be_in_a_function_that_it_calls(tmp_path):
+    exercise, search = search_of(tmp_path, "lab01.elu_plus_one", "return per_entry(x);", before=[
+        "static double above(double v) { return v + 2.0; }", "static double one(double v) { return v > 0.0 ? above(v) : exp(v); }",
+        "static Tensor per_entry(Tensor x) {", "    for (double& v : x) v = one(v);", "    return x;", "}"])
+    assert {"per_entry", "one", "above"} <= {part.name for part in search.parts}
+    cures = search.cures()
+    assert any("the number 2.0 is wrong in `return v + 2.0`" in cure.mistake for cure in cures), cures
+    assert "static double above" in search.text.splitlines()[cures[0].line - 1]
 
 
 def test_a_function_that_is_not_there_is_said_to_be(tmp_path):

@@ -20,10 +20,10 @@ from course.edits.schemata import FILE, VARIABLE, Schemata
 from course.edits.usual import Edit, edits_of
 from course.errors import CourseError
 from course.manifest import Exercise, Lab
-from course.source_pieces import CannotSplit, definitions
+from course.source_pieces import CannotSplit, Definition, definitions, visible_code
 
 ROUNDS = 8  # of compiling; each drops the edits that the one before refused
-MOST = 3000  # edits of one function
+MOST = 3000  # edits of one exercise
 HEADERS = "#include <algorithm>\n#include <cmath>\n#include <limits>\n"  # of what edits call
 
 
@@ -38,6 +38,19 @@ class NotSearched(CourseError):
     """Says why in words."""
 
 
+class Part:
+    """A function that may be edited."""
+
+    def __init__(self, text: str, definition: Definition):
+        self.name, self.start, self.end = definition.name, definition.start, definition.closing + 1
+        self.head = text[definition.start:definition.opening]
+        self.body = Body(self.head, text[definition.opening + 1:definition.closing], text.count("\n", 0, definition.opening) + 1)
+        self.edits = edits_of(self.body)
+
+
+Edits = dict[int, tuple[Part, Edit]]
+
+
 class Search:
     """`source` is the graded file with the exercise, `build` the folder that its lab was built in."""
 
@@ -45,26 +58,29 @@ class Search:
         self.lab, self.exercise, self.source, self.build, self.place = lab, exercise, source, build, place
         self.text = source.read_text(encoding="utf-8")
         try:
-            self.function = next(each for each in definitions(self.text) if each.name == exercise.function)
+            found = definitions(self.text)
+            own = next(each for each in found if each.name == exercise.function)
         except (CannotSplit, StopIteration):
             raise NotSearched(f"{exercise.function} was not found in {source.name}") from None
-        self.head = self.text[self.function.start:self.function.opening]
-        self.body = Body(self.head, self.text[self.function.opening + 1:self.function.closing],
-                         self.text.count("\n", 0, self.function.opening) + 1)
-        self.edits = edits_of(self.body)[:MOST]
+        exercises = {each.function for each in lab.exercises}
+        helpers = _called([each for each in found if each.name not in exercises], own, self.text)
+        self.parts = [Part(self.text, each) for each in [own, *helpers]]
+        self.edits = [(part, edit) for part in self.parts for edit in part.edits if part is self.parts[0] or not edit.later][:MOST]
 
     def cures(self, told: Callable[[int, int], None] = lambda tried, of: None) -> list[Cure]:
-        """The usual edits first; the others where none of them helps. `told` hears how many of how many were tried."""
-        numbered = list(enumerate(self.edits, 1))
+        """The usual edits first; where none of them helps, the others, and then those of the functions that it calls. `told`
+        hears how many of how many were tried."""
+        numbered = dict(enumerate(self.edits, 1))
+        stages = [{number: (part, edit) for number, (part, edit) in numbered.items() if (part is self.parts[0], edit.later) == stage}
+                  for stage in ((True, False), (True, True), (False, False))]
         tried = 0
-        for later in (False, True):
-            some = {number: edit for number, edit in numbered if edit.later == later}
-            if found := self._passing(some, lambda n, before=tried: told(before + n, len(numbered))):  # type: ignore[misc]
-                return [Cure(self.body.line_at(edit.splices[0][0]), edit.mistake) for edit in found]
-            tried += len(some)
+        for stage in filter(None, stages):
+            if found := self._passing(stage, lambda n, before=tried: told(before + n, len(numbered))):  # type: ignore[misc]
+                return [Cure(part.body.line_at(edit.splices[0][0]), edit.mistake) for part, edit in found]
+            tried += len(stage)
         return []
 
-    def _passing(self, edits: dict[int, Edit], told: Callable[[int], None]) -> list[Edit]:
+    def _passing(self, edits: Edits, told: Callable[[int], None]) -> list[tuple[Part, Edit]]:
         self.place.mkdir(parents=True, exist_ok=True)
         made = self.place / "edits.o"
         kept = self.compiled(edits, made)
@@ -76,15 +92,19 @@ class Search:
         finally:
             program.unlink()
 
-    def compiled(self, edits: dict[int, Edit], made: Path) -> set[int]:
+    def compiled(self, edits: Edits, made: Path) -> set[int]:
         """The numbers of the edits that compile."""
-        schemata = Schemata(self.head, self.function.name, self.body, edits)
+        schemata = [(part, Schemata(part.head, part.name, part.body, {number: edit for number, (of, edit) in edits.items() if of is part}))
+                    for part in sorted(self.parts, key=lambda part: part.start)]
         written, dropped = self.place / self.source.name, set[int]()
         command = [re.sub(r"^-f(max-errors|error-limit)=.*", r"-f\1=0", word) for word in
                    build_commands.compilation(self._command, written, made) if not word.startswith("-W")] + ["-w"]
         for number in range(ROUNDS):
-            written.write_text(f'{HEADERS}extern "C" {{ int {VARIABLE} = 0; }}\n{self.text[:self.function.start]}{schemata.text(dropped)}'
-                               f"{self.text[self.function.closing + 1:]}", encoding="utf-8")
+            pieces, done = [f'{HEADERS}extern "C" {{ int {VARIABLE} = 0; }}\n'], 0
+            for part, of in schemata:
+                pieces += [self.text[done:part.start], of.text(dropped) if of.at or of.copies else self.text[part.start:part.end]]
+                done = part.end
+            written.write_text("".join([*pieces, self.text[done:]]), encoding="utf-8")
             words = self._run(command, may_fail=True)
             if not words:
                 return set(edits) - dropped
@@ -92,8 +112,8 @@ class Search:
             if not refused:
                 raise NotSearched(f"with the choices between them, {self.exercise.function} does not compile")
             if number > 0:  # of those with the same fault in a template, a compiler names one
-                texts = {edits[each].splices[0][2] for each in refused}
-                refused |= {each for each, edit in edits.items() if edit.splices[0][2] in texts}
+                texts = {edits[each][1].splices[0][2] for each in refused}
+                refused |= {each for each, (_, edit) in edits.items() if edit.splices[0][2] in texts}
             dropped |= refused
         raise NotSearched(f"{ROUNDS} times, the compiler refused some of them")
 
@@ -141,3 +161,12 @@ class Search:
                         tried += int(number)
                         told(tried)
         return sorted(found)
+
+
+def _called(helpers: list[Definition], function: Definition, text: str) -> list[Definition]:
+    """Those of the helpers that it calls, and those that they call."""
+    called = [function]
+    for each in called:  # which grows
+        words = set(re.findall(r"\w+", visible_code(text)[each.opening:each.closing]))
+        called += [helper for helper in helpers if helper.name in words and helper not in called]
+    return called[1:]

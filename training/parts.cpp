@@ -33,7 +33,8 @@ Parts::Parts(AttentionKind kind, const Model& w, const Batch& batch, std::size_t
     : kind_(kind),
       batch_(batch),
       w_(w),
-      parts_((length(batch.ids, 0) + sequences - 1) / sequences),
+      sequences_(std::max(std::size_t{4}, 128 / length(batch.ids, 1))),
+      parts_((length(batch.ids, 0) + sequences_ - 1) / sequences_),
       processes_(std::min(processes, parts_)),
       length_(1) {
     for (const Tensor* weight : parameters(w_)) length_ += weight->size();
@@ -87,7 +88,7 @@ void Parts::work(std::size_t process) const {
 }
 
 void Parts::find_part(std::size_t number, double* result) const {
-    const std::size_t begin = number * sequences, end = std::min(begin + sequences, length(batch_.ids, 0));
+    const std::size_t begin = number * sequences_, end = std::min(begin + sequences_, length(batch_.ids, 0));
     const Batch some = sequences_of(batch_, begin, end);
     const double share = total(some.counts) / total(batch_.counts);
     if (share == 0.0) {

@@ -12,8 +12,6 @@ namespace linattn {
 
 class Parts {
 public:
-    static constexpr std::size_t sequences = 4;  ///< of a part
-
     /// Starts all but one of the processes, which wait for work until this object is gone.
     /// \param w a model   \param batch a batch of the shapes that all later ones have
     Parts(AttentionKind kind, const Model& w, const Batch& batch, std::size_t processes);
@@ -37,6 +35,7 @@ private:
     AttentionKind kind_;
     Batch batch_;
     Model w_;
+    std::size_t sequences_;  ///< of a part: of short ones more, since then calls take longer than what they compute
     std::size_t parts_, processes_, length_;  ///< length_: of what a part gives, its loss and then its gradients
     double* shared_;                          ///< what each part gives, then the batch and the weights
     std::size_t bytes_;

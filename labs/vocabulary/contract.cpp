@@ -1,5 +1,6 @@
 #include "contract.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace linattn {
@@ -30,7 +31,7 @@ void require_rank(const Tensor& x, const char* argument, std::size_t rank, const
 
 void require_shape(const Tensor& x, const char* argument, const Shape& shape, const char* meaning, const char* caller) {
     if (on_check != nullptr) on_check(caller);
-    if (shape_of(x) != shape)
+    if (!std::equal(x.shape().begin(), x.shape().end(), shape.begin(), shape.end()))
         reject(caller, argument, std::string(meaning) + " = " + to_string(shape), "shape " + to_string(shape_of(x)));
 }
 

@@ -1,14 +1,42 @@
 #include "model.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 namespace linattn {
 namespace {
 
-void require_affine(const Affine& w, const std::string& argument, std::size_t in, std::size_t out, const char* meaning,
+// What a part of an argument is called. Written out only where it is refused: checks come at every token.
+struct Name {
+    const char* part;
+    const Name* whole = nullptr;
+
+    std::string written() const { return whole ? whole->written() + part : part; }
+};
+
+void require(const Tensor& x, const Name& name, std::initializer_list<std::size_t> shape, const char* meaning,
+             const char* caller) {
+    if (on_check != nullptr || !std::equal(x.shape().begin(), x.shape().end(), shape.begin(), shape.end()))
+        require_shape(x, name.written().c_str(), shape, meaning, caller);
+}
+
+void require_affine(const Affine& w, const Name& name, std::size_t in, std::size_t out, const char* meaning,
                     const char* caller) {
-    require_shape(w.W, (argument + ".W").c_str(), {in, out}, meaning, caller);
-    require_shape(w.b, (argument + ".b").c_str(), {out}, "one entry for each column of W,", caller);
+    require(w.W, {".W", &name}, {in, out}, meaning, caller);
+    require(w.b, {".b", &name}, {out}, "one entry for each column of W,", caller);
+}
+
+void require_norm(const Norm& w, const Name& name, std::size_t d, const char* caller) {
+    require(w.gain, {".gain", &name}, {d}, "(d)", caller);
+    require(w.bias, {".bias", &name}, {d}, "(d)", caller);
+}
+
+void require_attention(const Attention& w, const Name& name, std::size_t d, const char* caller) {
+    require_affine(w.Q, {".Q", &name}, d, d, "(d, d)", caller);
+    require_affine(w.K, {".K", &name}, d, d, "(d, d)", caller);
+    require_affine(w.V, {".V", &name}, d, d, "(d, d)", caller);
+    require_affine(w.O, {".O", &name}, d, d, "(d, d)", caller);
 }
 
 }  // namespace
@@ -21,43 +49,38 @@ std::size_t require_heads(std::size_t d, std::size_t heads, const char* caller) 
 }
 
 void require_norm(const Norm& w, const char* argument, std::size_t d, const char* caller) {
-    require_shape(w.gain, (std::string(argument) + ".gain").c_str(), {d}, "(d)", caller);
-    require_shape(w.bias, (std::string(argument) + ".bias").c_str(), {d}, "(d)", caller);
+    require_norm(w, Name{argument}, d, caller);
 }
 
 void require_attention(const Attention& w, const char* argument, std::size_t d, const char* caller) {
-    const std::string name = argument;
-    require_affine(w.Q, name + ".Q", d, d, "(d, d)", caller);
-    require_affine(w.K, name + ".K", d, d, "(d, d)", caller);
-    require_affine(w.V, name + ".V", d, d, "(d, d)", caller);
-    require_affine(w.O, name + ".O", d, d, "(d, d)", caller);
+    require_attention(w, Name{argument}, d, caller);
 }
 
 void require_block(const Block& w, const char* argument, std::size_t d, const char* caller) {
-    const std::string name = argument;
-    require_norm(w.before_attention, (name + ".before_attention").c_str(), d, caller);
-    require_attention(w.attention, (name + ".attention").c_str(), d, caller);
-    require_norm(w.before_feed_forward, (name + ".before_feed_forward").c_str(), d, caller);
-    const Affine& up = w.feed_forward.up;
-    require_rank(up.W, (name + ".feed_forward.up.W").c_str(), 2, "(d, f)", caller);
-    const std::size_t f = length(up.W, -1);
-    require_affine(up, name + ".feed_forward.up", d, f, "(d, f)", caller);
-    require_affine(w.feed_forward.down, name + ".feed_forward.down", f, d, "(f, d)", caller);
+    const Name name{argument}, layer{".feed_forward", &name}, up{".up", &layer};
+    require_norm(w.before_attention, {".before_attention", &name}, d, caller);
+    require_attention(w.attention, {".attention", &name}, d, caller);
+    require_norm(w.before_feed_forward, {".before_feed_forward", &name}, d, caller);
+    const Tensor& W = w.feed_forward.up.W;
+    require_rank(W, W.dimension() < 2 ? Name{".W", &up}.written().c_str() : "", 2, "(d, f)", caller);
+    const std::size_t f = length(W, -1);
+    require_affine(w.feed_forward.up, up, d, f, "(d, f)", caller);
+    require_affine(w.feed_forward.down, {".down", &layer}, f, d, "(f, d)", caller);
 }
 
 void require_model(const Model& w, const char* argument, const char* caller) {
-    const std::string name = argument;
-    require_rank(w.embedding, (name + ".embedding").c_str(), 2, "(vocab_size, d)", caller);
+    const Name name{argument};
+    require_rank(w.embedding, Name{".embedding", &name}.written().c_str(), 2, "(vocab_size, d)", caller);
     const std::size_t vocab_size = length(w.embedding, -2), d = length(w.embedding, -1);
-    require_shape(w.embedding, (name + ".embedding").c_str(), {vocab_size, d}, "(vocab_size, d)", caller);
-    require_rank(w.positions, (name + ".positions").c_str(), 2, "(longest, d)", caller);
-    require_shape(w.positions, (name + ".positions").c_str(), {length(w.positions, -2), d}, "(longest, d)", caller);
+    require(w.embedding, {".embedding", &name}, {vocab_size, d}, "(vocab_size, d)", caller);
+    require_rank(w.positions, Name{".positions", &name}.written().c_str(), 2, "(longest, d)", caller);
+    require(w.positions, {".positions", &name}, {length(w.positions, -2), d}, "(longest, d)", caller);
     for (std::size_t l = 0; l < w.blocks.size(); ++l)
-        require_block(w.blocks[l], (name + ".blocks[" + std::to_string(l) + "]").c_str(), d, caller);
-    require_norm(w.last, (name + ".last").c_str(), d, caller);
-    require_affine(w.head, name + ".head", d, vocab_size, "(d, vocab_size)", caller);
+        require_block(w.blocks[l], (name.written() + ".blocks[" + std::to_string(l) + "]").c_str(), d, caller);
+    require_norm(w.last, {".last", &name}, d, caller);
+    require_affine(w.head, {".head", &name}, d, vocab_size, "(d, vocab_size)", caller);
     if (w.heads == 0 || d % w.heads != 0)
-        reject(caller, name + ".heads", "at least 1 and a divisor of the width d = " + std::to_string(d),
+        reject(caller, name.written() + ".heads", "at least 1 and a divisor of the width d = " + std::to_string(d),
                std::to_string(w.heads));
 }
 

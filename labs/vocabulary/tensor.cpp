@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -32,6 +33,14 @@ std::size_t product(const Lengths& lengths) { return product(lengths.begin(), le
 // As it was meant: 0 - 1 is -1, not 18446744073709551615.
 std::string as_written(std::size_t index) { return std::to_string(static_cast<std::ptrdiff_t>(index)); }
 
+// As ==, which calls memcmp: that takes longer for a few lengths just written.
+bool same(const Lengths& a, const Lengths& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t axis = 0; axis < a.size(); ++axis)
+        if (a[axis] != b[axis]) return false;
+    return true;
+}
+
 // The number of entries of a shape that an array can have.
 std::size_t entries_of(const Lengths& shape) {
     constexpr std::size_t largest_length = std::numeric_limits<std::size_t>::max() / 2;
@@ -40,16 +49,13 @@ std::size_t entries_of(const Lengths& shape) {
             throw std::invalid_argument("a shape cannot be " + to_string(shape) + ": its axis " + std::to_string(axis) +
                                         " is " + as_written(shape[axis]) +
                                         ", as an unsigned number; do not subtract a size from a smaller one");
-    if (std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end()) return 0;
+    double entries = 1.0;  // exact as far as it matters, and 0 where a length is
+    for (const std::size_t length : shape) entries *= static_cast<double>(length);
     constexpr std::size_t most_entries = std::size_t{1} << 37;  // 1 TiB
-    std::size_t entries = 1;
-    for (const std::size_t length : shape) {
-        if (length > most_entries / entries)
-            throw std::invalid_argument("an array of shape " + to_string(shape) +
-                                        " does not fit into memory: check the lengths of its axes");
-        entries *= length;
-    }
-    return entries;
+    if (!(entries <= static_cast<double>(most_entries)))
+        throw std::invalid_argument("an array of shape " + to_string(shape) +
+                                    " does not fit into memory: check the lengths of its axes");
+    return static_cast<std::size_t>(entries);
 }
 
 // Every result is made here, so that every entry computed is counted as one step of work. One that is unwritten has no
@@ -118,56 +124,58 @@ Lengths broadcast_shape(const Lengths& a, const Lengths& b) {
 
 // An operand that is stretched to a larger shape counts as if the stretched Tensor were made.
 void count_stretched(const Tensor& operand, const Lengths& shape) {
-    if (operand.shape() != shape) count_work(product(shape));
-}
-
-// How far apart neighbours along each axis of `shape` are in an operand that broadcasts to it: 0 where it is stretched.
-Lengths strides_in(const Tensor& operand, const Lengths& shape) {
-    Lengths strides(shape.size(), 0);
-    std::size_t stride = 1;
-    for (std::size_t back = 1; back <= operand.dimension(); ++back) {
-        const std::size_t length = operand.shape()[operand.dimension() - back];
-        if (length != 1) strides[shape.size() - back] = stride;
-        stride *= length;
-    }
-    return strides;
+    if (!same(operand.shape(), shape)) count_work(product(shape));
 }
 
 // The rows of a shape as operands that broadcast to it hold them: neighbouring axes that all of them can go through as
 // through one are one axis, the last of which is a row.
 template <std::size_t operands>
-struct Rows {
-    Lengths shape;
-    std::array<Lengths, operands> strides;
+class Rows {
+    using Places = std::array<std::size_t, operands>;  // one in each operand
+    struct Axis {
+        std::size_t length;
+        Places steps;  // to the next place along the axis: 0 where an operand is stretched
+    };
+    xt::svector<Axis, 4> axes_;  // the last first
 
-    explicit Rows(const Lengths& whole, const std::array<Lengths, operands>& strides_of) {
-        for (std::size_t axis = 0; axis < whole.size(); ++axis) {
-            if (whole[axis] == 1) continue;
-            bool as_one = !shape.empty();
-            for (std::size_t x = 0; x < operands && as_one; ++x)
-                as_one = strides[x].back() == strides_of[x][axis] * whole[axis];
-            if (!as_one) shape.push_back(1);
-            shape.back() *= whole[axis];
+public:
+    Rows(const Lengths& whole, const std::array<const Lengths*, operands>& shapes) {
+        Places strides;
+        strides.fill(1);
+        for (std::size_t back = 1; back <= whole.size(); ++back) {
+            Axis axis{whole[whole.size() - back], {}};
+            bool as_one = !axes_.empty();
             for (std::size_t x = 0; x < operands; ++x) {
-                if (!as_one) strides[x].push_back(0);
-                strides[x].back() = strides_of[x][axis];
+                const Lengths& shape = *shapes[x];
+                const std::size_t length = back <= shape.size() ? shape[shape.size() - back] : 1;
+                axis.steps[x] = length == 1 ? 0 : strides[x];
+                strides[x] *= length;
+                as_one = as_one && axis.steps[x] == axes_.back().steps[x] * axes_.back().length;
             }
+            if (axis.length == 1) continue;
+            if (as_one)
+                axes_.back().length *= axis.length;
+            else
+                axes_.push_back(axis);
         }
     }
 
-    std::size_t length() const { return shape.empty() ? 1 : shape.back(); }
-    std::size_t step(std::size_t operand) const { return shape.empty() ? 0 : strides[operand].back(); }
+    std::size_t length() const { return axes_.empty() ? 1 : axes_[0].length; }
+    std::size_t step(std::size_t operand) const { return axes_.empty() ? 0 : axes_[0].steps[operand]; }
 
     /// Calls block(count, from, steps) for blocks of so many rows, one after the other: where the first row begins in each
     /// operand, and how far it is to the next one.
     template <class Block>
-    void each_block(Block& block, std::size_t axis = 0, std::array<std::size_t, operands> from = {}) const {
-        std::array<std::size_t, operands> steps{};
-        for (std::size_t x = 0; x < operands && axis + 1 < shape.size(); ++x) steps[x] = strides[x][axis];
-        if (axis + 2 >= shape.size()) return block(axis + 1 < shape.size() ? shape[axis] : 1, from, steps);
-        for (std::size_t i = 0; i < shape[axis]; ++i) {
-            each_block(block, axis + 1, from);
-            for (std::size_t x = 0; x < operands; ++x) from[x] += steps[x];
+    void each_block(Block block) const {
+        const Axis rows = axes_.size() < 2 ? Axis{1, {}} : axes_[1];
+        std::size_t blocks = 1;
+        for (std::size_t axis = 2; axis < axes_.size(); ++axis) blocks *= axes_[axis].length;
+        for (std::size_t number = 0; number < blocks; ++number) {
+            Places from{};
+            std::size_t left = number;
+            for (std::size_t axis = 2; axis < axes_.size(); left /= axes_[axis++].length)
+                for (std::size_t x = 0; x < operands; ++x) from[x] += left % axes_[axis].length * axes_[axis].steps[x];
+            block(rows.length, from, rows.steps);
         }
     }
 };
@@ -206,11 +214,10 @@ void combine(const double* a, const double* b, const Rows<2>& rows, double* resu
     const std::size_t length = rows.length();
     with_step(rows.step(0), [&](auto step_a) {
         with_step(rows.step(1), [&](auto step_b) {
-            auto block = [&](std::size_t count, const auto& from, const auto& steps) {
+            rows.each_block([&](std::size_t count, const auto& from, const auto& steps) {
                 combine_rows<step_a, step_b>(a + from[0], b + from[1], steps, count, length, result, f);
                 result += count * length;
-            };
-            rows.each_block(block);
+            });
         });
     });
 }
@@ -251,21 +258,52 @@ void choose(eager::Binary operation, Loop loop) {
     }
 }
 
+// What a sum and amax do with one more entry, or with several numbers at once: NaN is the largest.
+constexpr auto to_sum = [](auto& so_far, const auto& next) { so_far += next; };
+constexpr auto to_largest = [](auto& so_far, const auto& next) {
+    so_far = ((so_far != so_far) | (so_far >= next)) ? so_far : next;
+};
+
+// Four numbers that a processor computes with at once.
+using Four [[gnu::vector_size(4 * sizeof(double))]] = double;
+
+// Calls use with each of the four columns of four rows.
+template <class Use>
+void each_column(const double* x, std::size_t row, Use use) {
+    Four a, b, c, d;
+    std::memcpy(&a, x, sizeof a);
+    std::memcpy(&b, x + row, sizeof b);
+    std::memcpy(&c, x + 2 * row, sizeof c);
+    std::memcpy(&d, x + 3 * row, sizeof d);
+    const Four ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7),
+               cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    use(Four(__builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5)));
+    use(Four(__builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5)));
+    use(Four(__builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7)));
+    use(Four(__builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7)));
+}
+
 // Each row to one value, from its first entry to its last. Some rows go side by side, since each step of one waits for the
 // step before.
 template <class Fold>
 void reduce_rows(const double* x, const AxisView& view, double start, Fold fold, double* result) {
-    constexpr std::size_t together = 8;
+    const std::size_t length = view.length, by_fours = length / 4 * 4;
     std::size_t o = 0;
-    for (; o + together <= view.outer; o += together) {
-        std::array<double, together> values;
-        values.fill(start);
-        for (std::size_t l = 0; l < view.length; ++l)
-            for (std::size_t r = 0; r < together; ++r) values[r] = fold(values[r], x[view.offset(o + r, l, 0)]);
-        std::copy(values.begin(), values.end(), result + o);
+    for (; o + 8 <= view.outer; o += 8, x += 8 * length, result += 8) {
+        Four first{start, start, start, start}, second = first;
+        for (std::size_t l = 0; l < by_fours; l += 4) {
+            each_column(x + l, length, [&](const Four& column) { fold(first, column); });
+            each_column(x + 4 * length + l, length, [&](const Four& column) { fold(second, column); });
+        }
+        std::memcpy(result, &first, sizeof first);
+        std::memcpy(result + 4, &second, sizeof second);
+        for (std::size_t r = 0; r < 8; ++r)
+            for (std::size_t l = by_fours; l < length; ++l) fold(result[r], x[r * length + l]);
     }
-    for (; o < view.outer; ++o)
-        result[o] = std::accumulate(x + view.offset(o, 0, 0), x + view.offset(o + 1, 0, 0), start, fold);
+    for (; o < view.outer; ++o, ++result) {
+        *result = start;
+        for (std::size_t l = 0; l < length; ++l) fold(*result, *x++);
+    }
 }
 
 // `width` neighbouring columns to one value each, from the first row to the last, in registers.
@@ -274,7 +312,7 @@ void reduce_columns(const double* x, const AxisView& view, double start, Fold fo
     std::array<double, width> values;
     values.fill(start);
     for (std::size_t l = 0; l < view.length; ++l, x += view.inner)
-        for (std::size_t c = 0; c < width; ++c) values[c] = fold(values[c], x[c]);
+        for (std::size_t c = 0; c < width; ++c) fold(values[c], x[c]);
     std::copy(values.begin(), values.end(), result);
 }
 
@@ -299,6 +337,7 @@ Tensor reduce(const Tensor& x, std::ptrdiff_t axis, bool keep, double start, Fol
         double* const to = result.data() + o * view.inner;
         std::size_t i = 0;
         for (; i + width <= view.inner; i += width) reduce_columns<width>(from + i, view, start, fold, to + i);
+        for (; i + 4 <= view.inner; i += 4) reduce_columns<4>(from + i, view, start, fold, to + i);
         for (; i < view.inner; ++i) reduce_columns<1>(from + i, view, start, fold, to + i);
     }
     return result;
@@ -336,16 +375,19 @@ double* copy_entries(const double* from, std::size_t count, double* to) {
     return to;
 }
 
-// Places begin, …, end-1 of an axis.
+// Places begin, …, end-1 of an axis, as a Tensor of this shape.
+Tensor places(const Tensor& x, std::size_t axis, std::size_t begin, std::size_t end, const Lengths& shape) {
+    const AxisView view(x.shape(), axis);
+    Tensor result = unwritten(shape);
+    double* to = result.data();
+    for (std::size_t o = 0; o < view.outer; ++o)
+        to = copy_entries(x.data() + view.offset(o, begin, 0), (end - begin) * view.inner, to);
+    return result;
+}
 Tensor places(const Tensor& x, std::size_t axis, std::size_t begin, std::size_t end) {
     Lengths shape = x.shape();
-    const AxisView view(shape, axis);
     shape[axis] = end - begin;
-    Tensor result = unwritten(shape);
-    for (std::size_t o = 0; o < view.outer; ++o)
-        copy_entries(x.data() + view.offset(o, begin, 0), (end - begin) * view.inner,
-                     result.data() + o * (end - begin) * view.inner);
-    return result;
+    return places(x, axis, begin, end, shape);
 }
 
 // Rows of a product with so many multiply-adds for each. With AVX-512, OpenBLAS makes one of up to a million without copying
@@ -458,7 +500,7 @@ Tensor apply(Unary operation, const Tensor& x, Tensor* own) {
 
 Tensor apply(Binary operation, const Tensor& a, const Tensor& b, Tensor* own_a, Tensor* own_b) {
     const double *x = a.data(), *y = b.data();
-    if (a.shape() == b.shape()) {
+    if (same(a.shape(), b.shape())) {
         Tensor result = result_like(a, own_a ? own_a : own_b);
         choose(operation, [&](auto f) { std::transform(x, x + result.size(), y, result.data(), f); });
         return result;
@@ -466,14 +508,17 @@ Tensor apply(Binary operation, const Tensor& a, const Tensor& b, Tensor* own_a, 
     const Lengths shape = broadcast_shape(a.shape(), b.shape());
     count_stretched(a, shape);
     count_stretched(b, shape);
-    const Rows<2> rows(shape, {strides_in(a, shape), strides_in(b, shape)});
-    Tensor* const own = own_a && a.shape() == shape ? own_a : own_b && b.shape() == shape ? own_b : nullptr;
+    const Rows<2> rows(shape, {&a.shape(), &b.shape()});
+    Tensor* const own = own_a && same(a.shape(), shape) ? own_a : own_b && same(b.shape(), shape) ? own_b : nullptr;
     Tensor result = own ? result_like(*own, own) : unwritten(shape);
     choose(operation, [&](auto f) { combine(x, y, rows, result.data(), f); });
     return result;
 }
 
 Tensor apply(Binary operation, const Tensor& a, double b, Tensor* own) {
+    int exponent = 0;  // where b is a power of two, its inverse is exact, and a product sooner found
+    if (operation == Binary::divide && std::fabs(std::frexp(b, &exponent)) == 0.5 && std::abs(exponent) < 1000)
+        return apply(Binary::multiply, a, 1.0 / b, own);
     const double* x = a.data();
     Tensor result = result_like(a, own);
     choose(operation, [&](auto f) {
@@ -498,12 +543,12 @@ Tensor& apply_in_place(Binary operation, Tensor& a, const Tensor& b) {
         throw std::invalid_argument("the entries of a Tensor of shape " + to_string(shape) + " are " +
                                     to_string(b.shape()) +
                                     ": Tensor y({…}) holds values, and zeros({…}) takes a shape");
-    if (const Lengths both = broadcast_shape(shape, b.shape()); both != shape)
+    if (const Lengths both = broadcast_shape(shape, b.shape()); !same(both, shape))
         throw std::invalid_argument("cannot store a result of shape " + to_string(both) + " in a Tensor of shape " +
                                     to_string(shape));
     count_stretched(b, shape);
     count_work(a.size());
-    const Rows<2> rows(shape, {strides_in(a, shape), strides_in(b, shape)});
+    const Rows<2> rows(shape, {&a.shape(), &b.shape()});
     choose(operation, [&](auto f) { combine(a.data(), b.data(), rows, a.data(), f); });
     return a;
 }
@@ -522,12 +567,12 @@ Tensor Where::operator()(const Tensor& condition, const Tensor& a, const Tensor&
     for (const Tensor* operand : {&condition, &a, &b}) count_stretched(*operand, shape);
     Tensor result = unwritten(shape);
     double* to = result.data();
-    const Rows<3> rows(shape, {strides_in(condition, shape), strides_in(a, shape), strides_in(b, shape)});
+    const Rows<3> rows(shape, {&condition.shape(), &a.shape(), &b.shape()});
     const std::size_t length = rows.length();
     with_step(rows.step(0), [&](auto step_c) {
         with_step(rows.step(1), [&](auto step_a) {
             with_step(rows.step(2), [&](auto step_b) {
-                auto block = [&](std::size_t count, const auto& from, const auto& steps) {
+                rows.each_block([&](std::size_t count, const auto& from, const auto& steps) {
                     const double *c = condition.data() + from[0], *x = a.data() + from[1], *y = b.data() + from[2];
                     for (std::size_t row = 0; row < count;
                          ++row, c += steps[0], x += steps[1], y += steps[2], to += length) {
@@ -537,19 +582,16 @@ Tensor Where::operator()(const Tensor& condition, const Tensor& a, const Tensor&
                             to[i] = c[i * step_c] != 0.0 ? chosen : other;
                         }
                     }
-                };
-                rows.each_block(block);
+                });
             });
         });
     });
     return result;
 }
 
-Tensor Sum::operator()(const Tensor& x, std::ptrdiff_t axis) const {
-    return reduce(x, axis, false, 0.0, std::plus<>{});
-}
+Tensor Sum::operator()(const Tensor& x, std::ptrdiff_t axis) const { return reduce(x, axis, false, 0.0, to_sum); }
 Tensor Sum::operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const {
-    return reduce(x, axis, true, 0.0, std::plus<>{});
+    return reduce(x, axis, true, 0.0, to_sum);
 }
 
 double total(const Tensor& x) {
@@ -565,10 +607,10 @@ Tensor Mean::operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const {
 }
 
 Tensor Amax::operator()(const Tensor& x, std::ptrdiff_t axis) const {
-    return reduce(x, axis, false, -std::numeric_limits<double>::infinity(), maximum_of);
+    return reduce(x, axis, false, -std::numeric_limits<double>::infinity(), to_largest);
 }
 Tensor Amax::operator()(const Tensor& x, std::ptrdiff_t axis, KeepDims) const {
-    return reduce(x, axis, true, -std::numeric_limits<double>::infinity(), maximum_of);
+    return reduce(x, axis, true, -std::numeric_limits<double>::infinity(), to_largest);
 }
 
 Tensor Cumsum::operator()(const Tensor& x, std::ptrdiff_t axis) const {
@@ -714,11 +756,9 @@ Tensor Flip::operator()(const Tensor& x, std::ptrdiff_t axis) const {
 
 Tensor token(const Tensor& x, std::size_t i) {
     require_token(x, i);
-    Tensor one = tokens(x, i, i + 1);
-    Lengths shape = one.shape();
+    Lengths shape = x.shape();
     shape.erase(shape.end() - 2);
-    one.reshape(std::move(shape));
-    return one;
+    return places(x, shape.size() - 1, i, i + 1, shape);
 }
 
 void set_token(Tensor& x, std::size_t i, const Tensor& value) {

@@ -1,13 +1,9 @@
 """A name that exists for one exercise is not missing for another: no setting that says how a definition is computed is left out of
 an exercise's mistakes while it changes what the exercise gives."""
 
-import os
 import subprocess
-from pathlib import Path
 
-from conftest import EXERCISES, ROOT
-
-BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference"))
+from conftest import BUILD, EXERCISES
 
 
 @EXERCISES

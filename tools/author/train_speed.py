@@ -61,7 +61,7 @@ def page(machine: str, known: Row, rows: list[Row], load: list[float]) -> str:
     """In Markdown."""
     said = (f"`./course bench --train` on {machine}; PyTorch {known['torch']}. A step of `./course train` with the answer key, in "
             "double, beside the same model with the same weights and batches in PyTorch. Wall clock, medians of five rounds in "
-            "turns, nine steps each. The losses of the first ten steps agree to "
+            "turns, the last eight of ten steps. The losses of all ten agree to "
             f"{max(row['apart'] for row in rows):.0e} of their size. Load when it began and ended: "
             f"{', '.join(f'{each:.1f}' for each in load)}. Largest spread: {max(row['spread'] for row in rows if 'spread' in row):.0%}. In recall, "
             "PyTorch writes to the delta rule's memory one write after the other, as one does without a kernel; our program uses one core there.")

@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from author import build_commands
+from course import build_commands
 
 TREE = ROOT / "build" / "reference"
 SEEDS, BLOCKS = (1, 2, 3), (1, 2)

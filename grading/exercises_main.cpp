@@ -13,6 +13,7 @@
 #include "channel.hpp"
 #include "counterexample.hpp"
 #include "crash_watch.hpp"
+#include "edits.hpp"
 #include "mistake.hpp"
 #include "options.hpp"
 #include "reporter.hpp"
@@ -59,6 +60,7 @@ int main(int argc, char** argv) {
         for (const std::string& name : names_missing(options.exercise)) std::puts(name.c_str());
         return 0;
     }
+    if (!options.edits.empty()) return try_edits(options.exercise, options.edits);
     if (!options.mistake.empty()) {
         const Mistake* mistake = find_mistake(options.exercise, options.mistake);
         if (mistake == nullptr) refuse_options(options.exercise + " has no mistake '" + options.mistake + "'");

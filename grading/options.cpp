@@ -38,6 +38,7 @@ Options parse_options(int argc, char** argv) {
                              : flag == "--mistake"  ? &options.mistake
                              : flag == "--events"   ? &events
                              : flag == "--case"     ? &only_case
+                             : flag == "--edits"    ? &options.edits
                                                     : nullptr;
         if (value == nullptr) refuse_options("unknown option " + flag);
         if (++i == argc) refuse_options(flag + " needs a value");

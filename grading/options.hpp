@@ -5,7 +5,7 @@
 //     lab02_check --list
 //
 // and labNN_exercises takes --case NUMBER besides, --counterexample besides --alone, and --trace --exercise
-// NAME [--mistake NAME].
+// NAME [--mistake NAME], and --edits FIRST-LAST --exercise NAME (edits.hpp).
 #pragma once
 
 #include <string>
@@ -21,6 +21,7 @@ struct Options {
     bool counterexample = false;  ///< alone, and a wrong call is made again with the smallest input that is found
     bool trace = false;           ///< alone, and print each step (trace.hpp) of an exercise that has any
     std::string manifest, exercise, results, mistake;
+    std::string edits;  ///< the numbers of the edits to try, as in 1-200
     int only_case = 0;  ///< the number of the one case that runs, counted from 1; 0: all of them
     int events = -1;    ///< file descriptor to send events to; labNN_check sets it
 };

@@ -14,6 +14,7 @@ namespace {
 
 RunCount count;
 int only_case = 0;
+void (*before_case)() = nullptr;
 
 void add_failure(const std::string& words) { current_case().failures.push_back({.what = "    " + words}); }
 
@@ -30,6 +31,7 @@ public:
         count.failed = stats.numTestCasesFailed;
     }
     void test_case_start(const doctest::TestCaseData& data) override {
+        if (before_case != nullptr) before_case();
         forget_seed();
         begin_case(data.m_name);
     }
@@ -54,12 +56,15 @@ REGISTER_EXCEPTION_TRANSLATOR(const CaseOver&) { return ""; }
 
 void choose_case(int number) { only_case = number; }
 
+void stop_at_first_failure(void (*before_each_case)()) { before_case = before_each_case; }
+
 RunCount run_suite(const std::string& exercise) {
     doctest::Context context;
     context.setOption("reporters", "events");
     context.setOption("no-intro", true);
     context.setOption("no-breaks", true);
     context.setOption("case-sensitive", true);
+    context.setOption("abort-after", before_case != nullptr ? 1 : 0);
     context.addFilter("test-suite", exercise.c_str());
     if (tracing()) {
         context.setOption("no-skip", true);

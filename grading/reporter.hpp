@@ -16,6 +16,9 @@ struct RunCount {
 /// Runs the cases of one exercise: the TEST_SUITE of that name.
 RunCount run_suite(const std::string& exercise);
 
+/// From now on a suite ends with its first failed case, and this is called before each.
+void stop_at_first_failure(void (*before_each_case)());
+
 /// Then only the case with this number runs, counted from 1; 0: all of them.
 void choose_case(int number);
 

@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from author import build_commands
+from course import build_commands
 from author.case_file import put_into
 from course.cutter import Cut
 from course.errors import CourseError

@@ -4,7 +4,8 @@
 usage: ./course test --cases FOLDER
 
 Each .case or .patch file (case_file.py says what is in it) is put by itself into a copy of the reference, compiled as a
-student's file is, and graded with build/reference, which is built first. Exits with 1 unless every right answer gets all
+student's file is, and graded with build/reference, which is built first. Where no mistake is named, small changes are tried, as
+./course check does. Exits with 1 unless every right answer gets all
 points and every wrong one is refused; how many of the wrong ones were named rightly is only counted.
 """
 
@@ -13,6 +14,7 @@ import re
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +25,8 @@ from answer_build import NOT_COMPILED, AnswerBuild, Verdict
 from author import case_file
 from course import manifest
 from course.build_tree import BuildTree
+from course.edits import report
+from course.edits.search import Search
 from course.errors import CourseError
 
 BOILERPLATE = re.compile(r" *(called with|read:|again:) ")
@@ -54,9 +58,20 @@ def graded(cases: list, labs: list, build: AnswerBuild):
     def grade(numbered: tuple) -> Verdict:
         number, case = numbered
         lab = next(lab for lab in labs if lab.name == case.lab)
-        return build.grade(lab, [case], str(number))[case.function]
+        verdict = build.grade(lab, [case], str(number))[case.function]
+        if case.expect == "pass" or verdict.mistakes or verdict.status not in ("fail", "crash", "timeout"):
+            return verdict
+        return replace(verdict, message=f"{verdict.message}\n{small_change(lab, case, build, str(number))}")
     with ThreadPoolExecutor(workers.CORES) as pool:
         yield from pool.map(grade, enumerate(cases))
+
+
+def small_change(lab: manifest.Lab, case: case_file.Case, build: AnswerBuild, slot: str) -> str:
+    """What ./course check says of one whose mistake no name fits."""
+    _, exercise = manifest.find_exercise([lab], f"{lab.name}.{case.function}")
+    source = next(build.place / slot / "student" / source for source in lab.sources if case.function in build.exercises_in(lab, source))
+    search = Search(lab, exercise, source, build.build, build.place / slot / "edits")
+    return report.in_words(exercise, search.cures(), len(search.edits))
 
 
 def totals(name: str, rows: list) -> str:
@@ -66,7 +81,8 @@ def totals(name: str, rows: list) -> str:
     passed = sum(as_expected(case, verdict) for case, verdict in rows if case.expect == "pass")
     refused = sum(as_expected(case, verdict) for case, verdict in wrong)
     return (f"{name:<8} right: {passed} of {len(right)} accepted   wrong: {refused} of {len(wrong)} refused, named rightly "
-            f"{named['rightly']}, wrongly {named['wrongly']}, not at all {named['not at all']}")
+            f"{named['rightly']}, wrongly {named['wrongly']}, not at all {named['not at all']}; "
+            f"{sum(report.MAKES_PASS in verdict.message for _, verdict in wrong)} by a small change")
 
 
 def built(labs: list) -> Path:

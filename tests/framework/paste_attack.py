@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import workers
 from answer_build import AnswerBuild, run
-from author import build_commands
+from course import build_commands
 from author.case_file import Case, put_into
 from course import manifest
 from course.errors import CourseError

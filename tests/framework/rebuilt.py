@@ -5,7 +5,7 @@ from pathlib import Path
 
 from course_tree import REPOSITORY
 
-from author import build_commands
+from course import build_commands
 
 
 def with_answers(build: Path, target: str, file: str, text: str, folder: Path) -> Path:

@@ -78,7 +78,7 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
         return (f"next: {exercise.function} in {' '.join(f'student/{source}' for source in lab.sources_of(exercise))}\n"
                 f"  read   labs/{lab.folder.name}/README.md §{exercise.section}\n"
                 f"  hint   ./course hint {exercise.name}\n"
-                f"  again  ./course check {exercise.name}")
+                f"  again  ./course check {exercise.name}{_what_again_adds(verdicts, exercise)}")
     last = _lab(labs, verdicts[-1].exercise.lab)
     checked = [verdict.exercise for verdict in verdicts]
     if left := [each for each in last.exercises if each not in checked]:
@@ -92,6 +92,12 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
     if (last.folder.parents[1] / "training").is_dir() and (last.name in EXPERIMENTS or not steps):
         steps.insert(0, EXPERIMENTS.get(last.name, EXPERIMENTS["lab08"]))
     return "\n  then ".join(["next: " + steps[0], *steps[1:]]) if steps else ""
+
+
+def _what_again_adds(verdicts: list[Verdict], exercise: Exercise) -> str:
+    asked_alone = len(verdicts) == 1
+    unexplained = any(verdict.exercise == exercise and verdict.unexplained for verdict in verdicts)
+    return "    (tries small changes of your function, too)" if unexplained and not asked_alone else ""
 
 
 def _lab(labs: list[Lab], name: str) -> Lab:

@@ -18,6 +18,7 @@ class Verdict:
     message: str  # plain text, whatever the result file held: every output is made from verdicts
     begin_with: str = ""  # the function to fix or write first, where this one waits for another
     counterexample: bool = False  # the message shows a smaller input for which it is wrong
+    named: bool = False  # the message names a mistake
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", plain(self.message).rstrip())
@@ -25,6 +26,11 @@ class Verdict:
     @property
     def passed(self) -> bool:
         return self.status == "pass"
+
+    @property
+    def unexplained(self) -> bool:
+        """Whether it is wrong by itself, and no mistake that the course knows does the same."""
+        return self.status in ("fail", "crash", "timeout") and not self.named and not self.begin_with
 
     @property
     def points(self) -> float:
@@ -99,7 +105,8 @@ def _read_one(results: Path, exercise: Exercise, log: str) -> Verdict:
         return Verdict(exercise, "not_run", f"{exercise.name} left a result that cannot be read: {path.name}")
     if status not in WORDS or whose != (exercise.lab, exercise.function):
         return Verdict(exercise, "not_run", f"{exercise.name} left a result that is not its own: {path.name}")
-    return Verdict(exercise, status, str(message), str(data.get("begin_with", "")), bool(data.get("counterexample")))
+    return Verdict(exercise, status, str(message), str(data.get("begin_with", "")), bool(data.get("counterexample")),
+                   bool(data.get("mistakes")))
 
 
 def _not_built(results: Path, exercise: Exercise, log: str) -> Verdict:

@@ -19,7 +19,7 @@ from course.build_tree import BuildTree
 from course.ctest import explain_build
 from course.errors import CourseError
 from course.files import write_whole
-from author import build_commands
+from course import build_commands
 from author.judge import container, counted
 from author.judge.box import Box, open_to_box, read_log
 from course.manifest import Lab

@@ -1,5 +1,7 @@
 """Build what was edited and grade it: all labs, or those named.
 
+Where a single exercise is asked for, is wrong, and does what no known mistake does, small changes of your function are tried
+next: one with which every check passes shows what is wrong. Ctrl-C ends that.
 Exit status: 0 when everything graded passes, 1 when something does not, 2 when nothing could be graded.
 """
 
@@ -35,7 +37,10 @@ def run(root: Path, options: Namespace) -> int:
         for verdict in verdicts:
             print(verdict.as_json())
     else:
-        print(progress.report(manifest.load(root), verdicts, options.track))
+        print(progress.report(manifest.load(root), verdicts, options.track), flush=True)
+        if len(verdicts) == 1 and verdicts[0].unexplained and not verdicts[0].exercise.tests:
+            from course.edits import report  # only now: most runs do without it
+            print(f"\n{report.of(root, options.track, verdicts[0].exercise)}")
     return exit_status(verdicts)
 
 

@@ -1,0 +1,183 @@
+"""Small changes of an answer (tools/course/edits): what a body is taken to be, which edits are made, and which one is found."""
+
+import pytest
+from conftest import BUILD, LABS, ROOT
+from author.case_file import Case, put_into
+from course import manifest
+from course.edits import report
+from course.edits.body import Body, parameters_of
+from course.edits.schemata import Schemata
+from course.edits.search import NotSearched, Search
+from course.edits.usual import edits_of
+
+HEAD = "Tensor f(const Tensor& Q, const FeatureMap& phi, std::size_t n, double epsilon)"
+
+
+def body_of(text, head=HEAD):
+    return Body(head, text, 1)
+
+
+def made_from(text):
+    """Every text that an edit makes, without blanks → what is said of it."""
+    return {"".join(edit.applied(text, 0, len(text)).split()): edit.mistake for edit in edits_of(body_of(text))}
+
+
+def test_parameters_have_their_types():
+    assert parameters_of(HEAD) == {"Q": "Tensor", "phi": "FeatureMap", "n": "std::size_t", "epsilon": "double"}
+    assert parameters_of("__global__ void k(const float* __restrict__ Q, int d_k)") == {"Q": "float*", "d_k": "int"}
+    assert parameters_of("void f(const std::function<double(double, double)>& g, std::vector<int> v)").keys() == {"g", "v"}
+    assert parameters_of("Tensor f()") == {}
+
+
+def test_statements_are_nested():
+    body = body_of("double s = 0; for (int i = 0; i < n; ++i) { if (i) s += 1; else { --s; } } do s /= 2; while (s > 1); return s;")
+    lists = [[body.source(statement.first, statement.last) for statement in some] for some in body.every_list()]
+    assert ["s += 1;"] in lists and ["--s;"] in lists
+    assert lists[0][0] == "double s = 0;" and lists[0][-1] == "return s;"
+
+
+def test_names_end_with_their_block():
+    body = body_of("for (std::size_t i = 0; i < n; ++i) { const double *a = q, *b = r; use(a); } double c{0}; return c;")
+    inside = next(i for i in range(len(body.tokens)) if body.word(i) == "use")
+    assert {"i", "a", "b", "n"} <= body.visible(inside).keys() and "c" not in body.visible(inside)
+    assert body.visible(inside)["b"].type == "double*"
+    assert body.visible(len(body.tokens) - 1).keys() == {"Q", "phi", "n", "epsilon", "c"}
+
+
+@pytest.mark.parametrize("text, operands", [
+    ("x = a - b - c * d;", {("a", "b"), ("a - b", "c * d"), ("c", "d")}),
+    ("x = f(a + 1, b) / (c - -d);", {("a", "1"), ("f(a + 1, b)", "(c - -d)"), ("c", "-d")}),
+    ("x = static_cast<double>(n) * std::max<int>(i, 2);", {("static_cast<double>(n)", "std::max<int>(i, 2)")}),
+    ("if (a < b && !c) y(1, 2) += -a;", {("a", "b"), ("a < b", "!c")}),
+])
+def test_operators_have_their_operands(text, operands):
+    body = body_of(text)
+    assert {(body.source(body.left(i), i - 1), body.source(i + 1, body.right(i)))
+            for i in range(len(body.tokens)) if body.is_binary(i)} == operands
+
+
+@pytest.mark.parametrize("wrong, right, said", [
+    ("return Q - 1;", "return Q + 1;", "`-` is the wrong operator in `Q - 1`"),
+    ("return Q / sqrt(n);", "return Q;", "`/ sqrt(n)` is too much in `Q / sqrt(n)`"),
+    ("return sum(a, b * c);", "return sum(a, b) * c;", "the bracket of `sum(a, b * c)` closes too late"),
+    ("for (int i = 0; i < n; ++i) use(i);", "for (int i = 0; i <= n; ++i) use(i);", "`<` is the wrong operator in `i < n`"),
+    ("int a = 0, b = 1; use(a);", "int a = 0, b = 1; use(b);", "in place of `a`, in `use(a)`, another variable belongs"),
+    ("double s = 0; for (int i = 0; i < n; ++i) { use(s); }", "for (int i = 0; i < n; ++i) { double s = 0; use(s); }",
+     "`double s = 0;` belongs into the loop, at its beginning"),
+    ("double s = 0; for (int i = 0; i < n; ++i) { for (int j = 0; j < n; ++j) s += 1; use(s); }",
+     "double s = 0; for (int i = 0; i < n; ++i) { s = 0; for (int j = 0; j < n; ++j) s += 1; use(s); }",
+     "`s` is not set back to the first value in each round of a loop"),
+    ("read(S); S += a;", "S += a; read(S);", "`read(S);` comes too early: it belongs behind `S += a;`"),
+    ("for (int i = 1; i < n; ++i) x[i] = x[i - 1];", "for (int i = n; i-- > 1;) x[i] = x[i - 1];",
+     "the loop `for (int i = 1; i < n; ++i)` runs in the wrong direction"),
+    ("for (int i = 0; i < n; ++i) s += b;", "for (int i = 0; i < n; ++i) if (i == 0) s += b;",
+     "`s += b;` is done again in each round of the loop over `i`"),
+    ("join(b, a); join(d, c);", "join(a, b); join(c, d);", "arguments of `join` are exchanged, here and in 1 other place"),
+    ("return exp(x);", "return exp(minimum(x, 0.0));", "the argument of `exp(x)` is not cut off at 0"),
+    ("if (Q) a(); if (n) b();", "if (Q) a(); else if (n) b();", "an `else` is missing before the `if` of `n`"),
+    ("return a + b * c;", "return (a + b) * c;", "brackets are missing around `a + b` in `a + b * c`"),
+    ("return f(a) * b - c;", "return f(a) * (b - c);", "brackets are missing around `b - c` in `f(a) * b - c`"),
+])
+def test_an_edit_undoes_a_usual_slip(wrong, right, said):
+    assert made_from(wrong).get("".join(right.split())) == said
+
+
+def test_no_edit_leaves_the_text_as_it_is_and_none_comes_twice():
+    text = "double s = 0; for (int i = 0; i < n; ++i) s += Q(i) * epsilon; return s / n;"
+    made = [edit.applied(text, 0, len(text)) for edit in edits_of(body_of(text))]
+    assert len(made) > 50 and text not in made
+    assert len({"".join(each.split()) for each in made}) == len(made)
+
+
+def test_versions_of_a_statement_share_one_function():
+    """Most edits need no copy of it."""
+    text = "const double a = Q(0) * 2; double s = 0; for (int i = 0; i < n; ++i) s += a * i + 1; return s;"
+    body = body_of(text)
+    numbered = dict(enumerate(edits_of(body), 1))
+    schemata = Schemata(HEAD, "f", body, numbered)
+    assert len(schemata.copies) < len(numbered) / 3
+    assert schemata.text(numbered.keys()).count("case") == 0
+
+
+@pytest.mark.parametrize("text", ["", ";", "{", "x = (1;", "if", "else", "for (;;", "return", "a < b > c", "#define X (\nuse(X);", "'", "= = ="])
+def test_what_is_no_cpp_does_not_stop_it(text):
+    edits_of(body_of(text))
+
+
+def search_of(tmp_path, name, text, **before):
+    """For this body in the place of the answer key's."""
+    lab, exercise = manifest.find_exercise(LABS, name)
+    for source in lab.sources_of(exercise):
+        key = (ROOT / "reference" / source).read_text(encoding="utf-8")
+        case = Case("", lab.name, exercise.function, "", "refuse", "", {"body": text.splitlines(), **before})
+        (tmp_path / source).write_text(put_into(key, source, {each.function for each in lab.exercises}, [case]), encoding="utf-8")
+        return exercise, Search(lab, exercise, tmp_path / source, BUILD, tmp_path / "place")
+
+
+@pytest.mark.parametrize("name, text, line, said", [
+    ("lab01.relu", """
+        Tensor y = x;
+        for (std::size_t i = 0; i < length(x, -1); ++i) y.data()[i] = y.data()[i] < 0.0 ? 0.0 : y.data()[i];
+        return y;""", 3, "`length(x, -1)` is not the length"),
+    ("lab02.linear_attention_quadratic", """
+        const Tensor q = phi(Q), k = phi(K);
+        Tensor y = zeros(shape_of(V));
+        const std::size_t c = length(q, -1), rows = q.size() / c;
+        for (std::size_t row = 0; row < rows; ++row) {
+            const std::size_t i = row % shape.n, end = mask == Mask::causal ? i + 1 : shape.n;
+            double weight = 0.0;
+            for (std::size_t j = 0; j < end; ++j) {
+                for (std::size_t a = 0; a < c; ++a) weight += q.data()[row * c + a] * k.data()[(row - i + j) * c + a];
+                for (std::size_t b = 0; b < shape.d_v; ++b)
+                    y.data()[row * shape.d_v + b] += weight * V.data()[(row - i + j) * shape.d_v + b];
+            }
+        }
+        return y;""", 7, "`double weight = 0.0;` belongs into the loop, at its beginning"),
+    ("lab06.reverse_cumsum", """
+        Tensor y = swap_axes(x, axis, -1);
+        const std::size_t n = length(y, -1);
+        for (std::size_t row = 0; row < y.size(); row += n)
+            for (std::size_t i = n - 1; i > 0; --i) y.data()[row + i] += y.data()[row + i + 1];
+        return swap_axes(y, axis, -1);""", None, None),  # two changes: it begins one too late, and stores into the wrong one
+    ("lab05.feature_map_fused", "return fmaxf(x, 0.0f) + __expf(x);", 1, "not cut off at 0"),
+])
+def test_the_change_that_makes_every_check_pass_is_found(tmp_path, name, text, line, said):
+    exercise, search = search_of(tmp_path, name, text)
+    cures = search.cures()
+    if line is None:
+        assert cures == []
+        assert report.in_words(exercise, cures, len(search.edits)).startswith(f"none of {len(search.edits)} small changes")
+        return
+    found = next(cure for cure in cures if said in cure.mistake)
+    assert search.text.splitlines()[found.line - 1].strip() == text.splitlines()[line - 1].strip()
+    assert f"line {found.line}: " in report.in_words(exercise, cures, len(search.edits))
+
+
+@pytest.mark.parametrize("name", ["lab02.softmax_attention", "lab05.scan_states", "lab09.delta_rule_chunkwise"])
+def test_without_a_number_it_does_what_it_did(tmp_path, name):
+    """The answer key with all its edits in it still passes, so the choices between them change nothing."""
+    lab, exercise = manifest.find_exercise(LABS, name)
+    source = next(source for source in lab.sources_of(exercise)
+                  if f" {exercise.function}(" in (ROOT / "reference" / source).read_text(encoding="utf-8"))
+    search = Search(lab, exercise, ROOT / "reference" / source, BUILD, tmp_path)
+    edits = dict(enumerate(search.edits, 1))  # those of its helpers, too
+    made = tmp_path / "edits.o"
+    assert len(search.compiled(edits, made)) > len(edits) / 3
+    assert search.tried(search.linked(made), 0, 0, lambda tried: None) == [0]
+
+
+def test_the_change_may_be_in_a_function_that_it_calls(tmp_path):
+    exercise, search = search_of(tmp_path, "lab01.elu_plus_one", "return per_entry(x);", before=[
+        "static double above(double v) { return v + 2.0; }", "static double one(double v) { return v > 0.0 ? above(v) : exp(v); }",
+        "static Tensor per_entry(Tensor x) {", "    for (double& v : x) v = one(v);", "    return x;", "}"])
+    assert {"per_entry", "one", "above"} <= {part.name for part in search.parts}
+    cures = search.cures()
+    assert any("the number 2.0 is wrong in `return v + 2.0`" in cure.mistake for cure in cures), cures
+    assert "static double above" in search.text.splitlines()[cures[0].line - 1]
+
+
+def test_a_function_that_is_not_there_is_said_to_be(tmp_path):
+    lab, exercise = manifest.find_exercise(LABS, "lab01.relu")
+    (tmp_path / "lab01.cpp").write_text("int other() { return 1; }", encoding="utf-8")
+    with pytest.raises(NotSearched, match="relu was not found in lab01.cpp"):
+        Search(lab, exercise, tmp_path / "lab01.cpp", BUILD, tmp_path)

@@ -1,0 +1,172 @@
+"""Looks for one edit of a function that makes every check of its exercise pass, and says what was wrong before it.
+
+All edits are built into one program (schemata.py), which runs the suite for each of them (grading/edits.cpp).
+"""
+
+import contextlib
+import json
+import os
+import re
+import selectors
+import shlex
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from course import build_commands, process_group
+from course.edits.body import Body
+from course.edits.schemata import FILE, VARIABLE, Schemata
+from course.edits.usual import Edit, edits_of
+from course.errors import CourseError
+from course.manifest import Exercise, Lab
+from course.source_pieces import CannotSplit, Definition, definitions, visible_code
+
+ROUNDS = 8  # of compiling; each drops the edits that the one before refused
+MOST = 3000  # edits of one exercise
+HEADERS = "#include <algorithm>\n#include <cmath>\n#include <limits>\n"  # of what edits call
+
+
+@dataclass(frozen=True)
+class Cure:
+    """An edit with which every check passes."""
+    line: int
+    mistake: str
+
+
+class NotSearched(CourseError):
+    """Says why in words."""
+
+
+class Part:
+    """A function that may be edited."""
+
+    def __init__(self, text: str, definition: Definition):
+        self.name, self.start, self.end = definition.name, definition.start, definition.closing + 1
+        self.head = text[definition.start:definition.opening]
+        self.body = Body(self.head, text[definition.opening + 1:definition.closing], text.count("\n", 0, definition.opening) + 1)
+        self.edits = edits_of(self.body)
+
+
+Edits = dict[int, tuple[Part, Edit]]
+
+
+class Search:
+    """`source` is the graded file with the exercise, `build` the folder that its lab was built in."""
+
+    def __init__(self, lab: Lab, exercise: Exercise, source: Path, build: Path, place: Path):
+        self.lab, self.exercise, self.source, self.build, self.place = lab, exercise, source, build, place
+        self.text = source.read_text(encoding="utf-8")
+        try:
+            found = definitions(self.text)
+            own = next(each for each in found if each.name == exercise.function)
+        except (CannotSplit, StopIteration):
+            raise NotSearched(f"{exercise.function} was not found in {source.name}") from None
+        exercises = {each.function for each in lab.exercises}
+        helpers = _called([each for each in found if each.name not in exercises], own, self.text)
+        self.parts = [Part(self.text, each) for each in [own, *helpers]]
+        self.edits = [(part, edit) for part in self.parts for edit in part.edits if part is self.parts[0] or not edit.later][:MOST]
+
+    def cures(self, told: Callable[[int, int], None] = lambda tried, of: None) -> list[Cure]:
+        """The usual edits first; where none of them helps, the others, and then those of the functions that it calls. `told`
+        hears how many of how many were tried."""
+        numbered = dict(enumerate(self.edits, 1))
+        stages = [{number: (part, edit) for number, (part, edit) in numbered.items() if (part is self.parts[0], edit.later) == stage}
+                  for stage in ((True, False), (True, True), (False, False))]
+        tried = 0
+        for stage in filter(None, stages):
+            if found := self._passing(stage, lambda n, before=tried: told(before + n, len(numbered))):  # type: ignore[misc]
+                return [Cure(part.body.line_at(edit.splices[0][0]), edit.mistake) for part, edit in found]
+            tried += len(stage)
+        return []
+
+    def _passing(self, edits: Edits, told: Callable[[int], None]) -> list[tuple[Part, Edit]]:
+        self.place.mkdir(parents=True, exist_ok=True)
+        made = self.place / "edits.o"
+        kept = self.compiled(edits, made)
+        if not kept:
+            return []
+        program = self.linked(made)
+        try:
+            return [edits[number] for number in self.tried(program, min(kept), max(kept), told) if number in kept]
+        finally:
+            program.unlink()
+
+    def compiled(self, edits: Edits, made: Path) -> set[int]:
+        """The numbers of the edits that compile."""
+        schemata = [(part, Schemata(part.head, part.name, part.body, {number: edit for number, (of, edit) in edits.items() if of is part}))
+                    for part in sorted(self.parts, key=lambda part: part.start)]
+        written, dropped = self.place / self.source.name, set[int]()
+        command = [re.sub(r"^-f(max-errors|error-limit)=.*", r"-f\1=0", word) for word in
+                   build_commands.compilation(self._command, written, made) if not word.startswith("-W")] + ["-w"]
+        for number in range(ROUNDS):
+            pieces, done = [f'{HEADERS}extern "C" {{ int {VARIABLE} = 0; }}\n'], 0
+            for part, of in schemata:
+                pieces += [self.text[done:part.start], of.text(dropped) if of.at or of.copies else self.text[part.start:part.end]]
+                done = part.end
+            written.write_text("".join([*pieces, self.text[done:]]), encoding="utf-8")
+            words = self._run(command, may_fail=True)
+            if not words:
+                return set(edits) - dropped
+            refused = {int(number) for number in re.findall(rf"\b{FILE}-(\d+)\.:", words)} - dropped - {0}
+            if not refused:
+                raise NotSearched(f"with the choices between them, {self.exercise.function} does not compile")
+            if number > 0:  # of those with the same fault in a template, a compiler names one
+                texts = {edits[each][1].splices[0][2] for each in refused}
+                refused |= {each for each, (_, edit) in edits.items() if edit.splices[0][2] in texts}
+            dropped |= refused
+        raise NotSearched(f"{ROUNDS} times, the compiler refused some of them")
+
+    def linked(self, made: Path) -> Path:
+        """The lab's program, with the edits in the place of the answer."""
+        program = self.place / f"{self.lab.name}_exercises"
+        original = self._command[self._command.index("-o") + 1]
+        self._run(build_commands.link(self.build, program.name, program, {original: made}))
+        return program
+
+    @property
+    def _command(self) -> list[str]:
+        database = json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8"))
+        return next(shlex.split(entry["command"]) for entry in database if Path(entry["file"]).name == self.source.name
+                    and re.search(r"/lab\d\d_graded(_kernels)?\.dir/", entry["command"]))
+
+    def _run(self, command: list[str], may_fail: bool = False) -> str:
+        with process_group.started(command, cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   env=os.environ | {"LC_ALL": "C"}) as process:
+            words = process.communicate()[0]
+        if process.returncode and not may_fail:
+            raise NotSearched(f"the edits of {self.exercise.name} do not link: {words}")
+        return words if process.returncode else ""
+
+    def tried(self, program: Path, first: int, last: int, told: Callable[[int], None]) -> list[int]:
+        """The numbers of those with which the suite passes. Each core takes a share."""
+        environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "symbolize=0:detect_leaks=0"}
+        share = -(-(last - first + 1) // (os.cpu_count() or 1))
+        found: list[int] = []
+        tried = 0
+        with contextlib.ExitStack() as started, selectors.DefaultSelector() as running:
+            for begin in range(first, last + 1, share):
+                command = [str(program), "--exercise", self.exercise.function, "--edits", f"{begin}-{min(begin + share - 1, last)}"]
+                process = started.enter_context(process_group.started(command, env=environment, stdout=subprocess.PIPE,
+                                                                      stderr=subprocess.DEVNULL, bufsize=1))
+                running.register(process.stdout or 0, selectors.EVENT_READ)
+            while running.get_map():
+                for key, _ in running.select():
+                    word, _, number = key.fileobj.readline().partition(" ")  # type: ignore[union-attr]
+                    if not word:
+                        running.unregister(key.fileobj)
+                    elif word == "edit":
+                        found.append(int(number))
+                    else:
+                        tried += int(number)
+                        told(tried)
+        return sorted(found)
+
+
+def _called(helpers: list[Definition], function: Definition, text: str) -> list[Definition]:
+    """Those of the helpers that it calls, and those that they call."""
+    called = [function]
+    for each in called:  # which grows
+        words = set(re.findall(r"\w+", visible_code(text)[each.opening:each.closing]))
+        called += [helper for helper in helpers if helper.name in words and helper not in called]
+    return called[1:]

@@ -1,0 +1,390 @@
+"""The edits that undo the usual slips: another operator, another variable, a bracket that closes later, a line moved.
+
+Each is one change in one place. Whether it makes the function right is for the suite to say (search.py).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from course.edits.body import ASSIGNMENTS, KEYWORDS, WORD, Body, Name, Statement
+
+Splices = tuple[tuple[int, int, str], ...]
+
+OTHER_OPERATORS = {"+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "<": ["<=", ">", "!="], "<=": ["<", ">=", ">"], ">": [">=", "<", "!="],
+                   ">=": [">", "<="], "==": ["!=", "<=", ">="], "!=": ["=="], "&&": ["||"], "||": ["&&"],
+                   "+=": ["=", "-=", "*="], "-=": ["+=", "="], "*=": ["=", "+=", "/="], "/=": ["*=", "="]}
+OTHER_WORDS = {"++": "--", "--": "++", "true": "false", "false": "true", "causal": "none", "none": "causal"}
+ALIKE = [("exp", "log", "log1p", "expm1", "exp2", "log2", "log10"), ("expf", "__expf", "exp2f", "logf"), ("max", "min"), ("fmaxf", "fminf"),
+         ("fmax", "fmin"), ("maximum", "minimum"), ("amax", "amin"), ("sum", "mean", "amax"), ("cos", "sin"), ("floor", "ceil"),
+         ("sqrt", "square"), ("tanh", "erf"), ("cumsum", "cumprod")]
+GROWS = ("exp", "expf", "__expf", "expm1")  # whose argument is cut off at 0 in many a definition
+CUT_OFF = {"abs": "maximum({0}, 0.0)", "fabs": "(({0}) <= 0 ? 0 : ({0}))", "fabsf": "(({0}) <= 0 ? 0 : ({0}))"}  # |x| for max(x, 0)
+MOST_OFFSET = 8  # tokens of an index: a longer one is left alone
+
+
+@dataclass(frozen=True)
+class Edit:
+    splices: Splices  # (start, end, new text) in the body, apart and in order
+    mistake: str  # what is wrong before it, in words
+    later: bool = False  # rarer slips, tried when no usual one helped
+
+    def applied(self, text: str, start: int, end: int) -> str:
+        """To text[start:end], in which all its changes are."""
+        done, made = start, []
+        for first, last, new in self.splices:
+            made += [text[done:first], new]
+            done = last
+        return "".join(made) + text[done:end]
+
+
+def edits_of(body: Body) -> list[Edit]:
+    """Each once, the usual ones first. None leaves the function as it is."""
+    length = len(body.text)
+    found: dict[str, Edit] = {"".join(body.text.split()): Edit((), "")}
+    for edit in (*Expressions(body).edits(), *Statements(body).edits()):
+        found.setdefault("".join(edit.applied(body.text, 0, length).split()), edit)
+    return sorted(list(found.values())[1:], key=lambda edit: edit.later)
+
+
+class Editor:
+    def __init__(self, body: Body):
+        self.body = body
+
+    def put(self, first: int, last: int, new: str, mistake: str, later: bool = False) -> Edit:
+        """Another text for these tokens."""
+        tokens = self.body.tokens
+        return Edit(((tokens[first].start, tokens[last].end, new),), mistake, later)
+
+    def said(self, first: int, last: int) -> str:
+        """Code in a sentence: on one line and not too long."""
+        return "`" + shortened(" ".join(self.body.source(first, last).split())) + "`"
+
+
+class Expressions(Editor):
+    def edits(self) -> Iterator[Edit]:
+        body = self.body
+        self.members = sorted({body.word(i) for i in range(1, len(body.tokens)) if self._is_member(i)})
+        everywhere: dict[tuple[str, str], list[Edit]] = {}
+        for i in range(len(body.tokens)):
+            for edit in self._at(i):
+                yield edit
+                if len(edit.splices) == 1 and edit.mistake.endswith((" exchanged", "variable belongs")):
+                    everywhere.setdefault((body.word(i), edit.splices[0][2] if WORD.fullmatch(body.word(i)) else edit.mistake), []).append(edit)
+        for alike in everywhere.values():
+            splices = tuple(sorted(edit.splices[0] for edit in alike))
+            if len(alike) > 1 and all(a[1] <= b[0] for a, b in zip(splices, splices[1:])):
+                yield Edit(splices, f"{alike[0].mistake}, here and in {len(alike) - 1} other place{'s' if len(alike) > 2 else ''}")
+
+    def _at(self, i: int) -> Iterator[Edit]:
+        word = self.body.word(i)
+        if self.body.is_binary(i):
+            yield from self._operator(i)
+        elif word in ASSIGNMENTS:
+            yield from self._assignment(i)
+        elif word == "return":
+            last = self.body.end_of_expression(i + 1)
+            if last > i and self.body.word(i + 1) != "{":
+                yield from self._value(i + 1, last)
+        elif word in ("-", "!") and re.match(r"[\w(.]", self.body.word(i + 1)):
+            yield self.put(i, i, "", f"the `{word}` before `{self.body.word(i + 1)}` is too much")
+        elif word in OTHER_WORDS:
+            yield self.put(i, i, OTHER_WORDS[word], f"`{word}` is the wrong one of two")
+        elif re.match(r"\.?\d", word):
+            yield from self._number(i, word)
+        elif WORD.fullmatch(word) and word not in KEYWORDS:
+            yield from self._name(i, word)
+        if word in ("(", "[") and i in self.body.match and (called := self.body.called(i)) is not None:
+            yield from self._call(called, i)
+
+    def _operator(self, i: int) -> Iterator[Edit]:
+        body, operator = self.body, self.body.word(i)
+        first, last = body.left(i), body.right(i)
+        left, right, whole = body.source(first, i - 1), body.source(i + 1, last), self.said(first, last)
+        for other in OTHER_OPERATORS.get(operator, []):
+            yield self.put(i, i, other, f"`{operator}` is the wrong operator in {whole}")
+        yield self.put(i, last, "", f"`{shortened(operator + ' ' + right)}` is too much in {whole}")
+        if operator in ("+", "*", "&&", "||"):
+            yield self.put(first, i, "", f"`{shortened(left + ' ' + operator)}` is too much in {whole}")
+        if operator == "-":
+            yield self.put(first, i, "-", f"`{shortened(left)}` is too much in {whole}")
+        if operator in ("-", "/"):
+            yield self.put(first, last, f"{right} {operator} ({left})", f"the two sides of `{operator}` are exchanged in {whole}")
+        if operator == "/":
+            yield self.put(i + 1, last, f"sqrt({right})", f"a root is missing in {whole}", later=True)
+            yield self.put(i + 1, last, f"({right}) * ({right})", f"a square is missing in {whole}", later=True)
+        if operator in ("+", "-"):
+            yield from self._brackets(first, i, last)
+        yield from self._closed_too_late(i)
+
+    def _brackets(self, first: int, i: int, last: int) -> Iterator[Edit]:
+        """(a + b) * c for a + b * c, and a * (b + c) for a * b + c."""
+        body = self.body
+        products = [j for j in range(first, last) if body.word(j) in ("*", "/") and body.around[j] == body.around[i] and body.is_binary(j)]
+        for one, other in [(first, j - 1) for j in products if j > i][:1] + [(j + 1, last) for j in products if j < i][-1:]:
+            yield self.put(one, other, f"({body.source(one, other)})", f"brackets are missing around {self.said(one, other)} in {self.said(first, last)}")
+
+    def _closed_too_late(self, i: int) -> Iterator[Edit]:
+        """f(a, b * c) for f(a, b) * c, and f(a * b, c) for f(a, c) * b."""
+        body, opening = self.body, self.body.around[i]
+        if opening < 0 or body.word(opening) != "(" or (called := body.called(opening)) is None:
+            return
+        closing, last = body.match[opening], body.end_of_expression(i)
+        if any(body.is_binary(j) and body.around[j] == opening and body.word(j) in ("+", "-", "<", ">") for j in range(i, last)):
+            return
+        yield self.put(called, closing, f"{body.source(called, i - 1)}{body.text[body.tokens[last].end:body.tokens[closing].end]} {body.source(i, last)}",
+                       f"the bracket of {self.said(called, closing)} closes too late")
+
+    def _assignment(self, i: int) -> Iterator[Edit]:
+        body, operator = self.body, self.body.word(i)
+        last = body.end_of_expression(i + 1)
+        if last <= i or body.word(i + 1) == "{":
+            return
+        declared = any(name.initial and name.initial[0] == i + 1 for name in body.names)
+        for other in [] if declared else OTHER_OPERATORS.get(operator, ["+=", "*="]):
+            yield self.put(i, i, other, f"`{operator}` is the wrong assignment in {self.said(body.left_of_assignment(i), last)}")
+        yield from self._value(i + 1, last)
+
+    def _value(self, first: int, last: int) -> Iterator[Edit]:
+        """What is stored or returned: another sign, a factor or a term that is missing."""
+        value, said = self.body.source(first, last), self.said(first, last)
+        yield self.put(first, last, f"-({value})", f"the sign of {said} is wrong")
+        for factor, words in (("2.0", "a factor of 2"), ("0.5", "a factor of 1/2")):
+            yield self.put(first, last, f"{factor} * ({value})", f"{words} is missing at {said}", later=True)
+        for made in ("1.0 - ({})", "1.0 / ({})"):
+            yield self.put(first, last, made.format(value), f"{said} should be 1 {'minus' if '-' in made else 'over'} that", later=True)
+        for name in self.body.visible(first).values():
+            if name.is_number or name.type == "Tensor":
+                for operator, words in (("*", "factor"), ("/", "division by"), ("+", "term"), ("-", "subtraction of")):
+                    yield self.put(first, last, f"({value}) {operator} {name.text}", f"the {words} `{name.text}` is missing at {said}", later=True)
+
+    def _number(self, i: int, word: str) -> Iterator[Edit]:
+        said = f"the number {word} is wrong in {self._around(i)}"
+        if re.fullmatch(r"\d+[uUlLzZ]*", word):
+            n = int(re.match(r"\d+", word)[0])  # type: ignore[index]
+            for other in {n + 1, n - 1, 0, 1} - {-1}:
+                yield self.put(i, i, str(other), said)
+            for other in {2 * n, n // 2}:
+                yield self.put(i, i, str(other), said, later=True)
+            names = [name for name in self.body.visible(i).values() if n <= 1 and name.counts]
+        else:
+            suffix = word[-1] if word[-1] in "fF" else ""
+            try:
+                value = float(word.rstrip("fFlL").replace("'", ""))
+            except ValueError:  # a hexadecimal number
+                return
+            for number in {0.0, 1.0, 2.0, 0.5, -value, 2 * value, value / 2, value * value, abs(value) ** 0.5}:
+                yield self.put(i, i, f"({number!r}{suffix})", said)
+            if value == 0:
+                yield self.put(i, i, "(-std::numeric_limits<double>::infinity())", said)
+            names = [name for name in self.body.visible(i).values() if name.is_number]
+        for name in names:
+            yield self.put(i, i, name.text, f"a variable belongs in the place of {word} in {self._around(i)}")
+
+    def _name(self, i: int, word: str) -> Iterator[Edit]:
+        body, after = self.body, self.body.word(i + 1)
+        if after in ("(", "<") and body.word(i - 1) not in (".", "->"):
+            for family in ALIKE:
+                for other in family if word in family else ():
+                    yield self.put(i, i, other, f"`{word}` is the wrong function")
+        if self._is_member(i):
+            for other in self.members:
+                yield self.put(i, i, other, f"in place of `{word}`, in {self._around(i)}, another variable belongs")
+        elif body.word(i - 1) not in (".", "->", "::") and after != "::" and (mine := body.visible(i).get(word)):
+            yield from self._variable(i, mine)
+
+    def _variable(self, i: int, mine: Name) -> Iterator[Edit]:
+        body = self.body
+        if body.word(i - 1) in ("size_t", "int", "auto", "double", "Tensor", "&") or mine.type == "lambda":
+            return
+        for other in body.visible(i).values():
+            if other.type == mine.type or (other.counts and mine.counts) or "auto" in (other.type, mine.type):
+                yield self.put(i, i, other.text, f"in place of `{mine.text}`, in {self._around(i)}, another variable belongs")
+        if mine.type in ("double", "float"):
+            for number in ("0.0", "1.0"):
+                yield self.put(i, i, number, f"`{mine.text}` is too much in {self._around(i)}", later=True)
+        elif mine.type == "Tensor" and body.word(i + 1) not in (*ASSIGNMENTS, ".", "("):
+            maps = [name.text for name in body.visible(i).values() if name.type == "FeatureMap"]
+            for function in (*maps, "matrix_transpose", "exp"):
+                yield self.put(i, i, f"{function}({mine.text})", f"`{function}` of `{mine.text}` is missing in {self._around(i)}", later=True)
+        elif mine.counts and mine.type != "auto" and body.word(i + 1) not in (*ASSIGNMENTS, "++", "--") and body.word(i - 1) not in ("++", "--"):
+            for changed in ("+ 1", "- 1"):
+                yield self.put(i, i, f"({mine.text} {changed})", f"`{mine.text}` is one off in {self._around(i)}", later=True)
+
+    def _call(self, called: int, opening: int) -> Iterator[Edit]:
+        body, arguments, name = self.body, self.body.arguments(opening), self.body.word(opening - 1)
+        if body.word(opening) == "(" and arguments:
+            inside, whole = body.source(*arguments[0]), self.said(called, body.match[opening])
+            yield self.put(called, body.match[opening], f"({inside})", f"`{name}` is too much in {whole}")
+            if name in CUT_OFF:
+                for part in (inside, f"-({inside})"):
+                    yield self.put(called, body.match[opening], CUT_OFF[name].format(part), f"`{name}` is the wrong function in {whole}")
+            if name in GROWS:
+                for cut in (f"minimum({inside}, 0.0)", f"(({inside}) >= 0 ? 0 : ({inside}))"):
+                    yield self.put(*arguments[0], cut, f"the argument of {whole} is not cut off at 0")
+            if name == "length":
+                yield self.put(called, body.match[opening], f"({inside}).size()", f"{whole} is not the length that belongs here")
+        for (first, middle), (second, last) in zip(arguments, arguments[1:]):
+            yield self.put(first, last, body.source(second, last) + ", " + body.source(first, middle), f"arguments of `{name}` are exchanged")
+        for first, last in arguments:
+            if last - first >= MOST_OFFSET or not re.match(r"[\w(]", body.word(first)):
+                continue
+            for offset in body.visible(opening).values():
+                if offset.counts and offset.type != "auto" and offset.text not in body.source(first, last):
+                    yield self.put(first, last, f"{body.source(first, last)} + {offset.text}",
+                                   f"the offset `{offset.text}` is missing at {self.said(first, last)} in {self.said(called, body.match[opening])}",
+                                   later=True)
+
+    def _is_member(self, i: int) -> bool:
+        return self.body.word(i - 1) in (".", "->") and self.body.word(i + 1) not in ("(", "<")
+
+    def _around(self, i: int) -> str:
+        """The call, the index, or the statement that a token is in."""
+        body, opening = self.body, self.body.around[i]
+        if opening >= 0 and body.word(opening) != "{" and (called := body.called(opening)) is not None:
+            return self.said(called, body.match[opening])
+        if body.is_head(opening):
+            pieces = body.pieces_between(opening, body.match[opening])
+            return self.said(*next(piece for piece in pieces if piece[0] <= i <= piece[1]))
+        first = i
+        while first > 0 and body.word(first - 1) not in (";", "{", "}"):
+            first -= 1
+            if body.word(first) in ")]}" and first in body.match and body.word(first) != "}":
+                first = body.match[first]
+        return self.said(first, max(i, body.end_of_expression(i)))
+
+
+class Statements(Editor):
+    def edits(self) -> Iterator[Edit]:
+        for statements in self.body.every_list():
+            for k, statement in enumerate(statements):
+                yield from self._removed(statement)
+                yield from self._moved(statements, k)
+                yield from self._moved_out(statement)
+                if statement.word in ("if", "while"):
+                    yield from self._condition(statements, k)
+                if statement.word == "for":
+                    yield from self._other_way(statement)
+                yield from self._reset(statements, k)
+                yield from self._once(statement)
+
+    def _name_of(self, statement: Statement) -> str:
+        """What a sentence calls it: a loop by its head."""
+        return self.said(statement.first, statement.head[1] if statement.head else statement.last)
+
+    def _removed(self, statement: Statement) -> Iterator[Edit]:
+        if not statement.is_block and self.body.word(statement.first) not in ("return", ";", "}"):
+            yield self.put(statement.first, statement.last, ";", f"{self._name_of(statement)} is too much")
+
+    def _to(self, statement: Statement, place: int) -> Splices:
+        start, end = self.body.span(statement)
+        return tuple(sorted([(start, end, ""), (place, place, f" {self.body.text[start:end]} ")]))
+
+    def _moved(self, statements: tuple[Statement, ...], k: int) -> Iterator[Edit]:
+        """Past a neighbour or two, or into a loop beside it."""
+        body, statement = self.body, statements[k]
+        said = self._name_of(statement)
+        if body.word(statement.first) == "return":
+            return
+        for other in statements[k + 1:k + 3]:
+            if body.word(other.first) != "return":
+                yield Edit(self._to(statement, body.span(other)[1]), f"{said} comes too early: it belongs behind {self._name_of(other)}")
+        for other in statements[max(0, k - 2):max(0, k - 1)]:
+            yield Edit(self._to(statement, body.span(other)[0]), f"{said} comes too late: it belongs before {self._name_of(other)}")
+        if statement.word:
+            return
+        for other in statements[max(0, k - 2):k] + statements[k + 1:k + 4]:
+            for loop in self._loops_in(other):
+                for place, where in ((body.tokens[loop.first].end, "beginning"), (body.tokens[loop.last].start, "end")) if loop.is_block else ():
+                    yield Edit(self._to(statement, place), f"{said} belongs into the loop, at its {where}")
+                if not loop.is_block:
+                    start, end = body.span(loop)
+                    piece, own = body.text[start:end], body.text[slice(*body.span(statement))]
+                    for new in (f"{{ {own} {piece} }}", f"{{ {piece} {own} }}"):
+                        yield Edit(tuple(sorted([(*body.span(statement), ""), (start, end, new)])), f"{said} belongs into the loop")
+
+    def _loops_in(self, statement: Statement) -> Iterator[Statement]:
+        """The bodies of the loops and branches in it."""
+        for inner in statement.inner:
+            if statement.word in ("for", "while", "if"):
+                yield inner
+            for each in inner.inner if inner.is_block else [inner]:
+                yield from self._loops_in(each)
+
+    def _moved_out(self, statement: Statement) -> Iterator[Edit]:
+        """From the body of a loop to the place before it or behind it."""
+        if statement.word not in ("for", "while", "if"):
+            return
+        start, end = self.body.span(statement)
+        kind = "branch" if statement.word == "if" else "loop"
+        for inner in (part for body in statement.inner if body.is_block for part in body.inner if not part.word):
+            yield Edit(self._to(inner, start), f"{self._name_of(inner)} belongs before the {kind} {self._name_of(statement)}")
+            yield Edit(self._to(inner, end), f"{self._name_of(inner)} belongs behind the {kind} {self._name_of(statement)}")
+
+    def _condition(self, statements: tuple[Statement, ...], k: int) -> Iterator[Edit]:
+        statement = statements[k]
+        opening, closing = statement.head or (0, 0)
+        condition = self.body.source(opening + 1, closing - 1)
+        said = self.said(opening + 1, closing - 1)
+        yield self.put(opening + 1, closing - 1, f"!({condition})", f"the condition {said} is the wrong way round")
+        if statement.word == "while":
+            return
+        yield self.put(opening + 1, closing - 1, "true", f"the condition {said} is too much")
+        yield self.put(statement.first, statement.first, "while", f"the `if` of {said} runs once: it should be a loop")
+        if k > 0 and statements[k - 1].word == "if":
+            yield self.put(statement.first, statement.first, "else if", f"an `else` is missing before the `if` of {said}")
+        if len(statement.inner) == 2:
+            one, other = statement.inner
+            yield self.put(one.first, other.last, f"{self.body.source(other.first, other.last)} else {self.body.source(one.first, one.last)}",
+                           f"the branches of {said} are exchanged")
+
+    def _other_way(self, statement: Statement) -> Iterator[Edit]:
+        opening, closing = statement.head or (0, 0)
+        head = self.body.source(opening + 1, closing - 1)
+        said = f"the loop {self._name_of(statement)} runs in the wrong direction"
+        if up := re.fullmatch(r"([\w:]+)\s+(\w+)\s*=\s*(.+?);\s*\w+\s*(<=?)\s*(.+?);\s*(?:\+\+\s*\w+|\w+\s*\+\+)", head, re.S):
+            type_, name, begin, less, end = up.groups()
+            behind = end if less == "<" else f"({end}) + 1"
+            yield self.put(opening + 1, closing - 1, f"{type_} {name} = {behind}; {name}-- > {begin};", said)
+        elif down := re.fullmatch(r"([\w:]+)\s+(\w+)\s*=\s*(.+?);\s*\w+\s*--\s*>\s*(.+?);\s*", head, re.S):
+            type_, name, begin, end = down.groups()
+            yield self.put(opening + 1, closing - 1, f"{type_} {name} = {end}; {name} < {begin}; ++{name}", said)
+
+    def _once(self, statement: Statement) -> Iterator[Edit]:
+        """Only in the first round of a loop around it."""
+        body = self.body
+        if statement.word or body.word(statement.first) in ("return", "break", "continue") or body.declares(statement):
+            return
+        for name in body.visible(statement.first).values():
+            if name.counts and name.initial and body.is_head(body.around[name.initial[0]]):
+                yield self.put(statement.first, statement.last, f"if ({name.text} == {body.source(*name.initial)}) {body.source(statement.first, statement.last)}",
+                               f"{self._name_of(statement)} is done again in each round of the loop over `{name.text}`", later=True)
+
+    def _reset(self, statements: tuple[Statement, ...], k: int) -> Iterator[Edit]:
+        """A variable that has its first value again at the beginning of each round of a later loop; and, with those declared
+        right before it, all of them."""
+        body, statement = self.body, statements[k]
+        names = [] if statement.word else self._set_in(statement)
+        alone = [[name] for name in names]
+        before = statements[k - 1] if k else None
+        if names and before and not before.word:
+            alone += [self._set_in(before) + names] if self._set_in(before) else []
+        for some in alone:
+            set_again = " ".join(f"{name.text} = {body.source(*name.initial)};" for name in some if name.initial)
+            said = " and ".join(f"`{name.text}`" for name in some)
+            said = f"{said} {'is' if len(some) == 1 else 'are'} not set back to the first value in each round of a loop"
+            for loop in (loop for other in statements[k + 1:] if other.word in ("for", "while") for loop in self._loops_in(other)):
+                if loop.is_block:
+                    place = body.tokens[loop.first].end
+                    yield Edit(((place, place, f" {set_again}"),), said)
+                else:
+                    yield self.put(loop.first, loop.last, f"{{ {set_again} {body.source(loop.first, loop.last)} }}", said)
+
+    def _set_in(self, statement: Statement) -> list[Name]:
+        """The variables that a declaration gives a value which another may follow."""
+        return [name for name in self.body.names
+                if name.initial and not name.is_const and statement.first < name.first <= statement.last + 1]
+
+
+def shortened(code: str, most: int = 60) -> str:
+    return code if len(code) <= most else code[:most - 2].rstrip() + " …"

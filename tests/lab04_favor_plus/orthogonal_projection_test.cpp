@@ -271,7 +271,9 @@ TEST_CASE("no row prefers a side") {
         "% (within ±" + decimals(100.0 * largest_mean(m), 1) +
         "% by chance); one-sided exponentials, 1 on average: " + decimals(forward / rows, 2) + " along, " +
         decimals(backward / rows, 2) + " against";
-    call.satisfies(std::fabs(sides / rows) <= largest_mean(m), figures, "signs left as LAPACK gives them");
+    const bool right_angles = largest_cosine(unit_rows(block_of(call.result(), 0)), 0, d) <= allowed_cosine(d);
+    call.satisfies(std::fabs(sides / rows) <= largest_mean(m), figures,
+                   right_angles ? "signs left as LAPACK gives them" : nullptr);
     note(figures);
 }
 TEST_CASE("a row points in every direction alike") {

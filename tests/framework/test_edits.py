@@ -146,7 +146,8 @@ def test_the_change_that_makes_every_check_pass_is_found(tmp_path, name, text, l
     cures = search.cures()
     if line is None:
         assert cures == []
-        assert report.in_words(exercise, cures, len(search.edits)).startswith(f"none of {len(search.edits)} small changes")
+        assert report.in_words(exercise, cures, len(search.edits)).startswith(f"with none of {len(search.edits)} small changes")
+        assert report.MAKES_PASS not in report.in_words(exercise, cures, len(search.edits))
         return
     found = next(cure for cure in cures if said in cure.mistake)
     assert search.text.splitlines()[found.line - 1].strip() == text.splitlines()[line - 1].strip()

@@ -34,7 +34,7 @@ def of(root: Path, track: str, exercise: Exercise) -> str:
 
 def in_words(exercise: Exercise, cures: list[Cure], tried: int) -> str:
     if not cures:
-        return (f"none of {tried} small changes of {exercise.function} alone makes every check pass: more than one thing is wrong,\n"
+        return (f"with none of {tried} small changes of {exercise.function} does every check pass: more than one thing is wrong,\n"
                 "or something larger than an operator, a variable, a bracket or the order of lines")
     lines = [f"  line {cure.line}: {cure.mistake}" for cure in cures[:MOST_SHOWN]]
     more = [f"  and {len(cures) - MOST_SHOWN} more"] if len(cures) > MOST_SHOWN else []

@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "options.hpp"
 #include "reporter.hpp"
 
-extern "C" __attribute__((weak)) int linattn_edit;  // only a program with edits has it
+extern "C" {
+int linattn_edit = 0;  // the number of the edit that a function built with edits does; 0: none
+}
 
 namespace linattn::testing {
 namespace {
@@ -71,10 +74,7 @@ Hurdle cheapest_failure(const std::string& exercise) {
 
 int try_edits(const std::string& exercise, const std::string& range) {
     int first = 0, last = 0;
-    if (&linattn_edit == nullptr || std::sscanf(range.c_str(), "%d-%d", &first, &last) != 2) {
-        std::fputs("--edits needs FIRST-LAST, and a program that was built with edits\n", stderr);
-        return 2;
-    }
+    if (std::sscanf(range.c_str(), "%d-%d", &first, &last) != 2) refuse_options("--edits needs FIRST-LAST");
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     const Hurdle hurdle = cheapest_failure(exercise);
     for (int number = first; number <= last; ++number) {

@@ -1,5 +1,5 @@
-// Which edits of a student's function make its suite pass. `tools/course/edited_build.py` builds the function with all of
-// them, and a number that chooses one.
+// Which edits of a student's function make its suite pass. `tools/course/edits/search.py` builds the function with all of
+// them, and linattn_edit chooses one.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace linattn::testing {
 /// Runs the suite once for each edit from FIRST to LAST, each in a process of its own that is ended when it takes too long.
 /// Prints "edit N" for each that passes, and "tried 20" after so many.
 /// \param range as in "1-200"
-/// \return the exit status: 2 when the program was not built with edits, or the range is none
+/// \return the exit status: 2 when the range is none
 int try_edits(const std::string& exercise, const std::string& range);
 
 }  // namespace linattn::testing

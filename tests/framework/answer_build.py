@@ -6,8 +6,6 @@ warning is no error (it is none to a student), and the results lie in a folder o
 
 import json
 import os
-import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -32,6 +30,7 @@ class Verdict:
     max_points: float
     mistakes: list
     message: str
+    changes: int = 0  # how many small changes make every check pass, where no mistake is named
 
 
 class AnswerBuild:
@@ -39,9 +38,7 @@ class AnswerBuild:
 
     def __init__(self, root: Path, build: Path, place: Path):
         self.root, self.build, self.place = root.resolve(), build.resolve(), place.resolve()
-        database = json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8"))
-        self._compile = {Path(entry["file"]).name: shlex.split(entry["command"]) for entry in database
-                         if re.search(r"/lab\d\d_graded(_kernels)?\.dir/", entry["command"])}
+        self._compile = build_commands.graded(self.build)
 
     def grade(self, lab: Lab, cases: list, slot: str) -> dict:
         """Function → Verdict, for cases of different exercises that stand in for the reference at the same time."""

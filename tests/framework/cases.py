@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import workers
 from answer_build import NOT_COMPILED, AnswerBuild, Verdict
 from author import case_file
-from course import manifest
+from course import manifest, verdicts
 from course.build_tree import BuildTree
 from course.edits import report
 from course.edits.search import Search
@@ -59,19 +59,19 @@ def graded(cases: list, labs: list, build: AnswerBuild):
         number, case = numbered
         lab = next(lab for lab in labs if lab.name == case.lab)
         verdict = build.grade(lab, [case], str(number))[case.function]
-        if case.expect == "pass" or verdict.mistakes or verdict.status not in ("fail", "crash", "timeout"):
-            return verdict
-        return replace(verdict, message=f"{verdict.message}\n{small_change(lab, case, build, str(number))}")
+        _, exercise = manifest.find_exercise([lab], f"{lab.name}.{case.function}")
+        shown = verdicts.Verdict(exercise, verdict.status, verdict.message, named=bool(verdict.mistakes))
+        return verdict if case.expect == "pass" or not shown.unexplained else with_changes(verdict, lab, exercise, build, str(number))
     with ThreadPoolExecutor(workers.CORES) as pool:
         yield from pool.map(grade, enumerate(cases))
 
 
-def small_change(lab: manifest.Lab, case: case_file.Case, build: AnswerBuild, slot: str) -> str:
-    """What ./course check says of one whose mistake no name fits."""
-    _, exercise = manifest.find_exercise([lab], f"{lab.name}.{case.function}")
-    source = next(build.place / slot / "student" / source for source in lab.sources if case.function in build.exercises_in(lab, source))
+def with_changes(verdict: Verdict, lab: manifest.Lab, exercise: manifest.Exercise, build: AnswerBuild, slot: str) -> Verdict:
+    """With what ./course check says of an answer that no name explains."""
+    source = lab.source_with(exercise, build.place / slot / "student")
     search = Search(lab, exercise, source, build.build, build.place / slot / "edits")
-    return report.in_words(exercise, search.cures(), len(search.edits))
+    cures = search.cures()
+    return replace(verdict, message=f"{verdict.message}\n{report.in_words(exercise, cures, len(search.edits))}", changes=len(cures))
 
 
 def totals(name: str, rows: list) -> str:
@@ -82,7 +82,7 @@ def totals(name: str, rows: list) -> str:
     refused = sum(as_expected(case, verdict) for case, verdict in wrong)
     return (f"{name:<8} right: {passed} of {len(right)} accepted   wrong: {refused} of {len(wrong)} refused, named rightly "
             f"{named['rightly']}, wrongly {named['wrongly']}, not at all {named['not at all']}; "
-            f"{sum(report.MAKES_PASS in verdict.message for _, verdict in wrong)} by a small change")
+            f"{sum(verdict.changes > 0 for _, verdict in wrong)} by a small change")
 
 
 def built(labs: list) -> Path:

@@ -16,7 +16,7 @@ from unittest import mock
 from course_tree import REPOSITORY, CourseTree, course_process, wait_until
 from fake_tools import FAKE_CMAKE, FakeTools
 
-from course import build_tree, version
+from course import progress_line, version
 from course.commands import watch
 
 
@@ -246,7 +246,7 @@ class FirstBuild(FakeTools):
             shutil.rmtree(self.root / "build")
 
     def test_a_long_build_says_in_a_pipe_how_far_it_is(self):
-        with mock.patch.object(build_tree, "BETWEEN_LINES", 0):
+        with mock.patch.object(progress_line, "BETWEEN_LINES", 0):
             steps = "".join(rf"  \[{n}/3\] \d+ s, about \d+ s left\n" for n in (1, 2, 3))
             self.assertRegex(self.building(0, io.StringIO()), f"cores …\n{steps}built")
 

@@ -72,7 +72,7 @@ def test_operators_have_their_operands(text, operands):
      "the loop `for (int i = 1; i < n; ++i)` runs in the wrong direction"),
     ("for (int i = 0; i < n; ++i) s += b;", "for (int i = 0; i < n; ++i) if (i == 0) s += b;",
      "`s += b;` is done again in each round of the loop over `i`"),
-    ("join(b, a); join(d, c);", "join(a, b); join(c, d);", "arguments of `join` are exchanged, here and in 1 other place"),
+    ("join(b, a, -2); join(d, c, -2);", "join(a, b, -2); join(c, d, -2);", "arguments of `join` are exchanged, here and in 1 other place"),
     ("return exp(x);", "return exp(minimum(x, 0.0));", "the argument of `exp(x)` is not cut off at 0"),
     ("if (Q) a(); if (n) b();", "if (Q) a(); else if (n) b();", "an `else` is missing before the `if` of `n`"),
     ("return a + b * c;", "return (a + b) * c;", "brackets are missing around `a + b` in `a + b * c`"),
@@ -107,11 +107,11 @@ def test_what_is_no_cpp_does_not_stop_it(text):
 def search_of(tmp_path, name, text, **before):
     """For this body in the place of the answer key's."""
     lab, exercise = manifest.find_exercise(LABS, name)
-    for source in lab.sources_of(exercise):
-        key = (ROOT / "reference" / source).read_text(encoding="utf-8")
-        case = Case("", lab.name, exercise.function, "", "refuse", "", {"body": text.splitlines(), **before})
-        (tmp_path / source).write_text(put_into(key, source, {each.function for each in lab.exercises}, [case]), encoding="utf-8")
-        return exercise, Search(lab, exercise, tmp_path / source, BUILD, tmp_path / "place")
+    key = lab.source_with(exercise, ROOT / "reference")
+    case = Case("", lab.name, exercise.function, "", "refuse", "", {"body": text.splitlines(), **before})
+    (tmp_path / key.name).write_text(put_into(key.read_text(encoding="utf-8"), key.name, {each.function for each in lab.exercises}, [case]),
+                                     encoding="utf-8")
+    return exercise, Search(lab, exercise, tmp_path / key.name, BUILD, tmp_path / "place")
 
 
 @pytest.mark.parametrize("name, text, line, said", [
@@ -147,7 +147,6 @@ def test_the_change_that_makes_every_check_pass_is_found(tmp_path, name, text, l
     if line is None:
         assert cures == []
         assert report.in_words(exercise, cures, len(search.edits)).startswith(f"with none of {len(search.edits)} small changes")
-        assert report.MAKES_PASS not in report.in_words(exercise, cures, len(search.edits))
         return
     found = next(cure for cure in cures if said in cure.mistake)
     assert search.text.splitlines()[found.line - 1].strip() == text.splitlines()[line - 1].strip()
@@ -158,9 +157,7 @@ def test_the_change_that_makes_every_check_pass_is_found(tmp_path, name, text, l
 def test_without_a_number_it_does_what_it_did(tmp_path, name):
     """The answer key with all its edits in it still passes, so the choices between them change nothing."""
     lab, exercise = manifest.find_exercise(LABS, name)
-    source = next(source for source in lab.sources_of(exercise)
-                  if f" {exercise.function}(" in (ROOT / "reference" / source).read_text(encoding="utf-8"))
-    search = Search(lab, exercise, ROOT / "reference" / source, BUILD, tmp_path)
+    search = Search(lab, exercise, lab.source_with(exercise, ROOT / "reference"), BUILD, tmp_path)
     edits = dict(enumerate(search.edits, 1))  # those of its helpers, too
     made = tmp_path / "edits.o"
     assert len(search.compiled(edits, made)) > len(edits) / 3

@@ -1,5 +1,6 @@
 """The commands of a build folder, as ninja knows them: to build a program again with other files in the place of some."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -17,6 +18,13 @@ def commands(build: Path, target: str) -> list[str]:
     if asked.returncode != 0 or not lines:
         raise CourseError(f"ninja does not say how {target} is made; {build} needs the Ninja generator")
     return lines
+
+
+def graded(build: Path) -> dict[str, list[str]]:
+    """Name of a graded file → the command that compiles it."""
+    database = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    return {Path(entry["file"]).name: shlex.split(entry["command"]) for entry in database
+            if re.search(r"/lab\d\d_graded(_kernels)?\.dir/", entry["command"])}
 
 
 def compilation(command: str | list[str], source: Path, made: Path) -> list[str]:

@@ -14,8 +14,7 @@ from typing import Any, TextIO
 from course import build_lock, graded_file, process_group, version
 from course.errors import CourseError
 from course.manifest import Exercise, Lab
-
-BETWEEN_LINES = 10  # seconds
+from course.progress_line import ProgressLine
 
 
 class BuildTree:
@@ -133,20 +132,15 @@ class BuildTree:
 
     def makes(self, targets: list[str], log: TextIO, *options: str) -> bool:
         """Whether they could be built. What takes long says how far it is, to a terminal at once, to a pipe now and then."""
-        began = said = time.monotonic()
+        began, line_of_progress = time.monotonic(), ProgressLine()
         command = ["cmake", "--build", str(self.folder), "--target", *targets, "--", *options]
         with self._started(command, env=os.environ | {"NINJA_STATUS": "[%f/%t] "}, stdout=subprocess.PIPE) as ninja:
             for line in ninja.stdout or ():
                 log.write(line)
-                now, step = time.monotonic(), re.match(r"\[(\d+)/(\d+)\]", line)
-                if step and sys.stderr.isatty():
-                    print(f"\r  {_how_far(step, now - began)} \033[K", end="", file=sys.stderr, flush=True)
-                elif step and now - said >= BETWEEN_LINES:
-                    print(f"  {_how_far(step, now - began)}", file=sys.stderr, flush=True)
-                    said = now
+                if step := re.match(r"\[(\d+)/(\d+)\]", line):
+                    line_of_progress.show(_how_far(step, time.monotonic() - began))
             built = ninja.wait() == 0
-        if sys.stderr.isatty():
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        line_of_progress.end()
         return built
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from course.errors import CourseError
+from course.source_pieces import defines
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,12 @@ class Lab:
         """Where it stands: a kernel in the .cu files, tests of a function in the file of tests, anything else in the others."""
         return [source for source in self.sources
                 if (source.endswith(".cu"), source.endswith("_tests.cpp")) == (exercise.kernel, exercise.tests)]
+
+    def source_with(self, exercise: Exercise, folder: Path) -> Path | None:
+        """The file in `folder` that defines it."""
+        paths = [folder / name for name in self.sources_of(exercise)]
+        return next((path for path in paths if path.is_file()
+                     and defines(path.read_text(encoding="utf-8", errors="replace"), exercise.function)), None)
 
     @property
     def manifest(self) -> Path:

@@ -96,6 +96,14 @@ def declares(text: str, function: str) -> bool:
     return bool(re.search(rf"\b{function}\s*\(", visible_code(text)))
 
 
+def defines(text: str, function: str) -> bool:
+    """False as well where brackets do not match."""
+    try:
+        return any(found.name == function for found in definitions(text))
+    except CannotSplit:
+        return False
+
+
 def includes(text: str) -> list[tuple[int, str]]:
     """(line, path) of each #include."""
     return [(_line(text, include.start(1)), include[1]) for include in INCLUDE.finditer(text)]

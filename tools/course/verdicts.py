@@ -29,8 +29,8 @@ class Verdict:
 
     @property
     def unexplained(self) -> bool:
-        """Whether it is wrong by itself, and no mistake that the course knows does the same."""
-        return self.status in ("fail", "crash", "timeout") and not self.named and not self.begin_with
+        """Whether it is a function that is wrong by itself, and no mistake that the course knows does the same."""
+        return self.status in ("fail", "crash", "timeout") and not (self.named or self.begin_with or self.exercise.tests)
 
     @property
     def points(self) -> float:

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from course import manifest, process_group
-from course.build_tree import BETWEEN_LINES
 from course.errors import CourseError
 from course.files import explained, write_whole
 from author.judge import downloads, result
 from author.judge.gradebook import NOBODY, Roster
 from course.plain_text import plain
+from course.progress_line import BETWEEN_LINES
 
 LAST_WORKER = 60  # seconds that --resume waits for the workers of a class that was killed
 MOST_ELEMENTS = 1000  # of a job array, as Slurm is set up where nobody changed MaxArraySize

@@ -38,7 +38,7 @@ def run(root: Path, options: Namespace) -> int:
             print(verdict.as_json())
     else:
         print(progress.report(manifest.load(root), verdicts, options.track), flush=True)
-        if len(verdicts) == 1 and verdicts[0].unexplained and not verdicts[0].exercise.tests:
+        if len(verdicts) == 1 and verdicts[0].unexplained:
             from course.edits import report  # only now: most runs do without it
             print(f"\n{report.of(root, options.track, verdicts[0].exercise)}")
     return exit_status(verdicts)

@@ -5,7 +5,7 @@ What it does not understand it takes for one statement; an edit that does not co
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from course.source_pieces import visible_code
 
@@ -34,7 +34,7 @@ class Statement:
     last: int
     word: str = ""
     head: tuple[int, int] | None = None
-    inner: tuple["Statement", ...] = field(default=())
+    inner: tuple["Statement", ...] = ()
 
     @property
     def is_block(self) -> bool:
@@ -146,7 +146,7 @@ class Body:
         yield statements
         for statement in statements:
             for inner in [statement] if statement.is_block else statement.inner:
-                yield from self.every_list(inner.parts() if inner is not statement or inner.is_block else ())
+                yield from self.every_list(inner.parts())
 
     def pieces_of_head(self, statement: Statement) -> list[tuple[int, int]]:
         """First and last token of what semicolons part in the brackets of a loop; (i, i - 1) for nothing."""
@@ -292,8 +292,8 @@ class Body:
             return None
         while self.word(i - 1) in ("::", ".", "->"):
             i -= 2
-        return i if i >= 0 and not any(name.first - 1 >= opening and name.text == self.word(opening - 1) and name.first > opening
-                                       and self.word(i - 1) == name.type for name in self.names) else None
+        before = self.word(i - 1)
+        return None if i < 0 or (WORD.fullmatch(before) and before not in NO_TYPE) else i  # Tensor y(…) declares
 
 
 def parameters_of(head: str) -> dict[str, str]:

@@ -5,30 +5,29 @@ import time
 from pathlib import Path
 
 from course import manifest
-from course.build_tree import BETWEEN_LINES, BuildTree
+from course.build_tree import BuildTree
 from course.edits.search import Cure, NotSearched, Search
 from course.manifest import Exercise
+from course.progress_line import ProgressLine
 
 MOST_SHOWN = 3
-MAKES_PASS = "makes every check pass:"
 
 
 def of(root: Path, track: str, exercise: Exercise) -> str:
     """Searches, which takes some seconds, with progress; gives sentences for people."""
     lab, _ = manifest.find_exercise(manifest.load(root), exercise.name)
-    tree = BuildTree(root, track)
-    told = Progress(exercise)
+    tree, began, line = BuildTree(root, track), time.monotonic(), ProgressLine()
+    print(f"no known mistake does the same; trying small changes of {exercise.function} (Ctrl-C ends that) …", file=sys.stderr, flush=True)
     try:
         with tree.locked():
-            source = next(path for path in (root / track / name for name in lab.sources_of(exercise)) if exercise.function in path.read_text("utf-8"))
-            search = Search(lab, exercise, source, tree.folder, tree.folder / "edits")
-            cures = search.cures(told)
-    except (NotSearched, StopIteration) as reason:
+            search = Search(lab, exercise, lab.source_with(exercise, root / track), tree.folder, tree.folder / "edits")
+            cures = search.cures(lambda tried, of_all: line.show(f"{tried} of {of_all} tried, {time.monotonic() - began:.0f} s"))
+    except NotSearched as reason:
         return f"small changes could not be tried: {reason}"
     except KeyboardInterrupt:
         return "stopped: not all small changes were tried"
     finally:
-        told.end()
+        line.end()
     return in_words(exercise, cures, len(search.edits))
 
 
@@ -39,25 +38,4 @@ def in_words(exercise: Exercise, cures: list[Cure], tried: int) -> str:
     lines = [f"  line {cure.line}: {cure.mistake}" for cure in cures[:MOST_SHOWN]]
     more = [f"  and {len(cures) - MOST_SHOWN} more"] if len(cures) > MOST_SHOWN else []
     which = "one small change of" if len(cures) == 1 else "any one of these changes of"
-    return "\n".join([f"{which} {exercise.function} {MAKES_PASS}", *lines, *more])
-
-
-class Progress:
-    """Says how far it is: to a terminal at once, to a pipe now and then."""
-
-    def __init__(self, exercise: Exercise):
-        self.began = self.said = time.monotonic()
-        print(f"no known mistake does the same; trying small changes of {exercise.function} (Ctrl-C ends that) …", file=sys.stderr, flush=True)
-
-    def __call__(self, tried: int, of_all: int) -> None:
-        now = time.monotonic()
-        text = f"  {tried} of {of_all} tried, {now - self.began:.0f} s"
-        if sys.stderr.isatty():
-            print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)
-        elif now - self.said >= BETWEEN_LINES:
-            print(text, file=sys.stderr, flush=True)
-            self.said = now
-
-    def end(self) -> None:
-        if sys.stderr.isatty():
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+    return "\n".join([f"{which} {exercise.function} makes every check pass:", *lines, *more])

@@ -28,6 +28,7 @@ class Edit:
     splices: Splices  # (start, end, new text) in the body, apart and in order
     mistake: str  # what is wrong before it, in words
     later: bool = False  # rarer slips, tried when no usual one helped
+    alike: str = ""  # edits with the same word here may be one slip in several places
 
     def applied(self, text: str, start: int, end: int) -> str:
         """To text[start:end], in which all its changes are."""
@@ -51,10 +52,10 @@ class Editor:
     def __init__(self, body: Body):
         self.body = body
 
-    def put(self, first: int, last: int, new: str, mistake: str, later: bool = False) -> Edit:
+    def put(self, first: int, last: int, new: str, mistake: str, later: bool = False, alike: str = "") -> Edit:
         """Another text for these tokens."""
         tokens = self.body.tokens
-        return Edit(((tokens[first].start, tokens[last].end, new),), mistake, later)
+        return Edit(((tokens[first].start, tokens[last].end, new),), mistake, later, alike)
 
     def said(self, first: int, last: int) -> str:
         """Code in a sentence: on one line and not too long."""
@@ -65,12 +66,11 @@ class Expressions(Editor):
     def edits(self) -> Iterator[Edit]:
         body = self.body
         self.members = sorted({body.word(i) for i in range(1, len(body.tokens)) if self._is_member(i)})
-        everywhere: dict[tuple[str, str], list[Edit]] = {}
-        for i in range(len(body.tokens)):
-            for edit in self._at(i):
-                yield edit
-                if len(edit.splices) == 1 and edit.mistake.endswith((" exchanged", "variable belongs")):
-                    everywhere.setdefault((body.word(i), edit.splices[0][2] if WORD.fullmatch(body.word(i)) else edit.mistake), []).append(edit)
+        everywhere: dict[str, list[Edit]] = {}
+        for edit in (edit for i in range(len(body.tokens)) for edit in self._at(i)):
+            yield edit
+            if edit.alike:
+                everywhere.setdefault(edit.alike, []).append(edit)
         for alike in everywhere.values():
             splices = tuple(sorted(edit.splices[0] for edit in alike))
             if len(alike) > 1 and all(a[1] <= b[0] for a, b in zip(splices, splices[1:])):
@@ -189,7 +189,7 @@ class Expressions(Editor):
                     yield self.put(i, i, other, f"`{word}` is the wrong function")
         if self._is_member(i):
             for other in self.members:
-                yield self.put(i, i, other, f"in place of `{word}`, in {self._around(i)}, another variable belongs")
+                yield self.put(i, i, other, f"in place of `{word}`, in {self._around(i)}, another variable belongs", alike=f".{word} {other}")
         elif body.word(i - 1) not in (".", "->", "::") and after != "::" and (mine := body.visible(i).get(word)):
             yield from self._variable(i, mine)
 
@@ -199,7 +199,8 @@ class Expressions(Editor):
             return
         for other in body.visible(i).values():
             if other.type == mine.type or (other.counts and mine.counts) or "auto" in (other.type, mine.type):
-                yield self.put(i, i, other.text, f"in place of `{mine.text}`, in {self._around(i)}, another variable belongs")
+                yield self.put(i, i, other.text, f"in place of `{mine.text}`, in {self._around(i)}, another variable belongs",
+                               alike=f"{mine.text} {other.text}")
         if mine.type in ("double", "float"):
             for number in ("0.0", "1.0"):
                 yield self.put(i, i, number, f"`{mine.text}` is too much in {self._around(i)}", later=True)
@@ -224,8 +225,9 @@ class Expressions(Editor):
                     yield self.put(*arguments[0], cut, f"the argument of {whole} is not cut off at 0")
             if name == "length":
                 yield self.put(called, body.match[opening], f"({inside}).size()", f"{whole} is not the length that belongs here")
-        for (first, middle), (second, last) in zip(arguments, arguments[1:]):
-            yield self.put(first, last, body.source(second, last) + ", " + body.source(first, middle), f"arguments of `{name}` are exchanged")
+        for k, ((first, middle), (second, last)) in enumerate(zip(arguments, arguments[1:])):
+            yield self.put(first, last, body.source(second, last) + ", " + body.source(first, middle), f"arguments of `{name}` are exchanged",
+                           alike=f"{name}({k}")
         for first, last in arguments:
             if last - first >= MOST_OFFSET or not re.match(r"[\w(]", body.word(first)):
                 continue

@@ -14,6 +14,8 @@ namespace {
 
 Tensor elu_plus_one(const Tensor& x) { return where(x > 0.0, x + 1.0, exp(minimum(x, 0.0))); }
 
+Tensor causal_mask(std::size_t n) { return cumsum(ones({n, 1}), 0) >= cumsum(ones({1, n}), 1); }
+
 Tensor affine(const Tensor& X, const Affine& w) { return matmul(X, w.W) + w.b; }
 
 Tensor feed_forward(const Tensor& X, const FeedForward& w) { return affine(gelu(affine(X, w.up)), w.down); }
@@ -30,8 +32,7 @@ Memory nothing_seen(const Shape& leading, std::size_t heads, std::size_t e) {
 }
 
 // Adds a token to the sums S and z, then reads them. q and k (…, e), v (…, e_v).
-template <class Sums>
-Tensor linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, Sums& memory) {
+Tensor linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, HybridMemory& memory) {
     const Tensor phi_q = elu_plus_one(q), phi_k = elu_plus_one(k);
     memory.S += expand_dims(phi_k, -1) * expand_dims(v, -2);
     memory.z += phi_k;
@@ -39,14 +40,24 @@ Tensor linear_attention_step(const Tensor& q, const Tensor& k, const Tensor& v, 
     return numerator / (sum(phi_q * memory.z, -1, keep_dims) + attention_epsilon);
 }
 
-// The next tokens X (…, n, d) of a sequence. The memory then holds them as well.
+// The next tokens X (…, n, d) of a sequence. The memory then holds them as well. Each chunk reads the sums of the tokens
+// before it, and its own tokens by the quadratic form.
 Tensor attention(const Tensor& X, const Attention& w, std::size_t heads, Memory& memory) {
-    const Tensor Q = split_heads(affine(X, w.Q), heads);
-    const Tensor K = split_heads(affine(X, w.K), heads);
+    const Tensor phi_Q = elu_plus_one(split_heads(affine(X, w.Q), heads));
+    const Tensor phi_K = elu_plus_one(split_heads(affine(X, w.K), heads));
     const Tensor V = split_heads(affine(X, w.V), heads);
+    const std::size_t n = length(X, -2), chunk = 32;
     Tensor O = zeros(shape_of(V));
-    for (std::size_t i = 0; i < length(X, -2); ++i)
-        set_token(O, i, linear_attention_step(token(Q, i), token(K, i), token(V, i), memory));
+    for (std::size_t begin = 0; begin < n; begin += chunk) {
+        const std::size_t end = std::min(begin + chunk, n);
+        const Tensor q = tokens(phi_Q, begin, end), k = tokens(phi_K, begin, end), v = tokens(V, begin, end);
+        const Tensor A = matmul(q, matrix_transpose(k)) * causal_mask(end - begin);
+        const Tensor denominator =
+            sum(A, -1, keep_dims) + sum(q * expand_dims(memory.z, -2), -1, keep_dims) + attention_epsilon;
+        set_tokens(O, begin, (matmul(A, v) + matmul(q, memory.S)) / denominator);
+        memory.S += matmul(matrix_transpose(k), v);
+        memory.z += sum(k, -2);
+    }
     return affine(merge_heads(O), w.O);
 }
 

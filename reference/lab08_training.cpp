@@ -1,6 +1,7 @@
 // Lab 08: read labs/lab08_training/README.md, write the functions below, run: ctest -L lab08
 #include "training.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "random.hpp"
@@ -17,11 +18,23 @@ Tensor elu_plus_one_of(const Tensor& x) { return maximum(x, 0.0) + exp(minimum(x
 
 Tensor affine(const Tensor& X, const Affine& w) { return matmul(X, w.W) + w.b; }
 
-// Multi-head attention up to its last projection: that projection replaced by one that changes nothing.
-Tensor merged_heads(const Tensor& X, const Attention& w, std::size_t heads) {
-    const std::size_t d = length(X, -1);
-    const Affine unchanged{one_hot(arange(d), d), zeros({d})};
-    return multi_head_attention(X, {w.Q, w.K, w.V, unchanged}, heads);
+// Causal linear attention in each head. Each chunk reads the sums over the tokens before it, and its own tokens by the
+// quadratic form.
+Tensor causal_attention(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V) {
+    const auto& [leading, n, d_k, d_v] = require_attention_shapes(phi_Q, phi_K, V);
+    const std::size_t chunk = 32;
+    Tensor O = zeros(shape_of(V)), S = zeros(join(leading, {d_k, d_v})), z = zeros(join(leading, {1, d_k}));
+    for (std::size_t begin = 0; begin < n; begin += chunk) {
+        const std::size_t end = std::min(begin + chunk, n);
+        const Tensor q = tokens(phi_Q, begin, end), k = tokens(phi_K, begin, end), v = tokens(V, begin, end);
+        const Tensor place = arange(end - begin);
+        const Tensor A = matmul(q, matrix_transpose(k)) * (expand_dims(place, -1) >= place);
+        const Tensor D = sum(A, -1, keep_dims) + sum(q * z, -1, keep_dims) + attention_epsilon;
+        set_tokens(O, begin, (matmul(A, v) + matmul(q, S)) / D);
+        S += matmul(matrix_transpose(k), v);
+        z += sum(k, -2, keep_dims);
+    }
+    return O;
 }
 
 Update step_with(const Tensor& w, const Tensor& g, const Moments& state, double rate, bool rectified) {
@@ -49,8 +62,7 @@ Backward<Affine> affine_backward(const Tensor& X, const Affine& w, const Tensor&
     // Each token is a row: dX = dY Wᵀ, dW = Xᵀ dY, and db sums dY over all rows.
     // BEGIN SOLUTION
     const Tensor x = as_rows(X, length(w.W, 0)), dy = as_rows(dY, length(w.W, 1));
-    const Tensor dX = matmul(dy, matrix_transpose(w.W));
-    return {reshape(dX, shape_of(X)), {matmul(matrix_transpose(x), dy), sum(dy, 0)}};
+    return {reshape(matmul(dy, matrix_transpose(w.W)), shape_of(X)), {matmul(matrix_transpose(x), dy), sum(dy, 0)}};
     // END SOLUTION
 }
 
@@ -84,9 +96,10 @@ Backward<Attention> attention_backward(const Tensor& X, const Attention& w, std:
     const Tensor Q = split_heads(affine(X, w.Q), heads);
     const Tensor K = split_heads(affine(X, w.K), heads);
     const Tensor V = split_heads(affine(X, w.V), heads);
-    const Backward<Affine> output = affine_backward(merged_heads(X, w, heads), w.O, dY);
-    const AttentionGradients d = causal_attention_backward(elu_plus_one_of(Q), elu_plus_one_of(K), V,
-                                                           split_heads(output.dX, heads), attention_epsilon);
+    const Tensor phi_Q = elu_plus_one_of(Q), phi_K = elu_plus_one_of(K);
+    const Backward<Affine> output = affine_backward(merge_heads(causal_attention(phi_Q, phi_K, V)), w.O, dY);
+    const AttentionGradients d =
+        causal_attention_backward(phi_Q, phi_K, V, split_heads(output.dX, heads), attention_epsilon);
     const Backward<Affine> query = affine_backward(X, w.Q, merge_heads(elu_plus_one_backward(Q, d.phi_Q)));
     const Backward<Affine> key = affine_backward(X, w.K, merge_heads(elu_plus_one_backward(K, d.phi_K)));
     const Backward<Affine> value = affine_backward(X, w.V, merge_heads(d.V));

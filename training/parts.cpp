@@ -12,35 +12,22 @@
 #include <csignal>
 #include <iostream>
 #include <stdexcept>
+#include <utility>
 
 namespace linattn {
-namespace {
 
-// All arrays of a batch and a model, in a fixed order.
-std::vector<Tensor*> arrays(Batch& batch, Model& w) {
-    std::vector<Tensor*> all{&batch.ids, &batch.targets, &batch.counts};
-    for (Tensor* weight : parameters(w)) all.push_back(weight);
-    return all;
-}
-
-Batch sequences_of(const Batch& batch, std::size_t begin, std::size_t end) {
-    return {slice(batch.ids, 0, begin, end), slice(batch.targets, 0, begin, end), slice(batch.counts, 0, begin, end)};
-}
-
-}  // namespace
-
-Parts::Parts(AttentionKind kind, const Model& w, const Batch& batch, std::size_t processes)
-    : kind_(kind),
-      batch_(batch),
-      w_(w),
-      sequences_(std::max(std::size_t{4}, 128 / length(batch.ids, 1))),
-      parts_((length(batch.ids, 0) + sequences_ - 1) / sequences_),
+Parts::Parts(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_part, std::size_t numbers, Find find,
+             std::size_t processes)
+    : read_(std::move(read)),
+      sequences_(sequences),
+      of_a_part_(of_a_part),
+      parts_((sequences + of_a_part - 1) / of_a_part),
+      numbers_(numbers),
       processes_(std::min(processes, parts_)),
-      length_(1) {
-    for (const Tensor* weight : parameters(w_)) length_ += weight->size();
-    std::size_t numbers = parts_ * length_;
-    for (const Tensor* each : arrays(batch_, w_)) numbers += each->size();
-    bytes_ = numbers * sizeof(double);
+      find_(std::move(find)) {
+    std::size_t all = parts_ * numbers_;
+    for (const Tensor* each : read_) all += each->size();
+    bytes_ = all * sizeof(double);
     void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::runtime_error("no memory for the gradients of a batch: close other programs");
     shared_ = static_cast<double*>(memory);
@@ -74,32 +61,14 @@ Parts::~Parts() {
     ::munmap(shared_, bytes_);
 }
 
-void Parts::share(const Batch& batch, const Model& w) {
-    batch_ = batch;
-    w_ = w;
-    double* to = shared_ + parts_ * length_;
-    for (const Tensor* each : arrays(batch_, w_)) to = std::copy_n(each->data(), each->size(), to);
-}
-
 // Every process takes each (number of processes)th part.
 void Parts::work(std::size_t process) const {
     for (std::size_t number = process; number < parts_; number += processes_)
-        find_part(number, shared_ + number * length_);
+        find_part(number, shared_ + number * numbers_);
 }
 
 void Parts::find_part(std::size_t number, double* result) const {
-    const std::size_t begin = number * sequences_, end = std::min(begin + sequences_, length(batch_.ids, 0));
-    const Batch some = sequences_of(batch_, begin, end);
-    const double share = total(some.counts) / total(batch_.counts);
-    if (share == 0.0) {
-        std::fill_n(result, length_, 0.0);
-        return;
-    }
-    ModelGradients gradients = gradients_of(kind_, some.ids, some.targets, some.counts, w_);
-    *result++ = share * gradients.loss;
-    for (const Tensor* each : parameters(gradients.dw))
-        result = std::transform(each->data(), each->data() + each->size(), result,
-                                [&](double entry) { return share * entry; });
+    find_(number * of_a_part_, std::min((number + 1) * of_a_part_, sequences_), result);
 }
 
 void Parts::serve(std::size_t process, int channel) {
@@ -107,8 +76,8 @@ void Parts::serve(std::size_t process, int channel) {
     char word = 0;
     try {
         while (::read(channel, &word, 1) == 1) {
-            const double* from = shared_ + parts_ * length_;
-            for (Tensor* each : arrays(batch_, w_)) {
+            const double* from = shared_ + parts_ * numbers_;
+            for (Tensor* each : read_) {
                 std::copy_n(from, each->size(), each->data());
                 from += each->size();
             }
@@ -121,8 +90,9 @@ void Parts::serve(std::size_t process, int channel) {
     ::_exit(0);
 }
 
-ModelGradients Parts::gradients(const Batch& batch, const Model& w) {
-    share(batch, w);
+std::vector<double> Parts::sums() {
+    double* to = shared_ + parts_ * numbers_;
+    for (const Tensor* each : read_) to = std::copy_n(each->data(), each->size(), to);
     char word = 1;
     std::vector<bool> at_work(processes_, false);
     for (std::size_t i = 0; i < others_.size(); ++i)
@@ -131,21 +101,14 @@ ModelGradients Parts::gradients(const Batch& batch, const Model& w) {
     for (std::size_t process = 1; process < processes_; ++process)
         if (!at_work[process] || ::read(others_[process - 1].channel, &word, 1) != 1) work(process);
 
-    ModelGradients result{0.0, w_};
-    for (std::size_t number = 0; number < parts_; ++number) {
-        const double* from = shared_ + number * length_;
-        result.loss += *from++;
-        for (Tensor* each : parameters(result.dw)) {
-            double* to = each->data();
-            for (std::size_t i = 0; i < each->size(); ++i) to[i] = number == 0 ? from[i] : to[i] + from[i];
-            from += each->size();
-        }
-    }
-    return result;
+    std::vector<double> sums(shared_, shared_ + numbers_);
+    for (std::size_t number = 1; number < parts_; ++number)
+        for (std::size_t i = 0; i < numbers_; ++i) sums[i] += shared_[number * numbers_ + i];
+    return sums;
 }
 
 bool Parts::gives_the_same_again() const {
-    std::vector<double> again(length_);
+    std::vector<double> again(numbers_);
     find_part(0, again.data());
     return std::equal(again.begin(), again.end(), shared_);
 }

@@ -4,40 +4,43 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <vector>
 
-#include "kinds.hpp"
+#include "tensor.hpp"
 
 namespace linattn {
 
 class Parts {
 public:
+    /// Writes what the sequences from `begin` to `end` - 1 give: their loss, then their gradients, one after the other.
+    using Find = std::function<void(std::size_t begin, std::size_t end, double* result)>;
+
     /// Starts all but one of the processes, which wait for work until this object is gone.
-    /// \param w a model   \param batch a batch of the shapes that all later ones have
-    Parts(AttentionKind kind, const Model& w, const Batch& batch, std::size_t processes);
+    /// \param read what `find` reads and each step changes, the batch and the weights; their shapes stay
+    /// \param sequences of a batch   \param of_a_part of them   \param numbers that `find` writes
+    Parts(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_part, std::size_t numbers, Find find,
+          std::size_t processes);
     ~Parts();
     Parts(const Parts&) = delete;
     Parts& operator=(const Parts&) = delete;
 
-    /// gradients_of the whole batch. The parts are added in their order: the result is the same to the last bit however
-    /// many processes there are. Throws what a part throws.
-    ModelGradients gradients(const Batch& batch, const Model& w);
+    /// What all parts give, added in their order: the result is the same to the last bit however many processes there are.
+    /// Throws what a part throws.
+    std::vector<double> sums();
 
-    /// Whether the first part of the batch just used has the same gradients when they are computed again.
+    /// Whether the first part of the batch just used gives the same numbers when they are computed again.
     bool gives_the_same_again() const;
 
 private:
-    void share(const Batch& batch, const Model& w);
     void work(std::size_t process) const;
     [[noreturn]] void serve(std::size_t process, int channel);
     void find_part(std::size_t number, double* result) const;
 
-    AttentionKind kind_;
-    Batch batch_;
-    Model w_;
-    std::size_t sequences_;  ///< of a part: of short ones more, since then calls take longer than what they compute
-    std::size_t parts_, processes_, length_;  ///< length_: of what a part gives, its loss and then its gradients
-    double* shared_;                          ///< what each part gives, then the batch and the weights
+    std::vector<Tensor*> read_;
+    std::size_t sequences_, of_a_part_, parts_, numbers_, processes_;
+    Find find_;
+    double* shared_;  ///< what each part gives, then what is read
     std::size_t bytes_;
     struct Other {
         pid_t process;

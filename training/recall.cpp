@@ -1,5 +1,6 @@
 #include "recall.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -91,8 +92,8 @@ std::vector<Tensor*> RecallModel::Weights::all() {
     return list;
 }
 
-RecallModel::RecallModel(RecallMemory memory, const RecallRules& rules, std::uint64_t seed)
-    : memory_(std::move(memory)) {
+RecallModel::RecallModel(RecallMemory memory, const RecallRules& rules, std::uint64_t seed, std::size_t processes)
+    : memory_(std::move(memory)), task_(rules, 0) {
     const auto seed_of = [&seed] { return ++seed; };
     seed *= 1000;
     const std::size_t width = rules.width;
@@ -108,7 +109,16 @@ RecallModel::RecallModel(RecallMemory memory, const RecallRules& rules, std::uin
           norm,
           norm,
           norm};
-    for (const Tensor* weight : w_.all()) moments_.push_back({zeros(shape_of(*weight)), zeros(shape_of(*weight)), 0});
+    dw_ = w_;
+    std::vector<Tensor*> read{&task_.key, &task_.value, &task_.query, &task_.wanted};
+    for (Tensor* weight : w_.all()) {
+        moments_.push_back({zeros(shape_of(*weight)), zeros(shape_of(*weight)), 0});
+        read.push_back(weight);
+    }
+    constexpr std::size_t of_a_part = 16;  // sequences, whose states fit into a processor's cache
+    parts_.emplace(
+        read, RecallRules::batch, of_a_part, 1 + weights(),
+        [this](std::size_t begin, std::size_t end, double* result) { find_part(begin, end, result); }, processes);
 }
 
 std::size_t RecallModel::weights() const {
@@ -129,29 +139,33 @@ Tape::Value RecallModel::forward(Tape& tape, const RecallTask& task, Weights& dw
     return tape.affine(tape.norm(seen, w_.output, dw.output), w_.head, dw.head);
 }
 
-double RecallModel::train(const RecallTask& task, double rate) {
+void RecallModel::find_part(std::size_t begin, std::size_t end, double* result) const {
+    const double share = static_cast<double>(end - begin) / RecallRules::batch;
+    RecallTask some = task_;
+    for (Tensor* each : {&some.key, &some.value, &some.query, &some.wanted}) *each = slice(*each, 0, begin, end);
     Weights dw = w_;
     for (Tensor* gradient : dw.all()) *gradient = zeros(shape_of(*gradient));
-    constexpr std::size_t part = 16;  // sequences at a time, whose states fit into a processor's cache
-    constexpr double share = static_cast<double>(part) / RecallRules::batch;
-    double loss = 0.0;
-    for (std::size_t begin = 0; begin < RecallRules::batch; begin += part) {
-        RecallTask some = task;
-        for (Tensor* each : {&some.key, &some.value, &some.query, &some.wanted})
-            *each = slice(*each, 0, begin, begin + part);
-        Tape tape;
-        const Tape::Value logits = forward(tape, some, dw);
-        const CrossEntropy of_some = cross_entropy(tape[logits], some.wanted, ones(shape_of(some.wanted)));
-        loss += share * of_some.loss;
-        tape.backward(logits, share * of_some.dlogits);
-    }
-    const std::vector<Tensor*> weights = w_.all(), slopes = dw.all();
+    Tape tape;
+    const Tape::Value logits = forward(tape, some, dw);
+    const CrossEntropy loss = cross_entropy(tape[logits], some.wanted, ones(shape_of(some.wanted)));
+    tape.backward(logits, share * loss.dlogits);
+    *result++ = share * loss.loss;
+    for (const Tensor* gradient : dw.all()) result = std::copy_n(gradient->data(), gradient->size(), result);
+}
+
+double RecallModel::train(const RecallTask& task, double rate) {
+    task_ = task;
+    const std::vector<double> sums = parts_->sums();
+    const double* from = sums.data() + 1;
+    const std::vector<Tensor*> weights = w_.all(), gradients = dw_.all();
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        Update update = adam_step(*weights[i], *slopes[i], moments_[i], rate);
+        std::copy_n(from, gradients[i]->size(), gradients[i]->data());
+        from += gradients[i]->size();
+        Update update = adam_step(*weights[i], *gradients[i], moments_[i], rate);
         *weights[i] = std::move(update.w);
         moments_[i] = std::move(update.state);
     }
-    return loss;
+    return sums.front();
 }
 
 Tensor RecallModel::answers(const RecallTask& task) const {

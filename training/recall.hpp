@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "parts.hpp"
 #include "tape.hpp"
 
 namespace linattn {
@@ -48,7 +50,8 @@ RecallMemory sum_in_closed_form(bool decay);
 
 class RecallModel {
 public:
-    RecallModel(RecallMemory memory, const RecallRules& rules, std::uint64_t seed);
+    /// \param processes that compute a step's gradients
+    RecallModel(RecallMemory memory, const RecallRules& rules, std::uint64_t seed, std::size_t processes = 1);
     /// One step of Adam. \return the loss before it
     double train(const RecallTask& task, double rate);
     /// The symbols that the model answers \shape{(batch, queries)}
@@ -65,10 +68,13 @@ private:
         std::vector<Tensor*> all();
     };
     std::size_t forward(Tape& tape, const RecallTask& task, Weights& dw) const;
+    void find_part(std::size_t begin, std::size_t end, double* result) const;
 
     RecallMemory memory_;
-    Weights w_;
+    RecallTask task_;  ///< the step's
+    Weights w_, dw_;
     std::vector<Moments> moments_;
+    std::optional<Parts> parts_;
 };
 
 }  // namespace linattn

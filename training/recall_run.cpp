@@ -55,7 +55,7 @@ int run_recall(const Arguments& in, const std::map<std::string, RecallMemory>& k
                             in.whole("width")};
     std::istringstream names(in.text("memories"));
     for (std::string name; std::getline(names, name, ',');) {
-        RecallModel model(known.at(name), rules, seed);
+        RecallModel model(known.at(name), rules, seed, in.whole("threads"));
         print_event({{"event", "memory"}, {"name", name}, {"weights", model.weights()}});
         const Stopwatch watch;
         for (std::size_t step = 1; step <= steps && !asked_to_stop(); ++step) {

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <numeric>
 
+#include "batch_gradients.hpp"
 #include "checkpoint.hpp"
 #include "generation.hpp"
-#include "parts.hpp"
 #include "program.hpp"
 #include "random.hpp"
 #include "recall_run.hpp"
@@ -200,8 +200,8 @@ std::unique_ptr<Task> task_of(const Arguments& in) {
     return std::make_unique<Copying>(in);
 }
 
-double step_once(Training& training, const Task& task, Parts& parts, double rate) {
-    ModelGradients gradients = parts.gradients(task.batch(training.losses.size() + 1), training.w);
+double step_once(Training& training, const Task& task, BatchGradients& batch_gradients, double rate) {
+    ModelGradients gradients = batch_gradients.of(task.batch(training.losses.size() + 1), training.w);
     clip(gradients.dw, 1.0);
     const std::vector<Tensor*> weights = parameters(training.w), slopes = parameters(gradients.dw);
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -261,20 +261,21 @@ int run(const Arguments& in) {
     print_event(
         {{"event", "start"}, {"weights", count}, {"vocab_size", task->vocab_size()}, {"losses", training.losses}});
 
-    Parts parts(task->kind(), training.w, task->batch(1), in.whole("threads"));
+    BatchGradients gradients(task->kind(), training.w, task->batch(1), in.whole("threads"));
     const std::size_t begun = training.losses.size();
     const Stopwatch watch;
     bool learned = training.losses.size() == steps && task->held_out(training.w, steps).second;
     while (training.losses.size() < steps && !learned && !asked_to_stop()) {
         const double done = static_cast<double>(training.losses.size()) / static_cast<double>(steps);
         const double rate = in.number("rate") * (falls ? 1.0 - done : 1.0);
-        const double loss = step_once(training, *task, parts, rate);
+        const double loss = step_once(training, *task, gradients, rate);
         const std::size_t step = training.losses.size();
         Json event{{"event", "step"}, {"step", step}, {"loss", loss}, {"seconds", watch.seconds()}};
         if (!std::isfinite(loss))
             throw std::runtime_error("the loss of step " + std::to_string(step) +
                                      " is not a number; the checkpoint before it is kept");
-        if (training.losses.size() == begun + 1 && !parts.gives_the_same_again()) print_event({{"event", "remembers"}});
+        if (training.losses.size() == begun + 1 && !gradients.give_the_same_again())
+            print_event({{"event", "remembers"}});
         if (step % every == 0 || step == steps || asked_to_stop()) {
             const auto [measured, all] = task->held_out(training.w, step);
             event.update(measured);

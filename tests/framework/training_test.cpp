@@ -127,6 +127,15 @@ TEST_CASE("recall: the last value is wanted, and decay recalls more than a plain
     CHECK(right[1] > 0.8);
 }
 
+TEST_CASE("recall: the same numbers from one process and from three") {
+    const RecallRules rules;
+    RecallModel one(sum_in_closed_form(true), rules, 1), three(sum_in_closed_form(true), rules, 1, 3);
+    for (std::uint64_t step = 1; step <= 5; ++step)
+        CHECK(one.train(RecallTask(rules, step), 0.006) == three.train(RecallTask(rules, step), 0.006));
+    const RecallTask unseen(rules, 7777);
+    CHECK(total(one.decays_and_strengths(unseen).first != three.decays_and_strengths(unseen).first) == 0.0);
+}
+
 TEST_CASE("recall with every key written once, and of another width") {
     const RecallRules rules{.keys = 9, .writes = 7, .once = true, .width = 12};
     const RecallTask task(rules, 3);

@@ -1,13 +1,11 @@
 #include "diagnosis.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <deque>
 #include <map>
 #include <set>
 
-#include "border_fits.hpp"
 #include "error_pattern.hpp"
 #include "memory_watch.hpp"
 
@@ -17,15 +15,9 @@ namespace {
 // Whether a mistake agrees with one call: right where the answer was right, the same wrong result where it was wrong.
 using Agrees = std::function<bool(const Mistake&)>;
 
-struct SizesOfCall {
-    std::map<std::string, std::size_t> sizes;
-    bool right;
-};
-
 struct EvidenceOfExercise {
-    std::vector<Agrees> calls;       // of the suite so far
-    std::vector<std::size_t> wrong;  // which of them were wrong
-    std::vector<SizesOfCall> sizes;
+    std::vector<Agrees> calls;                     // of the suite so far
+    std::vector<std::size_t> wrong;                // which of them were wrong
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
     std::set<const Mistake*> named, hedged, retracted, ruled_out;
     std::map<const Mistake*, std::size_t> explained;  // how many wrong values of a call
@@ -108,12 +100,6 @@ bool same_but_for_rounding(const Parts& a, const Parts& b) {
     return same_shapes(a, b);
 }
 
-Outcome outcome_of(const Mistake& mistake, const Run& run) {
-    Outcome made = run(mistake.function);
-    if (mistake.change && made.error.empty()) mistake.change(made.parts);
-    return made;
-}
-
 bool agrees_with_all(const Mistake& mistake) {
     EvidenceOfExercise& known = evidence[mistake.exercise];
     if (known.ruled_out.contains(&mistake)) return false;
@@ -129,10 +115,9 @@ void add_wrong_call(const ComparedCall& call) {
     EvidenceOfExercise& known = evidence[call.exercise];
     known.wrong.push_back(known.calls.size());
     known.stored_something = known.stored_something || holds_numbers(call.outcome.parts);
-    if (call.outcome.error.empty()) known.sizes.push_back({call.sizes, false});
     known.calls.push_back([call](const Mistake& mistake) {
         const MemoryReuse reuse;
-        const Outcome made = outcome_of(mistake, call.run);
+        const Outcome made = call.run(mistake.function);
         if (!call.check(made)) return false;
         return !made.error.empty() || !call.outcome.error.empty() ||
                (!holds_words(made.parts) && !same_shapes(made.parts, call.outcome.parts)) ||
@@ -150,7 +135,7 @@ void probe(const ComparedCall& call) {
         if (!outcome.error.empty()) continue;
         known.calls.push_back([run, outcome](const Mistake& mistake) {
             const MemoryReuse reuse;
-            const Outcome made = outcome_of(mistake, run);
+            const Outcome made = run(mistake.function);
             return !made.error.empty() || !same_shapes(made.parts, outcome.parts) ||
                    may_be_alike(outcome.parts, made.parts);
         });
@@ -166,7 +151,7 @@ bool is_alike(const Outcome& made, const ComparedCall& call, double& distance, C
 bool is_alike(const Mistake& mistake, const ComparedCall& call, double& distance,
               Compare* compare = &distance_if_alike) {
     const MemoryReuse reuse;
-    return is_alike(outcome_of(mistake, call.run), call, distance, compare);
+    return is_alike(call.run(mistake.function), call, distance, compare);
 }
 
 // With `agreeing_only` those that other calls have ruled out are not run again: a call may be large.
@@ -242,61 +227,6 @@ std::vector<const Mistake*> agreeing(const std::vector<const Mistake*>& candidat
 const char* kept(const std::string& text) {
     static std::deque<std::string> texts;
     return texts.emplace_back(text).c_str();
-}
-
-// Entries that were never written --------------------------------------------------------------------------------------
-
-// What a loop leaves out of a result: a right one but for entries that are 0.
-struct LeftOut {
-    const char *name, *explanation;
-    std::size_t least_rank;
-    bool (*at)(const Shape& shape, std::size_t entry, std::size_t size);
-};
-constexpr const char *ends_early = "A loop over all n of them runs while i < n.",
-                     *begins_late = "Indices are counted from 0: begin the loop there.",
-                     *one_of_many = "Every leading index has a result of its own: compute all of them.";
-const LeftOut left_out[] = {
-    {"last entry", ends_early, 0, [](const Shape&, std::size_t e, std::size_t size) { return e + 1 == size; }},
-    {"first entry", begins_late, 0, [](const Shape&, std::size_t e, std::size_t) { return e == 0; }},
-    {"last row", ends_early, 2,
-     [](const Shape& s, std::size_t e, std::size_t) { return (e / s.back() + 1) % s[s.size() - 2] == 0; }},
-    {"first row", begins_late, 2,
-     [](const Shape& s, std::size_t e, std::size_t) { return e / s.back() % s[s.size() - 2] == 0; }},
-    {"last column", ends_early, 2, [](const Shape& s, std::size_t e, std::size_t) { return (e + 1) % s.back() == 0; }},
-    {"first column", begins_late, 2, [](const Shape& s, std::size_t e, std::size_t) { return e % s.back() == 0; }},
-    {"last index of the first axis", ends_early, 3,
-     [](const Shape& s, std::size_t e, std::size_t size) { return e / (size / s[0]) + 1 == s[0]; }},
-    {"all but the first index of the first axis", one_of_many, 2,
-     [](const Shape& s, std::size_t e, std::size_t size) { return e >= size / s[0]; }},
-};
-
-void leave_out(const LeftOut& what, Parts& parts, std::size_t part) {
-    auto* tensor = part < parts.size() ? std::get_if<Tensor>(&parts[part].value) : nullptr;
-    if (tensor == nullptr) return;
-    const Shape shape = shape_of(*tensor);
-    for (std::size_t e = 0; shape.size() >= what.least_rank && e < tensor->size(); ++e)
-        if (what.at(shape, e, tensor->size())) tensor->data()[e] = 0.0;
-}
-
-std::vector<const Mistake*> left_out_alike(const ComparedCall& call, double& distance) {
-    std::vector<const Mistake*> found;
-    Parts right = call.outcome.parts;
-    for (std::size_t p = 0; p < call.expected.size(); ++p)
-        if (auto* tensor = std::get_if<Tensor>(&right[p].value)) *tensor = call.expected[p].value;
-    for (std::size_t p = 0; p < call.expected.size(); ++p)
-        for (const LeftOut& what : left_out) {
-            Parts made = right;
-            leave_out(what, made, p);
-            if (!distance_if_alike(made, call.outcome.parts, call.expected)) continue;
-            const std::string of = right[p].name.empty() ? "" : " of " + right[p].name;
-            Mistake mistake{call.exercise.c_str(), kept(what.name + of + " left at 0"), "", what.explanation,
-                            not_offered(call.exercise).right};
-            mistake.exercise = kept(call.exercise);
-            mistake.change = [what, p](Parts& parts) { leave_out(what, parts, p); };
-            if (mistake.function.has_value() && is_alike(mistake, call, distance))
-                found.push_back(&solved.emplace_back(mistake));
-        }
-    return found;
 }
 
 // Numbers that are solved for -----------------------------------------------------------------------------------------
@@ -422,21 +352,6 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
     return found;
 }
 
-// Where all tokens, or all columns, are wrong from a border on that is no number of the call itself: a chunk of 16 has its
-// border at 16.
-std::optional<Border> border_of(const ComparedCall& call) {
-    for (std::size_t p = 0; p < call.expected.size(); ++p) {
-        const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value);
-        const auto border = tensor == nullptr ? std::nullopt : border_of(*tensor, call.expected[p]);
-        if (!border) continue;
-        if (std::ranges::none_of(call.sizes, [&](const auto& size) {
-                return size.first != "n" && size.first != "width" && size.second == border->at;
-            }))
-            return border;
-    }
-    return std::nullopt;
-}
-
 Digits digits_of(const ComparedCall& call) {
     Digits digits = Digits::unknown;
     for (std::size_t p = 0; p < call.expected.size(); ++p)
@@ -528,7 +443,6 @@ Explanation explain(const ComparedCall& call) {
     };
     search(&named_alike);
     if (!is_finite(call.outcome.parts)) search(&singles_alike_where_finite);
-    if (compared) search(&left_out_alike);
     if (small) {
         search(&numbers_alike);
         // What explained none of the calls so far would be ruled out by this one.
@@ -540,7 +454,6 @@ Explanation explain(const ComparedCall& call) {
         if (call.outcome.error.empty()) {
             found.digits = digits_of(call);
             found.pattern = pattern_of(call);
-            found.border = border_of(call);
         }
     }
     known.named.insert(found.mistakes.begin(), found.mistakes.end());
@@ -556,11 +469,10 @@ bool stored_something(const std::string& exercise) { return evidence[exercise].s
 
 void keep_as_evidence(const ComparedCall& call) {
     evidence[call.exercise].stored_something |= holds_numbers(call.outcome.parts);
-    evidence[call.exercise].sizes.push_back({call.sizes, true});
     // What is compared with another result of the answer's own may be exact, and a mistake rounds in another order.
     const Parts small = size_of(call.outcome.parts) <= most_numbers ? call.outcome.parts : Parts{};
     evidence[call.exercise].calls.push_back([run = call.run, check = call.check, small](const Mistake& mistake) {
-        const Outcome made = outcome_of(mistake, run);
+        const Outcome made = run(mistake.function);
         return !check(made) || (made.error.empty() && same_but_for_rounding(made.parts, small));
     });
 }
@@ -593,45 +505,6 @@ std::vector<const Mistake*> coincidences(const std::string& exercise) {
         return true;
     });
     return found;
-}
-
-std::string fact_about_sizes(const std::string& exercise) {
-    if (evidence[exercise].wrong.empty()) return "";
-    std::map<std::string, std::pair<std::set<std::size_t>, std::set<std::size_t>>> by_name;  // of right and wrong calls
-    for (const SizesOfCall& call : evidence[exercise].sizes)
-        for (const auto& [name, size] : call.sizes)
-            (call.right ? by_name[name].first : by_name[name].second).insert(size);
-    const auto list = [](const std::set<std::size_t>& all) {
-        std::string text;
-        std::size_t shown = 0;
-        for (const std::size_t each : all)
-            if (++shown <= 6) text += (text.empty() ? "" : ", ") + std::to_string(each);
-        return text + (shown > 6 ? ", …" : "");
-    };
-    const auto power = [](std::size_t x) { return std::has_single_bit(x); };
-    const auto even = [](std::size_t x) { return x % 2 == 0; };
-    for (auto& [name, sizes] : by_name) {
-        auto& [right, wrong] = sizes;
-        right.erase(0);  // an empty result is right by chance
-        if (right.empty() || wrong.empty() || name == "width") continue;
-        const bool by_size = *right.rbegin() < *wrong.begin() || (right.size() > 1 && *wrong.rbegin() < *right.begin());
-        const bool by_powers = right.size() > 2 && *right.rbegin() > 2 && std::ranges::all_of(right, power) &&
-                               std::ranges::none_of(wrong, power);
-        const bool by_parity = right.size() > 2 && wrong.size() > 1 && std::ranges::all_of(right, even) &&
-                               std::ranges::none_of(wrong, even);
-        if (by_size || by_powers || by_parity)
-            return "right with " + name + " = " + list(right) + "; wrong with " + name + " = " + list(wrong);
-    }
-    return "";
-}
-
-bool border_fits(const Border& border) {
-    const auto fits = [&](const SizesOfCall& call) {
-        const auto size = call.sizes.find(border.axis);
-        return size == call.sizes.end() || call.right == (size->second <= border.at);
-    };
-    return std::ranges::all_of(
-        evidence, [&](const auto& of_exercise) { return std::ranges::all_of(of_exercise.second.sizes, fits); });
 }
 
 std::vector<std::string> names_missing(const std::string& exercise) {

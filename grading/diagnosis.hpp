@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,8 +42,7 @@ struct ComparedCall {
     Run run;
     Outcome outcome;
     Check check;
-    std::vector<Expected> expected;              ///< empty where a property was checked and not values
-    std::map<std::string, std::size_t> sizes{};  ///< its whole numbers: n, width, heads, chunk
+    std::vector<Expected> expected;  ///< empty where a property was checked and not values
 };
 
 /// What may explain a wrong outcome. Pointers stay valid to the end of the program.
@@ -52,7 +50,6 @@ struct Explanation {
     std::vector<const Mistake*> mistakes;         ///< each explains this call and all the others
     std::vector<const Mistake*> partial_matches;  ///< they explain this call, but not all the others
     double distance = 0.0;                        ///< of the results, where values were compared
-    std::optional<Border> border;                 ///< of blocks that it may work in; likewise
     std::string pattern;              ///< where the wrong values lie, in words; only when nothing explains them
     Digits digits = Digits::unknown;  ///< to which the values are right; likewise
 };
@@ -76,9 +73,6 @@ std::vector<const Mistake*> retract(const std::string& exercise);
 /// Of the names retracted so far those that are a coincidence: what they explained were a few values, and a wrong result of
 /// another call is not theirs.
 std::vector<const Mistake*> coincidences(const std::string& exercise);
-
-/// By what the sizes of right and wrong calls differ: "right with heads 1, wrong with heads 2, 3"; "" when by nothing.
-std::string fact_about_sizes(const std::string& exercise);
 
 /// What several mistakes that cannot be told apart have in common: "ε"; "" when they are about different things.
 std::string common_topic(const std::vector<const Mistake*>& mistakes);

@@ -7,7 +7,6 @@
 #include <iostream>
 #include <vector>
 
-#include "border_fits.hpp"
 #include "channel.hpp"
 
 namespace linattn::testing {
@@ -15,7 +14,6 @@ namespace {
 
 std::vector<Case> cases;
 std::vector<std::string> sent;  // of each case
-std::string sizes;              // see tell_sizes
 
 bool any_failure(bool (*is)(const Failure&)) {
     return std::ranges::any_of(cases, [is](const Case& each) { return std::ranges::any_of(each.failures, is); });
@@ -24,16 +22,6 @@ bool any_failure(bool (*is)(const Failure&)) {
 void for_each_failure(const std::function<void(Failure&)>& change) {
     for (Case& each : cases)
         for (Failure& failure : each.failures) change(failure);
-}
-
-// Whether this is what every wrong call of unknown cause shows: a question about one of them alone leads nowhere.
-bool has_border_everywhere(const Border& border) {
-    return border_fits(border) && std::ranges::none_of(cases, [&](const Case& each) {
-               return std::ranges::any_of(each.failures, [&](const Failure& failure) {
-                   return failure.unexplained &&
-                          !(failure.border && failure.border->axis == border.axis && failure.border->at == border.at);
-               });
-           });
 }
 
 // Whether a mistake would explain all calls whose values are wrong.
@@ -56,9 +44,6 @@ Case as_known_now(Case known) {
                fewer_digits = any_failure([](const Failure&each) { return each.digits == Digits::fewer; });
     for (Failure& failure : known.failures) {
         if (fewer_digits) failure.digits = Digits::fewer;
-        if (failure.unexplained && !sizes.empty()) failure.guess += "\n    " + sizes;
-        if (failure.border && has_border_everywhere(*failure.border))
-            failure.guess += "\n    does it work in blocks of " + std::to_string(failure.border->at) + "?";
         if (!unexplained || failure.closeness.empty()) continue;
         failure.partly.insert(failure.partly.end(), failure.resembles.begin(), failure.resembles.end());
         failure.resembles.clear();
@@ -119,8 +104,6 @@ void forget(const std::string& mistake) {
         std::erase_if(failure.withdrawn, [&](const Resemblance& each) { return each.mistake == mistake; });
     });
 }
-
-void tell_sizes(const std::string& fact) { sizes = fact; }
 
 void end_output() {
     if (channel_is_open() && current_case().output_ends == 0) current_case().output_ends = output_so_far();

@@ -11,8 +11,6 @@
 
 namespace linattn::testing {
 
-struct Part;  // comparison.hpp
-
 /// A function of an exercise's own type, as a std::function.
 using Subject = std::any;
 template <class Result, class... Parameters>
@@ -27,8 +25,7 @@ struct Mistake {
     const char* explanation;
     Subject function;
     const char* topic = "";  ///< what it is about, for several that cannot be told apart
-    std::function<void(std::vector<Part>&)> change = nullptr;  ///< what becomes of the function's result, if anything
-    bool only_cost = false;                                    ///< its results are right
+    bool only_cost = false;  ///< its results are right
 };
 
 /// All mistakes linked into this program, in the order of their files.

@@ -117,8 +117,8 @@ public:
             if (mutation.set != nullptr && settings == right) continue;
             const auto other = choice.explanation.find(mutation.name);
             const char* explanation = other == choice.explanation.end() ? mutation.explanation : other->second;
-            register_mistake({exercise, mutation.name, "", explanation, with(settings), mutation.topic, nullptr,
-                              mutation.set == nullptr});
+            register_mistake(
+                {exercise, mutation.name, "", explanation, with(settings), mutation.topic, mutation.set == nullptr});
         }
         register_not_offered(exercise, [exercise, &table, has, right, with, without = choice.without] {
             NotOffered left{with(right), {}};
@@ -171,7 +171,7 @@ private:
             std::apply([&](auto&... each) { (move(each), ...); }, all);
             return std::apply(right, all);
         });
-        register_mistake({exercise, name, "", texts.back().c_str(), function, "the rows", nullptr, false});
+        register_mistake({exercise, name, "", texts.back().c_str(), function, "the rows"});
     }
 };
 

@@ -736,26 +736,6 @@ TEST_CASE("a mistake explains an answer only if no other call speaks against it"
     CHECK(neither.partial_matches.empty());
     CHECK(names(retract("explained")) == std::vector<std::string>{"doubled"});
 }
-TEST_CASE("what right and wrong calls differ by is told of all of them together") {
-    const auto call = [](std::size_t n, std::size_t heads, double came) {
-        Outcome outcome;
-        outcome.parts = parts_of(Tensor{came, 0.0});
-        const auto check = [](const Outcome& each) {
-            return difference(std::get<Tensor>(each.parts[0].value), exactly(Tensor{1.0, 0.0}));
-        };
-        ComparedCall made{"sized", {},    [outcome](const Subject&) { return outcome; },
-                          outcome, check, {exactly(Tensor{1.0, 0.0})}};
-        made.sizes = {{"n", n}, {"heads", heads}};
-        return made;
-    };
-    keep_as_evidence(call(3, 1, 1.0));
-    keep_as_evidence(call(9, 1, 1.0));
-    CHECK(fact_about_sizes("sized").empty());
-    explain(call(4, 2, 5.0));
-    CHECK(fact_about_sizes("sized") == "right with heads = 1; wrong with heads = 2");
-    explain(call(9, 1, 5.0));
-    CHECK(fact_about_sizes("sized").empty());
-}
 TEST_CASE("what a later case shows is known of the earlier ones") {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
@@ -781,37 +761,19 @@ TEST_CASE("what a later case shows is known of the earlier ones") {
     end_case();
     CHECK(latest(0).resembles.size() == 1);
     begin_case("three");
-    const Border border{"a size that no call has", 16};
-    current_case().failures.push_back(
-        {.partly = {names[1]}, .border = border, .unexplained = true, .digits = Digits::fewer});
+    current_case().failures.push_back({.partly = {names[1]}, .unexplained = true, .digits = Digits::fewer});
     end_case();
     const Failure first = latest(0);
     CHECK(first.resembles.empty());
     CHECK((first.partly.size() == 1 && first.partly[0].mistake == "squared"));
     CHECK(first.digits != Digits::seven);
-    CHECK(latest(2).guess.find("blocks of 16?") != std::string::npos);
     begin_case("four");
-    current_case().failures.push_back({.unexplained = true});  // neither the name nor the border is true of this call
+    current_case().failures.push_back({.unexplained = true});  // the name is not true of this call
     end_case();
     CHECK(latest(0).partly.empty());
-    CHECK(latest(2).guess.find("blocks") == std::string::npos);
     open_channel(-1);
     ::close(ends[0]);
     ::close(ends[1]);
-}
-TEST_CASE("what all wrong values are of the right ones is told") {
-    const Tensor right = random_tensor({2, 4, 3}, 5);
-    const auto pattern = [&](const Tensor& got) { return error_pattern(got, exactly(right)); };
-    CHECK(pattern(2.5 * right) == "every value is 2.5 times the right one");
-    CHECK(pattern(-right) == "every value is the right one with the other sign");
-    CHECK(pattern(right + 0.5) == "every value is the right one plus 0.5");
-    CHECK(pattern(flip(right, -2)) == "the tokens are right, but in reverse order");
-    Tensor later = right, earlier = right;
-    set_tokens(later, 1, tokens(right, 0, 3));
-    set_tokens(earlier, 0, tokens(right, 1, 4));
-    CHECK(pattern(later).starts_with("token i has what belongs to token i - 1"));
-    CHECK(pattern(earlier).starts_with("token i has what belongs to token i + 1"));
-    CHECK(pattern(right * right).empty());
 }
 TEST_CASE("the place of wrong values is told where it says more than the first of them") {
     const auto pattern = [](std::size_t n, std::size_t d, auto is_wrong) {
@@ -834,14 +796,6 @@ TEST_CASE("the place of wrong values is told where it says more than the first o
     CHECK(pattern(6, 19, [](auto, auto, auto b) { return b < 16; }) == "wrong before column 16, right from there on");
     CHECK(pattern(20, 3, [](auto h, auto i, auto) { return h == 1 && i >= 16; }) ==
           "only the last leading index, 1, is wrong\nright before token 16, wrong from there on");
-    const auto border = [](std::size_t n, std::size_t first) {
-        Tensor got = ones({n, 3});
-        for (std::size_t i = first; i < n; ++i) got(i, 1) = 7.0;
-        return border_of(got, exactly(ones({n, 3})));
-    };
-    CHECK((border(20, 16) && border(20, 16)->at == 16 && border(20, 16)->axis == "n"));
-    CHECK_FALSE(border(20, 5));
-    CHECK_FALSE(border(20, 2));
     Expected mixed = exactly(ones({2, 2, 3}));
     mixed.has_columns = false;
     CHECK(error_pattern(ones({2, 2, 3}) + Tensor{0.0, 0.0, 1.0}, mixed).empty());

@@ -25,6 +25,7 @@ struct Failure {
     std::vector<Resemblance> resembles{};  ///< mistakes that would explain it
     std::string closeness{};               ///< " (matches exactly)": how well their values match
     std::vector<Resemblance> partly{};     ///< mistakes that would explain it, but not what other calls gave
+    std::vector<Resemblance> withdrawn{};  ///< the last names that it had; later calls contradict them
     std::string guess{};              ///< lines that lead somewhere: shown only when no mistake of the run has a name
     bool counterexample = false;      ///< … among them a smaller input
     bool unexplained = false;         ///< values were compared, and no mistake gives them

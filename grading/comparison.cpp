@@ -97,10 +97,6 @@ bool all_equal(const Tensor& a, const Tensor& b) {
     return shape_of(a) == shape_of(b) && std::equal(a.data(), a.data() + a.size(), b.data());
 }
 
-bool all_finite(const Tensor& x) {
-    return std::all_of(x.data(), x.data() + x.size(), [](double each) { return std::isfinite(each); });
-}
-
 bool is_right(const Tensor& got, const Expected& expected, std::size_t at) {
     return within(got.data()[at], expected.value.data()[at], expected.tolerance.data()[at]);
 }

@@ -51,7 +51,6 @@ std::optional<std::string> difference(const std::vector<std::string>& got, const
 
 /// Whether a and b have one shape and equal entries; NaN equals nothing.
 bool all_equal(const Tensor& a, const Tensor& b);
-bool all_finite(const Tensor& x);
 
 /// "[0, token 3, 1]": where an entry lies in an array of this shape; "" in a single number.
 std::string place(const Shape& shape, std::size_t entry, bool has_tokens);

@@ -18,7 +18,8 @@ struct EvidenceOfExercise {
     std::vector<Agrees> calls;                     // of the suite so far
     std::vector<std::size_t> wrong;                // which of them were wrong
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
-    std::set<const Mistake*> named, hedged, ruled_out;
+    std::set<const Mistake*> named, hedged, retracted, ruled_out;
+    std::map<const Mistake*, std::size_t> explained;  // how many wrong values of a call
     bool probed = false, stored_something = false;
 };
 std::map<std::string, EvidenceOfExercise> evidence;  // by exercise
@@ -29,7 +30,8 @@ std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
 }
 
 constexpr std::size_t most_numbers = 600;  // of a result that is compared with many mistakes
-constexpr std::size_t most_alike = 12;     // more that do the same say nothing
+constexpr std::size_t most_alike = 12;  // more that do the same say nothing
+constexpr std::size_t few_values = 3;   // may be alike by chance
 
 std::size_t size_of(const Parts& parts) {
     std::size_t size = 0;
@@ -41,7 +43,8 @@ std::size_t size_of(const Parts& parts) {
 bool is_finite(const Parts& parts) {
     return std::ranges::all_of(parts, [](const Part& part) {
         const auto* tensor = std::get_if<Tensor>(&part.value);
-        return tensor == nullptr || all_finite(*tensor);
+        return tensor == nullptr ||
+               std::all_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return std::isfinite(x); });
     });
 }
 
@@ -171,6 +174,17 @@ bool tells_apart(const ComparedCall& call) {
     return any;
 }
 
+// How many values of it are wrong; all of them where the shape is.
+std::size_t wrong_values(const ComparedCall& call) {
+    std::size_t wrong = 0;
+    for (std::size_t p = 0; p < call.expected.size(); ++p) {
+        const auto* got = std::get_if<Tensor>(&call.outcome.parts[p].value);
+        if (got == nullptr || shape_of(*got) != shape_of(call.expected[p].value)) return most_numbers;
+        for (std::size_t e = 0; e < got->size(); ++e) wrong += is_right(*got, call.expected[p], e) ? 0 : 1;
+    }
+    return call.expected.empty() ? most_numbers : wrong;
+}
+
 // Those that explain this call and all wrong ones before it, but that right ones have ruled out. Of a large call only
 // those that explained one before.
 std::vector<const Mistake*> singles_in_part(const ComparedCall& call, bool is_small) {
@@ -290,6 +304,10 @@ Explanation explain(const ComparedCall& call) {
         }
     }
     known.named.insert(found.mistakes.begin(), found.mistakes.end());
+    for (const Mistake* each : found.mistakes) {
+        std::size_t& most = known.explained[each];
+        most = std::max(most, wrong_values(call));
+    }
     add_wrong_call(call);
     return found;
 }
@@ -317,9 +335,23 @@ std::vector<const Mistake*> retract(const std::string& exercise) {
     std::erase_if(known.named, [&](const Mistake* each) {
         if (agrees_with_all(*each)) return false;
         retracted.push_back(each);
+        known.retracted.insert(each);
         return true;
     });
     return retracted;
+}
+
+std::vector<const Mistake*> coincidences(const std::string& exercise) {
+    EvidenceOfExercise& known = evidence[exercise];
+    std::vector<const Mistake*> found;
+    std::erase_if(known.retracted, [&](const Mistake* each) {
+        if (known.explained[each] > few_values ||
+            std::ranges::all_of(known.wrong, [&](std::size_t wrong) { return known.calls[wrong](*each); }))
+            return false;
+        found.push_back(each);
+        return true;
+    });
+    return found;
 }
 
 std::vector<std::string> names_missing(const std::string& exercise) {

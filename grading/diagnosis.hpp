@@ -70,6 +70,10 @@ bool first_call_agrees(const Mistake& function);
 /// The names that an earlier explanation gave and that the evidence has ruled out since.
 std::vector<const Mistake*> retract(const std::string& exercise);
 
+/// Of the names retracted so far those that are a coincidence: what they explained were a few values, and a wrong result of
+/// another call is not theirs.
+std::vector<const Mistake*> coincidences(const std::string& exercise);
+
 /// What several mistakes that cannot be told apart have in common: "ε"; "" when they are about different things.
 std::string common_topic(const std::vector<const Mistake*>& mistakes);
 

@@ -398,6 +398,7 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     const std::string site = last_throw_site();
     const Explanation found = explain(compared(check, expected));
     for (const Mistake* name : retract(exercise_)) withdraw(name->name);
+    for (const Mistake* name : coincidences(exercise_)) forget(name->name);
 
     const bool named = !found.mistakes.empty();
     const bool has_shapes = has_shapes_of(expected);
@@ -459,8 +460,10 @@ bool Trial::nothing_stored(const std::vector<Expected>& expected) const {
 }
 
 bool Trial::inputs_finite() const {
-    return std::ranges::all_of(inputs_,
-                               [](const Input& input) { return input.value == nullptr || all_finite(*input.value); });
+    return std::ranges::all_of(inputs_, [](const Input& input) {
+        return input.value == nullptr || std::all_of(input.value->data(), input.value->data() + input.value->size(),
+                                                     [](double x) { return std::isfinite(x); });
+    });
 }
 
 // "at that entry x = -inf, dY = 2", where a function works entry by entry.

@@ -19,6 +19,11 @@ bool any_failure(bool (*is)(const Failure&)) {
     return std::ranges::any_of(cases, [is](const Case& each) { return std::ranges::any_of(each.failures, is); });
 }
 
+void for_each_failure(const std::function<void(Failure&)>& change) {
+    for (Case& each : cases)
+        for (Failure& failure : each.failures) change(failure);
+}
+
 // Whether a mistake would explain all calls whose values are wrong.
 bool is_everywhere(const std::string& mistake) {
     const auto explains = [&](const Failure& failure) {
@@ -39,11 +44,13 @@ Case as_known_now(Case known) {
                fewer_digits = any_failure([](const Failure&each) { return each.digits == Digits::fewer; });
     for (Failure& failure : known.failures) {
         if (fewer_digits) failure.digits = Digits::fewer;
-        if (unexplained && !failure.closeness.empty()) {
-            failure.partly.insert(failure.partly.end(), failure.resembles.begin(), failure.resembles.end());
-            failure.resembles.clear();
-        }
+        if (!unexplained || failure.closeness.empty()) continue;
+        failure.partly.insert(failure.partly.end(), failure.resembles.begin(), failure.resembles.end());
+        failure.resembles.clear();
+    }
+    for (Failure& failure : known.failures) {
         std::erase_if(failure.partly, [](const Resemblance& each) { return !is_everywhere(each.mistake); });
+        failure.partly.insert(failure.partly.end(), failure.withdrawn.begin(), failure.withdrawn.end());
     }
     return known;
 }
@@ -84,9 +91,18 @@ void end_case() {
 }
 
 void withdraw(const std::string& mistake) {
-    for (Case& each : cases)
-        for (Failure& failure : each.failures)
-            std::erase_if(failure.resembles, [&](const Resemblance& one) { return one.mistake == mistake; });
+    for_each_failure([&](Failure& failure) {
+        const auto one = std::ranges::find(failure.resembles, mistake, &Resemblance::mistake);
+        if (one == failure.resembles.end()) return;
+        if (failure.resembles.size() == 1) failure.withdrawn.push_back(*one);
+        failure.resembles.erase(one);
+    });
+}
+
+void forget(const std::string& mistake) {
+    for_each_failure([&](Failure& failure) {
+        std::erase_if(failure.withdrawn, [&](const Resemblance& each) { return each.mistake == mistake; });
+    });
 }
 
 void end_output() {

@@ -2,6 +2,7 @@
 // put right here, and the earlier one is sent again.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "case_record.hpp"
@@ -16,6 +17,8 @@ void end_case();
 
 /// A call speaks against this mistake: no failure looks like it any more.
 void withdraw(const std::string& mistake);
+/// It did the same only by chance: it is not told any more.
+void forget(const std::string& mistake);
 
 /// The call of this case that counts has ended: what the program prints from now on comes of calls made to learn more.
 void end_output();

@@ -283,6 +283,19 @@ void Trial::require_result() const {
                 fail({.what = (part.name.empty() ? "" : part.name + " ") + *inconsistent});
 }
 
+namespace {
+// Where part p has the shape of another part, and that one its shape.
+std::string exchanged_parts(const Parts& parts, const std::vector<Expected>& expected, std::size_t p) {
+    const auto shape = [&](std::size_t part) { return shape_of(std::get<Tensor>(parts[part].value)); };
+    const Shape own = shape_of(expected[p].value);
+    for (std::size_t other = 0; other < parts.size(); ++other)
+        if (shape(p) != own && shape(p) == shape_of(expected[other].value) && shape(other) == own)
+            return "\n" + parts[other].name + " has the shape that " + parts[p].name +
+                   " should have: are the two exchanged?";
+    return "";
+}
+}  // namespace
+
 ComparedCall Trial::compared(const Check& check, const std::vector<Expected>& expected) const {
     return {exercise_, subject_, run_, outcome_, check, expected};
 }
@@ -293,7 +306,7 @@ void Trial::equals(const std::vector<Expected>& expected) const {
         for (std::size_t p = 0; p < expected.size(); ++p) {
             const Part& part = outcome.parts[p];
             if (auto text = difference(std::get<Tensor>(part.value), expected[p]))
-                return (part.name.empty() ? "" : part.name + " ") + *text;
+                return (part.name.empty() ? "" : part.name + " ") + *text + exchanged_parts(outcome.parts, expected, p);
         }
         return std::nullopt;
     };
@@ -419,6 +432,7 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
                         ", is a factor a division of integers (1 / 2 is 0), or does a loop never run?";
     else if (!found.pattern.empty())
         failure.what += "\n" + found.pattern;
+    if (!named && failure.unset_local == UnsetLocal::no) failure.guess += why_not_a_number(expected);
     if (!named && by_values && !expected.empty() && !std::exchange(searched, true)) {
         const std::string smallest = smallest_counterexample(compared(check, expected), inputs_);
         failure.guess += smallest;
@@ -464,6 +478,29 @@ bool Trial::inputs_finite() const {
         return input.value == nullptr || std::all_of(input.value->data(), input.value->data() + input.value->size(),
                                                      [](double x) { return std::isfinite(x); });
     });
+}
+
+// Where the result first is NaN and should be a number, in words.
+std::string Trial::why_not_a_number(const std::vector<Expected>& expected) const {
+    for (std::size_t p = 0; has_shapes_of(expected) && inputs_finite() && p < expected.size(); ++p) {
+        const auto& got = std::get<Tensor>(outcome_.parts[p].value);
+        const Shape shape = shape_of(got);
+        const bool has_tokens = expected[p].has_tokens && shape.size() > 1;
+        const std::size_t width = has_tokens ? shape.back() : 1, n = has_tokens ? shape[shape.size() - 2] : 1;
+        bool any = false, first_tokens_only = n > 1;
+        for (std::size_t e = 0; e < got.size(); ++e) {
+            if (std::isnan(expected[p].value.data()[e]) || unwritten_origin(got.data()[e])) return "";
+            if (!std::isnan(got.data()[e])) continue;
+            any = true;
+            first_tokens_only = first_tokens_only && e / width % n == 0;
+        }
+        if (any && first_tokens_only)
+            return "\n    NaN in token 0 alone: is its denominator 0, so that it is 0/0? Does token 0 see itself?";
+        if (any)
+            return "\n    NaN where all arguments are finite: of 0/0, ∞/∞, ∞ - ∞, 0·∞, or a root or logarithm of a "
+                   "negative number";
+    }
+    return "";
 }
 
 // "at that entry x = -inf, dY = 2", where a function works entry by entry.

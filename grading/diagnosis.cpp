@@ -1,6 +1,7 @@
 #include "diagnosis.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <set>
@@ -14,9 +15,15 @@ namespace {
 // Whether a mistake agrees with one call: right where the answer was right, the same wrong result where it was wrong.
 using Agrees = std::function<bool(const Mistake&)>;
 
+struct SizesOfCall {
+    std::map<std::string, std::size_t> sizes;
+    bool right;
+};
+
 struct EvidenceOfExercise {
-    std::vector<Agrees> calls;                     // of the suite so far
-    std::vector<std::size_t> wrong;                // which of them were wrong
+    std::vector<Agrees> calls;       // of the suite so far
+    std::vector<std::size_t> wrong;  // which of them were wrong
+    std::vector<SizesOfCall> sizes;
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
     std::set<const Mistake*> named, hedged, retracted, ruled_out;
     std::map<const Mistake*, std::size_t> explained;  // how many wrong values of a call
@@ -30,8 +37,8 @@ std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
 }
 
 constexpr std::size_t most_numbers = 600;  // of a result that is compared with many mistakes
-constexpr std::size_t most_alike = 12;  // more that do the same say nothing
-constexpr std::size_t few_values = 3;   // may be alike by chance
+constexpr std::size_t most_alike = 12;     // more that do the same say nothing
+constexpr std::size_t few_values = 3;      // may be alike by chance
 
 std::size_t size_of(const Parts& parts) {
     std::size_t size = 0;
@@ -112,6 +119,7 @@ void add_wrong_call(const ComparedCall& call) {
     EvidenceOfExercise& known = evidence[call.exercise];
     known.wrong.push_back(known.calls.size());
     known.stored_something = known.stored_something || holds_numbers(call.outcome.parts);
+    if (call.outcome.error.empty()) known.sizes.push_back({call.sizes, false});
     known.calls.push_back([call](const Mistake& mistake) {
         const MemoryReuse reuse;
         const Outcome made = call.run(mistake.function);
@@ -316,6 +324,7 @@ bool stored_something(const std::string& exercise) { return evidence[exercise].s
 
 void keep_as_evidence(const ComparedCall& call) {
     evidence[call.exercise].stored_something |= holds_numbers(call.outcome.parts);
+    evidence[call.exercise].sizes.push_back({call.sizes, true});
     // What is compared with another result of the answer's own may be exact, and a mistake rounds in another order.
     const Parts small = size_of(call.outcome.parts) <= most_numbers ? call.outcome.parts : Parts{};
     evidence[call.exercise].calls.push_back([run = call.run, check = call.check, small](const Mistake& mistake) {
@@ -352,6 +361,36 @@ std::vector<const Mistake*> coincidences(const std::string& exercise) {
         return true;
     });
     return found;
+}
+
+std::string fact_about_sizes(const std::string& exercise) {
+    if (evidence[exercise].wrong.empty()) return "";
+    std::map<std::string, std::pair<std::set<std::size_t>, std::set<std::size_t>>> by_name;  // of right and wrong calls
+    for (const SizesOfCall& call : evidence[exercise].sizes)
+        for (const auto& [name, size] : call.sizes)
+            (call.right ? by_name[name].first : by_name[name].second).insert(size);
+    const auto list = [](const std::set<std::size_t>& all) {
+        std::string text;
+        std::size_t shown = 0;
+        for (const std::size_t each : all)
+            if (++shown <= 6) text += (text.empty() ? "" : ", ") + std::to_string(each);
+        return text + (shown > 6 ? ", …" : "");
+    };
+    const auto power = [](std::size_t x) { return std::has_single_bit(x); };
+    const auto even = [](std::size_t x) { return x % 2 == 0; };
+    for (auto& [name, sizes] : by_name) {
+        auto& [right, wrong] = sizes;
+        right.erase(0);  // an empty result is right by chance
+        if (right.empty() || wrong.empty() || name == "width") continue;
+        const bool by_size = *right.rbegin() < *wrong.begin() || (right.size() > 1 && *wrong.rbegin() < *right.begin());
+        const bool by_powers = right.size() > 2 && *right.rbegin() > 2 && std::ranges::all_of(right, power) &&
+                               std::ranges::none_of(wrong, power);
+        const bool by_parity = right.size() > 2 && wrong.size() > 1 && std::ranges::all_of(right, even) &&
+                               std::ranges::none_of(wrong, even);
+        if (by_size || by_powers || by_parity)
+            return "right with " + name + " = " + list(right) + "; wrong with " + name + " = " + list(wrong);
+    }
+    return "";
 }
 
 std::vector<std::string> names_missing(const std::string& exercise) {

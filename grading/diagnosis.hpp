@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +43,8 @@ struct ComparedCall {
     Run run;
     Outcome outcome;
     Check check;
-    std::vector<Expected> expected;  ///< empty where a property was checked and not values
+    std::vector<Expected> expected;              ///< empty where a property was checked and not values
+    std::map<std::string, std::size_t> sizes{};  ///< its whole numbers: n, width, heads, chunk
 };
 
 /// What may explain a wrong outcome. Pointers stay valid to the end of the program.
@@ -73,6 +75,9 @@ std::vector<const Mistake*> retract(const std::string& exercise);
 /// Of the names retracted so far those that are a coincidence: what they explained were a few values, and a wrong result of
 /// another call is not theirs.
 std::vector<const Mistake*> coincidences(const std::string& exercise);
+
+/// By what the sizes of right and wrong calls differ: "right with heads 1, wrong with heads 2, 3"; "" when by nothing.
+std::string fact_about_sizes(const std::string& exercise);
 
 /// What several mistakes that cannot be told apart have in common: "ε"; "" when they are about different things.
 std::string common_topic(const std::vector<const Mistake*>& mistakes);

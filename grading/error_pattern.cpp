@@ -69,6 +69,57 @@ std::string along_axis(const std::vector<bool>& wrong, const std::string& one) {
     return 2 * wrong_ones > count - begin ? "right before " + one + " " + from + ", mostly wrong from there on" : "";
 }
 
+// Whether every entry is what `make` says of its index, up to rounding.
+template <class Make>
+bool is_made_by(const Tensor& got, const Expected& expected, double larger, Make make) {
+    for (std::size_t e = 0; e < got.size(); ++e) {
+        const double value = make(e);
+        if (!(std::fabs(got.data()[e] - value) <= larger * expected.tolerance.data()[e] + 1e-12 * std::fabs(value)))
+            return false;
+    }
+    return true;
+}
+
+// What all values together are of the right ones, or "".
+std::string relation(const Tensor& got, const Expected& expected) {
+    const double* right = expected.value.data();
+    const std::size_t size = got.size();
+    const Shape shape = shape_of(got);
+    if (shape.empty() || size < 3 || size == shape.back() || shape_of(expected.tolerance) != shape) return "";
+    const auto largest = static_cast<std::size_t>(
+        std::max_element(right, right + size, [](double a, double b) { return std::fabs(a) < std::fabs(b); }) - right);
+    const auto nonzero = std::count_if(right, right + size, [](double x) { return x != 0.0; });
+    const double factor = got.data()[largest] / right[largest], more = got.data()[0] - right[0];
+    char text[96] = "";
+    if (nonzero > 2 && std::isfinite(factor) && factor != 0.0 &&
+        is_made_by(got, expected, 2.0 + 2.0 * std::fabs(factor), [&](std::size_t e) { return factor * right[e]; })) {
+        if (std::fabs(factor - 1.0) < 1e-6) return "";  // and rounding
+        if (std::fabs(factor + 1.0) < 1e-6) return "every value is the right one with the other sign";
+        std::snprintf(text, sizeof text, "every value is %.6g times the right one", factor);
+    } else if (std::isfinite(more) && more != 0.0 &&
+               is_made_by(got, expected, 4.0, [&](std::size_t e) { return right[e] + more; })) {
+        std::snprintf(text, sizeof text, "every value is the right one plus %.6g", more);
+    }
+    return text;
+}
+
+// Whether the tokens of each leading index are the right ones in another order, or "".
+std::string order_of_tokens(const Tensor& got, const Expected& expected) {
+    const Shape shape = shape_of(got);
+    const std::size_t n = shape[shape.size() - 2], d = shape.back();
+    if (n < 3 || shape_of(expected.tolerance) != shape) return "";
+    const auto from = [&](auto token) {
+        return is_made_by(got, expected, 2.0, [&](std::size_t e) {
+            const std::size_t i = e / d % n, j = token(i);
+            return j < n ? expected.value.data()[e - i * d + j * d] : got.data()[e];
+        });
+    };
+    if (from([n](std::size_t i) { return n - 1 - i; })) return "the tokens are right, but in reverse order";
+    if (from([](std::size_t i) { return i - 1; })) return "token i has what belongs to token i - 1";
+    if (from([](std::size_t i) { return i + 1; })) return "token i has what belongs to token i + 1";
+    return "";
+}
+
 }  // namespace
 
 Digits digits_of(const Tensor& got, const Expected& expected) {
@@ -99,7 +150,11 @@ std::string error_pattern(const Tensor& got, const Expected& expected) {
     const auto places = wrong_places(got, expected);
     if (!places) return "";
     const bool has_tokens = expected.has_tokens && shape_of(expected.value).size() > 1;
-    std::vector<std::string> sentences;
+    const auto wrong_tokens = std::count(places->tokens.begin(), places->tokens.end(), true);
+    if (wrong_tokens == 0) return "";
+    std::vector<std::string> sentences{relation(got, expected)};
+    if (has_tokens && 2 * wrong_tokens > std::ssize(places->tokens))
+        sentences.push_back(order_of_tokens(got, expected));
     const std::size_t axes = places->leading.size();
     for (std::size_t a = 0; a < axes; ++a) {
         const std::string of_axis = a == 0 ? " of the first axis" : a == 1 ? " of the second axis" : " of a later axis";

@@ -30,8 +30,9 @@ namespace {
 
 std::uint32_t trace_next = 0;  // the allocation whose call stack the next metered call should record
 Cost metered;
-bool searched = false;     // for a counterexample: one is enough
-std::string device_error;  // the first: what follows is its echo
+bool searched = false;       // for a counterexample: one is enough
+bool smaller_shown = false;  // and found: its lengths say more than those of the calls
+std::string device_error;    // the first: what follows is its echo
 const char* const after_device_error =
     "\nIt refuses all calls after such an error, so none was repeated and no other check was run.\n"
     "Does the kernel pass on the CPU run, which names the array, the thread and the line?";
@@ -111,6 +112,27 @@ std::string next_argument(std::string_view& rest) {
 std::set<std::string>& entry_by_entry() {
     static std::set<std::string> exercises;
     return exercises;
+}
+
+// The whole numbers of a call: "chunk 16" in its words, the tokens and the width of the result.
+std::map<std::string, std::size_t> sizes_of(const std::string& call, const std::vector<Expected>& expected) {
+    std::map<std::string, std::size_t> sizes;
+    const auto is_name = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
+    const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+    for (std::size_t space = call.find(' '); space != std::string::npos; space = call.find(' ', space + 1)) {
+        std::size_t begin = space, end = space + 1, number = 0;
+        while (begin > 0 && is_name(call[begin - 1])) --begin;
+        for (; end < call.size() && is_digit(call[end]) && end < space + 10; ++end)
+            number = 10 * number + static_cast<std::size_t>(call[end] - '0');
+        const bool is_whole = end == call.size() || call[end] == ',' || call[end] == ';';
+        if (begin < space && end > space + 1 && is_whole && (begin == 0 || call[begin - 1] == ' '))
+            sizes[call.substr(begin, space - begin)] = number;
+    }
+    if (expected.empty()) return sizes;
+    const Shape shape = shape_of(expected.front().value);
+    if (!shape.empty()) sizes["width"] = shape.back();
+    if (expected.front().has_tokens && shape.size() > 1) sizes["n"] = shape[shape.size() - 2];
+    return sizes;
 }
 
 using Names = std::vector<const Mistake*>;
@@ -297,7 +319,7 @@ std::string exchanged_parts(const Parts& parts, const std::vector<Expected>& exp
 }  // namespace
 
 ComparedCall Trial::compared(const Check& check, const std::vector<Expected>& expected) const {
-    return {exercise_, subject_, run_, outcome_, check, expected};
+    return {exercise_, subject_, run_, outcome_, check, expected, sizes_of(call_, expected)};
 }
 
 void Trial::equals(const std::vector<Expected>& expected) const {
@@ -315,6 +337,7 @@ void Trial::equals(const std::vector<Expected>& expected) const {
     fail_if(check, expected);
     const ComparedCall right = compared(check, expected);
     keep_as_evidence(right);
+    tell_sizes(smaller_shown ? "" : fact_about_sizes(exercise_));
     count_right(right);
     Case& now = current_case();
     for (std::size_t p = 0; p < expected.size(); ++p) {
@@ -436,8 +459,9 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     if (!named && by_values && !expected.empty() && !std::exchange(searched, true)) {
         const std::string smallest = smallest_counterexample(compared(check, expected), inputs_);
         failure.guess += smallest;
-        failure.counterexample = !smallest.empty();
+        failure.counterexample = smaller_shown = !smallest.empty();
     }
+    tell_sizes(smaller_shown ? "" : fact_about_sizes(exercise_));
     failure.what += where_it_comes_from(expected, !named);
     fail(std::move(failure));
 }

@@ -14,6 +14,7 @@ namespace {
 
 std::vector<Case> cases;
 std::vector<std::string> sent;  // of each case
+std::string sizes;              // see tell_sizes
 
 bool any_failure(bool (*is)(const Failure&)) {
     return std::ranges::any_of(cases, [is](const Case& each) { return std::ranges::any_of(each.failures, is); });
@@ -44,6 +45,7 @@ Case as_known_now(Case known) {
                fewer_digits = any_failure([](const Failure&each) { return each.digits == Digits::fewer; });
     for (Failure& failure : known.failures) {
         if (fewer_digits) failure.digits = Digits::fewer;
+        if (failure.unexplained && !sizes.empty()) failure.guess += "\n    " + sizes;
         if (!unexplained || failure.closeness.empty()) continue;
         failure.partly.insert(failure.partly.end(), failure.resembles.begin(), failure.resembles.end());
         failure.resembles.clear();
@@ -104,6 +106,8 @@ void forget(const std::string& mistake) {
         std::erase_if(failure.withdrawn, [&](const Resemblance& each) { return each.mistake == mistake; });
     });
 }
+
+void tell_sizes(const std::string& fact) { sizes = fact; }
 
 void end_output() {
     if (channel_is_open() && current_case().output_ends == 0) current_case().output_ends = output_so_far();

@@ -19,6 +19,8 @@ void end_case();
 void withdraw(const std::string& mistake);
 /// It did the same only by chance: it is not told any more.
 void forget(const std::string& mistake);
+/// What all calls together show of a wrong answer without a name: by what sizes right and wrong ones differ.
+void tell_sizes(const std::string& fact);
 
 /// The call of this case that counts has ended: what the program prints from now on comes of calls made to learn more.
 void end_output();

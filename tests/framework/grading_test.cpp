@@ -736,6 +736,26 @@ TEST_CASE("a mistake explains an answer only if no other call speaks against it"
     CHECK(neither.partial_matches.empty());
     CHECK(names(retract("explained")) == std::vector<std::string>{"doubled"});
 }
+TEST_CASE("what right and wrong calls differ by is told of all of them together") {
+    const auto call = [](std::size_t n, std::size_t heads, double came) {
+        Outcome outcome;
+        outcome.parts = parts_of(Tensor{came, 0.0});
+        const auto check = [](const Outcome& each) {
+            return difference(std::get<Tensor>(each.parts[0].value), exactly(Tensor{1.0, 0.0}));
+        };
+        ComparedCall made{"sized", {},    [outcome](const Subject&) { return outcome; },
+                          outcome, check, {exactly(Tensor{1.0, 0.0})}};
+        made.sizes = {{"n", n}, {"heads", heads}};
+        return made;
+    };
+    keep_as_evidence(call(3, 1, 1.0));
+    keep_as_evidence(call(9, 1, 1.0));
+    CHECK(fact_about_sizes("sized").empty());
+    explain(call(4, 2, 5.0));
+    CHECK(fact_about_sizes("sized") == "right with heads = 1; wrong with heads = 2");
+    explain(call(9, 1, 5.0));
+    CHECK(fact_about_sizes("sized").empty());
+}
 TEST_CASE("what a later case shows is known of the earlier ones") {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
@@ -774,6 +794,20 @@ TEST_CASE("what a later case shows is known of the earlier ones") {
     open_channel(-1);
     ::close(ends[0]);
     ::close(ends[1]);
+}
+TEST_CASE("what all wrong values are of the right ones is told") {
+    const Tensor right = random_tensor({2, 4, 3}, 5);
+    const auto pattern = [&](const Tensor& got) { return error_pattern(got, exactly(right)); };
+    CHECK(pattern(2.5 * right) == "every value is 2.5 times the right one");
+    CHECK(pattern(-right) == "every value is the right one with the other sign");
+    CHECK(pattern(right + 0.5) == "every value is the right one plus 0.5");
+    CHECK(pattern(flip(right, -2)) == "the tokens are right, but in reverse order");
+    Tensor later = right, earlier = right;
+    set_tokens(later, 1, tokens(right, 0, 3));
+    set_tokens(earlier, 0, tokens(right, 1, 4));
+    CHECK(pattern(later).starts_with("token i has what belongs to token i - 1"));
+    CHECK(pattern(earlier).starts_with("token i has what belongs to token i + 1"));
+    CHECK(pattern(right * right).empty());
 }
 TEST_CASE("the place of wrong values is told where it says more than the first of them") {
     const auto pattern = [](std::size_t n, std::size_t d, auto is_wrong) {

@@ -10,12 +10,6 @@
 
 namespace linattn::testing {
 
-/// A length that entries are right up to.
-struct Border {
-    std::string axis;  ///< "n" for tokens, "width" for columns
-    std::size_t at = 0;
-};
-
 struct Resemblance {
     std::string mistake, explanation;
 };
@@ -34,7 +28,6 @@ struct Failure {
     std::vector<Resemblance> withdrawn{};  ///< the last names that it had; later calls contradict them
     std::string guess{};              ///< lines that lead somewhere: shown only when no mistake of the run has a name
     bool counterexample = false;      ///< … among them a smaller input
-    std::optional<Border> border{};   ///< of a block that it may work in
     bool unexplained = false;         ///< values were compared, and no mistake gives them
     Digits digits = Digits::unknown;  ///< to which they are right
     std::string inputs{};             ///< what its call was made with

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <deque>
 #include <map>
 #include <set>
 
-#include "border_fits.hpp"
 #include "error_pattern.hpp"
 #include "memory_watch.hpp"
 
@@ -29,10 +27,9 @@ struct EvidenceOfExercise {
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
     std::set<const Mistake*> named, hedged, retracted, ruled_out;
     std::map<const Mistake*, std::size_t> explained;  // how many wrong values of a call
-    bool probed = false, hopeless = false, stored_something = false;
+    bool probed = false, stored_something = false;
 };
 std::map<std::string, EvidenceOfExercise> evidence;  // by exercise
-std::deque<Mistake> solved;                          // mistakes that were made up for a call; pointers stay valid
 
 std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
     static std::map<std::string, std::function<std::vector<Run>()>> all;
@@ -40,9 +37,8 @@ std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
 }
 
 constexpr std::size_t most_numbers = 600;  // of a result that is compared with many mistakes
-constexpr double pi = 3.14159265358979323846;
-constexpr std::size_t most_alike = 12;  // more that do the same say nothing
-constexpr std::size_t few_values = 3;   // may be alike by chance
+constexpr std::size_t most_alike = 12;     // more that do the same say nothing
+constexpr std::size_t few_values = 3;      // may be alike by chance
 
 std::size_t size_of(const Parts& parts) {
     std::size_t size = 0;
@@ -108,12 +104,6 @@ bool same_but_for_rounding(const Parts& a, const Parts& b) {
     return same_shapes(a, b);
 }
 
-Outcome outcome_of(const Mistake& mistake, const Run& run) {
-    Outcome made = run(mistake.function);
-    if (mistake.change && made.error.empty()) mistake.change(made.parts);
-    return made;
-}
-
 bool agrees_with_all(const Mistake& mistake) {
     EvidenceOfExercise& known = evidence[mistake.exercise];
     if (known.ruled_out.contains(&mistake)) return false;
@@ -132,7 +122,7 @@ void add_wrong_call(const ComparedCall& call) {
     if (call.outcome.error.empty()) known.sizes.push_back({call.sizes, false});
     known.calls.push_back([call](const Mistake& mistake) {
         const MemoryReuse reuse;
-        const Outcome made = outcome_of(mistake, call.run);
+        const Outcome made = call.run(mistake.function);
         if (!call.check(made)) return false;
         return !made.error.empty() || !call.outcome.error.empty() ||
                (!holds_words(made.parts) && !same_shapes(made.parts, call.outcome.parts)) ||
@@ -150,7 +140,7 @@ void probe(const ComparedCall& call) {
         if (!outcome.error.empty()) continue;
         known.calls.push_back([run, outcome](const Mistake& mistake) {
             const MemoryReuse reuse;
-            const Outcome made = outcome_of(mistake, run);
+            const Outcome made = run(mistake.function);
             return !made.error.empty() || !same_shapes(made.parts, outcome.parts) ||
                    may_be_alike(outcome.parts, made.parts);
         });
@@ -166,7 +156,7 @@ bool is_alike(const Outcome& made, const ComparedCall& call, double& distance, C
 bool is_alike(const Mistake& mistake, const ComparedCall& call, double& distance,
               Compare* compare = &distance_if_alike) {
     const MemoryReuse reuse;
-    return is_alike(outcome_of(mistake, call.run), call, distance, compare);
+    return is_alike(call.run(mistake.function), call, distance, compare);
 }
 
 // With `agreeing_only` those that other calls have ruled out are not run again: a call may be large.
@@ -218,223 +208,11 @@ std::vector<const Mistake*> singles_in_part(const ComparedCall& call, bool is_sm
     return found;
 }
 
-// For a result that is not finite throughout.
-std::vector<const Mistake*> singles_alike_where_finite(const ComparedCall& call, double& distance) {
-    return singles_alike(call, distance, true, &where_finite);
-}
-
-// Numbers that explained an earlier call.
-std::vector<const Mistake*> named_alike(const ComparedCall& call, double& distance) {
-    std::vector<const Mistake*> found;
-    for (const Mistake* mistake : evidence[call.exercise].named)
-        if (is_alike(*mistake, call, distance) || is_alike(*mistake, call, distance, &where_finite))
-            found.push_back(mistake);
-    return found;
-}
-
 std::vector<const Mistake*> agreeing(const std::vector<const Mistake*>& candidates) {
     std::vector<const Mistake*> left;
     std::ranges::copy_if(candidates, std::back_inserter(left),
                          [](const Mistake* each) { return agrees_with_all(*each); });
     return left;
-}
-
-const char* kept(const std::string& text) {
-    static std::deque<std::string> texts;
-    return texts.emplace_back(text).c_str();
-}
-
-// Entries that were never written --------------------------------------------------------------------------------------
-
-// What a loop leaves out of a result: a right one but for entries that are 0.
-struct LeftOut {
-    const char *name, *explanation;
-    std::size_t least_rank;
-    bool (*at)(const Shape& shape, std::size_t entry, std::size_t size);
-};
-constexpr const char *ends_early = "A loop over all n of them runs while i < n.",
-                     *begins_late = "Indices are counted from 0: begin the loop there.",
-                     *one_of_many = "Every leading index has a result of its own: compute all of them.";
-const LeftOut left_out[] = {
-    {"last entry", ends_early, 0, [](const Shape&, std::size_t e, std::size_t size) { return e + 1 == size; }},
-    {"first entry", begins_late, 0, [](const Shape&, std::size_t e, std::size_t) { return e == 0; }},
-    {"last row", ends_early, 2,
-     [](const Shape& s, std::size_t e, std::size_t) { return (e / s.back() + 1) % s[s.size() - 2] == 0; }},
-    {"first row", begins_late, 2,
-     [](const Shape& s, std::size_t e, std::size_t) { return e / s.back() % s[s.size() - 2] == 0; }},
-    {"last column", ends_early, 2, [](const Shape& s, std::size_t e, std::size_t) { return (e + 1) % s.back() == 0; }},
-    {"first column", begins_late, 2, [](const Shape& s, std::size_t e, std::size_t) { return e % s.back() == 0; }},
-    {"last index of the first axis", ends_early, 3,
-     [](const Shape& s, std::size_t e, std::size_t size) { return e / (size / s[0]) + 1 == s[0]; }},
-    {"all but the first index of the first axis", one_of_many, 2,
-     [](const Shape& s, std::size_t e, std::size_t size) { return e >= size / s[0]; }},
-};
-
-void leave_out(const LeftOut& what, Parts& parts, std::size_t part) {
-    auto* tensor = part < parts.size() ? std::get_if<Tensor>(&parts[part].value) : nullptr;
-    if (tensor == nullptr) return;
-    const Shape shape = shape_of(*tensor);
-    for (std::size_t e = 0; shape.size() >= what.least_rank && e < tensor->size(); ++e)
-        if (what.at(shape, e, tensor->size())) tensor->data()[e] = 0.0;
-}
-
-std::vector<const Mistake*> left_out_alike(const ComparedCall& call, double& distance) {
-    std::vector<const Mistake*> found;
-    Parts right = call.outcome.parts;
-    for (std::size_t p = 0; p < call.expected.size(); ++p)
-        if (auto* tensor = std::get_if<Tensor>(&right[p].value)) *tensor = call.expected[p].value;
-    for (std::size_t p = 0; p < call.expected.size(); ++p)
-        for (const LeftOut& what : left_out) {
-            Parts made = right;
-            leave_out(what, made, p);
-            if (!distance_if_alike(made, call.outcome.parts, call.expected)) continue;
-            const std::string of = right[p].name.empty() ? "" : " of " + right[p].name;
-            Mistake mistake{call.exercise.c_str(), kept(what.name + of + " left at 0"), "", what.explanation,
-                            not_offered(call.exercise).right};
-            mistake.exercise = kept(call.exercise);
-            mistake.change = [what, p](Parts& parts) { leave_out(what, parts, p); };
-            if (mistake.function.has_value() && is_alike(mistake, call, distance))
-                found.push_back(&solved.emplace_back(mistake));
-        }
-    return found;
-}
-
-// Numbers that are solved for -----------------------------------------------------------------------------------------
-
-// The entry that is furthest from what it should be.
-std::optional<std::pair<std::size_t, std::size_t>> most_wrong_entry(const ComparedCall& call) {
-    std::optional<std::pair<std::size_t, std::size_t>> found;
-    double furthest = 0.0;
-    for (std::size_t p = 0; p < call.expected.size(); ++p) {
-        const auto* got = std::get_if<Tensor>(&call.outcome.parts[p].value);
-        if (got == nullptr || shape_of(*got) != shape_of(call.expected[p].value)) return std::nullopt;
-        for (std::size_t e = 0; e < got->size(); ++e) {
-            const double apart = std::fabs(got->data()[e] - call.expected[p].value.data()[e]);
-            if (std::isfinite(apart) && apart > furthest) {
-                furthest = apart;
-                found = {p, e};
-            }
-        }
-    }
-    return found;
-}
-
-// Where f changes its sign between low and high: on a grid whose steps grow with the number, then by halving.
-std::optional<double> root(const std::function<double(double)>& f, double low, double high) {
-    const int steps = 48;
-    double before = low, value_before = f(low);
-    for (int step = 1; step <= steps; ++step) {
-        const double here = low * std::pow(high / low, static_cast<double>(step) / steps), value = f(here);
-        if (value == 0.0) return here;
-        if (std::isfinite(value) && std::isfinite(value_before) && value * value_before < 0.0) {
-            double left = before, right = here;
-            for (int halving = 0; halving < 80 && left < right; ++halving) {
-                const double middle = left + (right - left) / 2.0, at_middle = f(middle);
-                if (middle == left || middle == right) break;
-                (at_middle * value_before > 0.0 ? left : right) = middle;
-            }
-            return left + (right - left) / 2.0;
-        }
-        before = here;
-        value_before = value;
-    }
-    return std::nullopt;
-}
-
-struct Written {
-    double value;
-    std::string text;
-};
-Written written(double x) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.12g", x);
-    return {x, text};
-}
-
-// A number as a person would have written it: a constant of the chapters, or the shortest decimal that gives the same result.
-std::vector<Written> as_written(double x) {
-    static const std::vector<Written> constants{{std::sqrt(2.0), "√2"},
-                                                {std::sqrt(0.5), "1/√2"},
-                                                {pi, "π"},
-                                                {1.0 / pi, "1/π"},
-                                                {std::sqrt(pi), "√π"},
-                                                {std::sqrt(2.0 * pi), "√(2π)"},
-                                                {1.0 / 3.0, "1/3"},
-                                                {2.0 / 3.0, "2/3"},
-                                                {std::log(2.0), "log 2"},
-                                                {1.0 / std::log(2.0), "1/log 2"},
-                                                {std::exp(1.0), "e"},
-                                                {std::exp(-1.0), "1/e"},
-                                                {std::sqrt(3.0), "√3"},
-                                                {std::sqrt(1.0 / 3.0), "1/√3"}};
-    std::vector<Written> candidates;
-    for (const Written& constant : constants)
-        if (std::fabs(x - constant.value) < 1e-9 * constant.value) candidates.push_back(constant);
-    for (int digits = 1; digits <= 12; ++digits) {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.*g", digits, x);
-        candidates.push_back(written(std::strtod(text, nullptr)));
-    }
-    candidates.push_back(written(x));
-    return candidates;
-}
-
-const Mistake* with_number(const NumberMistake& number, const ComparedCall& call, const Written& chosen,
-                           double& distance) {
-    std::string name = number.name;
-    name.replace(name.find("%s"), 2, chosen.text);
-    const Mistake candidate{number.exercise, kept(name), "", number.explanation, number.with(chosen.value)};
-    return is_alike(candidate, call, distance) ? &solved.emplace_back(candidate) : nullptr;
-}
-
-std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& distance) {
-    std::vector<const Mistake*> found;
-    const auto entry = most_wrong_entry(call);
-    if (!entry) return found;
-    const std::size_t part = entry->first, index = entry->second;
-    const double got = std::get<Tensor>(call.outcome.parts[part].value).data()[index];
-    for (const NumberMistake& number : number_mistakes()) {
-        if (number.exercise != call.exercise) continue;
-        std::vector<Written> candidates;
-        if (number.low == number.high) {
-            const auto& tensor = std::get<Tensor>(call.outcome.parts[part].value);
-            const auto [right, wrong] = first_right_and_wrong_token(tensor, call.expected[part]);
-            for (const std::size_t block : {wrong, right + 1})
-                if (block >= 2) candidates.push_back(written(static_cast<double>(block)));
-            if (wrong == 0)  // a block may be wrong from its first token on
-                for (const double usual : {8.0, 16.0, 32.0, 64.0, 4.0, 2.0, 128.0})
-                    candidates.push_back(written(usual));
-        } else if (const auto value = root(
-                       [&](double x) {
-                           const Outcome made = call.run(number.with(x));
-                           if (!made.error.empty()) return std::numeric_limits<double>::quiet_NaN();
-                           return std::get<Tensor>(made.parts[part].value).data()[index] - got;
-                       },
-                       number.low, number.high)) {
-            candidates = as_written(*value);
-        }
-        for (const Written& candidate : candidates)
-            if (const Mistake* mistake = with_number(number, call, candidate, distance)) {
-                found.push_back(mistake);
-                break;
-            }
-    }
-    return found;
-}
-
-// Where all tokens, or all columns, are wrong from a border on that is no number of the call itself: a chunk of 16 has its
-// border at 16.
-std::optional<Border> border_of(const ComparedCall& call) {
-    for (std::size_t p = 0; p < call.expected.size(); ++p) {
-        const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value);
-        const auto border = tensor == nullptr ? std::nullopt : border_of(*tensor, call.expected[p]);
-        if (!border) continue;
-        if (std::ranges::none_of(call.sizes, [&](const auto& size) {
-                return size.first != "n" && size.first != "width" && size.second == border->at;
-            }))
-            return border;
-    }
-    return std::nullopt;
 }
 
 Digits digits_of(const ComparedCall& call) {
@@ -521,18 +299,9 @@ Explanation explain(const ComparedCall& call) {
     found.mistakes = call.outcome.symptoms.empty() ? agreeing(same) : same;
     if (!by_values) return found;
     const bool small = size_of(call.outcome.parts) <= most_numbers;
-    const auto search = [&](auto* alike) {
-        if (!found.mistakes.empty() || !call.outcome.error.empty() || known.hopeless) return;
+    if (found.mistakes.empty() && call.outcome.error.empty() && !is_finite(call.outcome.parts)) {
         found.distance = 0.0;
-        found.mistakes = agreeing(alike(call, found.distance));
-    };
-    search(&named_alike);
-    if (!is_finite(call.outcome.parts)) search(&singles_alike_where_finite);
-    if (compared) search(&left_out_alike);
-    if (small) {
-        search(&numbers_alike);
-        // What explained none of the calls so far would be ruled out by this one.
-        known.hopeless = found.mistakes.empty() && call.outcome.error.empty();
+        found.mistakes = singles_alike(call, found.distance, true, &where_finite);
     }
     if (found.mistakes.size() > most_alike) found.mistakes.clear();
     if (found.mistakes.empty()) {
@@ -540,7 +309,6 @@ Explanation explain(const ComparedCall& call) {
         if (call.outcome.error.empty()) {
             found.digits = digits_of(call);
             found.pattern = pattern_of(call);
-            found.border = border_of(call);
         }
     }
     known.named.insert(found.mistakes.begin(), found.mistakes.end());
@@ -560,7 +328,7 @@ void keep_as_evidence(const ComparedCall& call) {
     // What is compared with another result of the answer's own may be exact, and a mistake rounds in another order.
     const Parts small = size_of(call.outcome.parts) <= most_numbers ? call.outcome.parts : Parts{};
     evidence[call.exercise].calls.push_back([run = call.run, check = call.check, small](const Mistake& mistake) {
-        const Outcome made = outcome_of(mistake, run);
+        const Outcome made = run(mistake.function);
         return !check(made) || (made.error.empty() && same_but_for_rounding(made.parts, small));
     });
 }
@@ -623,15 +391,6 @@ std::string fact_about_sizes(const std::string& exercise) {
             return "right with " + name + " = " + list(right) + "; wrong with " + name + " = " + list(wrong);
     }
     return "";
-}
-
-bool border_fits(const Border& border) {
-    const auto fits = [&](const SizesOfCall& call) {
-        const auto size = call.sizes.find(border.axis);
-        return size == call.sizes.end() || call.right == (size->second <= border.at);
-    };
-    return std::ranges::all_of(
-        evidence, [&](const auto& of_exercise) { return std::ranges::all_of(of_exercise.second.sizes, fits); });
 }
 
 std::vector<std::string> names_missing(const std::string& exercise) {

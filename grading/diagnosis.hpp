@@ -1,6 +1,6 @@
 // Why an answer is wrong. The mistakes of the exercise are run on the same arguments, and those that make the same of them
 // explain the answer, unless another call speaks against them: earlier and later calls of the suite, right and wrong, and
-// probe calls made for the diagnosis alone. Where no mistake explains the answer, a mutation with a number that is solved for may.
+// probe calls made for the diagnosis alone.
 #pragma once
 
 #include <functional>
@@ -52,7 +52,6 @@ struct Explanation {
     std::vector<const Mistake*> mistakes;         ///< each explains this call and all the others
     std::vector<const Mistake*> partial_matches;  ///< they explain this call, but not all the others
     double distance = 0.0;                        ///< of the results, where values were compared
-    std::optional<Border> border;                 ///< of blocks that it may work in; likewise
     std::string pattern;              ///< where the wrong values lie, in words; only when nothing explains them
     Digits digits = Digits::unknown;  ///< to which the values are right; likewise
 };

@@ -1,7 +1,6 @@
 #include "error_pattern.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -169,27 +168,6 @@ std::string error_pattern(const Tensor& got, const Expected& expected) {
     for (const std::string& sentence : sentences)
         if (!sentence.empty()) text += (text.empty() ? "" : "\n") + sentence;
     return text;
-}
-
-std::optional<Border> border_of(const Tensor& got, const Expected& expected) {
-    const auto places = wrong_places(got, expected);
-    if (!places) return std::nullopt;
-    for (const auto& [axis, wrong] : {std::pair{"n", places->tokens}, {"width", places->columns}}) {
-        const std::size_t begin = first(wrong);
-        if (begin >= 4 && begin < wrong.size() && std::has_single_bit(begin)) return Border{axis, begin};
-        const std::size_t end = first(wrong, false);
-        const bool right_to_the_end =
-            std::find(wrong.begin() + static_cast<std::ptrdiff_t>(end), wrong.end(), true) == wrong.end();
-        if (begin == 0 && end >= 4 && end % 4 == 0 && end < wrong.size() && right_to_the_end) return Border{axis, end};
-    }
-    return std::nullopt;
-}
-
-std::pair<std::size_t, std::size_t> first_right_and_wrong_token(const Tensor& got, const Expected& expected) {
-    const auto places = wrong_places(got, expected);
-    if (!places) return {0, 0};
-    const std::size_t right = first(places->tokens, false);
-    return {right < places->tokens.size() ? right : 0, first(places->tokens)};
 }
 
 }  // namespace linattn::testing

@@ -2,10 +2,7 @@
 // the last column.
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "case_record.hpp"
 #include "comparison.hpp"
@@ -17,11 +14,5 @@ std::string error_pattern(const Tensor& got, const Expected& expected);
 
 /// To how many digits wrong values are right.
 Digits digits_of(const Tensor& got, const Expected& expected);
-
-/// From where on all tokens (or all columns) are wrong, where that may be the border of a block: 4, 8, 16, …
-std::optional<Border> border_of(const Tensor& got, const Expected& expected);
-
-/// The first token without a wrong entry, and the first with one; 0 when there is none.
-std::pair<std::size_t, std::size_t> first_right_and_wrong_token(const Tensor& got, const Expected& expected);
 
 }  // namespace linattn::testing

@@ -442,7 +442,6 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
                     .resembles = resemblances(found.mistakes),
                     .digits = found.digits};
     failure.partly = resemblances(found.partial_matches);
-    failure.border = found.border;
     failure.unexplained = !named && by_values && has_shapes;
     if (by_values && named) failure.closeness = closeness_of(found);
     if (!by_values && outcome_.symptoms.empty()) failure.stack = site;
@@ -601,7 +600,6 @@ void Trial::fail(Failure failure) const {
         failure.resembles.clear();
         failure.partly.clear();
         failure.guess.clear();
-        failure.border.reset();
     }
     current_case().failures.push_back(std::move(failure));
     throw CaseOver();

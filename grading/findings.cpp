@@ -7,7 +7,6 @@
 #include <iostream>
 #include <vector>
 
-#include "border_fits.hpp"
 #include "channel.hpp"
 
 namespace linattn::testing {
@@ -24,16 +23,6 @@ bool any_failure(bool (*is)(const Failure&)) {
 void for_each_failure(const std::function<void(Failure&)>& change) {
     for (Case& each : cases)
         for (Failure& failure : each.failures) change(failure);
-}
-
-// Whether this is what every wrong call of unknown cause shows: a question about one of them alone leads nowhere.
-bool has_border_everywhere(const Border& border) {
-    return border_fits(border) && std::ranges::none_of(cases, [&](const Case& each) {
-               return std::ranges::any_of(each.failures, [&](const Failure& failure) {
-                   return failure.unexplained &&
-                          !(failure.border && failure.border->axis == border.axis && failure.border->at == border.at);
-               });
-           });
 }
 
 // Whether a mistake would explain all calls whose values are wrong.
@@ -57,8 +46,6 @@ Case as_known_now(Case known) {
     for (Failure& failure : known.failures) {
         if (fewer_digits) failure.digits = Digits::fewer;
         if (failure.unexplained && !sizes.empty()) failure.guess += "\n    " + sizes;
-        if (failure.border && has_border_everywhere(*failure.border))
-            failure.guess += "\n    does it work in blocks of " + std::to_string(failure.border->at) + "?";
         if (!unexplained || failure.closeness.empty()) continue;
         failure.partly.insert(failure.partly.end(), failure.resembles.begin(), failure.resembles.end());
         failure.resembles.clear();

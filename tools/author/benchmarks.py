@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,20 @@ def aggregates(results: Results) -> dict[str, dict[str, Row]]:
             raise CourseError(f"{row['name']}: {row['error_message']}")
         rows.setdefault(row["run_name"], {})[row["aggregate_name"]] = row
     return rows
+
+
+def rows_of(root: Path, command: list[str], environment: dict[str, str], in_words: Callable[[Row], str]) -> list[Row]:
+    """The lines of JSON that a script in bench/speed/ prints. What they mean goes to the terminal, as it runs."""
+    lines: list[Row] = []
+    with subprocess.Popen([sys.executable, *command], cwd=root, env=os.environ | environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, text=True) as running:
+        for line in running.stdout or ():
+            lines.append(json.loads(line))
+            if len(lines) > 1:  # the first names the versions
+                print(in_words(lines[-1]), file=sys.stderr)
+    if running.returncode != 0 or not lines:
+        raise CourseError(f"speed/{Path(command[0]).name} ended with status {running.returncode}; its output is above")
+    return lines
 
 
 def load() -> float:

@@ -3,8 +3,6 @@
 bench/speed/peers.py and rule_peers.py measure, each in one process. PyTorch comes from PyPI into build/peers when it is asked for.
 """
 
-import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -75,20 +73,10 @@ def report(root: Path, threads: int, fast_transformers: str | None) -> None:
 
 def _measure(root: Path, program: str, *arguments: str | None) -> list[Row]:
     library = root / "build" / "bench" / "bench" / "speed" / "libpeers_library.so"
-    environment = os.environ | {"PYTHONPATH": str(root / "build" / "peers"),
-                                "TORCH_EXTENSIONS_DIR": str(root / "build" / "peers-extensions")}
-    command = [sys.executable, str(root / "bench" / "speed" / f"{program}.py"), str(library), *filter(None, arguments)]
     print(f"speed/{program} …", file=sys.stderr)
-    lines = []
-    with subprocess.Popen(command, cwd=root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          text=True) as running:
-        for line in running.stdout or ():
-            lines.append(json.loads(line))
-            if "n" in lines[-1]:
-                print(_short(lines[-1]), file=sys.stderr)
-    if running.returncode != 0 or not lines:
-        raise CourseError(f"speed/{program}.py ended with status {running.returncode}; its output is above")
-    return lines
+    return benchmarks.rows_of(root, [str(root / "bench" / "speed" / f"{program}.py"), str(library), *filter(None, arguments)],
+                              {"PYTHONPATH": str(root / "build" / "peers"),
+                               "TORCH_EXTENSIONS_DIR": str(root / "build" / "peers-extensions")}, _short)
 
 
 def _short(row: Row) -> str:

@@ -4,9 +4,6 @@ bench/speed/train_peers.py measures, with the program that `./course train --tra
 `./course bench --peers --install` puts it.
 """
 
-import json
-import os
-import subprocess
 import sys
 import tempfile
 import textwrap
@@ -43,18 +40,11 @@ def report(root: Path, threads: int) -> None:
 
 
 def _measure(root: Path, programs: list[Path], threads: int) -> list[Row]:
-    lines: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, str(root / "bench" / "speed" / "train_peers.py"), *map(str, programs), str(root), folder, str(threads)]
-        environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(root / "build" / "peers")}
-        with subprocess.Popen(command, cwd=root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as running:
-            for line in running.stdout or ():
-                lines.append(row := json.loads(line))
-                if "task" in row:
-                    print(f"  {row['task']}, {row['peer']}, {row['threads']} threads: {row['seconds'] * 1e3:.1f} ms", file=sys.stderr)
-    if running.returncode != 0 or not lines:
-        raise CourseError(f"speed/train_peers.py ended with status {running.returncode}; its output is above")
-    return lines
+        return benchmarks.rows_of(
+            root, [str(root / "bench" / "speed" / "train_peers.py"), *map(str, programs), str(root), folder, str(threads)],
+            {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(root / "build" / "peers")},
+            lambda row: f"  {row['task']}, {row['peer']}, {row['threads']} threads: {row['seconds'] * 1e3:.1f} ms")
 
 
 def page(machine: str, known: Row, rows: list[Row], load: list[float]) -> str:

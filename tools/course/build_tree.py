@@ -61,10 +61,17 @@ class BuildTree:
             self.prepare([lab.manifest for lab in labs], labs)
             return [lab for lab in labs if not (self._can_be_read(lab) and self.makes([f"{lab.name}_check"], log))]
 
-    def make(self, target: str, log: Path) -> bool:
-        """Builds a program besides those that grade."""
-        with self.locked(), open(log, "w", encoding="utf-8") as words:
+    def make(self, target: str, log: str) -> bool:
+        """Builds a program besides those that grade; the words go to a file of this name."""
+        with self.locked(), open(self.folder / log, "w", encoding="utf-8") as words:
             return self.makes([target], words)
+
+    def program(self, target: str, log: str, advice: str) -> Path:
+        """The same; where it cannot be built, the compiler's words are shown, and the advice is what to do about them."""
+        if not self.make(target, log):
+            print((self.folder / log).read_text(encoding="utf-8", errors="replace").rstrip(), file=sys.stderr)
+            raise CourseError(f"{target} could not be built in build/{self.track}; the compiler's output is above; {advice}")
+        return self.folder / target
 
     def _started(self, command: list[str], **options: Any) -> contextlib.AbstractContextManager[subprocess.Popen[str]]:
         """It keeps the lock when we are killed and it is not."""

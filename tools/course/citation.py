@@ -2,7 +2,6 @@
 
 import re
 import socket
-import subprocess
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -36,7 +35,7 @@ def of(root: Path) -> Citation:
 def address(root: Path) -> str:
     """Where everybody finds the repository: what CITATION.cff calls repository-code, else the origin of the clone."""
     written = re.search(r"^repository-code: *['\"]?([^\s'\"]+)", (root / FILE).read_text(encoding="utf-8"), re.M)
-    found = PUBLIC.fullmatch(written[1] if written else _origin(root))
+    found = PUBLIC.fullmatch(written[1] if written else version.git(root, "config", "--get", "remote.origin.url"))
     return found[0].removesuffix(".git") if found and found["host"] not in (socket.gethostname(), socket.getfqdn()) else ""
 
 
@@ -44,13 +43,3 @@ def report(repository: str, page: str) -> str:
     """Where to report a mistake on a page of the site; empty without a repository."""
     new = "-/issues/new?issue[title]=" if "gitlab" in repository else "issues/new?title="
     return f"{repository}/{new}{quote(page)}" if repository else ""
-
-
-def _origin(root: Path) -> str:
-    if not (root / ".git").exists():
-        return ""
-    command = ["git", "-C", str(root), "config", "--get", "remote.origin.url"]
-    try:
-        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout.strip()
-    except FileNotFoundError:
-        return ""

@@ -8,14 +8,13 @@ import datetime
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from course import process_group, training_program
+from course import build_commands, process_group, training_program
 from course.build_tree import BuildTree
 from course.errors import CourseError
 from course.manifest import Exercise, Lab
@@ -57,15 +56,12 @@ def measured(program: Path, exercise: Exercise, sizes: dict[str, int]) -> Measur
 
 def remarks(tree: BuildTree, lab: Lab, source: Path, compiler: str) -> list[Loop]:
     """Of the loops of a file, as the compiler that built the program tells them."""
-    ninja = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.*)$", (tree.folder / "CMakeCache.txt").read_text(encoding="utf-8"), re.M)
-    asked = [ninja[1] if ninja else "ninja", "-t", "commands", f"{lab.name}_profile_functions"]
-    listed = subprocess.run(asked, cwd=tree.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
-    command = next((words for words in map(shlex.split, listed.splitlines())
-                    if words[-1] == str(source) and any(f"{lab.name}_profiled.dir" in word for word in words)), None)
+    command = next((line for line in build_commands.commands(tree.folder, f"{lab.name}_profile_functions")
+                    if line.endswith(f" {source}") and f"{lab.name}_profiled.dir" in line), None)
     if command is None:
         raise CourseError(f"ninja does not say how {source.name} is compiled; remove build/{tree.track} and try again")
-    command[command.index("-o") + 1] = os.devnull
-    with process_group.started([*command, *REMARKS[compiler]], cwd=tree.folder, stdout=subprocess.PIPE,
+    command_line = build_commands.compilation(command, source, Path(os.devnull))
+    with process_group.started([*command_line, *REMARKS[compiler]], cwd=tree.folder, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT) as compiling:
         said = compiling.communicate()[0]
     if compiling.returncode != 0:

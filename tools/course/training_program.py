@@ -20,10 +20,9 @@ Settings = dict[str, Any]  # its arguments
 def build(tree: BuildTree, program: str, labs: str) -> Path:
     """labs: whose functions are linked with it."""
     print(f"building {program}, optimised …", file=sys.stderr, flush=True)
-    log = tree.folder / "train.log"
-    if not tree.make(program, log):
+    if not tree.make(program, "train.log"):
         raise CourseError(f"your functions do not build; ./course check {labs} says why (the compiler's output: "
-                          f"{log.relative_to(tree.root)})")
+                          f"build/{tree.track}/train.log)")
     return tree.folder / program
 
 

@@ -19,13 +19,16 @@ def of(root: Path) -> str:
 
 def of_commit(root: Path) -> str:
     """"2026-11-21 23:21:54 d2e3817"; empty where git knows no commit of this very folder."""
+    return git(root, "log", "-1", "--format=%cd %h", "--abbrev=10", "--date=format-local:%Y-%m-%d %H:%M:%S")
+
+
+def git(root: Path, *words: str) -> str:
+    """What git says of this very folder; empty where it knows nothing, or is not here."""
     if not (root / ".git").exists():
         return ""
-    command = ["git", "-C", str(root), "log", "-1", "--format=%cd %h", "--abbrev=10",
-               "--date=format-local:%Y-%m-%d %H:%M:%S"]
     try:
-        said = subprocess.run(command, env=os.environ | {"TZ": "UTC"}, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True)
+        said = subprocess.run(["git", "-C", str(root), *words], env=os.environ | {"TZ": "UTC"}, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True)
     except FileNotFoundError:
         return ""
     return said.stdout.strip() if said.returncode == 0 else ""

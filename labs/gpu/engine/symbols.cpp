@@ -60,11 +60,6 @@ bool is_source(const std::string& line) {
     return file.ends_with(".cu") || file.ends_with(".cpp");
 }
 
-std::string short_line(const std::string& line) {
-    const std::size_t colon = line.rfind(':');
-    return short_path(line.substr(0, colon)) + line.substr(colon);
-}
-
 // `tile`, of _ZZ…E4tile or _ZZ…E4tile_0, a variable in a function; it may hold an E itself.
 std::string local_name(const std::string& mangled) {
     for (std::size_t at = mangled.rfind('E'); at != std::string::npos && at > 0; at = mangled.rfind('E', at - 1)) {
@@ -98,8 +93,8 @@ std::string source_line(const void* address) {
     if (address == nullptr) return "";
     const std::vector<std::string>& lines = lines_of({offset_of(address) - 1});  // the call, not what follows
     for (const std::string& line : lines)
-        if (is_source(line)) return short_line(line);
-    return lines.empty() ? "" : short_line(lines.front());
+        if (is_source(line)) return short_path(line);
+    return lines.empty() ? "" : short_path(lines.front());
 }
 
 std::string calling_line() {
@@ -109,7 +104,7 @@ std::string calling_line() {
     offsets.reserve(frames.size());
     for (int i = 0; i < depth; ++i) offsets.push_back(offset_of(frames[static_cast<std::size_t>(i)]) - 1);
     for (const std::string& line : lines_of(offsets))
-        if (is_source(line) && line.find("/gpu/engine/") == std::string::npos) return short_line(line);
+        if (is_source(line) && line.find("/gpu/engine/") == std::string::npos) return short_path(line);
     return "";
 }
 

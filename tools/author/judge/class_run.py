@@ -30,7 +30,7 @@ from course.files import explained, write_whole
 from author.judge import downloads, result
 from author.judge.gradebook import NOBODY, Roster
 from course.plain_text import plain
-from course.progress_line import BETWEEN_LINES
+from course.progress_line import ProgressLine
 
 LAST_WORKER = 60  # seconds that --resume waits for the workers of a class that was killed
 MOST_ELEMENTS = 1000  # of a job array, as Slurm is set up where nobody changed MaxArraySize
@@ -209,7 +209,7 @@ def locally(grading: Class, jobs: int) -> None:
     left = grading.left()
     if not left:
         return
-    began = said = time.monotonic()
+    began, line = time.monotonic(), ProgressLine()
     with explained(grading.out):
         log = open(grading.out / LOG, "ab")
     with log, ThreadPoolExecutor(jobs) as threads:
@@ -218,28 +218,18 @@ def locally(grading: Class, jobs: int) -> None:
         try:
             for count, grade in enumerate(as_completed(grades), start=1):
                 grade.result()
-                said = _say(count, len(left), began, said)
+                minutes = (time.monotonic() - began) / count * (len(left) - count) / 60
+                line.show(f"{count} of {len(left)}, about {minutes:.0f} min left")
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
             workers.end()
             with contextlib.suppress(OSError):  # of a terminal that was closed
                 print("course: stopped; to go on, give the same command with --resume", file=sys.stderr)
             raise
+    line.end()
     seconds = time.monotonic() - began
     done = len(left) - len(grading.left())
     print(f"{done} of {len(left)} in {seconds:.0f} s, {60 * done / max(seconds, 0.1):.0f} a minute", file=sys.stderr)
-
-
-def _say(count: int, of: int, began: float, said: float) -> float:
-    """How far it is, to a terminal at once, to a pipe now and then. Returns when it was said last."""
-    now = time.monotonic()
-    words = f"{count} of {of}, about {(now - began) / count * (of - count) / 60:.0f} min left"
-    if sys.stderr.isatty():
-        print(f"\r{words} ", end="\n" if count == of else "", file=sys.stderr, flush=True)
-    elif now - said >= BETWEEN_LINES and count < of:
-        print(words, file=sys.stderr, flush=True)
-        return now
-    return said
 
 
 class Workers:

@@ -62,12 +62,8 @@ def run(root: Path, options: Namespace) -> int:
 def _build(tree: BuildTree, lab: Lab, exercise: Exercise) -> list[str]:
     """Builds the lab for debuggers; gives the command that runs the exercise in a single process."""
     print(f"building {lab.name} for the debugger …", file=sys.stderr)
-    target = f"{lab.name}_debug"
-    log = tree.folder / "debug.log"
-    if not tree.make(target, log):
-        print(log.read_text(encoding="utf-8", errors="replace").rstrip(), file=sys.stderr)
-        raise CourseError(f"{target} could not be built in build/{tree.track}; the compiler's output is above; fix that")
-    return [str(tree.folder / target), "--alone", "--exercise", exercise.function, "--manifest", str(lab.manifest),
+    program = tree.program(f"{lab.name}_debug", "debug.log", "fix that")
+    return [str(program), "--alone", "--exercise", exercise.function, "--manifest", str(lab.manifest),
             "--results", str(tree.folder)]
 
 

@@ -97,12 +97,7 @@ def _kernels(tree: BuildTree, lab: manifest.Lab, exercise: manifest.Exercise | N
 def _build(tree: BuildTree, lab: manifest.Lab, program: str) -> Path:
     with tree.locked():
         tree.prepare([lab.manifest], [])
-    target, log = f"{lab.name}_{program}", tree.folder / "profile.log"
-    if not tree.make(target, log):
-        print(log.read_text(encoding="utf-8", errors="replace").rstrip())
-        raise CourseError(f"{target} could not be built in build/{tree.track}; the compiler's output is above; run ./course "
-                          f"check {lab.name}, which explains them")
-    return tree.folder / target
+    return tree.program(f"{lab.name}_{program}", "profile.log", f"run ./course check {lab.name}, which explains them")
 
 
 def _lines(profile: gpu_model.Profile) -> str:

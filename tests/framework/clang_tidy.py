@@ -4,8 +4,8 @@
 usage: clang_tidy.py CLANG_TIDY BUILD_FOLDER
 
 Nearly all of its time goes into the headers that every source includes, so that the sources of a folder are read as one;
-those whose names clash with earlier ones are read as another. A compiler's warnings are left to the build under clang. What
-was green is not read again before one of its files or headers changes. Exits with 1 if there is a finding.
+those whose names clash with earlier ones are read once more, as another. A compiler's warnings are left to the build under
+clang. What was green is not read again before one of its files or headers changes. Exits with 1 if there is a finding.
 """
 
 import json
@@ -22,7 +22,8 @@ from green import Green, digest_of
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("labs", "training", "grading", "tests/attention", "reference")
 CONFIGURATION = ROOT / ".clang-tidy"
-IN_SOURCE = r"In file included from {}:(\d+):\n(?:In file included from .*\n)*[^\n]*: (?:fatal )?error:"
+FINDING = re.compile(r"(?m)^(?=/.*:\d+:\d+: (?:warning|error):)")  # where one begins
+BROKEN = re.compile(r"(/.*?):\d+:\d+: error: .*\[clang-diagnostic-error\]")
 
 
 def groups(build: Path) -> dict:
@@ -56,29 +57,29 @@ class Reader:
             return "", files
         together = self._place / f"{name}.cpp"
         together.write_text("".join(f'#include "{source}"  // NOLINT\n' for source in sources), encoding="utf-8")
-        if apart := self._clashing(together, sources, flags):
-            rest = [source for source in sources if source not in apart]
-            found, files = self.findings(f"{name}-", rest, flags)
+        done = subprocess.run([self._tidy, "-quiet", f"--config-file={CONFIGURATION}", together, "--", "-ferror-limit=0", *flags],
+                              capture_output=True, text=True)
+        said = FINDING.split(done.stdout or done.stderr) if done.returncode else []
+        files = self._files_of(together, flags)
+        broken = {match[1] for each in said if (match := BROKEN.match(each))}
+        apart = []
+        if broken and len(sources) > 1:  # the errors of a single one are its own
+            headers = broken.difference(map(str, sources))
+            apart = [source for source in sources
+                     if str(source) in broken or headers and not headers.isdisjoint(self._files_of(source, flags))]
+            apart = (apart or sources)[1 - len(sources):]
+            said = [each for each in said if not BROKEN.match(each) and not each.startswith(tuple(f"{source}:" for source in apart))]
+        found = "".join(said)
+        if apart:
             more_found, more_files = self.findings(f"{name}+", apart, flags)
             found, files = found + more_found, sorted({*files, *more_files})
-        else:
-            done = subprocess.run([self._tidy, "-quiet", f"--config-file={CONFIGURATION}", together, "--", *flags],
-                                  capture_output=True, text=True)
-            found = (done.stdout or done.stderr) if done.returncode else ""
-            listed = subprocess.run([self._clang, "-M", together, *flags], capture_output=True, text=True).stdout
-            files = shlex.split(listed.replace("\\\n", " ").partition(":")[2])
         if not found:
             self._green.keep(name, self._digest(files, sources, flags), files)
         return found, files
 
-    def _clashing(self, together: Path, sources: list, flags: list) -> list:
-        """The sources in which the compiler finds errors, but none of a single one, whose errors are its own."""
-        read = subprocess.run([self._clang, "-fsyntax-only", "-ferror-limit=0", together, *flags], capture_output=True,
-                              text=True) if len(sources) > 1 else None
-        if read is None or read.returncode == 0:
-            return []
-        lines = {int(line) for line in re.findall(IN_SOURCE.format(re.escape(str(together))), read.stderr)}
-        return [source for number, source in enumerate(sources, start=1) if number in lines][:len(sources) - 1] or sources[1:]
+    def _files_of(self, source: Path, flags: list) -> list:
+        listed = subprocess.run([self._clang, "-M", source, *flags], capture_output=True, text=True).stdout
+        return shlex.split(listed.replace("\\\n", " ").partition(":")[2])
 
     def _digest(self, files: list, sources: list, flags: list) -> str:
         return digest_of([CONFIGURATION, __file__, *files], self._version, *sources, *flags)
@@ -91,8 +92,9 @@ def main(clang_tidy: str, build: Path) -> int:
         number, ((folder, meaning), (sources, flags)) = numbered
         return reader.findings(f"{folder}-{number}", sources, ["-w", *meaning, *flags])[0]
 
+    largest_first = sorted(enumerate(sorted(groups(build).items())), key=lambda numbered: -len(numbered[1][1][0]))
     with ThreadPoolExecutor(workers.CORES) as pool:
-        found = "".join(pool.map(findings, enumerate(sorted(groups(build).items()))))
+        found = "".join(pool.map(findings, largest_first))
     print(found, end="")
     return 1 if found else 0
 

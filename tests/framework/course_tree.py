@@ -64,17 +64,21 @@ int thrice(int x) {
 """
 
 
+def course_words(root: Path, *words: str) -> list:
+    """The command line of `./course words…` in the tree `root`, with the tools of this one."""
+    start = ("import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from course import __main__, process_group; "
+             "process_group.end_when_told(); sys.exit(__main__.main(Path(sys.argv[2]), sys.argv[3:]))")
+    return [sys.executable, "-B", "-c", start, REPOSITORY / "tools", root, *words]
+
+
 def course_process(root: Path, words: list, options: dict | None = None, **environment) -> subprocess.Popen:
     """`./course words…` in the tree `root`, as a process of its own that ignores no signal, whoever runs the tests."""
-    main = ("import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; "
-            "from course import __main__, process_group; process_group.end_when_told(); sys.exit(__main__.main(Path(sys.argv[2]), sys.argv[3:]))")
-
     def heed_signals():
         for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL) | (options or {})
-    return subprocess.Popen([sys.executable, "-B", "-c", main, REPOSITORY / "tools", root, *words], start_new_session=True,
-                            env=os.environ | environment, preexec_fn=heed_signals, **streams)
+    return subprocess.Popen(course_words(root, *words), start_new_session=True, env=os.environ | environment,
+                            preexec_fn=heed_signals, **streams)
 
 
 def run_course(root: Path, words: tuple, environment: dict | None = None) -> SimpleNamespace:

@@ -484,7 +484,8 @@ TEST_CASE("are taken out of what the student printed, and nothing else is") {
     std::string printed = "mine\nterminate called without an active exception\n";
     take_runtime_output(printed);
     CHECK(printed == "mine\n");
-    std::string long_ago = std::string(20000, 'x') + "\nmine";
+    std::string long_ago(20000, 'x');
+    long_ago += "\nmine";
     CHECK(take_runtime_output(long_ago).empty());
     CHECK(long_ago.ends_with("mine"));
     CHECK(runtime_output(std::string(1'000'000, 'x')).empty());  // one line without end

@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from course_tree import REPOSITORY, CourseTree, course_process, wait_until
+from course_tree import REPOSITORY, CourseTree, course_process, course_words, wait_until
 from fake_tools import FakeTools
 from student_course import StudentCourse, environment
 
@@ -29,9 +29,6 @@ for word in "begin", "end":
 print("done", flush=True)
 sys.stdin.read()
 """
-
-START = ("import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from course.__main__ import main; "
-         "sys.exit(main(Path(sys.argv[2]), sys.argv[3:]))")
 
 
 class Lock(CourseTree):
@@ -145,7 +142,7 @@ class Simultaneous(StudentCourse):
 
     def start(self, words, place):
         """Its output goes to a file; a pipe that nobody reads might stop it."""
-        own = [sys.executable, "-B", "-c", START, REPOSITORY / "tools", self.root, *words[1:]]
+        own = course_words(self.root, *words[1:])
         with open(place, "w", encoding="utf-8") as file:
             return subprocess.Popen(own if words[0] == "./course" else words, cwd=self.build, env=environment(),
                                     stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.DEVNULL)

@@ -2,20 +2,17 @@
 
 import shutil
 import subprocess
-import sys
 import unittest
 
-from student_course import REPOSITORY, StudentCourse, environment
-
-COMMAND = ("import pathlib, sys; sys.path.insert(0, sys.argv[1]); from course.__main__ import main; "
-           "sys.exit(main(pathlib.Path(sys.argv[2]), sys.argv[3:]))")
+from course_tree import course_words
+from student_course import StudentCourse, environment
 
 
 class Debug(StudentCourse):
     def debug(self, *words):
         """The debugger takes the place of the process, so here it needs one of its own."""
-        return subprocess.run([sys.executable, "-c", COMMAND, str(REPOSITORY / "tools"), str(self.root), "debug", *words],
-                              text=True, capture_output=True, stdin=subprocess.DEVNULL, env=environment())
+        return subprocess.run(course_words(self.root, "debug", *words), text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, env=environment())
 
     @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
     def test_it_stops_in_the_call_that_goes_wrong_and_shows_its_variables(self):

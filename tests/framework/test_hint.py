@@ -2,10 +2,9 @@
 
 import os
 import subprocess
-import sys
 from unittest import mock
 
-from course_tree import REPOSITORY, CourseTree
+from course_tree import CourseTree, course_words
 
 
 class Hints(CourseTree):
@@ -67,13 +66,11 @@ class Hints(CourseTree):
 
     def test_an_output_that_cannot_be_written_is_one_sentence(self):
         """Whatever the command, and also when it writes a character at a time."""
-        start = "import sys, pathlib; from course.__main__ import main; sys.exit(main(pathlib.Path(sys.argv[1]), sys.argv[2:]))"
         for unbuffered in ("", "1"):
             for words in (["hint", "lab07.twice"], ["hint", "lab07.twice", "--reset"], ["cut"], ["--version"]):
                 with open("/dev/full", "w") as full, self.subTest(words):
-                    environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "tools"), "PYTHONUNBUFFERED": unbuffered}
-                    ended = subprocess.run([sys.executable, "-c", start, self.root, *words], stdout=full, env=environment,
-                                           stderr=subprocess.PIPE, text=True)
+                    ended = subprocess.run(course_words(self.root, *words), env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+                                           stdout=full, stderr=subprocess.PIPE, text=True)
                     self.assertEqual((ended.returncode, ended.stderr), (
                         2, "course: the output cannot be written: No space left on device; fix that and try again\n"))
         self.assertIn("hint 1 of 2", self.hint("lab07.twice"), "a hint that nobody saw was counted")

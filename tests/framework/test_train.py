@@ -1,7 +1,5 @@
 """./course train with the reference's functions: a few steps of everything, stopping and going on, and what is refused."""
 
-import contextlib
-import io
 import json
 import os
 import re
@@ -17,11 +15,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from course_tree import REPOSITORY
+from course_tree import REPOSITORY, run_course
 
 from author import link_missing
 from course import capacity, manifest, memories, progress, training_program
-from course.__main__ import main
 from course.commands import train as command
 from course.verdicts import Verdict
 
@@ -36,11 +33,8 @@ def exercise(function, status, lab="lab08", begin_with=""):
 
 def train(*words, track="reference", graded=()):
     """In this process, as if grading had said this: one run grades in earnest."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), \
-            mock.patch.object(command, "grade", return_value=list(graded)):
-        status = main(REPOSITORY, ["train", *map(str, words), "--track", track])
-    return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+    with mock.patch.object(command, "grade", return_value=list(graded)):
+        return run_course(REPOSITORY, ("train", *map(str, words), "--track", track))
 
 
 class Train(unittest.TestCase):

@@ -1,6 +1,7 @@
-"""Looks for one edit of a function that makes every check of its exercise pass, and says what was wrong before it.
+"""Looks for one edit of a function, or two, that make every check of its exercise pass, and says what was wrong before.
 
-All edits are built into one program (schemata.py), which runs the suite for each of them (grading/edits.cpp).
+All edits are built into one program (schemata.py), which runs the suite for each of them (grading/edits.cpp). Where none is
+enough, those that got furthest are first steps: each is made, and the usual edits are tried on what it gives.
 """
 
 import contextlib
@@ -22,14 +23,31 @@ from course.source_pieces import CannotSplit, Definition, definitions, visible_c
 
 ROUNDS = 8  # of compiling; each drops the edits that the one before refused
 MOST = 3000  # edits of one exercise
+STEPS = 6  # first steps on which a second edit is tried
+MOST_SECOND = 1500  # second edits, over all first steps; each gets half of that at most
 HEADERS = "#include <algorithm>\n#include <cmath>\n#include <limits>\n"  # of what edits call
 
 
 @dataclass(frozen=True)
 class Cure:
-    """An edit with which every check passes."""
-    line: int
-    mistake: str
+    """Edits with which, made together, every check passes: the line of each, and what is wrong there."""
+    mistakes: tuple[tuple[int, str], ...]
+
+
+Key = tuple[bool, int, float, float]
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far an edit gets: `key` is larger for a better one, `digest` is that of what it gives then."""
+    key: Key
+    number: int
+    digest: str
+
+    @classmethod
+    def told(cls, words: str) -> "Step":
+        number, over, calls, share, error, digest = words.split()
+        return cls((over == "1", int(calls), float(share), -float(error)), int(number), digest)
 
 
 class NotSearched(CourseError):
@@ -41,8 +59,9 @@ class Part:
 
     def __init__(self, text: str, definition: Definition):
         self.name, self.start, self.end = definition.name, definition.start, definition.closing + 1
+        self.begins = definition.opening + 1  # the body
         self.head = text[definition.start:definition.opening]
-        self.body = Body(self.head, text[definition.opening + 1:definition.closing], text.count("\n", 0, definition.opening) + 1)
+        self.body = Body(self.head, text[self.begins:definition.closing], text.count("\n", 0, definition.opening) + 1)
         self.edits = edits_of(self.body)
 
 
@@ -50,13 +69,13 @@ Edits = dict[int, tuple[Part, Edit]]
 
 
 class Search:
-    """`source` is the graded file with the exercise, `build` the folder that its lab was built in."""
+    """`source` is the graded file with the exercise, `build` the folder that its lab was built in. `text`: in place of the file's."""
 
-    def __init__(self, lab: Lab, exercise: Exercise, source: Path | None, build: Path, place: Path):
+    def __init__(self, lab: Lab, exercise: Exercise, source: Path | None, build: Path, place: Path, text: str = ""):
         if source is None:
             raise NotSearched(f"no file defines {exercise.function}")
         self.lab, self.exercise, self.source, self.build, self.place = lab, exercise, source, build, place
-        self.text = source.read_text(encoding="utf-8")
+        self.text = text or source.read_text(encoding="utf-8")
         try:
             found = definitions(self.text)
             own = next(each for each in found if each.name == exercise.function)
@@ -67,19 +86,51 @@ class Search:
         helpers = _called([each for each in found if each.name not in exercises], own, self.text)
         self.parts = [Part(self.text, each) for each in [own, *helpers]]
         self.edits = [(part, edit) for part in self.parts for edit in part.edits if part is self.parts[0] or not edit.later][:MOST]
+        self.steps: list[Step] = []
 
     def cures(self, told: Callable[[int, int], None] = lambda tried, of: None) -> list[Cure]:
-        """The usual edits first; where none of them helps, the others, and then those of the functions that it calls. `told`
-        hears how many of how many were tried."""
+        """The usual edits first; where none of them helps, the others, and then those of the functions that it calls; then
+        usual ones on top of the best. `told` hears how many of how many were tried."""
         numbered = dict(enumerate(self.edits, 1))
         stages = [{number: (part, edit) for number, (part, edit) in numbered.items() if (part is self.parts[0], edit.later) == stage}
                   for stage in ((True, False), (True, True), (False, False))]
         tried = 0
         for stage in filter(None, stages):
             if found := self._passing(stage, lambda n, before=tried: told(before + n, len(numbered))):  # type: ignore[misc]
-                return [Cure(part.body.line_at(edit.splices[0][0]), edit.mistake) for part, edit in found]
+                return [Cure(((part.body.line_at(edit.splices[0][0]), edit.mistake),)) for part, edit in found]
             tried += len(stage)
+        return self._pairs([numbered[step.number] for step in self._best_steps()], len(numbered), told)
+
+    def _best_steps(self) -> list[Step]:
+        """Those that got furthest, one of each that give the same."""
+        best: dict[tuple[Key, str], Step] = {}
+        for step in sorted(self.steps, key=lambda step: step.number):
+            best.setdefault((step.key, step.digest), step)
+        return sorted(best.values(), key=lambda step: step.key, reverse=True)[:STEPS]
+
+    def _pairs(self, firsts: list[tuple[Part, Edit]], tried: int, told: Callable[[int, int], None]) -> list[Cure]:
+        left = MOST_SECOND
+        for part, edit in firsts:
+            length = part.end - 1 - part.begins
+            changed = self.text[:part.begins] + edit.applied(part.body.text, 0, length) + self.text[part.end - 1:]
+            then = Search(self.lab, self.exercise, self.source, self.build, self.place, changed)
+            own = dict(enumerate([each for each in then.edits if each[0] is then.parts[0]][:min(left, MOST_SECOND // 2)], 1))
+            with contextlib.suppress(NotSearched):
+                if found := then._passing(own, lambda n, before=tried: told(before + n, before + len(own))):  # type: ignore[misc]
+                    first = (part.body.line_at(edit.splices[0][0]), edit.mistake)
+                    return [Cure((first, (self._line_before(part, edit, second.begins + later.splices[0][0]), later.mistake)))
+                            for second, later in found]
+            tried += len(own)
+            left -= len(own)
+            if left <= 0:
+                break
         return []
+
+    def _line_before(self, part: Part, edit: Edit, offset: int) -> int:
+        """The line on which what stands at `offset` after the edit stood before it."""
+        if offset > part.begins:
+            offset = part.begins + edit.before(offset - part.begins)
+        return self.text.count("\n", 0, offset) + 1
 
     def _passing(self, edits: Edits, told: Callable[[int], None]) -> list[tuple[Part, Edit]]:
         self.place.mkdir(parents=True, exist_ok=True)
@@ -152,6 +203,8 @@ class Search:
                         running.unregister(key.fileobj)
                     elif word == "edit":
                         found.append(int(number))
+                    elif word == "step":
+                        self.steps.append(Step.told(number))
                     else:
                         tried += int(number)
                         told(tried)

@@ -38,6 +38,15 @@ class Edit:
             done = last
         return "".join(made) + text[done:end]
 
+    def before(self, offset: int) -> int:
+        """Where in the text before it stood what stands there after it."""
+        longer = 0
+        for first, last, new in self.splices:
+            if offset < first + longer + len(new):
+                return min(offset - longer, first)
+            longer += len(new) - (last - first)
+        return offset - longer
+
 
 def edits_of(body: Body) -> list[Edit]:
     """Each once, the usual ones first. None leaves the function as it is."""

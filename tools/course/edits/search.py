@@ -1,7 +1,7 @@
 """Looks for one edit of a function, or two, that make every check of its exercise pass, and says what was wrong before.
 
 All edits are built into one program (schemata.py), which runs the suite for each of them (grading/edits.cpp). Where none is
-enough, those that got furthest are first steps: each is made, and the usual edits are tried on what it gives.
+enough, those that got furthest are first steps: each is made, and others are tried on what it gives.
 """
 
 import contextlib
@@ -23,8 +23,9 @@ from course.source_pieces import CannotSplit, Definition, definitions, visible_c
 
 ROUNDS = 8  # of compiling; each drops the edits that the one before refused
 MOST = 3000  # edits of one exercise
-STEPS = 6  # first steps on which a second edit is tried
-MOST_SECOND = 1500  # second edits, over all first steps; each gets half of that at most
+STEPS = 4  # first steps on which a second edit is tried
+HELPFUL = 150  # edits that got further by themselves: these come second at first
+MOST_SECOND = 1200  # other second edits, as many of the best first step's as there are, then of the next
 HEADERS = "#include <algorithm>\n#include <cmath>\n#include <limits>\n"  # of what edits call
 
 
@@ -99,32 +100,34 @@ class Search:
             if found := self._passing(stage, lambda n, before=tried: told(before + n, len(numbered))):  # type: ignore[misc]
                 return [Cure(((part.body.line_at(edit.splices[0][0]), edit.mistake),)) for part, edit in found]
             tried += len(stage)
-        return self._pairs([numbered[step.number] for step in self._best_steps()], len(numbered), told)
+        return self._pairs(numbered, len(numbered), told)
 
-    def _best_steps(self) -> list[Step]:
-        """Those that got furthest, one of each that give the same."""
-        best: dict[tuple[Key, str], Step] = {}
+    def _pairs(self, edits: Edits, tried: int, told: Callable[[int, int], None]) -> list[Cure]:
+        """First those that help by themselves are put together, then the best of them and any other."""
+        best: dict[tuple[Key, str], Step] = {}  # one of each that give the same
         for step in sorted(self.steps, key=lambda step: step.number):
             best.setdefault((step.key, step.digest), step)
-        return sorted(best.values(), key=lambda step: step.key, reverse=True)[:STEPS]
-
-    def _pairs(self, firsts: list[tuple[Part, Edit]], tried: int, told: Callable[[int, int], None]) -> list[Cure]:
+        steps = sorted(best.values(), key=lambda step: step.key, reverse=True)
+        helpful = {edits[step.number][1].alone for step in steps[:HELPFUL]}
+        thens = [(*edits[step.number], self._after(*edits[step.number])) for step in steps[:STEPS]]
+        seconds = [(*first, [each for each in first[2].edits if each[1].alone in helpful]) for first in thens]
         left = MOST_SECOND
-        for part, edit in firsts:
-            length = part.end - 1 - part.begins
-            changed = self.text[:part.begins] + edit.applied(part.body.text, 0, length) + self.text[part.end - 1:]
-            then = Search(self.lab, self.exercise, self.source, self.build, self.place, changed)
-            own = dict(enumerate([each for each in then.edits if each[0] is then.parts[0]][:min(left, MOST_SECOND // 2)], 1))
+        for first in thens:
+            others = [each for each in first[2].edits if each[0] is first[2].parts[0] and each[1].alone not in helpful][:left]
+            seconds += [(*first, others)] if others else []
+            left -= len(others)
+        for part, edit, then, some in seconds:
             with contextlib.suppress(NotSearched):
-                if found := then._passing(own, lambda n, before=tried: told(before + n, before + len(own))):  # type: ignore[misc]
+                if found := then._passing(dict(enumerate(some, 1)), lambda n, before=tried: told(before + n, before + len(some))):  # type: ignore[misc]
                     first = (part.body.line_at(edit.splices[0][0]), edit.mistake)
                     return [Cure((first, (self._line_before(part, edit, second.begins + later.splices[0][0]), later.mistake)))
                             for second, later in found]
-            tried += len(own)
-            left -= len(own)
-            if left <= 0:
-                break
+            tried += len(some)
         return []
+
+    def _after(self, part: Part, edit: Edit) -> "Search":
+        changed = self.text[:part.begins] + edit.applied(part.body.text, 0, len(part.body.text)) + self.text[part.end - 1:]
+        return Search(self.lab, self.exercise, self.source, self.build, self.place, changed)
 
     def _line_before(self, part: Part, edit: Edit, offset: int) -> int:
         """The line on which what stands at `offset` after the edit stood before it."""
@@ -150,7 +153,7 @@ class Search:
                     for part in sorted(self.parts, key=lambda part: part.start)]
         written, dropped = self.place / self.source.name, set[int]()
         command = [re.sub(r"^-f(max-errors|error-limit)=.*", r"-f\1=0", word) for word in
-                   build_commands.compilation(self.command, written, made) if not word.startswith("-W")] + ["-w"]
+                   build_commands.compilation(self.command, written, made) if not word.startswith("-W")] + ["-w", "-g0"]
         for number in range(ROUNDS):
             pieces, done = [f'{HEADERS}extern "C" int {VARIABLE};\n'], 0
             for part, of in schemata:

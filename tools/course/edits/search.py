@@ -25,7 +25,7 @@ ROUNDS = 8  # of compiling; each drops the edits that the one before refused
 MOST = 3000  # edits of one exercise
 STEPS = 4  # first steps on which a second edit is tried
 HELPFUL = 150  # edits that got further by themselves: these come second at first
-MOST_SECOND = 1200  # other second edits, as many of the best first step's as there are, then of the next
+MOST_SECOND = 1200  # other second edits, as many of the best first step's as there are, then of the next; MOST holds for all
 HEADERS = "#include <algorithm>\n#include <cmath>\n#include <limits>\n"  # of what edits call
 
 
@@ -111,7 +111,7 @@ class Search:
         helpful = {edits[step.number][1].alone for step in steps[:HELPFUL]}
         thens = [(*edits[step.number], self._after(*edits[step.number])) for step in steps[:STEPS]]
         seconds = [(*first, [each for each in first[2].edits if each[1].alone in helpful]) for first in thens]
-        left = MOST_SECOND
+        left = min(MOST_SECOND, MOST - len(edits))
         for first in thens:
             others = [each for each in first[2].edits if each[0] is first[2].parts[0] and each[1].alone not in helpful][:left]
             seconds += [(*first, others)] if others else []

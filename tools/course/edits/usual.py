@@ -191,10 +191,11 @@ class Expressions(Editor):
         last = body.end_of_expression(i + 1)
         if last <= i or body.word(i + 1) == "{":
             return
-        declared = any(name.initial and name.initial[0] == i + 1 for name in body.names)
+        declared = next((name for name in body.names if name.initial and name.initial[0] == i + 1), None)
         for other in [] if declared else OTHER_OPERATORS.get(operator, ["+=", "*="]):
             yield self.put(i, i, other, f"`{operator}` is the wrong assignment in {self.said(body.left_of_assignment(i), last)}")
-        yield from self._value(i + 1, last)
+        if not declared or declared.is_number or declared.type == "Tensor":
+            yield from self._value(i + 1, last)
 
     def _value(self, first: int, last: int) -> Iterator[Edit]:
         """What is stored or returned: another sign, a factor or a term that is missing."""

@@ -109,17 +109,18 @@ class Search:
             best.setdefault((step.key, step.digest), step)
         steps = sorted(best.values(), key=lambda step: step.key, reverse=True)
         helpful = {edits[step.number][1].alone for step in steps[:HELPFUL]}
-        thens = [(*edits[step.number], self._after(*edits[step.number])) for step in steps[:STEPS]]
-        seconds = [(*first, [each for each in first[2].edits if each[1].alone in helpful]) for first in thens]
+        firsts = [(*edits[step.number], self._after(*edits[step.number])) for step in steps[:STEPS]]
+        rounds = [(part, edit, then, [each for each in then.edits if each[1].alone in helpful]) for part, edit, then in firsts]
         left = min(MOST_SECOND, MOST - len(edits))
-        for first in thens:
-            others = [each for each in first[2].edits if each[0] is first[2].parts[0] and each[1].alone not in helpful][:left]
-            seconds += [(*first, others)] if others else []
+        for part, edit, then in firsts:
+            others = [each for each in then.edits if each[0] is then.parts[0] and each[1].alone not in helpful][:left]
+            rounds.append((part, edit, then, others))
             left -= len(others)
-        for part, edit, then, some in seconds:
+        for part, edit, then, some in filter(lambda each: each[3], rounds):
             with contextlib.suppress(NotSearched):
-                if found := then._passing(dict(enumerate(some, 1)), lambda n, before=tried: told(before + n, before + len(some))):  # type: ignore[misc]
-                    first = (part.body.line_at(edit.splices[0][0]), edit.mistake)
+                found = then._passing(dict(enumerate(some, 1)), lambda n, before=tried: told(before + n, before + len(some)))  # type: ignore[misc]
+                if found:
+                    first = part.body.line_at(edit.splices[0][0]), edit.mistake
                     return [Cure((first, (self._line_before(part, edit, second.begins + later.splices[0][0]), later.mistake)))
                             for second, later in found]
             tried += len(some)

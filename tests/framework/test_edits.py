@@ -81,6 +81,7 @@ def test_operators_have_their_operands(text, operands):
     ("return Q / sum(a);", "return Q / (sum(a) + epsilon);", "`+ epsilon` is missing below the line in `Q / sum(a)`"),
     ("double a = b * c; return d;", "double a = b * c; return (d) * c;", "`* c`, which stands elsewhere, is missing at `d`"),
     ("Tensor a = f(n * Q); return sum(a * a);", "Tensor a = f(n * Q); return sum((n * Q) * (n * Q));", "`a * a` is the square of the wrong thing"),
+    ("double a = b; c = a + d;", "double a = (b) + d; c = a;", "`+ d` belongs to `b`"),
     ("double s = a; return s;", "double s = exp(a); return s;", "`a` lacks an `exp`"),
     ("use(s.S); put(r.s.S);", "use(r.s.S); put(r.s.S);", "in place of `s.S`, in `use(s.S)`, `r.s.S` belongs"),
     ("int i = 0, j = 1; use(i + j * i); use(i);", "int i = 0, j = 1; use((i + 1) + j * (i + 1)); use(i);",

@@ -84,8 +84,9 @@ class Expressions(Editor):
         body = self.body
         self.members = sorted({body.word(i) for i in range(1, len(body.tokens)) if self._is_member(i)})
         self.paths = sorted({body.source(self._path(i), i) for i in range(1, len(body.tokens)) if self._is_member(i)})
-        self.terms = sorted({f"{body.word(i)} {body.source(i + 1, body.right(i))}" for i in range(1, len(body.tokens))
-                             if body.word(i) in ("+", "-", "*", "/") and body.is_binary(i) and body.right(i) - i <= MOST_TERM})
+        self.terms = {f"{body.word(i)} {body.source(i + 1, body.right(i))}": (body.tokens[i].start, body.tokens[body.right(i)].end)
+                      for i in range(1, len(body.tokens))
+                      if body.word(i) in ("+", "-", "*", "/") and body.is_binary(i) and body.right(i) - i <= MOST_TERM}
         everywhere, in_statement = dict[str, list[Edit]](), dict[str, list[Edit]]()
         for i in range(len(body.tokens)):
             for edit in self._at(i):
@@ -205,9 +206,13 @@ class Expressions(Editor):
             yield self.put(first, last, f"{factor} * ({value})", f"{words} is missing at {said}", later=True)
         for made, words in MADE_OF_VALUE.items():
             yield self.put(first, last, made.format(value), f"{said} {words}", later=True)
-        for term in self.terms:
+        start, end = self.body.tokens[first].start, self.body.tokens[last].end
+        for term, (begins, ends) in self.terms.items():
             if self._can_stand(term, first):
                 yield self.put(first, last, f"({value}) {term}", f"`{shortened(term)}`, which stands elsewhere, is missing at {said}", later=True)
+                if ends <= start or end <= begins:
+                    splices = sorted([(begins, ends, ""), (start, end, f"({value}) {term}")])
+                    yield Edit(tuple(splices), f"`{shortened(term)}` belongs to {said}", later=True)
         for name in self.body.visible(first).values():
             if name.is_number or name.type == "Tensor":
                 for operator, words in (("*", "factor"), ("/", "division by"), ("+", "term"), ("-", "subtraction of")):

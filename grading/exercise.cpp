@@ -419,6 +419,7 @@ void Trial::fail_due_to(const std::string& other, const std::string& what) const
 void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) const {
     const std::optional<std::string> what = check(outcome_);
     if (!what) return;
+    if (on_wrong_call) on_wrong_call(compared(check, expected));
     const bool by_values = outcome_.error.empty();
     if (!channel_is_open()) {  // nobody reads a diagnosis
         if (by_values && !expected.empty() && std::exchange(calls_counterexample, false))

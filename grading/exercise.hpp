@@ -138,9 +138,10 @@ public:
     Meter& operator=(const Meter&) = delete;
 };
 
-/// Told of every call whose result was found right, where set: a test of the suites themselves tries how much may be wrong
-/// with it unnoticed.
+/// Told of every call whose result was found right, or wrong, where set: a test of the suites themselves tries how much may be
+/// wrong with it unnoticed, and of two small changes of a function, the better one is known by what it gets right.
 inline void (*on_right_call)(const ComparedCall&) = nullptr;
+inline void (*on_wrong_call)(const ComparedCall&) = nullptr;
 
 /// Runs `function` and turns an exception into an Outcome.
 Outcome outcome_of(const std::function<Parts()>& function);

@@ -702,8 +702,8 @@ const std::vector<Mutation<Settings>>& mutations() {
          "The query's exponents are q + m: subtract the largest of these, not the largest of q.", streaming,
          SET(s.shift = Shift::query_by_itself)},
         {"the running maximum", "query shifted by max(q) + max(m)",
-         "Subtract the largest exponent of the query, max(q + m): the sum of the two maxima is larger, and gives ε "
-         "more weight.",
+         "Subtract the largest exponent of the query, max(q + m), with an m for each channel: the sum of the two "
+         "maxima, or one m for all channels, is larger, and gives ε more weight.",
          streaming, SET(s.shift = Shift::query_by_two_maxima)},
         {"the running maximum", "query neither shifted nor given the maximum",
          "Multiply the query by e^m, then shift it by its largest exponent: exp(q + m - g).", streaming,

@@ -8,7 +8,7 @@ from course.edits import report
 from course.edits.body import Body, parameters_of
 from course.edits.schemata import Schemata
 from course.edits.search import NotSearched, Search
-from course.edits.usual import edits_of
+from course.edits.usual import Edit, edits_of
 
 HEAD = "Tensor f(const Tensor& Q, const FeatureMap& phi, std::size_t n, double epsilon)"
 
@@ -77,9 +77,26 @@ def test_operators_have_their_operands(text, operands):
     ("if (Q) a(); if (n) b();", "if (Q) a(); else if (n) b();", "an `else` is missing before the `if` of `n`"),
     ("return a + b * c;", "return (a + b) * c;", "brackets are missing around `a + b` in `a + b * c`"),
     ("return f(a) * b - c;", "return f(a) * (b - c);", "brackets are missing around `b - c` in `f(a) * b - c`"),
+    ("return Q / sum(a + b, -1);", "return Q / (sum(a, -1) + b);", "the bracket of `sum(a + b, -1)` closes too late"),
+    ("return Q / sum(a);", "return Q / (sum(a) + epsilon);", "`+ epsilon` is missing below the line in `Q / sum(a)`"),
+    ("double a = b * c; return d;", "double a = b * c; return (d) * c;", "`* c`, which stands elsewhere, is missing at `d`"),
+    ("Tensor a = f(n * Q); return sum(a * a);", "Tensor a = f(n * Q); return sum((n * Q) * (n * Q));", "`a * a` is the square of the wrong thing"),
+    ("double a = b; c = a + d;", "double a = (b) + d; c = a;", "`+ d` belongs to `b`"),
+    ("double s = a; return s;", "double s = exp(a); return s;", "`a` lacks an `exp`"),
+    ("use(s.S); put(r.s.S);", "use(r.s.S); put(r.s.S);", "in place of `s.S`, in `use(s.S)`, `r.s.S` belongs"),
+    ("int i = 0, j = 1; use(i + j * i); use(i);", "int i = 0, j = 1; use((i + 1) + j * (i + 1)); use(i);",
+     "`i` is one off in `use(i + j * i)`, here and in 1 other place"),
+    ("for (int i = 0; i < n; ++i) s += b;", "for (int i = 0; i < n; ++i) if (i != 0) s += b;",
+     "`s += b;` is done in the first round of the loop over `i`, too"),
 ])
 def test_an_edit_undoes_a_usual_slip(wrong, right, said):
     assert made_from(wrong).get("".join(right.split())) == said
+
+
+def test_what_stands_behind_an_edit_is_found_before_it():
+    edit = Edit(((2, 2, "xx"), (4, 6, "")), "")
+    assert edit.applied("abcdefgh", 0, 8) == "abxxcdgh"
+    assert [edit.before(offset) for offset in range(8)] == [0, 1, 2, 2, 2, 3, 6, 7]
 
 
 def test_no_edit_leaves_the_text_as_it_is_and_none_comes_twice():
@@ -138,7 +155,12 @@ def search_of(tmp_path, name, text, **before):
         const std::size_t n = length(y, -1);
         for (std::size_t row = 0; row < y.size(); row += n)
             for (std::size_t i = n - 1; i > 0; --i) y.data()[row + i] += y.data()[row + i + 1];
-        return swap_axes(y, axis, -1);""", None, None),  # two changes: it begins one too late, and stores into the wrong one
+        return swap_axes(y, axis, -1);""", 5, "one off"),  # two changes: it begins one too late, and stores into the wrong one
+    ("lab03.attention_weights", """
+        Tensor weights = matmul(phi(Q), matrix_transpose(phi(K)));
+        if (mask == Mask::causal) weights = where(expand_dims(arange(length(Q, -2)), -1) >= arange(length(Q, -2)), weights, 0.0);
+        return weights / sum(weights + epsilon, -2, keep_dims);""", 4, "closes too late"),  # and the wrong axis
+    ("lab07.gelu", "return X;", None, None),
     ("lab05.feature_map_fused", "return fmaxf(x, 0.0f) + __expf(x);", 1, "not cut off at 0"),
 ])
 def test_the_change_that_makes_every_check_pass_is_found(tmp_path, name, text, line, said):
@@ -148,9 +170,9 @@ def test_the_change_that_makes_every_check_pass_is_found(tmp_path, name, text, l
         assert cures == []
         assert report.in_words(exercise, cures, len(search.edits)).startswith(f"with none of {len(search.edits)} small changes")
         return
-    found = next(cure for cure in cures if said in cure.mistake)
-    assert search.text.splitlines()[found.line - 1].strip() == text.splitlines()[line - 1].strip()
-    assert f"line {found.line}: " in report.in_words(exercise, cures, len(search.edits))
+    found = next(at for cure in cures for at, mistake in cure.mistakes if said in mistake)
+    assert search.text.splitlines()[found - 1].strip() == text.splitlines()[line - 1].strip()
+    assert f"line {found}: " in report.in_words(exercise, cures, len(search.edits))
 
 
 @pytest.mark.parametrize("name", ["lab02.softmax_attention", "lab05.scan_states", "lab09.delta_rule_chunkwise"])
@@ -170,8 +192,8 @@ def test_the_change_may_be_in_a_function_that_it_calls(tmp_path):
         "static Tensor per_entry(Tensor x) {", "    for (double& v : x) v = one(v);", "    return x;", "}"])
     assert {"per_entry", "one", "above"} <= {part.name for part in search.parts}
     cures = search.cures()
-    assert any("the number 2.0 is wrong in `return v + 2.0`" in cure.mistake for cure in cures), cures
-    assert "static double above" in search.text.splitlines()[cures[0].line - 1]
+    assert any("the number 2.0 is wrong in `return v + 2.0`" in cure.mistakes[0][1] for cure in cures), cures
+    assert "static double above" in search.text.splitlines()[cures[0].mistakes[0][0] - 1]
 
 
 def test_a_function_that_is_not_there_is_said_to_be(tmp_path):

@@ -59,6 +59,16 @@ class Words(CourseTree):
         self.left("thrice", "fail", "\n".join(["thrice on the GPU"] * 31), folder="results/gpu")
         self.assertIn("ctest -R 'lab07.thrice.gpu$'", self.words())
 
+    def test_of_one_that_no_mistake_explains_it_tells_what_else_can_be_tried(self):
+        said = "./course check lab07.{} tries small changes of that function, to find what is wrong with it"
+        self.left("twice", "fail", "twice is wrong", mistakes=["thrice instead"])
+        self.left("once", "todo", "once is not written", mistakes=[])
+        self.assertNotIn("small changes", self.words())
+        self.left("twice", "fail", "twice is wrong", mistakes=[])
+        self.left("thrice", "fail", "thrice is wrong", mistakes=[])
+        self.assertTrue(self.words().endswith(f"twice is wrong\n\n{said.format('twice')}"))
+        self.assertEqual(self.words().count("small changes"), 1)
+
     def test_control_characters_are_not_printed(self):
         self.left("twice", "fail", "a\x1b[31mb\0c\td\re")
         self.assertEqual(self.words(), "a\ufffd[31mb\ufffdc\td\ufffde")

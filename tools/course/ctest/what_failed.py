@@ -13,12 +13,14 @@ Left = tuple[tuple[int | bool | str, ...], str, str]
 def what_failed(source: str, build: str) -> str:
     """The messages of this run: first those of labs that could not be built, last the first exercise to fix."""
     left = sorted(_not_built(build) + _failed(source, build))
-    return messages.arrange([(plain(message).strip("\n"), command) for _, message, command in left])
+    text = messages.arrange([(plain(message).strip("\n"), command) for _, message, command in left])
+    unexplained = next((command for place, _, command in left if place[-1]), "")
+    return f"{text}\n\n{unexplained} tries small changes of that function, to find what is wrong with it" if unexplained else text
 
 
 def _not_built(build: str) -> list[Left]:
     """(place, message, command that shows it) of every lab that could not be built."""
-    return [((0, path), data["message"], f"./course check {os.path.basename(path).partition('.')[0]}")
+    return [((0, path, False), data["message"], f"./course check {os.path.basename(path).partition('.')[0]}")
             for path, data in _left_by_this_run(build, "results", ".not_built")]
 
 
@@ -31,7 +33,9 @@ def _failed(source: str, build: str) -> list[Left]:
                 lab, function = data["lab"], data["exercise"]
                 name = f"{lab}.{function}"
                 command = f"ctest -R '{name}.gpu$'" if folder == "results/gpu" else f"./course check {name}"
-                place = (data["status"] == "todo", bool(data.get("begin_with")), *_place(source, lab, function), folder)
+                unexplained = data["status"] in ("fail", "crash", "timeout") and data.get("mistakes") == [] and folder == "results"
+                unexplained = unexplained and not data.get("begin_with") and not function.startswith("test_")
+                place = (data["status"] == "todo", bool(data.get("begin_with")), *_place(source, lab, function), folder, unexplained)
                 found.append(((1, *place), data["message"], command))
     return found
 

@@ -33,9 +33,12 @@ def of(root: Path, track: str, exercise: Exercise) -> str:
 
 def in_words(exercise: Exercise, cures: list[Cure], tried: int) -> str:
     if not cures:
-        return (f"with none of {tried} small changes of {exercise.function} does every check pass: more than one thing is wrong,\n"
-                "or something larger than an operator, a variable, a bracket or the order of lines")
-    lines = [f"  line {cure.line}: {cure.mistake}" for cure in cures[:MOST_SHOWN]]
-    more = [f"  and {len(cures) - MOST_SHOWN} more"] if len(cures) > MOST_SHOWN else []
-    which = "one small change of" if len(cures) == 1 else "any one of these changes of"
-    return "\n".join([f"{which} {exercise.function} makes every check pass:", *lines, *more])
+        return (f"with none of {tried} small changes of {exercise.function}, and no two of those that help, does every check pass:\n"
+                "more is wrong, or something larger than an operator, a variable, a bracket or the order of lines")
+    together = len(cures[0].mistakes) > 1
+    shown = cures[:1 if together else MOST_SHOWN]
+    lines = [f"  line {line}: {mistake}" for cure in shown for line, mistake in cure.mistakes]
+    more = [f"  and {len(cures) - MOST_SHOWN} more"] if len(cures) > MOST_SHOWN and not together else []
+    which = "these two changes together of" if together else "one small change of" if len(cures) == 1 else "any one of these changes of"
+    make = "make" if together else "makes"
+    return "\n".join([f"{which} {exercise.function} {make} every check pass:", *lines, *more])

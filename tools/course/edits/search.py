@@ -1,6 +1,7 @@
-"""Looks for one edit of a function that makes every check of its exercise pass, and says what was wrong before it.
+"""Looks for one edit of a function, or two, that make every check of its exercise pass, and says what was wrong before.
 
-All edits are built into one program (schemata.py), which runs the suite for each of them (grading/edits.cpp).
+All edits are built into one program (schemata.py), which runs the suite for each of them (grading/edits.cpp). Where none is
+enough, those that got furthest are first steps: each is made, and others are tried on what it gives.
 """
 
 import contextlib
@@ -22,14 +23,32 @@ from course.source_pieces import CannotSplit, Definition, definitions, visible_c
 
 ROUNDS = 8  # of compiling; each drops the edits that the one before refused
 MOST = 3000  # edits of one exercise
+STEPS = 4  # first steps on which a second edit is tried
+HELPFUL = 150  # edits that got further by themselves: these come second at first
+MOST_SECOND = 1200  # other second edits, as many of the best first step's as there are, then of the next; MOST holds for all
 HEADERS = "#include <algorithm>\n#include <cmath>\n#include <limits>\n"  # of what edits call
 
 
 @dataclass(frozen=True)
 class Cure:
-    """An edit with which every check passes."""
-    line: int
-    mistake: str
+    """Edits with which, made together, every check passes: the line of each, and what is wrong there."""
+    mistakes: tuple[tuple[int, str], ...]
+
+
+Key = tuple[bool, int, float, float]
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far an edit gets: `key` is larger for a better one, `digest` is that of what it gives then."""
+    key: Key
+    number: int
+    digest: str
+
+    @classmethod
+    def told(cls, words: str) -> "Step":
+        number, over, calls, share, error, digest = words.split()
+        return cls((over == "1", int(calls), float(share), -float(error)), int(number), digest)
 
 
 class NotSearched(CourseError):
@@ -41,8 +60,9 @@ class Part:
 
     def __init__(self, text: str, definition: Definition):
         self.name, self.start, self.end = definition.name, definition.start, definition.closing + 1
+        self.begins = definition.opening + 1  # the body
         self.head = text[definition.start:definition.opening]
-        self.body = Body(self.head, text[definition.opening + 1:definition.closing], text.count("\n", 0, definition.opening) + 1)
+        self.body = Body(self.head, text[self.begins:definition.closing], text.count("\n", 0, definition.opening) + 1)
         self.edits = edits_of(self.body)
 
 
@@ -50,13 +70,13 @@ Edits = dict[int, tuple[Part, Edit]]
 
 
 class Search:
-    """`source` is the graded file with the exercise, `build` the folder that its lab was built in."""
+    """`source` is the graded file with the exercise, `build` the folder that its lab was built in. `text`: in place of the file's."""
 
-    def __init__(self, lab: Lab, exercise: Exercise, source: Path | None, build: Path, place: Path):
+    def __init__(self, lab: Lab, exercise: Exercise, source: Path | None, build: Path, place: Path, text: str = ""):
         if source is None:
             raise NotSearched(f"no file defines {exercise.function}")
         self.lab, self.exercise, self.source, self.build, self.place = lab, exercise, source, build, place
-        self.text = source.read_text(encoding="utf-8")
+        self.text = text or source.read_text(encoding="utf-8")
         try:
             found = definitions(self.text)
             own = next(each for each in found if each.name == exercise.function)
@@ -67,19 +87,54 @@ class Search:
         helpers = _called([each for each in found if each.name not in exercises], own, self.text)
         self.parts = [Part(self.text, each) for each in [own, *helpers]]
         self.edits = [(part, edit) for part in self.parts for edit in part.edits if part is self.parts[0] or not edit.later][:MOST]
+        self.steps: list[Step] = []
 
     def cures(self, told: Callable[[int, int], None] = lambda tried, of: None) -> list[Cure]:
-        """The usual edits first; where none of them helps, the others, and then those of the functions that it calls. `told`
-        hears how many of how many were tried."""
+        """The usual edits first; where none of them helps, the others, and then those of the functions that it calls; then
+        usual ones on top of the best. `told` hears how many of how many were tried."""
         numbered = dict(enumerate(self.edits, 1))
         stages = [{number: (part, edit) for number, (part, edit) in numbered.items() if (part is self.parts[0], edit.later) == stage}
                   for stage in ((True, False), (True, True), (False, False))]
         tried = 0
         for stage in filter(None, stages):
             if found := self._passing(stage, lambda n, before=tried: told(before + n, len(numbered))):  # type: ignore[misc]
-                return [Cure(part.body.line_at(edit.splices[0][0]), edit.mistake) for part, edit in found]
+                return [Cure(((part.body.line_at(edit.splices[0][0]), edit.mistake),)) for part, edit in found]
             tried += len(stage)
+        return self._pairs(numbered, len(numbered), told)
+
+    def _pairs(self, edits: Edits, tried: int, told: Callable[[int, int], None]) -> list[Cure]:
+        """First those that help by themselves are put together, then the best of them and any other."""
+        best: dict[tuple[Key, str], Step] = {}  # one of each that give the same
+        for step in sorted(self.steps, key=lambda step: step.number):
+            best.setdefault((step.key, step.digest), step)
+        steps = sorted(best.values(), key=lambda step: step.key, reverse=True)
+        helpful = {edits[step.number][1].alone for step in steps[:HELPFUL]}
+        firsts = [(*edits[step.number], self._after(*edits[step.number])) for step in steps[:STEPS]]
+        rounds = [(part, edit, then, [each for each in then.edits if each[1].alone in helpful]) for part, edit, then in firsts]
+        left = min(MOST_SECOND, MOST - len(edits))
+        for part, edit, then in firsts:
+            others = [each for each in then.edits if each[0] is then.parts[0] and each[1].alone not in helpful][:left]
+            rounds.append((part, edit, then, others))
+            left -= len(others)
+        for part, edit, then, some in filter(lambda each: each[3], rounds):
+            with contextlib.suppress(NotSearched):
+                found = then._passing(dict(enumerate(some, 1)), lambda n, before=tried: told(before + n, before + len(some)))  # type: ignore[misc]
+                if found:
+                    first = part.body.line_at(edit.splices[0][0]), edit.mistake
+                    return [Cure((first, (self._line_before(part, edit, second.begins + later.splices[0][0]), later.mistake)))
+                            for second, later in found]
+            tried += len(some)
         return []
+
+    def _after(self, part: Part, edit: Edit) -> "Search":
+        changed = self.text[:part.begins] + edit.applied(part.body.text, 0, len(part.body.text)) + self.text[part.end - 1:]
+        return Search(self.lab, self.exercise, self.source, self.build, self.place, changed)
+
+    def _line_before(self, part: Part, edit: Edit, offset: int) -> int:
+        """The line on which what stands at `offset` after the edit stood before it."""
+        if offset > part.begins:
+            offset = part.begins + edit.before(offset - part.begins)
+        return self.text.count("\n", 0, offset) + 1
 
     def _passing(self, edits: Edits, told: Callable[[int], None]) -> list[tuple[Part, Edit]]:
         self.place.mkdir(parents=True, exist_ok=True)
@@ -99,7 +154,7 @@ class Search:
                     for part in sorted(self.parts, key=lambda part: part.start)]
         written, dropped = self.place / self.source.name, set[int]()
         command = [re.sub(r"^-f(max-errors|error-limit)=.*", r"-f\1=0", word) for word in
-                   build_commands.compilation(self.command, written, made) if not word.startswith("-W")] + ["-w"]
+                   build_commands.compilation(self.command, written, made) if not word.startswith("-W")] + ["-w", "-g0"]
         for number in range(ROUNDS):
             pieces, done = [f'{HEADERS}extern "C" int {VARIABLE};\n'], 0
             for part, of in schemata:
@@ -152,6 +207,8 @@ class Search:
                         running.unregister(key.fileobj)
                     elif word == "edit":
                         found.append(int(number))
+                    elif word == "step":
+                        self.steps.append(Step.told(number))
                     else:
                         tried += int(number)
                         told(tried)

@@ -21,6 +21,9 @@ ALIKE = [("exp", "log", "log1p", "expm1", "exp2", "log2", "log10"), ("expf", "__
 GROWS = ("exp", "expf", "__expf", "expm1")  # whose argument is cut off at 0 in many a definition
 CUT_OFF = {"abs": "maximum({0}, 0.0)", "fabs": "(({0}) <= 0 ? 0 : ({0}))", "fabsf": "(({0}) <= 0 ? 0 : ({0}))"}  # |x| for max(x, 0)
 MOST_OFFSET = 8  # tokens of an index: a longer one is left alone
+MOST_TERM = 12  # tokens of a factor or term that may be missing elsewhere
+MADE_OF_VALUE = {"1.0 - ({})": "should be 1 minus that", "1.0 / ({})": "should be 1 over that", "exp({})": "lacks an `exp`",
+                 "sqrt({})": "lacks a root", "log({})": "lacks a `log`"}
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,11 @@ class Edit:
     later: bool = False  # rarer slips, tried when no usual one helped
     alike: str = ""  # edits with the same word here may be one slip in several places
 
+    @property
+    def alone(self) -> tuple[str, str]:
+        """Which edit it is, also of a function that another has changed."""
+        return self.splices[0][2], self.mistake
+
     def applied(self, text: str, start: int, end: int) -> str:
         """To text[start:end], in which all its changes are."""
         done, made = start, []
@@ -37,6 +45,15 @@ class Edit:
             made += [text[done:first], new]
             done = last
         return "".join(made) + text[done:end]
+
+    def before(self, offset: int) -> int:
+        """Where in the text before it stood what stands there after it."""
+        longer = 0
+        for first, last, new in self.splices:
+            if offset < first + longer + len(new):
+                return min(offset - longer, first)
+            longer += len(new) - (last - first)
+        return offset - longer
 
 
 def edits_of(body: Body) -> list[Edit]:
@@ -66,12 +83,18 @@ class Expressions(Editor):
     def edits(self) -> Iterator[Edit]:
         body = self.body
         self.members = sorted({body.word(i) for i in range(1, len(body.tokens)) if self._is_member(i)})
-        everywhere: dict[str, list[Edit]] = {}
-        for edit in (edit for i in range(len(body.tokens)) for edit in self._at(i)):
-            yield edit
-            if edit.alike:
-                everywhere.setdefault(edit.alike, []).append(edit)
-        for alike in everywhere.values():
+        self.paths = sorted({body.source(self._path(i), i) for i in range(1, len(body.tokens)) if self._is_member(i)})
+        self.terms = {f"{body.word(i)} {body.source(i + 1, body.right(i))}": (body.tokens[i].start, body.tokens[body.right(i)].end)
+                      for i in range(1, len(body.tokens))
+                      if body.word(i) in ("+", "-", "*", "/") and body.is_binary(i) and body.right(i) - i <= MOST_TERM}
+        everywhere, in_statement = dict[str, list[Edit]](), dict[str, list[Edit]]()
+        for i in range(len(body.tokens)):
+            for edit in self._at(i):
+                yield edit
+                if edit.alike:
+                    everywhere.setdefault(edit.alike, []).append(edit)
+                    in_statement.setdefault(f"{edit.alike} {self._begins(i)}", []).append(edit)
+        for alike in (*everywhere.values(), *in_statement.values()):
             splices = tuple(sorted(edit.splices[0] for edit in alike))
             if len(alike) > 1 and all(a[1] <= b[0] for a, b in zip(splices, splices[1:])):
                 yield Edit(splices, f"{alike[0].mistake}, here and in {len(alike) - 1} other place{'s' if len(alike) > 2 else ''}")
@@ -113,9 +136,37 @@ class Expressions(Editor):
         if operator == "/":
             yield self.put(i + 1, last, f"sqrt({right})", f"a root is missing in {whole}", later=True)
             yield self.put(i + 1, last, f"({right}) * ({right})", f"a square is missing in {whole}", later=True)
+            for name in body.visible(i).values():
+                if name.is_number and name.type != "auto":
+                    yield self.put(i + 1, last, f"({right} + {name.text})", f"`+ {name.text}` is missing below the line in {whole}", later=True)
+        if operator == "*" and left == right:
+            for other in self._others(first, i - 1):
+                yield self.put(first, last, f"({other}) * ({other})", f"{whole} is the square of the wrong thing", later=True)
         if operator in ("+", "-"):
             yield from self._brackets(first, i, last)
         yield from self._closed_too_late(i)
+
+    def _others(self, first: int, last: int) -> Iterator[str]:
+        """What arguments of calls elsewhere are, and variables of the type of this one."""
+        body, mine = self.body, self.body.source(first, last)
+        names = body.visible(first)
+        type_ = names[mine].type if mine in names else "auto"
+        yield from (name.text for name in names.values() if name.type in (type_, "auto") and name.text != mine)
+        for opening in (i for i in range(len(body.tokens)) if body.word(i) == "(" and body.called(i) is not None and i in body.match):
+            for one, other in body.arguments(opening):
+                if one < other <= one + MOST_TERM and not one <= first <= other and self._can_stand(body.source(one, other), first):
+                    yield body.source(one, other)
+
+    def _can_stand(self, code: str, i: int) -> bool:
+        """Whether its variables can be used at this token."""
+        known = {name.text for name in self.body.names}
+        return known & set(re.findall(r"(?<![.>])\b[A-Za-z_]\w*", code)) <= self.body.visible(i).keys()
+
+    def _path(self, i: int) -> int:
+        """The first token of a.b.c, of which i is the last."""
+        while self.body.word(i - 1) in (".", "->") and WORD.fullmatch(self.body.word(i - 2)):
+            i -= 2
+        return i
 
     def _brackets(self, first: int, i: int, last: int) -> Iterator[Edit]:
         """(a + b) * c for a + b * c, and a * (b + c) for a * b + c."""
@@ -130,9 +181,10 @@ class Expressions(Editor):
         if opening < 0 or body.word(opening) != "(" or (called := body.called(opening)) is None:
             return
         closing, last = body.match[opening], body.end_of_expression(i)
-        if any(body.is_binary(j) and body.around[j] == opening and body.word(j) in ("+", "-", "<", ">") for j in range(i, last)):
+        if any(body.is_binary(j) and body.around[j] == opening and body.word(j) in ("+", "-", "<", ">") for j in range(i + 1, last)):
             return
-        yield self.put(called, closing, f"{body.source(called, i - 1)}{body.text[body.tokens[last].end:body.tokens[closing].end]} {body.source(i, last)}",
+        moved = f"{body.source(called, i - 1)}{body.text[body.tokens[last].end:body.tokens[closing].end]} {body.source(i, last)}"
+        yield self.put(called, closing, f"({moved})" if body.word(i) in ("+", "-") else moved,
                        f"the bracket of {self.said(called, closing)} closes too late")
 
     def _assignment(self, i: int) -> Iterator[Edit]:
@@ -140,10 +192,11 @@ class Expressions(Editor):
         last = body.end_of_expression(i + 1)
         if last <= i or body.word(i + 1) == "{":
             return
-        declared = any(name.initial and name.initial[0] == i + 1 for name in body.names)
+        declared = next((name for name in body.names if name.initial and name.initial[0] == i + 1), None)
         for other in [] if declared else OTHER_OPERATORS.get(operator, ["+=", "*="]):
             yield self.put(i, i, other, f"`{operator}` is the wrong assignment in {self.said(body.left_of_assignment(i), last)}")
-        yield from self._value(i + 1, last)
+        if not declared or declared.is_number or declared.type == "Tensor":
+            yield from self._value(i + 1, last)
 
     def _value(self, first: int, last: int) -> Iterator[Edit]:
         """What is stored or returned: another sign, a factor or a term that is missing."""
@@ -151,8 +204,15 @@ class Expressions(Editor):
         yield self.put(first, last, f"-({value})", f"the sign of {said} is wrong")
         for factor, words in (("2.0", "a factor of 2"), ("0.5", "a factor of 1/2")):
             yield self.put(first, last, f"{factor} * ({value})", f"{words} is missing at {said}", later=True)
-        for made in ("1.0 - ({})", "1.0 / ({})"):
-            yield self.put(first, last, made.format(value), f"{said} should be 1 {'minus' if '-' in made else 'over'} that", later=True)
+        for made, words in MADE_OF_VALUE.items():
+            yield self.put(first, last, made.format(value), f"{said} {words}", later=True)
+        start, end = self.body.tokens[first].start, self.body.tokens[last].end
+        for term, (begins, ends) in self.terms.items():
+            if self._can_stand(term, first):
+                yield self.put(first, last, f"({value}) {term}", f"`{shortened(term)}`, which stands elsewhere, is missing at {said}", later=True)
+                if ends <= start or end <= begins:
+                    splices = sorted([(begins, ends, ""), (start, end, f"({value}) {term}")])
+                    yield Edit(tuple(splices), f"`{shortened(term)}` belongs to {said}", later=True)
         for name in self.body.visible(first).values():
             if name.is_number or name.type == "Tensor":
                 for operator, words in (("*", "factor"), ("/", "division by"), ("+", "term"), ("-", "subtraction of")):
@@ -190,6 +250,10 @@ class Expressions(Editor):
         if self._is_member(i):
             for other in self.members:
                 yield self.put(i, i, other, f"in place of `{word}`, in {self._around(i)}, another variable belongs", alike=f".{word} {other}")
+            first = self._path(i)
+            for path in self.paths:
+                if path.endswith(f".{word}") and self._can_stand(path, first):
+                    yield self.put(first, i, path, f"in place of {self.said(first, i)}, in {self._around(i)}, `{path}` belongs")
         elif body.word(i - 1) not in (".", "->", "::") and after != "::" and (mine := body.visible(i).get(word)):
             yield from self._variable(i, mine)
 
@@ -210,7 +274,7 @@ class Expressions(Editor):
                 yield self.put(i, i, f"{function}({mine.text})", f"`{function}` of `{mine.text}` is missing in {self._around(i)}", later=True)
         elif mine.counts and mine.type != "auto" and body.word(i + 1) not in (*ASSIGNMENTS, "++", "--") and body.word(i - 1) not in ("++", "--"):
             for changed in ("+ 1", "- 1"):
-                yield self.put(i, i, f"({mine.text} {changed})", f"`{mine.text}` is one off in {self._around(i)}", later=True)
+                yield self.put(i, i, f"({mine.text} {changed})", f"`{mine.text}` is one off in {self._around(i)}", True, f"{mine.text} {changed}")
 
     def _call(self, called: int, opening: int) -> Iterator[Edit]:
         body, arguments, name = self.body, self.body.arguments(opening), self.body.word(opening - 1)
@@ -248,12 +312,16 @@ class Expressions(Editor):
         if body.is_head(opening):
             pieces = body.pieces_between(opening, body.match[opening])
             return self.said(*next(piece for piece in pieces if piece[0] <= i <= piece[1]))
-        first = i
+        return self.said(self._begins(i), max(i, body.end_of_expression(i)))
+
+    def _begins(self, i: int) -> int:
+        """The first token of its statement."""
+        body, first = self.body, i
         while first > 0 and body.word(first - 1) not in (";", "{", "}"):
             first -= 1
-            if body.word(first) in ")]}" and first in body.match and body.word(first) != "}":
+            if body.word(first) in ")]" and first in body.match:
                 first = body.match[first]
-        return self.said(first, max(i, body.end_of_expression(i)))
+        return first
 
 
 class Statements(Editor):
@@ -361,6 +429,8 @@ class Statements(Editor):
             if name.counts and name.initial and body.is_head(body.around[name.initial[0]]):
                 yield self.put(statement.first, statement.last, f"if ({name.text} == {body.source(*name.initial)}) {body.source(statement.first, statement.last)}",
                                f"{self._name_of(statement)} is done again in each round of the loop over `{name.text}`", later=True)
+                yield self.put(statement.first, statement.last, f"if ({name.text} != {body.source(*name.initial)}) {body.source(statement.first, statement.last)}",
+                               f"{self._name_of(statement)} is done in the first round of the loop over `{name.text}`, too", later=True)
 
     def _reset(self, statements: tuple[Statement, ...], k: int) -> Iterator[Edit]:
         """A variable that has its first value again at the beginning of each round of a later loop; and, with those declared

@@ -48,6 +48,7 @@ def test_names_end_with_their_block():
     ("x = a - b - c * d;", {("a", "b"), ("a - b", "c * d"), ("c", "d")}),
     ("x = f(a + 1, b) / (c - -d);", {("a", "1"), ("f(a + 1, b)", "(c - -d)"), ("c", "-d")}),
     ("x = static_cast<double>(n) * std::max<int>(i, 2);", {("static_cast<double>(n)", "std::max<int>(i, 2)")}),
+    ("if (a == \"x (\" && c != ')') y = f(\"b\");", {("a", '"x ("'), ("c", "')'"), ('a == "x ("', "c != ')'")}),
     ("if (a < b && !c) y(1, 2) += -a;", {("a", "b"), ("a < b", "!c")}),
 ])
 def test_operators_have_their_operands(text, operands):

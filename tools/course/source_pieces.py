@@ -172,9 +172,10 @@ def _blocks(visible: str) -> Iterator[tuple[int, int, int]]:
 
 
 @lru_cache
-def visible_code(text: str) -> str:
-    """The text with blanks for everything whose brackets do not count; every character keeps its place."""
-    return HIDDEN.sub(lambda hidden: hidden[0] if hidden[0][0].isdigit() else re.sub(r"[^\n]", " ", hidden[0]), text)
+def visible_code(text: str, also: str = "") -> str:
+    """The text with blanks for everything whose brackets do not count; every character keeps its place. `also`: the quotation
+    marks of literals that stay."""
+    return HIDDEN.sub(lambda hidden: hidden[0] if hidden[0][0].isdigit() or hidden[0][0] in also else re.sub(r"[^\n]", " ", hidden[0]), text)
 
 
 def _line(text: str, at: int) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from course.source_pieces import visible_code
 
-TOKEN = re.compile(r"[A-Za-z_]\w*|\d(?:'?[\w.]|(?<=[eEpP])[+-])*|\.\d\w*|->|\+\+|--|[-+*/%&|^<>=!]=|&&|\|\||::|<<|\S")
+TOKEN = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*|\d(?:'?[\w.]|(?<=[eEpP])[+-])*|\.\d\w*|->|\+\+|--|[-+*/%&|^<>=!]=|&&|\|\||::|<<|\S")
 WORD = re.compile(r"[A-Za-z_]\w*")
 PRECEDENCE = {"*": 5, "/": 5, "%": 5, "+": 6, "-": 6, "<": 9, ">": 9, "<=": 9, ">=": 9, "==": 10, "!=": 10, "&&": 14, "||": 15}
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/="}
@@ -70,7 +70,7 @@ class Body:
 
     def __init__(self, head: str, text: str, line: int):
         self.text, self.line = text, line
-        self.tokens = [Token(found[0], found.start(), found.end()) for found in TOKEN.finditer(visible_code(text))]
+        self.tokens = [Token(found[0], found.start(), found.end()) for found in TOKEN.finditer(visible_code(text, "\"'"))]
         self.match: dict[int, int] = {}  # bracket → the other one
         self.around: list[int] = []  # token → the opening bracket around it, or -1
         self._match_brackets()

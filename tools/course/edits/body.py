@@ -225,7 +225,7 @@ class Body:
 
     def is_binary(self, i: int) -> bool:
         before = self.word(i - 1) if i else ""
-        if self.word(i) not in PRECEDENCE or not re.match(r"[\w)\]]", before) or before in NO_OPERAND:
+        if self.word(i) not in PRECEDENCE or not re.match(r"[\w)\]\"']", before) or before in NO_OPERAND:
             return False
         return not (self.word(i) == "<" and BEFORE_TEMPLATE.fullmatch(before)) and not (self.word(i) == ">" and self._closes_template(i))
 

@@ -102,8 +102,8 @@ std::vector<double> Parts::sums() {
         if (!at_work[process] || ::read(others_[process - 1].channel, &word, 1) != 1) work(process);
 
     std::vector<double> sums(shared_, shared_ + numbers_);
-    for (std::size_t number = 1; number < parts_; ++number)
-        for (std::size_t i = 0; i < numbers_; ++i) sums[i] += shared_[number * numbers_ + i];
+    for (const double* part = shared_ + numbers_; part < shared_ + parts_ * numbers_; part += numbers_)
+        std::transform(sums.begin(), sums.end(), part, sums.begin(), std::plus<>());
     return sums;
 }
 

@@ -70,7 +70,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, help="recall: how many seeds, from --seed on: mean and spread (default: 1)")
     parser.add_argument("--seed", type=int, default=1, help="of the weights and of the batches (default: 1)")
     parser.add_argument("--threads", type=int, metavar="N", default=training_program.cores(),
-                        help="copy, digits, text: how many cores to use at most (default: all); the weights do not depend on it")
+                        help="how many cores to use at most (default: all; text --memory uses one); the weights do not depend on it")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--out", metavar="DIR", help="where the weights and plots go (default: a new folder in build/train/)")
     where.add_argument("--resume", metavar="DIR", help="continue the training that was stopped in this folder")

@@ -1,10 +1,13 @@
 // Lab 08: read labs/lab08_training/README.md, write the functions below, run: ctest -L lab08
 #include "training.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "random.hpp"
+
+// BEGIN SOLUTION
+#include <algorithm>
+// END SOLUTION
 
 namespace linattn {
 
@@ -18,16 +21,12 @@ Tensor elu_plus_one_of(const Tensor& x) { return maximum(x, 0.0) + exp(minimum(x
 
 Tensor affine(const Tensor& X, const Affine& w) { return matmul(X, w.W) + w.b; }
 
-// What attention keeps on its way forwards for its way back; C is the outputs of the heads side by side.
-struct Attended {
-    Tensor Q, K, V, phi_Q, phi_K, C;
-};
-
-// Each chunk reads the sums S and z over the tokens before it, and its own tokens by the quadratic form.
-Attended attend(const Tensor& X, const Attention& w, std::size_t heads) {
-    const auto project = [&](const Affine& map) { return split_heads(affine(X, map), heads); };
-    const Tensor Q = project(w.Q), K = project(w.K), V = project(w.V);
-    const Tensor phi_Q = elu_plus_one_of(Q), phi_K = elu_plus_one_of(K);
+// Multi-head attention up to its last projection. Each chunk reads the sums S and z over the tokens before it, and its own
+// tokens by the quadratic form.
+Tensor merged_heads(const Tensor& X, const Attention& w, std::size_t heads) {
+    const Tensor phi_Q = elu_plus_one_of(split_heads(affine(X, w.Q), heads));
+    const Tensor phi_K = elu_plus_one_of(split_heads(affine(X, w.K), heads));
+    const Tensor V = split_heads(affine(X, w.V), heads);
     const auto& [leading, n, d_k, d_v] = require_attention_shapes(phi_Q, phi_K, V);
     const std::size_t chunk = 32;
     Tensor O = zeros(shape_of(V)), S = zeros(join(leading, {d_k, d_v})), z = zeros(join(leading, {1, d_k}));
@@ -41,16 +40,20 @@ Attended attend(const Tensor& X, const Attention& w, std::size_t heads) {
         S += matmul(matrix_transpose(k), v);
         z += sum(k, -2, keep_dims);
     }
-    return {Q, K, V, phi_Q, phi_K, merge_heads(O)};
+    return merge_heads(O);
 }
 
-Backward<Attention> attention_backward_from(const Attended& kept, const Tensor& X, const Attention& w,
-                                            std::size_t heads, const Tensor& dY) {
-    const Backward<Affine> output = affine_backward(kept.C, w.O, dY);
-    const AttentionGradients d =
-        causal_attention_backward(kept.phi_Q, kept.phi_K, kept.V, split_heads(output.dX, heads), attention_epsilon);
-    const Backward<Affine> query = affine_backward(X, w.Q, merge_heads(elu_plus_one_backward(kept.Q, d.phi_Q)));
-    const Backward<Affine> key = affine_backward(X, w.K, merge_heads(elu_plus_one_backward(kept.K, d.phi_K)));
+// C is merged_heads(X, w, heads).
+Backward<Attention> attention_backward_from(const Tensor& C, const Tensor& X, const Attention& w, std::size_t heads,
+                                            const Tensor& dY) {
+    const Tensor Q = split_heads(affine(X, w.Q), heads);
+    const Tensor K = split_heads(affine(X, w.K), heads);
+    const Tensor V = split_heads(affine(X, w.V), heads);
+    const Backward<Affine> output = affine_backward(C, w.O, dY);
+    const AttentionGradients d = causal_attention_backward(elu_plus_one_of(Q), elu_plus_one_of(K), V,
+                                                           split_heads(output.dX, heads), attention_epsilon);
+    const Backward<Affine> query = affine_backward(X, w.Q, merge_heads(elu_plus_one_backward(Q, d.phi_Q)));
+    const Backward<Affine> key = affine_backward(X, w.K, merge_heads(elu_plus_one_backward(K, d.phi_K)));
     const Backward<Affine> value = affine_backward(X, w.V, merge_heads(d.V));
     return {query.dX + key.dX + value.dX, {query.dw, key.dw, value.dw, output.dw}};
 }
@@ -111,7 +114,7 @@ Backward<Attention> attention_backward(const Tensor& X, const Attention& w, std:
     require_attention_backward(X, w, heads, dY);
     // Forwards up to Q, K and V; then back through the last projection, the heads, φ and three projections. X gets three parts.
     // BEGIN SOLUTION
-    return attention_backward_from(attend(X, w, heads), X, w, heads, dY);
+    return attention_backward_from(merged_heads(X, w, heads), X, w, heads, dY);
     // END SOLUTION
 }
 
@@ -121,8 +124,8 @@ Backward<Block> block_backward(const Tensor& X, const Block& w, std::size_t head
     // BEGIN SOLUTION
     // Forwards, up to what the backward passes need.
     const Tensor normed = layer_norm(X, w.before_attention);
-    const Attended attended = attend(normed, w.attention, heads);
-    const Tensor Y = X + affine(attended.C, w.attention.O);
+    const Tensor merged = merged_heads(normed, w.attention, heads);
+    const Tensor Y = X + affine(merged, w.attention.O);
     const Tensor normed_again = layer_norm(Y, w.before_feed_forward);
     const Tensor hidden = affine(normed_again, w.feed_forward.up);
     // Backwards.
@@ -130,7 +133,7 @@ Backward<Block> block_backward(const Tensor& X, const Block& w, std::size_t head
     const Backward<Affine> up = affine_backward(normed_again, w.feed_forward.up, gelu_backward(hidden, down.dX));
     const Backward<Norm> second = layer_norm_backward(Y, w.before_feed_forward, up.dX);
     const Tensor dMiddle = dY + second.dX;
-    const Backward<Attention> attention = attention_backward_from(attended, normed, w.attention, heads, dMiddle);
+    const Backward<Attention> attention = attention_backward_from(merged, normed, w.attention, heads, dMiddle);
     const Backward<Norm> first = layer_norm_backward(X, w.before_attention, attention.dX);
     return {dMiddle + first.dX, {first.dw, attention.dw, second.dw, {up.dw, down.dw}}};
     // END SOLUTION

@@ -286,7 +286,7 @@ class Train(unittest.TestCase):
     def test_a_rule_of_lab_09_can_come_from_the_reference(self):
         program = link_missing.link(BUILD, BUILD, "lab09_train", ["gated_delta_rule_chunkwise", "solve_unit_lower"], track="reference")
         self.addCleanup(shutil.rmtree, program.parent)
-        words = ["task=recall", "memories=both", "own=", "keys=4", "writes=6", "clears=0", "once=0", "width=32", "rate=0.006", "seed=1", "steps=2", "every=2"]
+        words = ["task=recall", "memories=both", "own=", "keys=4", "writes=6", "clears=0", "once=0", "width=32", "rate=0.006", "seed=1", "steps=2", "every=2", "threads=1"]
         said = [subprocess.run([each, *words], capture_output=True, text=True, check=True).stdout for each in (program, BUILD / "lab09_train")]
         losses = [re.findall(r'"loss":([^,]*)', text) for text in said]
         self.assertEqual(len(losses[0]), 2)

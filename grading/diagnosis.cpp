@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <set>
 
@@ -27,9 +28,10 @@ struct EvidenceOfExercise {
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
     std::set<const Mistake*> named, hedged, retracted, ruled_out;
     std::map<const Mistake*, std::size_t> explained;  // how many wrong values of a call
-    bool probed = false, stored_something = false;
+    bool probed = false, hopeless = false, stored_something = false;
 };
 std::map<std::string, EvidenceOfExercise> evidence;  // by exercise
+std::deque<Mistake> solved;                          // mistakes that were made up for a call; pointers stay valid
 
 std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
     static std::map<std::string, std::function<std::vector<Run>()>> all;
@@ -37,8 +39,9 @@ std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
 }
 
 constexpr std::size_t most_numbers = 600;  // of a result that is compared with many mistakes
-constexpr std::size_t most_alike = 12;     // more that do the same say nothing
-constexpr std::size_t few_values = 3;      // may be alike by chance
+constexpr double pi = 3.14159265358979323846;
+constexpr std::size_t most_alike = 12;  // more that do the same say nothing
+constexpr std::size_t few_values = 3;   // may be alike by chance
 
 std::size_t size_of(const Parts& parts) {
     std::size_t size = 0;
@@ -208,11 +211,153 @@ std::vector<const Mistake*> singles_in_part(const ComparedCall& call, bool is_sm
     return found;
 }
 
+// For a result that is not finite throughout.
+std::vector<const Mistake*> singles_alike_where_finite(const ComparedCall& call, double& distance) {
+    return singles_alike(call, distance, true, &where_finite);
+}
+
+// Numbers that explained an earlier call.
+std::vector<const Mistake*> named_alike(const ComparedCall& call, double& distance) {
+    std::vector<const Mistake*> found;
+    for (const Mistake* mistake : evidence[call.exercise].named)
+        if (is_alike(*mistake, call, distance) || is_alike(*mistake, call, distance, &where_finite))
+            found.push_back(mistake);
+    return found;
+}
+
 std::vector<const Mistake*> agreeing(const std::vector<const Mistake*>& candidates) {
     std::vector<const Mistake*> left;
     std::ranges::copy_if(candidates, std::back_inserter(left),
                          [](const Mistake* each) { return agrees_with_all(*each); });
     return left;
+}
+
+const char* kept(const std::string& text) {
+    static std::deque<std::string> texts;
+    return texts.emplace_back(text).c_str();
+}
+
+// Numbers that are solved for -----------------------------------------------------------------------------------------
+
+// The entry that is furthest from what it should be.
+std::optional<std::pair<std::size_t, std::size_t>> most_wrong_entry(const ComparedCall& call) {
+    std::optional<std::pair<std::size_t, std::size_t>> found;
+    double furthest = 0.0;
+    for (std::size_t p = 0; p < call.expected.size(); ++p) {
+        const auto* got = std::get_if<Tensor>(&call.outcome.parts[p].value);
+        if (got == nullptr || shape_of(*got) != shape_of(call.expected[p].value)) return std::nullopt;
+        for (std::size_t e = 0; e < got->size(); ++e) {
+            const double apart = std::fabs(got->data()[e] - call.expected[p].value.data()[e]);
+            if (std::isfinite(apart) && apart > furthest) {
+                furthest = apart;
+                found = {p, e};
+            }
+        }
+    }
+    return found;
+}
+
+// Where f changes its sign between low and high: on a grid whose steps grow with the number, then by halving.
+std::optional<double> root(const std::function<double(double)>& f, double low, double high) {
+    const int steps = 48;
+    double before = low, value_before = f(low);
+    for (int step = 1; step <= steps; ++step) {
+        const double here = low * std::pow(high / low, static_cast<double>(step) / steps), value = f(here);
+        if (value == 0.0) return here;
+        if (std::isfinite(value) && std::isfinite(value_before) && value * value_before < 0.0) {
+            double left = before, right = here;
+            for (int halving = 0; halving < 80 && left < right; ++halving) {
+                const double middle = left + (right - left) / 2.0, at_middle = f(middle);
+                if (middle == left || middle == right) break;
+                (at_middle * value_before > 0.0 ? left : right) = middle;
+            }
+            return left + (right - left) / 2.0;
+        }
+        before = here;
+        value_before = value;
+    }
+    return std::nullopt;
+}
+
+struct Written {
+    double value;
+    std::string text;
+};
+Written written(double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.12g", x);
+    return {x, text};
+}
+
+// A number as a person would have written it: a constant of the chapters, or the shortest decimal that gives the same result.
+std::vector<Written> as_written(double x) {
+    static const std::vector<Written> constants{{std::sqrt(2.0), "√2"},
+                                                {std::sqrt(0.5), "1/√2"},
+                                                {pi, "π"},
+                                                {1.0 / pi, "1/π"},
+                                                {std::sqrt(pi), "√π"},
+                                                {std::sqrt(2.0 * pi), "√(2π)"},
+                                                {1.0 / 3.0, "1/3"},
+                                                {2.0 / 3.0, "2/3"},
+                                                {std::log(2.0), "log 2"},
+                                                {1.0 / std::log(2.0), "1/log 2"},
+                                                {std::exp(1.0), "e"},
+                                                {std::exp(-1.0), "1/e"},
+                                                {std::sqrt(3.0), "√3"},
+                                                {std::sqrt(1.0 / 3.0), "1/√3"}};
+    std::vector<Written> candidates;
+    for (const Written& constant : constants)
+        if (std::fabs(x - constant.value) < 1e-9 * constant.value) candidates.push_back(constant);
+    for (int digits = 1; digits <= 12; ++digits) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.*g", digits, x);
+        candidates.push_back(written(std::strtod(text, nullptr)));
+    }
+    candidates.push_back(written(x));
+    return candidates;
+}
+
+const Mistake* with_number(const NumberMistake& number, const ComparedCall& call, const Written& chosen,
+                           double& distance) {
+    std::string name = number.name;
+    name.replace(name.find("%s"), 2, chosen.text);
+    const Mistake candidate{number.exercise, kept(name), "", number.explanation, number.with(chosen.value)};
+    return is_alike(candidate, call, distance) ? &solved.emplace_back(candidate) : nullptr;
+}
+
+std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& distance) {
+    std::vector<const Mistake*> found;
+    const auto entry = most_wrong_entry(call);
+    if (!entry) return found;
+    const std::size_t part = entry->first, index = entry->second;
+    const double got = std::get<Tensor>(call.outcome.parts[part].value).data()[index];
+    for (const NumberMistake& number : number_mistakes()) {
+        if (number.exercise != call.exercise) continue;
+        std::vector<Written> candidates;
+        if (number.low == number.high) {
+            const auto& tensor = std::get<Tensor>(call.outcome.parts[part].value);
+            const auto [right, wrong] = first_right_and_wrong_token(tensor, call.expected[part]);
+            for (const std::size_t block : {wrong, right + 1})
+                if (block >= 2) candidates.push_back(written(static_cast<double>(block)));
+            if (wrong == 0)  // a block may be wrong from its first token on
+                for (const double usual : {8.0, 16.0, 32.0, 64.0, 4.0, 2.0, 128.0})
+                    candidates.push_back(written(usual));
+        } else if (const auto value = root(
+                       [&](double x) {
+                           const Outcome made = call.run(number.with(x));
+                           if (!made.error.empty()) return std::numeric_limits<double>::quiet_NaN();
+                           return std::get<Tensor>(made.parts[part].value).data()[index] - got;
+                       },
+                       number.low, number.high)) {
+            candidates = as_written(*value);
+        }
+        for (const Written& candidate : candidates)
+            if (const Mistake* mistake = with_number(number, call, candidate, distance)) {
+                found.push_back(mistake);
+                break;
+            }
+    }
+    return found;
 }
 
 Digits digits_of(const ComparedCall& call) {
@@ -299,9 +444,17 @@ Explanation explain(const ComparedCall& call) {
     found.mistakes = call.outcome.symptoms.empty() ? agreeing(same) : same;
     if (!by_values) return found;
     const bool small = size_of(call.outcome.parts) <= most_numbers;
-    if (found.mistakes.empty() && call.outcome.error.empty() && !is_finite(call.outcome.parts)) {
+    const auto search = [&](auto* alike) {
+        if (!found.mistakes.empty() || !call.outcome.error.empty() || known.hopeless) return;
         found.distance = 0.0;
-        found.mistakes = singles_alike(call, found.distance, true, &where_finite);
+        found.mistakes = agreeing(alike(call, found.distance));
+    };
+    search(&named_alike);
+    if (!is_finite(call.outcome.parts)) search(&singles_alike_where_finite);
+    if (small) {
+        search(&numbers_alike);
+        // What explained none of the calls so far would be ruled out by this one.
+        known.hopeless = found.mistakes.empty() && call.outcome.error.empty();
     }
     if (found.mistakes.size() > most_alike) found.mistakes.clear();
     if (found.mistakes.empty()) {

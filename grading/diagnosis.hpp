@@ -1,6 +1,6 @@
 // Why an answer is wrong. The mistakes of the exercise are run on the same arguments, and those that make the same of them
 // explain the answer, unless another call speaks against them: earlier and later calls of the suite, right and wrong, and
-// probe calls made for the diagnosis alone.
+// probe calls made for the diagnosis alone. Where no mistake explains the answer, a mutation with a number that is solved for may.
 #pragma once
 
 #include <functional>

@@ -170,4 +170,11 @@ std::string error_pattern(const Tensor& got, const Expected& expected) {
     return text;
 }
 
+std::pair<std::size_t, std::size_t> first_right_and_wrong_token(const Tensor& got, const Expected& expected) {
+    const auto places = wrong_places(got, expected);
+    if (!places) return {0, 0};
+    const std::size_t right = first(places->tokens, false);
+    return {right < places->tokens.size() ? right : 0, first(places->tokens)};
+}
+
 }  // namespace linattn::testing

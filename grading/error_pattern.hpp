@@ -2,7 +2,9 @@
 // the last column.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 
 #include "case_record.hpp"
 #include "comparison.hpp"
@@ -14,5 +16,8 @@ std::string error_pattern(const Tensor& got, const Expected& expected);
 
 /// To how many digits wrong values are right.
 Digits digits_of(const Tensor& got, const Expected& expected);
+
+/// The first token without a wrong entry, and the first with one; 0 when there is none.
+std::pair<std::size_t, std::size_t> first_right_and_wrong_token(const Tensor& got, const Expected& expected);
 
 }  // namespace linattn::testing

@@ -11,6 +11,10 @@ std::vector<Mistake>& all_mistakes() {
     static std::vector<Mistake> all;
     return all;
 }
+std::vector<NumberMistake>& all_numbers() {
+    static std::vector<NumberMistake> all;
+    return all;
+}
 std::map<std::string, std::function<NotOffered()>, std::less<>>& all_not_offered() {
     static std::map<std::string, std::function<NotOffered()>, std::less<>> all;
     return all;
@@ -20,6 +24,7 @@ const Mistake* active = nullptr;
 }  // namespace
 
 const std::vector<Mistake>& mistakes() { return all_mistakes(); }
+const std::vector<NumberMistake>& number_mistakes() { return all_numbers(); }
 
 const Mistake* find_mistake(std::string_view exercise, std::string_view name) {
     for (const Mistake& mistake : all_mistakes())
@@ -28,6 +33,7 @@ const Mistake* find_mistake(std::string_view exercise, std::string_view name) {
 }
 
 void register_mistake(Mistake mistake) { all_mistakes().push_back(std::move(mistake)); }
+void register_number(NumberMistake number) { all_numbers().push_back(std::move(number)); }
 
 void register_not_offered(const char* exercise, std::function<NotOffered()> make) {
     all_not_offered()[exercise] = std::move(make);

@@ -33,6 +33,18 @@ const std::vector<Mistake>& mistakes();
 const Mistake* find_mistake(std::string_view exercise, std::string_view name);
 void register_mistake(Mistake mistake);
 
+/// A mutation with a number that the answer itself tells.
+struct NumberMistake {
+    const char* exercise;
+    const char* name;  ///< for printf, with one %s for the number
+    const char* explanation;
+    double low,
+        high;  ///< where the number lies; equal: the index of the first token that is wrong, or behind the first that is right
+    std::function<Subject(double)> with;
+};
+void register_number(NumberMistake number);
+const std::vector<NumberMistake>& number_mistakes();
+
 /// What a table of mutations holds that an exercise does not get, and the exercise's right definition: for a test that looks
 /// for names which are missing.
 struct NotOffered {

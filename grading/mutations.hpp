@@ -1,6 +1,6 @@
 // A mutation is one setting of a definition set to a wrong value: a name, a sentence, and what an exercise must have
 // for it. Exercises that share a definition share its table of mutations. Each mutation that an exercise can suffer becomes one
-// of its mistakes.
+// of its mistakes; when no mutation explains a wrong answer, a number that the answer tells may.
 #pragma once
 
 #include <deque>
@@ -26,9 +26,20 @@ struct Mutation {
     std::function<void(Settings&)> set;  ///< nothing: right numbers at the wrong cost
 };
 
+/// A mutation with a number in it, which is solved for.
+template <class Settings>
+struct NumberMutation {
+    const char* name;  ///< for printf, with one %s for the number
+    const char* explanation;
+    unsigned needs;
+    std::function<void(Settings&, double)> set;
+    double low = 0.0, high = 0.0;  ///< where to look for it; equal: it is the index of the first token that is wrong
+};
+
 template <class Settings>
 struct MutationTable {
     std::vector<Mutation<Settings>> mutations;
+    std::vector<NumberMutation<Settings>> numbers;
     unsigned form =
         0;  ///< bits that say how an exercise is computed, not what is asked: a test looks for forgotten ones
 };
@@ -41,6 +52,10 @@ void add_mutations_of(MutationTable<Settings>& table, const MutationTable<Part>&
         if (mutation.set)
             table.mutations.back().set = [set = mutation.set, part](Settings& settings) { set(settings.*part); };
     }
+    for (const NumberMutation<Part>& number : of_part.numbers)
+        table.numbers.push_back({number.name, number.explanation, number.needs,
+                                 [set = number.set, part](Settings& settings, double x) { set(settings.*part, x); },
+                                 number.low, number.high});
     table.form |= of_part.form;
 }
 
@@ -122,6 +137,15 @@ public:
                 register_neighbour(exercise, rows, neighbour, [definition, right](Parameters... parameters) {
                     return definition(right, parameters...);
                 });
+        for (const NumberMutation<Settings>& number : table.numbers) {
+            if ((number.needs & has) != number.needs) continue;
+            register_number({exercise, number.name, number.explanation, number.low, number.high,
+                             [right, with, set = number.set](double value) {
+                                 Settings settings = right;
+                                 set(settings, value);
+                                 return with(settings);
+                             }});
+        }
     }
 
 private:
@@ -153,5 +177,6 @@ private:
 
 }  // namespace linattn::testing
 
-/// A change of the settings `s`.
+/// A change of the settings `s`, to x where a number is solved for.
 #define SET(...) [](auto& s) { __VA_ARGS__; }
+#define SET_TO(...) [](auto& s, double x) { __VA_ARGS__; }

@@ -60,7 +60,7 @@ public:
                 multiply_by_padding(part->k);
         }
         if (s.S.along == Along::values) add_up_along_rows(v);
-        epsilon = call.epsilon;
+        epsilon = s.epsilon_fixed.value_or(call.epsilon);
         if (s.epsilon == Epsilon::squared) epsilon *= epsilon;
         if (s.epsilon == Epsilon::root) epsilon = std::sqrt(epsilon);
         for (Part* part : {&S, &z})
@@ -305,7 +305,7 @@ private:
         if (is_multiplied) return std::numeric_limits<double>::quiet_NaN();
         if (s.forbidden != Forbidden::minus_infinity && s.forbidden != Forbidden::weight_times_zero &&
             !allowed(s.S, h, i, j))
-            return s.forbidden == Forbidden::zero ? 0.0 : -1.0;
+            return s.forbidden == Forbidden::zero ? 0.0 : s.forbidden == Forbidden::number ? s.forbidden_score : -1.0;
         return dot_product(S.q.row(h, i), S.k.row(h, j), c) * (s.scale_after ? 1.0 : scale);
     }
     void find_shift_of_scores(Index h, Index i) {
@@ -576,6 +576,7 @@ private:
         if (s.epsilon == Epsilon::subtracted) e = -e;
         if (s.epsilon == Epsilon::unshifted) e *= std::exp(-below.largest_exponent);
         if (s.divisor == Divisor::times_sum) return above * (below.sum + e);
+        if (s.least_divisor) return above / (std::max(std::fabs(below.sum), *s.least_divisor) + e);
         switch (s.epsilon) {
             case Epsilon::missing: e = 0.0; break;
             case Epsilon::after_division: return above / below.sum + e;
@@ -724,6 +725,7 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::up_to_own_without_first: return 0 < j && j <= i;
         case Tokens::all_but_last: return j + 1 < n;
         case Tokens::own_block: return j <= i && same_block();
+        case Tokens::first_block: return j <= i && j < block;
         case Tokens::without_block_ends: return j <= i && (same_block() || (j + 1) % block != 0);
         case Tokens::earlier_blocks: return j / block < i / block;
         case Tokens::earlier_blocks_or_own: return i < block ? j <= i : j / block < i / block;
@@ -735,6 +737,7 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::last_of_all: return j + 1 == n;
         case Tokens::first_of_all: return j == 0;
         case Tokens::no_token: return false;
+        case Tokens::last_ones: return j <= i && i - j < block;
         case Tokens::up_to_own_and_block_end: return j <= i || (same_block() && (j + 1 == n || (j + 1) % block == 0));
         case Tokens::scan_in_place: return counts_of_scan(i, j);
         case Tokens::without_block_before: return j <= i && (same_block() || j / block + 1 < i / block);

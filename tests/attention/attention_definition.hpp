@@ -28,7 +28,8 @@ enum class Tokens {
     all_but_own,
     up_to_own_without_first,
     all_but_last,
-    own_block,              ///< of settings.block tokens
+    own_block,  ///< of settings.block tokens
+    first_block,
     without_block_ends,     ///< the last token of each block is missing from the blocks after it
     earlier_blocks,         ///< those of its own block do not count
     earlier_blocks_or_own,  ///< … but in the first block, which has no earlier one
@@ -38,6 +39,7 @@ enum class Tokens {
     own_block_once_more,  ///< those up to its own, and all of its block once more
     own_block_and_last,
     without_block_before,
+    last_ones,  ///< the last settings.block tokens
     last_of_all,
     first_of_all,
     no_token,
@@ -133,6 +135,7 @@ enum class Forbidden {
     minus_one,
     infinity_times_zero,
     infinity_times_zero_if_causal,
+    number,             ///< settings.forbidden_score
     weight_times_zero,  ///< as it is, and its weight multiplied by 0
 };
 /// What is subtracted in an exponent. Those up to row_added are those of softmax attention, the others those of streaming.
@@ -233,24 +236,26 @@ struct AttentionSettings {
     bool phi_of_scores = false;  ///< φ(QKᵀ)
     bool delta_rule = false;     ///< v less what the state returns for the key, in place of v
     enum class InBlock { product, exponential, softmax } in_block = InBlock::product;  ///< weights of the own block
+    std::optional<double> least_divisor;                                               ///< max(|sum|, this)
     bool values_summed = false;  ///< in place of each value the sum of those up to token i
     MaskHandling mask = MaskHandling::given;
     std::size_t block = 0;  ///< of the Tokens above: how many tokens it has
     Scale scale = Scale::one;
-    double factor_of_scores = 1.0;
+    double factor_of_scores = 1.0, forbidden_score = 0.0;
     std::optional<double> forbidden_weight;
     bool scale_after = false;  ///< weights in place of scores
     Forbidden forbidden = Forbidden::minus_infinity;
     Shift shift = Shift::row;
     Divisor divisor = Divisor::none;
     Epsilon epsilon = Epsilon::added;
-    bool S_reshaped = false;            ///< v φ(k)ᵀ read on as (c, d_v)
-    bool S_divided_on = false;          ///< S of the next token is this one's, divided
-    double factor = 1.0;                ///< of every output
-    Where divided = Where::everywhere;  ///< which part of an output
-    std::size_t entries_of_S = 0;       ///< so many entries of S get the blocks before, the others stay; 0: all
-    bool pieces_divided = false;        ///< the state that came in and the new tokens divided each by itself
-    bool blocks_divided = false;        ///< the token's own block and the earlier ones divided each by itself
+    std::optional<double> epsilon_fixed;  ///< in place of the argument
+    bool S_reshaped = false;              ///< v φ(k)ᵀ read on as (c, d_v)
+    bool S_divided_on = false;            ///< S of the next token is this one's, divided
+    double factor = 1.0;                  ///< of every output
+    Where divided = Where::everywhere;    ///< which part of an output
+    std::size_t entries_of_S = 0;         ///< so many entries of S get the blocks before, the others stay; 0: all
+    bool pieces_divided = false;          ///< the state that came in and the new tokens divided each by itself
+    bool blocks_divided = false;          ///< the token's own block and the earlier ones divided each by itself
     bool returned_divided = false, epsilon_returned = false, writes_argument = false;
     OutputsWritten written = OutputsWritten::all;
     bool operator==(const AttentionSettings&) const = default;

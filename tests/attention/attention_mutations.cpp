@@ -720,11 +720,66 @@ const std::vector<Mutation<Settings>>& mutations() {
     return all;
 }
 
+const std::vector<NumberMutation<Settings>>& numbers() {
+    using namespace has;
+    static const std::vector<NumberMutation<Settings>> all{
+        {"%s in place of ε", "ε is an argument: add it, not a constant.", epsilon, SET_TO(s.epsilon_fixed = x), 1e-16,
+         10.0},
+        {"scores multiplied by %s", "1/√d_k is the only factor of the scores.", softmax, SET_TO(s.factor_of_scores = x),
+         1e-3, 1e3},
+        {"masked with -%s instead of -∞", "A finite score still has a weight: a forbidden token needs the score -∞.",
+         softmax, SET_TO(s.forbidden = Forbidden::number, s.forbidden_score = -x), 1e-2, 1e3},
+        {"the state multiplied by %s at every token", "The state is a plain sum: nothing is forgotten here.", values,
+         SET_TO(s.S.decay = s.z.decay = x), 0.01, 0.99999},
+        {"new tokens multiplied by 1 - %s, the state by that number",
+         "A state that forgets is an average: here it is a plain sum.", values | no_divisor,
+         SET_TO(s.S.decay = x, s.S.write = 1.0 - x), 0.01, 0.99999},
+        {"S multiplied by %s at every token", "S is a plain sum: nothing is forgotten here.", values | divisor,
+         SET_TO(s.S.decay = x), 0.01, 0.99999},
+        {"z multiplied by %s at every token", "z is a plain sum: nothing is forgotten here.", values | divisor,
+         SET_TO(s.z.decay = x), 0.01, 0.99999},
+        {"blocks of %s tokens that do not see the blocks before them", "Carry S and z from block to block.", sequence,
+         SET_TO(both(s, [](TokenSum& sum) { sum.tokens = Tokens::own_block; }), s.block = static_cast<std::size_t>(x))},
+        {"only the last %s tokens seen", "Token i sees all tokens j ≤ i, however many there are.", sequence,
+         SET_TO(both(s, [](TokenSum& sum) { sum.tokens = Tokens::last_ones; }), s.block = static_cast<std::size_t>(x))},
+        {"blocks of %s tokens added before the first of them is read",
+         "Token i must not see later tokens: read the state after each token.", sequence,
+         SET_TO(both(s, [](TokenSum& sum) { sum.tokens = Tokens::whole_blocks; }),
+                s.block = static_cast<std::size_t>(x))},
+        {"z updated with the whole block of %s tokens before it is read",
+         "Token i must not see later tokens, and those of its block count once: update z after the block.",
+         sequence | divisor, SET_TO(s.z.tokens = Tokens::own_block_once_more, s.block = static_cast<std::size_t>(x))},
+        {"S updated with the whole block of %s tokens before it is read",
+         "Token i must not see later tokens, and those of its block count once: update S after the block.",
+         sequence | divisor, SET_TO(s.S.tokens = Tokens::own_block_once_more, s.block = static_cast<std::size_t>(x))},
+        {"S and z updated with the whole block of %s tokens before they are read",
+         "Token i must not see later tokens, and those of its block count once: update the state after the block.",
+         sequence,
+         SET_TO(both(s, [](TokenSum& sum) { sum.tokens = Tokens::own_block_once_more; }),
+                s.block = static_cast<std::size_t>(x))},
+        {"the sum of the weights raised to at least %s",
+         "The denominator is the sum as it is, plus ε: max(|φ(q)·z|, …) is that of the mLSTM.", divisor,
+         SET_TO(s.least_divisor = x), 1e-3, 1e3},
+        {"z forgotten at the border of each block of %s tokens", "Carry z from block to block, as you carry S.",
+         sequence | divisor, SET_TO(s.z.tokens = Tokens::own_block, s.block = static_cast<std::size_t>(x))},
+        {"S forgotten at the border of each block of %s tokens", "Carry S from block to block, as you carry z.",
+         sequence | divisor, SET_TO(s.S.tokens = Tokens::own_block, s.block = static_cast<std::size_t>(x))},
+        {"everything dropped after the first block of %s tokens", "Continue with the next block.", sequence,
+         SET_TO(both(s, [](TokenSum& sum) { sum.tokens = Tokens::first_block; }),
+                s.block = static_cast<std::size_t>(x))},
+        {"the last token of each block of %s missing from the state carried on",
+         "A block's state holds all of its tokens.", sequence,
+         SET_TO(both(s, [](TokenSum& sum) { sum.tokens = Tokens::without_block_ends; }),
+                s.block = static_cast<std::size_t>(x))},
+    };
+    return all;
+}
+
 }  // namespace
 
 const MutationTable<AttentionSettings>& attention_mutations() {
     static const MutationTable<AttentionSettings> table{
-        mutations(), has::features | has::products | has::updates | has::signed_features};
+        mutations(), numbers(), has::features | has::products | has::updates | has::signed_features};
     return table;
 }
 

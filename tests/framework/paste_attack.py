@@ -62,9 +62,9 @@ class Attack:
         text = re.sub(r"\btesting\b", "pasting", path.read_text(encoding="utf-8"))
         text = re.sub(r"\bcount_work\((?:[^;]*)\);", ";", text)
         if path.name == "mutations.hpp":
-            before = "        for (const TokenRows& rows"
+            before = "        for (const NumberMutation<Settings>& number"
             if text.count(before) != 1:
-                raise CourseError("grading/mutations.hpp has no single loop over the rows in MutationsOf any more, before "
+                raise CourseError("grading/mutations.hpp has no single loop over the numbers in MutationsOf any more, before "
                                   "which paste_attack.py offers the right settings; correct it there")
             text = text.replace(before, f'        offer_right(exercise, with(right));\n{before}')
             text = text.replace("template <class Settings>\nstruct Mutation {",

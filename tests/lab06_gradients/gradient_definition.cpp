@@ -44,7 +44,7 @@ public:
           block(s.block != 0       ? s.block
                 : asked.chunk != 0 ? asked.chunk
                                    : n),
-          epsilon(asked.epsilon) {
+          epsilon(s.epsilon_fixed.value_or(asked.epsilon)) {
         if (s.D_without_axis) token_of_D = stretched(shape_of(call.V));
         Shape pairs = shape_of(call.V);
         pairs.back() = n;

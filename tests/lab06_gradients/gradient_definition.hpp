@@ -99,9 +99,10 @@ struct GradientSettings {
     bool keys_in_A = false;        ///< φ(k_i) in place of φ(q_i) forwards
     bool rolled_back = false;      ///< S and z of earlier tokens by subtraction from the last ones
     GradientsWritten written = GradientsWritten::all;
-    double factor = 1.0;    ///< of all three
-    bool over_n = false;    ///< all three divided by n
-    std::size_t block = 0;  ///< of Tokens::own_block; 0: the call's chunk
+    double factor = 1.0;                  ///< of all three
+    bool over_n = false;                  ///< all three divided by n
+    std::optional<double> epsilon_fixed;  ///< in place of the argument
+    std::size_t block = 0;                ///< of Tokens::own_block; 0: the call's chunk
     bool operator==(const GradientSettings&) const = default;
 };
 

@@ -501,10 +501,31 @@ const std::vector<Mutation<Settings>>& mutations() {
     return all;
 }
 
+const std::vector<NumberMutation<Settings>>& numbers() {
+    using namespace form;
+    static const std::vector<NumberMutation<Settings>> all{
+        {"the gradient times %s", "The gradient of L = Σ dO ⊙ O has no such factor.", 0, SET_TO(s.factor = x), 1e-3,
+         1e3},
+        {"dD times %s", "dD_i = -dO_i·o_i / D_i has no such factor.", 0, SET_TO(s.z_of_dQ.factor = s.r.factor = x),
+         1e-3, 1e3},
+        {"S and z multiplied by %s at every token", "The sums only grow: nothing is forgotten here.", states,
+         SET_TO(s.S.decay = s.z.decay = s.S_of_dQ.decay = s.z_of_dQ.decay = x), 0.01, 0.99999},
+        {"R and r multiplied by %s at every token", "The sums only grow: nothing is forgotten here.", states,
+         SET_TO(s.R_of_dK.decay = s.r.decay = s.R_of_dV.decay = x), 0.01, 0.99999},
+        {"R multiplied by %s at every token", "R only grows: nothing is forgotten here.", states,
+         SET_TO(s.R_of_dK.decay = s.R_of_dV.decay = x), 0.01, 0.99999},
+        {"%s in place of ε", "ε is an argument: add that.", 0, SET_TO(s.epsilon_fixed = x), 1e-16, 10.0},
+        {"blocks of %s tokens that do not see the blocks before them", "Carry the states from block to block.", 0,
+         SET_TO(set_forwards(s, Tokens::own_block), set_backwards(s, Tokens::own_block),
+                s.block = static_cast<std::size_t>(x))},
+    };
+    return all;
+}
+
 }  // namespace
 
 const MutationTable<GradientSettings>& gradient_mutations() {
-    static const MutationTable<GradientSettings> table{mutations()};
+    static const MutationTable<GradientSettings> table{mutations(), numbers()};
     return table;
 }
 

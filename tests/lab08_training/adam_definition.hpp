@@ -40,13 +40,14 @@ struct AdamSettings {
     bool rho_of_step_before = false;                  ///< ρ with t - 1
     bool rho_without_brackets = false;                ///< 2tβ₂ᵗ/1 - β₂ᵗ
     bool rho_by_beta_1 = false, limit_by_beta_1 = false;
-    double off_limit = 1.0;             ///< ρ∞ = 2/(1 - β₂) - 1
-    bool factor_inverted = false;       ///< 1/r
-    bool factor_without_limit = false;  ///< ρ∞ left out above the line
-    bool early_uncorrected = false;     ///< the first steps with m, not m̂
-    bool not_adaptive = false;          ///< r m̂ without √v̂
-    bool v_never_falls = false;         ///< as in AMSGrad
-    bool v_waits = false;               ///< the first steps of RAdam leave v as it is
+    double off_limit = 1.0;                        ///< ρ∞ = 2/(1 - β₂) - 1
+    bool factor_inverted = false;                  ///< 1/r
+    bool factor_without_limit = false;             ///< ρ∞ left out above the line
+    bool early_uncorrected = false;                ///< the first steps with m, not m̂
+    bool not_adaptive = false;                     ///< r m̂ without √v̂
+    bool v_never_falls = false;                    ///< as in AMSGrad
+    bool v_waits = false;                          ///< the first steps of RAdam leave v as it is
+    double weight_decay = 0.0, in_gradient = 0.0;  ///< w times this taken off at each step, or added to g
 
     bool operator==(const AdamSettings&) const = default;
 };
@@ -78,7 +79,8 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
         const std::size_t e = pair % entries;
         if (pair / entries != e) continue;
         const double m_before = s.remembers_m ? state.m.data()[e] : 0.0;
-        const double v_before = s.remembers_v ? state.v.data()[e] : 0.0, gradient = g.data()[e];
+        const double v_before = s.remembers_v ? state.v.data()[e] : 0.0,
+                     gradient = g.data()[e] + s.in_gradient * w.data()[e];
         const double m = s.beta_1 * m_before + (s.sums_m ? 1.0 : 1.0 - s.beta_1) * gradient;
         const double deviation = s.centred ? gradient - m : s.squares_m ? m : gradient;
         double v = s.beta_2 * v_before + (s.sums_v ? 1.0 : 1.0 - s.beta_2) * (s.absolute  ? std::fabs(gradient)
@@ -99,7 +101,7 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
         if (s.not_adaptive || (!adapts && !s.unrectified_divides)) denominator = 1.0;
         const double above = m_used + (s.epsilon_above ? s.epsilon : 0.0);
         const double step = s.direction * (s.without_rate ? 1.0 : rate) * factor * above / denominator;
-        result.w.data()[e] = (s.step_alone ? 0.0 : w.data()[e]) + step;
+        result.w.data()[e] = (s.step_alone ? 0.0 : w.data()[e] * (1.0 - rate * s.weight_decay)) + step;
         result.state.m.data()[e] = s.stores_corrected ? m_used : m;
         result.state.v.data()[e] = s.stores_corrected ? v_used : s.v_waits && !adapts ? state.v.data()[e] : v;
         if (terms != nullptr) {

@@ -99,6 +99,7 @@ private:
         }
     }
     double beta(Beta which, Index i, Index j) const {
+        if (s.beta_fixed) return *s.beta_fixed;
         const double own = call.beta.data()[h * n + i];
         switch (which) {
             case Beta::own: return own;

@@ -118,6 +118,7 @@ struct DeltaSettings {
     bool carried_to_next_head = false;        ///< a head begins with the state of the one before it
     double scores_over_root = 0.0;            ///< divided by d_k to this power
     double scale = 1.0;                       ///< of all outputs
+    std::optional<double> beta_fixed;         ///< in place of the argument
     bool first_token_skipped = false;
     DeltaWritten written = DeltaWritten::all;
     StateReturned returned = StateReturned::right;

@@ -28,12 +28,13 @@ class Recursion {
 public:
     Recursion(const LeastSquaresSettings& settings, Index d_k, Index d_v, double ridge)
         : s(settings), one(settings.ridge_for_one ? ridge : 1.0), P(d_k, Row(d_k)), S(d_k, Row(d_v)) {
+        const double r = ridge * s.ridge_factor;
         for (Index x = 0; x < d_k; ++x)
-            P[x][x] = s.begin == Begin::ridge               ? ridge
+            P[x][x] = s.begin == Begin::ridge               ? r
                       : s.begin == Begin::one               ? 1.0
-                      : s.begin == Begin::inverse_of_square ? 1.0 / (ridge * ridge)
-                      : s.begin == Begin::inverse_of_root   ? 1.0 / std::sqrt(ridge)
-                                                            : 1.0 / ridge;
+                      : s.begin == Begin::inverse_of_square ? 1.0 / (r * r)
+                      : s.begin == Begin::inverse_of_root   ? 1.0 / std::sqrt(r)
+                                                            : 1.0 / r;
     }
 
     void write(const Row& q, Row k, const double* v) {

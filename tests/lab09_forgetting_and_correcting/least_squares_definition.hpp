@@ -36,6 +36,7 @@ struct LeastSquaresSettings {
     bool reads_before = false;                                ///< o_i = S_{i-1}ᵀq_i
     bool P_carried = false, S_carried = false;                ///< a head begins with what the one before it left
     bool only_first_head = false, only_last_token = false;
+    double ridge_factor = 1.0;  ///< of the argument
     bool operator==(const LeastSquaresSettings&) const = default;
 };
 

@@ -179,7 +179,7 @@ private:
         switch (s.product) {
             case Product::product: {
                 const double weight = s.pairs == Pairs::upper_weighted && i != j ? std::sqrt(2.0) : 1.0;
-                return weight * x * y;
+                return (i == j ? s.of_squares : s.of_different) * weight * x * y;
             }
             case Product::absolute_second: return x * std::fabs(y);
             case Product::sum: return x + y;

@@ -100,6 +100,7 @@ struct FeatureSettings {
     double epsilon = 0.0;  ///< added to the divisor
     Pairs pairs = Pairs::all;
     Product product = Product::product;
+    double of_different = 1.0, of_squares = 1.0;     ///< what a product is multiplied by
     double factor = 1.0, over_d = 0.0, added = 0.0;  ///< of every feature in the end
     bool logarithm = false, squared = false;
     ShiftAt shift_at = ShiftAt::exponent;

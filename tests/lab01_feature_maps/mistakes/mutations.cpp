@@ -355,8 +355,42 @@ const std::vector<Mutation<Settings>>& mutations() {
     return all;
 }
 
+const std::vector<NumberMutation<Settings>>& numbers() {
+    using namespace has;
+    static const std::vector<NumberMutation<Settings>> all{
+        {"the line %s x + 1 below 0", "That is leaky relu plus one: below 0 the map is e^x, which stays above 0.", one,
+         SET_TO(s.below = Piece{x, 1.0}), 1e-4, 10.0},
+        {"the line %s x below 0", "That is leaky relu: below 0 the map is e^x, which stays above 0.", one,
+         SET_TO(s.below = Piece{x}), 1e-4, 10.0},
+        {"e^x multiplied by %s below 0", "Below 0 the map is e^x as it is.", one, SET_TO(s.below.amount = x), 1e-3,
+         1e3},
+        {"e^(%s x) below 0", "Below 0 the map is e^x.", one, SET_TO(s.below.sign = x), 1e-2, 1e2},
+        {"%s added to x above 0", "Above 0 the map is x + 1.", one, SET_TO(s.above.constant = x), 1e-6, 1e3},
+        {"%s x + 1 above 0", "Above 0 the map is x + 1.", one, SET_TO(s.above.slope = x), 1e-3, 1e3},
+        {"slope of %s below 0", "Negative entries become 0.", cut, SET_TO(s.below.slope = x), 1e-6, 1e3},
+        {"clipped at %s", "There is no ceiling: positive entries stay as they are.", cut, SET_TO(s.ceiling = x), 1e-3,
+         1e6},
+        {"exponents multiplied by %s", "The exponents are the entries minus the shift, without a factor.", exponentials,
+         SET_TO(s.exponent = x), 1e-2, 1e2},
+        {"%s added to the sum", "Nothing is added: the largest exponential is 1, so the sum is never 0.", quotient,
+         SET_TO(s.epsilon = x), 1e-16, 1e3},
+        {"products of different entries multiplied by %s",
+         "Both x_a x_b and x_b x_a are listed, each without a factor: then the dot product has the mixed terms twice.",
+         products, SET_TO(s.of_different = x), 1e-3, 1e3},
+        {"squares multiplied by %s", "The squares x_a x_a have no factor.", products, SET_TO(s.of_squares = x), 1e-3,
+         1e3},
+        {"raised to at least %s", "Nothing is raised: the features are those of the formula, however small.", 0,
+         SET_TO(s.floor = x), 1e-16, 1e3},
+        {"%s added to every feature", "Nothing is added to the formula.", 0, SET_TO(s.added = x), 1e-16, 1e3},
+        {"%s subtracted from every feature", "Nothing is subtracted from the formula.", 0, SET_TO(s.added = -x), 1e-16,
+         1e3},
+        {"every feature multiplied by %s", "The map has no further factor.", 0, SET_TO(s.factor = x), 1e-6, 1e6},
+    };
+    return all;
+}
+
 const MutationTable<Settings>& table() {
-    static const MutationTable<Settings> both{mutations()};
+    static const MutationTable<Settings> both{mutations(), numbers()};
     return both;
 }
 

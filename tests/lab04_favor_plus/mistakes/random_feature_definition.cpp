@@ -37,7 +37,8 @@ public:
                               std::pow(static_cast<double>(d), -s.over_d);
         for (Index i = 0; i < rows; ++i)
             for (Index e = 0; e < width; ++e)
-                phi.data()[i * width + e] = (is_on(s.factor_on, e >= m) ? factor : 1.0) * feature(i, e) + s.added;
+                phi.data()[i * width + e] =
+                    (is_on(s.factor_on, e >= m) ? factor : 1.0) * (feature(i, e) + s.added_before) + s.added;
         return phi;
     }
 

@@ -48,7 +48,8 @@ struct RandomFeatureSettings {
     double exponent = 1.0;                                            ///< of every exponential
     FactorOn growth_on = FactorOn::both, factor_on = FactorOn::both;  ///< e^(‖x̂‖²/2), and 1/√m
     bool sines_unscaled = false;                                      ///< of w·x, not of w·x̂
-    double over_m = 0.5, over_d = 0.0, factor = 1.0, added = 0.0;
+    double over_m = 0.5, over_d = 0.0, factor = 1.0, added = 0.0,
+           added_before = 0.0;   ///< it is divided by √m
     std::optional<double> m, d;  ///< in place of the lengths of W
     bool operator==(const RandomFeatureSettings&) const = default;
 };

@@ -22,7 +22,8 @@ struct ChunkSum {
     bool chunks_before_too = false;                ///< a running sum
     bool transposed = false;                       ///< S written as (d_v, d_k)
     bool K_of_first_head = false, V_of_first_head = false, nothing_in_S = false, nothing_in_z = false;
-    bool first_entries_of_S = false;              ///< one for each thread
+    bool first_entries_of_S = false;  ///< one for each thread
+    double S_times = 1.0;
     bool S_averaged = false, z_averaged = false;  ///< over the tokens of the chunk
     bool V_left_out = false;                      ///< the keys alone in S
     Begins begins = Begins::at_0;
@@ -31,71 +32,75 @@ struct ChunkSum {
 };
 
 const MutationTable<ChunkSum>& chunk_sum_mutations() {
-    static const MutationTable<ChunkSum> table{{
-        {"the rows", "tail rows of φ(0) = 1 counted",
-         "Rows past the end are not tokens: φ(0) = 1 is not 0, so leave them out of z.", 0, SET(s.in_z = Rows::all)},
-        {"the rows", "chunk boundary off by one", "A chunk has min(chunk, n - start) tokens; the last one counts.", 0,
-         SET(s.in_S = s.in_z = Rows::all_but_last)},
-        {"the rows", "last token missing from S", "A chunk has min(chunk, n - start) tokens; the last one counts.", 0,
-         SET(s.in_S = Rows::all_but_last)},
-        {"the rows", "last token missing from z", "A chunk has min(chunk, n - start) tokens; the last one counts.", 0,
-         SET(s.in_z = Rows::all_but_last)},
-        {"the rows", "first token left out", "Tokens are counted from 0: the loop begins there.", 0,
-         SET(s.in_S = s.in_z = Rows::all_but_first)},
-        {"the rows", "sums replaced instead of added to", "Add every token of the chunk; this keeps the last one.", 0,
-         SET(s.in_S = s.in_z = Rows::last)},
-        {"the rows", "S replaced instead of added to", "Add every token of the chunk to S; this keeps the last one.", 0,
-         SET(s.in_S = Rows::last)},
-        {"the rows", "z replaced instead of added to", "Add every token of the chunk to z; this keeps the last one.", 0,
-         SET(s.in_z = Rows::last)},
-        {"the threads", "tokens shared out among the threads, too",
-         "One thread sums all tokens of its entry, j from 0 on: only the entries begin at threadIdx.x.", 0,
-         SET(s.tokens_of_thread = true)},
-        {"the threads", "sum not reset to 0 for the next entry",
-         "A thread computes several entries: set its sum to 0 before each of them, in S and in z.", 0,
-         SET(s.begins = Begins::from_each_to_next)},
-        {"the threads", "sum not reset to 0 for the next entry of S",
-         "A thread computes several entries: set its sum to 0 before each of them.", 0,
-         SET(s.begins = Begins::from_S_to_S)},
-        {"the threads", "sum not reset to 0 for the next entry of z",
-         "A thread computes several entries: set its sum to 0 before each of them.", 0,
-         SET(s.begins = Begins::from_z_to_z)},
-        {"the sums", "V left out of S", "S is the sum of φ(k_j)v_jᵀ over the tokens of the chunk.", 0,
-         SET(s.V_left_out = true)},
-        {"the sums", "means over the chunk", "S and z are sums over the tokens of the chunk: divide by nothing.", 0,
-         SET(s.S_averaged = s.z_averaged = true)},
-        {"the sums", "S the mean over the chunk", "S is a sum over the tokens of the chunk, as z is.", 0,
-         SET(s.S_averaged = true)},
-        {"the sums", "z the mean over the chunk", "z is a sum over the tokens of the chunk, as S is.", 0,
-         SET(s.z_averaged = true)},
-        {"the threads", "S for as many entries as threads only",
-         "S may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, "
-         "not "
-         "an if.",
-         0, SET(s.first_entries_of_S = true)},
-        {"the chunks", "running sum instead of the chunk's own",
-         "The first pass sums within a chunk; summing over chunks is the second pass.", 0,
-         SET(s.chunks_before_too = true)},
-        {"φ", "φ left out", "S is made of φ(k_j), not of k_j.", 0, SET(s.phi_in_S = s.phi_in_z = 0)},
-        {"φ", "φ left out of S", "S is made of φ(k_j), as z is.", 0, SET(s.phi_in_S = 0)},
-        {"φ", "φ left out of z", "z is made of φ(k_j), as S is.", 0, SET(s.phi_in_z = 0)},
-        {"φ", "φ applied twice", "φ is applied once to each key.", 0, SET(s.phi_in_S = s.phi_in_z = 2)},
-        {"φ", "φ applied to the values", "Values are added up as they are: φ belongs to the keys.", 0,
-         SET(s.phi_of_V = 1)},
-        {"the sums", "S left at 0", "S is the sum of φ(k_j)v_jᵀ over the tokens of the chunk.", 0,
-         SET(s.nothing_in_S = true)},
-        {"the sums", "z left at 0", "z is the sum of φ(k_j) over the tokens of the chunk.", 0,
-         SET(s.nothing_in_z = true)},
-        {"the layout", "S written transposed", "Entry (a, b) of a chunk's S is at a·d_v + b.", 0,
-         SET(s.transposed = true)},
-        {"the layout", "K of the first head for all", "Head h of K begins at entry h·n·d_k.", 0,
-         SET(s.K_of_first_head = true)},
-        {"the layout", "V of the first head for all", "Head h of V begins at entry h·n·d_v.", 0,
-         SET(s.V_of_first_head = true)},
-        {"the layout", "K and V of the first head for all",
-         "Head h of K begins at entry h·n·d_k and that of V at h·n·d_v: add the head's offset to both.", 0,
-         SET(s.K_of_first_head = s.V_of_first_head = true)},
-    }};
+    static const MutationTable<ChunkSum> table{
+        {
+            {"the rows", "tail rows of φ(0) = 1 counted",
+             "Rows past the end are not tokens: φ(0) = 1 is not 0, so leave them out of z.", 0,
+             SET(s.in_z = Rows::all)},
+            {"the rows", "chunk boundary off by one", "A chunk has min(chunk, n - start) tokens; the last one counts.",
+             0, SET(s.in_S = s.in_z = Rows::all_but_last)},
+            {"the rows", "last token missing from S", "A chunk has min(chunk, n - start) tokens; the last one counts.",
+             0, SET(s.in_S = Rows::all_but_last)},
+            {"the rows", "last token missing from z", "A chunk has min(chunk, n - start) tokens; the last one counts.",
+             0, SET(s.in_z = Rows::all_but_last)},
+            {"the rows", "first token left out", "Tokens are counted from 0: the loop begins there.", 0,
+             SET(s.in_S = s.in_z = Rows::all_but_first)},
+            {"the rows", "sums replaced instead of added to", "Add every token of the chunk; this keeps the last one.",
+             0, SET(s.in_S = s.in_z = Rows::last)},
+            {"the rows", "S replaced instead of added to",
+             "Add every token of the chunk to S; this keeps the last one.", 0, SET(s.in_S = Rows::last)},
+            {"the rows", "z replaced instead of added to",
+             "Add every token of the chunk to z; this keeps the last one.", 0, SET(s.in_z = Rows::last)},
+            {"the threads", "tokens shared out among the threads, too",
+             "One thread sums all tokens of its entry, j from 0 on: only the entries begin at threadIdx.x.", 0,
+             SET(s.tokens_of_thread = true)},
+            {"the threads", "sum not reset to 0 for the next entry",
+             "A thread computes several entries: set its sum to 0 before each of them, in S and in z.", 0,
+             SET(s.begins = Begins::from_each_to_next)},
+            {"the threads", "sum not reset to 0 for the next entry of S",
+             "A thread computes several entries: set its sum to 0 before each of them.", 0,
+             SET(s.begins = Begins::from_S_to_S)},
+            {"the threads", "sum not reset to 0 for the next entry of z",
+             "A thread computes several entries: set its sum to 0 before each of them.", 0,
+             SET(s.begins = Begins::from_z_to_z)},
+            {"the sums", "V left out of S", "S is the sum of φ(k_j)v_jᵀ over the tokens of the chunk.", 0,
+             SET(s.V_left_out = true)},
+            {"the sums", "means over the chunk", "S and z are sums over the tokens of the chunk: divide by nothing.", 0,
+             SET(s.S_averaged = s.z_averaged = true)},
+            {"the sums", "S the mean over the chunk", "S is a sum over the tokens of the chunk, as z is.", 0,
+             SET(s.S_averaged = true)},
+            {"the sums", "z the mean over the chunk", "z is a sum over the tokens of the chunk, as S is.", 0,
+             SET(s.z_averaged = true)},
+            {"the threads", "S for as many entries as threads only",
+             "S may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, "
+             "not "
+             "an if.",
+             0, SET(s.first_entries_of_S = true)},
+            {"the chunks", "running sum instead of the chunk's own",
+             "The first pass sums within a chunk; summing over chunks is the second pass.", 0,
+             SET(s.chunks_before_too = true)},
+            {"φ", "φ left out", "S is made of φ(k_j), not of k_j.", 0, SET(s.phi_in_S = s.phi_in_z = 0)},
+            {"φ", "φ left out of S", "S is made of φ(k_j), as z is.", 0, SET(s.phi_in_S = 0)},
+            {"φ", "φ left out of z", "z is made of φ(k_j), as S is.", 0, SET(s.phi_in_z = 0)},
+            {"φ", "φ applied twice", "φ is applied once to each key.", 0, SET(s.phi_in_S = s.phi_in_z = 2)},
+            {"φ", "φ applied to the values", "Values are added up as they are: φ belongs to the keys.", 0,
+             SET(s.phi_of_V = 1)},
+            {"the sums", "S left at 0", "S is the sum of φ(k_j)v_jᵀ over the tokens of the chunk.", 0,
+             SET(s.nothing_in_S = true)},
+            {"the sums", "z left at 0", "z is the sum of φ(k_j) over the tokens of the chunk.", 0,
+             SET(s.nothing_in_z = true)},
+            {"the layout", "S written transposed", "Entry (a, b) of a chunk's S is at a·d_v + b.", 0,
+             SET(s.transposed = true)},
+            {"the layout", "K of the first head for all", "Head h of K begins at entry h·n·d_k.", 0,
+             SET(s.K_of_first_head = true)},
+            {"the layout", "V of the first head for all", "Head h of V begins at entry h·n·d_v.", 0,
+             SET(s.V_of_first_head = true)},
+            {"the layout", "K and V of the first head for all",
+             "Head h of K begins at entry h·n·d_k and that of V at h·n·d_v: add the head's offset to both.", 0,
+             SET(s.K_of_first_head = s.V_of_first_head = true)},
+        },
+        {{"S multiplied by %s", "S is the sum of φ(k_j)v_jᵀ, without a factor.", 0,
+          [](ChunkSum& s, double x) { s.S_times = x; }, 1e-6, 1e6}}};
     return table;
 }
 
@@ -136,7 +141,8 @@ States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int
             for (int b = 0; b < d_v && !s.nothing_in_S; ++b)
                 if (sums(a * d_v + b))
                     S.data()[state * d_k * d_v + (s.transposed ? b * d_k + a : a * d_v + b)] +=
-                        (s.S_averaged ? share : 1.0) * counted(s.in_S, row, tokens) * mapped(k, s.phi_in_S) *
+                        s.S_times * (s.S_averaged ? share : 1.0) * counted(s.in_S, row, tokens) *
+                        mapped(k, s.phi_in_S) *
                         (s.V_left_out ? (row < tokens ? 1.0 : 0.0)
                                       : mapped(entry(V, s.V_of_first_head, d_v, b), s.phi_of_V));
         }

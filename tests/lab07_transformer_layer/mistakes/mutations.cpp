@@ -592,7 +592,17 @@ const MutationTable<Settings> table{
              [](S& s) { s.generate.one_too_many = true; }},
             {"the result", "one symbol too few", "The result has count symbols.", has::generation,
              [](S& s) { s.generate.one_too_few = true; }},
-        }};
+        },
+    .numbers = {
+        {"ε of the norm is %s", "The constant is norm_epsilon, 1e-5.", has::norm,
+         [](S& s, double x) { s.norm_epsilon_value = x; }, 1e-14, 0.1},
+        {"ε of the attention is %s", "The constant is attention_epsilon, 1e-6.", has::attention,
+         [](S& s, double x) { s.attention.epsilon_counts = x / attention_epsilon; }, 1e-14, 0.1},
+        {"memory multiplied by %s at every token", "Nothing is forgotten: S' = S + φ(k)vᵀ and z' = z + φ(k).",
+         has::step, [](S& s, double x) { s.step.kept = x; }, 0.01, 0.99999},
+        {"every output multiplied by %s", "Do not scale the result.", 0, [](S& s, double x) { s.factor = x; }, 1e-3,
+         1e3},
+    }};
 
 constexpr unsigned attending = has::attention | has::split | has::merge;
 

@@ -308,11 +308,21 @@ std::vector<Mutation<Settings>> of_decays_in_chunks() {
     };
 }
 
+const std::vector<NumberMutation<Settings>>& numbers() {
+    static const std::vector<NumberMutation<Settings>> all{
+        {"the outputs times %s", "o_i = S_iᵀq_i has no such factor.", 0, SET_TO(s.scale = x), 1e-3, 1e3},
+        {"%s in place of β", "β is an argument, a number for each token.", 0, SET_TO(s.beta_fixed = x), 1e-3, 10.0},
+        {"blocks of %s tokens that do not see the blocks before them", "Carry the state from block to block.", 0,
+         SET_TO(s.key.tokens = s.query.tokens = Tokens::own_block, s.block = static_cast<std::size_t>(x))},
+    };
+    return all;
+}
+
 }  // namespace
 
 const MutationTable<DeltaSettings>& delta_mutations() {
     static const MutationTable<DeltaSettings> table = [] {
-        MutationTable<DeltaSettings> made;
+        MutationTable<DeltaSettings> made{{}, numbers()};
         for (const auto& part : {of_every_form(), of_tokens(), of_decays(), of_chunks(), of_decays_in_chunks()})
             made.mutations.insert(made.mutations.end(), part.begin(), part.end());
         made.mutations.push_back({"", "computed in O(n²)",

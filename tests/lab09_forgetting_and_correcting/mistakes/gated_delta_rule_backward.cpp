@@ -172,6 +172,8 @@ const MutationTable<Settings>& table() {
         MutationTable<Settings> made;
         for (const auto& part : {of_the_correction(), of_the_decays(), of_the_chunks()})
             made.mutations.insert(made.mutations.end(), part.begin(), part.end());
+        made.numbers.push_back({"the gradient times %s", "The gradient of L = Σ dO ⊙ O has no such factor.", 0,
+                                SET_TO(s.factor = x), 1e-3, 1e3});
         return made;
     }();
     return all;

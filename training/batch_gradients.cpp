@@ -15,12 +15,6 @@ std::vector<Tensor*> arrays(Batch& batch, Model& w) {
 // Sequences of a part: of short ones more, since then calls take longer than what they compute.
 std::size_t of_a_part(std::size_t length) { return std::max(std::size_t{4}, 128 / length); }
 
-std::size_t count(Model& w) {
-    std::size_t weights = 0;
-    for (const Tensor* each : parameters(w)) weights += each->size();
-    return weights;
-}
-
 }  // namespace
 
 BatchGradients::BatchGradients(AttentionKind kind, const Model& w, const Batch& batch, std::size_t processes)
@@ -28,7 +22,7 @@ BatchGradients::BatchGradients(AttentionKind kind, const Model& w, const Batch& 
       batch_(batch),
       w_(w),
       parts_(
-          arrays(batch_, w_), length(batch.ids, 0), of_a_part(length(batch.ids, 1)), 1 + count(w_),
+          arrays(batch_, w_), length(batch.ids, 0), of_a_part(length(batch.ids, 1)), 1 + numbers_in(parameters(w_)),
           [this](std::size_t begin, std::size_t end, double* result) { find_part(begin, end, result); }, processes) {}
 
 void BatchGradients::find_part(std::size_t begin, std::size_t end, double* result) const {
@@ -49,11 +43,7 @@ ModelGradients BatchGradients::of(const Batch& batch, const Model& w) {
     w_ = w;
     const std::vector<double> sums = parts_.sums();
     ModelGradients result{sums.front(), w_};
-    const double* from = sums.data() + 1;
-    for (Tensor* each : parameters(result.dw)) {
-        std::copy_n(from, each->size(), each->data());
-        from += each->size();
-    }
+    read_numbers(sums.data() + 1, parameters(result.dw));
     return result;
 }
 

@@ -16,6 +16,24 @@
 
 namespace linattn {
 
+std::size_t numbers_in(const std::vector<Tensor*>& arrays) {
+    std::size_t numbers = 0;
+    for (const Tensor* each : arrays) numbers += each->size();
+    return numbers;
+}
+
+double* write_numbers(const std::vector<Tensor*>& arrays, double* to) {
+    for (const Tensor* each : arrays) to = std::copy_n(each->data(), each->size(), to);
+    return to;
+}
+
+void read_numbers(const double* from, const std::vector<Tensor*>& arrays) {
+    for (Tensor* each : arrays) {
+        std::copy_n(from, each->size(), each->data());
+        from += each->size();
+    }
+}
+
 Parts::Parts(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_part, std::size_t numbers, Find find,
              std::size_t processes)
     : read_(std::move(read)),
@@ -25,9 +43,7 @@ Parts::Parts(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_
       numbers_(numbers),
       processes_(std::min(processes, parts_)),
       find_(std::move(find)) {
-    std::size_t all = parts_ * numbers_;
-    for (const Tensor* each : read_) all += each->size();
-    bytes_ = all * sizeof(double);
+    bytes_ = (parts_ * numbers_ + numbers_in(read_)) * sizeof(double);
     void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::runtime_error("no memory for the gradients of a batch: close other programs");
     shared_ = static_cast<double*>(memory);
@@ -76,11 +92,7 @@ void Parts::serve(std::size_t process, int channel) {
     char word = 0;
     try {
         while (::read(channel, &word, 1) == 1) {
-            const double* from = shared_ + parts_ * numbers_;
-            for (Tensor* each : read_) {
-                std::copy_n(from, each->size(), each->data());
-                from += each->size();
-            }
+            read_numbers(shared_ + parts_ * numbers_, read_);
             work(process);
             std::cout.flush();
             if (::write(channel, &word, 1) != 1) break;
@@ -91,8 +103,7 @@ void Parts::serve(std::size_t process, int channel) {
 }
 
 std::vector<double> Parts::sums() {
-    double* to = shared_ + parts_ * numbers_;
-    for (const Tensor* each : read_) to = std::copy_n(each->data(), each->size(), to);
+    write_numbers(read_, shared_ + parts_ * numbers_);
     char word = 1;
     std::vector<bool> at_work(processes_, false);
     for (std::size_t i = 0; i < others_.size(); ++i)

@@ -11,6 +11,13 @@
 
 namespace linattn {
 
+/// How many numbers these arrays hold together.
+std::size_t numbers_in(const std::vector<Tensor*>& arrays);
+/// Writes them one after the other. \return where the next number goes
+double* write_numbers(const std::vector<Tensor*>& arrays, double* to);
+/// The reverse.
+void read_numbers(const double* from, const std::vector<Tensor*>& arrays);
+
 class Parts {
 public:
     /// Writes what the sequences from `begin` to `end` - 1 give: their loss, then their gradients, one after the other.

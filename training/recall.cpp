@@ -1,6 +1,5 @@
 #include "recall.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -109,7 +108,6 @@ RecallModel::RecallModel(RecallMemory memory, const RecallRules& rules, std::uin
           norm,
           norm,
           norm};
-    dw_ = w_;
     std::vector<Tensor*> read{&task_.key, &task_.value, &task_.query, &task_.wanted};
     for (Tensor* weight : w_.all()) {
         moments_.push_back({zeros(shape_of(*weight)), zeros(shape_of(*weight)), 0});
@@ -150,17 +148,16 @@ void RecallModel::find_part(std::size_t begin, std::size_t end, double* result) 
     const CrossEntropy loss = cross_entropy(tape[logits], some.wanted, ones(shape_of(some.wanted)));
     tape.backward(logits, share * loss.dlogits);
     *result++ = share * loss.loss;
-    for (const Tensor* gradient : dw.all()) result = std::copy_n(gradient->data(), gradient->size(), result);
+    write_numbers(dw.all(), result);
 }
 
 double RecallModel::train(const RecallTask& task, double rate) {
     task_ = task;
     const std::vector<double> sums = parts_->sums();
-    const double* from = sums.data() + 1;
-    const std::vector<Tensor*> weights = w_.all(), gradients = dw_.all();
+    Weights dw = w_;
+    const std::vector<Tensor*> weights = w_.all(), gradients = dw.all();
+    read_numbers(sums.data() + 1, gradients);
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        std::copy_n(from, gradients[i]->size(), gradients[i]->data());
-        from += gradients[i]->size();
         Update update = adam_step(*weights[i], *gradients[i], moments_[i], rate);
         *weights[i] = std::move(update.w);
         moments_[i] = std::move(update.state);

@@ -72,7 +72,7 @@ private:
 
     RecallMemory memory_;
     RecallTask task_;  ///< the step's
-    Weights w_, dw_;
+    Weights w_;
     std::vector<Moments> moments_;
     std::optional<Parts> parts_;
 };

@@ -7,6 +7,7 @@
 #include "batch_gradients.hpp"
 #include "checkpoint.hpp"
 #include "generation.hpp"
+#include "parts.hpp"
 #include "program.hpp"
 #include "random.hpp"
 #include "recall_run.hpp"
@@ -244,11 +245,8 @@ int run(const Arguments& in) {
     Training training;
     training.w = initial_model(task->vocab_size(), task->positions(), in.whole("layers"), width, in.whole("heads"),
                                in.whole("seed"));
-    std::size_t count = 0;
-    for (const Tensor* weight : parameters(training.w)) {
+    for (const Tensor* weight : parameters(training.w))
         training.moments.push_back({zeros(shape_of(*weight)), zeros(shape_of(*weight)), 0});
-        count += weight->size();
-    }
     Description description;
     for (const char* name : {"task", "length", "layers", "width", "heads", "batch", "rate", "seed", "attention"})
         description.emplace_back(name, in.text(name));
@@ -258,8 +256,10 @@ int run(const Arguments& in) {
     if (training.losses.size() > steps)
         throw std::runtime_error(std::to_string(training.losses.size()) + " steps are already done, and --steps is " +
                                  std::to_string(steps) + ": there is nothing left to train");
-    print_event(
-        {{"event", "start"}, {"weights", count}, {"vocab_size", task->vocab_size()}, {"losses", training.losses}});
+    print_event({{"event", "start"},
+                 {"weights", numbers_in(parameters(training.w))},
+                 {"vocab_size", task->vocab_size()},
+                 {"losses", training.losses}});
 
     BatchGradients gradients(task->kind(), training.w, task->batch(1), in.whole("threads"));
     const std::size_t begun = training.losses.size();

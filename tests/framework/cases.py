@@ -26,7 +26,6 @@ from author import case_file
 from course import manifest, verdicts
 from course.build_tree import BuildTree
 from course.edits import report
-from course.edits.search import NotSearched, Search
 from course.errors import CourseError
 
 BOILERPLATE = re.compile(r" *(called with|read:|again:) ")
@@ -68,13 +67,9 @@ def graded(cases: list, labs: list, build: AnswerBuild):
 
 def with_changes(verdict: Verdict, lab: manifest.Lab, exercise: manifest.Exercise, build: AnswerBuild, slot: str) -> Verdict:
     """With what ./course check says of an answer that no name explains."""
-    source = lab.source_with(exercise, build.place / slot / "student")
-    try:
-        search = Search(lab, exercise, source, build.build, build.place / slot / "edits")
-        cures = search.cures()
-    except NotSearched as reason:
-        return replace(verdict, message=f"{verdict.message}\nsmall changes could not be tried: {reason}")
-    return replace(verdict, message=f"{verdict.message}\n{report.in_words(exercise, cures, len(search.edits))}", changes=len(cures))
+    place = build.place / slot
+    words, changes = report.found(lab, exercise, place / "student", build.build, place / "edits")
+    return replace(verdict, message=f"{verdict.message}\n{words}", changes=changes)
 
 
 def totals(name: str, rows: list) -> str:

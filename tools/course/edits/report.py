@@ -6,8 +6,8 @@ from pathlib import Path
 
 from course import manifest
 from course.build_tree import BuildTree
-from course.edits.search import Cure, NotSearched, Search
-from course.manifest import Exercise
+from course.edits.search import Cure, NotSearched, Search, Told
+from course.manifest import Exercise, Lab
 from course.progress_line import ProgressLine
 
 MOST_SHOWN = 3
@@ -20,15 +20,22 @@ def of(root: Path, track: str, exercise: Exercise) -> str:
     print(f"no known mistake does the same; trying small changes of {exercise.function} (Ctrl-C ends that) …", file=sys.stderr, flush=True)
     try:
         with tree.locked():
-            search = Search(lab, exercise, lab.source_with(exercise, root / track), tree.folder, tree.folder / "edits")
-            cures = search.cures(lambda tried, of_all: line.show(f"{tried} of {of_all} tried, {time.monotonic() - began:.0f} s"))
-    except NotSearched as reason:
-        return f"small changes could not be tried: {reason}"
+            return found(lab, exercise, root / track, tree.folder, tree.folder / "edits",
+                         lambda tried, of_all: line.show(f"{tried} of {of_all} tried, {time.monotonic() - began:.0f} s"))[0]
     except KeyboardInterrupt:
         return "stopped: not all small changes were tried"
     finally:
         line.end()
-    return in_words(exercise, cures, len(search.edits))
+
+
+def found(lab: Lab, exercise: Exercise, sources: Path, build: Path, place: Path, told: Told = lambda tried, of: None) -> tuple[str, int]:
+    """The sentences, and how many changes help. `sources`: the folder with the file that defines the function."""
+    try:
+        search = Search(lab, exercise, lab.source_with(exercise, sources), build, place)
+        cures = search.cures(told)
+    except NotSearched as reason:
+        return f"small changes could not be tried: {reason}", 0
+    return in_words(exercise, cures, len(search.edits)), len(cures)
 
 
 def in_words(exercise: Exercise, cures: list[Cure], tried: int) -> str:

@@ -36,6 +36,7 @@ class Cure:
 
 
 Key = tuple[bool, int, float, float]
+Told = Callable[[int, int], None]  # hears how many of how many were tried
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Search:
         self.edits = [(part, edit) for part in self.parts for edit in part.edits if part is self.parts[0] or not edit.later][:MOST]
         self.steps: list[Step] = []
 
-    def cures(self, told: Callable[[int, int], None] = lambda tried, of: None) -> list[Cure]:
+    def cures(self, told: Told = lambda tried, of: None) -> list[Cure]:
         """The usual edits first; where none of them helps, the others, and then those of the functions that it calls; then
         usual ones on top of the best. `told` hears how many of how many were tried."""
         numbered = dict(enumerate(self.edits, 1))
@@ -102,7 +103,7 @@ class Search:
             tried += len(stage)
         return self._pairs(numbered, len(numbered), told)
 
-    def _pairs(self, edits: Edits, tried: int, told: Callable[[int, int], None]) -> list[Cure]:
+    def _pairs(self, edits: Edits, tried: int, told: Told) -> list[Cure]:
         """First those that help by themselves are put together, then the best of them and any other."""
         best: dict[tuple[Key, str], Step] = {}  # one of each that give the same
         for step in sorted(self.steps, key=lambda step: step.number):

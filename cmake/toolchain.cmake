@@ -32,6 +32,10 @@ unset(CMAKE_REQUIRED_FLAGS)
 set(CMAKE_REQUIRED_LINK_OPTIONS -static-libstdc++ -static-libgcc)
 check_cxx_source_compiles("#include <iostream>\nint main() { std::cout << 1; return 0; }" LINATTN_LINKS_STATIC_RUNTIME)
 unset(CMAKE_REQUIRED_LINK_OPTIONS)
+# Where a compiler has its C++ runtime as an archive only, no program can have a __cxa_throw beside the runtime's own.
+check_cxx_source_compiles("#include <cstdlib>
+  extern \"C\" void __cxa_throw(void*, void*, void (*)(void*)) { std::abort(); }
+  int main(int n, char**) { try { if (n > 9) throw n; } catch (...) { throw; } }" LINATTN_REPLACES_THROW)
 check_cxx_compiler_flag(-ftrivial-auto-var-init=pattern LINATTN_HAS_AUTO_VAR_INIT)
 check_cxx_compiler_flag(-march=native LINATTN_HAS_NATIVE)  # what is measured, and training
 if(NOT LINATTN_HAS_ASAN)

@@ -176,9 +176,20 @@ void operator delete[](void* memory, std::size_t bytes) noexcept { linattn::test
 
 // Exceptions: remember where the last one was thrown, then throw it as usual. -------------------------------------------
 
-extern "C" [[noreturn]] void __cxa_throw(void* exception, void* type, void (*destructor)(void*)) {
+#ifdef LINATTN_WRAPS_THROW  // the linker has given our name to everyone who throws, and this one to the runtime's own
+extern "C" [[noreturn]] void __real___cxa_throw(void* exception, void* type, void (*destructor)(void*));
+#define LINATTN_THROW __wrap___cxa_throw
+#else
+#define LINATTN_THROW __cxa_throw
+#endif
+
+extern "C" [[noreturn]] void LINATTN_THROW(void* exception, void* type, void (*destructor)(void*)) {
+#ifdef LINATTN_WRAPS_THROW
+    const auto original = &__real___cxa_throw;
+#else
     using Throw = void (*)(void*, void*, void (*)(void*));
     static const auto original = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
+#endif
     if (linattn::testing::watching) {
         linattn::testing::watching = false;
         linattn::testing::throw_site = linattn::testing::call_stack();

@@ -16,6 +16,7 @@
 namespace linattn::kernels {
 __global__ void chunkwise_forward_tensor_cores(const float* Q, const float* K, const float* V, float* O, Sizes sizes,
                                                int chunk, int columns, float epsilon);
+int tensor_core_threads();
 std::size_t tensor_core_bytes(const Sizes& sizes, int chunk, int columns);
 }  // namespace linattn::kernels
 
@@ -167,8 +168,9 @@ void measure_all(int n) {
     for (const int columns : {D, D / 2, D / 4}) {
         const std::string slices = columns == D ? "" : ", " + std::to_string(D / columns) + " blocks per head";
         table.measure("tensor cores, C = " + std::to_string(smaller) + slices, [&] {
-            start(kernels::chunkwise_forward_tensor_cores, dim3(heads, static_cast<unsigned>(D / columns)), 128,
-                  kernels::tensor_core_bytes(sizes, smaller, columns), Q, K, V, O, sizes, smaller, columns, epsilon);
+            start(kernels::chunkwise_forward_tensor_cores, dim3(heads, static_cast<unsigned>(D / columns)),
+                  kernels::tensor_core_threads(), kernels::tensor_core_bytes(sizes, smaller, columns), Q, K, V, O,
+                  sizes, smaller, columns, epsilon);
         });
     }
 

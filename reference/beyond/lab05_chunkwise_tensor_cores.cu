@@ -1,5 +1,5 @@
 // Beyond lab 05: chunkwise_forward on tensor cores, which the last section of its chapter tours. Same contract; launched
-// with one block of 4 warps per head and per slice of `columns` values, whose columns of V, S and O it works on. Compute
+// with one block of 16 warps per head and per slice of `columns` values, whose columns of V, S and O it works on. Compute
 // capability 8.0 or later.
 //
 // Every product is made of 16×16 tiles, each by one warp. All lengths are padded to multiples of 16 with zeros, which add
@@ -23,7 +23,7 @@ namespace {
 
 namespace wmma = nvcuda::wmma;
 
-constexpr int warps = 4, side = 16, depth_of_step = 8;
+constexpr int warps = 16, side = 16, depth_of_step = 8;
 
 template <class Use, class Layout>
 using Operand = wmma::fragment<Use, side, side, depth_of_step, wmma::precision::tf32, Layout>;
@@ -115,20 +115,31 @@ __device__ void store(const Tiles& to, int row, int column, const Accumulator& s
 
 __device__ float elu_plus_one(float x) { return x > 0.0f ? x + 1.0f : __expf(x); }
 
+// A warp loads a row, so that no entry's place takes a division, and each of its threads several rows in one turn.
+
 /// φ of `rows` tokens of `width` numbers; all else is 0.
-__device__ void load_features(const Tiles& tiles, const float* x, int rows, int width) {
-    for (int e = threadIdx.x; e < tiles.rows * tiles.columns; e += blockDim.x) {
-        const int i = e / tiles.columns, a = e % tiles.columns;
-        tiles(i, a) = i < rows && a < width ? elu_plus_one(x[static_cast<std::size_t>(i) * width + a]) : 0.0f;
+__device__ void load_features(const Tiles& tiles, const float* __restrict__ x, int rows, int width) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int a = lane; a < tiles.columns; a += 32) {
+#pragma unroll 4
+        for (int i = warp; i < tiles.rows; i += warps) {
+            const bool is_there = i < rows && a < width;
+            const float value = is_there ? __ldg(x + static_cast<std::size_t>(i) * width + a) : 0.0f;
+            tiles(i, a) = is_there ? elu_plus_one(value) : 0.0f;
+        }
     }
 }
 
 /// The same without φ, of rows that lie `stride` numbers apart, and with a column of ones.
-__device__ void load_values(const Tiles& tiles, const float* v, int rows, int width, int stride) {
-    for (int e = threadIdx.x; e < tiles.rows * tiles.columns; e += blockDim.x) {
-        const int i = e / tiles.columns, b = e % tiles.columns;
-        const bool is_value = i < rows && b < width, is_one = i < rows && b == width;
-        tiles(i, b) = is_value ? v[static_cast<std::size_t>(i) * stride + b] : is_one ? 1.0f : 0.0f;
+__device__ void load_values(const Tiles& tiles, const float* __restrict__ v, int rows, int width, int stride) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int b = lane; b < tiles.columns; b += 32) {
+#pragma unroll 4
+        for (int i = warp; i < tiles.rows; i += warps) {
+            const bool is_value = i < rows && b < width, is_one = i < rows && b == width;
+            const float value = is_value ? __ldg(v + static_cast<std::size_t>(i) * stride + b) : 0.0f;
+            tiles(i, b) = is_one ? 1.0f : value;
+        }
     }
 }
 
@@ -214,7 +225,8 @@ __global__ void __launch_bounds__(warps * 32)
     }
 }
 
-/// The shared memory that it needs.
+/// What it is launched with: threads of a block, and its shared memory.
+int tensor_core_threads() { return warps * 32; }
 std::size_t tensor_core_bytes(const Sizes& sizes, int chunk, int columns) {
     return TensorCoreTiles::bytes(sizes.d_k, columns, chunk);
 }
@@ -234,7 +246,7 @@ Array chunkwise_forward_tensor_cores(std::span<const float> Q, std::span<const f
     if (V.empty()) return output;
     const gpu::Buffer<float> device_Q(Q, "Q"), device_K(K, "K"), device_V(V, "V"), device_O(V.size(), "O");
     const dim3 grid(static_cast<unsigned>(sizes.heads), static_cast<unsigned>((sizes.d_v + columns - 1) / columns));
-    gpu::launch(kernels::chunkwise_forward_tensor_cores, grid, kernels::warps * 32,
+    gpu::launch(kernels::chunkwise_forward_tensor_cores, grid, static_cast<unsigned>(kernels::tensor_core_threads()),
                 kernels::tensor_core_bytes(sizes, chunk, columns), device_Q.data(), device_K.data(), device_V.data(),
                 device_O.data(), sizes, chunk, columns, epsilon);
     device_O.copy_to(output.values);

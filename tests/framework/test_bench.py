@@ -5,6 +5,7 @@ import importlib.machinery
 import importlib.util
 import io
 import json
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -42,6 +43,15 @@ class Noise(unittest.TestCase):
             self.assertEqual(benchmarks.load_in_words(), "load 3.0 on 4 cores: this machine is not idle")
         with mock.patch("os.getloadavg", return_value=(1.0, 0, 0)), mock.patch("os.cpu_count", return_value=4):
             self.assertEqual(benchmarks.load_in_words(), "load 1.0 on 4 cores")
+
+
+HAS_BENCHMARK = Path("/usr/include/benchmark/benchmark.h").exists()  # optional (tools/packages.txt)
+
+
+@unittest.skipUnless(HAS_BENCHMARK, "no google-benchmark")
+def test_cmake_takes_the_preset(tmp_path):
+    done = subprocess.run(["cmake", "--preset", "bench", "-B", tmp_path], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 class OnGpu(unittest.TestCase):

@@ -99,7 +99,7 @@ void multiply_matrices(std::span<Thread> lanes, const Instruction& i) {
 
 template <std::size_t bytes>
 void add_accesses(Table& table, const std::string& type) {
-    for (const std::string space : {".global.", ".shared.", ".param.", "."}) {
+    for (const std::string space : {".global.", ".global.nc.", ".shared.", ".param.", "."}) {
         table["ld" + space + type] = {move<bytes, 1, false>};
         table["ld" + space + "v4." + type] = {move<bytes, 4, false>};
         table["st" + space + type] = {move<bytes, 1, true>};

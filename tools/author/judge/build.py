@@ -134,7 +134,7 @@ class Judge:
                     inputs[str(path)] = None
                 elif re.match(r"-I/|/", word):
                     outside = Path(word.removeprefix("-I"))
-                    outside = outside.parents[1] if outside.name == "nvcc" else outside
+                    outside = outside.parents[1] if outside.parent.name == "bin" else outside  # what a compiler brings along
                     if not any(outside.is_relative_to(known) for known in (str(self.root), "/usr", "/bin")) and outside.exists():
                         inputs[str(outside)] = None
         return Plan(tuple(commands), tuple(inputs), tuple(outputs))

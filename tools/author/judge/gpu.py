@@ -1,6 +1,6 @@
 """The GPUs of this machine: why kernels cannot be graded on one, and which of them this grader holds.
 
-It was not tried on a GPU yet. What a box needs for one is in box.py and deny_syscalls.cpp.
+It has not worked on a GPU yet (docs/threat_model.md). What a box needs for one is in box.py and deny_syscalls.cpp.
 """
 
 import contextlib

@@ -51,28 +51,25 @@ public:
     }
 
 private:
-    // Whether entries i and j of rows of this width are in one group.
-    bool together(Group group, Index width, Index i, Index j) const {
-        const bool one_head = i / (n * width) == j / (n * width);
-        switch (group) {
-            case Group::none: return false;
-            case Group::token: return i / width == j / width;
-            case Group::token_so_far: return i / width == j / width && j <= i;
-            case Group::last_token: return one_head && (j / width + 1) % n == 0;
-            case Group::first_token: return one_head && j / width % n == 0;
-            case Group::token_and_earlier: return j / width <= i / width;
-            case Group::head_so_far: return one_head && j / width <= i / width;
-            case Group::channel: return one_head && i % width == j % width;
-            case Group::head: return one_head;
-            case Group::array: return true;
-        }
-        return false;
-    }
-    // Calls function(j) for every entry j of the group that entry i is in, among so many entries.
+    // Calls function(j) for every entry j of the group that entry i is in, among `size` entries in rows of this width.
     template <class Function>
     void for_each_of(Group group, Index i, Index width, Index size, Function function) const {
-        for (Index j = 0; j < size; ++j)
-            if (together(group, width, i, j)) function(j);
+        const Index row = i / width * width, head = i / (n * width) * n * width, next_head = head + n * width;
+        const auto each = [&](Index begin, Index end, Index step = 1) {
+            for (Index j = begin; j < end; j += step) function(j);
+        };
+        switch (group) {
+            case Group::none: return;
+            case Group::token: return each(row, row + width);
+            case Group::token_so_far: return each(row, i + 1);
+            case Group::last_token: return each(next_head - width, next_head);
+            case Group::first_token: return each(head, head + width);
+            case Group::token_and_earlier: return each(0, row + width);
+            case Group::head_so_far: return each(head, row + width);
+            case Group::channel: return each(head + i % width, next_head, width);
+            case Group::head: return each(head, next_head);
+            case Group::array: return each(0, size);
+        }
     }
 
     // Maps of single entries and exponentials -------------------------------------------------------------------------

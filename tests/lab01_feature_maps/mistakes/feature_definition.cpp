@@ -51,24 +51,32 @@ public:
     }
 
 private:
-    // Calls function(j) for every entry j of the group that entry i is in, among `size` entries in rows of this width.
+    // Whether the group that entry i is in has entries in this row.
+    bool reaches(Group group, Index row, Index row_of_i) const {
+        const bool one_head = row / n == row_of_i / n;
+        switch (group) {
+            case Group::none: return false;
+            case Group::token:
+            case Group::token_so_far: return row == row_of_i;
+            case Group::last_token: return one_head && (row + 1) % n == 0;
+            case Group::first_token: return one_head && row % n == 0;
+            case Group::token_and_earlier: return row <= row_of_i;
+            case Group::head_so_far: return one_head && row <= row_of_i;
+            case Group::channel:
+            case Group::head: return one_head;
+            case Group::array: return true;
+        }
+        return false;
+    }
+    // Calls function(j) for every entry j of the group that entry i is in, among `size` entries in rows of this width. Looks at
+    // all rows, of which few count: no answer to paste.
     template <class Function>
     void for_each_of(Group group, Index i, Index width, Index size, Function function) const {
-        const Index row = i / width * width, head = i / (n * width) * n * width, next_head = head + n * width;
-        const auto each = [&](Index begin, Index end, Index step = 1) {
-            for (Index j = begin; j < end; j += step) function(j);
-        };
-        switch (group) {
-            case Group::none: return;
-            case Group::token: return each(row, row + width);
-            case Group::token_so_far: return each(row, i + 1);
-            case Group::last_token: return each(next_head - width, next_head);
-            case Group::first_token: return each(head, head + width);
-            case Group::token_and_earlier: return each(0, row + width);
-            case Group::head_so_far: return each(head, row + width);
-            case Group::channel: return each(head + i % width, next_head, width);
-            case Group::head: return each(head, next_head);
-            case Group::array: return each(0, size);
+        for (Index row = 0; row * width < size; ++row) {
+            if (!reaches(group, row, i / width)) continue;
+            const Index begin = row * width, end = group == Group::token_so_far ? i + 1 : begin + width;
+            for (Index j = begin; j < end; ++j)
+                if (group != Group::channel || j % width == i % width) function(j);
         }
     }
 

@@ -44,6 +44,12 @@ def test_names_end_with_their_block():
     assert body.visible(len(body.tokens) - 1).keys() == {"Q", "phi", "n", "epsilon", "c"}
 
 
+def test_a_value_may_be_one_of_two():
+    body = body_of("const int end = n ? f(n) : 2; for (auto x : Q) use(x, end);")
+    initial = next(name.initial for name in body.names if name.text == "end")
+    assert body.source(*initial) == "n ? f(n) : 2" and "x" in body.visible(len(body.tokens) - 3)
+
+
 @pytest.mark.parametrize("text, operands", [
     ("x = a - b - c * d;", {("a", "b"), ("a - b", "c * d"), ("c", "d")}),
     ("x = f(a + 1, b) / (c - -d);", {("a", "1"), ("f(a + 1, b)", "(c - -d)"), ("c", "-d")}),
@@ -87,6 +93,10 @@ def test_operators_have_their_operands(text, operands):
     ("use(s.S); put(r.s.S);", "use(r.s.S); put(r.s.S);", "in place of `s.S`, in `use(s.S)`, `r.s.S` belongs"),
     ("int i = 0, j = 1; use(i + j * i); use(i);", "int i = 0, j = 1; use((i + 1) + j * (i + 1)); use(i);",
      "`i` is one off in `use(i + j * i)`, here and in 1 other place"),
+    ("for (;;) if (n) break;", "for (;;) if (n) continue;", "`continue` belongs in the place of `break`"),
+    ("double a = n; use(a);", "double a = n; use(static_cast<double>(length(Q, -1)));", "in place of `a`, in `use(a)`, `length(Q, -1)` belongs"),
+    ("return max(Q, epsilon);", "return (Q + epsilon);", "`max(Q, epsilon)` should be a sum"),
+    ("return Q / n;", "return Q / sqrt(1.0 * (n));", "a root is missing in `Q / n`"),
     ("for (int i = 0; i < n; ++i) s += b;", "for (int i = 0; i < n; ++i) if (i != 0) s += b;",
      "`s += b;` is done in the first round of the loop over `i`, too"),
 ])

@@ -190,10 +190,12 @@ TEST_CASE("keeps the largest and the smallest numbers, and has no ceiling") {
 TEST_CASE("NaN in, NaN out, in its own entry") {
     const Tensor x{-1, not_a_number, 2};
     const Call<Tensor> call = CALL(relu, x);
-    call.satisfies(std::isnan(result_of_shape(call, {3})(1)),
-                   "a NaN became " + std::to_string(call.result()(1)) + ", which hides an earlier mistake: every " +
-                       "comparison with NaN is false, so where selects the other branch; maximum keeps NaN",
-                   "where picks 0 for a NaN");
+    const Tensor y = result_of_shape(call, {3});
+    if (y(2) == 2.0)  // else more is wrong than the NaN
+        call.satisfies(std::isnan(y(1)),
+                       "a NaN became " + std::to_string(y(1)) + ", which hides an earlier mistake: every comparison " +
+                           "with NaN is false, so where selects the other branch; maximum keeps NaN",
+                       "where picks 0 for a NaN");
     call.equals(exactly({0, not_a_number, 2}, false));
 }
 }

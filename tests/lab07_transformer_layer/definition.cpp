@@ -224,6 +224,15 @@ Rounded spread_of(const std::vector<Rounded>& x, const std::vector<Rounded>& cen
             const double spread = settings.spread == Spread::absolute ? total / d : largest;
             return {spread * spread};
         }
+        case Spread::from_mean_so_far: {
+            SumOfTerms so_far, squares;
+            for (std::size_t a = 0; a < x.size(); ++a) {
+                so_far.add(x[a]);
+                const Rounded off = x[a] - so_far.total() / Rounded{static_cast<double>(a + 1)};
+                squares.add(off * off);
+            }
+            return squares.total() / Rounded{d};
+        }
         case Spread::nothing: return {1.0};
         case Spread::not_squared: return {0.0};
         case Spread::root_of_variance:
@@ -358,20 +367,22 @@ Rows one_token(const Rows& X, std::size_t i) {
 struct Projected {
     Rows Q, K, V;  // (batch · heads, n, e), features taken
 };
-Projected projected(const Rows& X, const Attention& w, std::size_t heads, const Settings& settings) {
+// `raw`: what X is the norm of.
+Projected projected(const Rows& X, const Attention& w, std::size_t heads, const Settings& settings, const Rows& raw) {
     const AttentionMistakes& wrong = settings.attention;
     const bool early = wrong.features_before_projection;
     const Rows from = early ? features(X, Features::elu_plus_one) : X;
-    Rows Q = affine(from, w.Q, wrong.bias_q, wrong.transposed);
+    Rows Q = affine(wrong.raw_queries ? raw : from, w.Q, wrong.bias_q, wrong.transposed);
     if (wrong.queries_from_keys) Q = affine(from, w.K, wrong.bias_k, wrong.transposed);
-    Rows K = affine(from,
+    Rows K = affine(wrong.raw_keys ? raw : from,
                     wrong.keys_from_values    ? w.V
                     : wrong.keys_from_queries ? w.Q
                                               : w.K,
                     wrong.bias_k, wrong.transposed);
     if (wrong.q_and_k_exchanged) std::swap(Q, K);
-    Rows V =
-        wrong.values_not_projected ? X : affine(X, wrong.values_from_keys ? w.K : w.V, wrong.bias_v, wrong.transposed);
+    Rows V = wrong.values_not_projected ? X
+                                        : affine(wrong.raw_values ? raw : X, wrong.values_from_keys ? w.K : w.V,
+                                                 wrong.bias_v, wrong.transposed);
     if (wrong.k_and_v_exchanged) std::swap(K, V);
     const auto in_heads = [&](const Rows& rows, Features kind, double power) {
         return features(split(rows, heads, settings.split), early ? Features::none : kind, power);
@@ -386,10 +397,11 @@ struct SumsOfHead {
     SumOfTerms denominator;
 };
 
-Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Settings& settings, const Past& past) {
+Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Settings& settings, const Past& past,
+               const Rows& raw) {
     const AttentionMistakes& wrong = settings.attention;
     if (wrong.one_head) heads = 1;
-    Projected now = projected(X, w, heads, settings);
+    Projected now = projected(X, w, heads, settings, raw);
     const std::size_t e = now.V.width;
     if (past.history != nullptr) {
         for (std::size_t i = 0; i < X.n; ++i) {
@@ -403,7 +415,7 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
     Settings without_features = settings;
     without_features.attention.k = Features::none;
     const bool some_plain = wrong.plain_keys_above || wrong.plain_keys_below;
-    const Rows plain_K = some_plain ? projected(X, w, heads, without_features).K : Rows(0, 0, 0);
+    const Rows plain_K = some_plain ? projected(X, w, heads, without_features, raw).K : Rows(0, 0, 0);
     Rows O(now.Q.leading, X.n, e);
     std::vector<double> left(now.K.n, 1.0);  // of each token in S, where that is divided at every token
     // What head `from` adds to the sums of token i of head `own`.
@@ -488,7 +500,9 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
         }
     count_work(O.leading * X.n * now.K.n * e);
     const Rows merged = merge(O, heads, settings.merge);
-    return wrong.output_projection ? affine(merged, w.O, wrong.bias_o, wrong.transposed) : merged;
+    if (!wrong.output_projection) return merged;
+    const double biases = wrong.bias_o_for_each_head ? static_cast<double>(heads) : 1.0;
+    return affine(merged, {w.O.W, Tensor(w.O.b * biases)}, wrong.bias_o, wrong.transposed);
 }
 
 // A block and a model ------------------------------------------------------------------------------------------------
@@ -498,7 +512,7 @@ Rows block(const Rows& X, const Block& w, std::size_t heads, const Settings& set
     const Norm& first = wrong.norms_exchanged ? w.before_feed_forward : w.before_attention;
     const Norm& second = wrong.norms_exchanged || wrong.first_norm_twice ? w.before_attention : w.before_feed_forward;
     const auto attended = [&](const Rows& x) {
-        const Rows result = attention(x, w.attention, heads, settings, past);
+        const Rows result = attention(x, w.attention, heads, settings, past, X);
         return wrong.attention_subtracted ? -result : result;
     };
     const auto fed_forward = [&](const Rows& x) {
@@ -735,7 +749,8 @@ Expected expected_multi_head_attention(const Tensor& X, const Attention& w, std:
     require_rank(X, "X", 2, "(…, n, d)");
     require_heads(length(X, -1), heads);
     require_attention(w, "w", length(X, -1));
-    return of_mixed_columns(as_expected(attention(rows_of(X), w, heads, settings, {}), shape_of(X), settings));
+    const Rows rows = rows_of(X);
+    return of_mixed_columns(as_expected(attention(rows, w, heads, settings, {}, rows), shape_of(X), settings));
 }
 
 Expected expected_transformer_block(const Tensor& X, const Block& w, std::size_t heads, const Settings& settings) {
@@ -764,8 +779,8 @@ std::vector<Expected> sums_after(const Rows& X, const Block& w, std::size_t head
     const Rows in = norm_comes_first ? norm(X, w.before_attention, settings) : X;
     Settings without_features = settings;
     without_features.attention.k = Features::none;
-    const Projected now = projected(in, w.attention, heads, settings);
-    const Projected plain = projected(in, w.attention, heads, without_features);
+    const Projected now = projected(in, w.attention, heads, settings, X);
+    const Projected plain = projected(in, w.attention, heads, without_features, X);
     const StepMistakes& wrong = settings.step;
     const bool plain_below = wrong.no_features_in_z || settings.attention.plain_keys_below;
     const std::size_t e = now.V.width;

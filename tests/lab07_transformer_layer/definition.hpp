@@ -50,6 +50,7 @@ enum class Spread {
     absolute,
     largest,
     not_squared,            ///< the mean of x - m: 0
+    from_mean_so_far,       ///< each deviation from the mean of the entries up to its own
     difference_of_squares,  ///< the mean of x² minus the squared mean: cancels
     nothing,
 };
@@ -107,7 +108,8 @@ struct AttentionMistakes {
          values_not_projected = false;
     bool queries_from_keys = false, keys_from_values = false;
     bool multiplied_by_sum = false;  ///< the output times the denominator
-    bool bias_q = true, bias_k = true, bias_v = true, bias_o = true;
+    bool bias_q = true, bias_k = true, bias_v = true, bias_o = true, bias_o_for_each_head = false;
+    bool raw_queries = false, raw_keys = false, raw_values = false;  ///< of a block's X, not of its norm
     bool transposed = false, output_projection = true;
     bool one_head = false, heads_add_up = false, first_head_divides = false, first_head_for_all = false;
     Carried carried_above = Carried::no, carried_below = Carried::no;  ///< what earlier heads left

@@ -119,6 +119,11 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
     const Rounded epsilon{attention_epsilon * settings.epsilon_counts};
     for (std::size_t b = 0; b < head.d_v; ++b) {
         Rounded near = local.above[b].total(), far = linear.above[b].total();
+        if (settings.gate == Gate::before_division) {
+            output.push_back((of_local * near + of_linear * far) /
+                             (of_local * local.below.total() + of_linear * (linear.below.total() + epsilon)));
+            continue;
+        }
         const auto by_count = [](const Rounded& sum, std::size_t terms) {
             return terms == 0 ? sum : sum / Rounded{static_cast<double>(terms)};
         };

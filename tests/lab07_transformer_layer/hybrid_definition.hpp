@@ -22,7 +22,8 @@ enum class Gate {
     first_token,
     window_alone,
     linear_alone,
-    rest_added
+    rest_added,
+    before_division  ///< of numerators and of denominators
 };
 /// Which keys the softmax sees.
 enum class Window {

@@ -44,7 +44,7 @@ public:
 
 private:
     static bool is_on(FactorOn on, bool sine) { return on == FactorOn::both || (on == FactorOn::sines) == sine; }
-    double scaled(double power) const { return std::pow(s.d.value_or(static_cast<double>(d)), -power); }
+    double scaled(double power) const { return std::pow(s.d.value_or(static_cast<double>(s.m_for_d ? m : d)), -power); }
 
     double direction(Index r, Index a) const {
         if (s.directions == Directions::reversed) return W_given(m - 1 - r, a);

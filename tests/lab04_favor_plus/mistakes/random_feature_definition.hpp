@@ -35,6 +35,7 @@ struct RandomFeatureSettings {
     Waves waves = Waves::none;  ///< none: positive features
     Directions directions = Directions::as_given;
     double scale = 0.25;               ///< x̂ is d^(-scale) x
+    bool m_for_d = false;              ///< in that scale
     std::optional<double> norm_scale;  ///< the same in the norm, where that is another one
     double norm = -0.5;                ///< how often the squared norm is added to the exponent
     double along = 1.0;                ///< how often w·x̂ is

@@ -110,6 +110,13 @@ DROPOUT_MISTAKE("the same number dropped every time",
     }
     return result;
 }
+DROPOUT_MISTAKE("divided by the share of entries that was kept",
+                "Divide by 1 - p, whatever the draws were: the expectation is over all of them.") {
+    require_probability(p);
+    const Tensor kept = masked(full(shape_of(X), 1.0), p, 1.0, seed, itself);
+    const double share = total(kept) / static_cast<double>(X.size());
+    return masked(X, p, share > 0.0 ? 1.0 / share : 1.0, seed, itself);
+}
 DROPOUT_MISTAKE("p outside [0, 1) accepted", "A p of 1 leaves nothing and divides by 0: reject it.") {
     return masked(X, p, 1.0 / (1.0 - p), seed, itself);
 }

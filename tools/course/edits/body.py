@@ -202,8 +202,9 @@ class Body:
             name, after = self.word(i), self.word(i + 1)
             if not WORD.fullmatch(name) or name in KEYWORDS or after not in ("=", "{", "(", ";", ",", ":", "["):
                 return
-            last = i + 1
-            while last < end and self.word(last) not in (",", ";", ":", ")"):
+            last, choices = i + 1, 0  # a ? b : c
+            while last < end and self.word(last) not in (",", ";", ")") and (self.word(last) != ":" or choices):
+                choices += (self.word(last) == "?") - (self.word(last) == ":")
                 last = self.skip(last) + 1
             initial = (i + 2, last - 1) if after == "=" and last > i + 2 else None
             if initial and self.word(i + 2) == "[":

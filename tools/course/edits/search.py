@@ -26,6 +26,7 @@ MOST = 3000  # edits of one exercise
 STEPS = 4  # first steps on which a second edit is tried
 HELPFUL = 150  # edits that got further by themselves: these come second at first
 MOST_SECOND = 1200  # other second edits, as many of the best first step's as there are, then of the next; MOST holds for all
+CALL = re.compile(r"\w\(")  # what is put in by an edit, and may be refused wherever it is put
 HEADERS = "#include <algorithm>\n#include <cmath>\n#include <limits>\n"  # of what edits call
 
 
@@ -170,7 +171,7 @@ class Search:
                 raise NotSearched(f"with the choices between them, {self.exercise.function} does not compile")
             if number > 0:  # of those with the same fault in a template, a compiler names one
                 texts = {edits[each][1].splices[0][2] for each in refused}
-                refused |= {each for each, (_, edit) in edits.items() if edit.splices[0][2] in texts}
+                refused |= {each for each, (_, edit) in edits.items() if CALL.search(edit.splices[0][2]) and edit.splices[0][2] in texts}
             dropped |= refused
         raise NotSearched(f"{ROUNDS} times, the compiler refused some of them")
 

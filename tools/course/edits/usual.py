@@ -14,12 +14,15 @@ Splices = tuple[tuple[int, int, str], ...]
 OTHER_OPERATORS = {"+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "<": ["<=", ">", "!="], "<=": ["<", ">=", ">"], ">": [">=", "<", "!="],
                    ">=": [">", "<="], "==": ["!=", "<=", ">="], "!=": ["=="], "&&": ["||"], "||": ["&&"],
                    "+=": ["=", "-=", "*="], "-=": ["+=", "="], "*=": ["=", "+=", "/="], "/=": ["*=", "="]}
-OTHER_WORDS = {"++": "--", "--": "++", "true": "false", "false": "true", "causal": "none", "none": "causal"}
+OTHER_WORDS = {"++": "--", "--": "++", "true": "false", "false": "true", "causal": "none", "none": "causal", "break": "continue",
+               "continue": "break"}
 ALIKE = [("exp", "log", "log1p", "expm1", "exp2", "log2", "log10"), ("expf", "__expf", "exp2f", "logf"), ("max", "min"), ("fmaxf", "fminf"),
          ("fmax", "fmin"), ("maximum", "minimum"), ("amax", "amin"), ("sum", "mean", "amax"), ("cos", "sin"), ("floor", "ceil"),
          ("sqrt", "square"), ("tanh", "erf"), ("cumsum", "cumprod")]
 GROWS = ("exp", "expf", "__expf", "expm1")  # whose argument is cut off at 0 in many a definition
 CUT_OFF = {"abs": "maximum({0}, 0.0)", "fabs": "(({0}) <= 0 ? 0 : ({0}))", "fabsf": "(({0}) <= 0 ? 0 : ({0}))"}  # |x| for max(x, 0)
+SUMS = ("max", "fmax", "fmaxf", "maximum")  # which take the larger one of two where both count
+AXES = ("-1", "-2")  # of an argument, whose length may be the one that belongs
 MOST_OFFSET = 8  # tokens of an index: a longer one is left alone
 MOST_TERM = 12  # tokens of a factor or term that may be missing elsewhere
 MADE_OF_VALUE = {"1.0 - ({})": "should be 1 minus that", "1.0 / ({})": "should be 1 over that", "exp({})": "lacks an `exp`",
@@ -86,7 +89,8 @@ class Expressions(Editor):
         self.paths = sorted({body.source(self._path(i), i) for i in range(1, len(body.tokens)) if self._is_member(i)})
         self.terms = {f"{body.word(i)} {body.source(i + 1, body.right(i))}": (body.tokens[i].start, body.tokens[body.right(i)].end)
                       for i in range(1, len(body.tokens))
-                      if body.word(i) in ("+", "-", "*", "/") and body.is_binary(i) and body.right(i) - i <= MOST_TERM}
+                      if body.word(i) in ("+", "-", "*", "/") and body.is_binary(i) and body.right(i) - i <= MOST_TERM
+                      and not re.search('"|string', body.source(i + 1, body.right(i)))}  # no part of a message
         everywhere, in_statement = dict[str, list[Edit]](), dict[str, list[Edit]]()
         for i in range(len(body.tokens)):
             for edit in self._at(i):
@@ -112,7 +116,7 @@ class Expressions(Editor):
         elif word in ("-", "!") and re.match(r"[\w(.]", self.body.word(i + 1)):
             yield self.put(i, i, "", f"the `{word}` before `{self.body.word(i + 1)}` is too much")
         elif word in OTHER_WORDS:
-            yield self.put(i, i, OTHER_WORDS[word], f"`{word}` is the wrong one of two")
+            yield self.put(i, i, OTHER_WORDS[word], f"`{OTHER_WORDS[word]}` belongs in the place of `{word}`")
         elif re.match(r"\.?\d", word):
             yield from self._number(i, word)
         elif WORD.fullmatch(word) and word not in KEYWORDS:
@@ -134,7 +138,7 @@ class Expressions(Editor):
         if operator in ("-", "/"):
             yield self.put(first, last, f"{right} {operator} ({left})", f"the two sides of `{operator}` are exchanged in {whole}")
         if operator == "/":
-            yield self.put(i + 1, last, f"sqrt({right})", f"a root is missing in {whole}", later=True)
+            yield self.put(i + 1, last, f"sqrt(1.0 * ({right}))", f"a root is missing in {whole}", later=True)
             yield self.put(i + 1, last, f"({right}) * ({right})", f"a square is missing in {whole}", later=True)
             for name in body.visible(i).values():
                 if name.is_number and name.type != "auto":
@@ -265,6 +269,12 @@ class Expressions(Editor):
             if other.type == mine.type or (other.counts and mine.counts) or "auto" in (other.type, mine.type):
                 yield self.put(i, i, other.text, f"in place of `{mine.text}`, in {self._around(i)}, another variable belongs",
                                alike=f"{mine.text} {other.text}")
+        if mine.type in ("double", "float") or mine.counts and mine.type != "auto":
+            for argument in (name for name, type_ in body.parameters.items() if type_ == "Tensor"):
+                for axis in AXES:
+                    length = f"length({argument}, {axis})"
+                    yield self.put(i, i, length if mine.counts else f"static_cast<{mine.type}>({length})",
+                                   f"in place of `{mine.text}`, in {self._around(i)}, `{length}` belongs", later=True)
         if mine.type in ("double", "float"):
             for number in ("0.0", "1.0"):
                 yield self.put(i, i, number, f"`{mine.text}` is too much in {self._around(i)}", later=True)
@@ -287,6 +297,8 @@ class Expressions(Editor):
             if name in GROWS:
                 for cut in (f"minimum({inside}, 0.0)", f"(({inside}) >= 0 ? 0 : ({inside}))"):
                     yield self.put(*arguments[0], cut, f"the argument of {whole} is not cut off at 0")
+            if name in SUMS and len(arguments) == 2:
+                yield self.put(called, body.match[opening], f"({inside} + {body.source(*arguments[1])})", f"{whole} should be a sum", later=True)
             if name == "length":
                 yield self.put(called, body.match[opening], f"({inside}).size()", f"{whole} is not the length that belongs here")
         for k, ((first, middle), (second, last)) in enumerate(zip(arguments, arguments[1:])):

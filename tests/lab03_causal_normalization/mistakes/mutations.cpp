@@ -151,7 +151,7 @@ const MutationTable<PackedSettings>& packed_table() {
 
 // Back to an earlier token, for S and z each: from which saved state, and which tokens are added to it.
 enum class Start { before, rounded_up, next, one_earlier, of_last_kept, last, first, nothing };
-enum class Replayed { kept, none, to_next_saved, all };
+enum class Replayed { kept, none, to_next_saved, all, first_ones };
 struct Rewinding {
     Start start = Start::before;
     Replayed replayed = Replayed::kept;
@@ -182,11 +182,13 @@ Tensor rewound(const Rewinding& r, const Tensor& saved, std::size_t every, const
         case Start::first: at = 0; break;
     }
     const std::size_t begin = r.start == Start::one_earlier ? kept / every * every : at * every;
-    const std::ptrdiff_t from = std::ptrdiff_t(r.from_number ? at : begin) + r.moved_begin;
+    const std::ptrdiff_t from =
+        r.replayed == Replayed::first_ones ? 0 : std::ptrdiff_t(r.from_number ? at : begin) + r.moved_begin;
     std::ptrdiff_t to = std::ptrdiff_t(kept) + r.moved_end;
     if (r.replayed == Replayed::none) to = from;
     if (r.replayed == Replayed::to_next_saved || r.times_zero) to = std::ptrdiff_t(begin + every);
     if (r.replayed == Replayed::all) to = std::ptrdiff_t(n);
+    if (r.replayed == Replayed::first_ones) to -= std::ptrdiff_t(begin);
     const Tensor keys = r.phi_k == 0 ? K : r.phi_k == 1 ? phi(K) : phi(phi(K));
     if (length(keys, -1) != c) throw std::invalid_argument("the keys do not fit the state");
     Shape shape = shape_of(saved);
@@ -285,6 +287,9 @@ const MutationTable<RewindSettings>& rewind_table() {
           SET_REWINDING(r->moved_begin = 1)},
          {"the replayed tokens", "replayed up to the next saved state", "Stop after the kept tokens.", 0,
           SET_REWINDING(r->replayed = Replayed::to_next_saved)},
+         {"the replayed tokens", "the first tokens replayed, not those after the saved state",
+          "A saved state holds the tokens before it: add those from token j · every on.", 0,
+          SET_REWINDING(r->replayed = Replayed::first_ones)},
          {"the replayed tokens", "z lacks the replayed tokens", "Add the replayed tokens to z as well as to S.", 0,
           SET(s.z.replayed = Replayed::none)},
          {"the replayed tokens", "S lacks the replayed tokens", "Add the replayed tokens to S as well as to z.", 0,

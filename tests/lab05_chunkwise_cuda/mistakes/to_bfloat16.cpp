@@ -76,6 +76,12 @@ ROUNDING_MISTAKE("infinity turned into NaN", "Exponent all ones and fraction 0 i
         return std::isinf(number) ? bits >> 16 | 0x40 : right;
     });
 }
+ROUNDING_MISTAKE("negative numbers taken for NaN",
+                 "Compare exponent and fraction alone, without the sign: bits & 0x7FFFFFFF.") {
+    return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
+        return std::signbit(number) ? bits >> 16 | 0x40 : right;
+    });
+}
 ROUNDING_MISTAKE("subnormals flushed to 0", "Subnormals round by the same addition as all others.") {
     return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
         return std::fabs(number) < 0x1p-126f ? bits >> 31 << 15 : right;

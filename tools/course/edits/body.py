@@ -189,11 +189,11 @@ class Body:
         while self.word(i) == "::":
             type_ += "::" + self.word(i + 1)
             i += 2
-        if self.word(i) == "<":
-            while i < end and self.word(i) != ">":
-                type_ += self.word(i)
-                i += 1
+        depth = self.word(i) == "<"
+        while depth and i < end:
+            type_ += self.word(i)
             i += 1
+            depth += (self.word(i) == "<") - (self.word(i - 1) == ">")
         while True:
             stars = ""
             while self.word(i) in ("*", "&", "&&", "const", "__restrict__"):

@@ -22,6 +22,7 @@ ALIKE = [("exp", "log", "log1p", "expm1", "exp2", "log2", "log10"), ("expf", "__
 GROWS = ("exp", "expf", "__expf", "expm1")  # whose argument is cut off at 0 in many a definition
 CUT_OFF = {"abs": "maximum({0}, 0.0)", "fabs": "(({0}) <= 0 ? 0 : ({0}))", "fabsf": "(({0}) <= 0 ? 0 : ({0}))"}  # |x| for max(x, 0)
 SUMS = ("max", "fmax", "fmaxf", "maximum")  # which take the larger one of two where both count
+RANGES = ("slice", "tokens")  # whose last two arguments are where it begins and ends
 AXES = ("-1", "-2")  # of an argument, whose length may be the one that belongs
 MOST_OFFSET = 8  # tokens of an index: a longer one is left alone
 MOST_TERM = 12  # tokens of a factor or term that may be missing elsewhere
@@ -304,6 +305,9 @@ class Expressions(Editor):
         for k, ((first, middle), (second, last)) in enumerate(zip(arguments, arguments[1:])):
             yield self.put(first, last, body.source(second, last) + ", " + body.source(first, middle), f"arguments of `{name}` are exchanged",
                            alike=f"{name}({k}")
+            for moved in ("+ 1", "- 1") if name in RANGES and k + 2 == len(arguments) else ():
+                yield self.put(first, last, f"{body.source(first, middle)} {moved}, {body.source(second, last)} {moved}",
+                               f"{self.said(called, body.match[opening])} begins and ends at the wrong place", later=True)
         for first, last in arguments:
             if last - first >= MOST_OFFSET or not re.match(r"[\w(]", body.word(first)):
                 continue

@@ -46,6 +46,14 @@ const std::vector<Mutation<Settings>>& mutations() {
         {"φ", "queries' features divided by their length",
          "Features are used as they are: nothing divides them by their length.", features | no_divisor,
          SET_BOTH(sum.unit_q = true)},
+        {"φ", "φ left out of the token's own term", "The own term is φ(q_i)·φ(k_i), as those in the state are.",
+         features,
+         SET(both(s,
+                  [](TokenSum& sum) {
+                      sum.phi_q = sum.phi_k = 0;
+                      sum.where = Where::own_block;
+                  }),
+             s.block = 1)},
         {"φ", "φ left out of the key in S", "Both sums use φ(k_j), S as well as z.", features | divisor | values,
          SET(s.S.phi_k = 0)},
         {"φ", "φ left out of the key in z", "Both sums use φ(k_j), z as well as S.", features | divisor | values,

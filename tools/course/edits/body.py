@@ -189,7 +189,7 @@ class Body:
         while self.word(i) == "::":
             type_ += "::" + self.word(i + 1)
             i += 2
-        depth = self.word(i) == "<"
+        depth = int(self.word(i) == "<")
         while depth and i < end:
             type_ += self.word(i)
             i += 1

@@ -16,6 +16,7 @@ from author import benchmarks, peers, speed_claims
 from course.errors import CourseError
 
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
+HAS_BENCHMARK = Path("/usr/include/benchmark/benchmark.h").exists()  # optional, like the one above (tools/packages.txt)
 
 
 def row(peer, seconds=0.002, spread=0.01, **others):
@@ -43,9 +44,6 @@ class Noise(unittest.TestCase):
             self.assertEqual(benchmarks.load_in_words(), "load 3.0 on 4 cores: this machine is not idle")
         with mock.patch("os.getloadavg", return_value=(1.0, 0, 0)), mock.patch("os.cpu_count", return_value=4):
             self.assertEqual(benchmarks.load_in_words(), "load 1.0 on 4 cores")
-
-
-HAS_BENCHMARK = Path("/usr/include/benchmark/benchmark.h").exists()  # optional (tools/packages.txt)
 
 
 @unittest.skipUnless(HAS_BENCHMARK, "no google-benchmark")

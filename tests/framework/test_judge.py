@@ -250,7 +250,7 @@ for name, code in {tried!r}.items():
     try:
         exec(code)
         print(name)
-    except OSError:
+    except PermissionError:
         pass
 """])
         ran = subprocess.run(words, cwd="/", capture_output=True, text=True)

@@ -501,8 +501,9 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
     count_work(O.leading * X.n * now.K.n * e);
     const Rows merged = merge(O, heads, settings.merge);
     if (!wrong.output_projection) return merged;
-    const double biases = wrong.bias_o_for_each_head ? static_cast<double>(heads) : 1.0;
-    return affine(merged, {w.O.W, Tensor(w.O.b * biases)}, wrong.bias_o, wrong.transposed);
+    if (wrong.bias_o_for_each_head)
+        return affine(merged, {w.O.W, Tensor(w.O.b * static_cast<double>(heads))}, true, wrong.transposed);
+    return affine(merged, w.O, wrong.bias_o, wrong.transposed);
 }
 
 // A block and a model ------------------------------------------------------------------------------------------------

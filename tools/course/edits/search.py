@@ -170,8 +170,8 @@ class Search:
             if not refused:
                 raise NotSearched(f"with the choices between them, {self.exercise.function} does not compile")
             if number > 0:  # of those with the same fault in a template, a compiler names one
-                texts = {edits[each][1].splices[0][2] for each in refused}
-                refused |= {each for each, (_, edit) in edits.items() if CALL.search(edit.splices[0][2]) and edit.splices[0][2] in texts}
+                texts = set(filter(CALL.search, (edits[each][1].splices[0][2] for each in refused)))
+                refused |= {each for each, (_, edit) in edits.items() if edit.splices[0][2] in texts}
             dropped |= refused
         raise NotSearched(f"{ROUNDS} times, the compiler refused some of them")
 

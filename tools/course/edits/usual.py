@@ -270,7 +270,8 @@ class Expressions(Editor):
             if other.type == mine.type or (other.counts and mine.counts) or "auto" in (other.type, mine.type):
                 yield self.put(i, i, other.text, f"in place of `{mine.text}`, in {self._around(i)}, another variable belongs",
                                alike=f"{mine.text} {other.text}")
-        if mine.type in ("double", "float") or mine.counts and mine.type != "auto":
+        is_read = body.word(i + 1) not in (*ASSIGNMENTS, "++", "--") and body.word(i - 1) not in ("++", "--")
+        if is_read and (mine.type in ("double", "float") or mine.counts and mine.type != "auto"):
             for argument in (name for name, type_ in body.parameters.items() if type_ == "Tensor"):
                 for axis in AXES:
                     length = f"length({argument}, {axis})"
@@ -283,7 +284,7 @@ class Expressions(Editor):
             maps = [name.text for name in body.visible(i).values() if name.type == "FeatureMap"]
             for function in (*maps, "matrix_transpose", "exp"):
                 yield self.put(i, i, f"{function}({mine.text})", f"`{function}` of `{mine.text}` is missing in {self._around(i)}", later=True)
-        elif mine.counts and mine.type != "auto" and body.word(i + 1) not in (*ASSIGNMENTS, "++", "--") and body.word(i - 1) not in ("++", "--"):
+        elif is_read and mine.counts and mine.type != "auto":
             for changed in ("+ 1", "- 1"):
                 yield self.put(i, i, f"({mine.text} {changed})", f"`{mine.text}` is one off in {self._around(i)}", True, f"{mine.text} {changed}")
 

@@ -449,6 +449,8 @@ private:
                                   const std::vector<Weighted>* known = nullptr) const {
         std::vector<double> sums(d_v), sum_of_values(d_v);
         const Index end = s.S.tokens == Tokens::all ? n : i + 1;
+        const std::vector<double> of_features =
+            s.divisor == Divisor::each_feature ? sums_of_features(h, i) : std::vector<double>();
         for (Index j = 0; s.values_summed && j < end; ++j)
             for (Index b = 0; b < d_v; ++b) sum_of_values[b] += v.row(h, j)[b];
         const auto add = [&](Index g, Index j, double times, const double* known_weight) {
@@ -464,7 +466,7 @@ private:
                     sums[e % d_v] += times * S.q.row(h, i)[e / d_v] * S.k.row(g, j)[e % c] * v.row(g, j)[e / c];
                 return;
             }
-            double w = times * (s.divisor == Divisor::each_feature   ? weight_by_feature(h, i, g, j)
+            double w = times * (s.divisor == Divisor::each_feature   ? weight_by_feature(of_features, h, i, g, j)
                                 : s.divisor == Divisor::key_features ? weight_by_key(h, i, g, j)
                                 : known_weight != nullptr            ? *known_weight
                                                                      : weight(S, h, i, g, j));
@@ -491,12 +493,16 @@ private:
             }
         return sums;
     }
-    // Σ_a φ(q)_a φ(k)_a / (z_a + ε)
-    double weight_by_feature(Index h, Index i, Index g, Index j) const {
+    // z_a + ε
+    std::vector<double> sums_of_features(Index h, Index i) const {
         std::vector<double> sums(c, epsilon);
         for_each_token(s.z, h, i, [&](Index of, Index t, double times) {
             for (Index a = 0; a < c; ++a) sums[a] += times * z.k.row(of, t)[a];
         });
+        return sums;
+    }
+    // Σ_a φ(q)_a φ(k)_a / (z_a + ε)
+    double weight_by_feature(const std::vector<double>& sums, Index h, Index i, Index g, Index j) const {
         double w = 0.0;
         for (Index a = 0; a < c; ++a) w += S.q.row(h, i)[a] * S.k.row(g, j)[a] / sums[a];
         return w;

@@ -134,15 +134,15 @@ private:
             case DecayBy::power_of_writer: return std::exp(i == j ? 0.0 : apart * logarithm(head, J, a));
             case DecayBy::carried_from_row_to_row:
             case DecayBy::carried_from_row_to_row_own_left_out: {
-                double carried = 0.0;
-                for (Place row = 0; row < I; ++row)
-                    carried += sum(head, s.by == DecayBy::carried_from_row_to_row ? 0 : 1, row, a);
+                double carried = 0.0;  // token t is in rows t to I - 1
+                for (Place t = s.by == DecayBy::carried_from_row_to_row ? 0 : 1; t < I; ++t)
+                    carried += static_cast<double>(I - t) * logarithm(head, t, a);
                 return std::exp(carried + sum(head, first, last, a));
             }
             case DecayBy::carried_from_column_to_column: {
-                double carried = 0.0;
-                for (Place column = 0; column < J; ++column)
-                    carried += sum(head, column + 1, static_cast<Place>(n) - 1, a);
+                double carried = 0.0;  // and in columns 0 to t - 1
+                for (Place t = 0; t < static_cast<Place>(n); ++t)
+                    carried += static_cast<double>(std::min(t, J)) * logarithm(head, t, a);
                 return std::exp(carried + sum(head, first, last, a));
             }
         }

@@ -18,6 +18,8 @@ public:
         shift_over = s.waves != Waves::none                ? ShiftOver::nothing
                      : stabilizer == Stabilizer::per_token ? s.per_token
                                                            : s.per_sequence;
+        for (Index i = 0; i < rows; ++i)
+            for (Index r = 0; r < norms_of_token(); ++r) norms.push_back(norm_of(i, r));
         exponents.reserve(rows * m);
         for (Index i = 0; i < rows; ++i)
             for (Index r = 0; r < m; ++r)
@@ -62,20 +64,22 @@ private:
         return s.unit_input ? std::sqrt(square) : 1.0;
     }
     double along(Index i, Index r) const {
+        const double scale = scaled(s.scale);
         double total = 0.0;
-        for (Index a = 0; a < d; ++a) total += direction(r, a) * scaled(s.scale) * tokens.data()[i * d + a];
+        for (Index a = 0; a < d; ++a) total += direction(r, a) * scale * tokens.data()[i * d + a];
         return s.along * total / length_of(i);
     }
     // What the norm adds to the exponent of direction r.
-    double norm(Index i, Index r) const {
+    double norm(Index i, Index r) const { return norms[i * norms_of_token() + r % norms_of_token()]; }
+    Index norms_of_token() const { return s.norm_of == NormOf::direction ? m : 1; }
+    double norm_of(Index i, Index r) const {
+        const double scale = scaled(s.norm_scale.value_or(s.scale));
         double square = 0.0;
-        for (Index e = 0; e < rows * d; ++e) {  // all entries, of which few count: no answer to paste
+        for (Index e = i / n * n * d; e < (i / n + 1) * n * d; ++e) {  // all of a head's: no answer to paste
             const Index j = e / d;
-            if (s.norm_of == NormOf::head ? j / n != i / n : s.norm_of == NormOf::first_token ? j != i / n * n : j != i)
-                continue;
-            const double entry = s.norm_of == NormOf::direction
-                                     ? W_given(r, e % d)
-                                     : scaled(s.norm_scale.value_or(s.scale)) * tokens.data()[e] / length_of(j);
+            if (s.norm_of != NormOf::head && j != (s.norm_of == NormOf::first_token ? i / n * n : i)) continue;
+            const double entry =
+                s.norm_of == NormOf::direction ? W_given(r, e % d) : scale * tokens.data()[e] / length_of(j);
             square += s.norm_of == NormOf::sum_of_entries ? entry : entry * entry;
         }
         if (s.norm_of == NormOf::mean_of_squares) square /= static_cast<double>(d);
@@ -142,7 +146,7 @@ private:
     const RandomFeatureSettings& s;
     Index n, d, m, rows = 0;
     ShiftOver shift_over = ShiftOver::nothing;
-    std::vector<double> exponents, shifts;
+    std::vector<double> norms, exponents, shifts;
 };
 
 }  // namespace

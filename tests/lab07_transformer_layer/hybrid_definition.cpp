@@ -96,6 +96,7 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
                                                                               : j <= now;
         if (counts) linear.add(weight(j), head.value(j));
     }
+    if (settings.linear == LinearTokens::outside_window && head.kept == window) linear.add(weight(0), head.value(0));
     for (std::size_t c = 0; head.S != nullptr && !settings.past_ignored && c < head.d_k; ++c) {
         const Rounded phi_q = feature_of_query(q[c], head.d_k, settings);
         linear.below.add(phi_q * Rounded{head.z[c]});

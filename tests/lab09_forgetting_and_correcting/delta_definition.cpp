@@ -232,7 +232,9 @@ double DecayProducts::since_begin(const Reading& reading, Index i) const {
         case SinceBegin::right: return product(begin_of(i / block), i + 1);
         case SinceBegin::none: return 1.0;
         case SinceBegin::without_own: return product(begin_of(i / block), i);
+        case SinceBegin::without_first: return product(begin_of(i / block) + 1, i + 1);
         case SinceBegin::of_sequence: return product(0, i + 1);
+        case SinceBegin::of_chunk: return product(begin_of(i / block), end_of(i / block));
         case SinceBegin::own_only: return a[i];
     }
     return 1.0;
@@ -252,8 +254,15 @@ double DecayProducts::until_end(const Reading& reading, Index j) const {
 double DecayProducts::carried(const Reading& reading, Index from, Index to) const {
     double all = 1.0;
     for (Index chunk = from; chunk < to; ++chunk) {
-        if (reading.carried == Carried::right) all *= product(begin_of(chunk), end_of(chunk));
-        if (reading.carried == Carried::last_token) all *= a[end_of(chunk) - 1];
+        const Index begin = begin_of(chunk), end = end_of(chunk);
+        switch (reading.carried) {
+            case Carried::right: all *= product(begin, end); break;
+            case Carried::none: break;
+            case Carried::first_token: all *= a[begin]; break;
+            case Carried::last_token: all *= a[end - 1]; break;
+            case Carried::all_but_first: all *= product(begin + 1, end); break;
+            case Carried::twice: all *= product(begin, end) * product(begin, end); break;
+        }
     }
     return all;
 }

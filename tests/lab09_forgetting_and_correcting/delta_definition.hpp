@@ -30,9 +30,9 @@ enum class Inside {
     transposed              ///< D of the two tokens exchanged: 0 below the diagonal
 };
 /// The decays from the chunk's beginning to token i.
-enum class SinceBegin { right, none, without_own, of_sequence, own_only };
+enum class SinceBegin { right, none, without_own, without_first, of_sequence, of_chunk, own_only };
 /// The decays of the whole chunks in between.
-enum class Carried { right, none, last_token };
+enum class Carried { right, none, first_token, last_token, all_but_first, twice };
 /// The decays from token j to its chunk's end.
 enum class UntilEnd { right, none, since_begin, with_own, whole, right_and_whole };
 

@@ -180,6 +180,20 @@ const MutationTable<S> table{
             {"the memory", "S and z get the leaving token only",
              "S and z add up all tokens, including those of the window.", has::memory,
              [](S& s) { s.leaving_key_into_state = true; }},
+            {"the memory", "S and z get the leaving token only, and are read then",
+             "S and z add up all tokens, including those of the window: add the new one before they are read.",
+             has::memory,
+             [](S& s) {
+                 s.leaving_key_into_state = true;
+                 s.linear = LinearTokens::outside_window;
+             }},
+            {"the memory", "S and z get the leaving token only, and are read before",
+             "S and z add up all tokens, including those of the window: add the new one before they are read.",
+             has::memory,
+             [](S& s) {
+                 s.leaving_key_into_state = true;
+                 s.linear = LinearTokens::without_own;
+             }},
             {"the memory", "sums ignored", "The sums that were passed in hold all earlier tokens: start from them.",
              has::memory, [](S& s) { s.past_ignored = true; }},
             {"the memory", "memory changed in place", "Copy the memory that was passed in, change the copy, return it.",

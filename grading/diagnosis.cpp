@@ -443,7 +443,7 @@ Explanation explain(const ComparedCall& call) {
     // A faulty kernel may run well elsewhere, with other lengths or in another order; its mistake ends every call.
     found.mistakes = call.outcome.symptoms.empty() ? agreeing(same) : same;
     if (!by_values) return found;
-    const bool small = size_of(call.outcome.parts) <= most_numbers;
+    const bool small = has_few_numbers(call);
     const auto search = [&](auto* alike) {
         if (!found.mistakes.empty() || !call.outcome.error.empty() || known.hopeless) return;
         found.distance = 0.0;
@@ -471,6 +471,16 @@ Explanation explain(const ComparedCall& call) {
     }
     add_wrong_call(call);
     return found;
+}
+
+bool has_few_numbers(const ComparedCall& call) { return size_of(call.outcome.parts) <= most_numbers; }
+
+bool does_the_same(const Subject& function, const ComparedCall& call) {
+    const MemoryReuse reuse;
+    const Outcome made = call.run(function);
+    double distance = 0.0;
+    return call.check(call.outcome) ? is_alike(made, call, distance) || is_alike(made, call, distance, &where_finite)
+                                    : !call.check(made);
 }
 
 bool stored_something(const std::string& exercise) { return evidence[exercise].stored_something; }

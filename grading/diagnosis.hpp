@@ -59,6 +59,12 @@ struct Explanation {
 /// Explains a wrong outcome, and keeps it as evidence for the next ones.
 Explanation explain(const ComparedCall& call);
 
+/// Whether a result has so few numbers that it is compared with what many mistakes give.
+bool has_few_numbers(const ComparedCall& call);
+
+/// Whether a function gives in this call what the answer gave: the same wrong result, or a right one where that was right.
+bool does_the_same(const Subject& function, const ComparedCall& call);
+
 /// Whether a call of the exercise gave a number other than 0.
 bool stored_something(const std::string& exercise);
 

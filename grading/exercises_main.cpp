@@ -16,6 +16,7 @@
 #include "edits.hpp"
 #include "mistake.hpp"
 #include "options.hpp"
+#include "pairs.hpp"
 #include "reporter.hpp"
 #include "supervised_run.hpp"
 
@@ -60,6 +61,7 @@ int main(int argc, char** argv) {
         for (const std::string& name : names_missing(options.exercise)) std::puts(name.c_str());
         return 0;
     }
+    if (options.pairs) return print_pairs(options.exercise);
     if (!options.edits.empty()) return try_edits(options.exercise, options.edits);
     if (!options.mistake.empty()) {
         const Mistake* mistake = find_mistake(options.exercise, options.mistake);

@@ -19,6 +19,10 @@ std::map<std::string, std::function<NotOffered()>, std::less<>>& all_not_offered
     static std::map<std::string, std::function<NotOffered()>, std::less<>> all;
     return all;
 }
+std::map<std::string, std::function<std::vector<MutationPair>()>>& all_pairs() {
+    static std::map<std::string, std::function<std::vector<MutationPair>()>> all;
+    return all;
+}
 const Mistake* active = nullptr;
 
 }  // namespace
@@ -41,6 +45,14 @@ void register_not_offered(const char* exercise, std::function<NotOffered()> make
 NotOffered not_offered(std::string_view exercise) {
     const auto found = all_not_offered().find(exercise);
     return found == all_not_offered().end() ? NotOffered{} : found->second();
+}
+
+void register_pairs(const char* exercise, std::function<std::vector<MutationPair>()> make) {
+    all_pairs()[exercise] = std::move(make);
+}
+std::vector<MutationPair> mutation_pairs(const std::string& exercise) {
+    const auto found = all_pairs().find(exercise);
+    return found == all_pairs().end() ? std::vector<MutationPair>() : found->second();
 }
 
 const Mistake* active_mistake() { return active; }

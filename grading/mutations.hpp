@@ -115,10 +115,8 @@ public:
             Settings settings = right;
             if (mutation.set != nullptr) mutation.set(settings);
             if (mutation.set != nullptr && settings == right) continue;
-            const auto other = choice.explanation.find(mutation.name);
-            const char* explanation = other == choice.explanation.end() ? mutation.explanation : other->second;
-            register_mistake(
-                {exercise, mutation.name, "", explanation, with(settings), mutation.topic, mutation.set == nullptr});
+            register_mistake({exercise, mutation.name, "", explanation_of(mutation, choice), with(settings),
+                              mutation.topic, mutation.set == nullptr});
         }
         register_not_offered(exercise, [exercise, &table, has, right, with, without = choice.without] {
             NotOffered left{with(right), {}};
@@ -131,6 +129,26 @@ public:
                 if (!(settings == right)) left.mistakes.push_back({exercise, mutation.name, "", "", with(settings)});
             }
             return left;
+        });
+        register_pairs(exercise, [&table, has, right, with, choice] {
+            std::vector<MutationPair> pairs;
+            std::vector<const Mutation<Settings>*> offered;
+            for (const Mutation<Settings>& mutation : table.mutations)
+                if ((mutation.needs & has) == mutation.needs && mutation.set && !choice.without.contains(mutation.name))
+                    offered.push_back(&mutation);
+            for (std::size_t a = 0; a < offered.size(); ++a)
+                for (std::size_t b = a + 1; b < offered.size(); ++b) {
+                    Settings first = right, second = right;
+                    offered[a]->set(first);
+                    offered[b]->set(second);
+                    Settings both = first;
+                    offered[b]->set(both);
+                    if (both == first || both == second || both == right) continue;
+                    pairs.push_back({{offered[a]->name, offered[b]->name},
+                                     {explanation_of(*offered[a], choice), explanation_of(*offered[b], choice)},
+                                     with(both)});
+                }
+            return pairs;
         });
         for (const TokenRows& rows : choice.rows)
             for (const Neighbour& neighbour : {Neighbour{true, true}, {true, false}, {false, true}, {false, false}})
@@ -149,6 +167,10 @@ public:
     }
 
 private:
+    static const char* explanation_of(const Mutation<Settings>& mutation, const MutationChoice& choice) {
+        const auto other = choice.explanation.find(mutation.name);
+        return other == choice.explanation.end() ? mutation.explanation : other->second;
+    }
     template <class Right>
     static void register_neighbour(const char* exercise, const TokenRows& rows, const Neighbour& neighbour,
                                    Right right) {

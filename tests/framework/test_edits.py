@@ -176,7 +176,7 @@ def search_of(tmp_path, name, text, **before):
 ])
 def test_the_change_that_makes_every_check_pass_is_found(tmp_path, name, text, line, said):
     exercise, search = search_of(tmp_path, name, text)
-    cures = search.cures()
+    cures = search.single() or search.double()
     if line is None:
         assert cures == []
         assert report.in_words(exercise, cures, len(search.edits)).startswith(f"with none of {len(search.edits)} small changes")
@@ -184,6 +184,21 @@ def test_the_change_that_makes_every_check_pass_is_found(tmp_path, name, text, l
     found = next(at for cure in cures for at, mistake in cure.mistakes if said in mistake)
     assert search.text.splitlines()[found - 1].strip() == text.splitlines()[line - 1].strip()
     assert f"line {found}: " in report.in_words(exercise, cures, len(search.edits))
+
+
+def test_two_known_mistakes_are_named(tmp_path):
+    """What a causal normaliser is not, and ε once for each feature."""
+    _, search = search_of(tmp_path, "lab03.causal_linear_attention", """
+        const Tensor q = phi(Q), k = phi(K), S = cumsum(expand_dims(k, -1) * expand_dims(V, -2), -3);
+        return sum(expand_dims(q, -1) * S, -2) / sum(q * sum(k, -2, keep_dims) + epsilon, -1, keep_dims);""")
+    assert ("normaliser not causal", "ε added for every feature") in [pair.names for pair in search.known_pairs()]
+    words = report.pairs_in_words(search.known_pairs()[:1])
+    assert words.startswith("two mistakes, which together do the same:\n  ") and len(words.splitlines()) == 5
+
+
+@pytest.mark.parametrize("text", ["return phi(Q);", "for (;;) {}", "std::abort();"])
+def test_what_is_no_pair_has_none(tmp_path, text):
+    assert search_of(tmp_path, "lab03.causal_linear_attention", text)[1].known_pairs() == []
 
 
 @pytest.mark.parametrize("name", ["lab02.softmax_attention", "lab05.scan_states", "lab09.delta_rule_chunkwise"])
@@ -202,7 +217,7 @@ def test_the_change_may_be_in_a_function_that_it_calls(tmp_path):
         "static double above(double v) { return v + 2.0; }", "static double one(double v) { return v > 0.0 ? above(v) : exp(v); }",
         "static Tensor per_entry(Tensor x) {", "    for (double& v : x) v = one(v);", "    return x;", "}"])
     assert {"per_entry", "one", "above"} <= {part.name for part in search.parts}
-    cures = search.cures()
+    cures = search.single()
     assert any("the number 2.0 is wrong in `return v + 2.0`" in cure.mistakes[0][1] for cure in cures), cures
     assert "static double above" in search.text.splitlines()[cures[0].mistakes[0][0] - 1]
 

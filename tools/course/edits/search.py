@@ -1,7 +1,8 @@
 """Looks for one edit of a function, or two, that make every check of its exercise pass, and says what was wrong before.
 
 All edits are built into one program (schemata.py), which runs the suite for each of them (grading/edits.cpp). Where none is
-enough, those that got furthest are first steps: each is made, and others are tried on what it gives.
+enough, two known mistakes may be made at once (grading/pairs.cpp). And the edits that got furthest are first steps: each is made, and
+others are tried on what it gives.
 """
 
 import contextlib
@@ -34,6 +35,13 @@ HEADERS = "#include <algorithm>\n#include <cmath>\n#include <limits>\n"  # of wh
 class Cure:
     """Edits with which, made together, every check passes: the line of each, and what is wrong there."""
     mistakes: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class KnownPair:
+    """Two known mistakes that do together what the answer does."""
+    names: tuple[str, str]
+    explanations: tuple[str, str]
 
 
 Key = tuple[bool, int, float, float]
@@ -90,10 +98,11 @@ class Search:
         self.parts = [Part(self.text, each) for each in [own, *helpers]]
         self.edits = [(part, edit) for part in self.parts for edit in part.edits if part is self.parts[0] or not edit.later][:MOST]
         self.steps: list[Step] = []
+        self.environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "symbolize=0:detect_leaks=0"}
 
-    def cures(self, told: Told = lambda tried, of: None) -> list[Cure]:
-        """The usual edits first; where none of them helps, the others, and then those of the functions that it calls; then
-        usual ones on top of the best. `told` hears how many of how many were tried."""
+    def single(self, told: Told = lambda tried, of: None) -> list[Cure]:
+        """One edit each. The usual edits first; where none of them helps, the others, and then those of the functions that it
+        calls. `told` hears how many of how many were tried."""
         numbered = dict(enumerate(self.edits, 1))
         stages = [{number: (part, edit) for number, (part, edit) in numbered.items() if (part is self.parts[0], edit.later) == stage}
                   for stage in ((True, False), (True, True), (False, False))]
@@ -102,10 +111,23 @@ class Search:
             if found := self._passing(stage, lambda n, before=tried: told(before + n, len(numbered))):  # type: ignore[misc]
                 return [Cure(((part.body.line_at(edit.splices[0][0]), edit.mistake),)) for part, edit in found]
             tried += len(stage)
-        return self._pairs(numbered, len(numbered), told)
+        return []
 
-    def _pairs(self, edits: Edits, tried: int, told: Told) -> list[Cure]:
-        """First those that help by themselves are put together, then the best of them and any other."""
+    def known_pairs(self) -> list[KnownPair]:
+        self.place.mkdir(parents=True, exist_ok=True)
+        made = self.place / "edits.o"
+        self.compiled({}, made)
+        program = self.linked(made)
+        with process_group.started([str(program), "--exercise", self.exercise.function, "--pairs"], env=self.environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            rows = [line.split("\t") for line in process.communicate()[0].splitlines()]
+        program.unlink()
+        return [KnownPair((row[0], row[2]), (row[1], row[3])) for row in rows if len(row) == 4]
+
+    def double(self, told: Told = lambda tried, of: None) -> list[Cure]:
+        """Two edits, when `single` has found none. First those that help by themselves are put together, then the best of them and
+        any other."""
+        edits, tried = dict(enumerate(self.edits, 1)), len(self.edits)
         best: dict[tuple[Key, str], Step] = {}  # one of each that give the same
         for step in sorted(self.steps, key=lambda step: step.number):
             best.setdefault((step.key, step.digest), step)
@@ -192,14 +214,13 @@ class Search:
 
     def tried(self, program: Path, first: int, last: int, told: Callable[[int], None]) -> list[int]:
         """The numbers of those with which the suite passes. Each core takes a share."""
-        environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "symbolize=0:detect_leaks=0"}
         share = -(-(last - first + 1) // (os.cpu_count() or 1))
         found: list[int] = []
         tried = 0
         with contextlib.ExitStack() as started, selectors.DefaultSelector() as running:
             for begin in range(first, last + 1, share):
                 command = [str(program), "--exercise", self.exercise.function, "--edits", f"{begin}-{min(begin + share - 1, last)}"]
-                process = started.enter_context(process_group.started(command, env=environment, stdout=subprocess.PIPE,
+                process = started.enter_context(process_group.started(command, env=self.environment, stdout=subprocess.PIPE,
                                                                       stderr=subprocess.DEVNULL, bufsize=1))
                 running.register(process.stdout or 0, selectors.EVENT_READ)
             while running.get_map():

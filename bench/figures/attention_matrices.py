@@ -22,7 +22,7 @@ for m in (32, 1024):
     weights[f"FAVOR+ m = {m}"] = lab04.favor_attention(Q, K, np.eye(n), W, "causal", 0.0)
 
 print(f"# n = {n}, d = {d}, causal, |q|^2 = |k|^2 = {square:g} after scaling by d^(-1/4), seeds {seed} to {seed + 2}")
-print("method,query,key,weight")
+print("matrix,row,entries")
 for method, matrix in weights.items():
-    for i, j in zip(*np.tril_indices(n)):
-        print("%s,%d,%d,%.4f" % (method, i, j, matrix[i, j]))
+    for i, row in enumerate(matrix):
+        print(f"{method},{i},{' '.join('%.4f' % weight for weight in row[:i + 1])}")

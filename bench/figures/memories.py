@@ -11,7 +11,7 @@ for i, (k, v) in enumerate(zip(lab04.gaussian_projection(tokens, d_k, seed), lab
     S = lab02.linear_attention_step(k, k, v, S, lab01.elu_plus_one).S
 
 print(f"# {tokens} tokens, d_k = {d_k}, d_v = {d_v}, elu + 1, entries of K and V from N(0, 1), seeds {seed} and {seed + 1}")
-print("matrix,row,column,value")
+print("matrix,row,entries")
 for name, matrix in (matrices | {"S": S}).items():
-    for row, column in np.ndindex(matrix.shape):
-        print("%s,%d,%d,%.4f" % (name, row, column, matrix[row, column]))
+    for i, row in enumerate(matrix):
+        print(f"{name},{i},{' '.join('%.4f' % entry for entry in row)}")

@@ -24,8 +24,9 @@ memory = lab07.Memory(np.zeros((heads, d // heads, d // heads)), np.zeros((heads
 for x in X:
     memory = lab07.block_step(x, block, heads, memory).memory
 
-print(f"# one block, d = {d}, {heads} heads, untrained, seed {seed}; six symbols, three times over\nwhat,head,row,column,value")
+print(f"# one block, d = {d}, {heads} heads, untrained, seed {seed}; six symbols, three times over\nmatrix,row,entries")
 for head in range(heads):
-    for what, matrix, places in (("weights", weights, zip(*np.tril_indices(n))), ("S", memory.S, np.ndindex(memory.S.shape[1:]))):
-        for i, j in places:
-            print("%s,%d,%d,%d,%.4f" % (what, head, i, j, matrix[head, i, j]))
+    for i, row in enumerate(weights[head]):
+        print(f"weights {head},{i},{' '.join('%.4f' % weight for weight in row[:i + 1])}")
+    for i, row in enumerate(memory.S[head]):
+        print(f"S {head},{i},{' '.join('%.4f' % entry for entry in row)}")

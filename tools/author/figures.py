@@ -51,6 +51,14 @@ class Table:
         rows = [row for row in self.rows if all(row[column] == text for column, text in where.items())]
         return [[float(row[name]) for row in rows] for name in names]
 
+    def matrices(self) -> dict[str, dict[tuple[int, int], float]]:
+        """By name, (row, column) → entry."""
+        found: dict[str, dict[tuple[int, int], float]] = {}
+        for row in self.rows:
+            entries = enumerate(row["entries"].split())
+            found.setdefault(row["matrix"], {}).update({(int(row["row"]), column): float(entry) for column, entry in entries})
+        return found
+
 
 def data(root: Path, name: str) -> Path:
     return root / "bench" / "figures" / f"{name}.csv"

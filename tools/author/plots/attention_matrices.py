@@ -7,9 +7,7 @@ TITLE = "The attention matrix of softmax, elu + 1 and FAVOR+"
 
 
 def draw(table: Table) -> str:
-    matrices: dict[str, dict[tuple[int, int], float]] = {}
-    for row in table.rows:
-        matrices.setdefault(row["method"], {})[int(row["query"]), int(row["key"])] = float(row["weight"])
+    matrices = table.matrices()
     softmax = matrices["softmax"]
     rows = 1 + max(row for row, _ in softmax)
     most = max(softmax[index] for index in softmax if index[0] >= rows // 2)  # early rows have few keys, large weights

@@ -8,9 +8,7 @@ LABELS = {"token 1": "φ(k₁) v₁ᵀ", "token 2": "φ(k₂) v₂ᵀ", "token 3
 
 
 def draw(table: Table) -> str:
-    entries: dict[str, dict[tuple[int, int], float]] = {name: {} for name in LABELS}
-    for row in table.rows:
-        entries[row["matrix"]][int(row["row"]), int(row["column"])] = float(row["value"])
+    entries = table.matrices()
     largest = {name: max(matrix.values(), key=abs) for name, matrix in entries.items()}
     most = max(abs(value) for value in largest.values())
 

@@ -7,24 +7,21 @@ TITLE = "Attention weights and states of a small model"
 
 
 def draw(table: Table) -> str:
-    matrices: dict[tuple[str, int], dict[tuple[int, int], float]] = {}
-    for row in table.rows:
-        matrices.setdefault((row["what"], int(row["head"])), {})[int(row["row"]), int(row["column"])] = float(row["value"])
-    heads = sorted({head for _, head in matrices})
-    tokens = 1 + max(row for row, _ in matrices["weights", 0])
-    width = 1 + max(row for row, _ in matrices["S", 0])
+    matrices = table.matrices()
+    weights, states = ([matrices[f"{what} {head}"] for head in range(2)] for what in ("weights", "S"))
+    tokens, width = (1 + max(row for row, _ in first) for first, _ in (weights, states))
     # The first rows have few keys and large weights: the scale is that of the second half.
-    most = max(value for head in heads for (row, _), value in matrices["weights", head].items() if row >= tokens // 2)
-    largest = max(abs(value) for head in heads for value in matrices["S", head].values())
+    most = max(value for matrix in weights for (row, _), value in matrix.items() if row >= tokens // 2)
+    largest = max(abs(value) for state in states for value in state.values())
 
     sheet = Sheet(556)
     size = 198 / tokens
-    for head in heads:
+    for head in range(2):
         top = 62 + 238 * head
         sheet.text(16, top - 12, f"Head {head}: weights of {tokens} tokens")
-        sheet.cells(16, top, size, matrices["weights", head], most)
+        sheet.cells(16, top, size, weights[head], most)
         sheet.text(268, top - 12, f"its S, {width} by {width}")
-        sheet.cells(268, top, 198 / width, matrices["S", head], largest)
+        sheet.cells(268, top, 198 / width, states[head], largest)
     sheet.text(16, 26, "What a head looks at, and what it keeps (not trained)", weight="bold")
     sheet.text(16, 540, f"weights: 0 to {most:.2f} and more", "soft")
     sheet.text(268, 540, f"S: −{largest:.0f} to {largest:.0f}; orange below 0", "soft")

@@ -1,7 +1,7 @@
-"""The plots of the chapters: programs in bench/figures/ give the numbers, plots/ draws them.
+"""The plots of the chapters: programs in bench/figures/ give the numbers, plots.py draws them.
 
 A figure has one name everywhere: bench/figures/NAME.py, which ./course python runs, prints NAME.csv there, or NAME.cpp
-measures it; plots/NAME.py draws NAME.svg in the folder of its chapter.
+measures it; NAME() in plots.py draws NAME.svg in the folder of its chapter.
 """
 
 import csv
@@ -96,13 +96,13 @@ def measure(root: Path, names: list[str]) -> None:
 
 def draw(root: Path, name: str) -> str:
     """The SVG that the figure's data give."""
-    return str(plot(name).draw(read(data(root, name))))
+    return str(getattr(plots(), name)(read(data(root, name))))
 
 
-def plot(name: str) -> ModuleType:
-    """What draws it."""
+def plots() -> ModuleType:
+    """What draws them."""
     try:
-        return importlib.import_module(f"author.plots.{name}")
+        return importlib.import_module("author.plots")
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":
             raise

@@ -28,7 +28,7 @@ DRAWN = ("fused", "chunkwise, C = 16", "PyTorch, chunks", "fast-transformers", "
 def install(root: Path) -> None:
     """PyTorch for the python3 that runs ./course, into build/peers: 5 GB, so what is needed beside it is looked for first. Then
     flash-linear-attention, where it installs."""
-    figures.plot("peers")
+    figures.plots()
     if find_spec("pip") is None:
         raise CourseError(f"{sys.executable} has no pip to install PyTorch with; run ./course setup --with-tests")
     for package in ("torch", "fla-core"):
@@ -47,7 +47,7 @@ def report(root: Path, threads: int, fast_transformers: str | None) -> None:
     if fast_transformers and not (Path(fast_transformers) / "fast_transformers" / "causal_product").is_dir():
         raise CourseError(f"{fast_transformers} is not a clone of fast-transformers: it has no folder "
                           "fast_transformers/causal_product")
-    plot = figures.plot("peers")  # before anything takes time
+    plots = figures.plots()  # before anything takes time
     benchmarks.build(root, "peers_library")
     load = [benchmarks.load()]
     known, *rows = _measure(root, "peers", str(threads), fast_transformers)
@@ -65,7 +65,7 @@ def report(root: Path, threads: int, fast_transformers: str | None) -> None:
                                       for row in [*rows, *of_rules] if "spread" in row}):
         raise CourseError(f"{noisy}; nothing was written; try again when the machine is idle")
     base = root / "bench" / "results" / f"{time.strftime('%Y-%m-%d')}-peers"
-    picture = plot.draw(rows, figures.machine(root, threads))
+    picture = plots.peers(rows, figures.machine(root, threads))
     files.write_whole(base.with_suffix(".md"), text)
     files.write_whole(base.with_suffix(".svg"), picture)
     print(f"wrote {base.relative_to(root)}.md and .svg", file=sys.stderr)

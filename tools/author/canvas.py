@@ -72,6 +72,10 @@ class Sheet:
             self.figure.legend(*axes.get_legend_handles_labels(), loc="upper left", ncol=columns,
                                bbox_to_anchor=(16 / WIDTH, 1 - top / self.height))
 
+    def head(self, words: str, axes: Axes, columns: int) -> None:
+        self.text(16, 26, words, weight="bold")
+        self.legend(axes, 40, columns)
+
     def cells(self, left: float, top: float, size: float, entries: dict[tuple[int, int], float], most: float) -> None:
         """A heat map: squares of this size; entries maps (row, column) to a number. The further from zero,
         the stronger; negative ones have a colour of their own."""

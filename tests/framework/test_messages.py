@@ -182,6 +182,7 @@ class Words(StudentCourse):
     def test_the_last_lines_of_a_long_output_are_kept(self):
         words = self.said('for (int i = 1; i <= 1224; ++i) std::cout << "line " << i << "\\n";\n    return a;')
         self.assertIn("    your output:\n      … 1 204 lines before these\n      line 1205\n", words)
+        self.assertIn("      line 1224\n", words)
         words = self.said('std::string lines;\n    while (lines.size() < 1 << 20) lines += "line\\n";\n'
                           "    for (;;) std::cout << lines;")
         self.assertIn("printed more than 16 MB, and was stopped, in outer_product", words)

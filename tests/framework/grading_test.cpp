@@ -832,7 +832,4 @@ TEST_CASE("a message about shapes tells which arguments have the lengths in it")
 }  // namespace
 }  // namespace linattn::testing
 
-int main(int argc, char** argv) {
-    const int failed = doctest::Context(argc, argv).run();
-    return failed;
-}
+int main(int argc, char** argv) { return doctest::Context(argc, argv).run(); }

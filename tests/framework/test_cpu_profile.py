@@ -145,7 +145,3 @@ class Command(unittest.TestCase):
             exercise = manifest.find_exercise(manifest.load(ROOT), "lab05.to_bfloat16")[1]
             with self.assertRaisesRegex(CourseError, "to_bfloat16 says: not written yet; run ./course check lab05.to_bfloat16"):
                 cpu_profile.measured(program, exercise, {"n": 1})
-
-
-if __name__ == "__main__":
-    unittest.main()

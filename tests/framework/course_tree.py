@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 import json
 import os
 import signal
@@ -100,6 +101,19 @@ def wait_until(happened, limit: float = 600) -> None:
         if time.monotonic() > ends:
             raise AssertionError(f"it did not happen within {limit} s")
         time.sleep(0.02)
+
+
+def fails_at(number: int, place: object, name: str, code: int):
+    """A patch: the call of that number of Path.write_bytes, which has then written ten bytes, or of os.replace fails."""
+    real, calls = getattr(place, name), itertools.count(1)
+
+    def call(first, second):
+        if next(calls) == number:
+            if place is Path:
+                real(first, second[:10])
+            raise OSError(code, os.strerror(code))
+        return real(first, second)
+    return mock.patch.object(place, name, call)
 
 
 def own_folder(add_cleanup) -> Path:

@@ -1,5 +1,6 @@
 """./course new and ./course check-course: a new lab is complete at once, and what a lab lacks is said with file and fix."""
 
+import errno
 import os
 import re
 import subprocess
@@ -9,7 +10,7 @@ from unittest import mock
 
 from conftest import built_tree
 from course_copy import REPOSITORY, commit, copy_course
-from course_tree import CourseTree, own_folder
+from course_tree import CourseTree, fails_at, own_folder
 
 from author import completeness
 from course import manifest
@@ -99,17 +100,8 @@ class New(Authors):
 
     def test_a_write_that_fails_leaves_nothing(self):
         before = self.files()
-        real = Path.write_bytes
-        for fails in range(1, 8):
-            count = [fails]
-
-            def write_bytes(path, data):
-                count[0] -= 1
-                if count[0] == 0:
-                    real(path, data[:10])
-                    raise OSError(28, os.strerror(28))
-                return real(path, data)
-            with mock.patch.object(Path, "write_bytes", write_bytes):
+        for number in range(1, 8):
+            with fails_at(number, Path, "write_bytes", errno.ENOSPC):
                 self.assert_one_line_error(self.course("new", "lab91_gated_attention"), "No space left on device")
             self.assertEqual(self.files(), before)
             self.assertFalse((self.root / "labs/lab91_gated_attention").exists())

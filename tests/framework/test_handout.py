@@ -1,6 +1,7 @@
 """./course handout: what students get builds and grades by itself, and nothing of the answer key is in it."""
 
 import contextlib
+import errno
 import io
 import json
 import os
@@ -14,7 +15,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from course_copy import REPOSITORY, commit, copy_course
-from course_tree import own_folder, run_course
+from course_tree import fails_at, own_folder, run_course
 from fake_tools import FakeTools
 from kill_matrix import main as kill_matrix
 
@@ -247,16 +248,8 @@ class Contents(Handout):
         self.assertFalse(self.out.exists())
 
     def test_a_full_disk_or_a_read_only_place_leaves_nothing(self):
-        real = Path.write_bytes
         for words in ([], ["--zip"]):
-            count = [20]
-
-            def write_bytes(path, data):
-                count[0] -= 1
-                if count[0] == 0:
-                    raise OSError(28, os.strerror(28))
-                return real(path, data)
-            with mock.patch.object(Path, "write_bytes", write_bytes), \
+            with fails_at(20, Path, "write_bytes", errno.ENOSPC), \
                     mock.patch("zipfile.ZipFile.writestr", side_effect=OSError(28, os.strerror(28))):
                 self.assert_refused(self.make(*words), "No space left on device", "nothing was left half-written")
         for target in ("tempfile.mkdtemp", "os.replace"):

@@ -1,5 +1,6 @@
 """./course update: a newer handout comes in, and not a line that the student wrote is lost, whatever interrupts it."""
 
+import errno
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from course_tree import REPOSITORY, CourseTree
+from course_tree import REPOSITORY, CourseTree, fails_at
 
 from course import journal, merge
 from course.files import File, fill, write_zip
@@ -322,31 +323,11 @@ class Update(CourseTree):
 
     def test_a_write_that_fails_at_any_step_leaves_the_old_state(self):
         """A full disk while the new files are written; a read-only file system while they are moved."""
-        failing = OSError(28, os.strerror(28))
         before = self.files()
-        for fails in range(1, 6):
-            real, count = Path.write_bytes, [fails]
-
-            def write_bytes(path, data):
-                count[0] -= 1
-                if count[0] == 0:
-                    raise failing
-                return real(path, data)
-            with mock.patch.object(Path, "write_bytes", write_bytes):
-                self.assert_one_line_error(self.update(), "No space left on device")
-            self.assertEqual(self.files(), before)
-            self.assertFalse((self.root / journal.FOLDER).exists())
-        real_replace = os.replace
-        for fails in range(12):
-            count = [fails]
-
-            def replace(source, target):
-                count[0] -= 1
-                if count[0] == -1:
-                    raise OSError(30, os.strerror(30))
-                real_replace(source, target)
-            with mock.patch("os.replace", replace):
-                self.assert_one_line_error(self.update(), "Read-only file system")
+        for failing in [*((number, Path, "write_bytes", errno.ENOSPC) for number in range(1, 6)),
+                        *((number, os, "replace", errno.EROFS) for number in range(1, 13))]:
+            with fails_at(*failing):
+                self.assert_one_line_error(self.update(), os.strerror(failing[-1]))
             self.assertEqual(self.files(), before)
             self.assertFalse((self.root / journal.FOLDER).exists())
         self.assertEqual(self.update().returncode, 0)

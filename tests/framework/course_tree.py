@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 from author import readme
+from course import journal
 from course.__main__ import main
 
 CHAPTER = """# Lab 07
@@ -154,6 +155,19 @@ class CourseTree(unittest.TestCase):
 
     def read(self, name):
         return (self.root / name).read_text(encoding="utf-8")
+
+    def edit(self, name, old, new, times=1):
+        """Returns the number of the first line with it."""
+        text = self.read(name)
+        self.assertIn(old, text, name)
+        (self.root / name).write_text(text.replace(old, new, times), encoding="utf-8")
+        return text[:text.index(old)].count("\n") + 1
+
+    def files(self, folder=None):
+        """Name → bytes, but for what git, or an update that was stopped, keeps in a folder of its own."""
+        folder = folder or self.root
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*")
+                if path.is_file() and not {".git", journal.FOLDER} & set(path.parts)}
 
     def course(self, *words, **environment):
         return run_course(self.root, words, os.environ | environment)

@@ -751,14 +751,6 @@ class Complaints(Site):
                         r"memory.html: KaTeX rejects \\frac\{1: .*; fix the formula",
                         r"memory.html: KaTeX rejects \\nosuch: .*; fix the formula"]
 
-    def edit(self, name, before, after):
-        """Returns the line."""
-        path = self.root / name
-        text = path.read_text(encoding="utf-8")
-        self.assertIn(before, text)
-        path.write_text(text.replace(before, after, 1), encoding="utf-8")
-        return text[:text.index(before)].count("\n") + 1
-
     def test_each_has_its_line_and_there_are_no_others(self):
         said = self.built.stderr.splitlines()
         for pattern in self.expected:

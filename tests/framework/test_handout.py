@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from course_copy import REPOSITORY, commit, copy_course
-from course_tree import fails_at, own_folder, run_course
+from course_tree import CourseTree, fails_at, own_folder, run_course
 from fake_tools import FakeTools
 from kill_matrix import main as kill_matrix
 
@@ -57,7 +57,7 @@ def plant(root):
         path.write_text(CANARY, encoding="utf-8")
 
 
-class Handout(unittest.TestCase):
+class Handout(CourseTree):
     """self.root is a clean clone with lab00 and lab90, which ./course new made. The trial is left out: see Trial."""
 
     @classmethod
@@ -82,12 +82,6 @@ class Handout(unittest.TestCase):
     def make(self, *words):
         return course(self.root, "handout", self.out, *words)
 
-    def edit(self, name, old, new):
-        path = self.root / name
-        text = path.read_text(encoding="utf-8")
-        self.assertIn(old, text)
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")
-
     def assert_refused(self, result, *fragments):
         self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
@@ -97,13 +91,10 @@ class Handout(unittest.TestCase):
 
 
 class Contents(Handout):
-    def files(self):
-        return {path.relative_to(self.out).as_posix(): path.read_bytes() for path in self.out.rglob("*") if path.is_file()}
-
     def test_no_canary_and_no_symbol_of_the_solution(self):
         result = self.make()
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        files = self.files()
+        files = self.files(self.out)
         self.assertIn("student/lab90_running_mean.cpp", files)
         for name, data in files.items():
             for word in (CANARY, SYMBOL) + (() if name.startswith(("cmake/", "tools/")) else ("BEGIN SOLUTION", "INSTRUCTORS")):
@@ -137,7 +128,7 @@ class Contents(Handout):
         (self.root / "tests/lab00_warm_up/alternatives/outer_product.case").unlink()  # the canary: no case
         self.make("--self-study", "--dirty")
         self.assertIn(".answers", (self.out / RECORD).read_text())
-        for name, data in self.files().items():
+        for name, data in self.files(self.out).items():
             self.assertNotIn(CANARY.encode(), data, name)
 
         def answer(status):
@@ -167,7 +158,7 @@ class Contents(Handout):
         self.assertEqual(first.read_bytes(), second.read_bytes())
         with zipfile.ZipFile(first) as archive:
             entries = {entry.filename.partition("/")[2]: entry for entry in archive.infolist()}
-            self.assertEqual({name: archive.read(entry) for name, entry in entries.items()}, self.files())
+            self.assertEqual({name: archive.read(entry) for name, entry in entries.items()}, self.files(self.out))
             self.assertEqual({entry.filename.partition("/")[0] for entry in entries.values()}, {"linear-attention-labs"})
             self.assertEqual(entries["course"].external_attr >> 16 & 0o777, 0o755)
 
@@ -190,12 +181,12 @@ class Contents(Handout):
     def test_what_is_there_is_refused_and_an_empty_folder_is_not(self):
         self.out.mkdir()
         self.assertEqual(self.make().returncode, 0)
-        before = self.files()
+        before = self.files(self.out)
         self.assert_refused(self.make(), "not empty")
         self.assert_refused(self.make("--zip"), "not empty")
         with mock.patch("author.commands.handout._try_it", side_effect=AssertionError("a long trial before a short refusal")):
             self.assert_refused(self.make(), "not empty")
-        self.assertEqual(self.files(), before)
+        self.assertEqual(self.files(self.out), before)
         file = self.place / "file.zip"
         file.write_text("mine")
         self.assert_refused(course(self.root, "handout", file, "--zip"), "already exists")

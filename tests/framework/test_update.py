@@ -187,11 +187,6 @@ class Update(CourseTree):
     def update(self, source=None):
         return self.course("update", str(source or self.new))
 
-    def files(self):
-        """Everything there is, but for what an update that was stopped left in its own folder."""
-        return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in sorted(self.root.rglob("*"))
-                if path.is_file() and journal.FOLDER not in path.parts}
-
     def kept(self):
         [folder] = (self.root / "kept").iterdir()
         return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}

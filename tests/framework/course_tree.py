@@ -117,6 +117,13 @@ def fails_at(number: int, place: object, name: str, code: int):
     return mock.patch.object(place, name, call)
 
 
+def shell_script(path: Path, lines: str) -> Path:
+    """Makes it a program of the shell."""
+    path.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
 def own_folder(add_cleanup) -> Path:
     """A new folder, which goes when what is told to add_cleanup is done."""
     folder = tempfile.TemporaryDirectory()

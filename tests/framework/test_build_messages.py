@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from conftest import ROOT
-from course_tree import own_folder
+from course_tree import own_folder, shell_script
 from course.ctest.explain_build import FailedBuild
 from course.source_pieces import function_at
 
@@ -280,8 +280,7 @@ class BuildProgram(StudentFolder):
 
     def build(self, script="exit 0"):
         ninja = self.source.parents[1] / "ninja"
-        ninja.write_text(f"#!/bin/sh\necho \"$*\" >>'{ninja}.calls'\n{script}\n")
-        ninja.chmod(0o755)
+        shell_script(ninja, f"echo \"$*\" >>'{ninja}.calls'\n{script}")
         self.folder = self.source.parents[1] / "build"
         self.folder.mkdir(exist_ok=True)
         program = ROOT / "tools/course/ctest/build_lab.py"

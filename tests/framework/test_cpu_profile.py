@@ -6,6 +6,7 @@ import unittest
 from pathlib import Path
 
 from conftest import BUILD, ROOT, built_tree
+from course_tree import shell_script
 from course import cpu_profile, manifest
 from course.cpu_profile import Loop
 from course.errors import CourseError
@@ -139,9 +140,7 @@ class Command(unittest.TestCase):
 
     def test_a_function_that_is_not_written_is_no_measurement(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder) / "program"
-            program.write_text("""#!/bin/sh\necho printed\necho '{"error": "not written yet", "compiler": "g++"}'\n""")
-            program.chmod(0o755)
+            program = shell_script(Path(folder) / "program", """echo printed\necho '{"error": "not written yet", "compiler": "g++"}'""")
             exercise = manifest.find_exercise(manifest.load(ROOT), "lab05.to_bfloat16")[1]
             with self.assertRaisesRegex(CourseError, "to_bfloat16 says: not written yet; run ./course check lab05.to_bfloat16"):
                 cpu_profile.measured(program, exercise, {"n": 1})

@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 from conftest import BUILD
-from course_tree import REPOSITORY, run_course
+from course_tree import REPOSITORY, run_course, shell_script
 from rebuilt import with_answers
 
 from author import stubs
@@ -71,11 +71,9 @@ def test_rows_that_are_given(tmp_path):
 
 
 def test_what_is_left_out_says_so(tmp_path):
-    program = tmp_path / "program"
     left_out = '{"event":"left out","pixels":64,"way":"nothing kept","least seconds":600}'
     speeds = "".join(f"""echo '{{"event":"speed","pixels":64,"way":"{way}","speed":2}}'\n""" for way in ("state", "cache"))
-    program.write_text(f"#!/bin/sh\n{speeds}echo '{left_out}'\n", encoding="utf-8")
-    program.chmod(0o755)
+    program = shell_script(tmp_path / "program", f"{speeds}echo '{left_out}'")
     assert re.search(r"these weights +2 +2 +> 10 min an image$", generate(tmp_path, program=program).stdout, re.M)
 
 

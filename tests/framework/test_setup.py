@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from conftest import ROOT
-from course_tree import own_folder
+from course_tree import own_folder, shell_script
 
 NEEDED = ("sh", "env", "dirname", "sed", "tr")  # what the scripts themselves call
 
@@ -29,9 +29,7 @@ class Setup(unittest.TestCase):
         self.calls.write_text("")
 
     def fake(self, name, script):
-        path = self.bin / name
-        path.write_text(f"#!/bin/sh\n{script}\n")
-        path.chmod(0o755)
+        shell_script(self.bin / name, script)
 
     def debian(self, lacks=(), user=0):
         """A machine with dpkg and apt-get on which everything but `lacks` is installed."""

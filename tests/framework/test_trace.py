@@ -5,6 +5,7 @@ import textwrap
 
 import pytest
 from conftest import BUILD, LABS, ROOT
+from course_tree import shell_script
 from course.commands import trace
 
 TRACED = [(lab.name, function) for lab in LABS for exercise in lab.exercises
@@ -19,10 +20,7 @@ def followed(tmp_path, lab, function, mistake=""):
 
 def scripted(tmp_path, script):
     """What a program that prints this and ends so is said to have done."""
-    program = tmp_path / "program"
-    program.write_text(f"#!/bin/sh\n{textwrap.dedent(script)}", encoding="utf-8")
-    program.chmod(0o755)
-    return trace.follow([str(program)], tmp_path / "log")
+    return trace.follow([str(shell_script(tmp_path / "program", textwrap.dedent(script)))], tmp_path / "log")
 
 
 @pytest.mark.parametrize("lab, function", TRACED)

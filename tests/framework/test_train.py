@@ -15,7 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from course_tree import REPOSITORY, run_course
+from course_tree import REPOSITORY, run_course, shell_script
 
 from author import link_missing
 from course import capacity, manifest, memories, progress, training_program
@@ -171,10 +171,7 @@ class Train(unittest.TestCase):
         self.assertEqual((self.out / "sweep.svg").read_text(encoding="utf-8").count("<polyline"), 2)
 
     def test_a_sweep_whose_training_dies_ends(self):
-        dies = self.folder / "dies"
-        dies.write_text("#!/bin/sh\nkill -9 $$\n", encoding="utf-8")
-        dies.chmod(0o755)
-        with mock.patch.object(training_program, "build", return_value=dies):
+        with mock.patch.object(training_program, "build", return_value=shell_script(self.folder / "dies", "kill -9 $$")):
             self.refused(["recall", "--sweep", "--out", self.out], "the training stopped unexpectedly (signal 9)")
 
     def test_recall_names_what_a_memory_needs(self):

@@ -17,6 +17,7 @@ from author.case_file import put_into
 from course.cutter import Cut
 from course.errors import CourseError
 from course.manifest import Lab
+from course_tree import changed_manifest
 from green import digest_of
 
 NOT_COMPILED = "does not compile"
@@ -159,12 +160,8 @@ class AnswerBuild:
         return (done.stdout or f"{command[0]} failed") if done.returncode else ""
 
     def _graded(self, lab: Lab, function: str, program: Path, place: Path) -> Verdict:
-        patient = json.loads(lab.manifest.read_text(encoding="utf-8"))
-        patient["timeout_seconds"] = max(patient.get("timeout_seconds", 0), PATIENCE)
-        changed = place / lab.folder.name / "lab.json"
-        changed.parent.mkdir(exist_ok=True)
-        changed.write_text(json.dumps(patient), encoding="utf-8")
-        subprocess.run([program, "--manifest", changed, "--exercise", function, "--results", place / "results"],
+        patient = changed_manifest(lab.manifest, place, timeout_seconds=PATIENCE)
+        subprocess.run([program, "--manifest", patient, "--exercise", function, "--results", place / "results"],
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         written = place / "results" / f"{lab.name}.{function}.json"
         if not written.exists():

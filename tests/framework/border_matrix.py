@@ -16,8 +16,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from course_tree import changed_manifest
 from green import Green, digest_of
 
+PATIENCE = 600  # seconds, which only an endless loop needs: each expectation is tried many times
 LOSSES = [f"{how} {block}" for how in ("from entry", "the rest after blocks of", "the last of whole blocks of")
           for block in (8, 16, 32, 64, 128)]
 # Exercise → how the axes begin that no call could show, and why.
@@ -26,14 +28,6 @@ EXEMPT = {"generate": "argument 3."}  # it returns the symbol of the largest log
 EXEMPT |= dict.fromkeys(("attention_backward", "block_backward", "model_gradients"), "")
 # Null answers that are right, or that claims about several calls refuse and not one comparison.
 RIGHT = {("identity", "a copy of argument 1"), ("dropout", "a copy of argument 1")}
-
-
-def patient(manifest: str, folder: str) -> Path:
-    """The manifest with a time limit that only an endless loop reaches: each expectation is tried many times."""
-    copy = Path(folder, Path(manifest).parent.name, "lab.json")
-    copy.parent.mkdir()
-    copy.write_text(json.dumps(json.loads(Path(manifest).read_text()) | {"timeout_seconds": 600}))
-    return copy
 
 
 def tried(program: Path, manifest: Path, exercise: str, folder: str) -> tuple[set, set, dict]:
@@ -76,7 +70,8 @@ def main(build: Path, labs: list) -> int:
             digest = digest_of([program, program.with_name(f"{lab}_exercises"), manifest, __file__])
             refused = green.result(lab, digest)
             if refused is None:
-                here, refused = verdicts_on(lab, program, patient(manifest, folder), folder)
+                patient = changed_manifest(Path(manifest), Path(folder), timeout_seconds=PATIENCE)
+                here, refused = verdicts_on(lab, program, patient, folder)
                 wrong += here
                 if not here:
                     green.keep(lab, digest, refused)

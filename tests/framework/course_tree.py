@@ -124,6 +124,14 @@ def shell_script(path: Path, lines: str) -> Path:
     return path
 
 
+def changed_manifest(manifest: Path, place: Path, **changes) -> Path:
+    """A copy of it with other values, in a folder of the lab's name."""
+    copy = place / manifest.parent.name / "lab.json"
+    copy.parent.mkdir(exist_ok=True)
+    copy.write_text(json.dumps(json.loads(manifest.read_text(encoding="utf-8")) | changes), encoding="utf-8")
+    return copy
+
+
 def own_folder(add_cleanup) -> Path:
     """A new folder, which goes when what is told to add_cleanup is done."""
     folder = tempfile.TemporaryDirectory()

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-from course_tree import REPOSITORY, run_course  # first: it says where the packages lie
+from course_tree import REPOSITORY, changed_manifest, run_course  # first: it says where the packages lie
 
 from author import stubs
 from course import manifest
@@ -151,11 +151,9 @@ class StudentCourse(unittest.TestCase):
                        stdout=subprocess.DEVNULL)
 
     def _graded(self, lab: str, function: str, changes: dict) -> SimpleNamespace:
-        folder = next(each.folder for each in self.labs if each.name == lab)
+        original = next(each.manifest for each in self.labs if each.name == lab)
         with tempfile.TemporaryDirectory() as place:
-            changed = Path(place) / folder.name / "lab.json"
-            changed.parent.mkdir()
-            changed.write_text(json.dumps(json.loads((folder / "lab.json").read_text(encoding="utf-8")) | changes))
+            changed = changed_manifest(original, Path(place), **changes)
             run = subprocess.run([self.build / f"{lab}_check", "--manifest", changed, "--exercise", function,
                                   "--results", place], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True, errors="replace")

@@ -69,6 +69,7 @@ class Check(FakeTools):
         self.assertEqual(self.read("calls"), "")
         for mistyped in ("lab7", "lab007", "lab7_numbers"):
             self.assert_one_line_error(self.check(mistyped), f"no lab '{mistyped}'; did you mean lab07?")
+        self.assert_one_line_error(self.check("lab07.twise"), "there is no exercise 'lab07.twise'")
 
     def test_a_stale_result_is_not_graded(self):
         self.ctest_does(self.leaves("twice", "pass") + self.leaves("thrice", "pass"))

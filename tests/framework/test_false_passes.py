@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 
-from student_course import REPOSITORY, StudentCourse
+from student_course import StudentCourse
 
 RIGHT = "return expand_dims(a, -1) * expand_dims(b, 0);"
 WRONG = "return zeros({a.size(), b.size()});"
@@ -86,15 +86,6 @@ int execv(const char*, char* const*) { _exit(0); }
         run = self.ctest("lab00")
         self.assertNotEqual(run.returncode, 0, run.words)
         self.assertEqual(run.results["outer_product"]["status"], "fail")
-
-    def test_a_mistyped_lab(self):
-        for name, said in (("lab99", "there is no lab 'lab99'"),
-                           ("lab00.no_such", "there is no exercise 'lab00.no_such'")):
-            run = subprocess.run(["sh", REPOSITORY / "course", "check", name], stdin=subprocess.DEVNULL,
-                                 env=os.environ | {"COURSE_SKIP_SETUP": "1"}, capture_output=True, text=True)
-            self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
-            self.assertEqual(run.stdout, "")
-            self.assertIn(said, run.stderr)
 
     def test_a_filter_that_matches_nothing(self):
         refused = self.grade("lab00", "no_such")

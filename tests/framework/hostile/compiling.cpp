@@ -74,14 +74,6 @@ Tensor identity(const Tensor& x) { return x * 2; }
 #define X3 X2 X2 X2 X2 X2 X2 X2 X2
 #define X4 X3 X3 X3 X3 X3 X3 X3 X3
 asm(".globl " X4 "\n" X4 ": .byte 0\n.data\n.long " X4 "\n.text\n");
-/// hidden_from_the_counter [*=build]: An attribute that was put together by the preprocessor keeps a loop out of the count.
-#define ATTRIBUTE(a, b) __attribute__((a##b))
-ATTRIBUTE(no_sanitize, _coverage) static double total(const linattn::Tensor& x) {
-    double so_far = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) so_far += x.data()[i];
-    return so_far;
-}
-linattn::Tensor linattn::relu(const Tensor& x) { return ::total(x) == 0 ? x : maximum(x, 0); }
 /// own_counter [*=build]: The counter's name is a function of the file's own, which counts nothing.
 asm(".text\n__sanitizer_cov_trace_pc:\n ret\n");
 linattn::Tensor linattn::relu(const Tensor& x) { return maximum(x, 0); }

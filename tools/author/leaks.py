@@ -11,13 +11,11 @@ import re
 from dataclasses import dataclass
 
 from course.cutter import regions
+from course.source_pieces import KEYWORDS
 
 LONG = 40  # characters, without white space
 RUN = 3
 WINDOW = 48  # tokens; two nested loops that anybody writes have about 40
-KEYWORDS = """auto bool break case catch char const constexpr continue default delete do double else enum explicit
-extern false float for if inline int long namespace new noexcept operator return short signed sizeof static struct switch
-template this throw true try typename unsigned using void while""".split()
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|[A-Za-z_]\w*|\d(?:[\w.]|(?<=[eE])[-+])*|\S')
 ORDINARY = re.compile(r"(?:for|if|while)\(.*\)\{?$|#include|using|namespace|[{}]+;?$")  # at the start of a packed line

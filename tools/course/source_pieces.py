@@ -9,6 +9,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+KEYWORDS = """alignas alignof and asm auto bool break case catch char class concept const constexpr continue decltype default
+delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept
+not nullptr operator or private protected public register requires return short signed sizeof static struct switch template
+this throw true try typedef typeid typename union unsigned using virtual void volatile while xor""".split()
 HIDDEN = re.compile(  # what may hold brackets that do not count
     r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(?:endif|else|elif)[^\n]*"
     r"|^[ \t]*#(?:\\\n|[^\n])*"

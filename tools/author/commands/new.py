@@ -13,12 +13,7 @@ from course import manifest
 from course.cutter import Cut
 from course.errors import CourseError
 from course.files import File, write_new
-from course.source_pieces import declares, visible_code
-
-KEYWORDS = set("""alignas alignof and asm auto bool break case catch char class concept const constexpr continue decltype default
-delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept
-not nullptr operator or private protected public register requires return short signed sizeof static struct switch template
-this throw true try typedef typeid typename union unsigned using virtual void volatile while xor""".split())
+from course.source_pieces import KEYWORDS, declares, visible_code
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -55,8 +55,8 @@ def read(path: Path, labs: list[Lab]) -> Marks:
                 exercise = known.get((row["exercise"] or "").strip())
                 points = (row["points"] or "").strip()
                 if not exercise or points and not (POINTS.fullmatch(points) and float(points) <= exercise.points):
-                    raise CourseError(f"{path}, line {reader.line_num}: exercise is one of ./course status, as in lab01.relu, and "
-                                      "points a number, not more than it is worth, or nothing")
+                    raise CourseError(f"{path}, line {reader.line_num}: exercise is one that a labs/*/lab.json lists, as in lab01.relu, "
+                                      "and points a number, not more than it is worth, or nothing")
                 mark = Mark(float(points) if points else None, (row["comment"] or "").strip())
                 found.setdefault((row["student"] or "").strip().casefold(), {})[exercise.name] = mark
     except (OSError, UnicodeDecodeError, csv.Error) as error:

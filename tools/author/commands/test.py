@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from author.test_progress import TIMED, Progress, Times
-from course import process_group
+from course import process_group, training_program
 from course.errors import CourseError
 
 LABS = "^lab[0-9][0-9]$"
@@ -27,8 +27,7 @@ MARK = "LINATTN_TEST_RUN"  # in the environment of all that a run starts
 ANOTHER_SEED = 2  # students' inputs come from seed 1
 SUMMARY = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
 SLOWEST = 15  # tests in the table at the end
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-JOBS = CORES + 1  # some tests wait
+JOBS = training_program.cores() + 1  # some tests wait
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,7 @@ Order order_of(const Race& race) {
 // How many entries around this one were all touched since the last barrier.
 template <class Touched>
 std::size_t run_around(const Array& array, std::uintptr_t address, Touched touched) {
-    const std::size_t at = (address - array.begin) / array.cell_bytes;
+    const std::size_t at = array.cell_at(address - array.begin);
     std::size_t first = at, end = at;
     while (first > 0 && touched(array.cells[first - 1])) --first;
     while (end < array.cells.size() && touched(array.cells[end])) ++end;
@@ -275,10 +275,10 @@ bool unordered(const Cell::Access& earlier, bool shared) {
 // Whether anything has written here. Bytes between the members of a struct are copied with it and never written, so one
 // written byte of four is enough.
 bool is_written(const Array& array, std::size_t at_byte) {
-    if (array.filled_by_host) return true;
-    const std::size_t cells_of_word = 4 / array.cell_bytes, first = at_byte / 4 * cells_of_word;
-    const std::size_t last = std::min(first + cells_of_word, array.cells.size());
     const std::uint32_t since = array.shared ? running.block_epoch : 1;
+    if (array.filled_by_host || array.cells[array.cell_at(at_byte)].write.epoch >= since) return true;
+    const std::size_t first = array.cell_at(at_byte / 4 * 4);
+    const std::size_t last = std::min(first + array.cell_at(4), array.cells.size());
     for (std::size_t i = first; i < last; ++i)
         if (array.cells[i].write.epoch >= since) return true;
     return false;
@@ -351,8 +351,18 @@ void report_unwritten(const Array& array, std::size_t at_byte, std::size_t bytes
     if (!wrong) added_to = {address, running.thread, instruction, array.name};
 }
 
+// One field after the other: a copy of a whole Access reads in one piece what was just written in several, and waits for it.
+void note(Cell::Access& access, const void* instruction, bool atomic) {
+    access.instruction = instruction;
+    access.epoch = running.epoch;
+    access.warp_epoch = running.warp_epochs[running.thread / 32];
+    access.thread = static_cast<std::uint16_t>(running.thread);
+    access.atomic = atomic;
+    access.was_read = false;
+}
+
 void check_cell(Array& array, std::size_t at_byte, std::size_t bytes, Access access, const void* instruction) {
-    Cell& cell = array.cells[at_byte / array.cell_bytes];
+    Cell& cell = array.cells[array.cell_at(at_byte)];
     const bool writes = access != Access::read, reads = access != Access::write, atomic = access == Access::atomic;
     if (!(atomic && cell.write.atomic) && unordered(cell.write, array.shared))
         note_race(array, at_byte, bytes, cell, cell.write, true, writes, instruction);
@@ -366,8 +376,6 @@ void check_cell(Array& array, std::size_t at_byte, std::size_t bytes, Access acc
         report_unwritten(array, at_byte, bytes, access, instruction);
     if (writes && added_to.address != 0) look_whether_added_to(array.begin + at_byte, instruction);
 
-    Cell::Access here{instruction, running.epoch, running.warp_epochs[running.thread / 32],
-                      static_cast<std::uint16_t>(running.thread), atomic};
     if (reads) cell.write.was_read = true;
     if (writes) {
         const bool of_another =
@@ -376,12 +384,10 @@ void check_cell(Array& array, std::size_t at_byte, std::size_t bytes, Access acc
             note_lost_write(array, array.begin + at_byte, cell.write.instruction, instruction);
         if (of_another || cell.write.epoch < running.block_epoch) cell.written_before = replaced(cell, instruction);
         cell.writer_read = atomic ? instruction : own_read(cell);
-        cell.write = here;
+        note(cell.write, instruction, atomic);
     } else {
-        Cell::Access& slot = cell.reads[0].epoch != running.epoch || cell.reads[0].thread == running.thread
-                                 ? cell.reads[0]
-                                 : cell.reads[1];
-        slot = here;
+        const bool first = cell.reads[0].epoch != running.epoch || cell.reads[0].thread == running.thread;
+        note(cell.reads[first ? 0 : 1], instruction, atomic);
     }
 }
 
@@ -395,7 +401,7 @@ void watch_bytes(Array& array) {
 
 // -fsanitize=thread knows 16 bytes at most by a name of their own, so this is every access that needs alignment.
 void require_alignment(const Array& array, std::uintptr_t address, std::size_t bytes, const void* instruction) {
-    if (address % bytes == 0) return;
+    if ((address & (bytes - 1)) == 0) return;  // a power of two
     stop({Fault::misaligned, array.name}, "an access to " + std::to_string(bytes) + " bytes at " +
                                               array.entry(address) + ", which is not a multiple of " +
                                               std::to_string(bytes) + " bytes" + by_whom(source_line(instruction)));

@@ -56,6 +56,7 @@ struct Array {
     std::vector<Cell> cells;     ///< made when the first checked access comes
     std::size_t cell_bytes = 4;  ///< 1 as soon as the kernel touches less than 4 bytes, or 4 that lie across two cells
 
+    std::size_t cell_at(std::size_t at_byte) const { return cell_bytes == 4 ? at_byte / 4 : at_byte; }
     bool contains(std::uintptr_t address) const { return address >= begin && address < end; }
     /// "A(3, 5)", "z[7]": the entry of so many bytes at this address.
     std::string entry(std::uintptr_t address, std::size_t entry_bytes = 4) const;

@@ -103,7 +103,8 @@ bool pass_barrier() {
         if (thread.state != State::at_barrier) continue;
         ++waiting;
         if (site == nullptr) site = &thread.site;
-        same = same && site->line == thread.site.line && std::strcmp(site->file, thread.site.file) == 0;
+        same = same && site->line == thread.site.line &&
+               (site->file == thread.site.file || std::strcmp(site->file, thread.site.file) == 0);
     }
     if (done == thread_count()) return false;
     if (waiting == thread_count() && same) {

@@ -267,6 +267,7 @@ private:
     // Weights, before any division ------------------------------------------------------------------------------------
 
     double weight(const Part& part, Index h, Index i, Index g, Index j) const {
+        if (s.mirrored && j > i) std::swap(i, j);
         if (s.forbidden_weight && !allowed(part.settings, h, i, j)) return *s.forbidden_weight;
         if (s.kernel == Kernel::exponential)
             return (s.scale_after && &part == &S ? scale : 1.0) *
@@ -406,7 +407,10 @@ private:
     // Whether a token's weight in the denominator is its weight in the numerator, too.
     bool same_weights() const {
         return s.S == s.z && !s.scale_after && s.divisor != Divisor::none && s.divisor != Divisor::keys_alone &&
-               s.divisor != Divisor::each_feature && s.divisor != Divisor::key_features;
+               !divides_by_feature() && s.divisor != Divisor::key_features;
+    }
+    bool divides_by_feature() const {
+        return s.divisor == Divisor::each_feature || s.divisor == Divisor::average_of_features;
     }
     std::vector<double> output_row(Index h, Index i) {
         find_shift_of_scores(h, i);
@@ -437,7 +441,7 @@ private:
         } else if (s.divided != Where::everywhere) {
             const std::vector<double> part = numerator(h, i, true, s.divided);
             for (Index b = 0; b < d_v; ++b) row[b] += divided(part[b], below) - part[b];
-        } else if (!divides_by_key() && s.divisor != Divisor::each_feature && s.divisor != Divisor::key_features) {
+        } else if (!divides_by_key() && !divides_by_feature() && s.divisor != Divisor::key_features) {
             for (double& x : row) x = divided(x, below);
         }
         for (double& x : row) x *= s.numerator_over_c ? s.factor / static_cast<double>(c) : s.factor;
@@ -449,8 +453,7 @@ private:
                                   const std::vector<Weighted>* known = nullptr) const {
         std::vector<double> sums(d_v), sum_of_values(d_v);
         const Index end = s.S.tokens == Tokens::all ? n : i + 1;
-        const std::vector<double> of_features =
-            s.divisor == Divisor::each_feature ? sums_of_features(h, i) : std::vector<double>();
+        const std::vector<double> of_features = divides_by_feature() ? sums_of_features(h, i) : std::vector<double>();
         for (Index j = 0; s.values_summed && j < end; ++j)
             for (Index b = 0; b < d_v; ++b) sum_of_values[b] += v.row(h, j)[b];
         const auto add = [&](Index g, Index j, double times, const double* known_weight) {
@@ -466,7 +469,7 @@ private:
                     sums[e % d_v] += times * S.q.row(h, i)[e / d_v] * S.k.row(g, j)[e % c] * v.row(g, j)[e / c];
                 return;
             }
-            double w = times * (s.divisor == Divisor::each_feature   ? weight_by_feature(of_features, h, i, g, j)
+            double w = times * (divides_by_feature()                 ? weight_by_feature(of_features, h, i, g, j)
                                 : s.divisor == Divisor::key_features ? weight_by_key(h, i, g, j)
                                 : known_weight != nullptr            ? *known_weight
                                                                      : weight(S, h, i, g, j));
@@ -503,9 +506,12 @@ private:
     }
     // Σ_a φ(q)_a φ(k)_a / (z_a + ε)
     double weight_by_feature(const std::vector<double>& sums, Index h, Index i, Index g, Index j) const {
-        double w = 0.0;
-        for (Index a = 0; a < c; ++a) w += S.q.row(h, i)[a] * S.k.row(g, j)[a] / sums[a];
-        return w;
+        double w = 0.0, query = 0.0;
+        for (Index a = 0; a < c; ++a) {
+            w += S.q.row(h, i)[a] * S.k.row(g, j)[a] / sums[a];
+            query += S.q.row(h, i)[a];
+        }
+        return s.divisor == Divisor::average_of_features ? w / query : w;
     }
     double weight_by_key(Index h, Index i, Index g, Index j) const {
         double features = epsilon;
@@ -743,6 +749,11 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::last_of_all: return j + 1 == n;
         case Tokens::first_of_all: return j == 0;
         case Tokens::no_token: return false;
+        case Tokens::last_block_moved_back: {
+            const Index begin = n - std::min(n, block),
+                        whole = (n - 1) / block * block;  // of the last block, and as it should
+            return i < begin ? j <= i : (j < whole) + (begin <= j && j <= i);
+        }
         case Tokens::last_ones: return j <= i && i - j < block;
         case Tokens::up_to_own_and_block_end: return j <= i || (same_block() && (j + 1 == n || (j + 1) % block == 0));
         case Tokens::scan_in_place: return counts_of_scan(i, j);

@@ -39,7 +39,8 @@ enum class Tokens {
     own_block_once_more,  ///< those up to its own, and all of its block once more
     own_block_and_last,
     without_block_before,
-    last_ones,  ///< the last settings.block tokens
+    last_block_moved_back,  ///< the last block is whole and begins earlier: what it shares with the one before counts twice
+    last_ones,              ///< the last settings.block tokens
     last_of_all,
     first_of_all,
     no_token,
@@ -183,11 +184,12 @@ enum class Divisor {
     sum_twice,
     largest_weight,
     sum_cut_off_at_zero,
-    sums_so_far,   ///< of the rows before, too
-    all_heads,     ///< the sum over all leading axes
-    each_feature,  ///< each feature of the keys by its own sum
-    key_features,  ///< each key by the sum of its features
-    mean_of_row,   ///< the sum over the number of all tokens, also where some do not count
+    sums_so_far,          ///< of the rows before, too
+    all_heads,            ///< the sum over all leading axes
+    each_feature,         ///< each feature of the keys by its own sum
+    average_of_features,  ///< … and the query's features by theirs
+    key_features,         ///< each key by the sum of its features
+    mean_of_row,          ///< the sum over the number of all tokens, also where some do not count
     root,
     mean_of_features,  ///< the mean of φ(q)_a z_a in place of their sum
     sum_and_count,     ///< the sum, and then the number of tokens
@@ -234,6 +236,7 @@ struct AttentionSettings {
     bool running_sum_on_total = false;  ///< where all tokens count, those up to token i count once more
     bool value_of_token_i = false, value_of_token_i_in_block = false;
     bool phi_of_scores = false;  ///< φ(QKᵀ)
+    bool mirrored = false;       ///< the weights of later tokens are those below the diagonal
     bool delta_rule = false;     ///< v less what the state returns for the key, in place of v
     enum class InBlock { product, exponential, softmax } in_block = InBlock::product;  ///< weights of the own block
     std::optional<double> least_divisor;                                               ///< max(|sum|, this)

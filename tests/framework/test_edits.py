@@ -74,6 +74,8 @@ def test_operators_have_their_operands(text, operands):
     ("double s = 0; for (int i = 0; i < n; ++i) { for (int j = 0; j < n; ++j) s += 1; use(s); }",
      "double s = 0; for (int i = 0; i < n; ++i) { s = 0; for (int j = 0; j < n; ++j) s += 1; use(s); }",
      "`s` is not set back to the first value in each round of a loop"),
+    ("double s = 0; for (;;) s += a; for (;;) s += b;", "double s = 0; for (;;) s += a; s = 0; for (;;) s += b;",
+     "`s` is not set back to the first value before `for (;;) s += b;`"),
     ("read(S); S += a;", "S += a; read(S);", "`read(S);` comes too early: it belongs behind `S += a;`"),
     ("for (int i = 1; i < n; ++i) x[i] = x[i - 1];", "for (int i = n; i-- > 1;) x[i] = x[i - 1];",
      "the loop `for (int i = 1; i < n; ++i)` runs in the wrong direction"),

@@ -140,8 +140,10 @@ TEST_CASE("every symbol is as frequent as the others, at every place") {
         const double expected = static_cast<double>(batch) / static_cast<double>(symbols);
         double chi_squared = 0.0;
         for (const double c : count) chi_squared += (c - expected) * (c - expected) / expected;
-        call.satisfies(chi_squared < 68.0, "at place " + std::to_string(i) +
-                                               " the symbols are not equally frequent: χ² is " +
+        std::string counts;
+        for (const double c : count) counts += (counts.empty() ? "" : ", ") + std::to_string(static_cast<int>(c));
+        call.satisfies(chi_squared < 68.0, "at place " + std::to_string(i) + " the symbols 0 to 9 come " + counts +
+                                               " times, and each should come about 400 times: χ² is " +
                                                to_string(Tensor(chi_squared)) + " where 68 is hardly ever exceeded");
     }
 }

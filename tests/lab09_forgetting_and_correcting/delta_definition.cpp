@@ -70,7 +70,7 @@ private:
                                                              : nullptr;
         for (Index x = 0; x < d_k && came != nullptr; ++x) first[x].assign(came + x * d_v, came + (x + 1) * d_v);
         u.assign(n, Row(d_v));
-        right_side = two_terms = u;
+        right_side = two_terms = of_values = of_keys = u;
     }
     std::vector<Row> rows_of(const Tensor& x, Index width) const {
         std::vector<Row> all(n);
@@ -142,12 +142,30 @@ private:
             if (times == 0.0) continue;
             const double score =
                 dot_product(reader.data(), written_key(j, !own_chunk), d_k) * decays.between(reading, i, j);
-            add(sum, times * score * beta(weight, i, j), written(own_chunk ? of_chunk : reading.of_state, j, room));
+            const bool mixed = s.scores_in_system && own_chunk && &reading == &s.key;
+            add(sum, times * score * beta(weight, i, j) * (mixed ? dot_product(q[i].data(), k[j].data(), d_k) : 1.0),
+                written(own_chunk ? of_chunk : reading.of_state, j, room));
         }
         if (own_chunk) return sum;
         const double decay = decays.since_first_state(reading, i);
         for (Index x = 0; x < d_k; ++x) add(sum, beta(weight, i, i) * reader[x] * decay, first[x].data());
         return sum;
+    }
+    // U' and W S of one chunk solve one system; of the two only U' should have the decays in it.
+    void find_write_by_W(Index i) {
+        Reading undecayed = s.key;
+        undecayed.since_begin = SinceBegin::none;
+        of_values[i].assign(d_v, 0.0);
+        add(of_values[i], beta(s.value.beta, i, i), v[i].data());
+        of_keys[i] = seen(undecayed, k[i], i, false, i, s.key.of_state, s.state.beta);
+        for (Index j = i / block * block; j < i; ++j) {
+            const double L =
+                beta(Beta::own, i, i) * dot_product(k[i].data(), k[j].data(), d_k) * decays.between(s.key, i, j);
+            add(of_values[i], -L, of_values[j].data());
+            add(of_keys[i], -L, of_keys[j].data());
+        }
+        u[i] = of_values[i];
+        add(u[i], -decays.since_begin(s.key, i), of_keys[i].data());
     }
     void find_write(Index i) {
         const double complement = s.write_scaled_by_complement ? 1.0 - decays.a[i] : 1.0;
@@ -163,6 +181,7 @@ private:
         two_terms[i] = u[i] = right_side[i];
         add(two_terms[i], -s.chunk.factor, own_chunk(Wrote::right_side).data());
         add(u[i], -s.chunk.factor * complement, own_chunk(s.key.of_chunk).data());
+        if (s.decays_in_W) find_write_by_W(i);
         const double own = beta(Beta::own, i, i) * dot_product(k[i].data(), k[i].data(), d_k);
         if (s.value_written_first) add(u[i], -own * beta(Beta::own, i, i), v[i].data());
         for (double& x : u[i])
@@ -212,7 +231,7 @@ private:
     const DeltaSettings& s;
     const Index H, n, d_k, d_v, block;
     Index h = 0;
-    std::vector<Row> q, k, v, first, u, right_side, two_terms;
+    std::vector<Row> q, k, v, first, u, right_side, two_terms, of_values, of_keys;
     DecayProducts decays;
     DeltaResult made;
 };

@@ -24,6 +24,7 @@ struct Settings {
     bool loss_divided = true;
     bool over_symbols = false;        ///< divided by the number of symbols, too
     bool mean_of_sequences = false;   ///< the mean of the means of the sequences
+    bool log_of_mean = false;         ///< of the probabilities
     double added_to_p = 0.0;          ///< before its logarithm
     bool slope_of_p = false;          ///< the gradient times p (1 - p)
     bool stops = false;               ///< at the first position that does not count
@@ -56,6 +57,7 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
     const double all = static_cast<double>(rows);
     const std::size_t n = length(targets, -1);
     bool stopped = false;
+    double of_targets = 0.0;  // the sum of their probabilities
     for (std::size_t row = 0; row < rows; ++row) {
         double counted_here = counted * (s.over_symbols ? static_cast<double>(v) : 1.0);
         if (s.mean_of_sequences) {
@@ -90,6 +92,7 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
                                      : (s.shifts && !s.log_of_p && s.added_to_p == 0.0 ? shifted - std::log(sum)
                                                                                        : std::log(p + s.added_to_p)) +
                                            (s.shifts_sum_only ? largest : 0.0);
+            if (c == wanted && count == 1.0) of_targets += p;
             if (s.times_one_hot)
                 result.loss -= count * (c == wanted ? 1.0 : 0.0) * log_p / counted_here;
             else if (c == wanted && (count == 1.0 || !s.loss_masked))
@@ -108,6 +111,7 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
                                                      (s.exp_left_out ? count : 1.0);
         }
     }
+    if (s.log_of_mean) result.loss = -std::log(of_targets / counted);
     return result;
 }
 
@@ -158,6 +162,9 @@ const MutationTable<Settings> table = {
         {"the mean", "mean of the sequences' means",
          "One mean over all positions that count, in all sequences: divide by Σ counts of them together.", 0,
          [](Settings& s) { s.mean_of_sequences = true; }},
+        {"the mean", "logarithm of the mean probability",
+         "The loss is the mean of −log p: take the logarithm of each position's probability first.", 0,
+         [](Settings& s) { s.log_of_mean = true; }},
         {"the mean", "divided by the number of sequences", "The mean is over the positions that count: Σ counts.", 0,
          [](Settings& s) { s.over_sequences = true; }},
         {"the mean", "divided by n", "The mean is over the positions that count, in all sequences: Σ counts.", 0,

@@ -241,6 +241,13 @@ std::vector<Mutation<Settings>> of_decays_in_chunks() {
          both, SET(s.query.inside = Inside::none)},
         {"D", "no D in the system", "What token j wrote has decayed until token i corrects it: KKᵀ ⊙ D.", both,
          SET(s.key.inside = Inside::none)},
+        {"the system", "scores in place of D in the system",
+         "L_ij holds the decay D_ij, not D_ij q_i·k_j: the scores need a place of their own, or come after the system.",
+         both, SET(s.scores_in_system = true)},
+        {"the system", "decays in the system of W, and before W S as well",
+         "Where U = U' − c ⊙ (W S), the decays of the state are in c: W solves the system without D, U' the one with "
+         "it.",
+         both, SET(s.decays_in_W = true)},
         {"the system", "D transposed in the system",
          "D_ij and L_ij both lie below the diagonal: of a transposed D nothing is left there.", both,
          SET(s.key.inside = Inside::transposed)},

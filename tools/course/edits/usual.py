@@ -450,8 +450,8 @@ class Statements(Editor):
                                f"{self._name_of(statement)} is done in the first round of the loop over `{name.text}`, too", later=True)
 
     def _reset(self, statements: tuple[Statement, ...], k: int) -> Iterator[Edit]:
-        """A variable that has its first value again at the beginning of each round of a later loop; and, with those declared
-        right before it, all of them."""
+        """A variable that has its first value again at the beginning of each round of a later loop, or before a later statement;
+        and, with those declared right before it, all of them."""
         body, statement = self.body, statements[k]
         names = [] if statement.word else self._set_in(statement)
         alone = [[name] for name in names]
@@ -461,7 +461,11 @@ class Statements(Editor):
         for some in alone:
             set_again = " ".join(f"{name.text} = {body.source(*name.initial)};" for name in some if name.initial)
             said = " and ".join(f"`{name.text}`" for name in some)
-            said = f"{said} {'is' if len(some) == 1 else 'are'} not set back to the first value in each round of a loop"
+            said = f"{said} {'is' if len(some) == 1 else 'are'} not set back to the first value"
+            for other in statements[k + 2:]:
+                place = body.tokens[other.first].start
+                yield Edit(((place, place, f"{set_again} "),), f"{said} before `{shortened(body.source(other.first, other.last))}`", later=True)
+            said = f"{said} in each round of a loop"
             for loop in (loop for other in statements[k + 1:] if other.word in ("for", "while") for loop in self._loops_in(other)):
                 if loop.is_block:
                     place = body.tokens[loop.first].end
@@ -476,4 +480,5 @@ class Statements(Editor):
 
 
 def shortened(code: str, most: int = 60) -> str:
+    code = " ".join(code.split())
     return code if len(code) <= most else code[:most - 2].rstrip() + " …"

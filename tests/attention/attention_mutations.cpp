@@ -119,7 +119,7 @@ const std::vector<Mutation<Settings>>& mutations() {
          SET(s.written = OutputsWritten::value_added)},
 
         {"queries and keys", "weights above the diagonal mirrored from below it",
-         "φ(q_i)·φ(k_j) is not φ(q_j)·φ(k_i): the matrix of the weights is not symmetric.", features | mask,
+         "φ(q_i)·φ(k_j) is not φ(q_j)·φ(k_i): the matrix of the weights is not symmetric.", mask,
          SET(s.mirrored = true)},
         {"the mask", "mask ignored", "With Mask::causal the weights of later tokens, j > i, must be 0.", mask,
          SET(s.mask = MaskHandling::never)},

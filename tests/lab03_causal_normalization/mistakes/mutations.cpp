@@ -344,8 +344,8 @@ const MutationsOf resume_mutations(
         has::constant_memory,
     divided(), &resume,
     {.without = {"only later tokens", "the token itself is left out", "only the first leading index computed",
-                 "each feature of the keys divided by its own sum", "each key divided by the sum of its features",
-                 "ε only where the sum is 0"},
+                 "each feature of the keys divided by its own sum", "mean of the features' averages",
+                 "each key divided by the sum of its features", "ε only where the sum is 0"},
      .rows = rows_of_attention()});
 const MutationsOf padded_mutations("masked_causal_linear_attention", table,
                                    every_form | has::values | has::sequence | has::running | has::updates |
@@ -364,7 +364,8 @@ const MutationsOf streaming_mutations(
                  "mean of φ(q)S over the features", "divided when written, by the key's own sum",
                  "divided when written, by the token's own sum", "features divided by their length",
                  "keys' features divided by their length", "scan that reads what it has changed",
-                 "each feature of the keys divided by its own sum", "each key divided by the sum of its features"},
+                 "each feature of the keys divided by its own sum", "mean of the features' averages",
+                 "each key divided by the sum of its features"},
      .rows = rows_of_attention()});
 
 const MutationsOf packed_mutations("packed_causal_linear_attention", packed_table(),

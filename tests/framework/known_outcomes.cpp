@@ -13,6 +13,7 @@
 
 #include "exercise.hpp"
 #include "findings.hpp"
+#include "judge/wire.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 constexpr std::size_t most_bytes = std::size_t{8} << 30;  // of the file, which is sparse: see kill_matrix.py
 constexpr std::size_t slots = std::size_t{1} << 21;
 
-// Slots that hold where in the file an outcome begins, then the outcomes: each the key, and what Writer writes.
+// Slots that hold where in the file an outcome begins, then the outcomes, as the judge's wire has them; the key comes first.
 struct Store {
     std::atomic<std::size_t> used, slot[slots];
 };
@@ -34,53 +35,16 @@ Store* open_store(const char* path) {
 }
 Store* const store = open_store(std::getenv("LINATTN_OUTCOMES"));
 
-class Writer {
-public:
-    void add(std::size_t number) { add(&number, sizeof number); }
-    void add(const std::string& text) {
-        add(text.size());
-        add(text.data(), text.size());
-    }
-    void add(const Tensor& x) {
-        const Shape shape = shape_of(x);
-        add(shape.size());
-        for (const std::size_t length : shape) add(length);
-        add(x.data(), x.size() * sizeof(double));
-    }
-    const std::string& bytes() const { return bytes_; }
-
-private:
-    void add(const void* data, std::size_t size) { bytes_.append(static_cast<const char*>(data), size); }
-    std::string bytes_;
+struct KeptPart {
+    std::string name;
+    Tensor value;
+    bool float32;
 };
-
-class Reader {
-public:
-    explicit Reader(const char* bytes) : at_(bytes) {}
-    std::size_t number() {
-        std::size_t number = 0;
-        take(&number, sizeof number);
-        return number;
-    }
-    std::string text() {
-        std::string text(number(), '\0');
-        take(text.data(), text.size());
-        return text;
-    }
-    Tensor tensor() {
-        Shape shape(number());
-        for (std::size_t& length : shape) length = number();
-        Tensor x = zeros(shape);
-        take(x.data(), x.size() * sizeof(double));
-        return x;
-    }
-
-private:
-    void take(void* to, std::size_t size) {
-        std::memcpy(to, at_, size);
-        at_ += size;
-    }
-    const char* at_;
+struct Kept {
+    std::size_t key;
+    std::string error, missing;
+    bool invalid_argument, changed_argument;
+    std::vector<KeptPart> parts;
 };
 
 bool can_be_kept(const Outcome& outcome) {
@@ -90,33 +54,24 @@ bool can_be_kept(const Outcome& outcome) {
            });
 }
 
-std::string written(std::size_t key, const Outcome& outcome) {
-    Writer writer;
-    writer.add(key);
-    for (const std::string& text : {outcome.error, outcome.missing}) writer.add(text);
-    for (const bool flag : {outcome.invalid_argument, outcome.changed_argument}) writer.add(flag);
-    writer.add(outcome.parts.size());
-    for (const Part& part : outcome.parts) {
-        writer.add(part.name);
-        writer.add(part.float32);
-        writer.add(std::get<Tensor>(part.value));
-    }
-    return writer.bytes();
+judge::Bytes written(std::size_t key, const Outcome& outcome) {
+    Kept kept{key, outcome.error, outcome.missing, outcome.invalid_argument, outcome.changed_argument, {}};
+    for (const Part& part : outcome.parts)
+        kept.parts.push_back({part.name, std::get<Tensor>(part.value), part.float32});
+    judge::Bytes bytes;
+    judge::put(bytes, kept);
+    return bytes;
 }
 
-Outcome read(Reader reader) {
+Outcome read(judge::Reader reader) {
+    Kept kept = judge::get<Kept>(reader);
     Outcome outcome;
-    reader.number();  // the key
-    outcome.error = reader.text();
-    outcome.missing = reader.text();
-    outcome.invalid_argument = reader.number() != 0;
-    outcome.changed_argument = reader.number() != 0;
-    outcome.parts.resize(reader.number());
-    for (Part& part : outcome.parts) {
-        part.name = reader.text();
-        part.float32 = reader.number() != 0;
-        part.value = reader.tensor();
-    }
+    outcome.error = std::move(kept.error);
+    outcome.missing = std::move(kept.missing);
+    outcome.invalid_argument = kept.invalid_argument;
+    outcome.changed_argument = kept.changed_argument;
+    for (KeptPart& part : kept.parts)
+        outcome.parts.push_back({std::move(part.name), std::move(part.value), part.float32});
     return outcome;
 }
 
@@ -125,10 +80,11 @@ Outcome known(std::size_t key, const std::function<Outcome()>& make) {
     char* const bytes = reinterpret_cast<char*>(store);
     std::size_t at = key % slots;
     for (std::size_t begin; (begin = store->slot[at].load()) != 0; at = (at + 1) % slots)
-        if (Reader reader(bytes + begin); reader.number() == key) return read(Reader(bytes + begin));
+        if (*reinterpret_cast<const std::size_t*>(bytes + begin) == key)
+            return read(judge::Reader({bytes + begin, most_bytes - begin}));
     Outcome outcome = make();
     if (!can_be_kept(outcome)) return outcome;
-    const std::string text = written(key, outcome);
+    const judge::Bytes text = written(key, outcome);
     const std::size_t begin = sizeof(Store) + store->used.fetch_add((text.size() + 7) / 8 * 8);
     if (begin + text.size() > most_bytes) return outcome;
     std::memcpy(bytes + begin, text.data(), text.size());

@@ -181,6 +181,7 @@ enum class Summed { before, up_to_own, own, all, after, before_last, last, none 
 struct Scan {
     Summed S = Summed::before, z = Summed::before;
     bool over_heads = false, averaged = false;
+    bool chunks_before_heads = false;  ///< the states are taken to lie as (chunks, heads, …)
     bool operator==(const Scan&) const = default;
 };
 
@@ -214,6 +215,9 @@ const MutationTable<Scan>& scan_mutations() {
              0, SET(s.averaged = true)},
             {"the heads", "sum carried over from head to head", "Each head starts from 0.", 0,
              SET(s.over_heads = true)},
+            {"the heads", "states taken to lie as (chunks, heads, …)",
+             "All chunks of a head lie one after the other: the next chunk's state is one state further on.", 0,
+             SET(s.chunks_before_heads = true)},
         },
         {}};
     return table;
@@ -236,12 +240,17 @@ bool is_summed(Summed summed, std::size_t m, std::size_t other) {
 States scanned(const Scan& s, Values S, Values z, const Sizes& sizes, int chunk, const gpu::RunOptions&) {
     const auto heads = static_cast<std::size_t>(sizes.heads), d_k = static_cast<std::size_t>(sizes.d_k),
                d_v = static_cast<std::size_t>(sizes.d_v), chunks = static_cast<std::size_t>(chunks_of(sizes, chunk)),
-               together = s.over_heads ? heads * chunks : chunks;  // chunks that follow each other
+               together =
+                   s.over_heads || s.chunks_before_heads ? heads * chunks : chunks;  // chunks that follow each other
+    const auto before = [&](Summed summed, std::size_t state, std::size_t other) {
+        if (!s.chunks_before_heads) return is_summed(summed, state, other);
+        return state % heads == other % heads && is_summed(summed, state / heads, other / heads);
+    };
     const auto sums = [&](Values x, Summed summed, const Shape& shape, std::size_t width) {
         Tensor y = zeros(shape);
         for (std::size_t state = 0; state < heads * chunks; ++state)
             for (std::size_t other = state / together * together; other < (state / together + 1) * together; ++other)
-                for (std::size_t e = 0; e < width && is_summed(summed, state, other); ++e)
+                for (std::size_t e = 0; e < width && before(summed, state, other); ++e)
                     y.data()[state * width + e] += static_cast<double>(x[other * width + e]) /
                                                    (s.averaged ? static_cast<double>(state % chunks) : 1.0);
         return array_of(y);

@@ -32,7 +32,7 @@ int print_pairs(const std::string& exercise) {
     };
     run_suite(exercise);
     limit(most_for_pairs);
-    std::ranges::stable_partition(calls, was_wrong);  // a wrong one rules out nearly all
+    std::stable_partition(calls.begin(), calls.end(), was_wrong);  // a wrong one rules out nearly all
     if (calls.empty() || !was_wrong(calls.front())) return 0;
     for (const MutationPair& pair : mutation_pairs(exercise))
         if (std::ranges::all_of(calls, [&](const ComparedCall& call) { return does_the_same(pair.function, call); }))

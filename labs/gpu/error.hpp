@@ -14,7 +14,8 @@ enum class Fault : unsigned char {
     race_write_then_read,
     race_read_then_write,
     race_write_then_write,
-    race_on_one_line,
+    race_on_one_line,         ///< both store the entry
+    race_between_rounds,      ///< one line, which reads what another thread stores there
     race_read_then_replaced,  ///< what was read came from another line: perhaps two arrays, which overlap
     race_between_blocks,
     // an entry that has no value, or is not the one that was meant

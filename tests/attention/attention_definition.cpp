@@ -469,6 +469,11 @@ private:
                     sums[e % d_v] += times * S.q.row(h, i)[e / d_v] * S.k.row(g, j)[e % c] * v.row(g, j)[e / c];
                 return;
             }
+            if (s.S_read_reshaped) {
+                for (Index e = 0; e < c * d_v; ++e)
+                    sums[e / c] += times * S.q.row(h, i)[e % c] * S.k.row(g, j)[e / d_v] * v.row(g, j)[e % d_v];
+                return;
+            }
             double w = times * (divides_by_feature()                 ? weight_by_feature(of_features, h, i, g, j)
                                 : s.divisor == Divisor::key_features ? weight_by_key(h, i, g, j)
                                 : known_weight != nullptr            ? *known_weight

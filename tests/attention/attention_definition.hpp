@@ -253,6 +253,7 @@ struct AttentionSettings {
     Epsilon epsilon = Epsilon::added;
     std::optional<double> epsilon_fixed;  ///< in place of the argument
     bool S_reshaped = false;              ///< v φ(k)ᵀ read on as (c, d_v)
+    bool S_read_reshaped = false;         ///< φ(k) vᵀ read on as (d_v, c)
     bool S_divided_on = false;            ///< S of the next token is this one's, divided
     double factor = 1.0;                  ///< of every output
     Where divided = Where::everywhere;    ///< which part of an output

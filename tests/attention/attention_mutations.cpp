@@ -113,6 +113,9 @@ const std::vector<Mutation<Settings>>& mutations() {
          "Row a of S belongs to feature a: φ(k) is the column, v the row. The transposed product is not put right by a "
          "reshape.",
          values | products, SET(s.S_reshaped = true)},
+        {"queries and keys", "φ(k) vᵀ read as if it were v φ(k)ᵀ",
+         "S is written as (c, d_v), a·d_v + b, and has to be read in the same way.", sequence | values | products,
+         SET(s.S_read_reshaped = true)},
         {"values", "value of the wrong token", "Token j contributes its own value v_j, not v_i.", sequence | values,
          SET(s.value_of_token_i = true)},
         {"values", "value added to the output", "Nothing is added to the weighted sum of the values.", values,

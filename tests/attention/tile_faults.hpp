@@ -13,6 +13,9 @@ KERNEL_MISTAKE("several threads compute the same entry",
                "Thread t takes the entries t, t + blockDim.x, …, so that each has one thread. No barrier helps "
                "against this.",
                SYMPTOMS(any_of(joined(kernel.shared(), kernel.written), Fault::race_on_one_line)))
+KERNEL_MISTAKE("rounds of a loop without a barrier between them",
+               "A round reads what other threads store in the round before: __syncthreads() at the end of each round.",
+               SYMPTOMS(any_of(joined(kernel.shared(), kernel.written), Fault::race_between_rounds)))
 KERNEL_MISTAKE("divergent barrier",
                "A barrier is for all threads of the block: no __syncthreads() in a branch that some do not take.",
                SYMPTOMS({{Fault::different_barriers}}))

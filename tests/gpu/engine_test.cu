@@ -136,6 +136,16 @@ __global__ void shares_an_entry(float* x) {
     FAULT sum += x[threadIdx.x];
     x[threadIdx.x] = 0.0f;
 }
+__global__ void solves_row_by_row(float* x) {
+    __shared__ float rows[64];
+    rows[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    for (unsigned j = 0; j < 8; ++j)
+        if (threadIdx.x > j) {
+            FAULT rows[threadIdx.x] -= rows[j];
+        }
+    x[threadIdx.x] = rows[threadIdx.x];
+}
 __global__ void races_between_blocks(float* x) { FAULT x[threadIdx.x] = 1.0f; }
 __global__ void lacks_syncwarp(float* x) {
     __shared__ float shared[64];
@@ -217,6 +227,7 @@ TEST_CASE("every fault ends in one message with the kernel's thread, the array a
         {overwrites_what_others_read, {Fault::race_read_then_replaced}, false},
         {writes_over_zeros, {Fault::race_write_then_write, "TABLE"}, false},
         {shares_an_entry, {Fault::race_on_one_line, "sum"}, false},
+        {solves_row_by_row, {Fault::race_between_rounds, "rows"}, false},
         {races_between_blocks, {Fault::race_between_blocks, "x"}, false, 2},
         {lacks_syncwarp, {Fault::race_write_then_read, "shared"}, false},
         {reads_unwritten, {Fault::unwritten, "shared"}, false},

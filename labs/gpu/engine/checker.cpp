@@ -99,6 +99,18 @@ public:
         return std::nullopt;
     }
 
+    /// How many instructions of a line have touched this array last.
+    std::size_t accesses(const Array& array, const std::string& line) const {
+        std::set<const void*> found;
+        for (const Steps& steps : of_thread_)
+            for (const void* instruction : steps.instructions)
+                if (const Guess& guess = guess_of(instruction); steps.epoch == running.epoch && guess.array == &array &&
+                                                                guess.instruction == instruction &&
+                                                                source_line(instruction) == line)
+                    found.insert(instruction);
+        return found.size();
+    }
+
 private:
     struct Seen {
         const void* instruction = nullptr;
@@ -126,12 +138,26 @@ struct Race {
 };
 std::vector<Race> races;
 
-enum class Order { write_then_read, read_then_write, write_then_write, same_line };
+enum class Order { write_then_read, read_then_write, write_then_write, same_line, between_rounds };
+
+bool on_one_line(const Race& race) {
+    const std::string line = source_line(race.instruction);
+    return race.earlier_instruction == race.instruction ||
+           (!line.empty() && source_line(race.earlier_instruction) == line);
+}
+
+// Whether the line of a race reads other entries of the array than the one that it stores: then the rounds of a loop depend on each
+// other. `sum += x` has one instruction that reads and one that stores.
+bool rounds_depend_on_each_other(const Race& race) {
+    const bool both_store = std::ranges::any_of(races, [&](const Race& other) {
+        return other.array == race.array && other.earlier_wrote && other.writes && on_one_line(other);
+    });
+    return !both_store || program_order.accesses(*race.array, source_line(race.instruction)) > 2;
+}
 
 Order order_of(const Race& race) {
+    if (on_one_line(race)) return rounds_depend_on_each_other(race) ? Order::between_rounds : Order::same_line;
     const std::string earlier_line = source_line(race.earlier_instruction), line = source_line(race.instruction);
-    if (race.earlier_instruction == race.instruction || (!line.empty() && earlier_line == line))
-        return Order::same_line;
     if (race.earlier_wrote && race.writes) return Order::write_then_write;
     const auto meant = program_order.before(race.earlier_instruction, race.instruction);
     const auto number = [](const std::string& place) { return std::atoi(place.c_str() + place.rfind(':') + 1); };
@@ -180,7 +206,8 @@ void report_race(const Race& race) {
     } orders[] = {{Fault::race_write_then_read, "one is missing after the write"},
                   {Fault::race_read_then_write, "one is missing after the read, before the write"},
                   {Fault::race_write_then_write, "one is missing, unless one thread should make both writes"},
-                  {Fault::race_on_one_line, "several threads have the same entry"}};
+                  {Fault::race_on_one_line, "several threads have the same entry"},
+                  {Fault::race_between_rounds, "one is missing between two rounds of the loop"}};
     const std::string what = race.entry + " in block " + this_block() + "\n" + who_raced(race);
     for (const void* instruction : {race.instruction, race.earlier_instruction})
         if (const auto wrong = wrong_index(*race.array, race.address, instruction); wrong && wrong->exchanged)
@@ -207,7 +234,7 @@ void report_race(const Race& race) {
     report({Finding::Rank::race,
             {order.fault, race.array->name},
             "data race on " + what + "and no __syncthreads() lies between the two: " + order.advice +
-                (race.array->declared && meant != Order::same_line
+                (race.array->declared && meant < Order::same_line
                      ? "\n(or the two lines mean different arrays, and these overlap)"
                      : "")});
 }

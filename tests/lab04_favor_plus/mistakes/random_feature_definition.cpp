@@ -110,8 +110,9 @@ private:
             case ShiftOver::array: return 0;
             case ShiftOver::token:
             case ShiftOver::tokens_so_far: return i;
-            case ShiftOver::first_token:
             case ShiftOver::direction: return i / n * m + r;
+            case ShiftOver::first_token:
+            case ShiftOver::last_token:
             case ShiftOver::head: return i / n;
         }
         return 0;
@@ -125,6 +126,7 @@ private:
             for (Index r = 0; r < m; ++r) {
                 double exponent = exponents[i * m + r], &shift = shifts[group_of(i, r)];
                 if (shift_over == ShiftOver::first_token && i % n != 0) continue;
+                if (shift_over == ShiftOver::last_token && (i + 1) % n != 0) continue;
                 if (shift_over == ShiftOver::tokens_so_far && r == 0 && i % n != 0) shift = shifts[i - 1];
                 if (s.shift_by == ShiftBy::largest_without_norm) exponent -= norm(i, r);
                 if (s.shift_by == ShiftBy::largest_absolute) exponent = std::fabs(exponent);

@@ -10,7 +10,7 @@
 namespace linattn::testing {
 
 /// Which exponents share a shift.
-enum class ShiftOver { nothing, token, first_token, tokens_so_far, direction, head, array };
+enum class ShiftOver { nothing, token, first_token, last_token, tokens_so_far, direction, head, array };
 enum class ShiftBy { largest, smallest, mean, largest_without_norm, largest_absolute, largest_above_zero };
 /// What the norm is of, and whether it is squared.
 enum class NormOf { token, direction, head, token_not_squared, first_token, mean_of_squares, sum_of_entries };

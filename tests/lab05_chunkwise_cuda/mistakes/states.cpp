@@ -19,6 +19,7 @@ enum class Rows { of_tokens, all, all_but_last, all_but_first, last };
 struct ChunkSum {
     Rows in_S = Rows::of_tokens, in_z = Rows::of_tokens;
     int phi_in_S = 1, phi_in_z = 1, phi_of_V = 0;  ///< how often φ is applied
+    bool phi_of_sum = false;                       ///< to z, not to the keys in it
     bool chunks_before_too = false;                ///< a running sum
     bool transposed = false;                       ///< S written as (d_v, d_k)
     bool K_of_first_head = false, V_of_first_head = false, nothing_in_S = false, nothing_in_z = false;
@@ -63,6 +64,9 @@ const MutationTable<ChunkSum>& chunk_sum_mutations() {
             {"the threads", "sum not reset to 0 for the next entry of z",
              "A thread computes several entries: set its sum to 0 before each of them.", 0,
              SET(s.begins = Begins::from_z_to_z)},
+            {"the sums", "z is φ of the sum of the keys",
+             "φ is applied to each key, and then their features are added up: φ is not linear.", 0,
+             SET(s.phi_of_sum = true)},
             {"the sums", "V left out of S", "S is the sum of φ(k_j)v_jᵀ over the tokens of the chunk.", 0,
              SET(s.V_left_out = true)},
             {"the sums", "means over the chunk", "S and z are sums over the tokens of the chunk: divide by nothing.", 0,
@@ -136,8 +140,8 @@ States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int
             const int threads = kernels::threads_per_block;
             const auto sums = [&](int at) { return !s.tokens_of_thread || row % threads == at % threads; };
             if (!s.nothing_in_z && sums(a))
-                z.data()[state * d_k + a] +=
-                    (s.z_averaged ? share : 1.0) * counted(s.in_z, row, tokens) * mapped(k, s.phi_in_z);
+                z.data()[state * d_k + a] += (s.z_averaged ? share : 1.0) * counted(s.in_z, row, tokens) *
+                                             mapped(k, s.phi_of_sum ? 0 : s.phi_in_z);
             for (int b = 0; b < d_v && !s.nothing_in_S; ++b)
                 if (sums(a * d_v + b))
                     S.data()[state * d_k * d_v + (s.transposed ? b * d_k + a : a * d_v + b)] +=
@@ -151,6 +155,7 @@ States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int
         for (int m = 0; m < chunks; ++m)
             for (int of = s.chunks_before_too ? 0 : m; of <= m; ++of)
                 for (int row = 0; row < chunk; ++row) add(h * chunks + m, h, of, row);
+    for (std::size_t e = 0; s.phi_of_sum && e < z.size(); ++e) z.data()[e] = mapped(z.data()[e], 1);
     for (int state = 0; s.begins != Begins::at_0 && state < sizes.heads * chunks; ++state)
         for (int thread = 0; thread < kernels::threads_per_block; ++thread) {
             double sum = 0.0;

@@ -83,7 +83,9 @@ DELTA_MISTAKE("no barrier before the next chunk is loaded",
               any_of({"q", "k", "u", "A", "L", "since_begin", "until_end"}, Fault::race_read_then_write))
 DELTA_MISTAKE("system solved by rows without barriers",
               "A row of u needs all rows above it: give each thread a column, or put a barrier after each row.",
-              Symptoms({{Fault::race_write_then_read, "u"}, {Fault::race_read_then_write, "u"}}))
+              Symptoms({{Fault::race_between_rounds, "u"},
+                        {Fault::race_write_then_read, "u"},
+                        {Fault::race_read_then_write, "u"}}))
 DELTA_MISTAKE("state not zeroed", "Shared memory holds what the block before left in it: set S to 0 first.",
               Symptoms({{Fault::unwritten, "S"}, {Fault::added_to_unwritten, "S"}}))
 DELTA_MISTAKE("A or L not cleared before it is added to",

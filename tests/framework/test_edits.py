@@ -198,7 +198,7 @@ def test_two_known_mistakes_are_named(tmp_path):
     assert words.startswith("two mistakes, which together do the same:\n  ") and len(words.splitlines()) == 5
 
 
-@pytest.mark.parametrize("text", ["return phi(Q);", "for (;;) {}", "std::abort();"])
+@pytest.mark.parametrize("text", ["return phi(Q);", "return zeros(shape_of(V));", "for (;;) {}", "std::abort();"])
 def test_what_is_no_pair_has_none(tmp_path, text):
     assert search_of(tmp_path, "lab03.causal_linear_attention", text)[1].known_pairs() == []
 

@@ -162,6 +162,13 @@ bool is_alike(const Mistake& mistake, const ComparedCall& call, double& distance
     return is_alike(call.run(mistake.function), call, distance, compare);
 }
 
+// The same, or only where both are finite.
+bool is_alike_somehow(const Subject& function, const ComparedCall& call, double& distance) {
+    const MemoryReuse reuse;
+    const Outcome made = call.run(function);
+    return is_alike(made, call, distance) || is_alike(made, call, distance, &where_finite);
+}
+
 // With `agreeing_only` those that other calls have ruled out are not run again: a call may be large.
 std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& distance, bool agreeing_only,
                                           Compare* compare = &distance_if_alike) {
@@ -220,8 +227,7 @@ std::vector<const Mistake*> singles_alike_where_finite(const ComparedCall& call,
 std::vector<const Mistake*> named_alike(const ComparedCall& call, double& distance) {
     std::vector<const Mistake*> found;
     for (const Mistake* mistake : evidence[call.exercise].named)
-        if (is_alike(*mistake, call, distance) || is_alike(*mistake, call, distance, &where_finite))
-            found.push_back(mistake);
+        if (is_alike_somehow(mistake->function, call, distance)) found.push_back(mistake);
     return found;
 }
 
@@ -475,12 +481,14 @@ Explanation explain(const ComparedCall& call) {
 
 bool has_few_numbers(const ComparedCall& call) { return size_of(call.outcome.parts) <= most_numbers; }
 
-bool does_the_same(const Subject& function, const ComparedCall& call) {
-    const MemoryReuse reuse;
-    const Outcome made = call.run(function);
+bool is_as_wrong(const Subject& function, const ComparedCall& call) {
     double distance = 0.0;
-    return call.check(call.outcome) ? is_alike(made, call, distance) || is_alike(made, call, distance, &where_finite)
-                                    : !call.check(made);
+    return is_alike_somehow(function, call, distance);
+}
+
+bool is_right_too(const Subject& function, const ComparedCall& call) {
+    const MemoryReuse reuse;
+    return !call.check(call.run(function));
 }
 
 bool stored_something(const std::string& exercise) { return evidence[exercise].stored_something; }

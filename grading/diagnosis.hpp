@@ -62,8 +62,11 @@ Explanation explain(const ComparedCall& call);
 /// Whether a result has so few numbers that it is compared with what many mistakes give.
 bool has_few_numbers(const ComparedCall& call);
 
-/// Whether a function gives in this call what the answer gave: the same wrong result, or a right one where that was right.
-bool does_the_same(const Subject& function, const ComparedCall& call);
+/// Whether a function gives the same wrong result as the answer gave in this call.
+bool is_as_wrong(const Subject& function, const ComparedCall& call);
+
+/// Whether it gives a right one, as the answer did in this call.
+bool is_right_too(const Subject& function, const ComparedCall& call);
 
 /// Whether a call of the exercise gave a number other than 0.
 bool stored_something(const std::string& exercise);

@@ -15,13 +15,16 @@ std::vector<NumberMistake>& all_numbers() {
     static std::vector<NumberMistake> all;
     return all;
 }
-std::map<std::string, std::function<NotOffered()>, std::less<>>& all_not_offered() {
-    static std::map<std::string, std::function<NotOffered()>, std::less<>> all;
+// What is made when somebody asks for it, by exercise.
+template <class Made>
+std::map<std::string, std::function<Made()>, std::less<>>& makers() {
+    static std::map<std::string, std::function<Made()>, std::less<>> all;
     return all;
 }
-std::map<std::string, std::function<std::vector<MutationPair>()>>& all_pairs() {
-    static std::map<std::string, std::function<std::vector<MutationPair>()>> all;
-    return all;
+template <class Made>
+Made made_for(std::string_view exercise) {
+    const auto found = makers<Made>().find(exercise);
+    return found == makers<Made>().end() ? Made() : found->second();
 }
 const Mistake* active = nullptr;
 
@@ -40,19 +43,15 @@ void register_mistake(Mistake mistake) { all_mistakes().push_back(std::move(mist
 void register_number(NumberMistake number) { all_numbers().push_back(std::move(number)); }
 
 void register_not_offered(const char* exercise, std::function<NotOffered()> make) {
-    all_not_offered()[exercise] = std::move(make);
+    makers<NotOffered>()[exercise] = std::move(make);
 }
-NotOffered not_offered(std::string_view exercise) {
-    const auto found = all_not_offered().find(exercise);
-    return found == all_not_offered().end() ? NotOffered{} : found->second();
-}
+NotOffered not_offered(std::string_view exercise) { return made_for<NotOffered>(exercise); }
 
 void register_pairs(const char* exercise, std::function<std::vector<MutationPair>()> make) {
-    all_pairs()[exercise] = std::move(make);
+    makers<std::vector<MutationPair>>()[exercise] = std::move(make);
 }
-std::vector<MutationPair> mutation_pairs(const std::string& exercise) {
-    const auto found = all_pairs().find(exercise);
-    return found == all_pairs().end() ? std::vector<MutationPair>() : found->second();
+std::vector<MutationPair> mutation_pairs(std::string_view exercise) {
+    return made_for<std::vector<MutationPair>>(exercise);
 }
 
 const Mistake* active_mistake() { return active; }

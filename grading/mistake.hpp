@@ -60,7 +60,7 @@ struct MutationPair {
     Subject function;
 };
 void register_pairs(const char* exercise, std::function<std::vector<MutationPair>()> make);
-std::vector<MutationPair> mutation_pairs(const std::string& exercise);
+std::vector<MutationPair> mutation_pairs(std::string_view exercise);
 
 /// Mutations of an exercise's table that are not among its mistakes, but change what its probe calls give, to something that no
 /// mistake of it gives.

@@ -111,7 +111,7 @@ public:
             });
         };
         for (const Mutation<Settings>& mutation : table.mutations) {
-            if ((mutation.needs & has) != mutation.needs || choice.without.contains(mutation.name)) continue;
+            if (!is_offered(mutation, has, choice)) continue;
             Settings settings = right;
             if (mutation.set != nullptr) mutation.set(settings);
             if (mutation.set != nullptr && settings == right) continue;
@@ -134,8 +134,7 @@ public:
             std::vector<MutationPair> pairs;
             std::vector<const Mutation<Settings>*> offered;
             for (const Mutation<Settings>& mutation : table.mutations)
-                if ((mutation.needs & has) == mutation.needs && mutation.set && !choice.without.contains(mutation.name))
-                    offered.push_back(&mutation);
+                if (mutation.set && is_offered(mutation, has, choice)) offered.push_back(&mutation);
             for (std::size_t a = 0; a < offered.size(); ++a)
                 for (std::size_t b = a + 1; b < offered.size(); ++b) {
                     Settings first = right, second = right;
@@ -167,6 +166,9 @@ public:
     }
 
 private:
+    static bool is_offered(const Mutation<Settings>& mutation, unsigned has, const MutationChoice& choice) {
+        return (mutation.needs & has) == mutation.needs && !choice.without.contains(mutation.name);
+    }
     static const char* explanation_of(const Mutation<Settings>& mutation, const MutationChoice& choice) {
         const auto other = choice.explanation.find(mutation.name);
         return other == choice.explanation.end() ? mutation.explanation : other->second;

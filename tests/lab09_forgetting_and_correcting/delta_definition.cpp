@@ -70,7 +70,8 @@ private:
                                                              : nullptr;
         for (Index x = 0; x < d_k && came != nullptr; ++x) first[x].assign(came + x * d_v, came + (x + 1) * d_v);
         u.assign(n, Row(d_v));
-        right_side = two_terms = of_values = of_keys = u;
+        right_side = two_terms = u;
+        if (s.decays_in_W) of_values = of_keys = u;
     }
     std::vector<Row> rows_of(const Tensor& x, Index width) const {
         std::vector<Row> all(n);

@@ -102,12 +102,14 @@ public:
     /// How many instructions of a line have touched this array last.
     std::size_t accesses(const Array& array, const std::string& line) const {
         std::set<const void*> found;
-        for (const Steps& steps : of_thread_)
-            for (const void* instruction : steps.instructions)
-                if (const Guess& guess = guess_of(instruction); steps.epoch == running.epoch && guess.array == &array &&
-                                                                guess.instruction == instruction &&
-                                                                source_line(instruction) == line)
+        for (const Steps& steps : of_thread_) {
+            if (steps.epoch != running.epoch) continue;
+            for (const void* instruction : steps.instructions) {
+                const Guess& guess = guess_of(instruction);
+                if (guess.instruction == instruction && guess.array == &array && source_line(instruction) == line)
                     found.insert(instruction);
+            }
+        }
         return found.size();
     }
 

@@ -31,7 +31,7 @@ def of(root: Path, track: str, exercise: Exercise) -> str:
 
 
 def found(lab: Lab, exercise: Exercise, sources: Path, build: Path, place: Path, told: Told = lambda tried, of: None) -> tuple[str, int]:
-    """The sentences, and how many changes help. `sources`: the folder with the file that defines the function."""
+    """The sentences, and how many changes help or pairs do the same. `sources`: the folder with the file that defines the function."""
     try:
         search = Search(lab, exercise, lab.source_with(exercise, sources), build, place)
         cures = search.single(told)

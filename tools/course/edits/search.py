@@ -10,7 +10,7 @@ import os
 import re
 import selectors
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,14 +114,11 @@ class Search:
         return []
 
     def known_pairs(self) -> list[KnownPair]:
-        self.place.mkdir(parents=True, exist_ok=True)
-        made = self.place / "edits.o"
-        self.compiled({}, made)
-        program = self.linked(made)
-        with process_group.started([str(program), "--exercise", self.exercise.function, "--pairs"], env=self.environment,
-                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-            rows = [line.split("\t") for line in process.communicate()[0].splitlines()]
-        program.unlink()
+        """Those that give what the answer gives in every call."""
+        with self._program({}) as (program, _):
+            with process_group.started([str(program), "--exercise", self.exercise.function, "--pairs"], env=self.environment,
+                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+                rows = [line.split("\t") for line in process.communicate()[0].splitlines()]
         return [KnownPair((row[0], row[2]), (row[1], row[3])) for row in rows if len(row) == 4]
 
     def double(self, told: Told = lambda tried, of: None) -> list[Cure]:
@@ -161,14 +158,18 @@ class Search:
         return self.text.count("\n", 0, offset) + 1
 
     def _passing(self, edits: Edits, told: Callable[[int], None]) -> list[tuple[Part, Edit]]:
+        with self._program(edits) as (program, kept):
+            return [edits[number] for number in self.tried(program, min(kept), max(kept), told) if number in kept] if kept else []
+
+    @contextlib.contextmanager
+    def _program(self, edits: Edits) -> Iterator[tuple[Path, set[int]]]:
+        """The lab's program with these edits of the answer, and the numbers of those that compile."""
         self.place.mkdir(parents=True, exist_ok=True)
         made = self.place / "edits.o"
         kept = self.compiled(edits, made)
-        if not kept:
-            return []
         program = self.linked(made)
         try:
-            return [edits[number] for number in self.tried(program, min(kept), max(kept), told) if number in kept]
+            yield program, kept
         finally:
             program.unlink()
 

@@ -151,10 +151,12 @@ bool on_one_line(const Race& race) {
 // Whether the line of a race reads other entries of the array than the one that it stores: then the rounds of a loop depend on each
 // other. `sum += x` has one instruction that reads and one that stores.
 bool rounds_depend_on_each_other(const Race& race) {
+    const std::string line = source_line(race.instruction);
     const bool both_store = std::ranges::any_of(races, [&](const Race& other) {
-        return other.array == race.array && other.earlier_wrote && other.writes && on_one_line(other);
+        return other.array == race.array && other.earlier_wrote && other.writes && on_one_line(other) &&
+               source_line(other.instruction) == line;
     });
-    return !both_store || program_order.accesses(*race.array, source_line(race.instruction)) > 2;
+    return !both_store || program_order.accesses(*race.array, line) > 2;
 }
 
 Order order_of(const Race& race) {

@@ -44,13 +44,11 @@ MISTAKES = {  # name → (section, lab, what stands there, what stands there ins
                                 ("elu_plus_one_backward(K, d.phi_K)", "d.phi_K")], None),
     "φ′ taken for φ": ("8.4", 8, [("elu_plus_one_backward(Q, d.phi_Q)", "elu_plus_one_of(Q) * d.phi_Q"),
                                   ("elu_plus_one_backward(K, d.phi_K)", "elu_plus_one_of(K) * d.phi_K")], None),
-    "denominator taken for a constant": ("8.4", 6, "dD = -sum(dN * row_times(q, S), -1, keep_dims) / D;",
-                                         "dD = 0.0 * sum(dN * row_times(q, S), -1, keep_dims) / D;"),
-    "own token left out on the way back": ("8.4", 6, [
-        ("        R += outer(q, token(d.V, i));\n        r += q * token(d.phi_K, i);\n",
-         "        const Tensor dN = token(d.V, i), dD = token(d.phi_K, i);\n"),
-        ("        set_token(d.V, i, row_times(token(phi_K, i), R));\n",
-         "        set_token(d.V, i, row_times(token(phi_K, i), R));\n        R += outer(q, dN);\n        r += q * dD;\n")], None),
+    "denominator taken for a constant": ("8.4", 6, "dD = -sum(dN * (matmul(A, v) + matmul(q, S)) / D,",
+                                         "dD = 0.0 * sum(dN * (matmul(A, v) + matmul(q, S)) / D,"),
+    "own token left out on the way back": (
+        "8.4", 6, "dD = tokens(all_dD, begin, end);\n        const Tensor mask = causal_mask(end - begin);",
+        "dD = tokens(all_dD, begin, end), place = arange(end - begin);\n        const Tensor mask = expand_dims(place, -1) > place;"),
     "path through the queries forgotten": ("8.4", 8, "query.dX + key.dX + value.dX", "key.dX + value.dX"),
     "path through the keys forgotten": ("8.4", 8, "query.dX + key.dX + value.dX", "query.dX + value.dX"),
     "path through the values forgotten": ("8.4", 8, "query.dX + key.dX + value.dX", "query.dX + key.dX"),

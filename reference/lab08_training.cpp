@@ -14,6 +14,8 @@ namespace linattn {
 // BEGIN SOLUTION
 namespace {
 
+constexpr std::size_t tokens_at_a_time = 32;  // a chunk of attention
+
 // All tokens of all sequences as the rows of one matrix.
 Tensor as_rows(const Tensor& X, std::size_t width) { return reshape(X, {width == 0 ? 0 : X.size() / width, width}); }
 
@@ -21,18 +23,24 @@ Tensor elu_plus_one_of(const Tensor& x) { return maximum(x, 0.0) + exp(minimum(x
 
 Tensor affine(const Tensor& X, const Affine& w) { return matmul(X, w.W) + w.b; }
 
-// Multi-head attention up to its last projection. Each chunk reads the sums S and z over the tokens before it, and its own
-// tokens by the quadratic form.
-Tensor merged_heads(const Tensor& X, const Attention& w, std::size_t heads) {
-    const Tensor phi_Q = elu_plus_one_of(split_heads(affine(X, w.Q), heads));
-    const Tensor phi_K = elu_plus_one_of(split_heads(affine(X, w.K), heads));
-    const Tensor V = split_heads(affine(X, w.V), heads);
-    const auto& [leading, n, d_k, d_v] = require_attention_shapes(phi_Q, phi_K, V);
-    const std::size_t chunk = 32;
-    Tensor O = zeros(shape_of(V)), S = zeros(join(leading, {d_k, d_v})), z = zeros(join(leading, {1, d_k}));
-    for (std::size_t begin = 0; begin < n; begin += chunk) {
-        const std::size_t end = std::min(begin + chunk, n);
-        const Tensor q = tokens(phi_Q, begin, end), k = tokens(phi_K, begin, end), v = tokens(V, begin, end);
+// Queries, keys and values, split into heads, and what φ makes of them.
+struct Projected {
+    Tensor Q, K, V, phi_Q, phi_K;
+};
+
+Projected project(const Tensor& X, const Attention& w, std::size_t heads) {
+    const Tensor Q = split_heads(affine(X, w.Q), heads), K = split_heads(affine(X, w.K), heads);
+    return {Q, K, split_heads(affine(X, w.V), heads), elu_plus_one_of(Q), elu_plus_one_of(K)};
+}
+
+// Causal attention in each head, merged. Each chunk reads the sums S and z over the tokens before it, and its own tokens by
+// the quadratic form.
+Tensor attend(const Projected& x) {
+    const auto& [leading, n, d_k, d_v] = require_attention_shapes(x.phi_Q, x.phi_K, x.V);
+    Tensor O = zeros(shape_of(x.V)), S = zeros(join(leading, {d_k, d_v})), z = zeros(join(leading, {1, d_k}));
+    for (std::size_t begin = 0; begin < n; begin += tokens_at_a_time) {
+        const std::size_t end = std::min(begin + tokens_at_a_time, n);
+        const Tensor q = tokens(x.phi_Q, begin, end), k = tokens(x.phi_K, begin, end), v = tokens(x.V, begin, end);
         const Tensor place = arange(end - begin);
         const Tensor A = matmul(q, matrix_transpose(k)) * (expand_dims(place, -1) >= place);
         const Tensor D = sum(A, -1, keep_dims) + sum(q * z, -1, keep_dims) + attention_epsilon;
@@ -43,19 +51,48 @@ Tensor merged_heads(const Tensor& X, const Attention& w, std::size_t heads) {
     return merge_heads(O);
 }
 
-// C is merged_heads(X, w, heads).
-Backward<Attention> attention_backward_from(const Tensor& C, const Tensor& X, const Attention& w, std::size_t heads,
-                                            const Tensor& dY) {
-    const Tensor Q = split_heads(affine(X, w.Q), heads);
-    const Tensor K = split_heads(affine(X, w.K), heads);
-    const Tensor V = split_heads(affine(X, w.V), heads);
+// Multi-head attention up to its last projection.
+Tensor merged_heads(const Tensor& X, const Attention& w, std::size_t heads) { return attend(project(X, w, heads)); }
+
+// C is what the last projection reads.
+Backward<Attention> attention_backward_from(const Projected& x, const Tensor& C, const Tensor& X, const Attention& w,
+                                            std::size_t heads, const Tensor& dY) {
+    const auto& [Q, K, V, phi_Q, phi_K] = x;
     const Backward<Affine> output = affine_backward(C, w.O, dY);
-    const AttentionGradients d = causal_attention_backward(elu_plus_one_of(Q), elu_plus_one_of(K), V,
-                                                           split_heads(output.dX, heads), attention_epsilon);
+    const AttentionGradients d = causal_attention_backward_chunkwise(phi_Q, phi_K, V, split_heads(output.dX, heads),
+                                                                     attention_epsilon, tokens_at_a_time);
     const Backward<Affine> query = affine_backward(X, w.Q, merge_heads(elu_plus_one_backward(Q, d.phi_Q)));
     const Backward<Affine> key = affine_backward(X, w.K, merge_heads(elu_plus_one_backward(K, d.phi_K)));
     const Backward<Affine> value = affine_backward(X, w.V, merge_heads(d.V));
     return {query.dX + key.dX + value.dX, {query.dw, key.dw, value.dw, output.dw}};
+}
+
+// What a block's backward pass needs of the way forwards.
+struct BlockPass {
+    Tensor X, normed;
+    Projected projected;
+    Tensor C, Y, normed_again, hidden, activated;
+};
+
+BlockPass forwards(const Tensor& X, const Block& w, std::size_t heads) {
+    const Tensor normed = layer_norm(X, w.before_attention);
+    const Projected projected = project(normed, w.attention, heads);
+    const Tensor C = attend(projected), Y = X + affine(C, w.attention.O);
+    const Tensor normed_again = layer_norm(Y, w.before_feed_forward);
+    const Tensor hidden = affine(normed_again, w.feed_forward.up);
+    return {X, normed, projected, C, Y, normed_again, hidden, gelu(hidden)};
+}
+
+Backward<Block> block_backward_from(const BlockPass& pass, const Block& w, std::size_t heads, const Tensor& dY) {
+    const Backward<Affine> down = affine_backward(pass.activated, w.feed_forward.down, dY);
+    const Backward<Affine> up =
+        affine_backward(pass.normed_again, w.feed_forward.up, gelu_backward(pass.hidden, down.dX));
+    const Backward<Norm> second = layer_norm_backward(pass.Y, w.before_feed_forward, up.dX);
+    const Tensor dMiddle = dY + second.dX;
+    const Backward<Attention> attention =
+        attention_backward_from(pass.projected, pass.C, pass.normed, w.attention, heads, dMiddle);
+    const Backward<Norm> first = layer_norm_backward(pass.X, w.before_attention, attention.dX);
+    return {dMiddle + first.dX, {first.dw, attention.dw, second.dw, {up.dw, down.dw}}};
 }
 
 Update step_with(const Tensor& w, const Tensor& g, const Moments& state, double rate, bool rectified) {
@@ -114,7 +151,7 @@ Backward<Attention> attention_backward(const Tensor& X, const Attention& w, std:
     require_attention_backward(X, w, heads, dY);
     // Forwards up to Q, K and V; then back through the last projection, the heads, φ and three projections. X gets three parts.
     // BEGIN SOLUTION
-    return attention_backward_from(merged_heads(X, w, heads), X, w, heads, dY);
+    return attention_backward_from(project(X, w, heads), merged_heads(X, w, heads), X, w, heads, dY);
     // END SOLUTION
 }
 
@@ -122,20 +159,7 @@ Backward<Block> block_backward(const Tensor& X, const Block& w, std::size_t head
     require_block_backward(X, w, heads, dY);
     // Keep what each part read on the way forwards: its backward pass takes that. Each skip passes its gradient on as it is.
     // BEGIN SOLUTION
-    // Forwards, up to what the backward passes need.
-    const Tensor normed = layer_norm(X, w.before_attention);
-    const Tensor merged = merged_heads(normed, w.attention, heads);
-    const Tensor Y = X + affine(merged, w.attention.O);
-    const Tensor normed_again = layer_norm(Y, w.before_feed_forward);
-    const Tensor hidden = affine(normed_again, w.feed_forward.up);
-    // Backwards.
-    const Backward<Affine> down = affine_backward(gelu(hidden), w.feed_forward.down, dY);
-    const Backward<Affine> up = affine_backward(normed_again, w.feed_forward.up, gelu_backward(hidden, down.dX));
-    const Backward<Norm> second = layer_norm_backward(Y, w.before_feed_forward, up.dX);
-    const Tensor dMiddle = dY + second.dX;
-    const Backward<Attention> attention = attention_backward_from(merged, normed, w.attention, heads, dMiddle);
-    const Backward<Norm> first = layer_norm_backward(X, w.before_attention, attention.dX);
-    return {dMiddle + first.dX, {first.dw, attention.dw, second.dw, {up.dw, down.dw}}};
+    return block_backward_from(forwards(X, w, heads), w, heads, dY);
     // END SOLUTION
 }
 
@@ -156,19 +180,23 @@ ModelGradients model_gradients(const Tensor& ids, const Tensor& targets, const T
     // Keep what each block read. A row of the embedding gets the sum over all places where its id stands.
     // BEGIN SOLUTION
     const std::size_t n = length(ids, -1), d = length(w.embedding, 1);
-    std::vector<Tensor> X{rows(w.embedding, ids) + slice(w.positions, 0, 0, n)};
-    for (const Block& block : w.blocks) X.push_back(transformer_block(X.back(), block, w.heads));
-    const Tensor last = layer_norm(X.back(), w.last);
+    Tensor X = rows(w.embedding, ids) + slice(w.positions, 0, 0, n);
+    std::vector<BlockPass> passes;
+    for (const Block& block : w.blocks) {
+        passes.push_back(forwards(X, block, w.heads));
+        X = passes.back().Y + affine(passes.back().activated, block.feed_forward.down);
+    }
+    const Tensor last = layer_norm(X, w.last);
     const CrossEntropy loss = cross_entropy(affine(last, w.head), targets, counts);
 
     ModelGradients result{loss.loss, w};
     const Backward<Affine> head = affine_backward(last, w.head, loss.dlogits);
-    const Backward<Norm> norm = layer_norm_backward(X.back(), w.last, head.dX);
+    const Backward<Norm> norm = layer_norm_backward(X, w.last, head.dX);
     result.dw.head = head.dw;
     result.dw.last = norm.dw;
     Tensor dX = norm.dX;
     for (std::size_t l = w.blocks.size(); l-- > 0;) {
-        const Backward<Block> block = block_backward(X[l], w.blocks[l], w.heads, dX);
+        const Backward<Block> block = block_backward_from(passes[l], w.blocks[l], w.heads, dX);
         result.dw.blocks[l] = block.dw;
         dX = block.dX;
     }

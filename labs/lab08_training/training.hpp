@@ -44,7 +44,8 @@ Backward<Norm> layer_norm_backward(const Tensor& X, const Norm& w, const Tensor&
 /// \complexity{n\,d, n\,d}   \paper{hendrycks2016, section 2}   \solves{8,3}
 Tensor gelu_backward(const Tensor& X, const Tensor& dY);
 
-/// The backward pass of multi_head_attention. Each head uses causal_attention_backward of lab 06.
+/// The backward pass of multi_head_attention. Each head uses causal_attention_backward of lab 06, or its
+/// chunkwise form.
 /// \param X \shape{(…, n, d)}   \param w projections \shape{(d, d)} and biases \shape{(d)}
 /// \param heads a divisor of d   \param dY \shape{(…, n, d)}
 /// \return the gradients with respect to X and to the weights

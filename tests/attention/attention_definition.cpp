@@ -72,6 +72,9 @@ public:
         if (s.delta_rule) correct_values();
         if (s.at_writing != AttentionSettings::AtWriting::nothing) divide_values();
         if (s.phi_of_scores) phi_of_scores.emplace(mapped_scores());
+        if (s.scores_left != Left::nothing) add_up_scores();
+        numerators_left.assign(s.block * d_v, 0.0);
+        denominators_left.assign(s.block, 0.0);
     }
 
     AttentionResult result() {
@@ -155,14 +158,32 @@ private:
                 for (Index b = 0; b < d_v; ++b) v.entries[(h * n + i) * d_v + b] = right.row(h, i)[b] / sum;
             }
     }
+    // The weights within each chunk, one after the other in a buffer that is added to. What is above the diagonal is set to 0.
+    void add_up_scores() {
+        std::vector<double> buffer(s.block * s.block);
+        for (Index h = 0; h < H; ++h) {
+            if (s.scores_left == Left::of_head) std::fill(buffer.begin(), buffer.end(), 0.0);
+            for (Index begin = 0; begin < n; begin += s.block) {
+                const Index rows = std::min(s.block, n - begin);
+                for (Index i = 0; i < rows; ++i)
+                    for (Index j = 0; j < rows; ++j) {
+                        double& score = buffer[i * rows + j];
+                        score += dot_product(S.q.row(h, begin + i), S.k.row(h, begin + j), c);
+                        if (j > i) score = 0.0;
+                        scores.push_back(score);
+                    }
+                scores.resize(h * n * s.block + (begin + rows) * s.block);
+            }
+        }
+    }
     // φ of the n×n scores, row by row.
     Rows mapped_scores() const {
-        Tensor scores = zeros({H, n, n});
-        for (Index e = 0; e < scores.size(); ++e)
-            scores.data()[e] =
+        Tensor products = zeros({H, n, n});
+        for (Index e = 0; e < products.size(); ++e)
+            products.data()[e] =
                 dot_product(call.Q.data() + e / n * length(call.Q, -1),
                             call.K.data() + (e / n / n * n + e % n) * length(call.K, -1), length(call.Q, -1));
-        const Rows rows = mapped(scores, call.phi, 1);
+        const Rows rows = mapped(products, call.phi, 1);
         if (rows.width != n) throw std::invalid_argument("φ changes the number of columns");
         return rows;
     }
@@ -272,9 +293,13 @@ private:
         if (s.kernel == Kernel::exponential)
             return (s.scale_after && &part == &S ? scale : 1.0) *
                    (s.forbidden == Forbidden::weight_times_zero && !allowed(part.settings, h, i, j) ? 0.0 : 1.0) *
-                   std::exp(score(h, i, j) - shift_of_score(part.settings, j));
+                   std::exp(score(h, i, j) - shift_of_score(part.settings, h, i, j));
         if (s.kernel == Kernel::exponentials) return sum_of_exponentials(part.settings, h, i, j);
         if (s.phi_of_scores) return phi_of_scores->row(h, i)[j];
+        if (s.scores_left != Left::nothing && applies(Where::own_block, i, j)) {
+            const Index begin = i / s.block * s.block, rows = std::min(s.block, n - begin);
+            return scores[(h * n + begin) * s.block + (i - begin) * rows + j - begin];
+        }
         const bool right = !applies(part.settings.where, i, j);
         const Rows &queries = right ? *part.right_q : part.q, &keys = right ? *part.right_k : part.k;
         const double* q = part.settings.query_of_token_j ? queries.row(g, j) : queries.row(h, i);
@@ -337,20 +362,21 @@ private:
                     shift = std::max(shift, score(h, i, j));
                 }
     }
-    double shift_of_score(const TokenSum& sum, Index j) const {
+    double shift_of_score(const TokenSum& sum, Index h, Index i, Index j) const {
         if (s.shift == Shift::column || s.shift == Shift::row_along_columns) return shift_of_key[j];
         if (sum.rescale == Rescale::right) return shift_of_scores;
-        return rescaled(sum.rescale, shift_of_scores, shift_of_scores, running_shift[j],
+        return rescaled(sum.rescale, score(h, i, j), shift_of_scores, shift_of_scores, running_shift[j],
                         j == 0 ? -infinity : running_shift[j - 1]);
     }
-    // What is subtracted in the end from the exponent of a token: `then` is the maximum with it, `before` without it.
-    static double rescaled(Rescale rescale, double shift, double now, double then, double before) {
+    // What is subtracted in the end from the exponent x of a token: `then` is the maximum with it, `before` without it.
+    static double rescaled(Rescale rescale, double x, double shift, double now, double then, double before) {
         switch (rescale) {
             case Rescale::right: return shift;
             case Rescale::none: return shift - (now - then);
             case Rescale::after_adding: return shift - (before - then);
             case Rescale::inverted_from_second: return shift - 2.0 * (now - then);
             case Rescale::inverted: return shift - (2.0 * (now - then) + 0.0 * (then - before));
+            case Rescale::weight_left_out: return shift + (x - then);
         }
         return shift;
     }
@@ -397,7 +423,8 @@ private:
             if (s.shift == Shift::none) shift = 0.0;
             if (s.shift == Shift::each_key) shift = *std::max_element(k, k + c);
             const double before = j == 0 ? -infinity : running_maximum[(h * n + j - 1) * c + a];
-            total += std::exp(exponent[a] - g) * std::exp(k[a] - rescaled(sum.rescale, shift, now[a], then[a], before));
+            total += std::exp(exponent[a] - g) *
+                     std::exp(k[a] - rescaled(sum.rescale, k[a], shift, now[a], then[a], before));
         }
         return total;
     }
@@ -411,6 +438,17 @@ private:
     }
     bool divides_by_feature() const {
         return s.divisor == Divisor::each_feature || s.divisor == Divisor::average_of_features;
+    }
+    // Adds sums to those that their row of the chunk before left, where they stay.
+    void add_what_is_left(Left left, std::vector<double>& rows, Index h, Index i, double* sums, Index count) const {
+        if (left == Left::nothing) return;
+        if (i == 0 && (h == 0 || left == Left::of_head)) std::fill(rows.begin(), rows.end(), 0.0);
+        for (Index b = 0; b < count; ++b) sums[b] = rows[i % s.block * count + b] += sums[b];
+    }
+    void move_average(Index h, Index i, const Denominator& below, std::vector<double>& row) {
+        if (i == 0) average.assign(d_v, 0.0);
+        const double share = divided(weight(S, h, i, h, i), below);
+        for (Index b = 0; b < d_v; ++b) row[b] = average[b] += share * (v.row(h, i)[b] - average[b]);
     }
     std::vector<double> output_row(Index h, Index i) {
         find_shift_of_scores(h, i);
@@ -426,6 +464,8 @@ private:
             for (Index g = 0; g < H; ++g) below.sum += denominator(g, i, true).sum;
         }
         std::vector<double> row = numerator(h, i, true, Where::everywhere, same_weights() ? &weights_below : nullptr);
+        add_what_is_left(s.numerators_left, numerators_left, h, i, row.data(), d_v);
+        add_what_is_left(s.denominators_left, denominators_left, h, i, &below.sum, 1);
         if (s.blocks_divided) {
             row.assign(d_v, 0.0);
             for (const Where where : {Where::own_block, Where::earlier_blocks}) {
@@ -444,6 +484,7 @@ private:
         } else if (!divides_by_key() && !divides_by_feature() && s.divisor != Divisor::key_features) {
             for (double& x : row) x = divided(x, below);
         }
+        if (s.average_moved) move_average(h, i, below, row);
         for (double& x : row) x *= s.numerator_over_c ? s.factor / static_cast<double>(c) : s.factor;
         for (Index j = 0; s.S_divided_on && j < n + 1; ++j)
             if (j <= i || j == n) divided_on[h * (n + 1) + j] /= below.sum + epsilon;
@@ -497,13 +538,15 @@ private:
         for (Index a = 0; a < c; ++a)
             for (Index b = 0; b < d_v; ++b) {
                 if (s.S.begins != 0.0) sums[b] += q[a] * s.S.begins * left;
-                if (reads_state) sums[b] += s.S.read * left * q[a] * state_entry(*call.S, s.S, h, a * d_v + b, c * d_v);
+                if (reads_state)
+                    sums[b] += times_read(s.S, i) * left * q[a] * state_entry(*call.S, s.S, h, a * d_v + b, c * d_v);
             }
         return sums;
     }
     // z_a + ε
     std::vector<double> sums_of_features(Index h, Index i) const {
-        std::vector<double> sums(c, epsilon);
+        const bool without = s.epsilon == Epsilon::missing || s.epsilon == Epsilon::with_query;
+        std::vector<double> sums(c, without ? 0.0 : epsilon);
         for_each_token(s.z, h, i, [&](Index of, Index t, double times) {
             for (Index a = 0; a < c; ++a) sums[a] += times * z.k.row(of, t)[a];
         });
@@ -511,7 +554,7 @@ private:
     }
     // Σ_a φ(q)_a φ(k)_a / (z_a + ε)
     double weight_by_feature(const std::vector<double>& sums, Index h, Index i, Index g, Index j) const {
-        double w = 0.0, query = 0.0;
+        double w = 0.0, query = s.epsilon == Epsilon::with_query || s.epsilon == Epsilon::twice ? epsilon : 0.0;
         for (Index a = 0; a < c; ++a) {
             w += S.q.row(h, i)[a] * S.k.row(g, j)[a] / sums[a];
             query += S.q.row(h, i)[a];
@@ -519,7 +562,7 @@ private:
         return s.divisor == Divisor::average_of_features ? w / query : w;
     }
     double weight_by_key(Index h, Index i, Index g, Index j) const {
-        double features = epsilon;
+        double features = s.epsilon == Epsilon::missing ? 0.0 : epsilon;
         for (Index a = 0; a < c; ++a) features += S.k.row(g, j)[a];
         return weight(S, h, i, g, j) / features;
     }
@@ -548,7 +591,7 @@ private:
             const double factor = (s.divisor == Divisor::keys_alone ? 1.0 : q[a]) * left;
             found.sum += factor * s.z.begins;
             if (call.z != nullptr && with_state && s.z.read != 0.0)
-                found.sum += s.z.read * factor * state_entry(*call.z, s.z, h, a, c);
+                found.sum += times_read(s.z, i) * factor * state_entry(*call.z, s.z, h, a, c);
         }
         if (s.epsilon == Epsilon::unshifted) {
             found.largest_exponent = -infinity;
@@ -641,6 +684,11 @@ private:
         for (Index g = 0; g < H; ++g) total += state.data()[g * size + at];
         return sum.heads == Heads::all ? total : total / static_cast<double>(H);
     }
+    // How often the state that came in counts for token i.
+    static double times_again(const TokenSum& sum, Index i) {
+        return sum.again == 0.0 ? 0.0 : sum.again * static_cast<double>(i);
+    }
+    static double times_read(const TokenSum& sum, Index i) { return sum.read + times_again(sum, i); }
     // How often token j of head g is in the returned state of head h.
     double returned_count(const TokenSum& sum, Index h, Index g, Index j) const {
         const bool in = sum.heads == Heads::own ? g == h : sum.heads == Heads::first ? g == 0 : true;
@@ -665,12 +713,17 @@ private:
         const double* divided = s.S_divided_on && &sum == &s.S ? &divided_on[h * (n + 1)] : nullptr;
         const double left = std::pow(sum.decay, static_cast<double>(n)) * (divided == nullptr ? 1.0 : divided[n]);
         double total = sum.begins * left;
-        if (sum.kept != 0.0) total += sum.kept * left * state_entry(before, sum, h, at, size);
+        if (sum.kept != 0.0)
+            total += (sum.kept + times_again(sum, n - 1)) * left * state_entry(before, sum, h, at, size);
         for (Index g = 0; g < H; ++g)
             for (Index j = 0; j < n; ++j)
                 if (const double times = returned_count(sum, h, g, j); times != 0.0)
                     total += times * (divided == nullptr ? 1.0 : divided[j]) * term(g, j);
         return total;
+    }
+    // The keys that a sum returns: those of its own block may be changed within it alone.
+    static const Rows& in_state(const Part& part) {
+        return part.settings.where == Where::own_block ? *part.right_k : part.k;
     }
     void return_state(AttentionResult& made) const {
         made.S = zeros(shape_of(*call.S));
@@ -683,13 +736,13 @@ private:
                         returned_entry(s.S, *call.S, h, a * d_v + b, c * d_v,
                                        [&](Index g, Index j) {
                                            const Index e = a * d_v + b;
-                                           return s.S_reshaped ? S.k.row(g, j)[e % c] * v.row(g, j)[e / c]
-                                                               : S.k.row(g, j)[a] * v.row(g, j)[b];
+                                           return s.S_reshaped ? in_state(S).row(g, j)[e % c] * v.row(g, j)[e / c]
+                                                               : in_state(S).row(g, j)[a] * v.row(g, j)[b];
                                        }) /
                         divisor;
                 if (call.z == nullptr) continue;
                 double total =
-                    returned_entry(s.z, *call.z, h, a, c, [&](Index g, Index j) { return z.k.row(g, j)[a]; });
+                    returned_entry(s.z, *call.z, h, a, c, [&](Index g, Index j) { return in_state(z).row(g, j)[a]; });
                 if (s.epsilon_returned)
                     total += epsilon * (s.epsilon == Epsilon::per_feature ? 1.0 : static_cast<double>(n));
                 made.z.data()[h * c + a] = total / divisor;
@@ -704,6 +757,9 @@ private:
     Index H, n, c, d_v, heads_of_batch_entry = 1;
     double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0, sums_so_far = 0.0;
     std::optional<Rows> phi_of_scores;
+    std::vector<double> scores;                              // of each chunk, where a buffer holds several
+    std::vector<double> average;                             // of the values so far, where that moves
+    std::vector<double> numerators_left, denominators_left;  // of a chunk's rows
     std::vector<double> running_maximum, divisor_of_key, shift_of_key, running_shift;
     std::vector<double> divided_on;       // what is left of each token, and of the state that came in, in S_divided_on
     std::vector<Weighted> weights_below;  // of one row

@@ -84,8 +84,8 @@ enum class Padding {
     stops_at_first,      ///< no output from the first padding on
     as_many_from_first,  ///< as many tokens count as are not padded, from token 0 on
 };
-/// How old sums follow a maximum that grows.
-enum class Rescale { right, none, after_adding, inverted, inverted_from_second };
+/// How old sums follow a maximum that grows. With the weight left out a token comes in as if it were the largest so far.
+enum class Rescale { right, none, after_adding, inverted, inverted_from_second, weight_left_out };
 /// Which tokens the returned state holds.
 enum class Returned { all, none, first, last, all_twice, all_but_last };
 
@@ -108,6 +108,7 @@ struct TokenSum {
     double decay = 1.0, write = 1.0;  ///< what the sum, and what comes to it, is multiplied by at every token
     double begins = 0.0;              ///< what its entries are before the first token
     double read = 1.0, kept = 1.0;    ///< how often the state that came in counts: in outputs, in the returned state
+    double again = 0.0;               ///< … and how often once more at every token after the first
     Returned returned = Returned::all;
     Padding padding = Padding::removed;
     Rescale rescale = Rescale::right;
@@ -212,8 +213,11 @@ enum class Epsilon {
     root,
     only_where_zero,
     factor,
-    unshifted,  ///< not relative to the query's largest exponent
+    unshifted,   ///< not relative to the query's largest exponent
+    with_query,  ///< added to the sum of the query's features, where that divides
 };
+/// What a buffer for a chunk of settings.block tokens still holds: the sums of the chunk before, in each head or in all.
+enum class Left { nothing, of_head, of_all };
 /// Which outputs are written.
 enum class OutputsWritten {
     all,
@@ -258,8 +262,11 @@ struct AttentionSettings {
     double factor = 1.0;                  ///< of every output
     Where divided = Where::everywhere;    ///< which part of an output
     std::size_t entries_of_S = 0;         ///< so many entries of S get the blocks before, the others stay; 0: all
-    bool pieces_divided = false;          ///< the state that came in and the new tokens divided each by itself
-    bool blocks_divided = false;          ///< the token's own block and the earlier ones divided each by itself
+    bool average_moved =
+        false;  ///< an output is the one before it, moved towards the own value by its share of the weights
+    bool pieces_divided = false;  ///< the state that came in and the new tokens divided each by itself
+    bool blocks_divided = false;  ///< the token's own block and the earlier ones divided each by itself
+    Left numerators_left = Left::nothing, denominators_left = Left::nothing, scores_left = Left::nothing;
     bool returned_divided = false, epsilon_returned = false, writes_argument = false;
     OutputsWritten written = OutputsWritten::all;
     bool operator==(const AttentionSettings&) const = default;

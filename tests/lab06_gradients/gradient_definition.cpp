@@ -300,7 +300,8 @@ private:
             });
         for_each_query(s.r, h, j, [&](Index g, Index i, double times) {
             times *= factor_of_dA(g, i, h, j);
-            double own = dD[s.key_token_dD      ? at
+            const bool of_key = s.key_token_dD || (s.key_token_dD_in_block && i / block == j / block);
+            double own = dD[of_key              ? at
                             : s.last_dD         ? g * n + n - 1
                             : s.dD_without_axis ? token_of_dD[(g * n + i) * n + j]
                                                 : g * n + i];

@@ -86,6 +86,7 @@ struct GradientSettings {
     bool r_of_head_totals = false;                         ///< dD summed over the leading axes
     bool key_token_query = false;                          ///< R pairs φ(q_j) with dN_i
     bool key_token_dD = false;                             ///< r pairs φ(q_i) with dD_j
+    bool key_token_dD_in_block = false;                    ///< … for queries of the key's own chunk
     bool last_dD = false, last_dN = false;                 ///< r, and R, take that of the last token for all
     bool query_token_value = false;                        ///< S pairs φ(k_j) with v_i
     bool S_for_R = false;                                  ///< dφ(k_j) reads the state of the forward pass

@@ -104,6 +104,9 @@ const std::vector<Mutation<Settings>>& mutations() {
          SET(s.upstream_shift = -1)},
         {"dN", "dD of the wrong token", "r_j sums φ(q_i) dD_i: each query with the gradient of its own denominator.", 0,
          SET(s.key_token_dD = true)},
+        {"dN", "dD of the wrong token within the chunk",
+         "dA has a dD_i for each query i: a column beside dA, and a row, its transpose, beside dAᵀ.", chunks,
+         SET(s.key_token_dD_in_block = true)},
         {"dN", "dN and dD of the wrong token", "R_j and r_j pair each query with dN_i and dD_i of its own token.", 0,
          SET(s.key_token_upstream = s.key_token_dD = true)},
 

@@ -575,7 +575,8 @@ Rows embedded(const Tensor& ids, std::size_t n, std::size_t first, const Model& 
                 const Rounded p{w.positions(std::min(position, longest - 1), a)};
                 if (wrong.positions == Positions::times)
                     x = x * p;
-                else if (wrong.positions != Positions::missing && wrong.positions != Positions::behind_blocks)
+                else if (wrong.positions != Positions::missing && wrong.positions != Positions::behind_blocks &&
+                         wrong.positions != Positions::before_each_block)
                     x = x + p;
                 X(b, i, a) = x;
             }
@@ -603,8 +604,15 @@ Rows softmax_of(Rows X) {
     return X;
 }
 
+void add_positions(Rows& X, std::size_t first, const Model& w) {
+    for (std::size_t b = 0; b < X.leading; ++b)
+        for (std::size_t i = 0; i < X.n; ++i)
+            for (std::size_t a = 0; a < X.width; ++a) X(b, i, a) = X(b, i, a) + Rounded{w.positions(first + i, a)};
+}
+
 // The blocks, with the tokens that each has read before if it is asked to remember them.
-Rows through_blocks(Rows X, const Model& w, const Settings& settings, std::vector<History>* histories = nullptr) {
+Rows through_blocks(Rows X, std::size_t first, const Model& w, const Settings& settings,
+                    std::vector<History>* histories = nullptr) {
     const ModelMistakes& wrong = settings.model;
     const std::size_t heads = wrong.one_head ? 1 : w.heads, count = w.blocks.size();
     const Rows input = X;
@@ -621,6 +629,7 @@ Rows through_blocks(Rows X, const Model& w, const Settings& settings, std::vecto
                            : generation.one_memory_for_all_blocks           ? &histories->front()
                            : generation.memory_of_first_block_only && l > 0 ? nullptr
                                                                             : &(*histories)[l];
+        if (wrong.positions == Positions::before_each_block) add_positions(X, first, w);
         const bool from_input = wrong.blocks == Blocks::each_from_input || wrong.blocks == Blocks::summed;
         X = block(from_input ? input : X, w.blocks[which], heads, settings, {nullptr, history});
         if (wrong.blocks == Blocks::summed) total = total + X;
@@ -638,12 +647,9 @@ Rows logits_of(const Tensor& ids, std::size_t n, std::size_t first, const Model&
                std::vector<History>* histories = nullptr) {
     Rows X = embedded(ids, n, first, w, settings);
     if (settings.model.norm_of_embedding) X = norm(X, w.last, settings);
-    X = through_blocks(X, w, settings, histories);
-    if (settings.model.blocks == Blocks::twice) X = through_blocks(X, w, settings, histories);
-    if (settings.model.positions == Positions::behind_blocks)
-        for (std::size_t b = 0; b < X.leading; ++b)
-            for (std::size_t i = 0; i < n; ++i)
-                for (std::size_t a = 0; a < X.width; ++a) X(b, i, a) = X(b, i, a) + Rounded{w.positions(first + i, a)};
+    X = through_blocks(X, first, w, settings, histories);
+    if (settings.model.blocks == Blocks::twice) X = through_blocks(X, first, w, settings, histories);
+    if (settings.model.positions == Positions::behind_blocks) add_positions(X, first, w);
     return head_of(X, w, settings);
 }
 

@@ -136,7 +136,17 @@ struct BlockMistakes {
     bool operator==(const BlockMistakes&) const = default;
 };
 
-enum class Positions { right, missing, from_one, backwards, by_id, first_only, times, behind_blocks };
+enum class Positions {
+    right,
+    missing,
+    from_one,
+    backwards,
+    by_id,
+    first_only,
+    times,
+    behind_blocks,
+    before_each_block
+};
 enum class Blocks { all, none, first_only, all_but_last, first_for_all, backwards, each_from_input, summed, twice };
 struct ModelMistakes {
     Positions positions = Positions::right;

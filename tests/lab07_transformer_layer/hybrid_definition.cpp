@@ -41,9 +41,10 @@ bool in_window(const HybridSettings& settings, std::size_t window, std::size_t i
 struct Average {
     std::vector<SumOfTerms> above;
     SumOfTerms below;
-    void add(const Rounded& weight, const double* value) {
-        below.add(weight);
-        for (std::size_t b = 0; b < above.size(); ++b) above[b].add(weight * Rounded{value[b]});
+    void add(const Rounded& weight, const double* value) { add(weight, weight, value); }
+    void add(const Rounded& weight_above, const Rounded& weight_below, const double* value) {
+        below.add(weight_below);
+        for (std::size_t b = 0; b < above.size(); ++b) above[b].add(weight_above * Rounded{value[b]});
     }
 };
 
@@ -71,12 +72,18 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
     double largest = -std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < count; ++j)
         if (in_window(settings, window, now, j)) largest = std::max(largest, score(j).value);
+    double so_far = -std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < count; ++j) {
         const bool in = in_window(settings, window, now, j);
+        if (in) so_far = std::max(so_far, score(j).value);
         if (!in && !(settings.softmax_divided_by_all && j <= now)) continue;
         const Rounded weight = exponential(settings.shifted ? score(j) - Rounded{largest} : score(j));
+        const Rounded when_added = exponential(score(j) - Rounded{so_far});
+        const bool above = settings.not_rescaled == NotRescaled::values || settings.not_rescaled == NotRescaled::both;
+        const bool below =
+            settings.not_rescaled == NotRescaled::denominator || settings.not_rescaled == NotRescaled::both;
         if (in)
-            local.add(weight, head.value(j));
+            local.add(above ? when_added : weight, below ? when_added : weight, head.value(j));
         else
             local.below.add(weight);
     }

@@ -52,6 +52,9 @@ enum class Cache {
     as_it_came
 };
 
+/// Of a softmax with a running maximum: what is not rescaled when it grows.
+enum class NotRescaled { nothing, values, denominator, both };
+
 struct HybridSettings {
     Gate gate = Gate::right;
     Window window = Window::last;
@@ -61,6 +64,7 @@ struct HybridSettings {
     bool scale_of_values = false, shifted = true, features_in_softmax = false;
     Features features_q = Features::elu_plus_one, features_k = Features::elu_plus_one;  ///< of linear attention
     double power_of_q = 0.0, power_of_k = 0.0;  ///< of d_k, by which they are multiplied before φ
+    NotRescaled not_rescaled = NotRescaled::nothing;
     bool divided = true, softmax_divided = true;
     bool softmax_divided_by_all = false;                     ///< by the sum over all tokens so far
     bool linear_by_count = false, softmax_by_count = false;  ///< divided by the number of tokens

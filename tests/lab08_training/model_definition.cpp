@@ -73,11 +73,22 @@ bool ModelDefinition::used(std::size_t row, std::size_t rows, std::size_t n) con
     return true;
 }
 
+// What the slope of a weight is multiplied by, in `rows` tokens of sequences of n.
+double ModelDefinition::share_of_token(std::size_t rows, std::size_t n) const {
+    switch (settings_.mean_over) {
+        case MeanOver::tokens: return 1.0 / static_cast<double>(rows);
+        case MeanOver::sequences: return static_cast<double>(n) / static_cast<double>(rows);
+        case MeanOver::tokens_of_sequence: return 1.0 / static_cast<double>(n);
+        case MeanOver::nothing: break;
+    }
+    return 1.0;
+}
+
 Matrix ModelDefinition::affine(const Matrix& X, const AffineNumbers& w, std::size_t n) const {
     if (settings_.by_transposed && w.W.rows != w.W.columns)
         throw std::invalid_argument("matmul: the shapes do not belong together");
     Matrix Y(X.rows, w.W.columns);
-    const double share = settings_.mean_over_uses ? 1.0 / static_cast<double>(X.rows) : 1.0;
+    const double share = share_of_token(X.rows, n);
     for (std::size_t r = 0; r < X.rows; ++r)
         for (std::size_t o = 0; o < Y.columns; ++o) {
             const double counted = used(r, X.rows, n) ? share : 0.0;
@@ -89,7 +100,8 @@ Matrix ModelDefinition::affine(const Matrix& X, const AffineNumbers& w, std::siz
             Y(r, o) =
                 weight(Path::affine_bias, w.b(0, o), settings_.bias_mean ? 1.0 / static_cast<double>(X.rows) : 1.0);
             for (std::size_t i = 0; i < X.columns; ++i) {
-                Y(r, o) += still(X(r, i)) * weight(Path::affine_weights, w.W(i, o));
+                const Dual& moved = settings_.weights_as_out_in ? w.W.entries[o * X.columns + i] : w.W(i, o);
+                Y(r, o) += still(X(r, i)) * weight(Path::affine_weights, with_slope(w.W(i, o), moved.slope));
                 moves(Y(r, o),
                       along(Path::affine_input, X(r, i)) * still(settings_.by_transposed ? w.W(o, i) : w.W(i, o)), 1.0);
             }
@@ -117,9 +129,7 @@ Matrix ModelDefinition::layer_norm(const Matrix& X, const NormNumbers& w, std::s
         deviations.push_back(deviation.value);
         for (std::size_t i = 0; i < X.columns; ++i) {
             const bool counted = used(r, X.rows, n);
-            const double of_mean = 1.0 / static_cast<double>(X.rows), share = !counted                   ? 0.0
-                                                                              : settings_.mean_over_uses ? of_mean
-                                                                                                         : 1.0;
+            const double of_mean = 1.0 / static_cast<double>(X.rows), share = counted ? share_of_token(X.rows, n) : 0.0;
             const Dual x = (X(r, i) - mean) / deviation, gain = w.gain(0, i), bias = w.bias(0, i);
             Y(r, i) = still(x * gain + bias);
             moves(Y(r, i), along(Path::norm_gain, gain) * still(settings_.gain_sees_input ? X(r, i) : x),

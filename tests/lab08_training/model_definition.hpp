@@ -64,6 +64,8 @@ enum class Recomputed {
     second_norm_of_X,
     without_second_norm
 };
+/// By how many the gradients of weights are divided: all tokens, the sequences, or the tokens of one of them.
+enum class MeanOver { nothing, tokens, sequences, tokens_of_sequence };
 /// Which uses of a weight count.
 enum class Uses { all, first_sequence, last_sequence, last_token, later_than_first };
 /// Which keys an output's slope sees.
@@ -107,11 +109,12 @@ struct GradientSettings {
     bool merged_heads_added = false;      ///< what comes back to the merged heads, to dX
     bool upstream_added = false;          ///< dY, to dX
     bool bias_subtracted = false;         ///< from dY, on its way to dX
-    bool mean_over_uses = false;          ///< weights' gradients divided by the number of tokens
-    bool bias_mean = false;               ///< that of the bias alone
+    MeanOver mean_over = MeanOver::nothing;                ///< what weights' gradients are divided by
+    bool bias_mean = false;                                ///< that of the bias alone
     bool gain_mean = false, norm_bias_mean = false;        ///< … of the norm's gain, and of its bias
     bool sum_for_mean = false, sum_for_deviation = false;  ///< Σ g, and Σ g ⊙ x̂, in place of their means
     bool gain_squared = false, gain_divides = false;       ///< in dX of layer norm
+    bool weights_as_out_in = false;                        ///< the gradient of W is written as (out, in)
     bool by_transposed = false;                            ///< dX from W in place of Wᵀ
     bool gain_left_out = false;                            ///< of the slope of layer norm's input
     bool gain_twice = false;                               ///< the gain's gradient times the gain
@@ -221,6 +224,7 @@ private:
         return x;
     }
     bool used(std::size_t row, std::size_t rows, std::size_t n) const;
+    double share_of_token(std::size_t rows, std::size_t n) const;
     static Dual feature(const Dual& x, MapSlope map);
     Matrix merged_heads(const Matrix& Q, const Matrix& K, const Matrix& V, const Sequences& in, double epsilon,
                         bool back = false) const;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "gated_definition.hpp"
 #include "work_counter.hpp"
 
 namespace linattn::testing {
@@ -106,9 +107,10 @@ private:
         double* to = made.K.data() + (h * n + j) * d_k;
         for (Index i = j; i < last; ++i) {
             add(to, s.outputs_in_dk * weight(s.R_of_outputs, i, j) * dot_v(g(i), u(j)), q(i), d_k);
-            if (i > j) add(to, -s.errors_in_dk * weight(s.R_of_errors, i, j) * dot_v(e[i].data(), u(j)), k(i), d_k);
+            if (i > j && (s.column_of_M_in_dk || i / block != j / block))
+                add(to, -s.errors_in_dk * weight(s.R_of_errors, i, j) * dot_v(e[i].data(), u(j)), k(i), d_k);
         }
-        for (Index l = 0; l < j; ++l)
+        for (Index l = 0; l < (s.row_of_M_in_dk ? j : j / block * block); ++l)
             add(to, -s.own_error_in_dk * weight(s.forward.key, j, l) * dot_v(e[j].data(), u(l)), k(l), d_k);
     }
     void find_beta(Index i) {
@@ -166,6 +168,7 @@ private:
     }
 
     void write_wrongly() {
+        sum_decays_over_heads(made.log_decay, s.heads_of_decay);
         for (Tensor* part : {&made.Q, &made.K, &made.V, &made.beta, &made.log_decay}) {
             const Index width = part == &made.beta || part == &made.log_decay ? 1 : length(*part, -1);
             for (Index at = 0; at < part->size(); ++at) {

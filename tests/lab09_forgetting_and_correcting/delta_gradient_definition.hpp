@@ -38,13 +38,15 @@ struct DeltaGradientSettings {
     Reading R_of_outputs, R_of_errors;  ///< what a write sees of later outputs, and of later errors
     double errors_in_du = 1.0, errors_in_dk = 1.0;  ///< how often later errors count in du_j, and in dk_j
     double outputs_in_dk = 1.0, own_error_in_dk = 1.0;
+    bool row_of_M_in_dk = true, column_of_M_in_dk = true;  ///< within the chunk: the own error, and later ones
     bool system_not_transposed = false;
     bool du_reads_R_undecayed = false;
     bool beta_in_dv = true;
     BetaGradient beta = BetaGradient::error;
     DecayGradient log_decay = DecayGradient::right;
-    double decay_factor = 1.0;     ///< of the gradient of log_decay
-    bool of_decay_itself = false;  ///< the gradient with respect to a
+    Heads heads_of_decay = Heads::own;  ///< whose tokens count in it
+    double decay_factor = 1.0;          ///< of the gradient of log_decay
+    bool of_decay_itself = false;       ///< the gradient with respect to a
     DeltaGradientsWritten written = DeltaGradientsWritten::all;
     double factor = 1.0;  ///< of all five
     bool operator==(const DeltaGradientSettings&) const = default;

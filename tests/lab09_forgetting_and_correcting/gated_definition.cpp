@@ -309,6 +309,7 @@ public:
                     }
         for (Index h = 0; h < S.H; ++h)
             for (Index i = 0; i < S.n; ++i) d.log_decay.data()[h * S.n + i] = of_log_decay(d, h, i);
+        sum_decays_over_heads(d.log_decay, s.heads_of_decay);
         for (Index at = 0; at < S.H * S.n; ++at) {
             if (is_written(s.written, at / S.n, at % S.n, S.H, S.n, S.n, S.n)) continue;
             std::fill_n(d.K.data() + at * k.width, k.width, 0.0);
@@ -398,6 +399,16 @@ Tensor gated_attention_by_settings(const GatedCall& call, const GatedSettings& s
     Attention(call, settings).find(output);
     count_pairs(call);
     return output;
+}
+
+void sum_decays_over_heads(Tensor& gradient, Heads heads) {
+    const Index n = length(gradient, -1);
+    if (heads == Heads::own || n == 0) return;
+    const Tensor right = gradient;
+    for (Index h = 0; h < gradient.size() / n; ++h)
+        for (Index g = 0; g < (heads == Heads::all ? gradient.size() / n : h); ++g)
+            for (Index t = 0; t < n; ++t)
+                if (g != h) gradient.data()[h * n + t] += right.data()[g * n + (heads == Heads::all ? t : 0)];
 }
 
 GatedGradients gated_gradients_by_settings(const GatedCall& call, const Tensor& dO,

@@ -124,9 +124,14 @@ struct GatedGradientSettings {
     bool exchanged = false;                           ///< dQ and dK
     bool query_token_value = false;                   ///< v_i in place of v_j
     bool upstream_of_key = false;                     ///< dO_j in place of dO_i
+    Heads heads_of_decay = Heads::own;                ///< whose tokens count in the gradient of log_decay
     GatedWritten written = GatedWritten::all;
     bool operator==(const GatedGradientSettings&) const = default;
 };
+
+/// The gradient of log_decay as one running sum makes it, from the last token on, that belongs to all leading indices, or that
+/// is not set back between them. \param heads all, own_after_earlier or, for what it is already, own
+void sum_decays_over_heads(Tensor& gradient, Heads heads);
 
 GatedGradients gated_gradients_by_settings(const GatedCall& call, const Tensor& dO,
                                            const GatedGradientSettings& settings);

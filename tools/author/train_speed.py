@@ -50,7 +50,7 @@ def _measure(root: Path, programs: list[Path], threads: int) -> list[Row]:
 def page(machine: str, known: Row, rows: list[Row], load: list[float]) -> str:
     """In Markdown."""
     said = (f"`./course bench --train` on {machine}; PyTorch {known['torch']}. A step of `./course train` with the answer key, in "
-            "double, beside the same model with the same weights and batches in PyTorch. Wall clock, medians of five rounds in "
+            "double, which keeps what the backward passes read, beside the same model with the same weights and batches in PyTorch. Wall clock, medians of five rounds in "
             "turns, of eight steps or of as many as take 0.7 s. The losses of the first ten agree to "
             f"{max(row['apart'] for row in rows):.0e} of their size. Load when it began and ended: "
             f"{', '.join(f'{each:.1f}' for each in load)}. Largest spread: {max(row['spread'] for row in rows if 'spread' in row):.0%}. In recall, "

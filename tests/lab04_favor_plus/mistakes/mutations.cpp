@@ -27,6 +27,8 @@ const MutationTable<Features>& feature_mutations() {
              "Query and key are both scaled, each by the root of 1/√d.", 0, SET(s.scale = 0.5)},
             {"the scale", "scaled by 1/d instead of d^(-1/4)",
              "Query and key are both scaled, each by the root of 1/√d.", 0, SET(s.scale = 1.0)},
+            {"the scale", "directions scaled by d^(-1/4), too", "x̂ has the scale already: W is used as it is.", 0,
+             SET(s.scale = 0.5, s.norm_scale = 0.25)},
             {"the scale", "multiplied by d^(1/4)", "Divide x by d^(1/4).", 0, SET(s.scale = -0.25)},
             {"the scale", "scaled with m in place of d",
              "The scale comes from the width of a token, d; m is the number of directions.", 0, SET(s.m_for_d = true)},
@@ -163,6 +165,12 @@ const MutationTable<Features>& feature_mutations() {
             {"the shift", "maximum of the tokens before not reset",
              "Stabilizer::per_token means each token's own maximum: begin it anew for each token.", positive,
              SET(s.per_token = ShiftOver::tokens_so_far)},
+            {"the shift", "maximum of the tokens and heads before not reset",
+             "Each token, or with Stabilizer::per_sequence each head, has a maximum of its own: begin it anew.",
+             positive, SET(s.per_token = ShiftOver::rows_so_far, s.per_sequence = ShiftOver::heads_so_far)},
+            {"the shift", "maximum of the heads before not reset",
+             "Stabilizer::per_sequence means each head's own maximum: begin it anew for each head.", positive,
+             SET(s.per_sequence = ShiftOver::heads_so_far)},
             {"the shift", "maximum starts at zero",
              "Start from -∞, or from the first exponent: all of a token's may be negative.", positive,
              SET(s.shift_by = ShiftBy::largest_above_zero)},
@@ -334,7 +342,9 @@ MutationTable<Favor> own_and_of_attention() {
             {"the scale", "queries and keys scaled by 1/√d once more",
              "The features scale by d^(-1/4) already: pass Q and K as they are.", 0, SET(s.Q.scale = s.K.scale = 0.75)},
         },
-        {}};
+        {{"keys shifted in blocks of %s tokens, each by a maximum of its own",
+          "All keys of a head share one shift, or those before are rescaled: otherwise a block counts for too much.", 0,
+          SET_TO(s.K.per_sequence = ShiftOver::block, s.K.block = static_cast<std::size_t>(x))}}};
     add_mutations_of(table, attention_mutations(), &Favor::attention);
     add_for_each_mask(table);
     return table;

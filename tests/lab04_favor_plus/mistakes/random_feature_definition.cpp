@@ -109,7 +109,10 @@ private:
             case ShiftOver::nothing:
             case ShiftOver::array: return 0;
             case ShiftOver::token:
+            case ShiftOver::rows_so_far:
             case ShiftOver::tokens_so_far: return i;
+            case ShiftOver::block: return i / n * n + i % n / s.block;
+            case ShiftOver::heads_so_far:
             case ShiftOver::direction: return i / n * m + r;
             case ShiftOver::first_token:
             case ShiftOver::last_token:
@@ -128,6 +131,8 @@ private:
                 if (shift_over == ShiftOver::first_token && i % n != 0) continue;
                 if (shift_over == ShiftOver::last_token && (i + 1) % n != 0) continue;
                 if (shift_over == ShiftOver::tokens_so_far && r == 0 && i % n != 0) shift = shifts[i - 1];
+                if (shift_over == ShiftOver::rows_so_far && r == 0 && i > 0) shift = shifts[i - 1];
+                if (shift_over == ShiftOver::heads_so_far && r == 0 && i >= n && i % n == 0) shift = shifts[i / n - 1];
                 if (s.shift_by == ShiftBy::largest_without_norm) exponent -= norm(i, r);
                 if (s.shift_by == ShiftBy::largest_absolute) exponent = std::fabs(exponent);
                 if (s.shift_by == ShiftBy::largest_above_zero) exponent = std::max(exponent, 0.0);

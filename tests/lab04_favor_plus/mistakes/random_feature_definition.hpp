@@ -10,7 +10,19 @@
 namespace linattn::testing {
 
 /// Which exponents share a shift.
-enum class ShiftOver { nothing, token, first_token, last_token, tokens_so_far, direction, head, array };
+enum class ShiftOver {
+    nothing,
+    token,
+    first_token,
+    last_token,
+    tokens_so_far,
+    rows_so_far,  ///< … of all heads so far
+    block,        ///< of settings.block tokens
+    direction,
+    head,
+    heads_so_far,
+    array
+};
 enum class ShiftBy { largest, smallest, mean, largest_without_norm, largest_absolute, largest_above_zero };
 /// What the norm is of, and whether it is squared.
 enum class NormOf { token, direction, head, token_not_squared, first_token, mean_of_squares, sum_of_entries };
@@ -44,6 +56,7 @@ struct RandomFeatureSettings {
     NormOf norm_of = NormOf::token;
     ShiftOver per_token = ShiftOver::token, per_sequence = ShiftOver::head;
     ShiftBy shift_by = ShiftBy::largest;
+    std::size_t block = 1;
     double shift = 1.0;                                               ///< how often it is subtracted
     bool divided_by_largest = false;                                  ///< e^shift divides after the exponential
     double exponent = 1.0;                                            ///< of every exponential

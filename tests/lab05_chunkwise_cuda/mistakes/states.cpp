@@ -186,6 +186,7 @@ enum class Summed { before, up_to_own, own, all, after, before_last, last, none 
 struct Scan {
     Summed S = Summed::before, z = Summed::before;
     bool over_heads = false, averaged = false;
+    bool first_as_it_was = false;      ///< the state of the first chunk of each head
     bool chunks_before_heads = false;  ///< the states are taken to lie as (chunks, heads, …)
     bool operator==(const Scan&) const = default;
 };
@@ -218,6 +219,9 @@ const MutationTable<Scan>& scan_mutations() {
              0, SET(s.S = s.z = Summed::last)},
             {"which chunks", "mean over the chunks before", "State m is the sum over the chunks before m: not divided.",
              0, SET(s.averaged = true)},
+            {"which chunks", "first chunk left as it was",
+             "Before chunk 0 there is nothing: its S and z become 0, as the other states become the sums before them.",
+             0, SET(s.first_as_it_was = true)},
             {"the heads", "sum carried over from head to head", "Each head starts from 0.", 0,
              SET(s.over_heads = true)},
             {"the heads", "states taken to lie as (chunks, heads, …)",
@@ -248,6 +252,7 @@ States scanned(const Scan& s, Values S, Values z, const Sizes& sizes, int chunk,
                together =
                    s.over_heads || s.chunks_before_heads ? heads * chunks : chunks;  // chunks that follow each other
     const auto before = [&](Summed summed, std::size_t state, std::size_t other) {
+        if (s.first_as_it_was && state % chunks == 0) return state == other;
         if (!s.chunks_before_heads) return is_summed(summed, state, other);
         return state % heads == other % heads && is_summed(summed, state / heads, other / heads);
     };

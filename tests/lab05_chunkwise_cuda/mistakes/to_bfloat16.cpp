@@ -99,6 +99,13 @@ ROUNDING_MISTAKE("sign of zero lost", "Keep the sign bit: -0.0f is the pattern 0
 ROUNDING_MISTAKE("sign lost", "The sign is the first of the 16 bits.") {
     return rounded_but(x, [](float, std::uint32_t, std::uint32_t right) { return right & 0x7FFF; });
 }
+ROUNDING_MISTAKE("rounded to multiples of 1/128",
+                 "That is right from 1 to 2 only: which numbers are neighbours depends on the exponent.") {
+    return rounded_but(x, [](float number, std::uint32_t, std::uint32_t right) -> std::uint32_t {
+        if (std::isnan(number)) return right;
+        return std::bit_cast<std::uint32_t>(std::nearbyint(number * 128.0f) / 128.0f) >> 16;
+    });
+}
 ROUNDING_MISTAKE("lower half kept",
                  "Sign, exponent and the first bits of the fraction are the upper half: shift by 16.") {
     return rounded_but(x, [](float, std::uint32_t bits, std::uint32_t) { return bits; });

@@ -1,4 +1,7 @@
 // The delta rule's forms as definitions whose settings are changed (delta_mutations.hpp).
+#include <cmath>
+#include <vector>
+
 #include "delta_inputs.hpp"
 #include "delta_mutations.hpp"
 #include "forgetting_arguments.hpp"
@@ -60,6 +63,43 @@ MISTAKE(gated_delta_rule_chunkwise,
         "memory grows with the sequence", "§9.11", "Keep one state and one chunk, nothing else.") {
     const Tensor states = state_of_each_token(K, V);
     return gated_chunkwise({}, Q, K, V, beta, log_decay, chunk);
+}
+
+// In one loop over the rows of S: each is corrected by what the key reads of it and of the rows before, and then read.
+GatedDeltaResult corrected_row_by_row(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta,
+                                      const Tensor* log_decay, Tensor S) {
+    const std::size_t n = length(V, -2), d_k = length(K, -1), d_v = length(V, -1);
+    Tensor output = zeros(shape_of(V));
+    for (std::size_t at = 0; d_v > 0 && at < V.size() / d_v; ++at) {
+        std::vector<double> held(d_v);
+        for (std::size_t a = 0; a < d_k; ++a)
+            for (std::size_t b = 0; b < d_v; ++b) {
+                double& entry = S.data()[(at / n * d_k + a) * d_v + b];
+                if (log_decay != nullptr) entry *= std::exp(log_decay->data()[at]);
+                held[b] += K.data()[at * d_k + a] * entry;
+                entry += beta.data()[at] * K.data()[at * d_k + a] * (V.data()[at * d_v + b] - held[b]);
+                output.data()[at * d_v + b] += Q.data()[at * d_k + a] * entry;
+            }
+    }
+    return {output, S};
+}
+#define ROW_BY_ROW(function, parameters, section)                                                     \
+    MISTAKE(function, parameters, "rows of S corrected before the key has read all of them", section, \
+            "The error v - S̃ᵀk is a sum over all rows: finish it in one loop, and correct the rows in another.")
+ROW_BY_ROW(delta_rule_recurrent, (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta), "§9.7") {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_strengths(beta, shape);
+    return corrected_row_by_row(Q, K, V, beta, nullptr, zeros(join(shape.leading, {shape.d_k, shape.d_v}))).output;
+}
+ROW_BY_ROW(gated_delta_rule_resume,
+           (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta, const Tensor& log_decay,
+            const Tensor& S),
+           "§9.10") {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_strengths(beta, shape);
+    require_decays(log_decay, shape);
+    require_state(S, shape);
+    return corrected_row_by_row(Q, K, V, beta, &log_decay, S);
 }
 
 const DeltaSettings right;

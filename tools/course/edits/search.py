@@ -23,7 +23,7 @@ from course.manifest import Exercise, Lab
 from course.source_pieces import CannotSplit, Definition, definitions, visible_code
 
 ROUNDS = 8  # of compiling; each drops the edits that the one before refused
-MOST = 3000  # edits of one exercise
+MOST = 4000  # edits of one exercise
 STEPS = 4  # first steps on which a second edit is tried
 HELPFUL = 150  # edits that got further by themselves: these come second at first
 MOST_SECOND = 1200  # other second edits, as many of the best first step's as there are, then of the next; MOST holds for all
@@ -104,7 +104,7 @@ class Search:
         """One edit each. The usual edits first; where none of them helps, the others, and then those of the functions that it
         calls. `told` hears how many of how many were tried."""
         numbered = dict(enumerate(self.edits, 1))
-        stages = [{number: (part, edit) for number, (part, edit) in numbered.items() if (part is self.parts[0], edit.later) == stage}
+        stages = [{number: (part, edit) for number, (part, edit) in numbered.items() if (part is self.parts[0], edit.later > 0) == stage}
                   for stage in ((True, False), (True, True), (False, False))]
         tried = 0
         for stage in filter(None, stages):

@@ -22,6 +22,7 @@ ALIKE = [("exp", "log", "log1p", "expm1", "exp2", "log2", "log10"), ("expf", "__
 GROWS = ("exp", "expf", "__expf", "expm1")  # whose argument is cut off at 0 in many a definition
 CUT_OFF = {"abs": "maximum({0}, 0.0)", "fabs": "(({0}) <= 0 ? 0 : ({0}))", "fabsf": "(({0}) <= 0 ? 0 : ({0}))"}  # |x| for max(x, 0)
 SUMS = ("max", "fmax", "fmaxf", "maximum")  # which take the larger one of two where both count
+FOLDS = ("accumulate", "reduce", "inner_product", "transform_reduce", "max", "min", "pow")  # that go by the type of an argument
 RANGES = ("slice", "tokens")  # whose last two arguments are where it begins and ends
 AXES = ("-1", "-2")  # of an argument, whose length may be the one that belongs
 MOST_OFFSET = 8  # tokens of an index: a longer one is left alone
@@ -34,7 +35,7 @@ MADE_OF_VALUE = {"1.0 - ({})": "should be 1 minus that", "1.0 / ({})": "should b
 class Edit:
     splices: Splices  # (start, end, new text) in the body, apart and in order
     mistake: str  # what is wrong before it, in words
-    later: bool = False  # rarer slips, tried when no usual one helped
+    later: int = 0  # 1 and 2 for rarer and ever rarer slips, tried when no usual one helped
     alike: str = ""  # edits with the same word here may be one slip in several places
 
     @property
@@ -73,7 +74,7 @@ class Editor:
     def __init__(self, body: Body):
         self.body = body
 
-    def put(self, first: int, last: int, new: str, mistake: str, later: bool = False, alike: str = "") -> Edit:
+    def put(self, first: int, last: int, new: str, mistake: str, later: int = 0, alike: str = "") -> Edit:
         """Another text for these tokens."""
         tokens = self.body.tokens
         return Edit(((tokens[first].start, tokens[last].end, new),), mistake, later, alike)
@@ -139,14 +140,14 @@ class Expressions(Editor):
         if operator in ("-", "/"):
             yield self.put(first, last, f"{right} {operator} ({left})", f"the two sides of `{operator}` are exchanged in {whole}")
         if operator == "/":
-            yield self.put(i + 1, last, f"sqrt(1.0 * ({right}))", f"a root is missing in {whole}", later=True)
-            yield self.put(i + 1, last, f"({right}) * ({right})", f"a square is missing in {whole}", later=True)
+            yield self.put(i + 1, last, f"sqrt(1.0 * ({right}))", f"a root is missing in {whole}", later=1)
+            yield self.put(i + 1, last, f"({right}) * ({right})", f"a square is missing in {whole}", later=1)
             for name in body.visible(i).values():
                 if name.is_number and name.type != "auto":
-                    yield self.put(i + 1, last, f"({right} + {name.text})", f"`+ {name.text}` is missing below the line in {whole}", later=True)
+                    yield self.put(i + 1, last, f"({right} + {name.text})", f"`+ {name.text}` is missing below the line in {whole}", later=1)
         if operator == "*" and left == right:
             for other in self._others(first, i - 1):
-                yield self.put(first, last, f"({other}) * ({other})", f"{whole} is the square of the wrong thing", later=True)
+                yield self.put(first, last, f"({other}) * ({other})", f"{whole} is the square of the wrong thing", later=1)
         if operator in ("+", "-"):
             yield from self._brackets(first, i, last)
         yield from self._closed_too_late(i)
@@ -208,20 +209,20 @@ class Expressions(Editor):
         value, said = self.body.source(first, last), self.said(first, last)
         yield self.put(first, last, f"-({value})", f"the sign of {said} is wrong")
         for factor, words in (("2.0", "a factor of 2"), ("0.5", "a factor of 1/2")):
-            yield self.put(first, last, f"{factor} * ({value})", f"{words} is missing at {said}", later=True)
+            yield self.put(first, last, f"{factor} * ({value})", f"{words} is missing at {said}", later=1)
         for made, words in MADE_OF_VALUE.items():
-            yield self.put(first, last, made.format(value), f"{said} {words}", later=True)
+            yield self.put(first, last, made.format(value), f"{said} {words}", later=1)
         start, end = self.body.tokens[first].start, self.body.tokens[last].end
         for term, (begins, ends) in self.terms.items():
             if self._can_stand(term, first):
-                yield self.put(first, last, f"({value}) {term}", f"`{shortened(term)}`, which stands elsewhere, is missing at {said}", later=True)
+                yield self.put(first, last, f"({value}) {term}", f"`{shortened(term)}`, which stands elsewhere, is missing at {said}", later=1)
                 if ends <= start or end <= begins:
                     splices = sorted([(begins, ends, ""), (start, end, f"({value}) {term}")])
-                    yield Edit(tuple(splices), f"`{shortened(term)}` belongs to {said}", later=True)
+                    yield Edit(tuple(splices), f"`{shortened(term)}` belongs to {said}", later=1)
         for name in self.body.visible(first).values():
             if name.is_number or name.type == "Tensor":
                 for operator, words in (("*", "factor"), ("/", "division by"), ("+", "term"), ("-", "subtraction of")):
-                    yield self.put(first, last, f"({value}) {operator} {name.text}", f"the {words} `{name.text}` is missing at {said}", later=True)
+                    yield self.put(first, last, f"({value}) {operator} {name.text}", f"the {words} `{name.text}` is missing at {said}", later=2)
 
     def _number(self, i: int, word: str) -> Iterator[Edit]:
         said = f"the number {word} is wrong in {self._around(i)}"
@@ -230,7 +231,9 @@ class Expressions(Editor):
             for other in {n + 1, n - 1, 0, 1} - {-1}:
                 yield self.put(i, i, str(other), said)
             for other in {2 * n, n // 2}:
-                yield self.put(i, i, str(other), said, later=True)
+                yield self.put(i, i, str(other), said, later=1)
+            if self._makes_whole(i):
+                yield self.put(i, i, f"{n}.0", f"{word} is a whole number in {self._around(i)}, and what it makes is one, too: {n}.0")
             names = [name for name in self.body.visible(i).values() if n <= 1 and name.counts]
         else:
             suffix = word[-1] if word[-1] in "fF" else ""
@@ -245,6 +248,11 @@ class Expressions(Editor):
             names = [name for name in self.body.visible(i).values() if name.is_number]
         for name in names:
             yield self.put(i, i, name.text, f"a variable belongs in the place of {word} in {self._around(i)}")
+
+    def _makes_whole(self, i: int) -> bool:
+        """Whether what is computed with a whole number here would be another with a double."""
+        opening = self.body.around[i]
+        return "/" in (self.body.word(i - 1), self.body.word(i + 1)) or opening > 0 and self.body.word(opening - 1) in FOLDS
 
     def _name(self, i: int, word: str) -> Iterator[Edit]:
         body, after = self.body, self.body.word(i + 1)
@@ -276,17 +284,17 @@ class Expressions(Editor):
                 for axis in AXES:
                     length = f"length({argument}, {axis})"
                     yield self.put(i, i, length if mine.counts else f"static_cast<{mine.type}>({length})",
-                                   f"in place of `{mine.text}`, in {self._around(i)}, `{length}` belongs", later=True)
+                                   f"in place of `{mine.text}`, in {self._around(i)}, `{length}` belongs", later=2)
         if mine.type in ("double", "float"):
             for number in ("0.0", "1.0"):
-                yield self.put(i, i, number, f"`{mine.text}` is too much in {self._around(i)}", later=True)
+                yield self.put(i, i, number, f"`{mine.text}` is too much in {self._around(i)}", later=1)
         elif mine.type == "Tensor" and body.word(i + 1) not in (*ASSIGNMENTS, ".", "("):
             maps = [name.text for name in body.visible(i).values() if name.type == "FeatureMap"]
             for function in (*maps, "matrix_transpose", "exp"):
-                yield self.put(i, i, f"{function}({mine.text})", f"`{function}` of `{mine.text}` is missing in {self._around(i)}", later=True)
+                yield self.put(i, i, f"{function}({mine.text})", f"`{function}` of `{mine.text}` is missing in {self._around(i)}", later=1)
         elif is_read and mine.counts and mine.type != "auto":
             for changed in ("+ 1", "- 1"):
-                yield self.put(i, i, f"({mine.text} {changed})", f"`{mine.text}` is one off in {self._around(i)}", True, f"{mine.text} {changed}")
+                yield self.put(i, i, f"({mine.text} {changed})", f"`{mine.text}` is one off in {self._around(i)}", 1, f"{mine.text} {changed}")
 
     def _call(self, called: int, opening: int) -> Iterator[Edit]:
         body, arguments, name = self.body, self.body.arguments(opening), self.body.word(opening - 1)
@@ -300,7 +308,7 @@ class Expressions(Editor):
                 for cut in (f"minimum({inside}, 0.0)", f"(({inside}) >= 0 ? 0 : ({inside}))"):
                     yield self.put(*arguments[0], cut, f"the argument of {whole} is not cut off at 0")
             if name in SUMS and len(arguments) == 2:
-                yield self.put(called, body.match[opening], f"({inside} + {body.source(*arguments[1])})", f"{whole} should be a sum", later=True)
+                yield self.put(called, body.match[opening], f"({inside} + {body.source(*arguments[1])})", f"{whole} should be a sum", later=1)
             if name == "length":
                 yield self.put(called, body.match[opening], f"({inside}).size()", f"{whole} is not the length that belongs here")
         for k, ((first, middle), (second, last)) in enumerate(zip(arguments, arguments[1:])):
@@ -308,7 +316,7 @@ class Expressions(Editor):
                            alike=f"{name}({k}")
             for moved in ("+ 1", "- 1") if name in RANGES and k + 2 == len(arguments) else ():
                 yield self.put(first, last, f"{body.source(first, middle)} {moved}, {body.source(second, last)} {moved}",
-                               f"{self.said(called, body.match[opening])} begins and ends at the wrong place", later=True)
+                               f"{self.said(called, body.match[opening])} begins and ends at the wrong place", later=1)
         for first, last in arguments:
             if last - first >= MOST_OFFSET or not re.match(r"[\w(]", body.word(first)):
                 continue
@@ -316,7 +324,7 @@ class Expressions(Editor):
                 if offset.counts and offset.type != "auto" and offset.text not in body.source(first, last):
                     yield self.put(first, last, f"{body.source(first, last)} + {offset.text}",
                                    f"the offset `{offset.text}` is missing at {self.said(first, last)} in {self.said(called, body.match[opening])}",
-                                   later=True)
+                                   later=2)
 
     def _is_member(self, i: int) -> bool:
         return self.body.word(i - 1) in (".", "->") and self.body.word(i + 1) not in ("(", "<")
@@ -354,6 +362,7 @@ class Statements(Editor):
                     yield from self._other_way(statement)
                 yield from self._reset(statements, k)
                 yield from self._once(statement)
+                yield from self._done_to_others(statement)
 
     def _name_of(self, statement: Statement) -> str:
         """What a sentence calls it: a loop by its head."""
@@ -445,9 +454,29 @@ class Statements(Editor):
         for name in body.visible(statement.first).values():
             if name.counts and name.initial and body.is_head(body.around[name.initial[0]]):
                 yield self.put(statement.first, statement.last, f"if ({name.text} == {body.source(*name.initial)}) {body.source(statement.first, statement.last)}",
-                               f"{self._name_of(statement)} is done again in each round of the loop over `{name.text}`", later=True)
+                               f"{self._name_of(statement)} is done again in each round of the loop over `{name.text}`", later=1)
                 yield self.put(statement.first, statement.last, f"if ({name.text} != {body.source(*name.initial)}) {body.source(statement.first, statement.last)}",
-                               f"{self._name_of(statement)} is done in the first round of the loop over `{name.text}`, too", later=True)
+                               f"{self._name_of(statement)} is done in the first round of the loop over `{name.text}`, too", later=1)
+
+    def _done_to_others(self, statement: Statement) -> Iterator[Edit]:
+        """What a += b does to a, done to another variable as well; to a vector entry by entry."""
+        body, first, last = self.body, statement.first, statement.last
+        names = body.visible(first)
+        operator = next((i for i in range(first, last) if body.word(i) in ASSIGNMENTS - {"="} and body.around[i] == body.around[first]), None)
+        mine = names.get(body.word(first))
+        if statement.word or operator is None or mine is None:
+            return
+        for other in names.values():
+            if other.is_const or other == mine:
+                continue
+            if other.type == mine.type:
+                more = f"{other.text}{body.text[body.tokens[first].end:body.tokens[last].end]}"
+            elif operator == first + 1 and re.fullmatch(rf"std::(vector|array|span)<{mine.type}\b.*", other.type):
+                more = f"for (auto& entry : {other.text}) entry {body.source(operator, last)}"
+            else:
+                continue
+            yield self.put(first, last, f"{{ {body.source(first, last)} {more} }}",
+                           f"what {self._name_of(statement)} does is missing for `{other.text}`", later=1)
 
     def _reset(self, statements: tuple[Statement, ...], k: int) -> Iterator[Edit]:
         """A variable that has its first value again at the beginning of each round of a later loop, or before a later statement;
@@ -464,7 +493,7 @@ class Statements(Editor):
             said = f"{said} {'is' if len(some) == 1 else 'are'} not set back to the first value"
             for other in statements[k + 2:]:
                 place = body.tokens[other.first].start
-                yield Edit(((place, place, f"{set_again} "),), f"{said} before `{shortened(body.source(other.first, other.last))}`", later=True)
+                yield Edit(((place, place, f"{set_again} "),), f"{said} before `{shortened(body.source(other.first, other.last))}`", later=1)
             said = f"{said} in each round of a loop"
             for loop in (loop for other in statements[k + 1:] if other.word in ("for", "while") for loop in self._loops_in(other)):
                 if loop.is_block:

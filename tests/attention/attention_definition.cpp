@@ -434,8 +434,9 @@ private:
     // Whether a token's weight in the denominator is its weight in the numerator, too.
     bool same_weights() const {
         return s.S == s.z && !s.scale_after && s.divisor != Divisor::none && s.divisor != Divisor::keys_alone &&
-               !divides_by_feature() && s.divisor != Divisor::key_features;
+               !divides_by_feature() && s.divisor != Divisor::key_features && !divides_up_to_key();
     }
+    bool divides_up_to_key() const { return s.divisor == Divisor::sum_up_to_key && call.causal; }
     bool divides_by_feature() const {
         return s.divisor == Divisor::each_feature || s.divisor == Divisor::average_of_features;
     }
@@ -481,7 +482,8 @@ private:
         } else if (s.divided != Where::everywhere) {
             const std::vector<double> part = numerator(h, i, true, s.divided);
             for (Index b = 0; b < d_v; ++b) row[b] += divided(part[b], below) - part[b];
-        } else if (!divides_by_key() && !divides_by_feature() && s.divisor != Divisor::key_features) {
+        } else if (!divides_by_key() && !divides_by_feature() && s.divisor != Divisor::key_features &&
+                   !divides_up_to_key()) {
             for (double& x : row) x = divided(x, below);
         }
         if (s.average_moved) move_average(h, i, below, row);
@@ -495,6 +497,7 @@ private:
         std::vector<double> sums(d_v), sum_of_values(d_v);
         const Index end = s.S.tokens == Tokens::all ? n : i + 1;
         const std::vector<double> of_features = divides_by_feature() ? sums_of_features(h, i) : std::vector<double>();
+        double up_to_key = 0.0;
         for (Index j = 0; s.values_summed && j < end; ++j)
             for (Index b = 0; b < d_v; ++b) sum_of_values[b] += v.row(h, j)[b];
         const auto add = [&](Index g, Index j, double times, const double* known_weight) {
@@ -520,6 +523,7 @@ private:
                                 : known_weight != nullptr            ? *known_weight
                                                                      : weight(S, h, i, g, j));
             if (divides_by_key()) w = divided(w, {divisor_of_key[j]});
+            if (divides_up_to_key()) w = divided(w, {up_to_key += w});
             const double* value = s.values_summed ? sum_of_values.data()
                                   : s.value_of_token_i || (s.value_of_token_i_in_block && i / s.block == j / s.block)
                                       ? v.row(h, i)
@@ -650,7 +654,18 @@ private:
         if (s.divisor == Divisor::sum_and_count) return once / below.tokens;
         return s.divisor == Divisor::sum_twice ? once / (below.sum + e) : once;
     }
+    void add_up_outputs(Tensor& output) const {
+        for (Index b = 0; b < d_v; ++b) {
+            double sum = 0.0;
+            for (Index i = 0; i < n; ++i)
+                for (Index h = 0; h < H; ++h) {
+                    double& o = output.data()[(h * n + i) * d_v + b];
+                    o = sum += o;
+                }
+        }
+    }
     void write_wrongly(Tensor& output) const {
+        if (s.written == OutputsWritten::running_sum_over_all) add_up_outputs(output);
         const bool padded_are_zero =
             call.padding != nullptr && (s.S.padding == Padding::outputs_too || s.S.padding == Padding::outputs_only);
         for (Index h = 0; h < H; ++h)
@@ -670,6 +685,8 @@ private:
                     if (s.written == OutputsWritten::all_but_last && i + 1 == n) o = 0.0;
                     if (s.written == OutputsWritten::only_first_head && h > 0) o = 0.0;
                     if (s.written == OutputsWritten::running_sum && i > 0)
+                        o += output.data()[(h * n + i - 1) * d_v + b];
+                    if (s.written == OutputsWritten::running_sum_over_heads && h + i > 0)
                         o += output.data()[(h * n + i - 1) * d_v + b];
                     if (s.written == OutputsWritten::value_added) o += v.row(h, i)[b];
                 }

@@ -194,6 +194,7 @@ enum class Divisor {
     root,
     mean_of_features,  ///< the mean of φ(q)_a z_a in place of their sum
     sum_and_count,     ///< the sum, and then the number of tokens
+    sum_up_to_key,     ///< each weight by the sum of those before it in its row, and itself
 };
 /// How ε enters.
 enum class Epsilon {
@@ -227,6 +228,8 @@ enum class OutputsWritten {
     all_but_last,
     only_first_head,
     running_sum,
+    running_sum_over_heads,  ///< head after head
+    running_sum_over_all,    ///< all heads of token 0, then those of token 1
     value_added
 };
 

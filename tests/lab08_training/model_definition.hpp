@@ -114,6 +114,7 @@ struct GradientSettings {
     bool gain_mean = false, norm_bias_mean = false;        ///< … of the norm's gain, and of its bias
     bool sum_for_mean = false, sum_for_deviation = false;  ///< Σ g, and Σ g ⊙ x̂, in place of their means
     bool gain_squared = false, gain_divides = false;       ///< in dX of layer norm
+    bool input_reshaped = false;                           ///< dW from X read on as (in, rows)
     bool weights_as_out_in = false;                        ///< the gradient of W is written as (out, in)
     bool by_transposed = false;                            ///< dX from W in place of Wᵀ
     bool gain_left_out = false;                            ///< of the slope of layer norm's input

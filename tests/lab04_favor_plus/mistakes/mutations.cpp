@@ -269,8 +269,8 @@ void add_for_each_mask(MutationTable<Favor>& table) {
     static const std::set<std::string> in_both{"queries and keys", "values", "what divides", "ε"};
     static const std::set<std::string> in_loops{"what S sums", "what z sums", "the outputs", "which tokens count",
                                                 "the first state"};
-    static const std::set<std::string> alike_in_one{"ε only where the sum is 0",
-                                                    "keep_dims forgotten"};  // as other rows
+    static const std::set<std::string> alike_in_one{"ε only where the sum is 0", "keep_dims forgotten",
+                                                    "each weight divided by the sum up to itself"};  // as other rows
     for (std::size_t i = 0, rows = table.mutations.size(); i < rows; ++i)
         for (const Mask mask : {Mask::causal, Mask::none}) {
             const Mutation<Favor> row = table.mutations[i];

@@ -23,7 +23,7 @@ enum class Drawn {
     rows_centred
 };
 /// How the rows of a block are made of them.
-enum class Rows { independent, orthogonal, orthogonal_to_last, signs_of_lapack, columns_orthogonal };
+enum class Rows { independent, orthogonal, orthogonal_to_last, signs_of_lapack, signs_of_diagonal, columns_orthogonal };
 /// How long the rows are.
 enum class Lengths {
     drawn,
@@ -111,6 +111,11 @@ private:
     Tensor block(std::size_t b) const {
         if (s.rows == Rows::independent) return numbers(b);
         if (s.rows == Rows::signs_of_lapack) return matrix_transpose(qr(numbers(b)).Q);
+        if (s.rows == Rows::signs_of_diagonal) {  // row j of the result is column j of Q
+            Tensor rows = matrix_transpose(qr(numbers(b)).Q);
+            for (std::size_t j = 0; j < d; ++j) set_token(rows, j, token(rows, j) * (rows(j, j) < 0.0 ? -1.0 : 1.0));
+            return rows;
+        }
         if (s.rows == Rows::orthogonal_to_last) return turned_from_the_row_before(numbers(b));
         if (s.lengths == Lengths::of_the_directions || s.lengths == Lengths::of_next_seed) return made_of_numbers(b);
         if (s.drawn == Drawn::each_block) return unit(orthogonal_projection(d, d, seed + b));
@@ -276,6 +281,11 @@ const MutationTable<Projection>& projection_mutations() {
              "Multiply each column of Q by the sign of its entry on the diagonal of R; without that Q is not "
              "Haar-distributed. Seen in the code of the Performer's authors: google-research issue 436.",
              orthogonal, SET(s.rows = Rows::signs_of_lapack)},
+            {"", "signs of the diagonal of Q in place of R",
+             "Multiply each column of Q by the sign of its entry on the diagonal of R: with Q's own, direction j of a "
+             "block "
+             "never points against axis j.",
+             orthogonal, SET(s.rows = Rows::signs_of_diagonal)},
         },
         {}};
     return table;

@@ -14,8 +14,9 @@ using Numbers16 = std::span<const std::uint16_t>;
 struct Settings {
     bool phi_Q = true, phi_K = true, V = false;
     bool scores = false, state = false, z = false, added = false, numerator = false, normalizer = false, output = false;
-    bool divisor_from_rounded = true;  // features in the normaliser
-    bool features_cut = false;         // rounded towards 0
+    bool read_S = false, read_z = false;  // where the queries read it
+    bool divisor_from_rounded = true;     // features in the normaliser
+    bool features_cut = false;            // rounded towards 0
 };
 
 double rounded_if(bool here, double x) { return here ? nearest_bfloat16(x) : x; }
@@ -82,8 +83,9 @@ Array mixed_with(Numbers16 Q, Numbers16 K, Numbers16 V, const Sizes& sizes, int 
                     for (std::size_t b = 0; b < d_v; ++b) numerator[b] += score * static_cast<double>(v[j * d_v + b]);
                 }
                 for (std::size_t a = 0; a < d_k; ++a) {
-                    normalizer += q.divisor[i * d_k + a] * z[a];
-                    for (std::size_t b = 0; b < d_v; ++b) numerator[b] += q.product[i * d_k + a] * S[a * d_v + b];
+                    normalizer += q.divisor[i * d_k + a] * rounded_if(settings.read_z, z[a]);
+                    for (std::size_t b = 0; b < d_v; ++b)
+                        numerator[b] += q.product[i * d_k + a] * rounded_if(settings.read_S, S[a * d_v + b]);
                 }
                 normalizer = rounded_if(settings.normalizer, normalizer);
                 for (std::size_t b = 0; b < d_v; ++b)
@@ -112,6 +114,9 @@ MIXED_MUTATION("S and z kept in bfloat16",
                "What is added up stays in float32: S, and z as well. A state in bfloat16 made a model in ollama repeat "
                "itself, issue 15865.",
                .state = true, .z = true)
+MIXED_MUTATION("S rounded when it is read", "S is a sum in float32 and is multiplied as it is.", .read_S = true)
+MIXED_MUTATION("S and z rounded when they are read", "S and z are sums in float32 and are multiplied as they are.",
+               .read_S = true, .read_z = true)
 MIXED_MUTATION("what a chunk brings rounded before it is added", "Add φ(K)ᵀV to S, and φ(K)ᵀ1 to z, as float32.",
                .added = true)
 MIXED_MUTATION("scores rounded", "A is a sum in float32 and goes into A V as it is.", .scores = true)

@@ -194,7 +194,9 @@ class Search:
                 raise NotSearched(f"with the choices between them, {self.exercise.function} does not compile")
             if number > 0:  # of those with the same fault in a template, a compiler names one
                 texts = set(filter(CALL.search, (edits[each][1].splices[0][2] for each in refused)))
-                refused |= {each for each, (_, edit) in edits.items() if edit.splices[0][2] in texts}
+                places = {(edits[each][0], edits[each][1].splices[0][:2]) for each in refused if number > 1}
+                refused |= {each for each, (part, edit) in edits.items()
+                            if edit.splices[0][2] in texts or (part, edit.splices[0][:2]) in places}
             dropped |= refused
         raise NotSearched(f"{ROUNDS} times, the compiler refused some of them")
 

@@ -433,7 +433,7 @@ private:
 
     // Whether a token's weight in the denominator is its weight in the numerator, too.
     bool same_weights() const {
-        return s.S == s.z && !s.scale_after && s.divisor != Divisor::none && s.divisor != Divisor::keys_alone &&
+        return s.S == s.z && !s.scale_after && s.divisor != Divisor::none && !divides_by_keys() &&
                !divides_by_feature() && s.divisor != Divisor::key_features && !divides_up_to_key();
     }
     bool divides_up_to_key() const { return s.divisor == Divisor::sum_up_to_key && call.causal; }
@@ -578,7 +578,7 @@ private:
             if (!applies(of, i, j)) return;
             found.tokens += times;
             double w = 0.0;
-            if (s.divisor == Divisor::keys_alone)
+            if (divides_by_keys())
                 for (Index a = 0; a < z.k.width; ++a) w += z.k.row(g, j)[a];
             else
                 w = weight(z, h, i, g, j);
@@ -592,7 +592,7 @@ private:
         const double left = std::pow(s.z.decay, static_cast<double>(i + 1));
         for (Index a = 0; a < z.q.width; ++a) {
             found.query_features += q[a];
-            const double factor = (s.divisor == Divisor::keys_alone ? 1.0 : q[a]) * left;
+            const double factor = (divides_by_keys() ? 1.0 : q[a]) * left;
             found.sum += factor * s.z.begins;
             if (call.z != nullptr && with_state && s.z.read != 0.0)
                 found.sum += times_read(s.z, i) * factor * state_entry(*call.z, s.z, h, a, c);
@@ -608,6 +608,7 @@ private:
             case Divisor::count_before: found.sum = found.tokens - 1.0; break;
             case Divisor::n: found.sum = static_cast<double>(n); break;
             case Divisor::query_alone: found.sum = found.query_features; break;
+            case Divisor::product_of_sums: found.sum *= found.query_features; break;
             case Divisor::absolute_sum: found.sum = std::fabs(found.sum); break;
             case Divisor::sum_cut_off_at_zero: found.sum = std::max(found.sum, 0.0); break;
             case Divisor::mean: found.sum /= found.tokens; break;
@@ -619,6 +620,7 @@ private:
         }
         return found;
     }
+    bool divides_by_keys() const { return s.divisor == Divisor::keys_alone || s.divisor == Divisor::product_of_sums; }
     bool divides_by_key() const { return s.divisor == Divisor::column || s.divisor == Divisor::row_along_columns; }
     void find_divisors_of_keys(Index h) {
         divisor_of_key.assign(n, 0.0);

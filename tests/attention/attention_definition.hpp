@@ -193,6 +193,7 @@ enum class Divisor {
     mean_of_row,          ///< the sum over the number of all tokens, also where some do not count
     root,
     mean_of_features,  ///< the mean of φ(q)_a z_a in place of their sum
+    product_of_sums,   ///< Σ_a φ(q)_a times Σ_a z_a
     sum_and_count,     ///< the sum, and then the number of tokens
     sum_up_to_key,     ///< each weight by the sum of those before it in its row, and itself
 };

@@ -51,6 +51,7 @@ enum class Spread {
     largest,
     not_squared,            ///< the mean of x - m: 0
     from_mean_so_far,       ///< each deviation from the mean of the entries up to its own
+    so_far,                 ///< the deviations up to its own
     difference_of_squares,  ///< the mean of x² minus the squared mean: cancels
     nothing,
 };

@@ -106,8 +106,10 @@ Matrix ModelDefinition::affine(const Matrix& X, const AffineNumbers& w, std::siz
                 moves(Y(r, o),
                       still(X.entries[settings_.input_reshaped ? i * X.rows + r : r * X.columns + i]) * weight_here,
                       1.0);
-                moves(Y(r, o),
-                      along(Path::affine_input, X(r, i)) * still(settings_.by_transposed ? w.W(o, i) : w.W(i, o)), 1.0);
+                const Dual& back = settings_.by_transposed            ? w.W(o, i)
+                                   : settings_.weights_read_as_out_in ? w.W.entries[o * X.columns + i]
+                                                                      : w.W(i, o);
+                moves(Y(r, o), along(Path::affine_input, X(r, i)) * still(back), 1.0);
             }
         }
     return Y;

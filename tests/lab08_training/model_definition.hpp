@@ -116,6 +116,7 @@ struct GradientSettings {
     bool gain_squared = false, gain_divides = false;       ///< in dX of layer norm
     bool input_reshaped = false;                           ///< dW from X read on as (in, rows)
     bool weights_as_out_in = false;                        ///< the gradient of W is written as (out, in)
+    bool weights_read_as_out_in = false;                   ///< dX from W read on as (out, in)
     bool by_transposed = false;                            ///< dX from W in place of Wᵀ
     bool gain_left_out = false;                            ///< of the slope of layer norm's input
     bool gain_twice = false;                               ///< the gain's gradient times the gain

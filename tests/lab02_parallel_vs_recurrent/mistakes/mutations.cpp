@@ -47,9 +47,9 @@ const MutationTable<AttentionSettings>& table = attention_mutations();
 const MutationsOf softmax_attention_mutations(
     "softmax_attention", table, has::softmax | has::mask | has::sequence | has::divisor, softmax_settings(), &softmax,
     {.without = {"first token left out", "divided by the largest weight", "negative features cut off at 0",
-                 "normaliser without the query", "normaliser without the keys", "z read before it is updated",
-                 "features divided by their length", "keys' features divided by their length",
-                 "φ applied to the scores"}});
+                 "normaliser without the query", "normaliser without the keys", "sum of φ(q) times the sum of z",
+                 "z read before it is updated", "features divided by their length",
+                 "keys' features divided by their length", "φ applied to the scores"}});
 const MutationsOf quadratic_mutations("linear_attention_quadratic", table, every_form | has::mask, AttentionSettings{},
                                       &masked);
 const MutationsOf bidirectional_mutations("linear_attention_bidirectional", table,

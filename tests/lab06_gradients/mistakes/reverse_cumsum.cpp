@@ -54,6 +54,22 @@ MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "running sum fro
         "Entry j sums the entries from j to the last one.") {
     return each_line(x, place_of(x, axis), [](const Line& line, std::size_t j) { return sum_of(line, 0, j + 1); });
 }
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "sum not set back to 0 for the next line", "§6.3",
+        "Every line along the axis has a sum of its own: begin it anew in the loop over the lines.") {
+    const std::size_t at = place_of(x, axis);
+    const Shape shape = shape_of(x);
+    Tensor y = each_line(x, at, from_own_on);
+    std::size_t inner = 1;
+    for (std::size_t later = at + 1; later < shape.size(); ++later) inner *= shape[later];
+    double before = 0.0;
+    for (std::size_t line = 0; x.size() > 0 && line < x.size() / shape[at]; ++line) {
+        const std::size_t first = line / inner * inner * shape[at] + line % inner;
+        const double own = y.data()[first];
+        for (std::size_t j = 0; j < shape[at]; ++j) y.data()[first + j * inner] += before;
+        before += own;
+    }
+    return y;
+}
 MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "own entry left out", "§6.3",
         "Entry j counts in its own sum: from j on, not from j + 1.") {
     return each_line(x, place_of(x, axis),

@@ -305,6 +305,7 @@ private:
                             : s.last_dD         ? g * n + n - 1
                             : s.dD_without_axis ? token_of_dD[(g * n + i) * n + j]
                                                 : g * n + i];
+            if (s.r_without_dD && (call.chunk == 0 || i / block != j / block)) own = 1.0;
             for (Index other = 0; s.r_of_head_totals && other < H; ++other)
                 if (other != g) own += dD[other * n + i];
             add(to, times * own, (s.keys_in_R && !s.queries_in_r) || s.keys_in_dK ? k(g, i) : q(g, i), c);

@@ -104,6 +104,8 @@ const std::vector<Mutation<Settings>>& mutations() {
          SET(s.upstream_shift = -1)},
         {"dN", "dD of the wrong token", "r_j sums φ(q_i) dD_i: each query with the gradient of its own denominator.", 0,
          SET(s.key_token_dD = true)},
+        {"dN", "dD left out of r", "r_j sums φ(q_i) dD_i: z sums the keys alone, r does not sum the queries alone.", 0,
+         SET(s.r_without_dD = true)},
         {"dN", "dD of the wrong token within the chunk",
          "dA has a dD_i for each query i: a column beside dA, and a row, its transpose, beside dAᵀ.", chunks,
          SET(s.key_token_dD_in_block = true)},

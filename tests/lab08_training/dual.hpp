@@ -1,15 +1,23 @@
-// A number and its slope along one direction: what a function makes of x + h, to first order in h. Every gradient that
+// A number and its slopes along two directions: what a function makes of x + h, to first order in h. Every gradient that
 // this lab's suites expect is such a slope, of the model written in plain loops: nothing is subtracted, no step is chosen,
 // and no chain rule is applied backwards. Beside each of the two stands a bound of what rounding can have done to it.
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 
 namespace linattn::testing {
 
+/// The slopes of a number along several directions, as many as a processor computes with at once.
+constexpr std::size_t directions = 2;
+using Slope [[gnu::vector_size(directions * sizeof(double))]] = double;
+inline Slope size_of(const Slope& a) { return a < 0.0 ? -a : a; }
+
 struct Dual {
-    double value = 0.0, slope = 0.0;
-    double value_terms = 0.0, slope_terms = 0.0;  ///< the same if none of its terms could cancel
+    double value = 0.0;
+    Slope slope{};
+    double value_terms = 0.0;  ///< the same if none of its terms could cancel
+    Slope slope_terms{};
 
     Dual() = default;
     // NOLINTNEXTLINE(google-explicit-constructor): a plain number is a Dual that does not move
@@ -21,7 +29,7 @@ struct Dual {
         y.value = f;
         y.slope = first * a.slope;
         y.value_terms = std::fabs(f) + std::fabs(first) * a.value_terms;
-        y.slope_terms = std::fabs(first) * a.slope_terms + std::fabs(second * a.slope) * a.value_terms;
+        y.slope_terms = std::fabs(first) * a.slope_terms + size_of(second * a.slope) * a.value_terms;
         return y;
     }
 
@@ -39,8 +47,8 @@ struct Dual {
         y.value = a.value * b.value;
         y.slope = a.slope * b.value + a.value * b.slope;
         y.value_terms = std::fabs(a.value) * b.value_terms + a.value_terms * std::fabs(b.value);
-        y.slope_terms = a.slope_terms * std::fabs(b.value) + std::fabs(a.slope) * b.value_terms +
-                        a.value_terms * std::fabs(b.slope) + std::fabs(a.value) * b.slope_terms;
+        y.slope_terms = a.slope_terms * std::fabs(b.value) + size_of(a.slope) * b.value_terms +
+                        a.value_terms * size_of(b.slope) + std::fabs(a.value) * b.slope_terms;
         return y;
     }
     friend Dual operator-(const Dual& a) { return through(a, -a.value, -1.0, 0.0); }

@@ -8,7 +8,7 @@ namespace {
 std::size_t columns_of(const Tensor& x) { return x.dimension() == 0 ? 1 : length(x, -1); }
 
 Dual still(Dual x) {
-    x.slope = x.slope_terms = 0.0;
+    x.slope = x.slope_terms = Slope{};
     return x;
 }
 
@@ -19,9 +19,9 @@ void moves(Dual& y, const Dual& x, double factor) {
 }
 
 // x as it moves, with another slope.
-Dual with_slope(Dual x, double slope) {
+Dual with_slope(Dual x, const Slope& slope) {
     x.slope = slope;
-    x.slope_terms = std::fabs(slope);
+    x.slope_terms = size_of(slope);
     return x;
 }
 
@@ -133,12 +133,21 @@ Matrix ModelDefinition::layer_norm(const Matrix& X, const NormNumbers& w, std::s
                   summed(settings_.sum_for_deviation, square_root(squares / variance_of + settings_.norm_epsilon))) +
             settings_.outside_root;
         deviations.push_back(deviation.value);
+        const auto result = [&](std::size_t i) {
+            return (X(r, i).value - mean.value) / deviation.value * w.gain(0, i).value + w.bias(0, i).value;
+        };
+        Slope along_result{};  // the mean of its products with the slopes
+        for (std::size_t i = 0; settings_.result_for_normed && i < X.columns; ++i)
+            along_result += result(i) / d.value * X(r, i).slope;
         for (std::size_t i = 0; i < X.columns; ++i) {
             const bool counted = used(r, X.rows, n);
             const double of_mean = 1.0 / static_cast<double>(X.rows), share = counted ? share_of_token(X.rows, n) : 0.0;
             const Dual x = (X(r, i) - mean) / deviation, gain = w.gain(0, i), bias = w.bias(0, i);
             Y(r, i) = still(x * gain + bias);
-            moves(Y(r, i), along(Path::norm_gain, gain) * still(settings_.gain_sees_input ? X(r, i) : x),
+            moves(Y(r, i),
+                  along(Path::norm_gain, gain) * still(settings_.gain_sees_input     ? X(r, i)
+                                                       : settings_.result_for_normed ? Dual(result(i))
+                                                                                     : x),
                   share * (settings_.gain_twice ? gain.value : 1.0) * (settings_.gain_mean ? of_mean : 1.0));
             moves(Y(r, i), along(Path::norm_bias, bias),
                   share * (settings_.gain_in_bias ? gain.value : 1.0) * (settings_.norm_bias_mean ? of_mean : 1.0));
@@ -148,10 +157,13 @@ Matrix ModelDefinition::layer_norm(const Matrix& X, const NormNumbers& w, std::s
                 moves(Y(r, i), X(r, i), 1.0);
             else
                 moves(Y(r, i),
-                      direct * (settings_.gain_left_out  ? Dual(1.0)
-                                : settings_.gain_squared ? still(gain * gain)
-                                : settings_.gain_divides ? Dual(1.0) / still(gain)
-                                                         : still(gain)),
+                      (settings_.result_for_normed
+                           ? with_slope(x, (X(r, i).slope - mean.slope - result(i) * along_result) / deviation.value)
+                           : direct) *
+                          (settings_.gain_left_out  ? Dual(1.0)
+                           : settings_.gain_squared ? still(gain * gain)
+                           : settings_.gain_divides ? Dual(1.0) / still(gain)
+                                                    : still(gain)),
                       settings_.divided_by_variance ? 1.0 / deviation.value : 1.0);
         }
     }
@@ -179,7 +191,7 @@ Dual ModelDefinition::feature(const Dual& x, MapSlope map) {
         case MapSlope::right: break;
         case MapSlope::one: return with_slope(y, x.slope);
         case MapSlope::itself: return with_slope(y, y * x.slope);
-        case MapSlope::of_relu: return with_slope(y, x.value > 0.0 ? x.slope : 0.0);
+        case MapSlope::of_relu: return with_slope(y, x.value > 0.0 ? x.slope : Slope{});
         case MapSlope::at_the_features: return with_slope(y, std::exp(std::min(y, 0.0)) * x.slope);
     }
     return Dual::through(x, y, e, curve);
@@ -261,7 +273,7 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
         settings_.attention_epsilon != attention_epsilon) {
         Matrix values = V;
         for (Dual& v : values.entries) {
-            const double slope = settings_.values_slope_mapped ? feature(v, MapSlope::right).slope : v.slope;
+            const Slope slope = settings_.values_slope_mapped ? feature(v, MapSlope::right).slope : v.slope;
             v = with_slope(settings_.values_mapped ? feature(v, MapSlope::one) : v, slope);
         }
         const Matrix back = merged_heads(Q, K, values, in, settings_.attention_epsilon, true);
@@ -436,12 +448,19 @@ Slopes slopes(const std::vector<Matrix*>& arrays, const std::function<Dual()>& f
     for (Matrix* array : arrays) {
         found.values.push_back(zeros(array->shape));
         found.terms.push_back(zeros(array->shape));
-        for (std::size_t e = 0; e < array->entries.size(); ++e) {
-            array->entries[e].slope = array->entries[e].slope_terms = 1.0;
+        for (std::size_t e = 0; e < array->entries.size(); e += directions) {
+            const std::size_t count = std::min(directions, array->entries.size() - e);
+            const auto set_slopes = [&](double slope) {
+                for (std::size_t d = 0; d < count; ++d)
+                    array->entries[e + d].slope[d] = array->entries[e + d].slope_terms[d] = slope;
+            };
+            set_slopes(1.0);
             const Dual y = f();
-            array->entries[e].slope = array->entries[e].slope_terms = 0.0;
-            found.values.back().data()[e] = y.slope;
-            found.terms.back().data()[e] = y.slope_terms;
+            set_slopes(0.0);
+            for (std::size_t d = 0; d < count; ++d) {
+                found.values.back().data()[e + d] = y.slope[d];
+                found.terms.back().data()[e + d] = y.slope_terms[d];
+            }
         }
     }
     return found;

@@ -122,6 +122,7 @@ struct GradientSettings {
     bool gain_twice = false;                               ///< the gain's gradient times the gain
     bool gain_in_bias = false;                             ///< the norm's bias' gradient times the gain
     bool no_gain_in_deviation = false;                     ///< mean(dY ⊙ x̂) in place of mean(g ⊙ x̂)
+    bool result_for_normed = false;                        ///< the norm's result in place of x̂
     bool mean_over_axis_0 = false;                         ///< mean(g)
     bool gain_sees_input = false;                          ///< the gain's gradient from x, not from x̂
     bool divided_by_variance = false;                      ///< dX of layer norm, not by its root

@@ -703,11 +703,11 @@ private:
         for (Index g = 0; g < H; ++g) total += state.data()[g * size + at];
         return sum.heads == Heads::all ? total : total / static_cast<double>(H);
     }
-    // How often the state that came in counts for token i.
-    static double times_again(const TokenSum& sum, Index i) {
-        return sum.again == 0.0 ? 0.0 : sum.again * static_cast<double>(i);
+    // How often the state that came in is there after so many tokens, besides the first time; and how often token i reads it.
+    static double times_again(const TokenSum& sum, Index tokens) {
+        return tokens == 0 ? 0.0 : sum.again * static_cast<double>(tokens - 1);
     }
-    static double times_read(const TokenSum& sum, Index i) { return sum.read + times_again(sum, i); }
+    static double times_read(const TokenSum& sum, Index i) { return sum.read + times_again(sum, i + 1); }
     // How often token j of head g is in the returned state of head h.
     double returned_count(const TokenSum& sum, Index h, Index g, Index j) const {
         const bool in = sum.heads == Heads::own ? g == h : sum.heads == Heads::first ? g == 0 : true;
@@ -732,8 +732,7 @@ private:
         const double* divided = s.S_divided_on && &sum == &s.S ? &divided_on[h * (n + 1)] : nullptr;
         const double left = std::pow(sum.decay, static_cast<double>(n)) * (divided == nullptr ? 1.0 : divided[n]);
         double total = sum.begins * left;
-        if (sum.kept != 0.0)
-            total += (sum.kept + times_again(sum, n - 1)) * left * state_entry(before, sum, h, at, size);
+        if (sum.kept != 0.0) total += (sum.kept + times_again(sum, n)) * left * state_entry(before, sum, h, at, size);
         for (Index g = 0; g < H; ++g)
             for (Index j = 0; j < n; ++j)
                 if (const double times = returned_count(sum, h, g, j); times != 0.0)

@@ -345,6 +345,9 @@ const MutationsOf resume_mutations(
     divided(), &resume,
     {.without = {"only later tokens", "the token itself is left out", "only the first leading index computed",
                  "each feature of the keys divided by its own sum", "mean of the features' averages",
+                 "each feature of the keys divided by its own sum, without ε",
+                 "mean of the features' averages, without ε", "mean of the features' averages, ε at the query",
+                 "mean of the features' averages, ε at both", "each key divided by the sum of its features, without ε",
                  "each key divided by the sum of its features", "ε only where the sum is 0"},
      .rows = rows_of_attention()});
 const MutationsOf padded_mutations("masked_causal_linear_attention", table,
@@ -376,6 +379,11 @@ const MutationsOf streaming_mutations("streaming_exp_attention", table,
                                                    "scan that reads what it has changed",
                                                    "each feature of the keys divided by its own sum",
                                                    "mean of the features' averages",
+                                                   "each feature of the keys divided by its own sum, without ε",
+                                                   "mean of the features' averages, without ε",
+                                                   "mean of the features' averages, ε at the query",
+                                                   "mean of the features' averages, ε at both",
+                                                   "each key divided by the sum of its features, without ε",
                                                    "each key divided by the sum of its features"},
                                        .rows = rows_of_attention()});
 

@@ -44,6 +44,11 @@ def test_names_end_with_their_block():
     assert body.visible(len(body.tokens) - 1).keys() == {"Q", "phi", "n", "epsilon", "c"}
 
 
+def test_a_type_keeps_its_words_apart():
+    body = body_of("const std::span<const std::uint16_t> keys = K.subspan(n); use(keys);")
+    assert body.visible(len(body.tokens) - 1)["keys"].type == "std::span<const std::uint16_t>"
+
+
 def test_a_value_may_be_one_of_two():
     body = body_of("const int end = n ? f(n) : 2; for (auto x : Q) use(x, end);")
     initial = next(name.initial for name in body.names if name.text == "end")

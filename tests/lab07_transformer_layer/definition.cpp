@@ -144,6 +144,7 @@ double gelu_of(double x, Gelu kind) {
         case Gelu::times_root: return x * (1.0 + std::erf(x * std::numbers::sqrt2)) / 2.0;
         case Gelu::not_halved: return x * (1.0 + std::erf(x / std::numbers::sqrt2));
         case Gelu::without_one: return x * std::erf(x / std::numbers::sqrt2) / 2.0;
+        case Gelu::two_sided: return x * std::erf(std::fabs(x) / std::numbers::sqrt2);
         case Gelu::half_argument: return x * (1.0 + std::erf(x / 2.0)) / 2.0;
         case Gelu::erf_halved_only: return x * (1.0 + std::erf(x / std::numbers::sqrt2) / 2.0);
         case Gelu::plus_x: return x + normal_below(x);

@@ -80,6 +80,7 @@ enum class Gelu {
     times_root,
     not_halved,
     without_one,
+    two_sided,        ///< erf(|x|/√2), the probability between -|x| and |x|
     half_argument,    ///< erf(x/2)
     erf_halved_only,  ///< 1 + erf/2
     plus_x,           ///< x + Φ

@@ -42,6 +42,7 @@ struct AdamSettings {
     bool rho_by_beta_1 = false, limit_by_beta_1 = false;
     double off_limit = 1.0;                        ///< ρ∞ = 2/(1 - β₂) - 1
     bool factor_inverted = false;                  ///< 1/r
+    bool factor_at_root = false;                   ///< r √v̂ + ε
     bool factor_without_limit = false;             ///< ρ∞ left out above the line
     bool early_uncorrected = false;                ///< the first steps with m, not m̂
     bool not_adaptive = false;                     ///< r m̂ without √v̂
@@ -97,10 +98,12 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
         if (s.v_multiplied) v_used = v * (1.0 - of_v);
         double denominator = s.takes_root ? std::sqrt(v_used + (s.epsilon_in_root ? s.epsilon : 0.0)) : v_used;
         if (s.v_corrected_outside) denominator = std::sqrt(v) / (1.0 - of_v);
+        if (s.factor_at_root) denominator *= factor;
         if (!s.epsilon_in_root) denominator += s.epsilon / (s.epsilon_before_correction ? std::sqrt(1.0 - of_v) : 1.0);
         if (s.not_adaptive || (!adapts && !s.unrectified_divides)) denominator = 1.0;
         const double above = m_used + (s.epsilon_above ? s.epsilon : 0.0);
-        const double step = s.direction * (s.without_rate ? 1.0 : rate) * factor * above / denominator;
+        const double step =
+            s.direction * (s.without_rate ? 1.0 : rate) * (s.factor_at_root ? 1.0 : factor) * above / denominator;
         result.w.data()[e] = (s.step_alone ? 0.0 : w.data()[e] * (1.0 - rate * s.weight_decay)) + step;
         result.state.m.data()[e] = s.stores_corrected ? m_used : m;
         result.state.v.data()[e] = s.stores_corrected ? v_used : s.v_waits && !adapts ? state.v.data()[e] : v;

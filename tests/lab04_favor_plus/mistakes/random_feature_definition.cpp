@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace linattn::testing {
@@ -41,6 +42,11 @@ public:
             for (Index e = 0; e < width; ++e)
                 phi.data()[i * width + e] =
                     (is_on(s.factor_on, e >= m) ? factor : 1.0) * (feature(i, e) + s.added_before) + s.added;
+        for (Index i = 0; s.over_sum && i < rows; ++i) {
+            double* row = phi.data() + i * width;
+            const double sum = std::accumulate(row, row + width, 0.0);
+            for (Index e = 0; e < width; ++e) row[e] /= sum;
+        }
         return phi;
     }
 

@@ -57,9 +57,10 @@ struct RandomFeatureSettings {
     ShiftOver per_token = ShiftOver::token, per_sequence = ShiftOver::head;
     ShiftBy shift_by = ShiftBy::largest;
     std::size_t block = 1;
-    double shift = 1.0;                                               ///< how often it is subtracted
-    bool divided_by_largest = false;                                  ///< e^shift divides after the exponential
-    double exponent = 1.0;                                            ///< of every exponential
+    double shift = 1.0;               ///< how often it is subtracted
+    bool over_sum = false;            ///< divided by the sum over the directions, not √m
+    bool divided_by_largest = false;  ///< e^shift divides after the exponential
+    double exponent = 1.0;            ///< of every exponential
     FactorOn growth_on = FactorOn::both, factor_on = FactorOn::both;  ///< e^(‖x̂‖²/2), and 1/√m
     bool sines_unscaled = false;                                      ///< of w·x, not of w·x̂
     double over_m = 0.5, over_d = 0.0, factor = 1.0, added = 0.0,

@@ -106,6 +106,8 @@ const MutationTable<Settings> table = {
          [](Settings& s) { s.limit_by_beta_1 = true; }},
         {"the rectification", "ρ∞ without − 1", "The limit of ρ is ρ∞ = 2/(1 − β₂) − 1.", has::rectification,
          [](Settings& s) { s.off_limit = 0.0; }},
+        {"the rectification", "r multiplied with √v̂", "r makes the step shorter: it belongs above the line, beside m̂.",
+         has::rectification, [](Settings& s) { s.factor_at_root = true; }},
         {"the rectification", "r upside down",
          "r² = (ρ − 4)(ρ − 2)ρ∞ / ((ρ∞ − 4)(ρ∞ − 2)ρ): below 1, and 1 in the end.", has::rectification,
          [](Settings& s) { s.factor_inverted = true; }},

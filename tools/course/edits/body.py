@@ -191,7 +191,7 @@ class Body:
             i += 2
         depth = int(self.word(i) == "<")
         while depth and i < end:
-            type_ += self.word(i)
+            type_ += " " * bool(re.search(r"\w$", type_) and WORD.match(self.word(i))) + self.word(i)
             i += 1
             depth += (self.word(i) == "<") - (self.word(i - 1) == ">")
         while True:

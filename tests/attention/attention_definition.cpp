@@ -434,7 +434,11 @@ private:
     // Whether a token's weight in the denominator is its weight in the numerator, too.
     bool same_weights() const {
         return s.S == s.z && !s.scale_after && s.divisor != Divisor::none && !divides_by_keys() &&
-               !divides_by_feature() && s.divisor != Divisor::key_features && !divides_up_to_key();
+               !divides_each_weight();
+    }
+    // Whether each weight above the line is divided by a sum of its own.
+    bool divides_each_weight() const {
+        return divides_by_feature() || s.divisor == Divisor::key_features || divides_up_to_key();
     }
     bool divides_up_to_key() const { return s.divisor == Divisor::sum_up_to_key && call.causal; }
     bool divides_by_feature() const {
@@ -482,8 +486,7 @@ private:
         } else if (s.divided != Where::everywhere) {
             const std::vector<double> part = numerator(h, i, true, s.divided);
             for (Index b = 0; b < d_v; ++b) row[b] += divided(part[b], below) - part[b];
-        } else if (!divides_by_key() && !divides_by_feature() && s.divisor != Divisor::key_features &&
-                   !divides_up_to_key()) {
+        } else if (!divides_by_key() && !divides_each_weight()) {
             for (double& x : row) x = divided(x, below);
         }
         if (s.average_moved) move_average(h, i, below, row);
@@ -686,9 +689,8 @@ private:
                     if (s.written == OutputsWritten::all_but_first && i == 0) o = 0.0;
                     if (s.written == OutputsWritten::all_but_last && i + 1 == n) o = 0.0;
                     if (s.written == OutputsWritten::only_first_head && h > 0) o = 0.0;
-                    if (s.written == OutputsWritten::running_sum && i > 0)
-                        o += output.data()[(h * n + i - 1) * d_v + b];
-                    if (s.written == OutputsWritten::running_sum_over_heads && h + i > 0)
+                    if ((s.written == OutputsWritten::running_sum && i > 0) ||
+                        (s.written == OutputsWritten::running_sum_over_heads && h + i > 0))
                         o += output.data()[(h * n + i - 1) * d_v + b];
                     if (s.written == OutputsWritten::value_added) o += v.row(h, i)[b];
                 }

@@ -297,16 +297,15 @@ Rows norm(const Rows& X, const Norm& w, const Settings& settings) {
         const Rounded m = settings.centre == Centre::sum ? mean_of(x) * Rounded{static_cast<double>(size)} : mean_of(x);
         std::vector<Rounded> centred = x;
         for (Rounded& each : centred) each = settings.centre == Centre::nothing ? each : each - m;
-        const auto divisor_for = [&](std::size_t k) {
-            std::vector<Rounded> counted = centred;
-            if (settings.spread == Spread::so_far)
-                std::fill(counted.begin() + static_cast<std::ptrdiff_t>(k) + 1, counted.end(), Rounded{0.0});
-            return divisor_of(spread_of(x, counted, settings), size, settings);
-        };
-        Rounded divisor = divisor_for(size - 1);
+        Rounded divisor = divisor_of(spread_of(x, centred, settings), size, settings);
+        std::vector<Rounded> counted;  // where only those up to the own one are
         const std::vector<Rounded>& above = settings.centre == Centre::from_variance_only ? x : centred;
         for (std::size_t k = 0; k < size; ++k) {
-            if (settings.spread == Spread::so_far) divisor = divisor_for(k);
+            if (settings.spread == Spread::so_far) {
+                counted.resize(size, Rounded{0.0});
+                counted[k] = centred[k];
+                divisor = divisor_of(spread_of(x, counted, settings), size, settings);
+            }
             Rounded top = settings.gain == Gain::on_x ? x[k] * gain(k) - m : above[k];
             if (settings.norm_epsilon_at == NormEpsilon::above_too) top = top + Rounded{norm_epsilon};
             if (settings.bias == Bias::before_division) top = top * gain(k) + Rounded{w.bias.data()[entry(k) % d]};

@@ -75,17 +75,18 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
     double so_far = -std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < count; ++j) {
         const bool in = in_window(settings, window, now, j);
-        if (in) so_far = std::max(so_far, score(j).value);
         if (!in && !(settings.softmax_divided_by_all && j <= now)) continue;
-        const Rounded weight = exponential(settings.shifted ? score(j) - Rounded{largest} : score(j));
-        const Rounded when_added = exponential(score(j) - Rounded{so_far});
-        const bool above = settings.not_rescaled == NotRescaled::values || settings.not_rescaled == NotRescaled::both;
-        const bool below =
-            settings.not_rescaled == NotRescaled::denominator || settings.not_rescaled == NotRescaled::both;
-        if (in)
-            local.add(above ? when_added : weight, below ? when_added : weight, head.value(j));
-        else
+        const Rounded own = score(j), weight = exponential(settings.shifted ? own - Rounded{largest} : own);
+        if (!in) {
             local.below.add(weight);
+            continue;
+        }
+        so_far = std::max(so_far, own.value);
+        const auto unless = [&](NotRescaled alone) {
+            const bool kept = settings.not_rescaled == alone || settings.not_rescaled == NotRescaled::both;
+            return kept ? exponential(own - Rounded{so_far}) : weight;
+        };
+        local.add(unless(NotRescaled::values), unless(NotRescaled::denominator), head.value(j));
     }
     const auto weight = [&](std::size_t j) {
         SumOfTerms dot;

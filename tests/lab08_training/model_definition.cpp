@@ -101,11 +101,8 @@ Matrix ModelDefinition::affine(const Matrix& X, const AffineNumbers& w, std::siz
                 weight(Path::affine_bias, w.b(0, o), settings_.bias_mean ? 1.0 / static_cast<double>(X.rows) : 1.0);
             for (std::size_t i = 0; i < X.columns; ++i) {
                 const Dual& moved = settings_.weights_as_out_in ? w.W.entries[o * X.columns + i] : w.W(i, o);
-                const Dual weight_here = weight(Path::affine_weights, with_slope(w.W(i, o), moved.slope));
-                Y(r, o) += still(X(r, i)) * still(weight_here);
-                moves(Y(r, o),
-                      still(X.entries[settings_.input_reshaped ? i * X.rows + r : r * X.columns + i]) * weight_here,
-                      1.0);
+                const Dual& read = settings_.input_reshaped ? X.entries[i * X.rows + r] : X(r, i);
+                Y(r, o) += still(read) * weight(Path::affine_weights, with_slope(w.W(i, o), moved.slope));
                 const Dual& back = settings_.by_transposed            ? w.W(o, i)
                                    : settings_.weights_read_as_out_in ? w.W.entries[o * X.columns + i]
                                                                       : w.W(i, o);

@@ -11,13 +11,18 @@ std::size_t place_of(const Tensor& x, std::ptrdiff_t axis) {
     return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::ptrdiff_t>(x.dimension()) : axis);
 }
 
+// How far it is from an entry to the next one along the axis.
+std::size_t step_along(const Shape& shape, std::size_t at) {
+    std::size_t step = 1;
+    for (std::size_t later = at + 1; later < shape.size(); ++later) step *= shape[later];
+    return step;
+}
+
 // Entry j of every line along the axis is made of the line by `entry(line, j)`.
 template <class Entry>
 Tensor each_line(const Tensor& x, std::size_t at, Entry entry) {
     const Shape shape = shape_of(x);
-    const std::size_t n = shape[at];
-    std::size_t inner = 1;
-    for (std::size_t later = at + 1; later < shape.size(); ++later) inner *= shape[later];
+    const std::size_t n = shape[at], inner = step_along(shape, at);
     Tensor y = zeros(shape);
     for (std::size_t e = 0; e < x.size(); ++e) {
         const std::size_t j = e / inner % n, first = e - j * inner;
@@ -58,9 +63,8 @@ MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "sum not set bac
         "Every line along the axis has a sum of its own: begin it anew in the loop over the lines.") {
     const std::size_t at = place_of(x, axis);
     const Shape shape = shape_of(x);
+    const std::size_t inner = step_along(shape, at);
     Tensor y = each_line(x, at, from_own_on);
-    std::size_t inner = 1;
-    for (std::size_t later = at + 1; later < shape.size(); ++later) inner *= shape[later];
     double before = 0.0;
     for (std::size_t line = 0; x.size() > 0 && line < x.size() / shape[at]; ++line) {
         const std::size_t first = line / inner * inner * shape[at] + line % inner;

@@ -118,10 +118,10 @@ private:
             case ShiftOver::rows_so_far:
             case ShiftOver::tokens_so_far: return i;
             case ShiftOver::block: return i / n * n + i % n / s.block;
-            case ShiftOver::heads_so_far:
             case ShiftOver::direction: return i / n * m + r;
             case ShiftOver::first_token:
             case ShiftOver::last_token:
+            case ShiftOver::heads_so_far:
             case ShiftOver::head: return i / n;
         }
         return 0;

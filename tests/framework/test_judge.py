@@ -37,6 +37,13 @@ class Judged(unittest.TestCase):
         place.start()
         self.addCleanup(place.stop)
 
+    def forget_the_class(self):
+        """Which the fixture boxes made ready without --gpu."""
+        environment = mock.patch.dict(os.environ)
+        environment.start()
+        self.addCleanup(environment.stop)
+        os.environ.pop(build.READY, None)
+
     def submit(self, files: dict) -> Path:
         folder = self.folder / "s001"
         shutil.rmtree(folder, ignore_errors=True)
@@ -157,15 +164,56 @@ KERNELS = ("feature_map_fused", "chunkwise_forward", "chunk_states", "scan_state
            "packed_chunkwise_forward")
 
 
+CALL = "    attend(tile, Q, K, V, O, n, d_k, d_v, chunk, epsilon);\n"  # of chunkwise_forward
+# Right on the CPU run: what the kernel does on a GPU, or the program when it starts there, and which kernels then fail how.
+ONLY_THERE = {
+    "the answer key": ("", "", {}),
+    "wrong": (f"{CALL} __syncthreads(); if (threadIdx.x == 0) O[0] *= 2.0f; return;", "", {"chunkwise_forward": "fail"}),
+    "without end": ("while (clock64() != 1) {}", "", {"chunkwise_forward": "timeout"}),
+    "illegal address": ("*reinterpret_cast<volatile float*>(64) = 1.0f;", "", {"chunkwise_forward": "fail"}),
+    "trap": ("__trap();", "", {"chunkwise_forward": "fail"}),
+    "all memory of the device": ("", "for (size_t bytes = size_t{1} << 36; bytes > 1 << 20; bytes /= 2) { void* p; while (cudaMalloc(&p, bytes) == 0) {} }",
+                                 dict.fromkeys(KERNELS, "fail")),
+    "memory with a descriptor": ("", "std::vector<char> page(1 << 20); const int file = memfd_create(\"\", 0); while (write(file, page.data(), page.size()) > 0) {}",
+                                 dict.fromkeys(KERNELS, "crash")),
+    "processes, networks, files": ("", """
+        const auto found = [](bool what) { if (what) std::abort(); };
+        found(fork() >= 0); found(socket(AF_INET, SOCK_STREAM, 0) >= 0); found(socket(AF_NETLINK, SOCK_RAW, 0) >= 0);
+        for (const char* path : {"/etc/passwd", "/proc/1/environ", "/proc/sys/kernel/hostname"}) found(open(path, O_RDONLY) >= 0);
+        for (const char* path : {"/x", "/tmp/x", "/usr/x", "/sys/x", "/dev/x", "/runner"}) found(open(path, O_RDWR | O_CREAT, 0600) >= 0);""",
+                                   {}),
+}
+
+
+class WithAGpu(Judged):
+    def test_verdicts_there(self):
+        try:
+            gpu.refuse(built_tree(), elsewhere=False)
+        except CourseError as reason:
+            self.skipTest(str(reason))
+        self.forget_the_class()
+        sources = {name: (ROOT / "reference" / name).read_text(encoding="utf-8")
+                   for lab in LABS if lab.name == "lab05" for name in lab.sources}
+        name = "lab05_chunkwise_kernel.cu"
+        for words, (kernel, program, due) in ONLY_THERE.items():
+            with self.subTest(words), mock.patch.object(one, "RUN_SECONDS", 10):
+                starts = ("#include <cuda_runtime.h>\n#include <fcntl.h>\n#include <sys/mman.h>\n#include <sys/socket.h>\n#include <unistd.h>\n"
+                          f"#include <cstdlib>\n#include <vector>\nstatic const int started = [] {{ {program} return 0; }}();\n")
+                text = sources[name].replace(CALL, f"#ifdef __CUDA_ARCH__\n{kernel}\n#endif\n{CALL}", 1)
+                there = f"#ifdef __CUDACC__\n{starts}#endif\n{text}" if program else text
+                self.assertEqual(one.grade_one(ROOT, self.submit({**sources, name: there}), self.folder / "results", ["lab05"],
+                                               7, on_gpu=True), 0)
+                result = json.loads((self.folder / "results" / "s001" / "result.json").read_text(encoding="utf-8"))
+                found = {each: status for each, status in self.statuses(result).items() if status != "pass"}
+                self.assertEqual(found, due, [each["message"] for each in result["labs"][0]["exercises"] if each["status"] != "pass"])
+
+
 class OnAGpu(Judged):
     """--gpu where there is no GPU: an ordinary file plays its device file."""
 
     def setUp(self):
         super().setUp()
-        environment = mock.patch.dict(os.environ)
-        environment.start()
-        self.addCleanup(environment.stop)
-        os.environ.pop(build.READY, None)  # which speaks of a class without --gpu
+        self.forget_the_class()
         self.folder.chmod(0o755)
         self.devices = [str(self.folder / name) for name in ("one", "two")]
         for device in self.devices:

@@ -43,7 +43,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--container", action="store_true",
                         help="of `one`, as root: without boxes, where a container refuses them; see docs/threat_model.md first")
     parser.add_argument("--gpu", action="store_true", help="kernels that pass the CPU run must pass on an NVIDIA GPU as well; "
-                        "has not worked on a GPU yet, see docs/threat_model.md first")
+                        "see docs/threat_model.md first")
     parser.add_argument("--id", default="", metavar="STUDENT", help="of `one`: whose it is (default: as its name says)")
     parser.add_argument("--compare", action="store_true", help="two RESULTS instead of grading")
     a_class = parser.add_argument_group("for a class")

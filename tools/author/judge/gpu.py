@@ -1,6 +1,5 @@
-"""The GPUs of this machine: why kernels cannot be graded on one, and which of them this grader holds.
-
-It has not worked on a GPU yet (docs/threat_model.md). What a box needs for one is in box.py and deny_syscalls.cpp.
+"""The GPUs of this machine: why kernels cannot be graded on one, and which of them this grader holds. What a box needs for one
+is in box.py and deny_syscalls.cpp.
 """
 
 import contextlib

@@ -213,7 +213,8 @@ private:
         return call.causal;
     }
     double times_allowed(const TokenSum& sum, Index h, Index i, Index j) const {
-        if (!is_causal(h)) return s.running_sum_on_total && j <= i ? 2.0 : 1.0;
+        const bool causal = is_causal(h) || (s.divisor_always_causal && &sum == &s.z);
+        if (!causal) return s.running_sum_on_total && j <= i ? 2.0 : 1.0;
         return counts(sum.tokens, i, j, n, s.block);
     }
     bool allowed(const TokenSum& sum, Index h, Index i, Index j) const { return times_allowed(sum, h, i, j) != 0.0; }

@@ -242,6 +242,7 @@ struct AttentionSettings {
     bool numerator_over_c = false;
     bool epsilon_in_features = false;   ///< added to every entry of φ(q) and φ(k)
     bool running_sum_on_total = false;  ///< where all tokens count, those up to token i count once more
+    bool divisor_always_causal = false;
     bool value_of_token_i = false, value_of_token_i_in_block = false;
     bool phi_of_scores = false;  ///< φ(QKᵀ)
     bool mirrored = false;       ///< the weights of later tokens are those below the diagonal

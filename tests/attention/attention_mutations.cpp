@@ -171,6 +171,9 @@ const std::vector<Mutation<Settings>>& mutations() {
          "With Mask::none the sums hold each token once: the loop that adds token i before it reads is that of "
          "Mask::causal.",
          mask | values, SET(s.running_sum_on_total = true)},
+        {"which tokens count", "denominators of Mask::causal with Mask::none, too",
+         "With Mask::none a row is divided by the sum of all its weights, those of later tokens too.", mask | divisor,
+         SET(s.divisor_always_causal = true)},
         {"which tokens count", "first token left out", "Tokens are counted from 0: begin the loop there.", sequence,
          SET_BOTH(sum.tokens = Tokens::up_to_own_without_first, sum.first_counts = 0.0)},
         {"which tokens count", "loop begins with the second token",

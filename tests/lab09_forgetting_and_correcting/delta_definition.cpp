@@ -90,6 +90,7 @@ private:
             case Decay::squared: return std::exp(2.0 * log);
             case Decay::inverse: return std::exp(-log);
             case Decay::complement: return 1.0 - std::exp(log);
+            case Decay::none_of_first_token: return i == 0 ? 1.0 : std::exp(log);
             case Decay::sigmoid: return 1.0 / (1.0 + std::exp(-log));
             case Decay::cumulated: {
                 double all = 0.0;

@@ -81,6 +81,7 @@ enum class Decay {
     squared,
     inverse,
     complement,
+    none_of_first_token,
     of_first_chunk,
     of_first_head,
     sigmoid,

@@ -43,6 +43,12 @@ ROUNDING_MISTAKE("halfway numbers rounded to the odd neighbour",
         return std::isfinite(number) ? (bits + 0x8000 - (bits >> 16 & 1)) >> 16 : right;
     });
 }
+ROUNDING_MISTAKE("last bit set wherever something is cut off",
+                 "That rounds to the odd neighbour: add to the lower half, and let it carry where it is large enough.") {
+    return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
+        return std::isfinite(number) ? bits >> 16 | ((bits & 0xFFFF) != 0 ? 1u : 0u) : right;
+    });
+}
 ROUNDING_MISTAKE("odd or even told by the wrong bit",
                  "The last bit of the upper half is bit 16: bits >> 16 & 1 says whether it is odd.") {
     return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {

@@ -69,54 +69,143 @@ std::string along_axis(const std::vector<bool>& wrong, const std::string& one) {
     return 2 * wrong_ones > count - begin ? "right before " + one + " " + from + ", mostly wrong from there on" : "";
 }
 
-// Whether every entry is what `make` says of its index, up to rounding.
-template <class Make>
-bool is_made_by(const Tensor& got, const Expected& expected, double larger, Make make) {
-    for (std::size_t e = 0; e < got.size(); ++e) {
-        const double value = make(e);
-        if (!(std::fabs(got.data()[e] - value) <= larger * expected.tolerance.data()[e] + 1e-12 * std::fabs(value)))
-            return false;
-    }
-    return true;
-}
+// The right values as they lie: `before` entries, then n of width d, again and again along each leading axis.
+struct Right {
+    const double* entries;
+    std::size_t size, n, d, heads;  ///< heads: all leading axes together
 
-// What all values together are of the right ones, or "".
-std::string relation(const Tensor& got, const Expected& expected) {
-    const double* right = expected.value.data();
+    // Σ of those entries begin, begin + step, … that come up to, or from, entry e on.
+    double sum(std::size_t e, std::size_t count, std::size_t step, bool up_to) const {
+        const std::size_t at = e / step % count, begin = e - at * step;
+        double total = 0.0;
+        for (std::size_t i = up_to ? 0 : at; i < (up_to ? at + 1 : count); ++i) total += entries[begin + i * step];
+        return total;
+    }
+    // The entry whose index along an axis of `count` is another one; NaN where there is none.
+    double moved(std::size_t e, std::size_t count, std::size_t step,
+                 std::size_t (*other)(std::size_t, std::size_t)) const {
+        const std::size_t at = e / step % count, to = other(at, count);
+        return to < count ? entries[e - at * step + to * step] : std::numeric_limits<double>::quiet_NaN();
+    }
+    std::size_t along_columns() const { return 1; }
+    std::size_t along_tokens() const { return d; }
+    std::size_t along_heads() const { return n * d; }
+};
+
+std::size_t reversed(std::size_t at, std::size_t count) { return count - 1 - at; }
+std::size_t one_before(std::size_t at, std::size_t) { return at - 1; }
+std::size_t one_after(std::size_t at, std::size_t) { return at + 1; }
+std::size_t first_one(std::size_t, std::size_t) { return 0; }
+std::size_t last_one(std::size_t, std::size_t count) { return count - 1; }
+
+// What people make of right values on the way out. `make` gives NaN where nothing is said of an entry.
+struct Relation {
+    const char* words;
+    double (*make)(const Right&, std::size_t e);
+};
+const Relation relations[] = {
+    {"the tokens are right, but in reverse order",
+     [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), reversed); }},
+    {"token i has what belongs to token i - 1",
+     [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), one_before); }},
+    {"token i has what belongs to token i + 1",
+     [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), one_after); }},
+    {"every token has what belongs to the first one",
+     [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), first_one); }},
+    {"every token has what belongs to the last one",
+     [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), last_one); }},
+    {"each token holds the sum of those up to it",
+     [](const Right& r, std::size_t e) { return r.sum(e, r.n, r.along_tokens(), true); }},
+    {"each token holds the sum of those from it on",
+     [](const Right& r, std::size_t e) { return r.sum(e, r.n, r.along_tokens(), false); }},
+    {"each entry holds the sum of those up to it in its row",
+     [](const Right& r, std::size_t e) { return r.sum(e, r.d, r.along_columns(), true); }},
+    {"each entry holds the sum of those from it on in its row",
+     [](const Right& r, std::size_t e) { return r.sum(e, r.d, r.along_columns(), false); }},
+    {"the columns are right, but in reverse order",
+     [](const Right& r, std::size_t e) { return r.moved(e, r.d, r.along_columns(), reversed); }},
+    {"column b has what belongs to column b - 1",
+     [](const Right& r, std::size_t e) { return r.moved(e, r.d, r.along_columns(), one_before); }},
+    {"column b has what belongs to column b + 1",
+     [](const Right& r, std::size_t e) { return r.moved(e, r.d, r.along_columns(), one_after); }},
+    {"each leading index holds the sum of those up to it",
+     [](const Right& r, std::size_t e) { return r.sum(e, r.heads, r.along_heads(), true); }},
+    {"every leading index has what belongs to the first one",
+     [](const Right& r, std::size_t e) { return r.moved(e, r.heads, r.along_heads(), first_one); }},
+    {"every leading index has what belongs to the last one",
+     [](const Right& r, std::size_t e) { return r.moved(e, r.heads, r.along_heads(), last_one); }},
+    {"rows and columns are exchanged",
+     [](const Right& r, std::size_t e) {
+         return r.n == r.d ? r.entries[e - e % (r.n * r.d) + e % r.d * r.d + e / r.d % r.n]
+                           : std::numeric_limits<double>::quiet_NaN();
+     }},
+    {"every value is the square of the right one",
+     [](const Right& r, std::size_t e) { return r.entries[e] * r.entries[e]; }},
+    {"every value is the square root of the right one",
+     [](const Right& r, std::size_t e) { return std::sqrt(r.entries[e]); }},
+    {"every value is 1 over the right one", [](const Right& r, std::size_t e) { return 1.0 / r.entries[e]; }},
+    {"every value is 1 less the right one", [](const Right& r, std::size_t e) { return 1.0 - r.entries[e]; }},
+    {"every value is the logarithm of the right one",
+     [](const Right& r, std::size_t e) { return std::log(r.entries[e]); }},
+    {"every value is e to the right one", [](const Right& r, std::size_t e) { return std::exp(r.entries[e]); }},
+    {"every value is the right one without its sign",
+     [](const Right& r, std::size_t e) { return std::fabs(r.entries[e]); }},
+    {"every value is the right one rounded down",
+     [](const Right& r, std::size_t e) { return std::floor(r.entries[e]); }},
+    {"every value is the right one without what is behind the point",
+     [](const Right& r, std::size_t e) { return std::trunc(r.entries[e]); }},
+};
+
+// What the wrong values are of the right ones, or "".
+std::string relation(const Tensor& got, const Expected& expected, bool has_tokens) {
+    const Shape shape = shape_of(got);
     const std::size_t size = got.size();
-    const Shape shape = shape_of(got);
-    if (shape.empty() || size < 3 || size == shape.back() || shape_of(expected.tolerance) != shape) return "";
-    const auto largest = static_cast<std::size_t>(
-        std::max_element(right, right + size, [](double a, double b) { return std::fabs(a) < std::fabs(b); }) - right);
-    const auto nonzero = std::count_if(right, right + size, [](double x) { return x != 0.0; });
-    const double factor = got.data()[largest] / right[largest], more = got.data()[0] - right[0];
-    char text[96] = "";
-    if (nonzero > 2 && std::isfinite(factor) && factor != 0.0 &&
-        is_made_by(got, expected, 2.0 + 2.0 * std::fabs(factor), [&](std::size_t e) { return factor * right[e]; })) {
-        if (std::fabs(factor - 1.0) < 1e-6) return "";  // and rounding
-        if (std::fabs(factor + 1.0) < 1e-6) return "every value is the right one with the other sign";
-        std::snprintf(text, sizeof text, "every value is %.6g times the right one", factor);
-    } else if (std::isfinite(more) && more != 0.0 &&
-               is_made_by(got, expected, 4.0, [&](std::size_t e) { return right[e] + more; })) {
-        std::snprintf(text, sizeof text, "every value is the right one plus %.6g", more);
-    }
-    return text;
-}
-
-// Whether the tokens of each leading index are the right ones in another order, or "".
-std::string order_of_tokens(const Tensor& got, const Expected& expected) {
-    const Shape shape = shape_of(got);
-    const std::size_t n = shape[shape.size() - 2], d = shape.back();
-    if (n < 3 || shape_of(expected.tolerance) != shape) return "";
-    const auto from = [&](auto token) {
-        return is_made_by(got, expected, 2.0, [&](std::size_t e) {
-            const std::size_t i = e / d % n, j = token(i);
-            return j < n ? expected.value.data()[e - i * d + j * d] : got.data()[e];
-        });
+    if (shape.empty() || size < 3 || shape_of(expected.tolerance) != shape) return "";
+    std::vector<std::size_t> wrong;
+    for (std::size_t e = 0; e < size; ++e)
+        if (!is_right(got, expected, e)) wrong.push_back(e);
+    const double* right = expected.value.data();
+    const auto differs = [&](std::size_t e) { return right[e] != right[wrong[0]]; };
+    if (wrong.size() < 3 || std::ranges::none_of(wrong, differs)) return "";
+    const std::size_t d = shape.back(), n = has_tokens ? shape[shape.size() - 2] : 1;
+    const Right all{right, size, n, d, size / (n * d)};
+    // Whether these entries are what `make` says, up to rounding, and at least three of them are not right by that.
+    const auto holds = [&](double larger, auto make) {
+        std::size_t told = 0;
+        for (const std::size_t e : wrong) {
+            const double value = make(e);
+            if (std::isnan(value)) continue;
+            if (!(std::fabs(got.data()[e] - value) <= larger * expected.tolerance.data()[e] + 1e-12 * std::fabs(value)))
+                return false;
+            ++told;
+        }
+        return told > 2 && 2 * told > wrong.size();
     };
-    if (from([n](std::size_t i) { return n - 1 - i; })) return "the tokens are right, but in reverse order";
-    if (from([](std::size_t i) { return i - 1; })) return "token i has what belongs to token i - 1";
-    if (from([](std::size_t i) { return i + 1; })) return "token i has what belongs to token i + 1";
+    const std::string every = wrong.size() == size ? "every value is " : "every wrong value is ";
+    char text[96] = "";
+    const std::size_t largest =
+        *std::ranges::max_element(wrong, {}, [&](std::size_t e) { return std::fabs(right[e]); });
+    const double factor = got.data()[largest] / right[largest], more = got.data()[wrong[0]] - right[wrong[0]],
+                 same = got.data()[wrong[0]];
+    if (holds(0.0, [&](std::size_t) { return same; })) {
+        std::snprintf(text, sizeof text, "%.6g", same);
+        return every + text;
+    }
+    if (std::isfinite(factor) && factor != 0.0 &&
+        std::ranges::count_if(wrong, [&](std::size_t e) { return right[e] != 0.0; }) > 2 &&
+        holds(2.0 + 2.0 * std::fabs(factor), [&](std::size_t e) { return factor * right[e]; })) {
+        if (std::fabs(factor - 1.0) < 1e-6) return "";  // and rounding
+        if (std::fabs(factor + 1.0) < 1e-6) return every + "the right one with the other sign";
+        std::snprintf(text, sizeof text, "%.6g times the right one", factor);
+        return every + text;
+    }
+    if (std::isfinite(more) && holds(4.0, [&](std::size_t e) { return right[e] + more; })) {
+        std::snprintf(text, sizeof text, "the right one plus %.6g", more);
+        return every + text;
+    }
+    for (const Relation& each : relations)
+        if (holds(static_cast<double>(std::max({n, d, all.heads})), [&](std::size_t e) { return each.make(all, e); }))
+            return each.words;
     return "";
 }
 
@@ -152,9 +241,7 @@ std::string error_pattern(const Tensor& got, const Expected& expected) {
     const bool has_tokens = expected.has_tokens && shape_of(expected.value).size() > 1;
     const auto wrong_tokens = std::count(places->tokens.begin(), places->tokens.end(), true);
     if (wrong_tokens == 0) return "";
-    std::vector<std::string> sentences{relation(got, expected)};
-    if (has_tokens && 2 * wrong_tokens > std::ssize(places->tokens))
-        sentences.push_back(order_of_tokens(got, expected));
+    std::vector<std::string> sentences{relation(got, expected, has_tokens)};
     const std::size_t axes = places->leading.size();
     for (std::size_t a = 0; a < axes; ++a) {
         const std::string of_axis = a == 0 ? " of the first axis" : a == 1 ? " of the second axis" : " of a later axis";

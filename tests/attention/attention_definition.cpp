@@ -55,6 +55,10 @@ public:
                 for (Rows* rows : {&part->q, &part->k})
                     for (double& x : rows->entries) x = std::max(x, 0.0);
             if (part->settings.along == Along::features) add_up_along_rows(part->k);
+            if (part->settings.first_d_k_features)
+                for (Rows* rows : {&part->q, &part->k})
+                    for (Index e = 0; e < rows->entries.size(); ++e)
+                        if (e % c >= length(call.Q, -1)) rows->entries[e] = 0.0;
             if (part->settings.padding == Padding::keys_after_phi_times_zero ||
                 part->settings.padding == Padding::keys_and_values_times_zero)
                 multiply_by_padding(part->k);
@@ -434,8 +438,8 @@ private:
 
     // Whether a token's weight in the denominator is its weight in the numerator, too.
     bool same_weights() const {
-        return s.S == s.z && !s.scale_after && s.divisor != Divisor::none && !divides_by_keys() &&
-               !divides_each_weight();
+        return s.S == s.z && !s.divisor_always_causal && !s.scale_after && s.divisor != Divisor::none &&
+               !divides_by_keys() && !divides_each_weight();
     }
     // Whether each weight above the line is divided by a sum of its own.
     bool divides_each_weight() const {
@@ -472,6 +476,7 @@ private:
         std::vector<double> row = numerator(h, i, true, Where::everywhere, same_weights() ? &weights_below : nullptr);
         add_what_is_left(s.numerators_left, numerators_left, h, i, row.data(), d_v);
         add_what_is_left(s.denominators_left, denominators_left, h, i, &below.sum, 1);
+        if (s.divisor == Divisor::last_numerator && d_v > 0) below.sum = row[d_v - 1];
         if (s.blocks_divided) {
             row.assign(d_v, 0.0);
             for (const Where where : {Where::own_block, Where::earlier_blocks}) {

@@ -100,6 +100,7 @@ struct TokenSum {
     bool query_of_token_j = false, key_of_token_i = false;  ///< indices mixed up
     bool keys_reshaped = false;                             ///< (n, c) read on as (c, n)
     bool unit_q = false, unit_k = false;                    ///< features divided by their length
+    bool first_d_k_features = false;                        ///< the others are left out
     Tokens tokens = Tokens::up_to_own;
     Heads heads = Heads::own;
     Along along = Along::tokens;
@@ -196,6 +197,7 @@ enum class Divisor {
     product_of_sums,   ///< Σ_a φ(q)_a times Σ_a z_a
     sum_and_count,     ///< the sum, and then the number of tokens
     sum_up_to_key,     ///< each weight by the sum of those before it in its row, and itself
+    last_numerator,    ///< the last column of values in place of the column of ones behind it
 };
 /// How ε enters.
 enum class Epsilon {

@@ -207,6 +207,9 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
                    "all rows have length √d: lengths must vary as χ_d does", "every row of length √d");
     call.satisfies(!all_about(amax(blocks, -1, keep_dims) - blocks, 0.0), "all rows of a block have the same length",
                    "one length for a whole block");
+    call.satisfies(!all_about(amax(blocks, 0, keep_dims) - blocks, 0.0),
+                   "rows at the same place of all blocks have the same length",
+                   "lengths of the first block in every block");
     const double distance = distance_from_chi(squares);
     if (!sound().lengths) {
         const std::size_t whole_blocks = m / d;

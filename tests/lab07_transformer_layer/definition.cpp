@@ -376,8 +376,19 @@ struct Projected {
     Rows Q, K, V;  // (batch · heads, n, e), features taken
 };
 // `raw`: what X is the norm of.
-Projected projected(const Rows& X, const Attention& w, std::size_t heads, const Settings& settings, const Rows& raw) {
+// A layer without what crosses heads.
+Affine within_heads(Affine w, std::size_t heads) {
+    const std::size_t rows = length(w.W, 0), columns = length(w.W, 1);
+    for (std::size_t e = 0; e < w.W.size(); ++e)
+        if (e / columns / (rows / heads) != e % columns / (columns / heads)) w.W.data()[e] = 0.0;
+    return w;
+}
+Projected projected(const Rows& X, const Attention& given, std::size_t heads, const Settings& settings,
+                    const Rows& raw) {
     const AttentionMistakes& wrong = settings.attention;
+    Attention w = given;
+    for (Affine* each : {&w.Q, &w.K, &w.V})
+        if (wrong.each_head_from_its_columns) *each = within_heads(*each, heads);
     const bool early = wrong.features_before_projection;
     const Rows from = early ? features(X, Features::elu_plus_one) : X;
     Rows Q = affine(wrong.raw_queries ? raw : from, w.Q, wrong.bias_q, wrong.transposed);

@@ -108,6 +108,7 @@ struct AttentionMistakes {
     bool S_transposed = false;                  ///< φ(q)·v in place of φ(q)·φ(k), φ(k) in place of v
     bool q_and_k_exchanged = false, k_and_v_exchanged = false, values_from_keys = false, keys_from_queries = false,
          values_not_projected = false;
+    bool each_head_from_its_columns = false;  ///< of X: projected by a block of W
     bool queries_from_keys = false, keys_from_values = false;
     bool multiplied_by_sum = false;  ///< the output times the denominator
     bool bias_q = true, bias_k = true, bias_v = true, bias_o = true, bias_o_for_each_head = false;

@@ -14,7 +14,7 @@ struct Head {
     const double *Q, *K, *V, *gate;
     std::size_t n, d_k, d_v;
     const double *S = nullptr, *z = nullptr, *old_K = nullptr, *old_V = nullptr;  // of a memory
-    std::size_t kept = 0;
+    std::size_t kept = 0, before = 0;                                             // before: tokens of earlier heads
 
     // Keys and values from the oldest one in the memory on.
     const double* key(std::size_t j) const { return j < kept ? old_K + j * d_k : K + (j - kept) * d_k; }
@@ -105,6 +105,13 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
         if (counts) linear.add(weight(j), head.value(j));
     }
     if (settings.linear == LinearTokens::outside_window && head.kept == window) linear.add(weight(0), head.value(0));
+    for (std::size_t j = 1; settings.carried_to_next_head && j <= head.before; ++j) {
+        const double *key = head.K - j * head.d_k, *value = head.V - j * head.d_v;
+        SumOfTerms dot;
+        for (std::size_t a = 0; a < head.d_k; ++a)
+            dot.add(feature_of_query(q[a], head.d_k, settings) * feature_of_key(key[a], head.d_k, settings));
+        linear.add(dot.total(), value);
+    }
     for (std::size_t c = 0; head.S != nullptr && !settings.past_ignored && c < head.d_k; ++c) {
         const Rounded phi_q = feature_of_query(q[c], head.d_k, settings);
         linear.below.add(phi_q * Rounded{head.z[c]});
@@ -189,8 +196,9 @@ Expected expected_hybrid_attention(const Tensor& Q, const Tensor& K, const Tenso
     Expected expected{zeros(shape_of(V)), zeros(shape_of(V)), derivation};
     const auto& [leading, n, d_k, d_v] = shape;
     for (std::size_t h = 0; h < entries_before(leading); ++h) {
-        const Head head{
+        Head head{
             Q.data() + h * n * d_k, K.data() + h * n * d_k, V.data() + h * n * d_v, gate.data() + h * n, n, d_k, d_v};
+        head.before = h * n;
         for (std::size_t i = 0; i < n; ++i) {
             const std::vector<Rounded> output = mixed(head, i, window, settings);
             for (std::size_t b = 0; b < d_v; ++b) {

@@ -71,6 +71,7 @@ struct HybridSettings {
     bool epsilon_after_division = false;
     double epsilon_counts = 1.0;
     Cache cache = Cache::last;
+    bool carried_to_next_head = false;  ///< S and z
     bool S_not_updated = false, z_not_updated = false, leaving_key_into_state = false, past_ignored = false;
     bool writes_argument = false;
     bool operator==(const HybridSettings&) const = default;

@@ -145,7 +145,11 @@ private:
             const double score =
                 dot_product(reader.data(), written_key(j, !own_chunk), d_k) * decays.between(reading, i, j);
             const bool mixed = s.scores_in_system && own_chunk && &reading == &s.key;
-            add(sum, times * score * beta(weight, i, j) * (mixed ? dot_product(q[i].data(), k[j].data(), d_k) : 1.0),
+            const Index last = std::min(decays.end_of(j / block), n) - 1;
+            const double to_end = s.scores_to_end && !own_chunk ? dot_product(q[last].data(), k[j].data(), d_k) : 1.0;
+            add(sum,
+                times * to_end * score * beta(weight, i, j) *
+                    (mixed ? dot_product(q[i].data(), k[j].data(), d_k) : 1.0),
                 written(own_chunk ? of_chunk : reading.of_state, j, room));
         }
         if (own_chunk) return sum;

@@ -117,7 +117,7 @@ private:
         const Place begin = i / block == j / block ? static_cast<Place>(i / block * block) : 0;
         const double again = s.read_again ? std::exp(logarithm(head, I, a)) : 1.0, apart = static_cast<double>(i - j);
         switch (s.by) {
-            case DecayBy::sum: return again * std::exp(sum(head, first, last, a));
+            case DecayBy::sum: return again * std::exp(std::max(sum(head, first, last, a), s.least));
             case DecayBy::sum_times_zero: return again * std::exp(sum(head, first, last, a) + 0.0 * sum(head, 0, J, a));
             case DecayBy::nothing: return again;
             case DecayBy::product_of_logarithms:
@@ -183,7 +183,8 @@ private:
         const Place end = first + static_cast<Place>(block) - 1;
         if (s.by == DecayBy::ratio) return std::exp(sum(head, first, end, a)) * std::exp(-sum(head, first, J, a));
         if (s.keys_from_begin) return std::exp(sum(head, first, J, a));
-        return s.keys_decayed ? std::exp(sum(head, J + (s.keys_own_decay ? 0 : s.from), end, a)) : 1.0;
+        const double all = s.keys_and_state ? std::exp(sum(head, first, end, a)) : 1.0;
+        return all * (s.keys_decayed ? std::exp(sum(head, J + (s.keys_own_decay ? 0 : s.from), end, a)) : 1.0);
     }
     double across_chunks(Index head, Index i, Index j, Index a) const {
         if (s.by != DecayBy::sum && s.by != DecayBy::difference && s.by != DecayBy::ratio) return inside(head, i, j, a);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "attention_definition.hpp"
@@ -54,13 +55,15 @@ struct DecaySettings {
     bool diagonal = true;     ///< whether token i sees what it writes
     bool read_again = false;  ///< the decay of token i once more
     Heads heads = Heads::own;
-    bool sigmoid = false;    ///< of the logarithm, in place of e to it
-    bool cumulated = false;  ///< the decay of a token is that of all tokens up to it
+    bool sigmoid = false;                                     ///< of the logarithm, in place of e to it
+    double least = -std::numeric_limits<double>::infinity();  ///< no sum of logarithms is smaller
+    bool cumulated = false;                                   ///< the decay of a token is that of all tokens up to it
     Channels channels = Channels::own;
     bool inside_decayed = true;    ///< pairs of a chunk
     bool empty_state_too = false;  ///< 0 times an infinite factor is NaN
     bool keys_decayed = true;      ///< until their chunk ends
     bool keys_own_decay = false;   ///< their own decay, too
+    bool keys_and_state = false;   ///< their chunk's decays as well, which S gets after they are in it
     bool keys_from_begin = false;  ///< decayed from their chunk's beginning to them, not from them to its end
     Between between = Between::all_decays;
     ReadBy read = ReadBy::decays_up_to_own;

@@ -86,6 +86,8 @@ private:
         std::vector<double> features(entries.size());
         for (Index i = 0; i < entries.size(); ++i)
             features[i] = s.form == Form::exponentials ? exponential(i, shift_over) : piecewise(entries[i]);
+        for (Index i = 0, ended = 0; s.ends_at_positive && i < entries.size(); ++i)
+            if ((ended += entries[i] > 0.0) > 0) features[i] = entries[i];
         return features;
     }
     double value_of(const Piece& piece, double x) const {
@@ -134,6 +136,11 @@ private:
             else if (s.shift_by == ShiftBy::smallest ? !(x >= shift) : !(x <= shift))
                 shift = x;
         });
+        if (s.shift_by == ShiftBy::log_of_sum) {
+            double sum = 0.0;
+            for_each_of(group, i, d, entries.size(), [&](Index j) { sum += std::exp(entries[j] - shift); });
+            return shift + std::log(sum);
+        }
         return s.shift_by == ShiftBy::mean ? shift / count : shift;
     }
     double divisor(const std::vector<double>& features, Index i, Index width) const {
@@ -209,6 +216,9 @@ private:
                 if (is_listed(i % d, j % d)) features.push_back(product(i, j));
             });
         }
+        const std::vector<double> apart = features;
+        if (s.tokens_overlap) std::fill(features.begin(), features.end(), 0.0);
+        for (Index i = 0; s.tokens_overlap && i < apart.size(); ++i) features[i / (d * d) * d + i % (d * d)] = apart[i];
         return features;
     }
 

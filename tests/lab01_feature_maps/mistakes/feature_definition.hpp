@@ -36,7 +36,7 @@ enum class Group {
     array
 };
 /// Which number of a group is the shift.
-enum class ShiftBy { largest, smallest, mean, sum, largest_absolute, largest_above_zero };
+enum class ShiftBy { largest, smallest, mean, sum, log_of_sum, largest_absolute, largest_above_zero };
 /// Where the shift enters.
 enum class ShiftAt { exponent, subtracted_after_exp, divided_after_exp };
 /// What of a group divides a feature.
@@ -90,6 +90,7 @@ struct FeatureSettings {
     double threshold = 0.0;  ///< where the pieces meet
     Softplus softplus = Softplus::none;
     bool digits_lost = false, nan_becomes_zero = false;
+    bool ends_at_positive = false;  ///< entries from the first positive one on stay as they are
     std::optional<double> ceiling, floor;
     Group shift_per_token = Group::token, shift_per_sequence = Group::head;
     ShiftBy shift_by = ShiftBy::largest;
@@ -100,6 +101,7 @@ struct FeatureSettings {
     double epsilon = 0.0;  ///< added to the divisor
     Pairs pairs = Pairs::all;
     Product product = Product::product;
+    bool tokens_overlap = false;                     ///< the products of token i begin at i·d
     double of_different = 1.0, of_squares = 1.0;     ///< what a product is multiplied by
     double factor = 1.0, over_d = 0.0, added = 0.0;  ///< of every feature in the end
     bool logarithm = false, squared = false;

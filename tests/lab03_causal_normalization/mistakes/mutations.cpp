@@ -337,7 +337,8 @@ const MutationsOf causal_mutations("causal_linear_attention", table,
                                        has::linear_cost,
                                    divided(), &whole, {.rows = rows_of_attention()});
 const MutationsOf step_mutations("causal_linear_attention_step", table,
-                                 every_form | has::values | has::state | has::z | has::updates, divided(), &step);
+                                 every_form | has::values | has::state | has::z | has::updates, divided(), &step,
+                                 {.without = {"softmax of the scores"}});
 const MutationsOf resume_mutations(
     "causal_linear_attention_resume", table,
     every_form | has::values | has::sequence | has::running | has::updates | has::state | has::z | has::resumed |

@@ -122,6 +122,9 @@ const MutationTable<Features>& feature_mutations() {
             {"the waves", "-sin instead of sin", "The second half is sin w_r·x̂, with a plus.", trigonometric,
              SET(s.waves = Waves::opposite_sines)},
 
+            {"the waves", "sines of the cosines",
+             "The sine is that of the angle w_r·x̂: keep the angle until both are computed.", trigonometric,
+             SET(s.waves = Waves::sines_of_cosines)},
             {"the waves", "cosines and sines added",
              "Each direction has two features: put the sines after the cosines.", trigonometric,
              SET(s.waves = Waves::added)},
@@ -393,7 +396,7 @@ struct Variance {
            fewer = 0.0, factor = 1.0, root = 1.0, scale_of_norms = 0.25, kernel_over_d = 0.0, norms_over_d = 0.0,
            of_q = 1.0, of_k = 1.0;  ///< how often either norm counts
     bool trigonometric = false, subtracted_last = false, subtracted_inside = false, entries_added = false,
-         norm_not_squared = false, orthogonal = false;
+         mean_not_squared = false, norm_not_squared = false, orthogonal = false;
     enum class Twice { neither, query, key } twice = Twice::neither;  ///< in place of the other
     std::optional<double> m, d;
     bool operator==(const Variance&) const = default;
@@ -436,6 +439,9 @@ const MutationTable<Variance>& variance_mutations() {
              SET(s.kernel = -2.0)},
             {"the formula", "one subtracted after the multiplication",
              "The bracket is e^(‖q̂ + k̂‖²) - 1: it is multiplied as a whole.", 0, SET(s.subtracted_last = true)},
+            {"the formula", "mean subtracted without its square",
+             "A variance is the mean square less the square of the mean: e^(2 q̂·k̂), not e^(q̂·k̂).", 0,
+             SET(s.mean_not_squared = true)},
             {"the scale", "norm of the unscaled sum", "The norm is that of q̂ + k̂, scaled by d^(-1/4).", 0,
              SET(s.scale_of_norms = 0.0)},
             {"the formula", "one added instead of subtracted", "The bracket is e^(‖q̂ + k̂‖²) - 1.", 0,
@@ -508,6 +514,7 @@ Tensor variance(const Variance& s, const Tensor& q, const Tensor& k, std::size_t
         if (s.norm_not_squared) size = std::sqrt(size);
         double bracket = std::exp(size) - s.subtracted, kernel = s.kernel / std::pow(d, s.kernel_over_d);
         if (s.subtracted_last) bracket += s.subtracted - s.subtracted * std::exp(-kernel * product);
+        if (s.mean_not_squared) bracket += s.subtracted - s.subtracted * std::exp((1.0 - kernel) * product);
         if (s.subtracted_inside) bracket = std::exp(size - 1.0);
         if (s.trigonometric) {
             const double apart = 1.0 - std::exp(2.0 * product - norms);

@@ -36,8 +36,9 @@ enum class Lengths {
     of_next_seed,
     of_one_seed,
     of_columns,
-    over_root_d,    ///< χ_d / √d
-    of_one_number,  ///< √d times one normal number
+    over_root_d,     ///< χ_d / √d
+    of_one_number,   ///< √d times one normal number
+    of_first_block,  ///< the same ones in every block
 };
 enum class LastBlock { as_long_as_needed, missing, zero, independent, moved_back };
 
@@ -155,6 +156,7 @@ private:
             for (std::size_t e = 0; e < d; ++e) {
                 std::size_t of = r;
                 if (s.lengths == Lengths::one_for_a_block) of = r / d * d;
+                if (s.lengths == Lengths::of_first_block) of = r % d;
                 if (s.lengths == Lengths::of_columns) of = std::min(r / d * d + e, m - 1);
                 double by = std::sqrt(dot(others, of, others, of));
                 if (s.lengths == Lengths::one) by = 1.0;
@@ -220,6 +222,9 @@ const MutationTable<Projection>& projection_mutations() {
             {"", "lengths of one normal number each",
              "A length is that of d independent N(0, 1) numbers: the root of the sum of their squares.", orthogonal,
              SET(s.lengths = Lengths::of_one_number)},
+            {"", "lengths of the first block in every block",
+             "Every row has a length of its own: draw m of them, not d.", orthogonal,
+             SET(s.lengths = Lengths::of_first_block)},
             {"", "last block moved back over the one before",
              "From the last block use as many rows as are still missing; the rows before it stay as they are.",
              orthogonal, SET(s.last_block = LastBlock::moved_back)},

@@ -108,6 +108,7 @@ private:
         const double growth = is_on(s.growth_on, sine) ? grown : 1.0;
         if (!sine) return growth * std::cos(angle);
         if (s.sines_unscaled) return growth * std::sin(angle / scaled(s.scale));
+        if (s.waves == Waves::sines_of_cosines) return growth * std::sin(std::cos(angle));
         return growth * std::sin(s.waves == Waves::opposite_sines ? -angle : angle);
     }
     Index group_of(Index i, Index r) const {

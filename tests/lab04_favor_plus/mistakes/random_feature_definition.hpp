@@ -36,6 +36,7 @@ enum class Waves {
     sines,
     cosines_twice,
     opposite_sines,
+    sines_of_cosines,
     added,
 };
 /// Which of them a factor is on.

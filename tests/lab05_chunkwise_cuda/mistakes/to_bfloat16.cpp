@@ -43,8 +43,9 @@ ROUNDING_MISTAKE("halfway numbers rounded to the odd neighbour",
         return std::isfinite(number) ? (bits + 0x8000 - (bits >> 16 & 1)) >> 16 : right;
     });
 }
-ROUNDING_MISTAKE("last bit set wherever something is cut off",
-                 "That rounds to the odd neighbour: add to the lower half, and let it carry where it is large enough.") {
+ROUNDING_MISTAKE(
+    "last bit set wherever something is cut off",
+    "That rounds to the odd neighbour: add to the lower half, and let it carry where it is large enough.") {
     return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
         return std::isfinite(number) ? bits >> 16 | ((bits & 0xFFFF) != 0 ? 1u : 0u) : right;
     });
@@ -61,6 +62,13 @@ ROUNDING_MISTAKE(
     return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
         const bool carries = std::isfinite(number) && (right & 0x7F) == 0 && (bits >> 16 & 0x7F) == 0x7F;
         return carries ? bits >> 23 << 7 : right;
+    });
+}
+ROUNDING_MISTAKE("carry or-ed into the exponent",
+                 "Where the exponent's last bit is 1 already, or changes nothing: add, so that the carry moves on.") {
+    return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
+        const std::uint32_t fraction = (bits & 0x7FFFFF) + 0x7FFF + (bits >> 16 & 1);
+        return std::isfinite(number) ? ((bits & 0xFF800000) | fraction) >> 16 : right;
     });
 }
 ROUNDING_MISTAKE("always rounded away from 0", "Carry only when the lower half is more than 0x8000, or that and odd.") {

@@ -17,7 +17,7 @@ namespace {
 /// What the difference is divided by.
 enum class Over { twice_h, times_twice_h, two, times_h, h, half_of_inverse_h, nothing, h_squared, four_h };
 /// How far an entry is moved.
-enum class Step { given, half, times_entry, times_size_of_entry };
+enum class Step { given, half, times_entry, times_size_of_entry, times_one_and_size };
 /// Which entries move together.
 enum class Moved { one, all, all_up_to_own };
 /// Where an entry is left, as the next ones are computed.
@@ -50,6 +50,7 @@ Tensor differences(const DifferenceSettings& s, const ScalarFunction& f, const T
         if (s.step == Step::half) step = h / 2.0;
         if (s.step == Step::times_entry) step = h * own;
         if (s.step == Step::times_size_of_entry) step = h * std::max(1.0, std::fabs(own));
+        if (s.step == Step::times_one_and_size) step = h * (1.0 + std::fabs(own));
         double difference = 0.0;
         for (std::size_t point = 0; point < s.times.size(); ++point) {
             Tensor moved = start;
@@ -121,6 +122,8 @@ const MutationTable<DifferenceSettings> table{
          SET(s.step = Step::times_entry)},
         {"the step", "a step that grows with the entry", "The step is h for every entry, whatever its size.", 0,
          SET(s.step = Step::times_size_of_entry)},
+        {"the step", "a step of h times 1 + the size of the entry", "The step is h for every entry, whatever its size.",
+         0, SET(s.step = Step::times_one_and_size)},
         {"what moves", "all entries moved at once", "One entry is moved at a time, all others stay.", 0,
          SET(s.moved = Moved::all)},
         {"what moves", "earlier entries moved too", "One entry is moved at a time, all others stay.", 0,

@@ -182,6 +182,8 @@ const MutationTable<S> table{
              has::memory, [](S& s) { s.cache = Cache::features; }},
             {"the memory", "cache returned as it came", "Add the token to K and V.", has::memory,
              [](S& s) { s.cache = Cache::as_it_came; }},
+            {"the leading axes", "state carried over from head to head", "Start S and z at zero for every leading index.",
+             has::output | has::sequence, [](S& s) { s.carried_to_next_head = true; }},
             {"the memory", "S not updated", "Return the new sum: S' = S + φ(k)vᵀ.", has::memory,
              [](S& s) { s.S_not_updated = true; }},
             {"the memory", "z not updated", "Return the new sum: z' = z + φ(k).", has::memory,

@@ -24,8 +24,9 @@ std::vector<Mutation<Settings>> of_every_form() {
          "β replaces what is stored under the key, not what is stored under others: S += β k (v - Sᵀk)ᵀ.", 0,
          SET(set_read(s, 0.0), s.beta_fades = true)},
         {"the correction", "state faded by 1 − β, and corrected as well",
-         "What the state returns for the key is subtracted, and nothing else of the state goes: S += β k (v - Sᵀk)ᵀ.", 0,
-         SET(s.beta_fades = true)},
+         "What the state returns for the key is subtracted, and nothing else of the state goes: S += β k (v - Sᵀk)ᵀ.",
+         0,
+         SET(s.beta_fades = true, s.key.since_begin = SinceBegin::without_own, s.key.inside = Inside::without_reader)},
         {"the correction", "error taken after the write",
          "Ask the state for the key first, and write then: an error after the write has its own value in it.", 0,
          SET(s.value_written_first = true)},
@@ -250,6 +251,10 @@ std::vector<Mutation<Settings>> of_decays_in_chunks() {
         {"the system", "scores in place of D in the system",
          "L_ij holds the decay D_ij, not D_ij q_i·k_j: the scores need a place of their own, or come after the system.",
          both, SET(s.scores_in_system = true)},
+        {"what updates the state", "scores in place of D where keys are added to the state",
+         "What token j wrote decays until the chunk's end by D's last row, not by D q·k: keep D, or add the keys "
+         "first.",
+         both, SET(s.scores_to_end = true)},
         {"the system", "decays in the system of W, and before W S as well",
          "Where U = U' − c ⊙ (W S), the decays of the state are in c: W solves the system without D, U' the one with "
          "it.",

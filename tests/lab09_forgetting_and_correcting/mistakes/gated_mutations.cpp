@@ -177,6 +177,12 @@ const MutationTable<DecaySettings>& decay_mutations() {
             {"the chunks", "own decay counted where keys are added",
              "What token j writes is decayed by later tokens only: D's last row, whose last entry is 1.", chunks,
              SET(s.keys_own_decay = true)},
+            {"the chunks", "keys decayed until the end and with the state",
+             "S decays by all decays of the chunk before the chunk's keys are added: S = c S + …, not c (S + …).",
+             chunks, SET(s.keys_and_state = true)},
+            {"the chunks", "keys decayed with the state",
+             "S decays by all decays of the chunk before the chunk's keys are added: S = c S + …, not c (S + …).",
+             chunks, SET(s.keys_and_state = true, s.keys_decayed = false)},
             {"the chunks", "keys decayed from the chunk's beginning",
              "What token j writes is decayed from token j + 1 to the chunk's end: D's last row. From the beginning "
              "to the token itself is what the reader of S needs.",
@@ -205,6 +211,8 @@ const MutationTable<DecaySettings>& decay_mutations() {
         {
             {"log_decay times %s", "The exponent is the sum of the logarithms as they are.", 0, SET_TO(s.times = x),
              1e-2, 1e2},
+            {"no sum of logarithms below -%s", "Nothing is cut off: what has decayed for long is nearly 0, or 0.", mask,
+             SET_TO(s.least = -x), 1e-1, 1e4},
         }};
     return table;
 }
@@ -323,6 +331,10 @@ const MutationTable<GatedGradientSettings>& gradient_mutations() {
             {"R", "R decayed before it is read",
              "dk_j and dv_j read R_j with q_j dO_jᵀ in it, undecayed by a_j: that comes after them.", 0,
              SET(set_R(s, after_own))},
+            {"R", "R decayed before dV reads it", "dv_j reads the same R_j as dk_j: the decay comes after both.", 0,
+             SET(after_own(s.R_of_dV.decay))},
+            {"R", "R decayed before dK reads it", "dk_j reads the same R_j as dv_j: the decay comes after both.", 0,
+             SET(after_own(s.R_of_dK.decay))},
             {"R", "R not decayed for dK", "dk_j = R_j v_j and dv_j = R_jᵀk_j read the same R.", 0,
              SET(s.R_of_dK.decay.by = DecayBy::nothing)},
             {"R", "R not decayed for dV", "dk_j = R_j v_j and dv_j = R_jᵀk_j read the same R.", 0,

@@ -68,10 +68,9 @@ def written(keys, times, seed):
 
 
 print(f"# d_k = d_v = {d}, random keys and values of length 1, {trials} trials; decay 0.95; least squares with ridge "
-      "0.001, forgetting 0.9\ntimes,keys,rule,recalled")
+      "0.001, forgetting 0.9\ntimes,keys," + ",".join(RULES))
 for times in (1, 4):
     for keys in (4, 8, 16, 24, 32, 48, 64):
         table, K, V, last = written(keys, times, 100 * times + keys)
-        for rule, state in RULES.items():
-            nearest = np.argmax(table @ state(K, V) @ V.swapaxes(1, 2), axis=-1)  # all values have length 1
-            print("%d,%d,%s,%.4f" % (times, keys, rule, np.mean(nearest == last)))
+        nearest = [np.argmax(table @ state(K, V) @ V.swapaxes(1, 2), axis=-1) for state in RULES.values()]  # all have length 1
+        print(times, keys, *("%.4f" % np.mean(each == last) for each in nearest), sep=",")

@@ -2,24 +2,18 @@
 order, each time with another value, and then asked for. Recalled: what is read is nearer to the last value written under the
 key than to every other value that was written."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 from labs import lab04, lab09
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "speed"))
+
+from split_mix import Random
+
 d, trials = 32, 100
 nothing = np.zeros((trials, d, d))
-
-
-def uniform(seed):
-    """The numbers of labs/vocabulary/random.hpp."""
-    def bits(state):
-        state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-        state = (state ^ state >> 27) * 0x94D049BB133111EB % 2**64
-        return state ^ state >> 31
-    step = 0x9E3779B97F4A7C15
-    state = bits((seed + step) % 2**64)
-    while True:
-        state = (state + step) % 2**64
-        yield (bits(state) >> 11) * 2.0**-53
 
 
 def of_length_one(rows, seed):
@@ -57,21 +51,20 @@ RULES = {"sum": lambda K, V: decayed_sum(K, V, 1.0), "decay": lambda K, V: decay
 
 def written(keys, times, seed):
     """The keys; K and V of all writes; for each trial and key the write that counts."""
-    table, V, random = of_length_one(keys, seed), of_length_one(keys * times, seed + 1), uniform(seed + 2)
+    table, V, random = of_length_one(keys, seed), of_length_one(keys * times, seed + 1), Random(seed + 2)
     order = np.tile(np.arange(keys * times) % keys, (trials, 1))
     for row in order:
         for i in range(len(row) - 1, 0, -1):
-            other = int(next(random) * (i + 1))
+            other = random.below(i + 1)
             row[i], row[other] = row[other], row[i]
     last = np.array([[np.flatnonzero(row == key)[-1] for key in range(keys)] for row in order])
     return table, np.take_along_axis(table, order[..., None], 1), V, last
 
 
 print(f"# d_k = d_v = {d}, random keys and values of length 1, {trials} trials; decay 0.95; least squares with ridge "
-      "0.001, forgetting 0.9\ntimes,keys,rule,recalled")
+      "0.001, forgetting 0.9\ntimes,keys," + ",".join(RULES))
 for times in (1, 4):
     for keys in (4, 8, 16, 24, 32, 48, 64):
         table, K, V, last = written(keys, times, 100 * times + keys)
-        for rule, state in RULES.items():
-            nearest = np.argmax(table @ state(K, V) @ V.swapaxes(1, 2), axis=-1)  # all values have length 1
-            print("%d,%d,%s,%.4f" % (times, keys, rule, np.mean(nearest == last)))
+        nearest = [np.argmax(table @ state(K, V) @ V.swapaxes(1, 2), axis=-1) for state in RULES.values()]  # all have length 1
+        print(times, keys, *("%.4f" % np.mean(each == last) for each in nearest), sep=",")

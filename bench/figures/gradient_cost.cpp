@@ -41,32 +41,17 @@ void measure(benchmark::State& state, Gradients gradients) {
     for (auto _ : state) benchmark::DoNotOptimize(gradients(x));
 }
 
-void quadratic(benchmark::State& state) {
-    measure(state, [](const Inputs& x) {
-        return linattn::attention_backward_quadratic(x.phi_Q, x.phi_K, x.V, x.dO, epsilon);
-    });
-}
-void parallel(benchmark::State& state) {
-    measure(state, [](const Inputs& x) {
-        return linattn::causal_attention_backward_parallel(x.phi_Q, x.phi_K, x.V, x.dO, epsilon);
-    });
-}
-void loops(benchmark::State& state) {
-    measure(state,
-            [](const Inputs& x) { return linattn::causal_attention_backward(x.phi_Q, x.phi_K, x.V, x.dO, epsilon); });
-}
-void chunkwise(benchmark::State& state) {
-    measure(state, [](const Inputs& x) {
-        return linattn::causal_attention_backward_chunkwise(x.phi_Q, x.phi_K, x.V, x.dO, epsilon, chunk);
-    });
-}
-
 void lengths(benchmark::internal::Benchmark* program) {
     program->ArgName("n")->RangeMultiplier(2)->Range(128, 2048)->Unit(benchmark::kMillisecond)->MinTime(0.05);
 }
-BENCHMARK(quadratic)->Apply(lengths);
-BENCHMARK(parallel)->Apply(lengths);
-BENCHMARK(loops)->Apply(lengths);
-BENCHMARK(chunkwise)->Apply(lengths);
+#define MEASURE(name, call)                                            \
+    void name(benchmark::State& state) {                               \
+        measure(state, [](const Inputs& x) { return linattn::call; }); \
+    }                                                                  \
+    BENCHMARK(name)->Apply(lengths)
+MEASURE(quadratic, attention_backward_quadratic(x.phi_Q, x.phi_K, x.V, x.dO, epsilon));
+MEASURE(parallel, causal_attention_backward_parallel(x.phi_Q, x.phi_K, x.V, x.dO, epsilon));
+MEASURE(loops, causal_attention_backward(x.phi_Q, x.phi_K, x.V, x.dO, epsilon));
+MEASURE(chunkwise, causal_attention_backward_chunkwise(x.phi_Q, x.phi_K, x.V, x.dO, epsilon, chunk));
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 namespace {
 
+std::size_t size(int x) { return static_cast<std::size_t>(x); }
+
 // Arguments of lab 09 as Tensors, which takes a copy.
 struct OfLab09 {
     linattn::Tensor Q, K, V, beta, log_decay;
@@ -20,7 +22,6 @@ struct OfLab09 {
           beta(copy(b, {size(heads), size(n)})),
           log_decay(copy(a, {size(heads), size(n)})) {}
 
-    static std::size_t size(int x) { return static_cast<std::size_t>(x); }
     static linattn::Tensor copy(const double* from, const linattn::Shape& shape) {
         linattn::Tensor x = linattn::zeros(shape);
         std::copy_n(from, x.size(), x.begin());
@@ -41,31 +42,29 @@ void use_blas_threads(int threads) {
 /// As lab 05 asks for it: it allocates its output. \return where that is, until the next call
 const float* chunkwise(const float* Q, const float* K, const float* V, int heads, int n, int d, int chunk) {
     static linattn::Array output;
-    const std::size_t count =
-        static_cast<std::size_t>(heads) * static_cast<std::size_t>(n) * static_cast<std::size_t>(d);
+    const std::size_t count = size(heads) * size(n) * size(d);
     output = {};
     output = linattn::chunkwise_linear_attention({Q, count}, {K, count}, {V, count}, {heads, n, d, d}, chunk, 1e-6f);
     return output.values.data();
 }
 
 void fused(const float* Q, const float* K, const float* V, float* O, int heads, int n, int d, int threads) {
-    const std::size_t count =
-        static_cast<std::size_t>(heads) * static_cast<std::size_t>(n) * static_cast<std::size_t>(d);
+    const std::size_t count = size(heads) * size(n) * size(d);
     linattn::chunkwise_fused({Q, count}, {K, count}, {V, count}, {heads, n, d, d}, 1e-6f, {O, count}, threads);
 }
 
 /// The quickest of the plain loops, head by head.
 void tokens(const float* Q, const float* K, const float* V, float* O, int heads, int n, int d) {
-    const std::size_t tokens = static_cast<std::size_t>(n), width = static_cast<std::size_t>(d), head = tokens * width;
-    for (std::size_t at = 0; at < head * static_cast<std::size_t>(heads); at += head)
+    const std::size_t head = size(n) * size(d);
+    for (std::size_t at = 0; at < head * size(heads); at += head)
         linattn::token_recurrence<linattn::one_sweep, linattn::features_by_vectors>(Q + at, K + at, V + at, O + at,
-                                                                                    tokens, width, 1e-6f);
+                                                                                    size(n), size(d), 1e-6f);
 }
 
 /// Lab 09's gated delta rule.
 void fused_delta(const float* q, const float* k, const float* v, const float* b, const float* a, float* o, int heads,
                  int n, int d) {
-    const std::size_t tokens = OfLab09::size(heads) * OfLab09::size(n), count = tokens * OfLab09::size(d);
+    const std::size_t tokens = size(heads) * size(n), count = tokens * size(d);
     linattn::gated_delta_fused({q, count}, {k, count}, {v, count}, {b, tokens}, {a, tokens}, {heads, n, d, d},
                                {o, count}, 1);
 }
@@ -74,7 +73,7 @@ void fused_delta(const float* q, const float* k, const float* v, const float* b,
     void name(const double* q, const double* k, const double* v, const double* b, const double* a, double* o, \
               int heads, int n, int d, int chunk) {                                                           \
         const OfLab09 x(q, k, v, b, a, heads, n, d);                                                          \
-        const std::size_t C = OfLab09::size(chunk);                                                           \
+        const std::size_t C = size(chunk);                                                                    \
         const linattn::Tensor output = call;                                                                  \
         std::copy(output.begin(), output.end(), o);                                                           \
     }

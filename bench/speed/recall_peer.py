@@ -3,6 +3,7 @@
 import math
 
 import torch
+from split_mix import Random
 
 KEYS, VALUES, WRITES, QUERIES, WIDTH, BATCH = 8, 16, 32, 8, 32, 64
 RATE = 0.006
@@ -12,11 +13,8 @@ NORMS = ("query", "key", "output")
 class RecallBatches:
     """What training/recall.cpp draws: keys and values of the writes, keys that are asked, and their last values."""
 
-    def __init__(self, random_of):
-        self.random_of = random_of
-
     def draw(self, step: int) -> tuple:
-        random = self.random_of(1000000 + step)
+        random = Random(1000000 + step)
         keys, values, asked, wanted = [], [], [], []
         for _ in range(BATCH):
             writes = [(random.below(KEYS), random.below(VALUES)) for _ in range(WRITES)]
@@ -32,12 +30,12 @@ class RecallBatches:
 class RecallModel:
     """A plain sum of k vᵀ, or the gated delta rule, write by write."""
 
-    def __init__(self, memory: str, kind: torch.dtype, random_of):
+    def __init__(self, memory: str, kind: torch.dtype):
         self.memory, seeds = memory, iter(range(1001, 2000))
 
         def normal(*shape: int) -> torch.Tensor:
             """Box and Muller, as labs/vocabulary/random.cpp."""
-            random, numbers = random_of(next(seeds)), []
+            random, numbers = Random(next(seeds)), []
             for _ in range(math.prod(shape) // 2):
                 radius, angle = math.sqrt(-2 * math.log(1 - random.uniform())), 2 * math.pi * random.uniform()
                 numbers += [radius * math.cos(angle), radius * math.sin(angle)]

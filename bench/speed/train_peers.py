@@ -18,6 +18,7 @@ import numpy
 import torch
 from peers import ROUNDS, spread
 from recall_peer import KEYS, RATE, WIDTH, WRITES, RecallBatches, RecallModel
+from split_mix import Random
 
 STEPS, TOLERANCE = 10, 1e-10
 LEAST = 0.7  # seconds that a measurement takes: of short steps, more are timed
@@ -29,27 +30,6 @@ TASKS = {
     "text": {"length": 128, "layers": 2, "width": 64, "batch": 16, "rate": 0.005, "steps": 400,
              "file": "labs/lab01_feature_maps/README.md"},
 }
-
-
-class Random:
-    """SplitMix64, as in labs/vocabulary/random.cpp."""
-    MASK = (1 << 64) - 1
-
-    def __init__(self, seed: int):
-        self.state = seed
-        self.state = self.bits()
-
-    def bits(self) -> int:
-        self.state = z = (self.state + 0x9E3779B97F4A7C15) & self.MASK
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & self.MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & self.MASK
-        return z ^ (z >> 31)
-
-    def uniform(self) -> float:
-        return (self.bits() >> 11) * 2.0 ** -53
-
-    def below(self, count: int) -> int:
-        return int(self.uniform() * count)
 
 
 class Batches:
@@ -177,7 +157,7 @@ def models_of(program: str, root: Path, folder: Path, task: str) -> tuple:
 def recall_of(memory: str, own: str) -> tuple:
     settings = {"task": "recall", "memories": memory, "own": own, "keys": KEYS, "writes": WRITES, "width": WIDTH, "clears": 0,
                 "once": 0, "seed": 1, "rate": RATE, "steps": 4000, "every": 10000}
-    return settings, lambda kind: RecallModel(memory, kind, Random), RecallBatches(Random)
+    return settings, lambda kind: RecallModel(memory, kind), RecallBatches()
 
 
 def measure(task: str, program: str, settings: dict, model, batches, folder: Path, most_threads: int) -> None:

@@ -152,7 +152,7 @@ def favor_convergence(table: Table) -> str:
     for panel, (angle, (words, most)) in enumerate(panels.items()):
         axes = sheet.axes(50, 98 + 238 * panel, 412, 176, words)
         for (kind, label), style in zip(kinds.items(), (SERIES[0], SERIES[2])):
-            m, lower, mean, upper = table.columns("m", "lower", "mean", "upper", angle=angle, features=kind)
+            m, lower, mean, upper = table.columns("m", *(f"{kind} {what}" for what in ("lower", "mean", "upper")), angle=angle)
             axes.plot(m, mean, label=label, **style)
             for edge in (lower, upper):
                 axes.plot(m, edge, **{**style, "linewidth": 1, "marker": ""})
@@ -201,7 +201,7 @@ def favor_error(table: Table) -> str:
     for panel, (norm, words) in enumerate(panels.items()):
         axes = sheet.axes(66, 108 + 228 * panel, 396, 166, words)
         for (kind, label), style in zip(kinds.items(), SERIES):
-            m, median, lower, upper = table.columns("m", "median", "lower", "upper", norm=norm, features=kind)
+            m, median, lower, upper = table.columns("m", *(f"{kind} {what}" for what in ("median", "lower", "upper")), norm=norm)
             axes.plot(m, median, label=label, **style)
             axes.fill_between(m, lower, upper, color=style["color"], alpha=0.18, linewidth=0)
             said.append(f"{label}, squared norm {norm}: {median[0]:.2g} with {m[0]:g} directions, "
@@ -223,7 +223,7 @@ def difference_error(table: Table) -> str:
     axes = sheet.axes(66, 104, 396, 250)
     said = []
     for (sides, label), style in zip(labels.items(), SERIES):
-        step, error = table.columns("h", "error", sides=sides)
+        step, error = table.columns("h", sides)
         axes.plot(step, error, label=label, **style)
         best = min(range(len(error)), key=error.__getitem__)
         said.append(f"{sides} differences do best with h = {step[best]:.0e}, where the error is {error[best]:.0e}")
@@ -327,8 +327,8 @@ def copying(table: Table) -> str:
     below = sheet.axes(58, 344, 404, 176, "unseen symbols right after 120 steps, in percent")
     said = []
     for attention, style in zip(("linear", "softmax", "hybrid"), SERIES):
-        steps, loss = table.columns("at", "value", what="loss", attention=attention)
-        lengths, right = table.columns("at", "value", what="accuracy", attention=attention)
+        steps, loss = table.columns("at", attention, what="loss")
+        lengths, right = table.columns("at", attention, what="accuracy")
         above.plot(steps, loss, label=attention, markevery=4, **style)
         below.plot(lengths, [100 * share for share in right], **style)
         half = next((step for step, value in zip(steps, loss) if value < 1), None)
@@ -353,7 +353,7 @@ def capacity(table: Table) -> str:
     said = []
     for (rule, label), style in zip(rules.items(), SERIES):
         for times, axes in panels.items():
-            keys, recalled = table.columns("keys", "recalled", times=times, rule=rule)
+            keys, recalled = table.columns("keys", rule, times=times)
             axes.plot(keys, [100 * share for share in recalled], label=label, **style)
             said.append(f"{label}, written {'once' if times == '1' else 'four times'}: " + ", ".join(
                 f"{100 * share:.0f} at {n:g}" for n, share in zip(keys, recalled) if n in (4, 16, 32, 64)))

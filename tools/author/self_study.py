@@ -7,7 +7,7 @@ from pathlib import Path
 
 from author import case_file
 from author.case_file import Case
-from course import solutions
+from course.cutter import solutions
 from course.files import File
 from course.manifest import Exercise, Lab
 from course.source_pieces import definitions
@@ -19,7 +19,7 @@ def answers(root: Path, labs: list[Lab]) -> File:
     """A line of base64, so that nobody reads an answer by accident: it keeps no secret."""
     shown = {}
     for lab in labs:
-        functions, shared = solutions.of_lab(root, lab)
+        functions, shared = solutions(root, lab)
         folder = root / "tests" / lab.folder.name / "alternatives"
         cases = case_file.read_folder(folder, labs) if folder.is_dir() else []
         for exercise in (each for each in lab.exercises if each.function in functions):

@@ -24,6 +24,10 @@ class Goal:
         return f"{self.what:64} {self.figures:>16} {self.ratio:6.2f}   {bound:12} {'met' if met else 'NOT MET'}"
 
 
+def compared(what: str, ns: float, other: float, bound: float | None = None, at_most: bool = True) -> Goal:
+    return Goal(what, f"{ns:.0f} / {other:.0f} ns", ns / other, bound, at_most)
+
+
 OF_THE_FLOOR = {64: 1.8, 128: 1.6}  # how many times the floor the fused kernel of attention may take
 
 
@@ -34,15 +38,11 @@ def chunkwise_goals(rows: dict[str, Row], d: int) -> list[Goal]:
     chunk = min((16, 32), key=lambda C: ns(f"chunkwise/d:{d}/C:{C}"))
     chunkwise = ns(f"chunkwise/d:{d}/C:{chunk}")
     floor = 4 * d * d / rows["sgemm"]["GFLOP/s"]  # in ns
-    goals = [Goal(f"d = {d}: {words} / chunkwise, C = {chunk}", f"{ns(f'{name}/d:{d}'):.0f} / {chunkwise:.0f} ns",
-                  ns(f"{name}/d:{d}") / chunkwise, 3 if name == "tokens" else None, at_most=False)
-             for name, words in RECURRENCES.items()]
-    return [*goals, Goal(f"d = {d}: chunkwise, C = {chunk} / 4d² FLOPs at sgemm's speed",
-                         f"{chunkwise:.0f} / {floor:.0f} ns", chunkwise / floor, 1.8),
-            Goal(f"d = {d}: fused / 4d² FLOPs at sgemm's speed", f"{ns(f'fused/d:{d}'):.0f} / {floor:.0f} ns",
-                 ns(f"fused/d:{d}") / floor, OF_THE_FLOOR[d]),
-            Goal(f"d = {d}: fused gated delta rule / 6d² FLOPs at sgemm's speed",
-                 f"{ns(f'fused_delta/d:{d}'):.0f} / {1.5 * floor:.0f} ns", ns(f"fused_delta/d:{d}") / (1.5 * floor), 2)]
+    goals = [compared(f"d = {d}: {words} / chunkwise, C = {chunk}", ns(f"{name}/d:{d}"), chunkwise, 3 if name == "tokens" else None,
+                      at_most=False) for name, words in RECURRENCES.items()]
+    return [*goals, compared(f"d = {d}: chunkwise, C = {chunk} / 4d² FLOPs at sgemm's speed", chunkwise, floor, 1.8),
+            compared(f"d = {d}: fused / 4d² FLOPs at sgemm's speed", ns(f"fused/d:{d}"), floor, OF_THE_FLOOR[d]),
+            compared(f"d = {d}: fused gated delta rule / 6d² FLOPs at sgemm's speed", ns(f"fused_delta/d:{d}"), 1.5 * floor, 2)]
 
 
 RULES = {"gated": "gated attention", "delta": "delta rule", "both": "gated delta rule"}
@@ -57,14 +57,12 @@ def rules_goals(rows: dict[str, Row], d: int) -> list[Goal]:
         return min((16, 32, 64), key=lambda C: ns(f"{rule}_chunks/d:{d}/C:{C}"))
 
     quickest = {rule: ns(f"{rule}_chunks/d:{d}/C:{best(rule)}") for rule in RULES}
-    goals = [Goal(f"d = {d}: {words}, token by token / chunks of {best(rule)}",
-                  f"{ns(f'{rule}_tokens/d:{d}'):.0f} / {quickest[rule]:.0f} ns", ns(f"{rule}_tokens/d:{d}") / quickest[rule])
+    goals = [compared(f"d = {d}: {words}, token by token / chunks of {best(rule)}", ns(f"{rule}_tokens/d:{d}"), quickest[rule])
              for rule, words in RULES.items()]
     backward = min(ns(f"both_backward/d:{d}/C:{C}") for C in (16, 32, 64))
-    return [*goals, *(Goal(f"d = {d}: {RULES[rule]} / gated attention, in chunks", f"{quickest[rule]:.0f} / {quickest['gated']:.0f} ns",
-                           quickest[rule] / quickest["gated"]) for rule in ("delta", "both")),
-            Goal(f"d = {d}: gradients of the gated delta rule / its output", f"{backward:.0f} / {quickest['both']:.0f} ns",
-                 backward / quickest["both"])]
+    return [*goals, *(compared(f"d = {d}: {RULES[rule]} / gated attention, in chunks", quickest[rule], quickest["gated"])
+                      for rule in ("delta", "both")),
+            compared(f"d = {d}: gradients of the gated delta rule / its output", backward, quickest["both"])]
 
 
 def table(rows: dict[str, Row], blas: str) -> str:

@@ -13,9 +13,11 @@ Markers that are not indented enclose what only the solution needs (helpers, inc
 
 import re
 from difflib import SequenceMatcher
+from pathlib import Path
 from typing import NoReturn
 
 from course.errors import CourseError
+from course.manifest import Lab
 from course.source_pieces import CannotSplit, Definition, definitions
 
 MARKER = re.compile(r"^(?P<indent>[ \t]*)// (?P<which>BEGIN|END) SOLUTION(?:: (?P<instead>\S.*))?[ \t]*$")
@@ -129,6 +131,21 @@ def regions(text: str) -> list[tuple[str, list[tuple[int, str]]]]:
         elif inside:
             found[-1][1].append((number, line))
     return found
+
+
+def solutions(root: Path, lab: Lab) -> tuple[dict[str, str], str]:
+    """Function → its text, for the exercises that are there; and what the solutions share: the regions at top level."""
+    exercises = {exercise.function for exercise in lab.exercises}
+    functions: dict[str, str] = {}
+    shared: list[str] = []
+    for source in (source for source in lab.sources if (root / "reference" / source).is_file()):
+        text = (root / "reference" / source).read_text(encoding="utf-8")
+        for name, definition in Cut(text, f"reference/{source}", exercises).functions.items():
+            if name in exercises:
+                lines = text.splitlines()[definition.first_line - 1:definition.last_line]
+                functions[name] = "\n".join(line for line in lines if not MARKER.match(line))
+        shared += ["\n".join(line for _, line in lines).strip("\n") for indent, lines in regions(text) if not indent]
+    return functions, "\n\n".join(filter(None, shared))
 
 
 def _resembles_marker(comment: str) -> bool:

@@ -4,10 +4,10 @@ The zip holds a Dockerfile, and in course/ every file that git knows here, the a
 made of it, private. docs/instructors.md says how to use it.
 """
 
-import subprocess
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from course import version
 from course.errors import CourseError
 from course.files import File, write_zip
 
@@ -22,8 +22,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(root: Path, options: Namespace) -> int:
     names = _tracked(root)
-    if not options.dirty and (changed := _git(root, "status", "--porcelain", "-z", "--untracked-files=no", "--no-renames")[1]):
-        raise CourseError(f"{changed.partition(chr(0))[0][3:]} has changes that are not committed; commit or revert them, "
+    if not options.dirty and (changed := version.git(root, "status", "--porcelain", "-z", "--untracked-files=no", "--no-renames")):
+        raise CourseError(f"{changed.partition(chr(0))[0].split(maxsplit=1)[1]} has changes that are not committed; commit or revert them, "
                           "or use --dirty")
     files = {f"course/{name}": _file(root / name) for name in names}
     files["Dockerfile"] = files[f"course/{DOCKERFILE}"]
@@ -37,13 +37,7 @@ def _file(path: Path) -> File:
 
 
 def _tracked(root: Path) -> list[str]:
-    listed, said = _git(root, "ls-files", "-z")
-    names = [name for name in said.split("\0") if name and (root / name).is_file()]
-    if not listed or DOCKERFILE not in names:
+    names = [name for name in version.git(root, "ls-files", "-z").split("\0") if name and (root / name).is_file()]
+    if DOCKERFILE not in names:
         raise CourseError("git does not know the files of this folder; run this in the instructor's clone")
     return names
-
-
-def _git(root: Path, *words: str) -> tuple[bool, str]:
-    done = subprocess.run(["git", "-C", str(root), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    return done.returncode == 0, done.stdout

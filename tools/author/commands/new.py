@@ -8,7 +8,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from author import lab_template, readme, stubs
+from author import page_findings, readme, stubs
 from course import manifest
 from course.cutter import Cut
 from course.errors import CourseError
@@ -36,7 +36,7 @@ def run(root: Path, options: Namespace) -> int:
         raise CourseError("student/ is not what reference/ gives; run ./course cut first, so that the new stub can join it")
 
     source = f"{lab}_{slug}.cpp"
-    texts = {target: lab_template.fill_in(template, lab, slug, title) for template, target in {
+    texts = {target: page_findings.filled_in(template, lab, slug, title) for template, target in {
         "contract.hpp": f"labs/{options.lab}/{slug}.hpp",
         "chapter.md": f"labs/{options.lab}/README.md",
         "hints.md": f"labs/{options.lab}/hints.md",

@@ -14,7 +14,7 @@ part of an exercise earns part of its points.
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +71,7 @@ def _dates(path: Path, table: Any, labs: list[str]) -> Dates:
     if not isinstance(table, dict) or (unknown := [name for name in table if name not in (*labs, ALL)]):
         raise CourseError(f"{path}: dates are given by lab, as in lab01 = 2027-01-15 or all = 2027-01-15"
                           + (f"; there is no {unknown[0]}" if isinstance(table, dict) else ""))
-    return {name: _moment(path, value) for name, value in table.items()}
-
-
-def _moment(path: Path, value: object) -> datetime:
-    if isinstance(value, (date, datetime)):
-        return moment(value.isoformat(), str(path))
-    return moment(str(value), str(path))
+    return {name: moment(str(value), str(path)) for name, value in table.items()}
 
 
 def moment(text: str, where: str) -> datetime:

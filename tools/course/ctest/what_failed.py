@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 from course import messages
@@ -42,13 +43,10 @@ def _failed(source: str, build: str) -> list[Left]:
 
 def _place(source: str, lab: str, function: str) -> tuple[bool, str, int]:
     """Whether it is a stretch exercise, and where the manifest lists it."""
-    for folder in os.listdir(f"{source}/labs"):
-        if folder.startswith(f"{lab}_"):
-            with open(f"{source}/labs/{folder}/lab.json", encoding="utf-8") as file:
-                for number, exercise in enumerate(json.load(file)["exercises"]):
-                    if exercise["function"] == function:
-                        return exercise.get("stretch", False), lab, number
-    return True, lab, 0
+    listed = [each for path in Path(source).glob(f"labs/{lab}_*/lab.json")
+              for each in json.loads(path.read_text(encoding="utf-8"))["exercises"]]
+    return next(((each.get("stretch", False), lab, number) for number, each in enumerate(listed) if each["function"] == function),
+                (True, lab, 0))
 
 
 def _left_by_this_run(build: str, folder: str, ending: str) -> list[tuple[str, Any]]:

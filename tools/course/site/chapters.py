@@ -1,7 +1,7 @@
 """A chapter's page: its README.md, and below each exercise what the manifest knows about it, and its hints."""
 
-from course import solutions
 from course.chapter import exercise_heading
+from course.cutter import solutions
 from course.headings import Heading
 from course.manifest import Exercise
 from course.site import markdown
@@ -38,7 +38,7 @@ def _hints(lab: LabFolder, found: list[tuple[Exercise, Heading]], site_map: Site
 
 def _answers(lab: LabFolder, found: list[tuple[Exercise, Heading]], site_map: SiteMap, parts: Parts) -> dict[int, str]:
     """Last line of an exercise's section → the solution and the mistakes."""
-    functions, shared = solutions.of_lab(site_map.root, lab.lab) if lab.lab else ({}, "")
+    functions, shared = solutions(site_map.root, lab.lab) if lab.lab else ({}, "")
     answers = {heading.end: "" for _, heading in found}
     for exercise, heading in found:
         known = site_map.mistakes(lab).get(exercise)

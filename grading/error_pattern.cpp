@@ -96,7 +96,6 @@ std::size_t reversed(std::size_t at, std::size_t count) { return count - 1 - at;
 std::size_t one_before(std::size_t at, std::size_t) { return at - 1; }
 std::size_t one_after(std::size_t at, std::size_t) { return at + 1; }
 std::size_t first_one(std::size_t, std::size_t) { return 0; }
-std::size_t last_one(std::size_t, std::size_t count) { return count - 1; }
 
 // What people make of right values on the way out. `make` gives NaN where nothing is said of an entry.
 struct Relation {
@@ -110,50 +109,14 @@ const Relation relations[] = {
      [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), one_before); }},
     {"token i has what belongs to token i + 1",
      [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), one_after); }},
-    {"every token has what belongs to the first one",
-     [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), first_one); }},
-    {"every token has what belongs to the last one",
-     [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), last_one); }},
     {"each token holds the sum of those up to it",
      [](const Right& r, std::size_t e) { return r.sum(e, r.n, r.along_tokens(), true); }},
     {"each token holds the sum of those from it on",
      [](const Right& r, std::size_t e) { return r.sum(e, r.n, r.along_tokens(), false); }},
     {"each entry holds the sum of those up to it in its row",
      [](const Right& r, std::size_t e) { return r.sum(e, r.d, r.along_columns(), true); }},
-    {"each entry holds the sum of those from it on in its row",
-     [](const Right& r, std::size_t e) { return r.sum(e, r.d, r.along_columns(), false); }},
-    {"the columns are right, but in reverse order",
-     [](const Right& r, std::size_t e) { return r.moved(e, r.d, r.along_columns(), reversed); }},
-    {"column b has what belongs to column b - 1",
-     [](const Right& r, std::size_t e) { return r.moved(e, r.d, r.along_columns(), one_before); }},
-    {"column b has what belongs to column b + 1",
-     [](const Right& r, std::size_t e) { return r.moved(e, r.d, r.along_columns(), one_after); }},
-    {"each leading index holds the sum of those up to it",
-     [](const Right& r, std::size_t e) { return r.sum(e, r.heads, r.along_heads(), true); }},
     {"every leading index has what belongs to the first one",
      [](const Right& r, std::size_t e) { return r.moved(e, r.heads, r.along_heads(), first_one); }},
-    {"every leading index has what belongs to the last one",
-     [](const Right& r, std::size_t e) { return r.moved(e, r.heads, r.along_heads(), last_one); }},
-    {"rows and columns are exchanged",
-     [](const Right& r, std::size_t e) {
-         return r.n == r.d ? r.entries[e - e % (r.n * r.d) + e % r.d * r.d + e / r.d % r.n]
-                           : std::numeric_limits<double>::quiet_NaN();
-     }},
-    {"every value is the square of the right one",
-     [](const Right& r, std::size_t e) { return r.entries[e] * r.entries[e]; }},
-    {"every value is the square root of the right one",
-     [](const Right& r, std::size_t e) { return std::sqrt(r.entries[e]); }},
-    {"every value is 1 over the right one", [](const Right& r, std::size_t e) { return 1.0 / r.entries[e]; }},
-    {"every value is 1 less the right one", [](const Right& r, std::size_t e) { return 1.0 - r.entries[e]; }},
-    {"every value is the logarithm of the right one",
-     [](const Right& r, std::size_t e) { return std::log(r.entries[e]); }},
-    {"every value is e to the right one", [](const Right& r, std::size_t e) { return std::exp(r.entries[e]); }},
-    {"every value is the right one without its sign",
-     [](const Right& r, std::size_t e) { return std::fabs(r.entries[e]); }},
-    {"every value is the right one rounded down",
-     [](const Right& r, std::size_t e) { return std::floor(r.entries[e]); }},
-    {"every value is the right one without what is behind the point",
-     [](const Right& r, std::size_t e) { return std::trunc(r.entries[e]); }},
 };
 
 // What the wrong values are of the right ones, or "".

@@ -747,17 +747,15 @@ TEST_CASE("what all wrong values are of the right ones is told") {
     CHECK(pattern(later).starts_with("token i has what belongs to token i - 1"));
     CHECK(pattern(earlier).starts_with("token i has what belongs to token i + 1"));
     CHECK(pattern(cumsum(right, -2)).starts_with("each token holds the sum of those up to it"));
-    CHECK(pattern(flip(cumsum(flip(right, -1), -1), -1))
-              .starts_with("each entry holds the sum of those from it on in its row"));
+    CHECK(pattern(cumsum(right, -1)).starts_with("each entry holds the sum of those up to it in its row"));
     CHECK(pattern(concatenate(slice(right, 0, 0, 1), slice(right, 0, 0, 1), 0))
               .starts_with("every leading index has what belongs to the first one"));
-    CHECK(pattern(right * right) == "every value is the square of the right one");
+    CHECK(pattern(right * right).empty());
     Tensor some = right;
     set_tokens(some, 2, zeros({2, 2, 3}));
     CHECK(pattern(some).starts_with("every wrong value is 0\n"));
     set_tokens(some, 2, 3.0 * tokens(right, 2, 4));
     CHECK(pattern(some).starts_with("every wrong value is 3 times the right one\n"));
-    CHECK(pattern(right * right + right).empty());
 }
 TEST_CASE("the place of wrong values is told where it says more than the first of them") {
     const auto pattern = [](std::size_t n, std::size_t d, auto is_wrong) {

@@ -46,6 +46,7 @@ public:
             throw std::invalid_argument("the features have different widths");
         const Shape shape = shape_of(call.V);
         heads_of_batch_entry = shape.size() > 2 ? shape[shape.size() - 3] : 1;
+        heads_of_first_axis = shape.size() > 2 && shape[0] > 0 ? H / shape[0] : 0;
         for (Part* part : {&S, &z}) {
             if (part->settings.where != Where::everywhere) {
                 part->right_q.emplace(mapped(call.Q, call.phi, 1));
@@ -236,6 +237,9 @@ private:
                 in = (g < h && g / heads_of_batch_entry == h / heads_of_batch_entry) || (g == h && pair);
                 break;
             case Heads::up_to_own: in = g <= h && pair; break;
+            case Heads::along_first_axis:
+                in = heads_of_first_axis == 0 ? g == h && pair : j == i && g <= h && (h - g) % heads_of_first_axis == 0;
+                break;
             case Heads::first: in = g == 0 && pair; break;
             case Heads::last: in = g + 1 == H && pair; break;
         }
@@ -780,7 +784,7 @@ private:
     const AttentionSettings& s;
     Rows v;
     Part S, z;
-    Index H, n, c, d_v, heads_of_batch_entry = 1;
+    Index H, n, c, d_v, heads_of_batch_entry = 1, heads_of_first_axis = 0;
     double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0, sums_so_far = 0.0;
     std::optional<Rows> phi_of_scores;
     std::vector<double> scores;                              // of each chunk, where a buffer holds several

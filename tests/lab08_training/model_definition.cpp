@@ -97,8 +97,9 @@ Matrix ModelDefinition::affine(const Matrix& X, const AffineNumbers& w, std::siz
                 x.slope_terms *= counted * share_of_it;
                 return along(path, x);
             };
-            Y(r, o) =
-                weight(Path::affine_bias, w.b(0, o), settings_.bias_mean ? 1.0 / static_cast<double>(X.rows) : 1.0);
+            Y(r, o) = weight(Path::affine_bias, w.b(0, o),
+                             (settings_.bias_mean ? 1.0 / static_cast<double>(X.rows) : 1.0) *
+                                 (settings_.bias_for_each_input ? static_cast<double>(X.columns) : 1.0));
             for (std::size_t i = 0; i < X.columns; ++i) {
                 const Dual& moved = settings_.weights_as_out_in ? w.W.entries[o * X.columns + i] : w.W(i, o);
                 const Dual& read = settings_.input_reshaped ? X.entries[i * X.rows + r] : X(r, i);

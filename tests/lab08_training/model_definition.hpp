@@ -111,6 +111,7 @@ struct GradientSettings {
     bool bias_subtracted = false;         ///< from dY, on its way to dX
     MeanOver mean_over = MeanOver::nothing;                ///< what weights' gradients are divided by
     bool bias_mean = false;                                ///< that of the bias alone
+    bool bias_for_each_input = false;                      ///< … summed once for every column of X
     bool gain_mean = false, norm_bias_mean = false;        ///< … of the norm's gain, and of its bias
     bool sum_for_mean = false, sum_for_deviation = false;  ///< Σ g, and Σ g ⊙ x̂, in place of their means
     bool gain_squared = false, gain_divides = false;       ///< in dX of layer norm

@@ -69,7 +69,17 @@ OutputAndState resume(const AttentionSettings& settings, const Tensor& Q, const 
 
 // Several sequences in a row: of the tokens of others, which a right answer does not see, the settings say what becomes as of
 // padding.
-enum class Borders { given, one_late, one_early, of_first_head, of_any_head, only_first, inverted, first_token_lost };
+enum class Borders {
+    given,
+    one_late,
+    after_reading,
+    one_early,
+    of_first_head,
+    of_any_head,
+    only_first,
+    inverted,
+    first_token_lost
+};
 struct PackedSettings {
     AttentionSettings attention;
     Borders borders = Borders::given;
@@ -83,12 +93,13 @@ Tensor numbers_of_sequences(const Tensor& begins, Borders borders) {
     for (std::size_t e = 0; n > 0 && e < number.size(); ++e) {
         const std::size_t i = e % n, row = borders == Borders::of_first_head ? 0 : e - i;
         std::size_t at = i;
-        if (borders == Borders::one_late) at = std::max<std::size_t>(i, 1) - 1;
+        const bool late = borders == Borders::one_late || borders == Borders::after_reading;
+        if (late) at = std::max<std::size_t>(i, 1) - 1;
         if (borders == Borders::one_early) at = std::min(i + 1, n - 1);
         bool first = begins.data()[row + at] != 0.0;
         for (std::size_t other = i; borders == Borders::of_any_head && other < begins.size(); other += n)
             first = first || begins.data()[other] != 0.0;
-        if (borders == Borders::one_late && i == 0) first = false;
+        if (late && (i == 0 || (borders == Borders::after_reading && at == 0))) first = false;
         if (borders == Borders::inverted) first = !first;
         number.data()[e] = (i == 0 ? 0.0 : number.data()[e - 1]) + (first ? 1.0 : 0.0);
         if (borders == Borders::only_first) number.data()[e] = std::min(number.data()[e], 1.0 + begins.data()[e - i]);
@@ -126,6 +137,9 @@ MutationTable<PackedSettings> own_and_of_attention() {
           SET(s.attention.S.padding = s.attention.z.padding = Padding::keys_and_values_times_zero)},
          {"the borders", "forgotten one token late", "Forget the state before the first token of a sequence is added.",
           0, SET(s.borders = Borders::one_late)},
+         {"the borders", "forgotten after the first token is read",
+          "Forget the state before the first token of a sequence is added: it does not belong to the sequence before.",
+          0, SET(s.borders = Borders::after_reading)},
          {"the borders", "forgotten one token early", "The last token of a sequence still sees all of it.", 0,
           SET(s.borders = Borders::one_early)},
          {"the borders", "forgotten after the first token is added",

@@ -74,6 +74,18 @@ MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "sum not set bac
     }
     return y;
 }
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "sum set back to 0 for the leading indices only",
+        "§6.3",
+        "Every line along the axis has a sum of its own, also those that lie side by side: begin it anew for each.") {
+    const std::size_t at = place_of(x, axis), n = shape_of(x)[at], inner = step_along(shape_of(x), at);
+    Tensor y = each_line(x, at, from_own_on);
+    for (std::size_t first = 0; first < x.size(); first += n * inner)
+        for (std::size_t side = 1; side < inner; ++side) {
+            const double before = y.data()[first + side - 1];
+            for (std::size_t j = 0; j < n; ++j) y.data()[first + j * inner + side] += before;
+        }
+    return y;
+}
 MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "own entry left out", "§6.3",
         "Entry j counts in its own sum: from j on, not from j + 1.") {
     return each_line(x, place_of(x, axis),

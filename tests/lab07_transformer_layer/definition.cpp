@@ -495,6 +495,11 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
                 add(other, first, first, i);
                 sums.denominator = other.denominator;
             }
+            for (std::size_t t = first; wrong.all_heads_divide && t < first + heads; ++t) {
+                SumsOfHead other{std::vector<SumOfTerms>(e), {}};
+                add(other, t, t, i);
+                if (t != own) sums.denominator.add(other.denominator.total());
+            }
             const auto count = static_cast<double>(before + i + 1);
             double times = wrong.epsilon_per_token     ? count
                            : wrong.epsilon_per_feature ? static_cast<double>(e)

@@ -114,7 +114,8 @@ struct AttentionMistakes {
     bool bias_q = true, bias_k = true, bias_v = true, bias_o = true, bias_o_for_each_head = false;
     bool raw_queries = false, raw_keys = false, raw_values = false;  ///< of a block's X, not of its norm
     bool transposed = false, output_projection = true;
-    bool one_head = false, heads_add_up = false, first_head_divides = false, first_head_for_all = false;
+    bool one_head = false, heads_add_up = false, first_head_divides = false, first_head_for_all = false,
+         all_heads_divide = false;
     Carried carried_above = Carried::no, carried_below = Carried::no;  ///< what earlier heads left
     bool plain_keys_above = false, plain_keys_below = false;           ///< φ missing in one of the two sums
     bool divided_by_count = false, query_below = true;

@@ -33,6 +33,7 @@ struct AdamSettings {
     bool centred = false;                             ///< v of g - m, as in AdaBelief
     bool rectifies_early = false;                     ///< the factor also while ρ is small: taken for 0 there
     bool unrectified_divides = false;                 ///< the first steps of RAdam divided by √v̂ all the same
+    bool v_by_beta_1 = false;                         ///< v̂ with 1 - β₁ᵗ
     bool m_by_beta_2 = false;                         ///< m̂ with 1 - β₂ᵗ
     bool m_by_product = false, v_by_product = false;  ///< 1 - βt for 1 - βᵗ
     bool root_of_factor = true;                       ///< r, not r²
@@ -59,7 +60,9 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
     Update result{w, {w, w, state.step + (s.counts ? 1 : 0)}};
     if (terms != nullptr) *terms = w;
     const double t = static_cast<double>(state.step) + s.first_step;
-    const double b2 = std::pow(s.beta_2, t), of_v = s.v_by_product ? s.beta_2 * t : b2;
+    const double b2 = std::pow(s.beta_2, t), of_v = s.v_by_product  ? s.beta_2 * t
+                                                    : s.v_by_beta_1 ? std::pow(s.beta_1, t)
+                                                                    : b2;
     const double b1 = s.m_by_beta_2 ? b2 : s.m_by_product ? s.beta_1 * t : std::pow(s.beta_1, t);
     const double limit = 2.0 / (1.0 - (s.limit_by_beta_1 ? s.beta_1 : s.beta_2)) - s.off_limit,
                  of_rho = s.rho_of_step_before ? t - 1.0 : t,

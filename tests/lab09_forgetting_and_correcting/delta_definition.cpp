@@ -181,7 +181,8 @@ private:
             return seen(s.key, s.asks_chunk_with_query ? q[i] : k[i], i, true, i, what, s.chunk.beta);
         };
         for (Index b = 0; b < d_v; ++b) {
-            const double value = s.value.factor * beta(s.value.beta, i, i) * v[i][b];
+            const double decay = s.value_decayed ? decays.since_begin(s.key, i) : 1.0;
+            const double value = decay * s.value.factor * beta(s.value.beta, i, i) * v[i][b];
             right_side[i][b] = complement * (value - s.state.factor * of_state[b]);
         }
         two_terms[i] = u[i] = right_side[i];

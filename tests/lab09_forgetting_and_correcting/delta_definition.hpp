@@ -116,6 +116,7 @@ struct DeltaSettings {
     bool diagonal_counted = false;  ///< 1 + β_i k_i·k_i before u_i
     bool keys_normalized = false;   ///< divided by their lengths
     bool queries_normalized = false;
+    bool value_decayed = false;               ///< v_i since its chunk began, like what the state returns
     bool updated_first = false;               ///< q_i sees the state after its chunk
     bool write_scaled_by_complement = false;  ///< the write times 1 − a_i
     bool beta_fades = false;                  ///< the state times 1 − β_i

@@ -94,7 +94,7 @@ private:
         double y = piece.constant;
         if (piece.slope != 0.0) y += piece.slope * x;
         if (piece.amount != 0.0) {
-            const double e = std::exp(piece.sign * x);
+            const double e = std::exp(x < s.least_exponent ? s.least_exponent : piece.sign * x);
             y += piece.amount * (s.digits_lost ? (e - 1.0) + 1.0 : e);
         }
         return y;

@@ -377,6 +377,8 @@ const std::vector<NumberMutation<Settings>>& numbers() {
         {"e^x multiplied by %s below 0", "Below 0 the map is e^x as it is.", one, SET_TO(s.below.amount = x), 1e-3,
          1e3},
         {"e^(%s x) below 0", "Below 0 the map is e^x.", one, SET_TO(s.below.sign = x), 1e-2, 1e2},
+        {"exponents cut off at -%s", "Nothing is cut off: e^x is small and right far below 0.", one,
+         SET_TO(s.least_exponent = -x), 1.0, 700.0},
         {"%s added to x above 0", "Above 0 the map is x + 1.", one, SET_TO(s.above.constant = x), 1e-6, 1e3},
         {"%s x + 1 above 0", "Above 0 the map is x + 1.", one, SET_TO(s.above.slope = x), 1e-3, 1e3},
         {"slope of %s below 0", "Negative entries become 0.", cut, SET_TO(s.below.slope = x), 1e-6, 1e3},

@@ -13,6 +13,21 @@ SCAN_MISTAKE("exclusive scan", "Entry i includes state i itself.") {
         result[i] = i == 1 ? states[0] : combine(result[i - 1], states[i - 1]);
     return result;
 }
+// The pairs are scanned, and what lies between them comes from the pair before; of an odd number the last is forgotten.
+std::vector<std::string> by_pairs(const std::vector<std::string>& states, const Combine& combine) {
+    const std::size_t half = states.size() / 2;
+    if (half == 0) return states;
+    std::vector<std::string> pairs(half), result = states;
+    for (std::size_t p = 0; p < half; ++p) pairs[p] = combine(states[2 * p], states[2 * p + 1]);
+    pairs = by_pairs(pairs, combine);
+    for (std::size_t p = 0; p < half; ++p) result[2 * p + 1] = pairs[p];
+    for (std::size_t p = 1; p < half; ++p) result[2 * p] = combine(pairs[p - 1], states[2 * p]);
+    return result;
+}
+SCAN_MISTAKE("last one of an odd number not combined",
+             "Where n is odd the last state has no partner, but a prefix: that of the last pair.") {
+    return by_pairs(states, combine);
+}
 SCAN_MISTAKE("arguments exchanged", "The earlier state is the first argument: combine(earlier, later).") {
     std::vector<std::string> result = states;
     for (std::size_t i = 1; i < states.size(); ++i) result[i] = combine(states[i], result[i - 1]);

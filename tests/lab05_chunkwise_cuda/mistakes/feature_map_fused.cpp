@@ -40,6 +40,13 @@ MAP_MISTAKE("relu instead of elu plus one", "Below 0 the map is e^x, above it x 
 MAP_MISTAKE("exponential above 0 as well", "Above 0 the map is the line x + 1.") {
     return each(x, [](float v) { return std::exp(v); });
 }
+MAP_MISTAKE("1 subtracted and added again below 0",
+            "e^x - 1 + 1 loses the digits of small features, down to 0: return e^x itself.") {
+    return each(x, [](float v) { return v > 0.0f ? v + 1.0f : (std::exp(v) - 1.0f) + 1.0f; });
+}
+MAP_MISTAKE("a NaN becomes 1", "fmaxf and fminf return the other number where one is NaN: choose with a comparison.") {
+    return each(x, [](float v) { return std::isnan(v) ? 1.0f : v > 0.0f ? v + 1.0f : std::exp(v); });
+}
 MAP_MISTAKE("base 2 below 0", "Below 0 the map is e^x, to the base e: __expf, not exp2f.") {
     return each(x, [](float v) { return v > 0.0f ? v + 1.0f : std::exp2(v); });
 }

@@ -50,6 +50,12 @@ ROUNDING_MISTAKE(
         return std::isfinite(number) ? bits >> 16 | ((bits & 0xFFFF) != 0 ? 1u : 0u) : right;
     });
 }
+ROUNDING_MISTAKE("whatever lies above halfway rounded to the even neighbour",
+                 "The even neighbour is for exactly halfway: above it the next one up is nearer.") {
+    return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {
+        return std::isfinite(number) ? (bits >> 16) + ((bits & 0x8000) != 0 ? bits >> 16 & 1 : 0) : right;
+    });
+}
 ROUNDING_MISTAKE("odd or even told by the wrong bit",
                  "The last bit of the upper half is bit 16: bits >> 16 & 1 says whether it is odd.") {
     return rounded_but(x, [](float number, std::uint32_t bits, std::uint32_t right) {

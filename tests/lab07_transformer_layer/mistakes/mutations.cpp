@@ -380,6 +380,8 @@ const MutationTable<Settings> table{
              has::attention | has::sequence, [](S& s) { s.attention.first_head_for_all = true; }},
             {"the division", "divided by the first head's sum", "Each head has a denominator of its own.",
              has::attention, [](S& s) { s.attention.first_head_divides = true; }},
+            {"the division", "divided by the sum over all heads", "Each head has a denominator of its own: divide, then merge.",
+             has::attention, [](S& s) { s.attention.all_heads_divide = true; }},
             {"the division", "divided by the number of tokens", "Divide by the sum of the weights, φ(q)·z.",
              has::attention | has::sequence, [](S& s) { s.attention.divided_by_count = true; }},
             {"the division", "denominator without the query", "Divide by φ(q)·z: the sum depends on the query.",

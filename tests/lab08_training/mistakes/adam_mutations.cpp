@@ -22,6 +22,8 @@ const MutationTable<Settings> table = {
          [](Settings& s) { s.corrects_m = s.corrects_v = false; }},
         {"the correction", "m corrected with β₂", "m̂ = m/(1 − β₁ᵗ): each moment has its own β.", 0,
          [](Settings& s) { s.m_by_beta_2 = true; }},
+        {"the correction", "v corrected with β₁", "v̂ = v/(1 − β₂ᵗ): each moment has its own β.", 0,
+         [](Settings& s) { s.v_by_beta_1 = true; }},
         {"the correction", "1 − β₁·t in place of 1 − β₁ᵗ", "βᵗ is a power: std::pow(beta, t).", 0,
          [](Settings& s) { s.m_by_product = true; }},
         {"the correction", "1 − β·t in place of 1 − βᵗ", "βᵗ is a power: std::pow(beta, t).", 0,

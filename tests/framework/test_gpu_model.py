@@ -45,8 +45,7 @@ class Model(unittest.TestCase):
                 (A100, 128, 32, 83712, (1, "shared memory")), (H100, 128, 32, 83712, (2, "shared memory")),
                 (H100, 128, 32, 0, (16, "warps")), (H100, 32, 32, 0, (32, "blocks")), (H100, 256, 255, 0, (1, "registers")),
                 (H100, 128, 128, 0, (4, "registers")), (A100, 128, None, 182528, (0, "shared memory"))):
-            with self.subTest(card=card.name, threads=threads, registers=registers, shared=shared):
-                self.assertEqual(gpu_model.blocks_that_fit(card, threads, registers, shared), expected)
+            self.assertEqual(gpu_model.blocks_that_fit(card, threads, registers, shared), expected, (card.name, threads))
 
     def test_a_block_is_continued_to_the_length_that_is_asked_for(self):
         profile = a_profile()

@@ -154,8 +154,7 @@ class Train(unittest.TestCase):
                                 (["--keys", 8, "--writes", 9, "--once"], "--writes 9 is more than 8 keys can take with --once"),
                                 (["--once", "--task", "clear"], "--once goes with --task last"), (["--sweep", "--width", 8], "--sweep has no --width"),
                                 (["--task", "clear", "--writes", 3], "--writes 3 is not between 4 and 4096")):
-            with self.subTest(words):
-                self.refused(["recall", *words], sentence)
+            self.refused(["recall", *words], sentence)
         for word in ("--keys=3", "--writes=3", "--once", "--sweep"):
             self.refused(["digits", word], f"{word.partition('=')[0]} goes with recall")
 
@@ -254,8 +253,7 @@ class Train(unittest.TestCase):
                                 (["copy", "--bogus"], "unrecognized arguments: --bogus; run ./course train --help"),
                                 (["copy", "--resume", taken], "holds no training that could be continued"),
                                 (["copy", "--out", "/proc/weights", "--steps", 1], "/proc/weights")):
-            with self.subTest(words):
-                self.refused(words, sentence)
+            self.refused(words, sentence)
         self.assertEqual([file.name for file in taken.iterdir()], ["mine.txt"])
 
     def test_what_is_not_written_is_named_before_anything_is_built(self):

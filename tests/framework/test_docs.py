@@ -405,11 +405,6 @@ class TheSite(Site):
             self.assertTrue(self.browser.value(
                 "[...document.querySelectorAll('main :is(table, tbody)')].every(box => box.scrollWidth <= box.clientWidth + 1)"))
 
-    def test_the_report_on_the_start_page_names_a_mistake_that_exists(self):
-        lab, function, name = re.search(r"(?s)(lab\d+) · (\w+) .*?looks like: (.*?) \(", self.read("docs/start.md")).groups()
-        known = next(self.mistakes(known) for known in manifest.load(self.root) if known.name == lab)
-        self.assertIn((function, name), [(mistake.exercise, mistake.name) for mistake in known])
-
     def test_the_start_page_says_how_to_cite_this_copy(self):
         copy = citation.of(self.root)
         start = words(self.pages()[0].parent / "index.html")

@@ -11,7 +11,6 @@ from pathlib import Path
 from conftest import ROOT
 from course_tree import own_folder, shell_script
 from course.ctest.explain_build import FailedBuild
-from course.source_pieces import function_at
 
 SOURCE = """#include "warm_up.hpp"
 
@@ -264,11 +263,6 @@ class Recorded(StudentFolder):
         message, _ = self.explain("FAILED: labs/linattn.dir/tensor.cpp.o\nlabs/tensor.cpp:3:1: error: no\n")
         self.assertIn("is a fault of the course", message)
         self.assertIn("tensor.cpp:3:1: error: no", message)
-
-    def test_the_function_of_a_line(self):
-        lines = {number: function_at(SOURCE, ("row_sums", "outer_product"), number) for number in range(1, 22)}
-        self.assertEqual({number for number, name in lines.items() if name == "row_sums"}, set(range(6, 10)))
-        self.assertEqual({number for number, name in lines.items() if name == "outer_product"}, set(range(13, 19)))
 
 
 class BuildProgram(StudentFolder):

@@ -1,13 +1,12 @@
 """./course generate digits on the answer key, on stubs, and on answers that are wrong or crash."""
 
 import re
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 import pytest
-from conftest import BUILD
+from conftest import BUILD, built
 from course_tree import REPOSITORY, run_course, shell_script
 from rebuilt import with_answers
 
@@ -16,13 +15,9 @@ from course import digit_pictures, training_program
 from course.commands import generate as command
 from course.errors import CourseError
 
+build = built("lab07_generate")
 FILE = "lab07_transformer_layer.cpp"
 KEY = (REPOSITORY / "reference" / FILE).read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def built():
-    subprocess.run(["cmake", "--build", BUILD, "--target", "lab07_generate"], check=True, stdout=subprocess.DEVNULL)
 
 
 def generate(folder: Path, *words: str, program: Path = BUILD / "lab07_generate", lengths: tuple = (64,)) -> SimpleNamespace:

@@ -1,28 +1,23 @@
 """./course gradcheck on the answer key, on the stubs, and on answers that are wrong, that crash and that print."""
 
 import re
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 import pytest
-from conftest import BUILD
+from conftest import BUILD, built
 from course_tree import REPOSITORY, run_course
 from rebuilt import with_answers
 
 from author import stubs
 from course import training_program
 
+build = built("lab06_gradcheck")
 FILE = "lab06_gradients.cpp"
 KEY = (REPOSITORY / "reference" / FILE).read_text(encoding="utf-8")
 ROWS = 15  # functions and arguments
 FORMS = ["attention_backward_quadratic", "causal_attention_backward_parallel", "causal_attention_backward", "causal_attention_backward_chunkwise"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def built():
-    subprocess.run(["cmake", "--build", BUILD, "--target", "lab06_gradcheck"], check=True, stdout=subprocess.DEVNULL)
 
 
 def gradcheck(folder: Path, *words: str, program: Path = BUILD / "lab06_gradcheck") -> SimpleNamespace:

@@ -1,28 +1,27 @@
 """./course train with the reference's functions: a few steps of everything, stopping and going on, and what is refused."""
 
 import json
-import os
 import re
 import resource
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from course_tree import REPOSITORY, run_course, shell_script
+from conftest import BUILD, built
+from course_tree import REPOSITORY, own_folder, run_course, shell_script
 
 from author import link_missing
 from course import capacity, manifest, memories, progress, training_program
 from course.commands import train as command
 from course.verdicts import Verdict
 
-BUILD = Path(os.environ.get("LINATTN_BUILD", REPOSITORY / "build/reference"))
+build = built("lab08_train", "lab09_train", "linattn_training_test")
 SMALL = ["--layers", "1", "--width", "8"]
 
 
@@ -38,13 +37,8 @@ def train(*words, track="reference", graded=()):
 
 
 class Train(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        subprocess.run(["cmake", "--build", BUILD, "--target", "lab08_train", "lab09_train"], check=True, stdout=subprocess.DEVNULL)
-
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = own_folder(self.addCleanup)
         self.out = self.folder / "weights"
 
     def trained(self, *words):
@@ -184,7 +178,6 @@ class Train(unittest.TestCase):
 
     def test_what_is_given_for_training(self):
         """Gradients of softmax and hybrid attention, generation, recall: in C++."""
-        subprocess.run(["cmake", "--build", BUILD, "--target", "linattn_training_test"], check=True, stdout=subprocess.DEVNULL)
         run = subprocess.run([BUILD / "tests/framework/linattn_training_test"], capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stdout)
 

@@ -13,10 +13,11 @@ import threading
 import time
 from unittest import mock
 
-from course_tree import REPOSITORY, CourseTree, course_process, wait_until
+from course_tree import REPOSITORY, CourseTree, course_process, run_course, wait_until
 from fake_tools import FAKE_CMAKE, FakeTools
 
-from course import progress_line, version
+from author import figures
+from course import progress_line, training_program, version
 from course.commands import watch
 
 
@@ -291,7 +292,27 @@ time.sleep(1000)
             self.assertEqual(self.end(number), status)
 
 
+# Words of commands, and what the sentence says that refuses them. (test_train.py has those of ./course train.)
+WRONG_USE = (
+    (("gradcheck", "reverse_cumsun"), "did you mean lab06.reverse_cumsum?"), (("gradcheck", "lab02"), "there is no lab 'lab02'"),
+    (("gradcheck", "test_causal_attention_backward"), "is a test and has no gradient"),
+    (("gradcheck", "--track", "mine"), "invalid choice: 'mine'"), (("gradcheck", "--out", __file__), "is a file; --out names a folder"),
+    (("generate", "digits", "--rows", "8"), "--rows 8 is not between 1 and 7"), (("generate", "digits", "--rows", "many"), "invalid int value"),
+    (("generate", "digits", "--out", __file__), "is a file; --out names a folder"), (("generate", "digits", "faces"), "unrecognized arguments: faces"),
+    (("profile", "lab02.inclusive_scan"), "this command looks at lab05 and lab09"), (("profile", "lab02"), "looks at"),
+    (("profile", "lab05.to_bfloat16", "--n", "0"), "--n 0 is not between"), (("profile", "lab09.decay_mask", "--n", "9999999"), "choose a smaller --n"),
+    (("profile", "--chunk", "0"), "--chunk 0 is not between 1 and 256"), (("profile", "--d", "257"), "--d 257"), (("profile", "--heads", "-1"), "--heads -1"),
+    (("bench", "--figures", "memoirs"), "there is no figure memoirs; choose from " + ", ".join(figures.FOLDERS)))
+
+
 class CommandLine(CourseTree):
+    def test_wrong_use_is_one_sentence(self):
+        for words, sentence in WRONG_USE:
+            with mock.patch.object(training_program, "prepared"), mock.patch.object(training_program, "build"):
+                refused = run_course(REPOSITORY, words)
+            self.assert_one_line_error(refused, sentence)
+            self.assertEqual(refused.stdout, "", words)
+
     def script(self, *words, program=REPOSITORY / "course"):
         return subprocess.run([program, *words], capture_output=True, text=True, encoding="utf-8",
                               env=os.environ | {"LC_ALL": "C"}, stdin=subprocess.DEVNULL)

@@ -1,6 +1,5 @@
 """./course profile of a function for the CPU: what is counted is right, and the compilers' remarks are read as they are meant."""
 
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -124,18 +123,6 @@ class Program(unittest.TestCase):
         loops = cpu_profile.remarks(built_tree(), lab, source, self.measured("to_bfloat16", n=64)["compiler"])
         self.assertTrue(any(not loop.reason for loop in loops))  # some became vectors
         self.assertTrue(all(0 < loop.line <= len(source.read_text().splitlines()) for loop in loops))
-
-
-class Command(unittest.TestCase):
-    def test_what_is_not_measured_is_said(self):
-        """Of a function for the CPU, or of the kernels."""
-        for words, said in ((("lab02.inclusive_scan",), "this command looks at lab05 and lab09"), (("lab02",), "looks at"),
-                            (("lab05.to_bfloat16", "--n", "0"), "--n 0 is not between"),
-                            (("lab09.decay_mask", "--n", "9999999"), "choose a smaller --n"),
-                            (("--chunk", "0"), "--chunk 0 is not between 1 and 256"), (("--d", "257"), "--d 257"), (("--heads", "-1"), "--heads -1")):
-            done = subprocess.run([ROOT / "course", "profile", *words], text=True, capture_output=True)
-            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
-            self.assertIn(said, done.stderr)
 
     def test_a_function_that_is_not_written_is_no_measurement(self):
         with tempfile.TemporaryDirectory() as folder:

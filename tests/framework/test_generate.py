@@ -86,14 +86,6 @@ def test_stubs_and_answers_that_crash(tmp_path, text, status, sentence):
     assert sentence in result.stderr and result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("words, sentence", [(["--rows", "8"], "--rows 8 is not between 1 and 7"), (["--rows", "many"], "invalid int value"),
-                                             (["--out", __file__], "is a file; --out names a folder"), (["faces"], "unrecognized arguments: faces")])
-def test_wrong_use_is_one_sentence(tmp_path, words, sentence):
-    result = generate(tmp_path, *words)
-    assert result.returncode == 2
-    assert sentence in result.stderr and result.stderr.count("\n") == 1
-
-
 def test_damaged_weights_are_refused(tmp_path):
     damaged = tmp_path / "weights.js"
     for text in ("", "window.DIGITS = {};", 'window.DIGITS = {"weights": 3, "bytes": "AAA"};'):

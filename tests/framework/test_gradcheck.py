@@ -5,7 +5,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-import pytest
 from conftest import BUILD, built
 from course_tree import REPOSITORY, run_course
 from rebuilt import with_answers
@@ -98,14 +97,3 @@ def test_a_one_sided_judge_is_named_first(tmp_path):
     result = gradcheck(tmp_path, program=with_answers(BUILD, "lab06_gradcheck", FILE, text, tmp_path))
     assert (result.returncode, result.rows["central_differences", "x"]) == (1, "WRONG")
     assert "your 6.1 is wrong, so the other rows say nothing yet" in result.stderr
-
-
-@pytest.mark.parametrize("words, sentence", [(["reverse_cumsun"], "did you mean lab06.reverse_cumsum?"),
-                                             (["lab02"], "there is no lab 'lab02'"),
-                                             (["test_causal_attention_backward"], "is a test and has no gradient"),
-                                             (["--track", "mine"], "invalid choice: 'mine'"),
-                                             (["--out", __file__], "is a file; --out names a folder")])
-def test_wrong_use_is_one_sentence(tmp_path, words, sentence):
-    result = gradcheck(tmp_path, *words) if "--out" not in words else run_course(REPOSITORY, ("gradcheck", *words))
-    assert result.returncode == 2
-    assert sentence in result.stderr and result.stderr.count("\n") == 1

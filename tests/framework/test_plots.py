@@ -115,11 +115,6 @@ class Plots(unittest.TestCase):
             self.assertEqual(len(shown), 1, path.name)
             self.assertGreater(len(shown[0]), 60)
 
-    def test_an_unknown_figure_is_refused(self):
-        done = subprocess.run([REPOSITORY / "course", "bench", "--figures", "memoirs"], text=True, capture_output=True)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("there is no figure memoirs; choose from " + ", ".join(figures.FOLDERS), done.stderr)
-
     def test_every_program_has_its_figure(self):
         programs = {path.stem for kind in ("*.cpp", "*.py") for path in (REPOSITORY / "bench" / "figures").glob(kind)}
         self.assertEqual(programs, set(figures.FOLDERS))

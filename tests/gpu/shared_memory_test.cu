@@ -36,6 +36,10 @@ Outcome run(void (*kernel)(float*), gpu::RunOptions::Order order = gpu::RunOptio
 const gpu::RunOptions::Order orders[] = {gpu::RunOptions::Order::forward, gpu::RunOptions::Order::reverse,
                                          gpu::RunOptions::Order::shuffled};
 
+void check_symptom(void (*kernel)(float*), const gpu::Symptom& symptom) {
+    for (const auto order : orders) CHECK(run(kernel, order).symptom == symptom);
+}
+
 // Two arrays at one address -------------------------------------------------------------------------------------------
 
 __global__ void uses_its_own_array_beside_shared_memory(float* x) {
@@ -112,24 +116,20 @@ __global__ void loads_again_what_it_has_changed(float* x) {
 }
 
 TEST_CASE("two shared arrays at one address are no missing barrier") {
+    for (const auto kernel :
+         {uses_its_own_array_beside_shared_memory, lets_arrays_overlap, keeps_two_things_in_one_array})
+        check_symptom(kernel, {Fault::two_arrays_at_one_address});
     for (const auto order : orders) {
-        CHECK(run(uses_its_own_array_beside_shared_memory, order).symptom ==
-              gpu::Symptom{Fault::two_arrays_at_one_address});
-        CHECK(run(lets_arrays_overlap, order).symptom == gpu::Symptom{Fault::two_arrays_at_one_address});
-        CHECK(run(keeps_two_things_in_one_array, order).symptom == gpu::Symptom{Fault::two_arrays_at_one_address});
         CHECK(run(begins_two_arrays_at_one_place, order).text == "no error");  // a GPU runs it without a fault
         CHECK(gpu::launch_counts.remarks().at(0).find("overwrites what") != std::string::npos);
     }
     CHECK(run(uses_its_own_array_beside_shared_memory).says("[0] is first[0]"));
 }
 TEST_CASE("who replaces what others read, and has read it only as they do, may mean another array") {
-    for (const auto order : orders) {
-        CHECK(run(keeps_sums_where_their_terms_lie<8>, order).symptom ==
-              gpu::Symptom{Fault::two_arrays_at_one_address});
-        CHECK(run(keeps_sums_where_their_terms_lie<16>, order).symptom == gpu::Symptom{Fault::race_read_then_replaced});
-        CHECK(run(updates_what_others_read, order).symptom == gpu::Symptom{Fault::race_read_then_write, "z"});
-        CHECK(run(loads_again_what_it_has_changed, order).symptom == gpu::Symptom{Fault::race_read_then_write, "row"});
-    }
+    check_symptom(keeps_sums_where_their_terms_lie<8>, {Fault::two_arrays_at_one_address});
+    check_symptom(keeps_sums_where_their_terms_lie<16>, {Fault::race_read_then_replaced});
+    check_symptom(updates_what_others_read, {Fault::race_read_then_write, "z"});
+    check_symptom(loads_again_what_it_has_changed, {Fault::race_read_then_write, "row"});
 }
 
 __global__ void clears_before_it_stores(float* x) {
@@ -196,11 +196,8 @@ __global__ void goes_a_row_too_far(float* x) {
 }
 
 TEST_CASE("exchanged indices are no wrong limit of a loop") {
-    for (const auto order : orders) {
-        CHECK(run(exchanges_in_a_wide_one, order).symptom == gpu::Symptom{Fault::exchanged_indices});
-        CHECK(run(exchanges_in_a_tall_one, order).symptom == gpu::Symptom{Fault::exchanged_indices});
-        CHECK(run(exchanges_while_it_reads, order).symptom == gpu::Symptom{Fault::exchanged_indices});
-    }
+    for (const auto kernel : {exchanges_in_a_wide_one, exchanges_in_a_tall_one, exchanges_while_it_reads})
+        check_symptom(kernel, {Fault::exchanged_indices});
     CHECK(run(exchanges_in_a_wide_one).says("S(6, 0) is no entry: S ends with row 5"));
     CHECK(run(exchanges_in_a_tall_one).says("is no entry: a row of S ends with column 5"));
     CHECK(run(reads_above_the_diagonal).says("A(0, 1) is read, but nothing has written it"));

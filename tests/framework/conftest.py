@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -30,6 +31,14 @@ def built_tree() -> BuildTree:
     tree = BuildTree(ROOT, "reference")
     tree.folder = BUILD
     return tree
+
+
+def built(*targets: str):
+    """A fixture of a module, which has these built before its tests."""
+    @pytest.fixture(scope="module", autouse=True)
+    def build() -> None:
+        subprocess.run(["cmake", "--build", BUILD, "--target", *targets], check=True, stdout=subprocess.DEVNULL)
+    return build
 
 
 @pytest.fixture(scope="session")

@@ -184,8 +184,11 @@ class CourseTree(unittest.TestCase):
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*")
                 if path.is_file() and not {".git", journal.FOLDER} & set(path.parts)}
 
-    def course(self, *words, **environment):
-        return run_course(self.root, words, os.environ | environment)
+    def course(self, *words, status=None, **environment):
+        """What `./course words…` does, which must end with this status if one is given."""
+        result = run_course(self.root, words, os.environ | environment)
+        self.assertIn(status, (None, result.returncode), result.stdout + result.stderr)
+        return result
 
     def assert_one_line_error(self, result, *fragments):
         self.assertEqual(result.returncode, 2, result.stdout + result.stderr)

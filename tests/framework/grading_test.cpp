@@ -84,9 +84,7 @@ TEST_CASE("shapes come first, then the first difference and how many there are")
     const Tensor expected{{1, 2, 3}, {4, 5, 6}}, other{{1, 2, 3}, {7, 5, 7}};
     CHECK(contains(*difference(zeros({3, 2}), exactly(expected)), "has shape (3, 2), expected shape (2, 3)"));
     CHECK(difference(zeros({6}), exactly(expected)));
-    CHECK_THROWS_AS(
-        difference(expected, {expected, full({2, 3}, std::numeric_limits<double>::infinity()), "1/0", true}),
-        std::logic_error);
+    CHECK_THROWS_AS(difference(expected, {expected, full({2, 3}, inf), "1/0", true}), std::logic_error);
     const std::string text = *difference(other, exactly(expected));
     CHECK(contains(text, "first differs at [token 1, 0]: expected 4, got 7; 2 of 6 values differ"));
     CHECK(contains(*difference(other, exactly(expected, false)), "at [1, 0]"));
@@ -437,21 +435,12 @@ TEST_CASE("lead to a line of one of the sources, or to none") {
 TEST_SUITE("output of the C++ runtime") {
 std::string runtime_output(std::string printed) { return take_runtime_output(printed); }
 
+// Those of a std::vector and a std::array, and of exceptions under g++: test_messages.py.
 TEST_CASE("name what a container refused") {
     const auto refused = [](const std::string& signature, const std::string& condition) {
         return runtime_output("/usr/include/c++/12/bits/x.h:1123: " + signature + ": Assertion '" + condition +
                               "' failed.\n");
     };
-    CHECK(refused("std::vector<_Tp, _Alloc>::reference std::vector<_Tp, _Alloc>::operator[](size_type) [with _Tp = "
-                  "double; _Alloc = std::allocator<double>; reference = double&; size_type = long unsigned int]",
-                  "__n < this->size()") ==
-          "went outside a std::vector: operator[] with an index that is not below its size");
-    CHECK(refused("constexpr std::array<_Tp, _Nm>::value_type& std::array<_Tp, _Nm>::operator[](size_type) [with _Tp = "
-                  "int; long unsigned int _Nm = 3]",
-                  "__n < this->size()") ==
-          "went outside a std::array: operator[] with an index that is not below its size");
-    CHECK(refused("void std::vector<_Tp, _Alloc>::pop_back() [with _Tp = int]", "!this->empty()") ==
-          "called pop_back() on an empty std::vector");
     CHECK(refused("constexpr _Tp& std::_Optional_base_impl<_Tp, _Dp>::_M_get() [with _Tp = int]",
                   "this->_M_is_engaged()") == "read a std::optional that holds no value");
     CHECK(refused(
@@ -466,12 +455,9 @@ TEST_CASE("name what a container refused") {
 }
 TEST_CASE("name the exception that nothing could catch") {
     const std::string end = " where nothing can catch it: out of a noexcept function or a destructor";
-    CHECK(runtime_output("terminate called after throwing an instance of 'std::runtime_error'\n  what():  seven\n") ==
-          "threw std::runtime_error (\"seven\")" + end);
     CHECK(runtime_output("terminate called after throwing an instance of 'int'\n") == "threw int" + end);
     CHECK(runtime_output("libc++abi: terminating due to uncaught exception of type std::runtime_error: seven\n") ==
           "threw std::runtime_error (\"seven\")" + end);
-    CHECK(runtime_output("terminate called without an active exception\n") == "called std::terminate");
 }
 TEST_CASE("are taken out of what the student printed, and nothing else is") {
     std::string printed = "mine\nterminate called without an active exception\n";
@@ -500,13 +486,7 @@ Verdict judged(const Cases& cases, const Ending& ending) {
     return judged(exercise, {.cases = cases, .last_call = "twice with x 1", .ending = ending});
 }
 
-Ending reported(std::size_t run, std::size_t failed) {
-    Ending ending;
-    ending.reported = true;
-    ending.run = run;
-    ending.failed = failed;
-    return ending;
-}
+Ending reported(std::size_t run, std::size_t failed) { return {.reported = true, .run = run, .failed = failed}; }
 
 // These cases, the last of which fails.
 Cases failing(Cases cases, const Failure& failure = {.what = "    wrong"}) {
@@ -596,9 +576,8 @@ TEST_CASE("what was printed stands under its case, without what came of repeatin
     CHECK(contains(judged(cases, ending).message, "a\\x1b[31m"));
 }
 TEST_CASE("who wrote a large file and printed little is told so") {
-    Ending ending;
-    ending.signal = SIGXFSZ;
-    CHECK(contains(judged({{.name = "one"}}, ending).message, "wrote a file of more than 16 MB, and was stopped"));
+    CHECK(contains(judged({{.name = "one"}}, {.signal = SIGXFSZ}).message,
+                   "wrote a file of more than 16 MB, and was stopped"));
 }
 TEST_CASE("the share counts checks that a null answer does not pass, of a run that came to its end") {
     Cases cases{{.name = "one", .tells = true}, {.name = "two"}, {.name = "three"}};
@@ -609,8 +588,7 @@ TEST_CASE("the share counts checks that a null answer does not pass, of a run th
 }
 TEST_CASE("a call that a null answer passes tells nothing") {
     const auto tells = [](const Tensor& right) {
-        Outcome outcome;
-        outcome.parts = parts_of(right);
+        const Outcome outcome = outcome_of([&] { return parts_of(right); });
         const auto nulls = null_answers(outcome, {{"x", Tensor{1.0, 2.0, 4.0}}});
         return std::ranges::all_of(nulls, [&](const auto& null) {
             return difference(std::get<Tensor>(null.second.parts.front().value), exactly(right)).has_value();
@@ -648,9 +626,7 @@ TEST_CASE("a mistake explains an answer only if no other call speaks against it"
     const auto call_with = [&](double x, double got) {
         const Expected right = exactly(Tensor{x, x + 1.0});
         const auto parts = [](double first, double second) {
-            Outcome outcome;
-            outcome.parts = parts_of(Tensor{first, second});
-            return outcome;
+            return outcome_of([&] { return parts_of(Tensor{first, second}); });
         };
         ComparedCall call{"explained", doubled, nullptr, parts(got, 2.0 * (x + 1.0)), nullptr, {right}};
         call.run = [=](const Subject& any) {
@@ -662,23 +638,21 @@ TEST_CASE("a mistake explains an answer only if no other call speaks against it"
         return call;
     };
     const auto names = [](const std::vector<const Mistake*>& mistakes) {
-        std::vector<std::string> found;
-        found.reserve(mistakes.size());
-        for (const Mistake* each : mistakes) found.emplace_back(each->name);
+        std::string found;
+        for (const Mistake* each : mistakes) found += std::string(each->name) + ";";
         return found;
     };
-    CHECK(names(explain(call_with(2.0, 4.0)).mistakes) == std::vector<std::string>{"doubled", "squared"});
-    CHECK(names(explain(call_with(3.0, 6.0)).mistakes) == std::vector<std::string>{"doubled"});
-    CHECK(names(retract("explained")) == std::vector<std::string>{"squared"});
+    CHECK(names(explain(call_with(2.0, 4.0)).mistakes) == "doubled;squared;");
+    CHECK(names(explain(call_with(3.0, 6.0)).mistakes) == "doubled;");
+    CHECK(names(retract("explained")) == "squared;");
     const Explanation neither = explain(call_with(5.0, 7.0));
     CHECK(neither.mistakes.empty());
     CHECK(neither.partial_matches.empty());
-    CHECK(names(retract("explained")) == std::vector<std::string>{"doubled"});
+    CHECK(names(retract("explained")) == "doubled;");
 }
 TEST_CASE("what right and wrong calls differ by is told of all of them together") {
     const auto call = [](std::size_t n, std::size_t heads, double came) {
-        Outcome outcome;
-        outcome.parts = parts_of(Tensor{came, 0.0});
+        const Outcome outcome = outcome_of([&] { return parts_of(Tensor{came, 0.0}); });
         const auto check = [](const Outcome& each) {
             return difference(std::get<Tensor>(each.parts[0].value), exactly(Tensor{1.0, 0.0}));
         };

@@ -13,21 +13,21 @@ import threading
 import time
 from unittest import mock
 
-from course_tree import REPOSITORY, CourseTree, course_process, wait_until
+from course_tree import REPOSITORY, CourseTree, course_process, run_course, wait_until
 from fake_tools import FAKE_CMAKE, FakeTools
 
-from course import progress_line, version
+from author import figures
+from course import progress_line, training_program, version
 from course.commands import watch
 
 
 class Check(FakeTools):
-    def check(self, *words):
-        return self.graded("check", *words)
+    def check(self, *words, status=None):
+        return self.graded("check", *words, status=status)
 
     def test_everything_passes(self):
         self.ctest_does(self.leaves("twice", "pass") + self.leaves("thrice", "pass"))
-        result = self.check("lab07")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.check("lab07", status=0)
         self.assertRegex(result.stdout, r"twice +PASS +2/2 points +5 min  §7\.1")
         self.assertIn("thrice ★", result.stdout)
         self.assertIn("score 3 of 3", result.stdout)
@@ -36,8 +36,7 @@ class Check(FakeTools):
 
     def test_messages_table_and_next_step(self):
         self.ctest_does(self.leaves("twice", "fail", "twice differs\n  at token 0") + self.leaves("thrice", "todo", "thrice: to do"))
-        result = self.check("lab07")
-        self.assertEqual(result.returncode, 1)
+        result = self.check("lab07", status=1)
         self.assertLess(result.stdout.index("twice differs\n  at token 0"), result.stdout.index("lab07 · Numbers"))
         self.assertRegex(result.stdout, r"thrice ★ +TODO +0/1")
         self.assertIn("score 0 of 3", result.stdout)
@@ -50,22 +49,18 @@ class Check(FakeTools):
 
     def test_after_one_exercise_comes_the_one_after_it(self):
         self.ctest_does(self.leaves("twice", "pass"))
-        result = self.check("lab07.twice")
-        self.assertEqual(result.returncode, 0)
-        self.assertIn("next: thrice: ./course check lab07.thrice\n  or the whole lab: ./course check lab07", result.stdout)
+        self.assertIn("next: thrice: ./course check lab07.thrice\n  or the whole lab: ./course check lab07",
+                      self.check("lab07.twice", status=0).stdout)
 
     def test_json_has_one_object_a_line_and_nothing_else(self):
         self.ctest_does(self.leaves("twice", "pass", "fine — 1e-12") + self.leaves("thrice", "timeout", "10 s"))
-        result = self.check("lab07", "--json")
-        self.assertEqual([json.loads(line) for line in result.stdout.splitlines()], [
+        self.assertEqual([json.loads(line) for line in self.check("lab07", "--json", status=1).stdout.splitlines()], [
             {"lab": "lab07", "exercise": "twice", "status": "pass", "points": 2, "max_points": 2, "message": "fine — 1e-12"},
             {"lab": "lab07", "exercise": "thrice", "status": "timeout", "points": 0, "max_points": 1, "message": "10 s"}])
-        self.assertEqual(result.returncode, 1)
 
     def test_a_mistyped_lab_is_refused_before_anything_runs(self):
         for mistyped in ("lab99", "Lab07", "lab7", "lab07.", "lab07.twise", "07", ""):
-            with self.subTest(mistyped):
-                self.assert_one_line_error(self.check("lab08", mistyped), "lab07")
+            self.assert_one_line_error(self.check("lab08", mistyped), "lab07")
         self.assertEqual(self.read("calls"), "")
         for mistyped in ("lab7", "lab007", "lab7_numbers"):
             self.assert_one_line_error(self.check(mistyped), f"no lab '{mistyped}'; did you mean lab07?")
@@ -75,8 +70,7 @@ class Check(FakeTools):
         self.ctest_does(self.leaves("twice", "pass") + self.leaves("thrice", "pass"))
         self.check("lab07")
         self.ctest_does(self.leaves("twice", "pass"))
-        result = self.check("lab07")
-        self.assertEqual(result.returncode, 1)
+        result = self.check("lab07", status=1)
         self.assertRegex(result.stdout, r"thrice ★ +NOT RUN +0/1")
         self.assertIn("lab07.thrice left no result; ctest's output is in build/student/check.log", result.stdout)
         self.assertIn("what ctest prints", self.read("build/student/check.log"))
@@ -84,8 +78,7 @@ class Check(FakeTools):
     def test_what_does_not_compile_is_said_once(self):
         self.ctest_does(self.not_built("lab07_numbers.cpp:3: expected ;", begin_with="thrice")
                         + self.ctest_calls_failed("lab07.build", "lab07.twice", "lab07.thrice"))
-        result = self.check("lab07.twice", "lab07.thrice")
-        self.assertEqual(result.returncode, 1)
+        result = self.check("lab07.twice", "lab07.thrice", status=1)
         self.assertEqual(result.stdout.count("expected ;"), 1)
         self.assertEqual(result.stdout.count("NOT RUN"), 2)
         self.assertIn("next: thrice", result.stdout, "the function that holds the error")
@@ -132,18 +125,14 @@ class Check(FakeTools):
                        "echo '{' >build/student/results/lab08.once.json", "echo '[]' >build/student/results/lab08.once.json",
                        ": >build/student/results/lab08.once.json"):
             self.ctest_does(forged)
-            result = self.check("lab08")
-            self.assertEqual(result.returncode, 1, forged)
-            self.assertIn("NOT RUN", result.stdout)
+            self.assertIn("NOT RUN", self.check("lab08", status=1).stdout, forged)
 
     def test_a_complaint_of_ctest_is_no_pass(self):
         both = self.leaves("twice", "pass") + self.leaves("thrice", "pass")
         for complaint, passed in ((both + "exit 8", []), (both + self.ctest_calls_failed("lab07.build"), []),
                                   (both + self.ctest_calls_failed("lab07.thrice"), ["twice"])):
             self.ctest_does(complaint)
-            result = self.check("lab07", "--json")
-            self.assertEqual(result.returncode, 1)
-            for line in map(json.loads, result.stdout.splitlines()):
+            for line in map(json.loads, self.check("lab07", "--json", status=1).stdout.splitlines()):
                 good = line["exercise"] in passed
                 self.assertEqual((line["status"], line["points"] > 0), ("pass" if good else "not_run", good))
                 self.assertEqual("not counted as a pass" in line["message"], not good)
@@ -173,21 +162,18 @@ class Check(FakeTools):
 
     def test_the_reference_track(self):
         self.ctest_does(self.leaves("once", "pass", lab="lab08", track="reference"))
-        self.assertEqual(self.check("lab08", "--track", "reference").returncode, 0)
+        self.check("lab08", "--track", "reference", status=0)
         self.assertIn("cmake --preset reference", self.read("calls"))
 
     def test_a_failed_configuration_shows_why(self):
         self.write("cmake-fails", "")
-        result = self.check("lab07")
-        self.assertEqual(result.returncode, 2)
+        result = self.check("lab07", status=2)
         self.assertIn("CMake Error: no BLAS", result.stderr)
         self.assertIn("course: CMake could not configure build/student", result.stderr)
 
     def test_a_missing_tool_is_named(self):
         (self.root / "bin/cmake").unlink()
-        result = self.course("check", PATH=f"{self.root}/bin")
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("course: cmake is not on the PATH; run ./course setup", result.stderr)
+        self.assertIn("course: cmake is not on the PATH; run ./course setup", self.course("check", PATH=f"{self.root}/bin", status=2).stderr)
 
     def test_a_broken_manifest_is_one_line(self):
         for text, said in (("{", "is not JSON"), ('{"lab": "lab08"}', "lacks 'title'"), ("[]", "does not have the form"),
@@ -303,31 +289,47 @@ time.sleep(1000)
 
     def test_nothing_is_left_at_work(self):
         for number, status in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)):
-            with self.subTest(number):
-                self.assertEqual(self.end(number), status)
+            self.assertEqual(self.end(number), status)
+
+
+# Words of commands, and what the sentence says that refuses them. (test_train.py has those of ./course train.)
+WRONG_USE = (
+    (("gradcheck", "reverse_cumsun"), "did you mean lab06.reverse_cumsum?"), (("gradcheck", "lab02"), "there is no lab 'lab02'"),
+    (("gradcheck", "test_causal_attention_backward"), "is a test and has no gradient"),
+    (("gradcheck", "--track", "mine"), "invalid choice: 'mine'"), (("gradcheck", "--out", __file__), "is a file; --out names a folder"),
+    (("generate", "digits", "--rows", "8"), "--rows 8 is not between 1 and 7"), (("generate", "digits", "--rows", "many"), "invalid int value"),
+    (("generate", "digits", "--out", __file__), "is a file; --out names a folder"), (("generate", "digits", "faces"), "unrecognized arguments: faces"),
+    (("profile", "lab02.inclusive_scan"), "this command looks at lab05 and lab09"), (("profile", "lab02"), "looks at"),
+    (("profile", "lab05.to_bfloat16", "--n", "0"), "--n 0 is not between"), (("profile", "lab09.decay_mask", "--n", "9999999"), "choose a smaller --n"),
+    (("profile", "--chunk", "0"), "--chunk 0 is not between 1 and 256"), (("profile", "--d", "257"), "--d 257"), (("profile", "--heads", "-1"), "--heads -1"),
+    (("bench", "--figures", "memoirs"), "there is no figure memoirs; choose from " + ", ".join(figures.FOLDERS)))
 
 
 class CommandLine(CourseTree):
+    def test_wrong_use_is_one_sentence(self):
+        for words, sentence in WRONG_USE:
+            with mock.patch.object(training_program, "prepared"), mock.patch.object(training_program, "build"):
+                refused = run_course(REPOSITORY, words)
+            self.assert_one_line_error(refused, sentence)
+            self.assertEqual(refused.stdout, "", words)
+
     def script(self, *words, program=REPOSITORY / "course"):
         return subprocess.run([program, *words], capture_output=True, text=True, encoding="utf-8",
                               env=os.environ | {"LC_ALL": "C"}, stdin=subprocess.DEVNULL)
 
-    def test_the_script_itself_runs(self):
-        refused = self.script("hint", "lab99.none")
-        self.assertEqual((refused.returncode, refused.stderr[:8], refused.stdout), (2, "course: ", ""))
-
-    def test_it_may_be_linked_to(self):
+    def test_the_script_itself_runs_and_may_be_linked_to(self):
         folder = self.root / "on the path"
         folder.mkdir(parents=True)
         (folder / "linked").symlink_to(REPOSITORY / "course")
         (folder / "course").symlink_to("linked")
-        refused = self.script("hint", "lab99.none", program=folder / "course")
-        self.assertEqual((refused.returncode, refused.stderr[:8]), (2, "course: "))
+        for program in (REPOSITORY / "course", folder / "course"):
+            refused = self.script("hint", "lab99.none", program=program)
+            self.assertEqual((refused.returncode, refused.stderr[:8], refused.stdout), (2, "course: ", ""))
 
     def test_help(self):
         for words in ((), ("help",), ("--help",)):
-            result = self.course(*words)
-            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            result = self.course(*words, status=0)
+            self.assertEqual(result.stderr, "")
             self.assertRegex(result.stdout, r"(?s)usage: course .*\n    check .*\n    hint ")
         self.assertEqual(self.course("help", "check").stdout, self.course("check", "--help").stdout)
         self.assertEqual(self.script("help", "setup").stdout, self.script("setup", "--help").stdout)

@@ -1,16 +1,16 @@
 """./course profile of a function for the CPU: what is counted is right, and the compilers' remarks are read as they are meant."""
 
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from conftest import BUILD, ROOT, built_tree
+from conftest import BUILD, ROOT, built, built_tree
 from course_tree import shell_script
 from course import cpu_profile, manifest
 from course.cpu_profile import Loop
 from course.errors import CourseError
 
+build = built("lab05_profile_functions")
 SOURCE = Path("/course/student/lab05_chunkwise.cpp")
 TEXT = """\
 float dot(const float* x, int n) {
@@ -88,10 +88,6 @@ class Earlier(unittest.TestCase):
 class Program(unittest.TestCase):
     """What it counts for the answer key's function: 16 chunks of 64 tokens, d = 64."""
 
-    @classmethod
-    def setUpClass(cls):
-        subprocess.run(["cmake", "--build", BUILD, "--target", "lab05_profile_functions"], check=True, stdout=subprocess.DEVNULL)
-
     def measured(self, function, **sizes):
         exercise = manifest.find_exercise(manifest.load(ROOT), f"lab05.{function}")[1]
         return cpu_profile.measured(BUILD / "lab05_profile_functions", exercise, {"heads": 1, "n": 1024, "d": 64, "chunk": 64, **sizes})
@@ -127,16 +123,6 @@ class Program(unittest.TestCase):
         loops = cpu_profile.remarks(built_tree(), lab, source, self.measured("to_bfloat16", n=64)["compiler"])
         self.assertTrue(any(not loop.reason for loop in loops))  # some became vectors
         self.assertTrue(all(0 < loop.line <= len(source.read_text().splitlines()) for loop in loops))
-
-
-class Command(unittest.TestCase):
-    def test_what_is_not_measured_is_said(self):
-        for words, said in ((("lab02.inclusive_scan",), "this command looks at lab05 and lab09"), (("lab02",), "looks at"),
-                            (("lab05.to_bfloat16", "--n", "0"), "--n 0 is not between"),
-                            (("lab09.decay_mask", "--n", "9999999"), "choose a smaller --n")):
-            done = subprocess.run([ROOT / "course", "profile", *words], text=True, capture_output=True)
-            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
-            self.assertIn(said, done.stderr)
 
     def test_a_function_that_is_not_written_is_no_measurement(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -262,10 +262,9 @@ class TheSite(Site):
     def test_every_page_in_a_browser(self):
         times, parts = {}, ""
         for page in self.pages("instructor"):
-            with self.subTest(page.name):
-                self.assertEqual(defects(self.browser, page), [])
-                times, part = self.browser.execute_script(FEW_OF_EACH_KIND, times)
-                parts += f'<section data-page="{page.name}">{part}</section>'
+            self.assertEqual(defects(self.browser, page), [], page.name)
+            times, part = self.browser.execute_script(FEW_OF_EACH_KIND, times)
+            parts += f'<section data-page="{page.name}">{part}</section>'
         if not self.axe:
             self.skipTest(NO_AXE)
         self.show("glossary.html")
@@ -286,50 +285,40 @@ class TheSite(Site):
         planted = "".join(f"<p>{plant}</p>" for plant, _ in plants)
         found = " ".join(defects(self.browser, self.planted(planted)))
         for _, complaint in plants:
-            with self.subTest(complaint):
-                self.assertIn(complaint, found)
+            self.assertIn(complaint, found)
 
     def test_the_search_leads_to_the_right_section(self):
         self.show("index.html")
         self.press("/")
-        for query, first in (("normaliser", "glossary.html#glossary-normaliser"),
-                             ("Normalizer", "glossary.html#glossary-normaliser"),
-                             ("epsilon", "glossary.html#glossary-epsilon"),
-                             ("orthogonal", "lab04.html#lab04-42-orthogonal-directions"),
-                             ("elu+1", "lab01.html#lab01-11-elu--1"),
-                             ("streaming_exp_attention", "group__lab03__functions.html#"),
-                             ("no 1/√d_k scale", "mistakes.html#mistakes-lab02-softmax_attention"),
-                             ("Katharopoulos", "papers.html#papers-katharopoulos2020"),
-                             ("attention is all you need", "papers.html#papers-vaswani2017"),
-                             ("Transformers are RNNs", "papers.html#papers-katharopoulos2020"),
-                             ("where does it lose?", "uses.html#uses-where-it-loses-recall"),
-                             ("nowhere normaliser", "glossary.html#glossary-normaliser"),
-                             ("KV cache", "glossary.html#glossary-key-value-cache"),
-                             ("NaN", "setup.html#setup-nan"), ("hint", "setup.html#setup-the-hint"),
-                             ("transpose", "lab02.html#"), ("segfault", "setup.html#setup-a-crash"),
-                             ("install windows", "setup.html#setup-windows"), ("install", "setup.html#"),
-                             ("learning rate", "glossary.html#glossary-learning-rate"),
-                             ("chunk size", "glossary.html#glossary-chunk"), ("delta rule", "lab09.html#lab09-9"),
-                             ("race condition", "glossary.html#glossary-race-condition"), ("padding mask", "lab03.html#lab03-36"),
-                             ("core dump", "setup.html#setup-a-crash"), ("segmentation fault", "setup.html#setup-a-crash"),
-                             ("linker error", "setup.html#setup-it-does-not-link"),
-                             ("undefined reference to", "setup.html#setup-it-does-not-link"),
-                             ("no matching function", "setup.html#setup-it-does-not-compile"),
-                             ("wrong shape", "setup.html#setup-a-wrong-shape"),
-                             ("shape mismatch", "setup.html#setup-a-wrong-shape"), ("timeout", "setup.html#setup-a-timeout"),
-                             ("infinite loop", "setup.html#setup-a-timeout"),
-                             ("permission denied", "setup.html#setup-command-not-found"),
-                             ("invalid_argument", "setup.html#setup-a-wrong-shape"), ("broken pipe", "setup.html#setup-nothing-of-this"),
-                             ("time limit exceeded", "setup.html#setup-a-timeout"), ("core dumped", "setup.html#setup-a-crash"),
-                             ("einsum", "lab00.html#lab00-numpy"), ("memory leak", "setup.html#setup-memory-leaks"),
-                             ("Floating point exception", "setup.html#setup-a-crash"), ("terminate called", "setup.html#setup-a-wrong-shape"),
-                             ("collect2: error", "setup.html#setup-it-does-not-link"),
-                             ("cheating", "grading.html#grading-what-must-not-pass"),
-                             ("recurence", "lab02.html#lab02-25"), ("normalzier", "glossary.html#glossary-normaliser"),
-                             ("glosary", "glossary.html"), ("triangualr", "lab09.html#lab09-98"), ("erata", "errata.html")):
-            with self.subTest(query):
+        for first, queries in (("glossary.html#glossary-normaliser", "normaliser, Normalizer, nowhere normaliser, normalzier"),
+                               ("glossary.html#glossary-epsilon", "epsilon"),
+                               ("lab04.html#lab04-42-orthogonal-directions", "orthogonal"),
+                               ("lab01.html#lab01-11-elu--1", "elu+1"),
+                               ("group__lab03__functions.html#", "streaming_exp_attention"),
+                               ("mistakes.html#mistakes-lab02-softmax_attention", "no 1/√d_k scale"),
+                               ("papers.html#papers-katharopoulos2020", "Katharopoulos, Transformers are RNNs"),
+                               ("papers.html#papers-vaswani2017", "attention is all you need"),
+                               ("uses.html#uses-where-it-loses-recall", "where does it lose?"),
+                               ("glossary.html#glossary-key-value-cache", "KV cache"), ("setup.html#setup-nan", "NaN"),
+                               ("setup.html#setup-the-hint", "hint"), ("lab02.html#", "transpose"),
+                               ("setup.html#setup-a-crash", "segfault, core dump, segmentation fault, core dumped, Floating point exception"),
+                               ("setup.html#setup-windows", "install windows"), ("setup.html#", "install"),
+                               ("glossary.html#glossary-learning-rate", "learning rate"),
+                               ("glossary.html#glossary-chunk", "chunk size"), ("lab09.html#lab09-9", "delta rule"),
+                               ("glossary.html#glossary-race-condition", "race condition"),
+                               ("lab03.html#lab03-36", "padding mask"),
+                               ("setup.html#setup-it-does-not-link", "linker error, undefined reference to, collect2: error"),
+                               ("setup.html#setup-it-does-not-compile", "no matching function"),
+                               ("setup.html#setup-a-wrong-shape", "wrong shape, shape mismatch, invalid_argument, terminate called"),
+                               ("setup.html#setup-a-timeout", "timeout, infinite loop, time limit exceeded"),
+                               ("setup.html#setup-command-not-found", "permission denied"),
+                               ("setup.html#setup-nothing-of-this", "broken pipe"), ("lab00.html#lab00-numpy", "einsum"),
+                               ("setup.html#setup-memory-leaks", "memory leak"),
+                               ("grading.html#grading-what-must-not-pass", "cheating"), ("lab02.html#lab02-25", "recurence"),
+                               ("glossary.html", "glosary"), ("lab09.html#lab09-98", "triangualr"), ("errata.html", "erata")):
+            for query in queries.split(", "):
                 links = self.browser.execute_async_script(LINKS_FOUND, query)
-                self.assertEqual(links[0][:len(first)], first)
+                self.assertEqual(links[0][:len(first)], first, query)
         self.press(Keys.ESCAPE)
         self.press("/")
         self.press(*"zzzz")
@@ -408,11 +397,6 @@ class TheSite(Site):
             self.assertTrue(self.browser.value(
                 "[...document.querySelectorAll('main :is(table, tbody)')].every(box => box.scrollWidth <= box.clientWidth + 1)"))
 
-    def test_the_report_on_the_start_page_names_a_mistake_that_exists(self):
-        lab, function, name = re.search(r"(?s)(lab\d+) · (\w+) .*?looks like: (.*?) \(", self.read("docs/start.md")).groups()
-        known = next(self.mistakes(known) for known in manifest.load(self.root) if known.name == lab)
-        self.assertIn((function, name), [(mistake.exercise, mistake.name) for mistake in known])
-
     def test_the_start_page_says_how_to_cite_this_copy(self):
         copy = citation.of(self.root)
         start = words(self.pages()[0].parent / "index.html")
@@ -422,9 +406,8 @@ class TheSite(Site):
     def test_letters_in_figures_are_large_enough(self):
         """A phone shows them at three quarters: page_checks.js."""
         for figure in [*REPOSITORY.glob("labs/*/*.svg"), *REPOSITORY.glob("docs/figures/*.svg")]:
-            with self.subTest(figure.name):
-                sizes = re.findall(r'font(?:-size)?[:=]\s*"?[^;">]*?([\d.]+)(?:px|")', figure.read_text(encoding="utf-8"))
-                self.assertGreaterEqual(min(map(float, sizes)), 12)
+            sizes = re.findall(r'font(?:-size)?[:=]\s*"?[^;">]*?([\d.]+)(?:px|")', figure.read_text(encoding="utf-8"))
+            self.assertGreaterEqual(min(map(float, sizes)), 12, figure.name)
 
     def test_letters_say_what_they_mean(self):
         found = {url for page in self.pages() for url in page_of(page).xpath("//a[@class='term']/@href")}
@@ -523,7 +506,7 @@ class TheSite(Site):
                 ("lab03", "z read before it is updated", 80, "First difference: token 0, output[0]: yours "),
                 ("lab03", "key and query exchanged", 40, "First difference: token 0, S[0, 0]: yours 2, right 1."),
                 ("lab02", "", 80, "These are not the tokens of the example.")):
-            with self.subTest(function, mistake=mistake, columns=columns), mock.patch.dict(os.environ, COLUMNS=str(columns)):
+            with mock.patch.dict(os.environ, COLUMNS=str(columns)):
                 folder = Path(os.environ["LINATTN_BUILD"]) / ("mistakes" if mistake else "")
                 name = {"lab02": "linear_attention_step", "lab03": "causal_linear_attention_step"}[function]
                 steps, _ = trace.follow([str(folder / f"{function}_exercises"), "--trace", "--exercise", name,
@@ -547,12 +530,11 @@ class TheSite(Site):
         self.show_figures(*figures)
         for figure in figures:
             for case in expected[figure]:
-                with self.subTest(figure, settings=case["settings"]):
-                    shown = self.browser.execute_script(f"return Figures.{figure}(arguments[0])", case["settings"])
-                    if figure in ("favor", "brackets"):
-                        getattr(self, f"compare_{figure}")(shown, case["result"], case["settings"])
-                    else:
-                        self.assert_close(numbers.get(figure, list)(shown), case["result"])
+                shown = self.browser.execute_script(f"return Figures.{figure}(arguments[0])", case["settings"])
+                if figure in ("favor", "brackets"):
+                    getattr(self, f"compare_{figure}")(shown, case["result"], case["settings"])
+                else:
+                    self.assert_close(numbers.get(figure, list)(shown), case["result"])
 
     def compare_favor(self, shown, key, settings):
         self.assert_close(shown["variance"], key["variance"])
@@ -754,8 +736,7 @@ class Complaints(Site):
     def test_each_has_its_line_and_there_are_no_others(self):
         said = self.built.stderr.splitlines()
         for pattern in self.expected:
-            with self.subTest(pattern):
-                self.assertEqual(len([line for line in said if re.fullmatch(pattern, line)]), 1, self.built.stderr)
+            self.assertEqual(len([line for line in said if re.fullmatch(pattern, line)]), 1, f"{pattern}\n{self.built.stderr}")
         self.assertEqual(len(said), len(self.expected), self.built.stderr)
 
     def test_the_site_is_there_all_the_same(self):
@@ -819,10 +800,9 @@ class Translation(unittest.TestCase):
 
     def test_each_case(self):
         for text, expected in self.CASES:
-            with self.subTest(text):
-                out = markdown.Page(text, "p", self.Links(), {}, {}).translate()
-                out = out.replace(r"\htmlonly[block]", "{").replace(r"\endhtmlonly", "}")
-                self.assertEqual(out.replace("}<", "} <").split(), expected.split())
+            out = markdown.Page(text, "p", self.Links(), {}, {}).translate()
+            out = out.replace(r"\htmlonly[block]", "{").replace(r"\endhtmlonly", "}")
+            self.assertEqual(out.replace("}<", "} <").split(), expected.split())
 
     def test_a_line_does_not_end_anywhere(self):
         for text, expected in (("262 144 numbers in 4 ms", "262~144 numbers in 4~ms"), ("p in [0, 1), at (3, 1)", "p in [0,~1), at (3,~1)"),
@@ -852,10 +832,9 @@ class PlainMath(unittest.TestCase):
 
     def test_each_case(self):
         for text, formulas in self.CASES:
-            with self.subTest(text):
-                pieces = list(plain_math.pieces(text))
-                self.assertEqual("".join(piece for piece, _ in pieces), text)
-                self.assertEqual([tex for _, tex in pieces if tex], formulas)
+            pieces = list(plain_math.pieces(text))
+            self.assertEqual("".join(piece for piece, _ in pieces), text)
+            self.assertEqual([tex for _, tex in pieces if tex], formulas)
 
 
 class ListedMistakes(CourseTree):

@@ -43,9 +43,8 @@ class FalsePass(StudentCourse):
     def test_exit_before_main(self):
         for above in ("#include <cstdlib>\nconst int forged = (std::exit(0), 0);",
                       f"{UNISTD}\n[[gnu::constructor(0)]] static void forge() {{ _exit(0); }}"):
-            with self.subTest(above):
-                self.put_stubs()
-                self.assertIn("before any check ran: a static constructor ended it", self.graded("crash", RIGHT, above))
+            self.put_stubs()
+            self.assertIn("before any check ran: a static constructor ended it", self.graded("crash", RIGHT, above))
 
     def test_code_that_runs_before_every_constructor(self):
         """None of it runs in the process that judges: labNN_check is not linked with the student's file."""
@@ -55,9 +54,8 @@ class FalsePass(StudentCourse):
                       'extern "C" const char* __asan_default_suppressions() { _exit(0); }',
                       'static int (*chosen())() { _exit(0); }\nextern "C" [[gnu::ifunc("_ZL6chosenv")]] int choose();\n'
                       "const int forged = choose();"):
-            with self.subTest(above):
-                self.put_stubs()
-                self.graded("crash", RIGHT, f"{UNISTD}\n{above}")
+            self.put_stubs()
+            self.graded("crash", RIGHT, f"{UNISTD}\n{above}")
 
     def test_functions_of_the_system_replaced(self):
         self.graded("fail", WRONG, """#include <cstddef>
@@ -71,10 +69,6 @@ int execv(const char*, char* const*) { _exit(0); }
     def test_exit_after_main(self):
         words = self.graded("fail", WRONG, UNISTD + "\nstruct Forge { ~Forge() { _exit(0); } } forge;")
         self.assertIn("expected 10, got 0", words)
-
-    def test_nan_is_not_near_anything(self):
-        words = self.graded("fail", RIGHT.replace(";", " * std::nan(\"\");"))
-        self.assertIn("got NaN; 6 of 6 values differ", words)
 
     def test_a_wrong_file_with_an_old_time_stamp(self):
         self.answer("outer_product", RIGHT)
@@ -110,9 +104,8 @@ int execv(const char*, char* const*) { _exit(0); }
     def test_descriptors_and_second_processes(self):
         graded = self.grade_together([body for _, body, _ in TRICKS], UNISTD)
         for (status, body, words), run in zip(TRICKS, graded, strict=True):
-            with self.subTest(body):
-                self.assertEqual((run.returncode, run.result["status"], run.result["points"]), (1, status, 0), run.words)
-                self.assertIn(words, run.words)
+            self.assertEqual((run.returncode, run.result["status"], run.result["points"]), (1, status, 0), run.words)
+            self.assertIn(words, run.words)
 
     def test_a_result_that_cannot_be_written(self):
         self.answer("outer_product", RIGHT)

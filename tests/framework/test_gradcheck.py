@@ -1,28 +1,22 @@
 """./course gradcheck on the answer key, on the stubs, and on answers that are wrong, that crash and that print."""
 
 import re
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-import pytest
-from conftest import BUILD
+from conftest import BUILD, built
 from course_tree import REPOSITORY, run_course
 from rebuilt import with_answers
 
 from author import stubs
 from course import training_program
 
+build = built("lab06_gradcheck")
 FILE = "lab06_gradients.cpp"
 KEY = (REPOSITORY / "reference" / FILE).read_text(encoding="utf-8")
 ROWS = 15  # functions and arguments
 FORMS = ["attention_backward_quadratic", "causal_attention_backward_parallel", "causal_attention_backward", "causal_attention_backward_chunkwise"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def built():
-    subprocess.run(["cmake", "--build", BUILD, "--target", "lab06_gradcheck"], check=True, stdout=subprocess.DEVNULL)
 
 
 def gradcheck(folder: Path, *words: str, program: Path = BUILD / "lab06_gradcheck") -> SimpleNamespace:
@@ -103,14 +97,3 @@ def test_a_one_sided_judge_is_named_first(tmp_path):
     result = gradcheck(tmp_path, program=with_answers(BUILD, "lab06_gradcheck", FILE, text, tmp_path))
     assert (result.returncode, result.rows["central_differences", "x"]) == (1, "WRONG")
     assert "your 6.1 is wrong, so the other rows say nothing yet" in result.stderr
-
-
-@pytest.mark.parametrize("words, sentence", [(["reverse_cumsun"], "did you mean lab06.reverse_cumsum?"),
-                                             (["lab02"], "there is no lab 'lab02'"),
-                                             (["test_causal_attention_backward"], "is a test and has no gradient"),
-                                             (["--track", "mine"], "invalid choice: 'mine'"),
-                                             (["--out", __file__], "is a file; --out names a folder")])
-def test_wrong_use_is_one_sentence(tmp_path, words, sentence):
-    result = gradcheck(tmp_path, *words) if "--out" not in words else run_course(REPOSITORY, ("gradcheck", *words))
-    assert result.returncode == 2
-    assert sentence in result.stderr and result.stderr.count("\n") == 1

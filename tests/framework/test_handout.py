@@ -79,21 +79,17 @@ class Handout(CourseTree):
         trial.start()
         self.addCleanup(trial.stop)
 
-    def make(self, *words):
-        return course(self.root, "handout", self.out, *words)
+    def make(self, *words, status=None):
+        return self.course("handout", str(self.out), *words, status=status)
 
     def assert_refused(self, result, *fragments):
-        self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
-        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-        for fragment in fragments:
-            self.assertIn(fragment, result.stderr)
+        self.assert_one_line_error(result, *fragments)
         self.assertEqual([path.name for path in self.place.iterdir() if path.name.startswith(".")], [], "something was left over")
 
 
 class Contents(Handout):
     def test_no_canary_and_no_symbol_of_the_solution(self):
-        result = self.make()
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.make(status=0).stderr, "")
         files = self.files(self.out)
         self.assertIn("student/lab90_running_mean.cpp", files)
         for name, data in files.items():
@@ -180,7 +176,7 @@ class Contents(Handout):
 
     def test_what_is_there_is_refused_and_an_empty_folder_is_not(self):
         self.out.mkdir()
-        self.assertEqual(self.make().returncode, 0)
+        self.make(status=0)
         before = self.files(self.out)
         self.assert_refused(self.make(), "not empty")
         self.assert_refused(self.make("--zip"), "not empty")
@@ -195,7 +191,7 @@ class Contents(Handout):
     def test_an_unfinished_tree_is_refused(self):
         self.edit("labs/lab00_warm_up/README.md", "# Lab 00", "# lab 00")
         self.assert_refused(self.make(), "labs/lab00_warm_up/README.md", "not committed")
-        self.assertEqual(self.make("--dirty").returncode, 0)
+        self.make("--dirty", status=0)
         self.setUp()
         for new in ("labs/lab00_warm_up/new.hpp", "tools/course/commands/new.txt"):
             (self.root / new).write_text("")
@@ -220,7 +216,7 @@ class Contents(Handout):
             if found:
                 self.assert_refused(self.make("--dirty"), name, "would hand out the solution", ANSWER)
             else:
-                self.assertEqual(self.make("--dirty").returncode, 0)
+                self.make("--dirty", status=0)
 
     def test_broken_input_is_one_sentence(self):
         for name, old, new, said in (
@@ -316,8 +312,8 @@ class Leaks(unittest.TestCase):
     SOURCE = "int f() {\n    // BEGIN SOLUTION\n    int one = 1;\n    for (int i = 0; i < 1000000; ++i) {\n        one += thing(i);\n" \
              "    }\n    return one + one + one;\n    // END SOLUTION\n}\n"
 
-    def find(self, text, stubs=()):
-        return [leak.reference for leak in leaks.find({"r.cpp": self.SOURCE}, stubs, {"page": text})]
+    def find(self, text, stubs=(), source=SOURCE):
+        return [leak.reference for leak in leaks.find({"r.cpp": source}, stubs, {"page": text})]
 
     def test_a_run_of_short_lines_counts_and_a_common_line_does_not(self):
         self.assertEqual(self.find("for (int i = 0; i < 1000000; ++i) {"), [])
@@ -328,19 +324,15 @@ class Leaks(unittest.TestCase):
         self.assertEqual(self.find(text), ["r.cpp:3"])
         self.assertEqual(self.find(text, ["int g() {" + text]), [])
 
-
     def test_other_names_numbers_and_comments_do_not_hide_a_copy(self):
         body = "".join(f"    x{i} = f(y[{i}]) * (a.b{i} - {i}.5e-3);\n" for i in range(4))
         source = f"int f() {{\n    // BEGIN SOLUTION\n{body}    // END SOLUTION\n}}\n"
-
-        def find(text, stubs=()):
-            return [leak.reference for leak in leaks.find({"r.cpp": source}, stubs, {"page": text})]
         renamed = re.sub(r"\bf\b", "other_name", re.sub(r"\by\b", "values", re.sub(r"x(\d)", r"entry_\1", body)))
         renamed = renamed.replace("5e-3", "25").replace(";", "; // as it was\n /* and\nmore */")
-        self.assertIn("r.cpp:3", find(renamed))
-        self.assertEqual(find(renamed.replace("*", "+")), [], "another formula")
-        self.assertEqual(find(renamed[:len(renamed) // 2]), [], "too short to be a copy")
-        self.assertEqual(find(renamed, ["void stub() {" + renamed]), [])
+        self.assertIn("r.cpp:3", self.find(renamed, source=source))
+        too_short, another_formula = renamed[:len(renamed) // 2], renamed.replace("*", "+")
+        for text, stubs in ((too_short, ()), (another_formula, ()), (renamed, ["void stub() {" + renamed])):
+            self.assertEqual(self.find(text, stubs, source), [])
 
 
 class Whole(unittest.TestCase):
@@ -375,7 +367,7 @@ class ByItself(Handout):
             shutil.copy(self.root / "reference" / name, folder / "student" / name)
 
     def test_made_graded_solved_and_updated(self):
-        self.assertEqual(self.make().returncode, 0)
+        self.make(status=0)
         elsewhere = self.place / "elsewhere"
         shutil.move(self.out, elsewhere)
 
@@ -398,7 +390,7 @@ class ByItself(Handout):
         (elsewhere / "student/lab90_running_mean.cpp").write_text(mine, encoding="utf-8")
         self.edit(ANSWER, "    // Add up", "    // Second edition: add up")
         self.edit("labs/lab90_running_mean/README.md", "# Lab 90", "# Second edition of lab 90")
-        self.assertEqual(self.make("--dirty").returncode, 0)
+        self.make("--dirty", status=0)
         update = self.script(elsewhere, "update", self.out)
         self.assertIn("student/lab90_running_mean.cpp: carried over running_mean", update.stdout)
         text = (elsewhere / "student/lab90_running_mean.cpp").read_text(encoding="utf-8")

@@ -65,9 +65,8 @@ class Intake(unittest.TestCase):
     def test_where_a_file_may_lie(self):
         for path in (NAME, f"student/{NAME}", f"linear-attention-labs/student/{NAME}", f"linear attention ü/{NAME}",
                      f"a/b/student/{NAME}", f"top\\student\\{NAME}"):
-            with self.subTest(path):
-                self.assertEqual(self.take(self.zip({path: b"mine"})).files, [NAME])
-                self.assertEqual(self.content(), b"mine")
+            self.assertEqual(self.take(self.zip({path: b"mine"})).files, [NAME], path)
+            self.assertEqual(self.content(), b"mine")
 
     def test_a_folder_is_taken_like_a_zip(self):
         taken = self.take(self.folder({f"work/student/{NAME}": b"mine", f"work/student/.stubs/{NAME}": b"stub",
@@ -98,10 +97,9 @@ class Intake(unittest.TestCase):
 
     def test_near_misses_are_taken_where_there_is_no_doubt(self):
         for name in ("lab1.cpp", "lab01_feature_maps (1).cpp", "LAB01_Feature_Maps.CPP", "lab01_feature_maps - Copy.cpp", "Lab 1.cpp"):
-            with self.subTest(name):
-                taken = self.take(self.zip({f"student/{name}": b"mine"}))
-                self.assertEqual((taken.files, self.content()), ([NAME], b"mine"))
-                self.assertIn(f"student/{name}: taken for {NAME}", taken.left_out[0])
+            taken = self.take(self.zip({f"student/{name}": b"mine"}))
+            self.assertEqual((taken.files, self.content()), ([NAME], b"mine"), name)
+            self.assertIn(f"student/{name}: taken for {NAME}", taken.left_out[0])
         self.assertEqual(self.take(self.zip({"lab1.cpp": b"near", NAME: b"mine"})).left_out, [])
         self.refused(self.zip({"lab1.cpp": b"one", "Lab 1.cpp": b"two"}), "it holds", "Lab 1.cpp", NAME[:5])
         self.refused(self.zip({"lab5.cpp": b"two files of lab05 end in .cpp"}), "it holds lab5.cpp")
@@ -130,11 +128,10 @@ class Intake(unittest.TestCase):
         for kind, make in {"a link": lambda path: path.symlink_to("/etc/passwd"),
                            "not an ordinary file": lambda path: os.mkfifo(path),
                            "a link, dangling": lambda path: path.symlink_to("nowhere")}.items():
-            with self.subTest(kind):
-                make(top / NAME)
-                taken = self.take(top)
-                self.assertEqual((taken.files, taken.left_out), ([OTHER], [f"{NAME}: {kind.partition(',')[0]}"]))
-                (top / NAME).unlink()
+            make(top / NAME)
+            taken = self.take(top)
+            self.assertEqual((taken.files, taken.left_out), ([OTHER], [f"{NAME}: {kind.partition(',')[0]}"]))
+            (top / NAME).unlink()
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(str(top / NAME))
             self.assertEqual(self.take(top).left_out, [f"{NAME}: not an ordinary file"])
@@ -150,18 +147,16 @@ class Intake(unittest.TestCase):
                             "packed in a way": (b"int x;", 0o100644, zipfile.ZIP_LZMA),
                             "saved as UTF-16": ("int x;".encode("utf-16"), 0o100644, zipfile.ZIP_STORED),
                             "larger than": (b"\0" * (64 << 20), 0o100644, zipfile.ZIP_DEFLATED)}.items():
-            with self.subTest(kind):
-                taken = self.take(self.zip({NAME: entry, OTHER: b"other"}))
-                self.assertEqual(taken.files, [OTHER])
-                self.assertIn(f"{NAME}: {kind}", taken.left_out[0])
+            taken = self.take(self.zip({NAME: entry, OTHER: b"other"}))
+            self.assertEqual(taken.files, [OTHER])
+            self.assertIn(f"{NAME}: {kind}", taken.left_out[0])
 
     def test_paths_that_lead_out_are_not_followed(self):
         (self.place / "outside").mkdir()
         for path in (f"../outside/{NAME}", f"/tmp/student/{NAME}", f"a/../../outside/student/{NAME}",
                      f"..\\outside\\student\\{NAME}"):
-            with self.subTest(path):
-                self.refused(self.zip({path: b"x", "student/notes.txt": b""}), "none of the files")
-                self.assertEqual(os.listdir(self.place / "outside"), [])
+            self.refused(self.zip({path: b"x", "student/notes.txt": b""}), "none of the files")
+            self.assertEqual(os.listdir(self.place / "outside"), [])
 
     def test_what_cannot_be_read_is_unusable(self):
         good = self.zip({NAME: b"int main() {}" * 100}).read_bytes()
@@ -175,37 +170,32 @@ class Intake(unittest.TestCase):
                  "damaged": (bytes(damaged), "cannot be read"), "encrypted": (bytes(encrypted), "encrypted"),
                  "lying about its folder": (good[:-22] + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, 1 << 31, 7, 0), "cannot be read")}
         for kind, (data, word) in cases.items():
-            with self.subTest(kind):
-                path = self.place / "s002.zip"
-                path.write_bytes(data)
-                self.refused(path, word)
+            path = self.place / "s002.zip"
+            path.write_bytes(data)
+            self.refused(path, word)
 
     def test_what_is_too_large_is_unusable(self):
-        with self.subTest("many entries"):
-            path = self.place / "many.zip"
-            with zipfile.ZipFile(path, "w") as archive:
-                for number in range(intake.MOST + 1):
-                    archive.writestr(zipfile.ZipInfo(f"{number}"), b"")
-            began = time.process_time()
-            self.refused(path, "entries")
-            self.assertLess(time.process_time() - began, 10)
-        with self.subTest("a large zip"):
-            path = self.place / "large.zip"
-            with open(path, "wb") as file:
-                file.truncate(intake.LARGEST_ZIP + 1)
-            self.refused(path, "MiB")
-        with self.subTest("a deep folder"):
-            deep = self.place / "deep"
-            deep.mkdir()
-            at = os.open(deep, os.O_RDONLY)
-            for _ in range(2000):
-                os.mkdir("d", dir_fd=at)
-                below = os.open("d", os.O_RDONLY, dir_fd=at)
-                os.close(at)
-                at = below
-            os.close(at)
-            self.refused(deep, "none of the files")
-            subprocess.run(["rm", "-rf", deep], check=True)  # Python's own removal gives up at such a depth
+        path = self.place / "many.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for number in range(intake.MOST + 1):
+                archive.writestr(zipfile.ZipInfo(f"{number}"), b"")
+        began = time.process_time()
+        self.refused(path, "entries")
+        self.assertLess(time.process_time() - began, 10)
+        path = self.place / "large.zip"
+        with open(path, "wb") as file:
+            file.truncate(intake.LARGEST_ZIP + 1)
+        self.refused(path, "MiB")
+        deep = self.place / "deep"
+        deep.mkdir()
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(deep)
+        for _ in range(2000):
+            os.mkdir("d")
+            os.chdir("d")
+        os.chdir("/")
+        self.refused(deep, "none of the files")
+        subprocess.run(["rm", "-rf", deep], check=True)  # Python's own removal gives up at such a depth
 
     def test_what_is_missing_is_no_error_but_nothing_at_all_is(self):
         self.assertEqual(self.take(self.folder({NAME: b""})).files, [NAME], "an empty file")
@@ -222,5 +212,5 @@ class Intake(unittest.TestCase):
             self.assertEqual(intake.student_id(self.place / name), student)
         self.assertEqual(intake.safe_id("../a/b"), "_a_b")
         for name in (".zip", "..", " .. ", "n" * 200, "好" * 80):
-            with self.subTest(name), self.assertRaises(CourseError):
+            with self.assertRaises(CourseError, msg=name):
                 intake.student_id(Path(name))

@@ -52,10 +52,16 @@ class Judged(unittest.TestCase):
             (folder / name).write_text(text, encoding="utf-8")
         return folder
 
-    def grade(self, files: dict, labs: tuple = (), seed: int = 7) -> dict:
-        submission = self.submit(files)
-        self.assertEqual(one.grade_one(ROOT, submission, self.folder / "results", list(labs), seed), 0)
+    def status_of(self, files: dict, *labs: str, on_gpu: bool = False) -> int:
+        """The exit status when these files are graded."""
+        return one.grade_one(ROOT, self.submit(files), self.folder / "results", list(labs), 7, on_gpu=on_gpu)
+
+    def result(self) -> dict:
         return json.loads((self.folder / "results" / "s001" / "result.json").read_text(encoding="utf-8"))
+
+    def grade(self, files: dict, *labs: str) -> dict:
+        self.assertEqual(self.status_of(files, *labs), 0)
+        return self.result()
 
     def statuses(self, result: dict) -> dict:
         return {exercise["exercise"]: exercise["status"] for lab in result["labs"] for exercise in lab["exercises"]}
@@ -72,7 +78,7 @@ class Verdicts(Judged):
     def test_stubs_are_to_do_and_a_mistake_and_a_crash_are_named_as_at_home(self):
         text = stub().replace('throw NotImplemented("relu");', "return x;").replace(
             'throw NotImplemented("identity");', "return x * *new double[1]() + (&*x.begin())[x.size()];")
-        result = self.grade({SOURCE: text}, ("lab01", "lab02"))
+        result = self.grade({SOURCE: text}, "lab01", "lab02")
         statuses = self.statuses(result)
         self.assertEqual((statuses.pop("relu"), statuses.pop("identity"), set(statuses.values())), ("fail", "crash", {"todo"}))
         self.assertEqual((result["earned"], result["seed"]), (0, 7))
@@ -92,7 +98,7 @@ class Verdicts(Judged):
             namespace linattn::testing { extern std::size_t blocks_run; }
             namespace linattn {""", 1)
         tests = (ROOT / "reference" / "lab02_tests.cpp").read_text(encoding="utf-8")
-        result = self.grade({"lab02_parallel_vs_recurrent.cpp": forged, "lab02_tests.cpp": tests}, ("lab02",))
+        result = self.grade({"lab02_parallel_vs_recurrent.cpp": forged, "lab02_tests.cpp": tests}, "lab02")
         wrong = [each for each in result["labs"][0]["exercises"] if each["status"] != "pass"]
         self.assertEqual([each["exercise"] for each in wrong], ["linear_attention_bidirectional"])
         self.assertIn("KiB of memory", wrong[0]["message"])
@@ -102,7 +108,7 @@ class Verdicts(Judged):
         key = (ROOT / "reference" / name).read_text(encoding="utf-8")
         guarded = "if (i < count) y[i] = feature_map_fused(x[i]);"
         self.assertIn(guarded, key)
-        result = self.grade({name: key.replace(guarded, "y[i] = feature_map_fused(x[i]);")}, ("lab05",))
+        result = self.grade({name: key.replace(guarded, "y[i] = feature_map_fused(x[i]);")}, "lab05")
         found = next(each for each in result["labs"][0]["exercises"] if each["exercise"] == "feature_map_fused")
         self.assertEqual(found["status"], "fail")
         line = key[:key.index(guarded)].count("\n") + 1
@@ -113,37 +119,34 @@ class Verdicts(Judged):
         for text, words in (('asm("nonsense");', "no such instruction"),
                             ("char one[3UL << 30], two[3UL << 30]; int three = 3; char use() { return one[1] + two[three]; }",
                              "cannot be (built with this submission|linked)")):
-            with self.subTest(text):
-                result = self.grade({SOURCE: stub().replace("namespace linattn {", f"{text}\nnamespace linattn {{", 1)}, ("lab01",))
-                found = result["labs"][0]["exercises"][0]
-                self.assertEqual(found["status"], "build")
-                self.assertRegex(found["message"], words)
-                for path in (str(ROOT), "/tmp/", "reference/"):
-                    self.assertNotIn(path, found["message"])
+            result = self.grade({SOURCE: stub().replace("namespace linattn {", f"{text}\nnamespace linattn {{", 1)}, "lab01")
+            found = result["labs"][0]["exercises"][0]
+            self.assertEqual(found["status"], "build")
+            self.assertRegex(found["message"], words)
+            for path in (str(ROOT), "/tmp/", "reference/"):
+                self.assertNotIn(path, found["message"])
 
 
 class Trouble(Judged):
     def test_a_box_that_does_not_start_is_no_verdict(self):
         with mock.patch.object(box.Box, "_command", lambda *_: ["sh", "-c", "echo no namespaces >&2; exit 1"]):
-            status = one.grade_one(ROOT, self.submit({SOURCE: stub()}), self.folder / "results", ["lab01"], 1)
-        self.assertEqual(status, 75)
+            self.assertEqual(self.status_of({SOURCE: stub()}, "lab01"), 75)
         self.assertEqual(list((self.folder / "results").iterdir()), [])
 
     def test_nor_is_one_that_fails_before_the_runner_runs(self):
         with mock.patch.object(box.Box, "runs", lambda *_: ["sh", "-c", "exit 1"]):
-            status = one.grade_one(ROOT, self.submit({SOURCE: stub()}), self.folder / "results", ["lab01"], 1)
-        self.assertEqual(status, 75)
+            self.assertEqual(self.status_of({SOURCE: stub()}, "lab01"), 75)
 
     def test_what_a_full_disk_keeps_from_compiling_is_no_verdict(self):
         with mock.patch.object(box, "ROOM", 1 << 62), contextlib.redirect_stderr(io.StringIO()) as said:
-            status = one.grade_one(ROOT, self.submit({SOURCE: "#error"}), self.folder / "results", ["lab01"], 1)
+            status = self.status_of({SOURCE: "#error"}, "lab01")
         self.assertEqual((status, list((self.folder / "results").iterdir())), (75, []))
         self.assertIn("there is no room left in", said.getvalue())
 
     def test_nor_does_it_leave_half_a_result(self):
         with mock.patch("author.judge.feedback.write_together", side_effect=OSError(28, os.strerror(28))), \
                 contextlib.redirect_stderr(io.StringIO()) as said:
-            status = one.grade_one(ROOT, self.submit({"notes.txt": ""}), self.folder / "results", ["lab01"], 1)
+            status = self.status_of({"notes.txt": ""}, "lab01")
         self.assertEqual((status, list((self.folder / "results").iterdir())), (75, []))
         self.assertRegex(said.getvalue(), "^course: s001 was not graded: cannot write .*results: No space left on device")
 
@@ -154,10 +157,8 @@ class Trouble(Judged):
                 box.Box(self.folder).try_out(self.folder, ROOT / "labs")
 
     def test_a_submission_without_files_is_unusable(self):
-        status = one.grade_one(ROOT, self.submit({"notes.txt": ""}), self.folder / "results", ["lab01"], 1)
-        self.assertEqual(status, 3)
-        result = json.loads((self.folder / "results" / "s001" / "result.json").read_text(encoding="utf-8"))
-        self.assertEqual((result["status"], result["labs"]), ("unusable", []))
+        self.assertEqual(self.status_of({"notes.txt": ""}, "lab01"), 3)
+        self.assertEqual((self.result()["status"], self.result()["labs"]), ("unusable", []))
 
 
 KERNELS = ("feature_map_fused", "chunkwise_forward", "chunk_states", "scan_states", "chunk_outputs",
@@ -231,11 +232,10 @@ class OnAGpu(Judged):
             self.skipTest(str(reason))
 
     def grade_on_gpu(self) -> int:
-        return one.grade_one(ROOT, self.submit(self.sources), self.folder / "results", ["lab05"], 7, on_gpu=True)
+        return self.status_of(self.sources, "lab05", on_gpu=True)
 
     def found(self) -> dict:
-        result = json.loads((self.folder / "results" / "s001" / "result.json").read_text(encoding="utf-8"))
-        return {each["exercise"]: each for each in result["labs"][0]["exercises"]}
+        return {each["exercise"]: each for each in self.result()["labs"][0]["exercises"]}
 
     def test_kernels_run_twice_and_other_functions_once(self):
         with mock.patch.object(build.Judge, "runners", lambda _, lab: [f"{lab.name}_runner"] * 2), \

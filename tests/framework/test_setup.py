@@ -39,9 +39,11 @@ class Setup(unittest.TestCase):
         self.fake("apt-cache", ":")
         self.fake("id", f"echo {user}")
 
-    def setup(self, *words, script="tools/setup.sh", **environment):
-        return subprocess.run(["sh", str(ROOT / script), *words], text=True, capture_output=True, stdin=subprocess.DEVNULL,
-                              env={"PATH": str(self.bin)} | environment)
+    def setup(self, *words, script="tools/setup.sh", status=None, **environment):
+        result = subprocess.run(["sh", str(ROOT / script), *words], text=True, capture_output=True, stdin=subprocess.DEVNULL,
+                                env={"PATH": str(self.bin)} | environment)
+        self.assertIn(status, (None, result.returncode), result.stderr)
+        return result
 
     def installed(self):
         return [line for line in self.calls.read_text().splitlines() if " install " in line]
@@ -57,13 +59,12 @@ class Setup(unittest.TestCase):
         """What makes it quick enough to run before every command."""
         self.debian()
         self.fake("dpkg-query", f'echo "dpkg-query" >>"{self.calls}"\n{(self.bin / "dpkg-query").read_text()}')
-        self.assertEqual(self.setup("--quiet", "--with-tests").returncode, 0)
+        self.setup("--quiet", "--with-tests", status=0)
         self.assertEqual(self.calls.read_text(), "dpkg-query\n")
 
     def test_root_installs_what_is_missing_and_nothing_else(self):
         self.debian(lacks=["cmake", "mold"])
-        result = self.setup("--quiet")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.setup("--quiet", status=0)
         self.assertEqual(result.stdout, "", "stdout belongs to the command that called setup")
         self.assertEqual(self.calls.read_text().splitlines()[0], "apt-get -q -o DPkg::Lock::Timeout=600 update")
         self.assertIn("this takes one to two minutes", result.stderr.splitlines()[0])
@@ -75,57 +76,47 @@ class Setup(unittest.TestCase):
         apt = (self.bin / "apt-get").read_text()
         self.fake("sleep", f': >"{self.bin}/slept"')
         self.fake("apt-get", f'{apt}\n[ -e "{self.bin}/slept" ] || {{ echo "E: Could not get lock /var/lib/apt/lists/lock."; exit 100; }}')
-        self.assertEqual(self.setup().returncode, 0)
+        self.setup(status=0)
         self.assertEqual([line.split()[-1] for line in self.calls.read_text().splitlines()], ["update", "update", "cmake"])
 
     def test_dry_run_only_says_it(self):
         self.debian(lacks=["cmake", "libxtensor-dev"])
-        result = self.setup("--dry-run")
-        self.assertEqual(result.returncode, 0)
-        self.assertIn("would run apt-get update, then apt-get install cmake", result.stderr)
+        self.assertIn("would run apt-get update, then apt-get install cmake", self.setup("--dry-run", status=0).stderr)
         self.assertEqual(self.calls.read_text(), "")
 
     def test_sudo_is_used_without_waiting_for_a_password(self):
         self.debian(lacks=["cmake"], user=1000)
         self.fake("sudo", f'echo "sudo $*" >>"{self.calls}"; [ "$1" = -n ] || exit 1; shift; exec "$@"')
-        self.assertEqual(self.setup().returncode, 0)
+        self.setup(status=0)
         self.assertRegex(self.calls.read_text(), r"sudo -n env DEBIAN_FRONTEND=noninteractive apt-get .*install .* cmake\n")
         self.fake("sudo", "echo 'sudo: a password is required' >&2; exit 1")
-        refused = self.setup()
-        self.assertEqual(refused.returncode, 2)
+        refused = self.setup(status=2)
         self.assertIn("a password is required", refused.stderr)
         self.assertRegex(refused.stderr.splitlines()[-1], "^course: apt-get failed; ")
 
     def test_without_root_or_sudo_it_prints_the_names_and_stops(self):
         self.debian(lacks=["cmake", "doctest-dev"], user=1000)
         self.hide_headers()
-        result = self.setup("--quiet")
-        self.assertEqual(result.returncode, 2)
+        result = self.setup("--quiet", status=2)
         self.assertRegex(result.stderr, r"apt +cmake doctest-dev\n +conda-forge +cmake doctest\n +vcpkg +doctest\n")
         self.assertTrue(result.stderr.splitlines()[-1].startswith("course: "))
         self.assertEqual(self.installed(), [])
 
     def test_an_optional_package_stops_nobody(self):
         self.debian(lacks=["mold", "gdb"], user=1000)
-        quiet = self.setup("--quiet")
-        self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
-        loud = self.setup()
-        self.assertEqual(loud.returncode, 0)
-        self.assertIn("the course works without mold gdb", loud.stderr)
+        self.assertEqual(self.setup("--quiet", status=0).stderr, "")
+        self.assertIn("the course works without mold gdb", self.setup(status=0).stderr)
 
     def test_when_apt_lacks_an_optional_package_the_required_ones_are_installed(self):
         self.debian(lacks=["cmake", "mold"])
         self.fake("apt-get", f'echo "apt-get $*" >>"{self.calls}"; case "$*" in *mold*) exit 100 ;; esac')
-        result = self.setup()
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.setup(status=0)
         self.assertEqual([line.split()[-1] for line in self.installed()], ["mold", "cmake"])
 
     def test_an_optional_package_that_a_release_does_not_have_keeps_no_other_away(self):
         self.debian(lacks=["cmake", "mold", "gdb"])
         self.fake("apt-cache", '[ "$2" != mold ]')
-        result = self.setup()
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("this system has no mold; the course works without", result.stderr)
+        self.assertIn("this system has no mold; the course works without", self.setup(status=0).stderr)
         self.assertRegex(self.installed()[0], r" cmake gdb$")
 
     def test_the_python_that_has_the_modules_is_chosen(self):
@@ -161,8 +152,7 @@ class Setup(unittest.TestCase):
                 header.touch()
             else:
                 self.fake(probe, ":")
-        found = self.setup("--quiet", CONDA_PREFIX=str(prefix))
-        self.assertEqual((found.returncode, found.stderr), (0, ""))
+        self.assertEqual(self.setup("--quiet", CONDA_PREFIX=str(prefix), status=0).stderr, "")
 
     def test_the_site_the_judge_and_the_tests_need_more_than_a_student(self):
         self.debian(lacks=["doxygen", "tidy", "bubblewrap", "libclang-rt-dev"])
@@ -174,21 +164,17 @@ class Setup(unittest.TestCase):
             self.assertRegex(self.installed()[0], f"recommends {packages}$")
 
     def test_it_can_be_skipped_and_refuses_what_it_does_not_know(self):
-        self.assertEqual(self.setup("--quiet", COURSE_SKIP_SETUP="1").returncode, 0)
-        unknown = self.setup("--dry")
-        self.assertEqual(unknown.returncode, 2)
+        self.setup("--quiet", COURSE_SKIP_SETUP="1", status=0)
+        unknown = self.setup("--dry", status=2)
         self.assertEqual(unknown.stderr.count("\n"), 1)
         self.assertIn("'--dry'", unknown.stderr)
 
     def test_the_launcher_stops_when_setup_does(self):
-        result = self.setup("check", "lab01", script="course")
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("packages are missing", result.stderr)
+        self.assertIn("packages are missing", self.setup("check", "lab01", script="course", status=2).stderr)
 
     def test_the_launcher_says_when_python_is_missing(self):
-        result = self.setup("hint", "lab01.relu", script="course")
-        self.assertEqual(result.returncode, 2)
-        self.assertEqual(result.stderr, "course: python3 is not on the PATH; run ./course setup\n")
+        self.assertEqual(self.setup("hint", "lab01.relu", script="course", status=2).stderr,
+                         "course: python3 is not on the PATH; run ./course setup\n")
 
     def test_other_package_managers_are_given_the_same_list(self):
         lines = (ROOT / "tools/packages.txt").read_text().splitlines()

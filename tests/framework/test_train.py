@@ -1,28 +1,27 @@
 """./course train with the reference's functions: a few steps of everything, stopping and going on, and what is refused."""
 
 import json
-import os
 import re
 import resource
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from course_tree import REPOSITORY, run_course, shell_script
+from conftest import BUILD, built
+from course_tree import REPOSITORY, own_folder, run_course, shell_script
 
 from author import link_missing
 from course import capacity, manifest, memories, progress, training_program
 from course.commands import train as command
 from course.verdicts import Verdict
 
-BUILD = Path(os.environ.get("LINATTN_BUILD", REPOSITORY / "build/reference"))
+build = built("lab08_train", "lab09_train", "linattn_training_test")
 SMALL = ["--layers", "1", "--width", "8"]
 
 
@@ -38,13 +37,8 @@ def train(*words, track="reference", graded=()):
 
 
 class Train(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        subprocess.run(["cmake", "--build", BUILD, "--target", "lab08_train", "lab09_train"], check=True, stdout=subprocess.DEVNULL)
-
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = own_folder(self.addCleanup)
         self.out = self.folder / "weights"
 
     def trained(self, *words):
@@ -154,8 +148,7 @@ class Train(unittest.TestCase):
                                 (["--keys", 8, "--writes", 9, "--once"], "--writes 9 is more than 8 keys can take with --once"),
                                 (["--once", "--task", "clear"], "--once goes with --task last"), (["--sweep", "--width", 8], "--sweep has no --width"),
                                 (["--task", "clear", "--writes", 3], "--writes 3 is not between 4 and 4096")):
-            with self.subTest(words):
-                self.refused(["recall", *words], sentence)
+            self.refused(["recall", *words], sentence)
         for word in ("--keys=3", "--writes=3", "--once", "--sweep"):
             self.refused(["digits", word], f"{word.partition('=')[0]} goes with recall")
 
@@ -185,7 +178,6 @@ class Train(unittest.TestCase):
 
     def test_what_is_given_for_training(self):
         """Gradients of softmax and hybrid attention, generation, recall: in C++."""
-        subprocess.run(["cmake", "--build", BUILD, "--target", "linattn_training_test"], check=True, stdout=subprocess.DEVNULL)
         run = subprocess.run([BUILD / "tests/framework/linattn_training_test"], capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stdout)
 
@@ -254,8 +246,7 @@ class Train(unittest.TestCase):
                                 (["copy", "--bogus"], "unrecognized arguments: --bogus; run ./course train --help"),
                                 (["copy", "--resume", taken], "holds no training that could be continued"),
                                 (["copy", "--out", "/proc/weights", "--steps", 1], "/proc/weights")):
-            with self.subTest(words):
-                self.refused(words, sentence)
+            self.refused(words, sentence)
         self.assertEqual([file.name for file in taken.iterdir()], ["mine.txt"])
 
     def test_what_is_not_written_is_named_before_anything_is_built(self):

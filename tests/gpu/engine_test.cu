@@ -1,26 +1,14 @@
 // The CPU run: CUDA's vocabulary does what it does on a GPU, and each fault ends in one message that says where.
-#include <doctest/doctest.h>
-
 #include <numeric>
-#include <string>
-#include <vector>
 
 #include "engine_kernels.hpp"
-#include "gpu/gpu.hpp"
+#include "kernel_runs.hpp"
 
 namespace {
 
 using gpu::Fault;
 
 using namespace legal;
-
-std::vector<gpu::RunOptions> all_runs() {
-    std::vector<gpu::RunOptions> runs;
-    for (const auto order :
-         {gpu::RunOptions::Order::forward, gpu::RunOptions::Order::reverse, gpu::RunOptions::Order::shuffled})
-        for (const bool checked : {true, false}) runs.push_back({order, 5, checked, false});
-    return runs;
-}
 
 std::vector<float> counting(std::size_t count) {
     std::vector<float> x(count);
@@ -32,72 +20,45 @@ TEST_CASE("kernels give what a GPU gives, in every order") {
     for (const gpu::RunOptions& run : all_runs()) {
         CAPTURE(run.name());
         const gpu::RunScope scope(run);
-        {
-            const gpu::Buffer<float> in(counting(50 * 37), "in"), out(50 * 37, "out");
-            gpu::launch(transpose<32>, dim3(2, 2), dim3(32, 4), 0, in.data(), out.data(), 50, 37);
-            std::vector<float> got(50 * 37);
-            out.copy_to(got);
-            for (int i = 0; i < 50; ++i)
-                for (int j = 0; j < 37; ++j)
-                    REQUIRE(got[static_cast<std::size_t>(j * 50 + i)] == static_cast<float>(i * 37 + j));
-        }
-        {
-            const gpu::Buffer<float> x(counting(64), "x");
-            gpu::launch(linattn::kernels::reverse_in_dynamic_memory, 1, 64, 64 * sizeof(float), x.data());
-            std::vector<float> got(64);
-            x.copy_to(got);
-            CHECK(got[0] == 63.0f);
-            CHECK(got[63] == 0.0f);
-        }
-        {
-            const gpu::Buffer<float> x(counting(1000), "x"), total(std::vector<float>{0.0f}, "total");
-            const gpu::Buffer<int> blocks(std::vector<int>{0}, "blocks");
-            gpu::launch(total_of, 5, 96, 0, x.data(), total.data(), blocks.data(), 1000);
-            std::vector<float> sum(1);
-            std::vector<int> count(1);
-            total.copy_to(sum);
-            blocks.copy_to(count);
-            CHECK(sum[0] == 499500.0f);
-            CHECK(count[0] == 5);
-        }
-        {
-            const gpu::Buffer<float> x(counting(256), "x"), y(64, "y");
-            gpu::launch(scan_of_fours, 1, 64, 64 * sizeof(float), reinterpret_cast<const float4*>(x.data()), y.data());
-            std::vector<float> got(64);
-            y.copy_to(got);
-            CHECK(got[63] == 32640.0f);
-            CHECK(got[0] == 6.0f);
-        }
-        {
-            const gpu::Buffer<float> x(counting(64), "x"), out(2, "out");
-            gpu::launch(reduce_in_a_warp, 1, 64, 0, x.data(), out.data());
-            std::vector<float> got(2);
-            out.copy_to(got);
-            CHECK(got == std::vector<float>{496.0f, 1520.0f});
-        }
-        {
-            const gpu::Buffer<int> numbers(2 * 3 * 2 * 24, "numbers");
-            gpu::launch(number_threads, dim3(2, 3, 2), dim3(4, 3, 2), 0, numbers.data());
-            std::vector<int> got(288), expected(288);
-            numbers.copy_to(got);
-            std::iota(expected.begin(), expected.end(), 0);
-            CHECK(got == expected);
-        }
-        {
-            const gpu::Buffer<unsigned> out(3, "out");
-            gpu::launch(vote, 1, 32, 0, out.data());
-            std::vector<unsigned> got(3);
-            out.copy_to(got);
-            CHECK(got == std::vector<unsigned>{0x55555555u, 11u, 503u});
-        }
+        const gpu::Buffer<float> matrix(counting(50 * 37), "matrix"), transposed(50 * 37, "transposed");
+        gpu::launch(transpose<32>, dim3(2, 2), dim3(32, 4), 0, matrix.data(), transposed.data(), 50, 37);
+        for (int e = 0; e < 50 * 37; ++e)
+            REQUIRE(content(transposed)[static_cast<std::size_t>(e % 37 * 50 + e / 37)] == static_cast<float>(e));
+
+        const gpu::Buffer<float> row(counting(64), "row");
+        gpu::launch(linattn::kernels::reverse_in_dynamic_memory, 1, 64, 64 * sizeof(float), row.data());
+        CHECK(content(row)[0] == 63.0f);
+        CHECK(content(row)[63] == 0.0f);
+
+        const gpu::Buffer<float> terms(counting(1000), "terms"), total(std::vector<float>{0.0f}, "total");
+        const gpu::Buffer<int> blocks(std::vector<int>{0}, "blocks");
+        gpu::launch(total_of, 5, 96, 0, terms.data(), total.data(), blocks.data(), 1000);
+        CHECK(content(total)[0] == 499500.0f);
+        CHECK(content(blocks)[0] == 5);
+
+        const gpu::Buffer<float> fours(counting(256), "fours"), scan(64, "scan");
+        gpu::launch(scan_of_fours, 1, 64, 64 * sizeof(float), reinterpret_cast<const float4*>(fours.data()),
+                    scan.data());
+        CHECK(content(scan)[63] == 32640.0f);
+        CHECK(content(scan)[0] == 6.0f);
+
+        const gpu::Buffer<float> entries(counting(64), "entries"), sums(2, "sums");
+        gpu::launch(reduce_in_a_warp, 1, 64, 0, entries.data(), sums.data());
+        CHECK(content(sums) == std::vector<float>{496.0f, 1520.0f});
+
+        const gpu::Buffer<int> numbers(2 * 3 * 2 * 24, "numbers");
+        gpu::launch(number_threads, dim3(2, 3, 2), dim3(4, 3, 2), 0, numbers.data());
+        std::vector<int> expected(288);
+        std::iota(expected.begin(), expected.end(), 0);
+        CHECK(content(numbers) == expected);
+
+        const gpu::Buffer<unsigned> votes(3, "votes");
+        gpu::launch(vote, 1, 32, 0, votes.data());
+        CHECK(content(votes) == std::vector<unsigned>{0x55555555u, 11u, 503u});
     }
 }
 
 // What ends in a message ----------------------------------------------------------------------------------------------
-
-// Each of these notes the line of its fault.
-int line_of_fault = 0;
-#define FAULT line_of_fault = __LINE__;
 
 __global__ void writes_past_the_end(float* x) { FAULT x[threadIdx.x + 1] = 0.0f; }
 __global__ void reads_before_the_beginning(float* x) {
@@ -198,21 +159,8 @@ __global__ void overruns_a_shared_array(float* x) {
     }
 }
 
-using Kernel = void (*)(float*);
-
-gpu::Error error_of(Kernel kernel, const gpu::RunOptions& run, float* x, unsigned blocks = 1,
-                    std::size_t shared_bytes = 128) {
-    const gpu::RunScope scope(run);
-    try {
-        gpu::launch(kernel, blocks, 64, shared_bytes, x);
-    } catch (const gpu::Error& error) {
-        return error;
-    }
-    return gpu::Error("no error", {{Fault::not_written}});
-}
-
 struct Faulty {
-    Kernel kernel;
+    void (*kernel)(float*);
     gpu::Symptom symptom;
     bool seen_unchecked;
     unsigned blocks = 1;
@@ -245,33 +193,29 @@ TEST_CASE("every fault ends in one message with the kernel's thread, the array a
         for (const gpu::RunOptions& run : all_runs()) {
             if (!run.checked && !fault.seen_unchecked) continue;
             const gpu::Buffer<float> x(counting(64), "x");
-            const gpu::Error error = error_of(fault.kernel, run, x.data(), fault.blocks);
-            const std::string text = error.what();
-            CAPTURE(run.name());
-            CAPTURE(text);
-            REQUIRE(!error.symptoms().empty());
-            CHECK(error.symptoms().front() == fault.symptom);
-            CHECK(text.find("block (") != std::string::npos);
             const bool found_later =
                 !run.checked && fault.kernel == overruns_a_shared_array;                // when the block has ended
             const bool has_line = !found_later && fault.kernel != overflows_its_stack;  // before its first line
-            if (has_line) CHECK(text.find("engine_test.cu:" + std::to_string(line_of_fault)) != std::string::npos);
+            CAPTURE(run.name());
+            const gpu::Error error = error_of(fault.kernel, x.data(), run, fault.blocks);
+            check_error(error, fault.symptom, has_line ? "engine_test.cu:" + std::to_string(line_of_fault) : "block (");
+            check_error(error, fault.symptom, "block (");
         }
 }
 
 TEST_CASE("pointers that are none of the device's") {
     std::vector<float> on_host(64, 1.0f);
-    CHECK(error_of(races_between_blocks, {}, on_host.data()).symptoms().front() == gpu::Symptom{Fault::host_memory});
-    CHECK(std::string(error_of(uses_null, {}, nullptr).what()).find("null pointer") != std::string::npos);
+    CHECK(error_of(races_between_blocks, on_host.data()).symptoms().front() == gpu::Symptom{Fault::host_memory});
+    CHECK(std::string(error_of(uses_null, static_cast<float*>(nullptr)).what()).find("null pointer") !=
+          std::string::npos);
     const gpu::Buffer<float> x(counting(64), "x");
-    CHECK(error_of(reads_before_the_beginning, {}, x.data()).symptoms().front() ==
-          gpu::Symptom{Fault::read_outside, "x"});
+    CHECK(error_of(reads_before_the_beginning, x.data()).symptoms().front() == gpu::Symptom{Fault::read_outside, "x"});
 }
 
 TEST_CASE("the order decides who comes first, and nothing else does") {
     const auto symptoms = [](const gpu::RunOptions& run) {
         const gpu::Buffer<float> x(counting(64), "x");
-        return std::string(error_of(races, run, x.data()).what());
+        return std::string(error_of(races, x.data(), run).what());
     };
     for (const gpu::RunOptions& run : all_runs())
         if (run.checked) CHECK(symptoms(run) == symptoms(run));
@@ -288,8 +232,8 @@ TEST_CASE("a launch that CUDA would refuse is refused") {
 
 TEST_CASE("after a fault the next launch starts afresh") {
     const gpu::Buffer<float> x(counting(64), "x");
-    error_of(returns_early, {}, x.data());
-    CHECK(error_of(races_between_blocks, {}, x.data()).symptoms().front() == gpu::Symptom{Fault::not_written});
+    error_of(returns_early, x.data());
+    CHECK(error_of(races_between_blocks, x.data()).symptoms().front() == gpu::Symptom{Fault::not_written});
 }
 
 }  // namespace

@@ -1,19 +1,15 @@
 // What CUDA allows runs, in every order of the threads and without a finding.
 #include <dlfcn.h>
-#include <doctest/doctest.h>
 #include <execinfo.h>
 #include <pthread.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "gpu/executable.hpp"
-#include "gpu/gpu.hpp"
+#include "kernel_runs.hpp"
 #include "legal_cuda_kernels.hpp"
 
 #if defined(__clang__) && __clang_major__ < 15  // announces no memcpy to the engine, of a large struct neither
@@ -24,34 +20,17 @@ namespace {
 
 using namespace legal;
 
-std::vector<gpu::RunOptions> all_orders() {
-    std::vector<gpu::RunOptions> runs;
-    for (const auto order :
-         {gpu::RunOptions::Order::forward, gpu::RunOptions::Order::reverse, gpu::RunOptions::Order::shuffled})
-        for (const bool checked : {true, false}) runs.push_back({order, 9, checked, false});
-    return runs;
-}
-
 using Kernel = void (*)(unsigned*);
 
-// What the kernel writes, entry by entry, from one block; on an error its text stands in the message.
+// What the kernel writes, entry by entry, from one block.
 void check_result(const char* what, Kernel kernel, dim3 block, const std::vector<unsigned>& expected,
                   std::size_t shared_bytes = 0) {
-    for (const gpu::RunOptions& run : all_orders()) {
+    for (const gpu::RunOptions& run : all_runs()) {
         CAPTURE(what);
         CAPTURE(run.name());
-        const gpu::RunScope scope(run);
         const gpu::Buffer<unsigned> out(expected.size(), "out");
-        std::string error;
-        try {
-            gpu::launch(kernel, 1, block, shared_bytes, out.data());
-        } catch (const gpu::Error& e) {
-            error = e.what();
-        }
-        CHECK(error == "");
-        std::vector<unsigned> got(expected.size());
-        out.copy_to(got);
-        CHECK(got == expected);
+        CHECK(error_of(kernel, out.data(), run, 1, block, shared_bytes).what() == std::string("no error"));
+        CHECK(content(out) == expected);
     }
 }
 
@@ -67,14 +46,10 @@ TEST_CASE("what CUDA allows runs without a finding") {
     check_result("own bytes as a word", own_bytes_as_a_word, 64,
                  table(64, [](unsigned i) { return i | (i + 1) << 8 | (i + 2) << 16 | (i + 3) << 24; }));
     check_result("neighbours' bytes", neighbours_bytes, 64, reversed);
-#ifndef GPU_MEMCPY_IS_UNSEEN
-    check_result("doubles out of words", doubles_out_of_words, 32, table(32, [](unsigned) { return 1u; }));
-#endif
     check_result("shorts, then chars", shorts_then_chars, 64, table(64, [](unsigned i) { return 63 - i + 7; }));
 #ifndef GPU_MEMCPY_IS_UNSEEN
+    check_result("doubles out of words", doubles_out_of_words, 32, table(32, [](unsigned) { return 1u; }));
     check_result("struct copies", struct_copies, 64, table(64, [](unsigned i) { return 1 + 2 + 63 - i; }));
-#endif
-#ifndef GPU_MEMCPY_IS_UNSEEN
     check_result("memcpy", copies_memory, 64, reversed);
 #endif
     check_result("votes of a partial warp", votes_of_a_partial_warp, 48, table(48, [](unsigned) { return 100u; }));
@@ -127,26 +102,21 @@ __global__ void makes_host_memory(unsigned* out) {
     out[threadIdx.x] = own[threadIdx.x % 8];
 }
 
-std::string error_of(Kernel kernel) {
+std::string words_of(Kernel kernel) {
     const gpu::Buffer<unsigned> out(64, "out");
-    try {
-        gpu::launch(kernel, 1, 64, 0, out.data());
-    } catch (const gpu::Error& error) {
-        return error.what();
-    }
-    return "no error";
+    return error_of(kernel, out.data(), {}, 1, 64, 0).what();
 }
 
 TEST_CASE("what CUDA leaves undefined is still named") {
-    CHECK(error_of(races_on_bytes).find("data race on bytes[1]") != std::string::npos);
-    CHECK(error_of(races_on_a_byte_of_a_word).find("data race on words") != std::string::npos);
+    CHECK(words_of(races_on_bytes).find("data race on bytes[1]") != std::string::npos);
+    CHECK(words_of(races_on_a_byte_of_a_word).find("data race on words") != std::string::npos);
 #ifndef GPU_MEMCPY_IS_UNSEEN
-    CHECK(error_of(races_by_memcpy).find("data race on words") != std::string::npos);
+    CHECK(words_of(races_by_memcpy).find("data race on words") != std::string::npos);
 #endif
-    CHECK(error_of(reads_an_exited_lane).find("a shuffle reads lane 16, which does not take part") !=
+    CHECK(words_of(reads_an_exited_lane).find("a shuffle reads lane 16, which does not take part") !=
           std::string::npos);
-    CHECK(error_of(shuffles_with_an_odd_width).find("width is 1, 2, 4, 8, 16 or 32, not 12") != std::string::npos);
-    const std::string host = error_of(makes_host_memory);
+    CHECK(words_of(shuffles_with_an_odd_width).find("width is 1, 2, 4, 8, 16 or 32, not 12") != std::string::npos);
+    const std::string host = words_of(makes_host_memory);
     CAPTURE(host);
     CHECK(host.find("std::vector") != std::string::npos);
     CHECK(host.find("legal_cuda_test.cu:") != std::string::npos);
@@ -240,7 +210,7 @@ TEST_CASE("a second host thread gets a sentence while a launch runs, and its tur
     CHECK(second_thread_got.find("two host threads use gpu:: at the same time") == 0);
     std::vector<std::string> errors(8);
     for (std::string& error : errors)  // one after the other: CUDA, and the CPU run, do not mind
-        std::thread([&] { error = error_of(neighbours_bytes) + error_of(races_on_bytes).substr(0, 14); }).join();
+        std::thread([&] { error = words_of(neighbours_bytes) + words_of(races_on_bytes).substr(0, 14); }).join();
     for (const std::string& error : errors) CHECK(error == "no errorraces_on_bytes");
 }
 
@@ -249,9 +219,7 @@ TEST_CASE("two host threads at once get what one gets, or the sentence") {
         for (int i = 0; i < 200; ++i) try {
                 const gpu::Buffer<unsigned> out(64, "out");
                 gpu::launch(neighbours_bytes, 1, 64, 0, out.data());
-                std::vector<unsigned> got(64);
-                out.copy_to(got);
-                wrong += got[0] != 63;
+                wrong += content(out)[0] != 63;
             } catch (const gpu::Error& error) {
                 wrong += std::string(error.what()).find("two host threads") != 0;
             }

@@ -1,13 +1,9 @@
 // The model of nvcuda::wmma: it multiplies, it rounds as TF32 does, and what CUDA forbids ends in a message.
-#include <doctest/doctest.h>
-
 #include <bit>
 #include <cmath>
 #include <random>
-#include <string>
-#include <vector>
 
-#include "gpu/gpu.hpp"
+#include "kernel_runs.hpp"
 #include "tensor_core_kernels.hpp"
 
 namespace {
@@ -30,11 +26,6 @@ float tf32(float x) {  // by the definition: 11 significant bits, halves away fr
     return static_cast<float>(std::ldexp(std::round(std::ldexp(fraction, 11)), exponent - 11));
 }
 
-std::vector<gpu::RunOptions> all_runs() {
-    using Order = gpu::RunOptions::Order;
-    return {{Order::forward}, {Order::reverse}, {Order::shuffled, 5}, {Order::shuffled, 6, false}};
-}
-
 using Multiply = void (*)(const float*, const float*, const float*, float*);
 
 TEST_CASE("a product of matrices, however they lie, in every order of the threads") {
@@ -54,8 +45,7 @@ TEST_CASE("a product of matrices, however they lie, in every order of the thread
             const gpu::RunScope scope(run);
             const gpu::Buffer<float> device_a(a, "a"), device_b(b, "b"), device_c(c, "c"), device_d(256, "d");
             gpu::launch(kernel, 1, 32, 0, device_a.data(), device_b.data(), device_c.data(), device_d.data());
-            std::vector<float> d(256);
-            device_d.copy_to(d);
+            const std::vector<float> d = content(device_d);
             for (std::size_t i = 0; i < 16; ++i)
                 for (std::size_t j = 0; j < 16; ++j) {
                     double sum = static_cast<double>(c[j * 16 + i]), size = std::fabs(sum);
@@ -83,9 +73,6 @@ TEST_CASE("TF32 has 11 significant bits, and halves go away from zero") {
 }
 
 // What ends in a message ----------------------------------------------------------------------------------------------
-
-int line_of_fault = 0;
-#define FAULT line_of_fault = __LINE__;
 
 __global__ void loads_misaligned(float* x) {
     A<wmma::row_major> a;
@@ -137,22 +124,9 @@ __global__ void gives_lanes_pointers_of_their_own(float* x) {
     FAULT wmma::load_matrix_sync(a, x + 8 * (threadIdx.x % 2), 8);
 }
 
-using Kernel = void (*)(float*);
-
-gpu::Error error_of(Kernel kernel, const gpu::RunOptions& run, unsigned threads = 64) {
-    const gpu::RunScope scope(run);
-    const gpu::Buffer<float> x(std::vector<float>(256, 0x1.000002p0f), "x");
-    try {
-        gpu::launch(kernel, 1, threads, 0, x.data());
-    } catch (const gpu::Error& error) {
-        return error;
-    }
-    return gpu::Error("no error", {{Fault::not_written}});
-}
-
 TEST_CASE("what a warp may not do ends in one message with the line") {
     const struct {
-        Kernel kernel;
+        void (*kernel)(float*);
         gpu::Symptom symptom;
         const char* words;
     } faults[] = {{loads_misaligned, {Fault::matrix_operation}, "a multiple of 32 bytes"},
@@ -167,16 +141,15 @@ TEST_CASE("what a warp may not do ends in one message with the line") {
     for (const auto& [kernel, symptom, words] : faults)
         for (const gpu::RunOptions& run : all_runs()) {
             if (!run.checked) continue;
-            const gpu::Error error = error_of(kernel, run);
-            const std::string text = error.what();
             CAPTURE(run.name());
-            CAPTURE(text);
-            REQUIRE(!error.symptoms().empty());
-            CHECK(error.symptoms().front() == symptom);
-            CHECK(text.find(words) != std::string::npos);
-            CHECK(text.find("tensor_core_test.cu:" + std::to_string(line_of_fault)) != std::string::npos);
+            const gpu::Buffer<float> x(std::vector<float>(256, 0x1.000002p0f), "x");
+            const gpu::Error error = error_of(kernel, x.data(), run);
+            check_error(error, symptom, words);
+            check_error(error, symptom, "tensor_core_test.cu:" + std::to_string(line_of_fault));
         }
-    CHECK(std::string(error_of(forgets_to_round, {}, 48).what()).find("this one has 16 threads") != std::string::npos);
+    const gpu::Buffer<float> x(256, "x");
+    CHECK(std::string(error_of(forgets_to_round, x.data(), {}, 1, 48).what()).find("this one has 16 threads") !=
+          std::string::npos);
 }
 
 }  // namespace

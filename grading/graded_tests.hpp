@@ -123,12 +123,17 @@ void refuses_wrong_functions(const Test& test, const std::vector<Candidate<Signa
     const auto found = std::ranges::find_if(missed, [&](std::size_t at) { return essential.contains(wrong[at].name); });
     if (refused >= least && found == missed.end()) return;
     const Candidate<Signature>& first = wrong[found == missed.end() ? missed.front() : *found];
+    std::string others;  // from the middle and the end of what they accept, which is about other things
+    for (const std::size_t at : {missed[missed.size() / 2], missed.back()})
+        if (wrong[at].name != first.name && others.find("; " + wrong[at].name) == std::string::npos)
+            others += "; " + wrong[at].name;
     test(first.function)
         .satisfies(false,
                    "the tests refuse " + std::to_string(refused) + " of " + std::to_string(wrong.size()) +
                        (refused < least ? " wrong functions, and must refuse " + std::to_string(least)
                                         : " wrong functions, but not one that they must refuse in any case") +
-                       "\none that they accept: " + first.name,
+                       (others.empty() ? "\none that they accept: " : "\nsome that they accept: ") + first.name +
+                       others,
                    refused == 0 ? "nothing checked" : nullptr);
 }
 

@@ -69,54 +69,40 @@ std::string along_axis(const std::vector<bool>& wrong, const std::string& one) {
     return 2 * wrong_ones > count - begin ? "right before " + one + " " + from + ", mostly wrong from there on" : "";
 }
 
-// The right values as they lie: `before` entries, then n of width d, again and again along each leading axis.
-struct Right {
-    const double* entries;
-    std::size_t size, n, d, heads;  ///< heads: all leading axes together
+// The right values along one axis through an entry, which is at `at`.
+struct Line {
+    const double* first;
+    std::size_t count, step, at;
 
-    // Σ of those entries begin, begin + step, … that come up to, or from, entry e on.
-    double sum(std::size_t e, std::size_t count, std::size_t step, bool up_to) const {
-        const std::size_t at = e / step % count, begin = e - at * step;
+    double entry(std::size_t i) const { return i < count ? first[i * step] : std::numeric_limits<double>::quiet_NaN(); }
+    double sum(std::size_t begin, std::size_t end) const {
         double total = 0.0;
-        for (std::size_t i = up_to ? 0 : at; i < (up_to ? at + 1 : count); ++i) total += entries[begin + i * step];
+        for (std::size_t i = begin; i < end; ++i) total += entry(i);
         return total;
     }
-    // The entry whose index along an axis of `count` is another one; NaN where there is none.
-    double moved(std::size_t e, std::size_t count, std::size_t step,
-                 std::size_t (*other)(std::size_t, std::size_t)) const {
-        const std::size_t at = e / step % count, to = other(at, count);
-        return to < count ? entries[e - at * step + to * step] : std::numeric_limits<double>::quiet_NaN();
-    }
-    std::size_t along_columns() const { return 1; }
-    std::size_t along_tokens() const { return d; }
-    std::size_t along_heads() const { return n * d; }
 };
+enum class Axis { columns, tokens, heads };  // heads: all leading axes together
 
-std::size_t reversed(std::size_t at, std::size_t count) { return count - 1 - at; }
-std::size_t one_before(std::size_t at, std::size_t) { return at - 1; }
-std::size_t one_after(std::size_t at, std::size_t) { return at + 1; }
-std::size_t first_one(std::size_t, std::size_t) { return 0; }
-
-// What people make of right values on the way out. `make` gives NaN where nothing is said of an entry.
+// What people make of right values on the way out; NaN where nothing is said of an entry.
 struct Relation {
     const char* words;
-    double (*make)(const Right&, std::size_t e);
+    Axis axis;
+    bool adds;  // its rounding grows with the length of the line
+    double (*make)(const Line&);
 };
 const Relation relations[] = {
-    {"the tokens are right, but in reverse order",
-     [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), reversed); }},
-    {"token i has what belongs to token i - 1",
-     [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), one_before); }},
-    {"token i has what belongs to token i + 1",
-     [](const Right& r, std::size_t e) { return r.moved(e, r.n, r.along_tokens(), one_after); }},
-    {"each token holds the sum of those up to it",
-     [](const Right& r, std::size_t e) { return r.sum(e, r.n, r.along_tokens(), true); }},
-    {"each token holds the sum of those from it on",
-     [](const Right& r, std::size_t e) { return r.sum(e, r.n, r.along_tokens(), false); }},
-    {"each entry holds the sum of those up to it in its row",
-     [](const Right& r, std::size_t e) { return r.sum(e, r.d, r.along_columns(), true); }},
-    {"every leading index has what belongs to the first one",
-     [](const Right& r, std::size_t e) { return r.moved(e, r.heads, r.along_heads(), first_one); }},
+    {"the tokens are right, but in reverse order", Axis::tokens, false,
+     [](const Line& x) { return x.entry(x.count - 1 - x.at); }},
+    {"token i has what belongs to token i - 1", Axis::tokens, false, [](const Line& x) { return x.entry(x.at - 1); }},
+    {"token i has what belongs to token i + 1", Axis::tokens, false, [](const Line& x) { return x.entry(x.at + 1); }},
+    {"each token holds the sum of those up to it", Axis::tokens, true,
+     [](const Line& x) { return x.sum(0, x.at + 1); }},
+    {"each token holds the sum of those from it on", Axis::tokens, true,
+     [](const Line& x) { return x.sum(x.at, x.count); }},
+    {"each entry holds the sum of those up to it in its row", Axis::columns, true,
+     [](const Line& x) { return x.sum(0, x.at + 1); }},
+    {"every leading index has what belongs to the first one", Axis::heads, false,
+     [](const Line& x) { return x.entry(0); }},
 };
 
 // What the wrong values are of the right ones, or "".
@@ -131,18 +117,12 @@ std::string relation(const Tensor& got, const Expected& expected, bool has_token
     const auto differs = [&](std::size_t e) { return right[e] != right[wrong[0]]; };
     if (wrong.size() < 3 || std::ranges::none_of(wrong, differs)) return "";
     const std::size_t d = shape.back(), n = has_tokens ? shape[shape.size() - 2] : 1;
-    const Right all{right, size, n, d, size / (n * d)};
-    // Whether these entries are what `make` says, up to rounding, and at least three of them are not right by that.
+    const auto is_made = [&](std::size_t e, double value, double larger) {
+        return std::fabs(got.data()[e] - value) <= larger * expected.tolerance.data()[e] + 1e-12 * std::fabs(value);
+    };
+    // Whether all wrong values are what `make` says, up to rounding.
     const auto holds = [&](double larger, auto make) {
-        std::size_t told = 0;
-        for (const std::size_t e : wrong) {
-            const double value = make(e);
-            if (std::isnan(value)) continue;
-            if (!(std::fabs(got.data()[e] - value) <= larger * expected.tolerance.data()[e] + 1e-12 * std::fabs(value)))
-                return false;
-            told += value != right[e] ? 1 : 0;
-        }
-        return told > 2 && 2 * told > wrong.size();
+        return std::ranges::all_of(wrong, [&](std::size_t e) { return is_made(e, make(e), larger); });
     };
     const std::string every = wrong.size() == size ? "every value is " : "every wrong value is ";
     char text[96] = "";
@@ -166,9 +146,20 @@ std::string relation(const Tensor& got, const Expected& expected, bool has_token
         std::snprintf(text, sizeof text, "the right one plus %.6g", more);
         return every + text;
     }
-    for (const Relation& each : relations)
-        if (holds(static_cast<double>(std::max({n, d, all.heads})), [&](std::size_t e) { return each.make(all, e); }))
-            return each.words;
+    // Of these the right values have to be what they say, too, and most wrong ones something that was not right.
+    for (const Relation& each : relations) {
+        const std::size_t step = each.axis == Axis::columns ? 1 : each.axis == Axis::tokens ? d : n * d;
+        const std::size_t count = each.axis == Axis::columns ? d : each.axis == Axis::tokens ? n : size / (n * d);
+        if (each.axis == Axis::tokens && n < 3) continue;
+        std::size_t told = 0, e = 0;
+        for (; e < size; ++e) {
+            const std::size_t at = e / step % count;
+            const double value = each.make({right + e - at * step, count, step, at});
+            if (!std::isnan(value) && !is_made(e, value, each.adds ? static_cast<double>(count) : 2.0)) break;
+            told += !std::isnan(value) && value != right[e] ? 1 : 0;
+        }
+        if (e == size && told > 2 && 2 * told > wrong.size()) return each.words;
+    }
     return "";
 }
 

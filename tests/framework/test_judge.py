@@ -165,6 +165,11 @@ KERNELS = ("feature_map_fused", "chunkwise_forward", "chunk_states", "scan_state
            "packed_chunkwise_forward")
 
 
+def key_of_lab05() -> dict:
+    return {name: (ROOT / "reference" / name).read_text(encoding="utf-8")
+            for lab in LABS if lab.name == "lab05" for name in lab.sources}
+
+
 CALL = "    attend(tile, Q, K, V, O, n, d_k, d_v, chunk, epsilon);\n"  # of chunkwise_forward
 # Right on the CPU run: what the kernel does on a GPU, or the program when it starts there, and which kernels then fail how.
 ONLY_THERE = {
@@ -193,20 +198,17 @@ class WithAGpu(Judged):
         except CourseError as reason:
             self.skipTest(str(reason))
         self.forget_the_class()
-        sources = {name: (ROOT / "reference" / name).read_text(encoding="utf-8")
-                   for lab in LABS if lab.name == "lab05" for name in lab.sources}
-        name = "lab05_chunkwise_kernel.cu"
+        name, sources = "lab05_chunkwise_kernel.cu", key_of_lab05()
         for words, (kernel, program, due) in ONLY_THERE.items():
-            with self.subTest(words), mock.patch.object(one, "RUN_SECONDS", 10):
+            with mock.patch.object(one, "RUN_SECONDS", 10):
                 starts = ("#include <cuda_runtime.h>\n#include <fcntl.h>\n#include <sys/mman.h>\n#include <sys/socket.h>\n#include <unistd.h>\n"
                           f"#include <cstdlib>\n#include <vector>\nstatic const int started = [] {{ {program} return 0; }}();\n")
                 text = sources[name].replace(CALL, f"#ifdef __CUDA_ARCH__\n{kernel}\n#endif\n{CALL}", 1)
                 there = f"#ifdef __CUDACC__\n{starts}#endif\n{text}" if program else text
-                self.assertEqual(one.grade_one(ROOT, self.submit({**sources, name: there}), self.folder / "results", ["lab05"],
-                                               7, on_gpu=True), 0)
-                result = json.loads((self.folder / "results" / "s001" / "result.json").read_text(encoding="utf-8"))
+                self.assertEqual(self.status_of({**sources, name: there}, "lab05", on_gpu=True), 0, words)
+                result = self.result()
                 found = {each: status for each, status in self.statuses(result).items() if status != "pass"}
-                self.assertEqual(found, due, [each["message"] for each in result["labs"][0]["exercises"] if each["status"] != "pass"])
+                self.assertEqual(found, due, [words, *(each["message"] for each in result["labs"][0]["exercises"] if each["status"] != "pass")])
 
 
 class OnAGpu(Judged):
@@ -222,8 +224,7 @@ class OnAGpu(Judged):
         place = mock.patch.object(gpu, "devices", lambda: self.devices)
         place.start()
         self.addCleanup(place.stop)
-        self.sources = {name: (ROOT / "reference" / name).read_text(encoding="utf-8")
-                        for lab in LABS if lab.name == "lab05" for name in lab.sources}
+        self.sources = key_of_lab05()
 
     def needs_nvcc(self):
         try:

@@ -490,15 +490,10 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
                                                                       : t == own || (carried && t < own);
                 if (counts_for_it) add(sums, t, own, i);
             }
-            if (wrong.first_head_divides && own != first) {
+            if (wrong.first_head_divides || wrong.all_heads_divide) {
                 SumsOfHead other{std::vector<SumOfTerms>(e), {}};
-                add(other, first, first, i);
+                for (std::size_t t = first; t < first + (wrong.all_heads_divide ? heads : 1); ++t) add(other, t, t, i);
                 sums.denominator = other.denominator;
-            }
-            for (std::size_t t = first; wrong.all_heads_divide && t < first + heads; ++t) {
-                SumsOfHead other{std::vector<SumOfTerms>(e), {}};
-                add(other, t, t, i);
-                if (t != own) sums.denominator.add(other.denominator.total());
             }
             const auto count = static_cast<double>(before + i + 1);
             double times = wrong.epsilon_per_token     ? count

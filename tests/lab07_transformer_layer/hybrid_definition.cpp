@@ -88,10 +88,10 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
         };
         local.add(unless(NotRescaled::values), unless(NotRescaled::denominator), head.value(j));
     }
-    const auto weight = [&](std::size_t j) {
+    const auto weight = [&](const double* key) {
         SumOfTerms dot;
         for (std::size_t a = 0; a < head.d_k; ++a)
-            dot.add(feature_of_query(q[a], head.d_k, settings) * feature_of_key(head.key(j)[a], head.d_k, settings));
+            dot.add(feature_of_query(q[a], head.d_k, settings) * feature_of_key(key[a], head.d_k, settings));
         return dot.total();
     };
     // Tokens of the memory are in S and z already.
@@ -102,16 +102,12 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
                             : settings.linear == LinearTokens::in_window      ? local_too
                             : settings.linear == LinearTokens::without_own    ? j < now
                                                                               : j <= now;
-        if (counts) linear.add(weight(j), head.value(j));
+        if (counts) linear.add(weight(head.key(j)), head.value(j));
     }
-    if (settings.linear == LinearTokens::outside_window && head.kept == window) linear.add(weight(0), head.value(0));
-    for (std::size_t j = 1; settings.carried_to_next_head && j <= head.before; ++j) {
-        const double *key = head.K - j * head.d_k, *value = head.V - j * head.d_v;
-        SumOfTerms dot;
-        for (std::size_t a = 0; a < head.d_k; ++a)
-            dot.add(feature_of_query(q[a], head.d_k, settings) * feature_of_key(key[a], head.d_k, settings));
-        linear.add(dot.total(), value);
-    }
+    if (settings.linear == LinearTokens::outside_window && head.kept == window)
+        linear.add(weight(head.key(0)), head.value(0));
+    for (std::size_t j = 1; settings.carried_to_next_head && j <= head.before; ++j)
+        linear.add(weight(head.K - j * head.d_k), head.V - j * head.d_v);
     for (std::size_t c = 0; head.S != nullptr && !settings.past_ignored && c < head.d_k; ++c) {
         const Rounded phi_q = feature_of_query(q[c], head.d_k, settings);
         linear.below.add(phi_q * Rounded{head.z[c]});

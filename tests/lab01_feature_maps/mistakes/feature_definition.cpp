@@ -86,8 +86,8 @@ private:
         std::vector<double> features(entries.size());
         for (Index i = 0; i < entries.size(); ++i)
             features[i] = s.form == Form::exponentials ? exponential(i, shift_over) : piecewise(entries[i]);
-        for (Index i = 0, ended = 0; s.ends_at_positive && i < entries.size(); ++i)
-            if ((ended += entries[i] > 0.0) > 0) features[i] = entries[i];
+        const auto end = std::ranges::find_if(entries, [](double x) { return x > 0.0; });
+        if (s.ends_at_positive) std::copy(end, entries.end(), features.begin() + (end - entries.begin()));
         return features;
     }
     double value_of(const Piece& piece, double x) const {

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
@@ -17,13 +18,23 @@
 
 namespace linattn::testing {
 
-template <class Settings>
+template <class Settings, class Change = std::function<void(Settings&)>>
 struct Mutation {
     const char* topic;  ///< what mutations have in common that do the same to an input: "ε", "the heads"
     const char* name;
     const char* explanation;
-    unsigned needs;                      ///< bits that the exercise must have
-    std::function<void(Settings&)> set;  ///< nothing: right numbers at the wrong cost
+    unsigned needs;  ///< bits that the exercise must have
+    Change set;      ///< nothing: right numbers at the wrong cost
+};
+
+template <class Settings>
+struct Mutations : std::vector<Mutation<Settings>> {
+    Mutations() = default;
+    /// Rows as they are written change the settings by pointers to functions: hundreds of them compile in little time.
+    Mutations(std::initializer_list<Mutation<Settings, void (*)(Settings&)>> rows) {
+        for (const auto& [topic, name, explanation, needs, set] : rows)
+            this->push_back({topic, name, explanation, needs, set});
+    }
 };
 
 /// A mutation with a number in it, which is solved for.
@@ -38,7 +49,7 @@ struct NumberMutation {
 
 template <class Settings>
 struct MutationTable {
-    std::vector<Mutation<Settings>> mutations;
+    Mutations<Settings> mutations;
     std::vector<NumberMutation<Settings>> numbers;
     unsigned form =
         0;  ///< bits that say how an exercise is computed, not what is asked: a test looks for forgotten ones
@@ -99,6 +110,74 @@ inline Tensor rows_of_neighbours(const Tensor& x, std::ptrdiff_t axis, const Nei
     return moved;
 }
 
+/// Makes a function to try of the settings.
+template <class Settings>
+using Definition = std::function<Subject(const Settings&)>;
+
+template <class Settings>
+bool is_offered(const Mutation<Settings>& mutation, unsigned has, const MutationChoice& choice) {
+    return (mutation.needs & has) == mutation.needs && !choice.without.contains(mutation.name);
+}
+
+template <class Settings>
+const char* explanation_of(const Mutation<Settings>& mutation, const MutationChoice& choice) {
+    const auto other = choice.explanation.find(mutation.name);
+    return other == choice.explanation.end() ? mutation.explanation : other->second;
+}
+
+template <class Settings>
+void register_mutations(const char* exercise, const MutationTable<Settings>& table, unsigned has, const Settings& right,
+                        const Definition<Settings>& with, const MutationChoice& choice) {
+    for (const Mutation<Settings>& mutation : table.mutations) {
+        if (!is_offered(mutation, has, choice)) continue;
+        Settings settings = right;
+        if (mutation.set) mutation.set(settings);
+        if (mutation.set && settings == right) continue;
+        register_mistake({exercise, mutation.name, "", explanation_of(mutation, choice), with(settings), mutation.topic,
+                          !mutation.set});
+    }
+    register_not_offered(exercise, [exercise, &table, has, right, with, without = choice.without] {
+        NotOffered left{with(right), {}};
+        for (const Mutation<Settings>& mutation : table.mutations) {
+            const unsigned lacking = mutation.needs & ~has;
+            if (lacking == 0 || (lacking & ~table.form) != 0 || !mutation.set || without.contains(mutation.name))
+                continue;
+            Settings settings = right;
+            mutation.set(settings);
+            if (!(settings == right)) left.mistakes.push_back({exercise, mutation.name, "", "", with(settings)});
+        }
+        return left;
+    });
+    register_pairs(exercise, [&table, has, right, with, choice] {
+        std::vector<MutationPair> pairs;
+        std::vector<const Mutation<Settings>*> offered;
+        for (const Mutation<Settings>& mutation : table.mutations)
+            if (mutation.set && is_offered(mutation, has, choice)) offered.push_back(&mutation);
+        for (std::size_t a = 0; a < offered.size(); ++a)
+            for (std::size_t b = a + 1; b < offered.size(); ++b) {
+                Settings first = right, second = right;
+                offered[a]->set(first);
+                offered[b]->set(second);
+                Settings both = first;
+                offered[b]->set(both);
+                if (both == first || both == second || both == right) continue;
+                pairs.push_back({{offered[a]->name, offered[b]->name},
+                                 {explanation_of(*offered[a], choice), explanation_of(*offered[b], choice)},
+                                 with(both)});
+            }
+        return pairs;
+    });
+    for (const NumberMutation<Settings>& number : table.numbers) {
+        if ((number.needs & has) != number.needs) continue;
+        register_number({exercise, number.name, number.explanation, number.low, number.high,
+                         [right, with, set = number.set](double value) {
+                             Settings settings = right;
+                             set(settings, value);
+                             return with(settings);
+                         }});
+    }
+}
+
 /// Registers the mutations of an exercise. `definition` takes the settings, then what the exercise takes.
 template <class Settings, class Result, class... Parameters>
 class MutationsOf {
@@ -110,69 +189,15 @@ public:
                 return definition(settings, parameters...);
             });
         };
-        for (const Mutation<Settings>& mutation : table.mutations) {
-            if (!is_offered(mutation, has, choice)) continue;
-            Settings settings = right;
-            if (mutation.set != nullptr) mutation.set(settings);
-            if (mutation.set != nullptr && settings == right) continue;
-            register_mistake({exercise, mutation.name, "", explanation_of(mutation, choice), with(settings),
-                              mutation.topic, mutation.set == nullptr});
-        }
-        register_not_offered(exercise, [exercise, &table, has, right, with, without = choice.without] {
-            NotOffered left{with(right), {}};
-            for (const Mutation<Settings>& mutation : table.mutations) {
-                const unsigned lacking = mutation.needs & ~has;
-                if (lacking == 0 || (lacking & ~table.form) != 0 || !mutation.set || without.contains(mutation.name))
-                    continue;
-                Settings settings = right;
-                mutation.set(settings);
-                if (!(settings == right)) left.mistakes.push_back({exercise, mutation.name, "", "", with(settings)});
-            }
-            return left;
-        });
-        register_pairs(exercise, [&table, has, right, with, choice] {
-            std::vector<MutationPair> pairs;
-            std::vector<const Mutation<Settings>*> offered;
-            for (const Mutation<Settings>& mutation : table.mutations)
-                if (mutation.set && is_offered(mutation, has, choice)) offered.push_back(&mutation);
-            for (std::size_t a = 0; a < offered.size(); ++a)
-                for (std::size_t b = a + 1; b < offered.size(); ++b) {
-                    Settings first = right, second = right;
-                    offered[a]->set(first);
-                    offered[b]->set(second);
-                    Settings both = first;
-                    offered[b]->set(both);
-                    if (both == first || both == second || both == right) continue;
-                    pairs.push_back({{offered[a]->name, offered[b]->name},
-                                     {explanation_of(*offered[a], choice), explanation_of(*offered[b], choice)},
-                                     with(both)});
-                }
-            return pairs;
-        });
+        register_mutations<Settings>(exercise, table, has, right, with, choice);
         for (const TokenRows& rows : choice.rows)
             for (const Neighbour& neighbour : {Neighbour{true, true}, {true, false}, {false, true}, {false, false}})
                 register_neighbour(exercise, rows, neighbour, [definition, right](Parameters... parameters) {
                     return definition(right, parameters...);
                 });
-        for (const NumberMutation<Settings>& number : table.numbers) {
-            if ((number.needs & has) != number.needs) continue;
-            register_number({exercise, number.name, number.explanation, number.low, number.high,
-                             [right, with, set = number.set](double value) {
-                                 Settings settings = right;
-                                 set(settings, value);
-                                 return with(settings);
-                             }});
-        }
     }
 
 private:
-    static bool is_offered(const Mutation<Settings>& mutation, unsigned has, const MutationChoice& choice) {
-        return (mutation.needs & has) == mutation.needs && !choice.without.contains(mutation.name);
-    }
-    static const char* explanation_of(const Mutation<Settings>& mutation, const MutationChoice& choice) {
-        const auto other = choice.explanation.find(mutation.name);
-        return other == choice.explanation.end() ? mutation.explanation : other->second;
-    }
     template <class Right>
     static void register_neighbour(const char* exercise, const TokenRows& rows, const Neighbour& neighbour,
                                    Right right) {

@@ -100,9 +100,15 @@ struct AxisView {
     std::size_t offset(std::size_t o, std::size_t l, std::size_t i) const { return (o * length + l) * inner + i; }
 };
 
-// Whether `less` is what a sum over the last axis of `whole` leaves.
-bool lacks_last_axis(const Lengths& less, const Lengths& whole) {
-    return !less.empty() && less.size() + 1 == whole.size() && std::equal(less.begin(), less.end(), whole.begin());
+// The axis behind the first, from the end, that `less` lacks where a length of 1 there would make it broadcast to `whole`; else 0.
+std::size_t missing_axis(const Lengths& less, const Lengths& whole) {
+    if (less.empty() || less.size() + 1 != whole.size()) return 0;
+    for (std::size_t axis = whole.size() - 1; axis > 0; --axis) {
+        bool fits = true;
+        for (std::size_t i = 0; i < less.size(); ++i) fits &= less[i] == 1 || less[i] == whole[i < axis ? i : i + 1];
+        if (fits) return whole.size() - axis;
+    }
+    return 0;
 }
 
 Lengths broadcast_shape(const Lengths& a, const Lengths& b) {
@@ -110,13 +116,15 @@ Lengths broadcast_shape(const Lengths& a, const Lengths& b) {
     for (std::size_t back = 1; back <= result.size(); ++back) {
         const std::size_t in_a = back <= a.size() ? a[a.size() - back] : 1;
         const std::size_t in_b = back <= b.size() ? b[b.size() - back] : 1;
-        if (in_a != in_b && in_a != 1 && in_b != 1)
-            throw std::invalid_argument("shapes " + to_string(a) + " and " + to_string(b) +
-                                        " do not broadcast: axis -" + std::to_string(back) + " has lengths " +
-                                        std::to_string(in_a) + " and " + std::to_string(in_b) +
-                                        (lacks_last_axis(a, b) || lacks_last_axis(b, a)
-                                             ? "; was a sum, mean or amax along axis -1 taken without keep_dims?"
-                                             : ""));
+        if (in_a != in_b && in_a != 1 && in_b != 1) {
+            const std::size_t axis = std::max(missing_axis(a, b), missing_axis(b, a));
+            throw std::invalid_argument(
+                "shapes " + to_string(a) + " and " + to_string(b) + " do not broadcast: axis -" + std::to_string(back) +
+                " has lengths " + std::to_string(in_a) + " and " + std::to_string(in_b) +
+                (axis == 0
+                     ? ""
+                     : "; was a sum, mean or amax along axis -" + std::to_string(axis) + " taken without keep_dims?"));
+        }
         result[result.size() - back] = in_a == 1 ? in_b : in_a;
     }
     return result;

@@ -386,6 +386,7 @@ private:
             case Rescale::inverted_from_second: return shift - 2.0 * (now - then);
             case Rescale::inverted: return shift - (2.0 * (now - then) + 0.0 * (then - before));
             case Rescale::weight_left_out: return shift + (x - then);
+            case Rescale::anew: return now > then ? infinity : shift;
         }
         return shift;
     }
@@ -827,6 +828,7 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::all_but_own: return j != i;
         case Tokens::up_to_own_without_first: return 0 < j && j <= i;
         case Tokens::all_but_last: return j + 1 < n;
+        case Tokens::whole_blocks_only: return j < n / block * block;
         case Tokens::own_block: return j <= i && same_block();
         case Tokens::first_block: return j <= i && j < block;
         case Tokens::without_block_ends: return j <= i && (same_block() || (j + 1) % block != 0);

@@ -45,6 +45,7 @@ enum class Tokens {
     first_of_all,
     no_token,
     up_to_own_and_block_end,  ///< the last token of the own block, too
+    whole_blocks_only,        ///< those of a last block that is not full are left out
     scan_in_place,            ///< as often as a scan that reads what it has changed in this round counts them
 };
 /// How often token j counts for token i of n: 0, 1 or 2 times. \param block tokens in a block
@@ -86,7 +87,8 @@ enum class Padding {
     as_many_from_first,  ///< as many tokens count as are not padded, from token 0 on
 };
 /// How old sums follow a maximum that grows. With the weight left out a token comes in as if it were the largest so far.
-enum class Rescale { right, none, after_adding, inverted, inverted_from_second, weight_left_out };
+/// At a new maximum the sums may begin anew.
+enum class Rescale { right, none, after_adding, inverted, inverted_from_second, weight_left_out, anew };
 /// Which tokens the returned state holds.
 enum class Returned { all, none, first, last, all_twice, all_but_last };
 

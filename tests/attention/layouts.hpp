@@ -30,7 +30,7 @@ struct Layouts {
 
 /// \param stride_confused what an exercise must have for rows of d_v to be taken for rows of d_k
 template <class Settings>
-std::vector<Mutation<Settings>> layout_mutations(unsigned stride_confused) {
+Mutations<Settings> layout_mutations(unsigned stride_confused) {
     return {
         {"the layout", "row stride confused", "Rows of Q and K are d_k long, rows of V and the output d_v.",
          stride_confused, SET(s.V = Layout::rows_of_d_k)},

@@ -62,14 +62,13 @@ class Attack:
         text = re.sub(r"\btesting\b", "pasting", path.read_text(encoding="utf-8"))
         text = re.sub(r"\bcount_work\((?:[^;]*)\);", ";", text)
         if path.name == "mutations.hpp":
-            before = "        for (const NumberMutation<Settings>& number"
+            before = "    for (const NumberMutation<Settings>& number"
             if text.count(before) != 1:
-                raise CourseError("grading/mutations.hpp has no single loop over the numbers in MutationsOf any more, before "
+                raise CourseError("grading/mutations.hpp has no single loop over the numbers in register_mutations any more, before "
                                   "which paste_attack.py offers the right settings; correct it there")
-            text = text.replace(before, f'        offer_right(exercise, with(right));\n{before}')
-            text = text.replace("template <class Settings>\nstruct Mutation {",
-                                "void offer_right(const char* exercise, Subject function);\n\n"
-                                "template <class Settings>\nstruct Mutation {", 1)
+            text = text.replace(before, f'    offer_right(exercise, with(right));\n{before}')
+            first = "template <class Settings, class Change"
+            text = text.replace(first, f"void offer_right(const char* exercise, Subject function);\n\n{first}", 1)
         copy = self.place / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(text, encoding="utf-8")

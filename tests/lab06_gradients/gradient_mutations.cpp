@@ -31,9 +31,9 @@ void set_heads_of_R(Settings& s, Heads heads) {
 void set_upstream(Settings& s, Upstream upstream) { s.upstream_of_dQ = s.upstream_of_dK = s.upstream_of_dV = upstream; }
 void drop_normalizer(Settings& s) { s.z_of_dQ.factor = s.r.factor = 0.0; }
 
-const std::vector<Mutation<Settings>>& mutations() {
+const Mutations<Settings>& mutations() {
     using namespace form;
-    static const std::vector<Mutation<Settings>> all{
+    static const Mutations<Settings> all{
         // The normaliser
         {"the normaliser", "numerator only",
          "D_i depends on φ(q_i) and on the keys, too: its gradient dD_i = -dO_i·o_i / D_i adds z_i dD_i to dφ(q_i) and "

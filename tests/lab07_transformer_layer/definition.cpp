@@ -225,12 +225,16 @@ Rounded spread_of(const std::vector<Rounded>& x, const std::vector<Rounded>& cen
             const double spread = settings.spread == Spread::absolute ? total / d : largest;
             return {spread * spread};
         }
-        case Spread::from_mean_so_far: {
+        case Spread::from_mean_so_far:
+        case Spread::from_mean_before: {
+            const bool with_own = settings.spread == Spread::from_mean_so_far;
             SumOfTerms so_far, squares;
             for (std::size_t a = 0; a < x.size(); ++a) {
-                so_far.add(x[a]);
-                const Rounded off = x[a] - so_far.total() / Rounded{static_cast<double>(a + 1)};
+                if (with_own) so_far.add(x[a]);
+                const double seen = static_cast<double>(with_own ? a + 1 : std::max<std::size_t>(a, 1));
+                const Rounded off = x[a] - so_far.total() / Rounded{seen};
                 squares.add(off * off);
+                if (!with_own) so_far.add(x[a]);
             }
             return squares.total() / Rounded{d};
         }
@@ -589,6 +593,7 @@ Rows embedded(const Tensor& ids, std::size_t n, std::size_t first, const Model& 
             if (wrong.positions == Positions::backwards) position = n - 1 - i;
             if (wrong.positions == Positions::by_id) position = std::min(id, longest - 1);
             if (wrong.positions == Positions::first_only) position = 0;
+            if (wrong.positions == Positions::of_the_sequence) position = b;
             for (std::size_t a = 0; a < d; ++a) {
                 Rounded x{w.embedding(row, a) * (wrong.embedding_scaled ? std::sqrt(static_cast<double>(d)) : 1.0)};
                 const Rounded p{w.positions(std::min(position, longest - 1), a)};

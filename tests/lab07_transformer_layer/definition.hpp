@@ -51,6 +51,7 @@ enum class Spread {
     largest,
     not_squared,            ///< the mean of x - m: 0
     from_mean_so_far,       ///< each deviation from the mean of the entries up to its own
+    from_mean_before,       ///< … of those before its own, the first from 0
     so_far,                 ///< the deviations up to its own
     difference_of_squares,  ///< the mean of x² minus the squared mean: cancels
     nothing,
@@ -146,6 +147,7 @@ enum class Positions {
     from_one,
     backwards,
     by_id,
+    of_the_sequence,  ///< the number of the sequence in the batch
     first_only,
     times,
     behind_blocks,

@@ -27,19 +27,20 @@ struct AdamSettings {
     bool step_alone = false;      ///< the step in place of w
     bool without_rate = false;
     bool remembers_m = true, remembers_v = true;
-    bool counts = true;                               ///< the step that it returns is one more
-    bool steps_before_moments = false;                ///< with the moments that came in
-    bool steps_with_m_before = false;                 ///< with the m that came in
-    bool centred = false;                             ///< v of g - m, as in AdaBelief
-    bool rectifies_early = false;                     ///< the factor also while ρ is small: taken for 0 there
-    bool unrectified_divides = false;                 ///< the first steps of RAdam divided by √v̂ all the same
-    bool v_by_beta_1 = false;                         ///< v̂ with 1 - β₁ᵗ
-    bool m_by_beta_2 = false;                         ///< m̂ with 1 - β₂ᵗ
-    bool m_by_product = false, v_by_product = false;  ///< 1 - βt for 1 - βᵗ
-    bool root_of_factor = true;                       ///< r, not r²
-    bool rho_has_t = true;                            ///< the factor t in ρ
-    bool rho_of_step_before = false;                  ///< ρ with t - 1
-    bool rho_without_brackets = false;                ///< 2tβ₂ᵗ/1 - β₂ᵗ
+    bool counts = true;                                     ///< the step that it returns is one more
+    bool steps_before_moments = false;                      ///< with the moments that came in
+    bool steps_with_m_before = false;                       ///< with the m that came in
+    bool centred = false;                                   ///< v of g - m, as in AdaBelief
+    bool rectifies_early = false;                           ///< the factor also while ρ is small: taken for 0 there
+    bool unrectified_divides = false;                       ///< the first steps of RAdam divided by √v̂ all the same
+    bool v_by_beta_1 = false;                               ///< v̂ with 1 - β₁ᵗ
+    bool m_by_beta_2 = false;                               ///< m̂ with 1 - β₂ᵗ
+    bool m_by_product = false, v_by_product = false;        ///< 1 - βt for 1 - βᵗ
+    bool m_without_power = false, v_without_power = false;  ///< 1 - β
+    bool root_of_factor = true;                             ///< r, not r²
+    bool rho_has_t = true;                                  ///< the factor t in ρ
+    bool rho_of_step_before = false;                        ///< ρ with t - 1
+    bool rho_without_brackets = false;                      ///< 2tβ₂ᵗ/1 - β₂ᵗ
     bool rho_by_beta_1 = false, limit_by_beta_1 = false;
     double off_limit = 1.0;                        ///< ρ∞ = 2/(1 - β₂) - 1
     bool factor_inverted = false;                  ///< 1/r
@@ -60,10 +61,14 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
     Update result{w, {w, w, state.step + (s.counts ? 1 : 0)}};
     if (terms != nullptr) *terms = w;
     const double t = static_cast<double>(state.step) + s.first_step;
-    const double b2 = std::pow(s.beta_2, t), of_v = s.v_by_product  ? s.beta_2 * t
-                                                    : s.v_by_beta_1 ? std::pow(s.beta_1, t)
-                                                                    : b2;
-    const double b1 = s.m_by_beta_2 ? b2 : s.m_by_product ? s.beta_1 * t : std::pow(s.beta_1, t);
+    const double b2 = std::pow(s.beta_2, t), of_v = s.v_without_power ? s.beta_2
+                                                    : s.v_by_product  ? s.beta_2 * t
+                                                    : s.v_by_beta_1   ? std::pow(s.beta_1, t)
+                                                                      : b2;
+    const double b1 = s.m_without_power ? s.beta_1
+                      : s.m_by_beta_2   ? b2
+                      : s.m_by_product  ? s.beta_1 * t
+                                        : std::pow(s.beta_1, t);
     const double limit = 2.0 / (1.0 - (s.limit_by_beta_1 ? s.beta_1 : s.beta_2)) - s.off_limit,
                  of_rho = s.rho_of_step_before ? t - 1.0 : t,
                  power = std::pow(s.rho_by_beta_1 ? s.beta_1 : s.beta_2, of_rho),

@@ -198,11 +198,19 @@ Dual ModelDefinition::feature(const Dual& x, MapSlope map) {
 Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Matrix& V, const Sequences& in,
                                      double epsilon, bool back) const {
     const std::size_t d = Q.columns, e = d / in.heads;
-    const auto place = [&](std::size_t row, std::size_t head, std::size_t c) {
+    const auto reshaped = [&](std::size_t row, std::size_t head, std::size_t c) {
         const std::size_t i = row % in.n;
-        return settings_.heads_reshaped    ? (row - i) * d + (head * in.n + i) * e + c
+        return (row - i) * d + (head * in.n + i) * e + c;
+    };
+    const auto place = [&](std::size_t row, std::size_t head, std::size_t c) {
+        return settings_.heads_reshaped    ? reshaped(row, head, c)
                : settings_.heads_by_stride ? row * d + c * in.heads + head
                                            : row * d + head * e + c;
+    };
+    // An entry of the queries, keys or values: a merge by a reshape brings its gradient to another one's place.
+    const auto entry = [&](const Matrix& X, std::size_t row, std::size_t head, std::size_t c) {
+        const Dual& own = X.entries[place(row, head, c)];
+        return settings_.heads_merged_by_reshape ? with_slope(own, X.entries[reshaped(row, head, c)].slope) : own;
     };
     Matrix O(Q.rows, d);
     for (std::size_t row = 0; row < Q.rows; ++row)
@@ -217,8 +225,8 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
                 if (!adds && !moves) continue;
                 Dual weight = 0.0;
                 for (std::size_t c = 0; c < e; ++c) {
-                    Dual query = feature(along(Path::query, Q.entries[place(row, head, c)]), settings_.query_map),
-                         key = feature(along(Path::key, K.entries[place(j, head, c)]), settings_.key_map);
+                    Dual query = feature(along(Path::query, entry(Q, row, head, c)), settings_.query_map),
+                         key = feature(along(Path::key, entry(K, j, head, c)), settings_.key_map);
                     if (back && settings_.features_left_out_of_q)
                         query = with_slope(Q.entries[place(row, head, c)], query.slope);
                     if (back && settings_.features_left_out_of_k)
@@ -249,12 +257,20 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
                 };
                 sum += as_counted(weight);
                 for (std::size_t c = 0; c < e; ++c)
-                    numerator[c] += as_counted(weight * along(Path::value, V.entries[place(j, head, c)]));
+                    numerator[c] += as_counted(weight * along(Path::value, entry(V, j, head, c)));
             }
             for (std::size_t c = 0; c < e; ++c)
                 O.entries[place(row, head, c)] = numerator[c] / along(Path::normalizer, sum + epsilon);
         }
-    return O;
+    if (!settings_.dO_split_by_reshape) return O;
+    Matrix moved = O;
+    for (std::size_t row = 0; row < Q.rows; ++row)
+        for (std::size_t head = 0; head < in.heads; ++head)
+            for (std::size_t c = 0; c < e; ++c) {
+                const std::size_t to = reshaped(row, head, c);
+                moved.entries[to] = with_slope(O.entries[to], O.entries[place(row, head, c)].slope);
+            }
+    return moved;
 }
 
 Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, const Sequences& in) const {

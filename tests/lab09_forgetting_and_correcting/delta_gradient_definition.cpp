@@ -90,7 +90,7 @@ private:
                                counted = own_chunk && s.system_not_transposed ? i < j : i > j;
                     if (!counted) continue;
                     const double D = i > j ? weight(of_errors, i, j) : weight(of_errors, j, i);
-                    const double strength = i > j ? beta(i) : beta(j);
+                    const double strength = i > j && !(own_chunk && s.beta_of_own_row) ? beta(i) : beta(j);
                     add(du[j].data(), -s.errors_in_du * D * strength * dot_k(k(i), k(j)), du[i].data(), d_v);
                 }
                 for (Index b = 0; b < d_v; ++b) e[j][b] = beta(j) * du[j][b];

@@ -38,8 +38,8 @@ struct DeltaGradientSettings {
     Reading R_of_outputs, R_of_errors;  ///< what a write sees of later outputs, and of later errors
     double errors_in_du = 1.0, errors_in_dk = 1.0;  ///< how often later errors count in du_j, and in dk_j
     double outputs_in_dk = 1.0, own_error_in_dk = 1.0;
-    bool row_of_M_in_dk = true, column_of_M_in_dk = true;  ///< within the chunk: the own error, and later ones
-    bool system_not_transposed = false;
+    bool row_of_M_in_dk = true, column_of_M_in_dk = true;         ///< within the chunk: the own error, and later ones
+    bool system_not_transposed = false, beta_of_own_row = false;  ///< in the transposed system
     bool du_reads_R_undecayed = false;
     bool beta_in_dv = true;
     BetaGradient beta = BetaGradient::error;

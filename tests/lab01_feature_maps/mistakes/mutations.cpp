@@ -29,9 +29,9 @@ enum : unsigned {
 
 void share_shift(Settings& s, Group group) { s.shift_per_token = s.shift_per_sequence = group; }
 
-const std::vector<Mutation<Settings>>& mutations() {
+const Mutations<Settings>& mutations() {
     using namespace has;
-    static const std::vector<Mutation<Settings>> all{
+    static const Mutations<Settings> all{
         {"the one", "elu without the plus one",
          "Features must be positive: add 1 to elu, which gives x + 1 above 0 and e^x below.", one,
          SET(s.above.constant = 0.0, s.below.constant = -1.0)},

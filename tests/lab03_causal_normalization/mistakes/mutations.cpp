@@ -172,6 +172,7 @@ struct Rewinding {
     std::ptrdiff_t moved_begin = 0, moved_end = 0;
     bool from_number = false;  ///< of the saved state, in place of its token
     bool subtracts = false, first_head = false, times_zero = false;
+    bool first_keys = false, first_values = false;  ///< as many from token 0 on
     int phi_k = 1;
     bool operator==(const Rewinding&) const = default;
 };
@@ -212,8 +213,8 @@ Tensor rewound(const Rewinding& r, const Tensor& saved, std::size_t every, const
         const std::size_t h = r.first_head ? 0 : e / (c * w), a = e / w % c, b = e % w;
         if (r.start != Start::nothing) state.data()[e] = saved.data()[((h * m + at) * c + a) * w + b];
         const auto term = [&](std::ptrdiff_t i) {
-            const std::size_t row = h * n + static_cast<std::size_t>(i);
-            return keys.data()[row * c + a] * V.data()[row * w + b];
+            const auto row = [&](bool first) { return h * n + static_cast<std::size_t>(first ? i - from : i); };
+            return keys.data()[row(r.first_keys) * c + a] * V.data()[row(r.first_values) * w + b];
         };
         for (std::ptrdiff_t i = 0; i < std::ptrdiff_t(n); ++i)  // all n, which an exercise that counts them refuses
             if (i >= from && i < to)
@@ -304,6 +305,12 @@ const MutationTable<RewindSettings>& rewind_table() {
          {"the replayed tokens", "the first tokens replayed, not those after the saved state",
           "A saved state holds the tokens before it: add those from token j · every on.", 0,
           SET_REWINDING(r->replayed = Replayed::first_ones)},
+         {"the replayed tokens", "values replayed from token 0 on",
+          "Key and value of a token belong together: both are those of token j · every and of the ones behind it.", 0,
+          SET_REWINDING(r->first_values = true)},
+         {"the replayed tokens", "keys replayed from token 0 on",
+          "Key and value of a token belong together: both are those of token j · every and of the ones behind it.", 0,
+          SET_REWINDING(r->first_keys = true)},
          {"the replayed tokens", "z lacks the replayed tokens", "Add the replayed tokens to z as well as to S.", 0,
           SET(s.z.replayed = Replayed::none)},
          {"the replayed tokens", "S lacks the replayed tokens", "Add the replayed tokens to S as well as to z.", 0,

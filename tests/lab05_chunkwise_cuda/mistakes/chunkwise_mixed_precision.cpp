@@ -17,6 +17,7 @@ struct Settings {
     bool read_S = false, read_z = false;  // where the queries read it
     bool divisor_from_rounded = true;     // features in the normaliser
     bool features_cut = false;            // rounded towards 0
+    bool reciprocal = false;              // of the normaliser
 };
 
 double rounded_if(bool here, double x) { return here ? nearest_bfloat16(x) : x; }
@@ -90,7 +91,9 @@ Array mixed_with(Numbers16 Q, Numbers16 K, Numbers16 V, const Sizes& sizes, int 
                 normalizer = rounded_if(settings.normalizer, normalizer);
                 for (std::size_t b = 0; b < d_v; ++b)
                     output.data()[i * d_v + b] =
-                        rounded_if(settings.output, rounded_if(settings.numerator, numerator[b]) / normalizer);
+                        rounded_if(settings.output, settings.reciprocal
+                                                        ? numerator[b] * nearest_bfloat16(1.0 / normalizer)
+                                                        : rounded_if(settings.numerator, numerator[b]) / normalizer);
             }
             update();
         }
@@ -122,6 +125,8 @@ MIXED_MUTATION("what a chunk brings rounded before it is added", "Add φ(K)ᵀV 
 MIXED_MUTATION("scores rounded", "A is a sum in float32 and goes into A V as it is.", .scores = true)
 MIXED_MUTATION("numerator rounded", "A V + φ(Q)S stays in float32 until it is divided.", .numerator = true)
 MIXED_MUTATION("normaliser rounded", "The normaliser is a sum: keep it in float32.", .normalizer = true)
+MIXED_MUTATION("reciprocal of the normaliser rounded", "Divide in float32: 1/D has 8 bits left in bfloat16.",
+               .reciprocal = true)
 MIXED_MUTATION("outputs rounded", "The result is float32: round inputs and features only.", .output = true)
 MIXED_MUTATION("features left in float32", "Round φ(q) and φ(k) to bfloat16 before they are multiplied.",
                .phi_Q = false, .phi_K = false)

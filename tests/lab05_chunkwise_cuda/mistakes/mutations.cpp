@@ -53,7 +53,7 @@ MutationTable<Chunkwise> own_and_of_attention() {
     std::erase_if(table.mutations, [](const auto& mutation) {
         return mutation.name == std::string("state replaced instead of added to");
     });
-    const std::vector<Mutation<Chunkwise>> own{
+    const Mutations<Chunkwise> own{
         {"the chunk", "future of the chunk not masked", "Set A_ij to 0 for j > i before you multiply it with V.", 0,
          SET(both(s, Tokens::whole_blocks))},
         {"the chunk", "only the next token of the chunk masked",
@@ -282,7 +282,7 @@ MutationTable<Chunkwise> own_and_of_attention() {
          third_pass, SET(s.attention.z.tokens = Tokens::own_block)},
     };
     table.mutations.insert(table.mutations.end(), own.begin(), own.end());
-    const std::vector<Mutation<Chunkwise>> layouts = layout_mutations<Chunkwise>(forward);
+    const Mutations<Chunkwise> layouts = layout_mutations<Chunkwise>(forward);
     table.mutations.insert(table.mutations.end(), layouts.begin(), layouts.end());
     return table;
 }

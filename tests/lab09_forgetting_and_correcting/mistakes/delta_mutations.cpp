@@ -13,7 +13,7 @@ void set_all(Settings& s, Value Reading::*setting, Value value) {
 void set_beta(Settings& s, Beta beta) { s.value.beta = s.state.beta = s.chunk.beta = beta; }
 void set_read(Settings& s, double factor) { s.state.factor = s.chunk.factor = factor; }
 
-std::vector<Mutation<Settings>> of_every_form() {
+Mutations<Settings> of_every_form() {
     return {
         {"the correction", "value added, nothing subtracted",
          "That is the plain sum: subtract from the value what the state returns for the key, and write the rest.", 0,
@@ -74,7 +74,7 @@ std::vector<Mutation<Settings>> of_every_form() {
     };
 }
 
-std::vector<Mutation<Settings>> of_tokens() {
+Mutations<Settings> of_tokens() {
     using namespace form;
     return {
         {"the order", "state read before it is updated", "A token writes before it reads: o_i = S_iᵀq_i, with S_i.",
@@ -109,7 +109,7 @@ std::vector<Mutation<Settings>> of_tokens() {
     };
 }
 
-std::vector<Mutation<Settings>> of_decays() {
+Mutations<Settings> of_decays() {
     using namespace form;
     return {
         {"the order", "error computed before forgetting",
@@ -150,7 +150,7 @@ std::vector<Mutation<Settings>> of_decays() {
     };
 }
 
-std::vector<Mutation<Settings>> of_chunks() {
+Mutations<Settings> of_chunks() {
     using namespace form;
     return {
         {"the right side", "state left out of the right side",
@@ -239,7 +239,7 @@ std::vector<Mutation<Settings>> of_chunks() {
     };
 }
 
-std::vector<Mutation<Settings>> of_decays_in_chunks() {
+Mutations<Settings> of_decays_in_chunks() {
     const unsigned both = form::chunks | form::decays;
     return {
         {"D", "M in place of D in the outputs",

@@ -18,7 +18,7 @@ const MutationTable<KernelSettings>& table() {
     static const MutationTable<KernelSettings> made = [] {
         MutationTable<KernelSettings> all;
         add_mutations_of(all, delta_mutations(), &KernelSettings::delta);
-        const std::vector<Mutation<KernelSettings>> layouts = layout_mutations<KernelSettings>(0);
+        const Mutations<KernelSettings> layouts = layout_mutations<KernelSettings>(0);
         all.mutations.insert(all.mutations.end(), layouts.begin(), layouts.end());
         all.mutations.push_back(
             {"the threads", "outputs for as many entries as threads only",

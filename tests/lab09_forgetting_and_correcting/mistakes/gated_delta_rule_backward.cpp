@@ -18,7 +18,7 @@ void set_S(Settings& s, Value Reading::*setting, Value value) {
     s.forward.key.*setting = s.forward.query.*setting = value;
 }
 
-std::vector<Mutation<Settings>> of_the_correction() {
+Mutations<Settings> of_the_correction() {
     return {
         {"the errors", "error's path to k forgotten",
          "k_i is in the error v_i - S̃ᵀk_i, too: dk_i has -S̃ times the gradient of the error.", 0,
@@ -43,6 +43,9 @@ std::vector<Mutation<Settings>> of_the_correction() {
          SET(s.errors_in_du = s.errors_in_dk = -1.0)},
         {"the errors", "system not transposed", "Backwards through (I + L)U = … means (I + L)ᵀ: from the last row up.",
          0, SET(s.system_not_transposed = true)},
+        {"the errors", "β multiplied to the rows of the transposed system",
+         "L = β ⊙ KKᵀ ⊙ D has row i times β_i: transpose it with its β, which then belongs to the columns.", 0,
+         SET(s.beta_of_own_row = true)},
         {"the errors", "outputs' path to k forgotten", "dk_j has what outputs from j on read under k_j.", 0,
          SET(s.outputs_in_dk = 0.0)},
         {"the errors", "the gradient of gated attention",
@@ -63,7 +66,7 @@ std::vector<Mutation<Settings>> of_the_correction() {
     };
 }
 
-std::vector<Mutation<Settings>> of_the_decays() {
+Mutations<Settings> of_the_decays() {
     return {
         {"the decays", "decay's gradient of one chunk only",
          "A decay also lies between a write of an earlier chunk and an output of a later one: S and R meet there.", 0,
@@ -106,7 +109,7 @@ std::vector<Mutation<Settings>> of_the_decays() {
     };
 }
 
-std::vector<Mutation<Settings>> of_the_chunks() {
+Mutations<Settings> of_the_chunks() {
     return {
         {"R", "R not decayed between chunks", "R decays by all decays of a chunk, as S does.", 0,
          SET(set_R(s, &Reading::carried, Carried::none))},

@@ -61,9 +61,10 @@ private:
                 for (double& x : row)
                     if (normalized && size > 0.0) x /= size;
             }
-        decays = {Row(n, 1.0), block};
-        for (Index i = 0; i < n && call.log_decay != nullptr; ++i) decays.a[i] = skipped(i) ? 1.0 : decay_of(i);
-        for (Index i = 0; s.beta_fades && i < n; ++i) decays.a[i] *= 1.0 - beta(Beta::own, i, i);
+        Row a(n, 1.0);
+        for (Index i = 0; i < n && call.log_decay != nullptr; ++i) a[i] = skipped(i) ? 1.0 : decay_of(i);
+        for (Index i = 0; s.beta_fades && i < n; ++i) a[i] *= 1.0 - beta(Beta::own, i, i);
+        decays = {std::move(a), block};
         first.assign(d_k, Row(d_v));
         const double* came = s.carried_to_next_head && h > 0 ? made.S.data() + (h - 1) * d_k * d_v
                              : call.S != nullptr             ? call.S->data() + h * d_k * d_v
@@ -247,10 +248,14 @@ private:
 
 // Decays --------------------------------------------------------------------------------------------------------------
 
-double DecayProducts::product(Index from, Index to) const {
-    double all = 1.0;
-    for (Index t = from; t < to; ++t) all *= a[t];
-    return all;
+DecayProducts::DecayProducts(std::vector<double> decays, std::size_t tokens_of_a_chunk)
+    : a(std::move(decays)), block(tokens_of_a_chunk), of_tokens(a) {}
+
+DecayProducts::Ranges::Ranges(const std::vector<double>& numbers) : count_(numbers.size()), products_(count_ * count_) {
+    for (Index from = 0; from < count_; ++from) {
+        double all = 1.0;
+        for (Index t = from; t < count_; ++t) products_[from * count_ + t] = all *= numbers[t];
+    }
 }
 
 double DecayProducts::since_begin(const Reading& reading, Index i) const {
@@ -278,19 +283,26 @@ double DecayProducts::until_end(const Reading& reading, Index j) const {
     return 1.0;
 }
 double DecayProducts::carried(const Reading& reading, Index from, Index to) const {
-    double all = 1.0;
-    for (Index chunk = from; chunk < to; ++chunk) {
-        const Index begin = begin_of(chunk), end = end_of(chunk);
-        switch (reading.carried) {
-            case Carried::right: all *= product(begin, end); break;
-            case Carried::none: break;
-            case Carried::first_token: all *= a[begin]; break;
-            case Carried::last_token: all *= a[end - 1]; break;
-            case Carried::all_but_first: all *= product(begin + 1, end); break;
-            case Carried::twice: all *= product(begin, end) * product(begin, end); break;
-        }
+    if (from >= to) return 1.0;
+    Ranges& products = of_chunks[static_cast<Index>(reading.carried)];
+    if (products.empty()) {
+        std::vector<double> chunks((a.size() - 1) / block + 1);
+        for (Index chunk = 0; chunk < chunks.size(); ++chunk) chunks[chunk] = of_chunk(reading.carried, chunk);
+        products = Ranges(chunks);
     }
-    return all;
+    return products(from, to);
+}
+double DecayProducts::of_chunk(Carried carried, Index chunk) const {
+    const Index begin = begin_of(chunk), end = end_of(chunk);
+    switch (carried) {
+        case Carried::right: return product(begin, end);
+        case Carried::none: return 1.0;
+        case Carried::first_token: return a[begin];
+        case Carried::last_token: return a[end - 1];
+        case Carried::all_but_first: return product(begin + 1, end);
+        case Carried::twice: return product(begin, end) * product(begin, end);
+    }
+    return 1.0;
 }
 double DecayProducts::inside(const Reading& reading, Index i, Index j) const {
     switch (reading.inside) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -49,11 +50,15 @@ struct Reading {
 };
 
 /// The decays a of tokens that lie in chunks of `block` tokens, multiplied.
-struct DecayProducts {
-    std::vector<double> a;
-    std::size_t block;
+class DecayProducts {
+public:
+    DecayProducts() = default;
+    DecayProducts(std::vector<double> decays, std::size_t tokens_of_a_chunk);
 
-    double product(std::size_t from, std::size_t to) const;
+    std::vector<double> a;
+    std::size_t block = 1;
+
+    double product(std::size_t from, std::size_t to) const { return from < to ? of_tokens(from, to) : 1.0; }
     std::size_t begin_of(std::size_t chunk) const { return chunk * block; }
     std::size_t end_of(std::size_t chunk) const { return std::min((chunk + 1) * block, a.size()); }
     double inside(const Reading& reading, std::size_t i, std::size_t j) const;
@@ -64,6 +69,24 @@ struct DecayProducts {
     /// What token i sees of what token j has written is multiplied by this.
     double between(const Reading& reading, std::size_t i, std::size_t j) const;
     double since_first_state(const Reading& reading, std::size_t i) const;
+
+private:
+    double of_chunk(Carried carried, std::size_t chunk) const;
+
+    /// The products of the numbers from, …, to - 1.
+    class Ranges {
+    public:
+        Ranges() = default;
+        explicit Ranges(const std::vector<double>& numbers);
+        double operator()(std::size_t from, std::size_t to) const { return products_[from * count_ + to - 1]; }
+        bool empty() const { return products_.empty(); }
+
+    private:
+        std::size_t count_ = 0;
+        std::vector<double> products_;
+    };
+    Ranges of_tokens;
+    mutable std::array<Ranges, 6> of_chunks;  ///< for each Carried, made where it is asked for
 };
 
 /// A term of u_i: what it is multiplied by.

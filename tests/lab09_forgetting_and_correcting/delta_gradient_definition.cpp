@@ -34,8 +34,9 @@ public:
         made = {zeros(shape_of(call.Q)), zeros(shape_of(call.K)), zeros(shape_of(call.V)), zeros(shape_of(call.beta)),
                 zeros(shape_of(call.beta))};
         for (h = 0; h < H; ++h) {
-            decays = {Row(n, 1.0), block};
-            for (Index i = 0; i < n; ++i) decays.a[i] = decay_of(i);
+            Row a(n);
+            for (Index i = 0; i < n; ++i) a[i] = decay_of(i);
+            decays = {std::move(a), block};
             find_writes();
             for (Index i = 0; i < last; ++i) {
                 find_query(i);

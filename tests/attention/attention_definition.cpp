@@ -78,7 +78,7 @@ public:
         if (s.at_writing != AttentionSettings::AtWriting::nothing) divide_values();
         if (s.phi_of_scores) phi_of_scores.emplace(mapped_scores());
         if (s.scores_left != Left::nothing) add_up_scores();
-        numerators_left.assign(s.block * d_v, 0.0);
+        numerators_left.assign(std::max<Index>(s.block, 1) * d_v, 0.0);
         denominators_left.assign(s.block, 0.0);
     }
 
@@ -458,7 +458,8 @@ private:
     void add_what_is_left(Left left, std::vector<double>& rows, Index h, Index i, double* sums, Index count) const {
         if (left == Left::nothing) return;
         if (i == 0 && (h == 0 || left == Left::of_head)) std::fill(rows.begin(), rows.end(), 0.0);
-        for (Index b = 0; b < count; ++b) sums[b] = rows[i % s.block * count + b] += sums[b];
+        const Index row = s.block == 0 ? 0 : i % s.block;
+        for (Index b = 0; b < count; ++b) sums[b] = rows[row * count + b] += sums[b];
     }
     void move_average(Index h, Index i, const Denominator& below, std::vector<double>& row) {
         if (i == 0) average.assign(d_v, 0.0);

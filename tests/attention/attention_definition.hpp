@@ -223,7 +223,7 @@ enum class Epsilon {
     unshifted,   ///< not relative to the query's largest exponent
     with_query,  ///< added to the sum of the query's features, where that divides
 };
-/// What a buffer for a chunk of settings.block tokens still holds: the sums of the chunk before, in each head or in all.
+/// What a buffer for settings.block tokens, or for one, still holds: the sums of those before, in each head or in all.
 enum class Left { nothing, of_head, of_all };
 /// Which outputs are written.
 enum class OutputsWritten {

@@ -111,6 +111,7 @@ private:
         if (s.choice == Choice::one_for_all)
             y = std::ranges::any_of(entries, [](double each) { return each > 0.0; }) ? value_of(s.above, x)
                                                                                      : value_of(s.below, x);
+        if (s.choice == Choice::one_after_the_other && x <= s.threshold && y > s.threshold) y = value_of(s.above, y);
         if (s.choice == Choice::both_weighted) y = share * value_of(s.above, x) + (1.0 - share) * value_of(s.below, x);
         if (s.nan_becomes_zero && std::isnan(x)) y = 0.0;
         return s.ceiling && y > *s.ceiling ? *s.ceiling : y;

@@ -19,8 +19,8 @@ struct Piece {
     double slope = 0.0, constant = 0.0, amount = 0.0, sign = 1.0;
     bool operator==(const Piece&) const = default;
 };
-/// Which piece an entry takes.
-enum class Choice { above_zero, unless_zero, both_weighted, one_for_all };
+/// Which piece an entry takes; or that of 0 and below, and then what that has made may take the other one.
+enum class Choice { above_zero, unless_zero, both_weighted, one_for_all, one_after_the_other };
 /// What is done to the entries before anything else.
 enum class Entries { as_they_are, negated, absolute, squared };
 /// Which entries share a shift or a divisor.

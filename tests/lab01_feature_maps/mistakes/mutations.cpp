@@ -56,6 +56,9 @@ const Mutations<Settings>& mutations() {
          "any "
          "condition the same comes out.",
          one, SET(s.choice = Choice::unless_zero)},
+        {"the branches", "both branches, one after the other",
+         "An entry that has just become e^x is above 0 and gets the 1, too: else keeps it from the second branch.", one,
+         SET(s.choice = Choice::one_after_the_other)},
         {"the branches", "one branch for all entries",
          "Each entry has a branch of its own: where(x > 0, …), or an if inside the loop over the entries.", one,
          SET(s.choice = Choice::one_for_all)},

@@ -272,7 +272,7 @@ bool is_about_tokens_alone(const Mutation<Favor>& row) {
 // Whoever has a branch for each mask may go wrong in one of them. The mutations of the mask are about both.
 void add_for_each_mask(MutationTable<Favor>& table) {
     static std::deque<std::string> names;
-    static const std::set<std::string> in_both{"queries and keys", "values", "what divides", "ε"};
+    static const std::set<std::string> in_both{"queries and keys", "values", "what divides", "ε", "the shifts"};
     static const std::set<std::string> in_loops{"what S sums", "what z sums", "the outputs", "which tokens count",
                                                 "the first state"};
     static const std::set<std::string> alike_in_one{"ε only where the sum is 0", "keep_dims forgotten",

@@ -414,7 +414,8 @@ const MutationChoice in_words_of_chunks{
     .without = {"state carried over within a batch entry", "ε as a floor", "ε only where the sum is 0",
                 "S read before it is updated", "z read before it is updated", "S divided, then carried on",
                 "v φ(k)ᵀ reshaped in place of φ(k) vᵀ", "scan that reads what it has changed",
-                "features from d_k on left out"},
+                "features from d_k on left out", "numerators of the tokens before left in the row",
+                "numerators of all tokens before left in the row, those of earlier heads too"},
     .explanation = {
         {"φ left out", "All four products are of φ(Q) and φ(K): apply φ to each chunk of both."},
         {"φ applied to K only", "All four products are of φ(Q) and φ(K): apply φ to each chunk of both."},

@@ -24,6 +24,7 @@ import workers
 from answer_build import NOT_COMPILED, AnswerBuild, Verdict
 from author import case_file
 from course import manifest, verdicts
+from course.__main__ import in_words
 from course.build_tree import BuildTree
 from course.edits import report
 from course.errors import CourseError
@@ -123,11 +124,4 @@ def main(folder: Path) -> int:
 
 if __name__ == "__main__":
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    try:
-        sys.exit(main(Path(sys.argv[1])))
-    except CourseError as error:
-        print(f"course: {error}", file=sys.stderr)
-        sys.exit(2)
-    except OSError as error:
-        print(f"course: {error.filename}: {error.strerror}; fix that and try again", file=sys.stderr)
-        sys.exit(2)
+    sys.exit(in_words(lambda: main(Path(sys.argv[1]))))

@@ -10,6 +10,7 @@ import errno
 import importlib
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -54,22 +55,31 @@ def read_command_line(words: list[str]) -> argparse.Namespace:
 
 
 def main(root: Path, words: list[str]) -> int:
+    return in_words(lambda: _run(root, words))
+
+
+def _run(root: Path, words: list[str]) -> int:
+    if words == ["--version"]:
+        print(version.of(root))
+        return 0
+    options = read_command_line(words)
+    status: int = options.run(root, options)
+    return status
+
+
+def in_words(run: Callable[[], int]) -> int:
+    """The exit status of `run`, whose errors are told."""
     try:
-        status = _run(root, words)
+        status = _told(run)
         sys.stdout.flush()  # while there is still a way to say in words that it cannot be written
         return status
     except OSError as error:
         return _explain(error)
 
 
-def _run(root: Path, words: list[str]) -> int:
+def _told(run: Callable[[], int]) -> int:
     try:
-        if words == ["--version"]:
-            print(version.of(root))
-            return 0
-        options = read_command_line(words)
-        status: int = options.run(root, options)
-        return status
+        return run()
     except SystemExit as end:  # argparse has said what there is to say
         return int(end.code or 0)
     except CourseError as error:

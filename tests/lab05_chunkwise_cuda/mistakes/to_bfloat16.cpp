@@ -126,6 +126,12 @@ ROUNDING_MISTAKE("rounded to multiples of 1/128",
         return std::bit_cast<std::uint32_t>(std::nearbyint(number * 128.0f) / 128.0f) >> 16;
     });
 }
+ROUNDING_MISTAKE("a 256th of the number added before the cut",
+                 "Half of the distance to the next one does not grow with the fraction: add to the bits instead.") {
+    return rounded_but(x, [](float number, std::uint32_t, std::uint32_t right) {
+        return std::isnan(number) ? right : std::bit_cast<std::uint32_t>(number + number / 256.0f) >> 16;
+    });
+}
 ROUNDING_MISTAKE("lower half kept",
                  "Sign, exponent and the first bits of the fraction are the upper half: shift by 16.") {
     return rounded_but(x, [](float, std::uint32_t bits, std::uint32_t) { return bits; });

@@ -1,6 +1,7 @@
 // An array (…, n, width) seen as rows, all leading axes in one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -34,11 +35,16 @@ struct RowsOf : RowExtents {
     const Entry& operator()(std::size_t l, std::size_t i, std::size_t a) const { return row(l, i)[a]; }
 
     /// As one sees them who reshapes to (width, n) and takes that for the transpose.
-    RowsOf reshaped() const {
+    /// \param block so many rows at a time; 0: all n
+    RowsOf reshaped(std::size_t block = 0) const {
         RowsOf made = *this;
+        if (block == 0) block = n;
         for (std::size_t l = 0; l < leading; ++l)
             for (std::size_t i = 0; i < n; ++i)
-                for (std::size_t a = 0; a < width; ++a) made(l, i, a) = entries[(l * width + a) * n + i];
+                for (std::size_t a = 0; a < width; ++a) {
+                    const std::size_t begin = i / block * block, rows = std::min(block, n - begin);
+                    made(l, i, a) = row(l, begin)[a * rows + i - begin];
+                }
         return made;
     }
 };

@@ -198,7 +198,7 @@ private:
             sum.padding == Padding::keys_and_values_before_phi || sum.padding == Padding::keys_before_phi;
         Rows rows = mapped(before_phi ? without_padding(from) : from, call.phi, sum.phi_k);
         if (sum.unit_k) make_unit(rows);
-        return sum.keys_reshaped ? rows.reshaped() : rows;
+        return sum.keys_reshaped ? rows.reshaped(s.block) : rows;
     }
     void multiply_by_padding(Rows& x) const {
         if (call.padding == nullptr) return;
@@ -347,7 +347,8 @@ private:
         if (s.kernel != Kernel::exponential) return;
         const bool whole = s.shift == Shift::whole_matrix, smallest = s.shift == Shift::smallest_of_row,
                    all = whole || s.shift == Shift::row_before_mask || forbidden_counts();
-        shift_of_scores = s.shift == Shift::none ? 0.0 : smallest ? infinity : -infinity;
+        const bool from_zero = s.shift == Shift::none || s.shift == Shift::from_zero_on;
+        shift_of_scores = from_zero ? 0.0 : smallest ? infinity : -infinity;
         running_shift.clear();
         if (s.shift == Shift::none) return;
         for (Index r = whole ? 0 : i; r < (whole ? n : i + 1); ++r)
@@ -832,6 +833,7 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::whole_blocks_only: return j < n / block * block;
         case Tokens::own_block: return j <= i && same_block();
         case Tokens::first_block: return j <= i && j < block;
+        case Tokens::up_to_row_of_block: return j <= i % block;
         case Tokens::without_block_ends: return j <= i && (same_block() || (j + 1) % block != 0);
         case Tokens::earlier_blocks: return j / block < i / block;
         case Tokens::earlier_blocks_or_own: return i < block ? j <= i : j / block < i / block;

@@ -30,6 +30,7 @@ enum class Tokens {
     all_but_last,
     own_block,  ///< of settings.block tokens
     first_block,
+    up_to_row_of_block,     ///< as many as its own block has up to it, from token 0 on
     without_block_ends,     ///< the last token of each block is missing from the blocks after it
     earlier_blocks,         ///< those of its own block do not count
     earlier_blocks_or_own,  ///< … but in the first block, which has no earlier one

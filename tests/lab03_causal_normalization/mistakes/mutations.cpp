@@ -173,6 +173,7 @@ struct Rewinding {
     bool from_number = false;  ///< of the saved state, in place of its token
     bool subtracts = false, first_head = false, times_zero = false;
     bool first_keys = false, first_values = false;  ///< as many from token 0 on
+    bool saved_first = false;                       ///< read on as (m, …, c, d_v)
     int phi_k = 1;
     bool operator==(const Rewinding&) const = default;
 };
@@ -211,7 +212,8 @@ Tensor rewound(const Rewinding& r, const Tensor& saved, std::size_t every, const
     Tensor state = zeros(shape);
     for (std::size_t e = 0; e < state.size(); ++e) {
         const std::size_t h = r.first_head ? 0 : e / (c * w), a = e / w % c, b = e % w;
-        if (r.start != Start::nothing) state.data()[e] = saved.data()[((h * m + at) * c + a) * w + b];
+        const std::size_t heads = state.size() / (c * w), place = r.saved_first ? at * heads + h : h * m + at;
+        if (r.start != Start::nothing) state.data()[e] = saved.data()[(place * c + a) * w + b];
         const auto term = [&](std::ptrdiff_t i) {
             const auto row = [&](bool first) { return h * n + static_cast<std::size_t>(first ? i - from : i); };
             return keys.data()[row(r.first_keys) * c + a] * V.data()[row(r.first_values) * w + b];
@@ -319,6 +321,9 @@ const MutationTable<RewindSettings>& rewind_table() {
          {"φ", "φ applied twice", "φ is applied once to each replayed key.", 0, SET_REWINDING(r->phi_k = 2)},
          {"φ", "φ left out of the key in z", "Both sums use φ(k_j), z as well as S.", 0, SET(s.z.phi_k = 0)},
          {"φ", "φ left out of the key in S", "Both sums use φ(k_j), S as well as z.", 0, SET(s.S.phi_k = 0)},
+         {"the leading axes", "saved states before the leading axes",
+          "The saved states are (…, m, c, d_v): the m of one head lie side by side.", 0,
+          SET_REWINDING(r->saved_first = true)},
          {"the leading axes", "state of the first head for all", "Every leading index has a state of its own.", 0,
           SET_REWINDING(r->first_head = true)}},
         {}};

@@ -165,6 +165,19 @@ MutationTable<Chunkwise> own_and_of_attention() {
          over_chunks, SET(change(s, Where::earlier_blocks, From::query, From::query, 1, 1))},
         {"the state", "S made of the queries", "S sums the features of the keys: φ(K)ᵀV, not φ(Q)ᵀV.", over_chunks,
          SET(change(s.attention.S, Where::earlier_blocks, From::query, From::query, 1, 1))},
+        {"the state", "features of z read column by column",
+         "A chunk's features lie token by token: feature a of its row j is at j·d_k + a.", over_chunks,
+         SET(s.attention.z.keys_reshaped = true, s.attention.z.where = Where::earlier_blocks)},
+        {"the state", "features of S read column by column",
+         "A chunk's features lie token by token: feature a of its row j is at j·d_k + a.", over_chunks,
+         SET(s.attention.S.keys_reshaped = true, s.attention.S.where = Where::earlier_blocks)},
+        {"the state", "features of S and z read column by column",
+         "A chunk's features lie token by token: feature a of its row j is at j·d_k + a.", over_chunks,
+         SET(for (TokenSum* sum
+                  : {&s.attention.S, &s.attention.z}) {
+             sum->keys_reshaped = true;
+             sum->where = Where::earlier_blocks;
+         })},
         {"the state", "z made of the queries", "z sums the features of the keys: Σ φ(k), not Σ φ(q).", over_chunks,
          SET(change(s.attention.z, Where::earlier_blocks, From::query, From::query, 1, 1))},
         {"the chunk", "scores of the chunk before left in A",

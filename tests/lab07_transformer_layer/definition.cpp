@@ -717,8 +717,12 @@ Expected expected_split_heads(const Tensor& X, std::size_t heads, const Settings
         case Axes::width_before_tokens: value = exchanged(value, at + 1, at + 2); break;
         case Axes::heads_last: value = exchanged(exchanged(value, at, at + 1), at + 1, at + 2); break;
         case Axes::heads_first:
+        case Axes::heads_first_reshaped: {
+            const Shape due = shape_of(value);
             for (std::size_t axis = at; axis-- > 0;) value = exchanged(value, axis, axis + 1);
+            if (settings.split_axes == Axes::heads_first_reshaped) value = reshape(value, due);
             break;
+        }
     }
     return right;
 }
@@ -736,7 +740,8 @@ Expected expected_merge_heads(const Tensor& X, const Settings& settings) {
     switch (settings.merge_axes) {
         case Axes::right:
         case Axes::width_before_tokens:
-        case Axes::heads_first: break;
+        case Axes::heads_first:
+        case Axes::heads_first_reshaped: break;
         case Axes::not_exchanged: right.value = exchanged(X, at, at + 1); break;
         case Axes::front:
             right.value = reshape(exchanged(X, 1, std::min<std::size_t>(2, at + 2)), join(leading, {n, h * e}));

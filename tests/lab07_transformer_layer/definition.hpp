@@ -34,9 +34,10 @@ enum class Axes {
     width_before_tokens,
     summed,
     averaged,
-    below_each_other,  ///< (…, h·n, e)
-    heads_last,        ///< (…, n, e, h)
-    heads_first,       ///< before all leading axes
+    below_each_other,     ///< (…, h·n, e)
+    heads_last,           ///< (…, n, e, h)
+    heads_first,          ///< before all leading axes
+    heads_first_reshaped  ///< … in an array of the right shape
 };
 
 /// What layer norm subtracts, and what it divides by.

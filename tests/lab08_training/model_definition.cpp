@@ -298,13 +298,19 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
     Matrix Y = affine(settings_.output_skipped ? still(O) : O, w.O, in.n);
     if (settings_.upstream_added) Y = moving_too(Y, X);
     if (settings_.output_skipped) Y = moving_too(Y, O);
-    const bool other = settings_.output_sees_result || settings_.output_sees_input || settings_.output_sees_bias;
+    const bool other = settings_.output_sees_result || settings_.output_sees_input || settings_.output_sees_bias ||
+                       settings_.output_sees_reshaped;
+    const auto reshaped = [&](std::size_t r, std::size_t i) {  // (h, n, e) read on as (n, d)
+        const std::size_t d = O.columns, e = d / in.heads, first = r - r % in.n, at = (r - first) * d + i;
+        return O(first + at / e % in.n, at / (in.n * e) * e + at % e).value;
+    };
     for (std::size_t r = 0; other && r < Y.rows; ++r)
         for (std::size_t o = 0; o < Y.columns; ++o)
             for (std::size_t i = 0; i < O.columns; ++i)
                 moves(Y(r, o), w.O.W(i, o),
-                      settings_.output_sees_bias ? w.O.b(0, i).value
-                                                 : (settings_.output_sees_input ? X : Y)(r, i).value - O(r, i).value);
+                      settings_.output_sees_reshaped ? reshaped(r, i) - O(r, i).value
+                      : settings_.output_sees_bias   ? w.O.b(0, i).value
+                                                   : (settings_.output_sees_input ? X : Y)(r, i).value - O(r, i).value);
     return Y;
 }
 

@@ -137,11 +137,12 @@ struct GradientSettings {
     bool heads_by_stride = false;                          ///< head h takes the columns h, h + heads, …
     bool heads_reshaped = false;                           ///< (n, h e) read on as (h, n, e)
     bool heads_merged_by_reshape = false, dO_split_by_reshape = false;  ///< on the way back alone
-    bool positions_mean = false;                                        ///< gradients of positions divided by the batch
-    bool last_occurrence = false;  ///< a symbol's gradient is that of its last occurrence
-    bool only_last_block = false;  ///< no gradient for what comes before the last block
-    bool loss_is_sum = false;      ///< the gradient not divided by the number of counted positions
-    bool loss_counts_all = false;  ///< every position counts in the gradient
+    bool output_sees_reshaped = false;  ///< the last projection's gradient from heads merged by a reshape
+    bool positions_mean = false;        ///< gradients of positions divided by the batch
+    bool last_occurrence = false;       ///< a symbol's gradient is that of its last occurrence
+    bool only_last_block = false;       ///< no gradient for what comes before the last block
+    bool loss_is_sum = false;           ///< the gradient not divided by the number of counted positions
+    bool loss_counts_all = false;       ///< every position counts in the gradient
     double norm_epsilon = linattn::norm_epsilon;
     double attention_epsilon = linattn::attention_epsilon;  ///< on the way back
     double outside_root = 0.0;                              ///< added to the deviation

@@ -19,6 +19,11 @@ struct NormTerms {
           x(centred / deviation) {}
 
     static Tensor mean_of(const Tensor& y) { return mean(y, -1, keep_dims); }
+    // With the sums of all tokens before.
+    Tensor mean_so_far(const Tensor& y) const {
+        const Tensor means = mean_of(y);
+        return reshape(cumsum(reshape(means, {means.size()}), 0), shape_of(means));
+    }
     // Another norm than this one: what each token is shifted and divided by.
     NormTerms& normed_by(const Tensor& shifted, const Tensor& divisor) {
         centred = shifted;
@@ -49,6 +54,8 @@ struct NormTerms {
 NORM_MISTAKE("gain applied after the means",
              "The gain is the last step forwards, so the first one back: both means are of g = gain ⊙ dY.",
              t.with(t.gain*(t.dY - mean_of(t.dY) - t.x * mean_of(t.dY * t.x)) / t.deviation))
+NORM_MISTAKE("sums of the tokens before not set back", "Each token has means of its own: begin both sums anew for it.",
+             t.with((t.g - t.mean_so_far(t.g) - t.x * t.mean_so_far(t.g * t.x)) / t.deviation))
 NORM_MISTAKE("gain left out of both means", "Both means are of g = gain ⊙ dY: mean(g) and mean(g ⊙ x̂).",
              t.with((t.g - mean_of(t.dY) - t.x * mean_of(t.dY * t.x)) / t.deviation))
 NORM_MISTAKE("gain left out of mean(g)", "Both means are of g = gain ⊙ dY: mean(g) and mean(g ⊙ x̂).",

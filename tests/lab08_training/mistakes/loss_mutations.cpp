@@ -19,7 +19,8 @@ struct Settings {
     bool loss_over_all = false;    ///< the mean over all positions
     bool gradient_over_all = false;
     bool gradient_divided = true;
-    bool gradient_masked = true;  ///< 0 where a position does not count
+    bool gradient_masked = true;                       ///< 0 where a position does not count
+    bool p_unmasked = false, target_unmasked = false;  ///< where a position does not count, this part of p - 1
     bool loss_masked = true;
     bool loss_divided = true;
     bool over_symbols = false;        ///< divided by the number of symbols, too
@@ -109,6 +110,9 @@ CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& target
                                                       : s.gradient_over_all ? all
                                                                             : counted_here) *
                                                      (s.exp_left_out ? count : 1.0);
+            else if (s.p_unmasked || s.target_unmasked)
+                result.dlogits.data()[row * v + c] =
+                    ((s.p_unmasked ? p : 0.0) - (s.target_unmasked && c == wanted ? 1.0 : 0.0)) / counted_here;
         }
     }
     if (s.log_of_mean) result.loss = -std::log(of_targets / counted);
@@ -182,6 +186,12 @@ const MutationTable<Settings> table = {
          [](Settings& s) { s.gradient_divided = s.loss_divided = false; }},
         {"the mask", "gradient where nothing counts", "Where counts is 0, dlogits is 0.", 0,
          [](Settings& s) { s.gradient_masked = false; }},
+        {"the mask", "1 subtracted at the target where nothing counts",
+         "Where counts is 0, dlogits is 0: multiply p − 1 by the count, not p alone.", 0,
+         [](Settings& s) { s.target_unmasked = true; }},
+        {"the mask", "probabilities left where nothing counts",
+         "Where counts is 0, dlogits is 0: multiply p − 1 by the count, not the 1 alone.", 0,
+         [](Settings& s) { s.p_unmasked = true; }},
         {"the mask", "loss of positions that do not count", "Where counts is 0, the position adds nothing to the loss.",
          0, [](Settings& s) { s.loss_masked = false; }},
         {"the mask", "counts in the divisor only",

@@ -223,6 +223,11 @@ private:
         return counts(sum.tokens, i, j, n, s.block);
     }
     bool allowed(const TokenSum& sum, Index h, Index i, Index j) const { return times_allowed(sum, h, i, j) != 0.0; }
+    // Whether token j of another head came first where the outer loop is that over tokens, or over blocks.
+    bool came_before(Index h, Index i, Index g, Index j) const {
+        const Index block = std::max<Index>(s.block, 1), own = i / block, other = j / block;
+        return other < own || (other == own && g < h);
+    }
     // How often token j of head g counts for token i of head h.
     double count(const TokenSum& sum, Index h, Index i, Index g, Index j) const {
         const double times_of_pair = forbidden_counts() ? 1.0 : times_allowed(sum, h, i, j);
@@ -237,6 +242,7 @@ private:
                 in = (g < h && g / heads_of_batch_entry == h / heads_of_batch_entry) || (g == h && pair);
                 break;
             case Heads::up_to_own: in = g <= h && pair; break;
+            case Heads::in_turn: in = g == h ? pair : came_before(h, i, g, j); break;
             case Heads::along_first_axis:
                 in = heads_of_first_axis == 0 ? g == h && pair : j == i && g <= h && (h - g) % heads_of_first_axis == 0;
                 break;

@@ -63,6 +63,7 @@ enum class Heads {
     own_after_earlier,       ///< what earlier heads left behind, then its own
     own_after_earlier_here,  ///< the same within a batch entry
     up_to_own,               ///< those of earlier heads with the mask of its own
+    in_turn,                 ///< the heads take turns at every token, or at every block: all that came before
     along_first_axis,        ///< token i of those up to its own along the first axis, which may be that of the tokens
     first,
     last,

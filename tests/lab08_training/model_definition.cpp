@@ -284,13 +284,16 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
     // What is wrong on the way back alone leaves the values of O as they are.
     if (settings_.values_mapped || settings_.values_slope_mapped || settings_.features_left_out_of_q ||
         settings_.features_left_out_of_k || settings_.queries_for_keys || settings_.keys_for_queries ||
-        settings_.attention_epsilon != attention_epsilon) {
-        Matrix values = V;
+        settings_.attention_epsilon != attention_epsilon || settings_.projected_without_biases) {
+        Matrix queries = Q, keys = K, values = V;
+        for (const auto& [projected, bias] : {std::pair(&queries, &w.Q.b), {&keys, &w.K.b}, {&values, &w.V.b}})
+            for (std::size_t e = 0; e < projected->entries.size() && settings_.projected_without_biases; ++e)
+                projected->entries[e].value -= bias->entries[e % projected->columns].value;
         for (Dual& v : values.entries) {
             const Slope slope = settings_.values_slope_mapped ? feature(v, MapSlope::right).slope : v.slope;
             v = with_slope(settings_.values_mapped ? feature(v, MapSlope::one) : v, slope);
         }
-        const Matrix back = merged_heads(Q, K, values, in, settings_.attention_epsilon, true);
+        const Matrix back = merged_heads(queries, keys, values, in, settings_.attention_epsilon, true);
         for (std::size_t e = 0; e < O.entries.size(); ++e)
             O.entries[e] = with_slope(O.entries[e], back.entries[e].slope);
     }

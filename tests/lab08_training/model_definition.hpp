@@ -137,6 +137,7 @@ struct GradientSettings {
     bool heads_by_stride = false;                          ///< head h takes the columns h, h + heads, …
     bool heads_reshaped = false;                           ///< (n, h e) read on as (h, n, e)
     bool heads_merged_by_reshape = false, dO_split_by_reshape = false;  ///< on the way back alone
+    bool projected_without_biases = false;                              ///< queries, keys and values, on the way back
     bool output_sees_reshaped = false;  ///< the last projection's gradient from heads merged by a reshape
     bool positions_mean = false;        ///< gradients of positions divided by the batch
     bool last_occurrence = false;       ///< a symbol's gradient is that of its last occurrence

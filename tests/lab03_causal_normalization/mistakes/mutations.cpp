@@ -174,6 +174,7 @@ struct Rewinding {
     bool subtracts = false, first_head = false, times_zero = false;
     bool first_keys = false, first_values = false;  ///< as many from token 0 on
     bool saved_first = false;                       ///< read on as (m, …, c, d_v)
+    bool one_saved_less = false;                    ///< n / every for each head, not n / every + 1
     int phi_k = 1;
     bool operator==(const Rewinding&) const = default;
 };
@@ -212,7 +213,8 @@ Tensor rewound(const Rewinding& r, const Tensor& saved, std::size_t every, const
     Tensor state = zeros(shape);
     for (std::size_t e = 0; e < state.size(); ++e) {
         const std::size_t h = r.first_head ? 0 : e / (c * w), a = e / w % c, b = e % w;
-        const std::size_t heads = state.size() / (c * w), place = r.saved_first ? at * heads + h : h * m + at;
+        const std::size_t heads = state.size() / (c * w),
+                          place = r.saved_first ? at * heads + h : h * (r.one_saved_less ? m - 1 : m) + at;
         if (r.start != Start::nothing) state.data()[e] = saved.data()[(place * c + a) * w + b];
         const auto term = [&](std::ptrdiff_t i) {
             const auto row = [&](bool first) { return h * n + static_cast<std::size_t>(first ? i - from : i); };
@@ -321,6 +323,9 @@ const MutationTable<RewindSettings>& rewind_table() {
          {"φ", "φ applied twice", "φ is applied once to each replayed key.", 0, SET_REWINDING(r->phi_k = 2)},
          {"φ", "φ left out of the key in z", "Both sums use φ(k_j), z as well as S.", 0, SET(s.z.phi_k = 0)},
          {"φ", "φ left out of the key in S", "Both sums use φ(k_j), S as well as z.", 0, SET(s.S.phi_k = 0)},
+         {"the leading axes", "one saved state too few counted for each head",
+          "n / every + 1 states are saved, the one before the first token among them.", 0,
+          SET_REWINDING(r->one_saved_less = true)},
          {"the leading axes", "saved states before the leading axes",
           "The saved states are (…, m, c, d_v): the m of one head lie side by side.", 0,
           SET_REWINDING(r->saved_first = true)},

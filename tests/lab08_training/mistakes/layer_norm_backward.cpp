@@ -56,6 +56,8 @@ NORM_MISTAKE("gain applied after the means",
              t.with(t.gain*(t.dY - mean_of(t.dY) - t.x * mean_of(t.dY * t.x)) / t.deviation))
 NORM_MISTAKE("sums of the tokens before not set back", "Each token has means of its own: begin both sums anew for it.",
              t.with((t.g - t.mean_so_far(t.g) - t.x * t.mean_so_far(t.g * t.x)) / t.deviation))
+NORM_MISTAKE("g without the factor d beside sums", "With sums in place of means it is (d g − Σ g − x̂ Σ g ⊙ x̂) / d.",
+             t.with((t.g / static_cast<double>(length(X, -1)) - mean_of(t.g) - t.x * mean_of(t.g * t.x)) / t.deviation))
 NORM_MISTAKE("gain left out of both means", "Both means are of g = gain ⊙ dY: mean(g) and mean(g ⊙ x̂).",
              t.with((t.g - mean_of(t.dY) - t.x * mean_of(t.dY * t.x)) / t.deviation))
 NORM_MISTAKE("gain left out of mean(g)", "Both means are of g = gain ⊙ dY: mean(g) and mean(g ⊙ x̂).",

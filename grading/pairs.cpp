@@ -50,13 +50,20 @@ int print_pairs(const std::string& exercise) {
     run_suite(exercise);
     limit(most_for_pairs);
     if (values_of_wrong_results() < least_values) return 0;
-    for (const MutationPair& pair : mutation_pairs(exercise)) {
+    const auto does_the_same = [](const Subject& function) {
         const auto in = [&](auto* agrees) {
-            return [&, agrees](const ComparedCall& call) { return agrees(pair.function, call); };
+            return [&, agrees](const ComparedCall& call) { return agrees(function, call); };
         };
-        if (std::ranges::all_of(wrong, in(&is_as_wrong)) && std::ranges::all_of(right, in(&is_right_too)))
+        return std::ranges::all_of(wrong, in(&is_as_wrong)) && std::ranges::all_of(right, in(&is_right_too));
+    };
+    // A mistake that does the same alone, in these calls, makes a pair with any that does nothing in them.
+    const auto alone = [&](const char* name) {
+        const Mistake* mistake = find_mistake(exercise, name);
+        return mistake != nullptr && does_the_same(mistake->function);
+    };
+    for (const MutationPair& pair : mutation_pairs(exercise))
+        if (does_the_same(pair.function) && std::ranges::none_of(pair.names, alone))
             std::printf("%s\t%s\t%s\t%s\n", pair.names[0], pair.explanations[0], pair.names[1], pair.explanations[1]);
-    }
     return 0;
 }
 

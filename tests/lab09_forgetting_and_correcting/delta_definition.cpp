@@ -72,7 +72,7 @@ private:
         for (Index x = 0; x < d_k && came != nullptr; ++x) first[x].assign(came + x * d_v, came + (x + 1) * d_v);
         u.assign(n, Row(d_v));
         right_side = two_terms = u;
-        if (s.decays_in_W) of_values = of_keys = u;
+        if (s.decays_in_W || s.state_after_solve) of_values = of_keys = u;
     }
     std::vector<Row> rows_of(const Tensor& x, Index width) const {
         std::vector<Row> all(n);
@@ -172,7 +172,10 @@ private:
             add(of_keys[i], -L, of_keys[j].data());
         }
         u[i] = of_values[i];
-        add(u[i], -decays.since_begin(s.key, i), of_keys[i].data());
+        if (s.state_after_solve)
+            add(u[i], -1.0, seen(s.key, k[i], i, false, i, s.key.of_state, s.state.beta).data());
+        else
+            add(u[i], -decays.since_begin(s.key, i), of_keys[i].data());
     }
     void find_write(Index i) {
         const double complement = s.write_scaled_by_complement ? 1.0 - decays.a[i] : 1.0;
@@ -189,7 +192,7 @@ private:
         two_terms[i] = u[i] = right_side[i];
         add(two_terms[i], -s.chunk.factor, own_chunk(Wrote::right_side).data());
         add(u[i], -s.chunk.factor * complement, own_chunk(s.key.of_chunk).data());
-        if (s.decays_in_W) find_write_by_W(i);
+        if (s.decays_in_W || s.state_after_solve) find_write_by_W(i);
         const double own = beta(Beta::own, i, i) * dot_product(k[i].data(), k[i].data(), d_k);
         if (s.value_written_first) add(u[i], -own * beta(Beta::own, i, i), v[i].data());
         for (double& x : u[i])

@@ -133,11 +133,12 @@ struct DeltaSettings {
     bool state_written_under_query = false;                           ///< q_j in place of k_j where a chunk enters S
     bool writes_under_query = false;                                  ///< q_i in place of k_i where u_i is written
     bool value_written_first = false;                                 ///< the error after the value has been written
-    bool scores_to_end = false;     ///< times q·k, q of the chunk's last token, where D's last row was
-    bool scores_in_system = false;  ///< times q_i·k_j, kept where D was
-    bool decays_in_W = false;       ///< U = U' - c ⊙ (W S) where W's system has D
-    bool diagonal_counted = false;  ///< 1 + β_i k_i·k_i before u_i
-    bool keys_normalized = false;   ///< divided by their lengths
+    bool scores_to_end = false;      ///< times q·k, q of the chunk's last token, where D's last row was
+    bool scores_in_system = false;   ///< times q_i·k_j, kept where D was
+    bool state_after_solve = false;  ///< U = U' - β ⊙ c ⊙ (K S), with U' solved for the values alone
+    bool decays_in_W = false;        ///< U = U' - c ⊙ (W S) where W's system has D
+    bool diagonal_counted = false;   ///< 1 + β_i k_i·k_i before u_i
+    bool keys_normalized = false;    ///< divided by their lengths
     bool queries_normalized = false;
     bool value_decayed = false;               ///< v_i since its chunk began, like what the state returns
     bool updated_first = false;               ///< q_i sees the state after its chunk

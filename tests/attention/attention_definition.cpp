@@ -78,8 +78,8 @@ public:
         if (s.at_writing != AttentionSettings::AtWriting::nothing) divide_values();
         if (s.phi_of_scores) phi_of_scores.emplace(mapped_scores());
         if (s.scores_left != Left::nothing) add_up_scores();
-        numerators_left.assign(std::max<Index>(s.block, 1) * d_v, 0.0);
-        denominators_left.assign(s.block, 0.0);
+        numerators_left.assign(rows_at_a_time() * d_v, 0.0);
+        denominators_left.assign(rows_at_a_time(), 0.0);
     }
 
     AttentionResult result() {
@@ -223,9 +223,10 @@ private:
         return counts(sum.tokens, i, j, n, s.block);
     }
     bool allowed(const TokenSum& sum, Index h, Index i, Index j) const { return times_allowed(sum, h, i, j) != 0.0; }
+    Index rows_at_a_time() const { return std::max<Index>(s.block, 1); }
     // Whether token j of another head came first where the outer loop is that over tokens, or over blocks.
     bool came_before(Index h, Index i, Index g, Index j) const {
-        const Index block = std::max<Index>(s.block, 1), own = i / block, other = j / block;
+        const Index own = i / rows_at_a_time(), other = j / rows_at_a_time();
         return other < own || (other == own && g < h);
     }
     // How often token j of head g counts for token i of head h.
@@ -465,8 +466,7 @@ private:
     void add_what_is_left(Left left, std::vector<double>& rows, Index h, Index i, double* sums, Index count) const {
         if (left == Left::nothing) return;
         if (i == 0 && (h == 0 || left == Left::of_head)) std::fill(rows.begin(), rows.end(), 0.0);
-        const Index row = s.block == 0 ? 0 : i % s.block;
-        for (Index b = 0; b < count; ++b) sums[b] = rows[row * count + b] += sums[b];
+        for (Index b = 0; b < count; ++b) sums[b] = rows[i % rows_at_a_time() * count + b] += sums[b];
     }
     void move_average(Index h, Index i, const Denominator& below, std::vector<double>& row) {
         if (i == 0) average.assign(d_v, 0.0);

@@ -36,6 +36,21 @@ Matrix still(Matrix X) {
     return X;
 }
 
+// Where a reshape from (h, n, e) to (n, d) puts entry c of a head's token.
+std::size_t place_by_reshape(std::size_t row, std::size_t head, std::size_t c, const Sequences& in, std::size_t d) {
+    const std::size_t i = row % in.n;
+    return (row - i) * d + (head * in.n + i) * (d / in.heads) + c;
+}
+
+Matrix merged_by_reshape(const Matrix& O, const Sequences& in) {
+    Matrix made = O;
+    const std::size_t e = O.columns / in.heads;
+    for (std::size_t row = 0; row < O.rows; ++row)
+        for (std::size_t column = 0; column < O.columns; ++column)
+            made.entries[place_by_reshape(row, column / e, column % e, in, O.columns)] = O(row, column);
+    return made;
+}
+
 AffineNumbers unmoved(AffineNumbers w) {
     w.W = still(w.W);
     w.b = still(w.b);
@@ -198,19 +213,17 @@ Dual ModelDefinition::feature(const Dual& x, MapSlope map) {
 Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Matrix& V, const Sequences& in,
                                      double epsilon, bool back) const {
     const std::size_t d = Q.columns, e = d / in.heads;
-    const auto reshaped = [&](std::size_t row, std::size_t head, std::size_t c) {
-        const std::size_t i = row % in.n;
-        return (row - i) * d + (head * in.n + i) * e + c;
-    };
     const auto place = [&](std::size_t row, std::size_t head, std::size_t c) {
-        return settings_.heads_reshaped    ? reshaped(row, head, c)
+        return settings_.heads_reshaped    ? place_by_reshape(row, head, c, in, d)
                : settings_.heads_by_stride ? row * d + c * in.heads + head
                                            : row * d + head * e + c;
     };
     // An entry of the queries, keys or values: a merge by a reshape brings its gradient to another one's place.
     const auto entry = [&](const Matrix& X, std::size_t row, std::size_t head, std::size_t c) {
         const Dual& own = X.entries[place(row, head, c)];
-        return settings_.heads_merged_by_reshape ? with_slope(own, X.entries[reshaped(row, head, c)].slope) : own;
+        return settings_.heads_merged_by_reshape
+                   ? with_slope(own, X.entries[place_by_reshape(row, head, c, in, d)].slope)
+                   : own;
     };
     Matrix O(Q.rows, d);
     for (std::size_t row = 0; row < Q.rows; ++row)
@@ -262,15 +275,7 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
             for (std::size_t c = 0; c < e; ++c)
                 O.entries[place(row, head, c)] = numerator[c] / along(Path::normalizer, sum + epsilon);
         }
-    if (!settings_.dO_split_by_reshape) return O;
-    Matrix moved = O;
-    for (std::size_t row = 0; row < Q.rows; ++row)
-        for (std::size_t head = 0; head < in.heads; ++head)
-            for (std::size_t c = 0; c < e; ++c) {
-                const std::size_t to = reshaped(row, head, c);
-                moved.entries[to] = with_slope(O.entries[to], O.entries[place(row, head, c)].slope);
-            }
-    return moved;
+    return settings_.dO_split_by_reshape ? moving_as(O, merged_by_reshape(O, in)) : O;
 }
 
 Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, const Sequences& in) const {
@@ -303,15 +308,12 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
     if (settings_.output_skipped) Y = moving_too(Y, O);
     const bool other = settings_.output_sees_result || settings_.output_sees_input || settings_.output_sees_bias ||
                        settings_.output_sees_reshaped;
-    const auto reshaped = [&](std::size_t r, std::size_t i) {  // (h, n, e) read on as (n, d)
-        const std::size_t d = O.columns, e = d / in.heads, first = r - r % in.n, at = (r - first) * d + i;
-        return O(first + at / e % in.n, at / (in.n * e) * e + at % e).value;
-    };
+    const Matrix joined = settings_.output_sees_reshaped ? merged_by_reshape(O, in) : O;
     for (std::size_t r = 0; other && r < Y.rows; ++r)
         for (std::size_t o = 0; o < Y.columns; ++o)
             for (std::size_t i = 0; i < O.columns; ++i)
                 moves(Y(r, o), w.O.W(i, o),
-                      settings_.output_sees_reshaped ? reshaped(r, i) - O(r, i).value
+                      settings_.output_sees_reshaped ? joined(r, i).value - O(r, i).value
                       : settings_.output_sees_bias   ? w.O.b(0, i).value
                                                    : (settings_.output_sees_input ? X : Y)(r, i).value - O(r, i).value);
     return Y;

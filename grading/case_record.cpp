@@ -8,7 +8,7 @@ namespace linattn::testing {
 
 using Json = nlohmann::json;
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resemblance, mistake, explanation)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resemblance, mistake, explanation, topic)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Failure, what, differs_when_repeated, resembles, closeness, partly, guess, digits,
                                    inputs, stack, unset_local, counterexample)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Case, name, note, checked, failures, todo, begin_with, tells, caused_elsewhere,

@@ -12,6 +12,7 @@ namespace linattn::testing {
 
 struct Resemblance {
     std::string mistake, explanation;
+    std::string topic{};  ///< what it is about
 };
 
 /// Whether wrong values are right to about as many digits as a float has, as rounded ones are, or to fewer.
@@ -23,7 +24,7 @@ struct Failure {
     std::string what{};                    ///< some lines
     bool differs_when_repeated = false;    ///< its call gave another result when it was made again
     std::vector<Resemblance> resembles{};  ///< mistakes that would explain it
-    std::string closeness{};               ///< " (matches exactly)": how well their values match
+    std::string closeness{};               ///< "matches exactly": how well their values match
     std::vector<Resemblance> partly{};     ///< mistakes that would explain it, but not what other calls gave
     std::vector<Resemblance> withdrawn{};  ///< the last names that it had; later calls contradict them
     std::string guess{};              ///< lines that lead somewhere: shown only when no mistake of the run has a name

@@ -22,16 +22,18 @@ struct SizesOfCall {
 };
 
 struct EvidenceOfExercise {
-    std::vector<Agrees> calls;       // of the suite so far
-    std::vector<std::size_t> wrong;  // which of them were wrong
+    std::vector<Agrees> calls;         // of the suite so far
+    std::vector<std::string> choices;  // of each of them
+    std::vector<std::size_t> wrong;    // which of them were wrong
     std::vector<SizesOfCall> sizes;
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
     std::set<const Mistake*> named, hedged, retracted, ruled_out;
+    std::map<std::pair<const Mistake*, std::string>, const Mistake*> with_choice;
     std::map<const Mistake*, std::size_t> explained;  // how many wrong values of a call
     bool probed = false, hopeless = false, stored_something = false;
 };
 std::map<std::string, EvidenceOfExercise> evidence;  // by exercise
-std::deque<Mistake> solved;                          // mistakes that were made up for a call; pointers stay valid
+std::deque<Mistake> made_up;                         // mistakes that are not in a table; pointers stay valid
 
 std::map<std::string, std::function<std::vector<Run>()>>& makers_of_probes() {
     static std::map<std::string, std::function<std::vector<Run>()>> all;
@@ -107,14 +109,42 @@ bool same_but_for_rounding(const Parts& a, const Parts& b) {
     return same_shapes(a, b);
 }
 
+const char* kept(const std::string& text) {
+    static std::deque<std::string> texts;
+    return texts.emplace_back(text).c_str();
+}
+
+// Calls with another choice say nothing of a mistake that was made with one.
 bool agrees_with_all(const Mistake& mistake) {
     EvidenceOfExercise& known = evidence[mistake.exercise];
     if (known.ruled_out.contains(&mistake)) return false;
     std::size_t& agreed = known.agreed[&mistake];
-    while (agreed < known.calls.size() && known.calls[agreed](mistake)) ++agreed;
+    const auto agrees = [&](std::size_t call) {
+        return (!mistake.choice.empty() && known.choices[call] != mistake.choice) || known.calls[call](mistake);
+    };
+    while (agreed < known.calls.size() && agrees(agreed)) ++agreed;
     if (agreed == known.calls.size()) return true;
     known.ruled_out.insert(&mistake);
     return false;
+}
+
+// A mistake that calls with another choice have ruled out, as one that was made with this choice alone: in one branch of two.
+const Mistake* with_choice(const Mistake& mistake, const std::string& choice) {
+    if (choice.empty() || !mistake.choice.empty()) return nullptr;
+    const Mistake*& one = evidence[mistake.exercise].with_choice[{&mistake, choice}];
+    if (one == nullptr) {
+        made_up.push_back(mistake);
+        made_up.back().name = kept(mistake.name + (", with " + choice));
+        made_up.back().choice = choice;
+        one = &made_up.back();
+    }
+    return agrees_with_all(*one) ? one : nullptr;
+}
+
+void add_evidence(const ComparedCall& call, Agrees agrees) {
+    EvidenceOfExercise& known = evidence[call.exercise];
+    known.calls.push_back(std::move(agrees));
+    known.choices.push_back(call.choice);
 }
 
 // A mistake that goes wrong in shape or with an exception says nothing about values, so that rules out nothing.
@@ -123,7 +153,7 @@ void add_wrong_call(const ComparedCall& call) {
     known.wrong.push_back(known.calls.size());
     known.stored_something = known.stored_something || holds_numbers(call.outcome.parts);
     if (call.outcome.error.empty()) known.sizes.push_back({call.sizes, false});
-    known.calls.push_back([call](const Mistake& mistake) {
+    add_evidence(call, [call](const Mistake& mistake) {
         const MemoryReuse reuse;
         const Outcome made = call.run(mistake.function);
         if (!call.check(made)) return false;
@@ -141,6 +171,7 @@ void probe(const ComparedCall& call) {
     for (const Run& run : maker->second()) {
         const Outcome outcome = run(call.subject);
         if (!outcome.error.empty()) continue;
+        known.choices.emplace_back();
         known.calls.push_back([run, outcome](const Mistake& mistake) {
             const MemoryReuse reuse;
             const Outcome made = run(mistake.function);
@@ -205,10 +236,9 @@ std::size_t wrong_values(const ComparedCall& call) {
 
 // Those that explain this call and all wrong ones before it, but that right ones have ruled out. Of a large call only
 // those that explained one before.
-std::vector<const Mistake*> singles_in_part(const ComparedCall& call, bool is_small) {
+std::vector<const Mistake*> singles_in_part(const ComparedCall& call, bool is_small, double& distance) {
     EvidenceOfExercise& known = evidence[call.exercise];
     std::vector<const Mistake*> found;
-    double distance = 0.0;
     for (const Mistake& mistake : mistakes())
         if (mistake.exercise == call.exercise && (is_small || known.hedged.contains(&mistake)) &&
             !agrees_with_all(mistake) && is_alike(mistake, call, distance) &&
@@ -236,11 +266,6 @@ std::vector<const Mistake*> agreeing(const std::vector<const Mistake*>& candidat
     std::ranges::copy_if(candidates, std::back_inserter(left),
                          [](const Mistake* each) { return agrees_with_all(*each); });
     return left;
-}
-
-const char* kept(const std::string& text) {
-    static std::deque<std::string> texts;
-    return texts.emplace_back(text).c_str();
 }
 
 // Numbers that are solved for -----------------------------------------------------------------------------------------
@@ -328,7 +353,7 @@ const Mistake* with_number(const NumberMistake& number, const ComparedCall& call
     std::string name = number.name;
     name.replace(name.find("%s"), 2, chosen.text);
     const Mistake candidate{number.exercise, kept(name), "", number.explanation, number.with(chosen.value)};
-    return is_alike(candidate, call, distance) ? &solved.emplace_back(candidate) : nullptr;
+    return is_alike(candidate, call, distance) ? &made_up.emplace_back(candidate) : nullptr;
 }
 
 std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& distance) {
@@ -462,13 +487,17 @@ Explanation explain(const ComparedCall& call) {
         // What explained none of the calls so far would be ruled out by this one.
         known.hopeless = found.mistakes.empty() && call.outcome.error.empty();
     }
+    if (found.mistakes.empty() && compared && tells_apart(call)) {
+        found.distance = 0.0;
+        found.partial_matches = singles_in_part(call, small, found.distance);
+        for (const Mistake* each : found.partial_matches)
+            if (const Mistake* one = with_choice(*each, call.choice)) found.mistakes.push_back(one);
+        if (!found.mistakes.empty()) found.partial_matches.clear();
+    }
     if (found.mistakes.size() > most_alike) found.mistakes.clear();
-    if (found.mistakes.empty()) {
-        if (compared && tells_apart(call)) found.partial_matches = singles_in_part(call, small);
-        if (call.outcome.error.empty()) {
-            found.digits = digits_of(call);
-            found.pattern = pattern_of(call);
-        }
+    if (found.mistakes.empty() && call.outcome.error.empty()) {
+        found.digits = digits_of(call);
+        found.pattern = pattern_of(call);
     }
     known.named.insert(found.mistakes.begin(), found.mistakes.end());
     for (const Mistake* each : found.mistakes) {
@@ -498,7 +527,7 @@ void keep_as_evidence(const ComparedCall& call) {
     evidence[call.exercise].sizes.push_back({call.sizes, true});
     // What is compared with another result of the answer's own may be exact, and a mistake rounds in another order.
     const Parts small = size_of(call.outcome.parts) <= most_numbers ? call.outcome.parts : Parts{};
-    evidence[call.exercise].calls.push_back([run = call.run, check = call.check, small](const Mistake& mistake) {
+    add_evidence(call, [run = call.run, check = call.check, small](const Mistake& mistake) {
         const Outcome made = run(mistake.function);
         return !check(made) || (made.error.empty() && same_but_for_rounding(made.parts, small));
     });
@@ -509,12 +538,14 @@ bool first_call_agrees(const Mistake& function) {
     return calls.empty() || calls.front()(function);
 }
 
-std::vector<const Mistake*> retract(const std::string& exercise) {
-    std::vector<const Mistake*> retracted;
+std::vector<Retracted> retract(const std::string& exercise) {
+    std::vector<Retracted> retracted;
     EvidenceOfExercise& known = evidence[exercise];
+    std::set<std::string> choices;  // of the wrong calls
+    for (const std::size_t wrong : known.wrong) choices.insert(known.choices[wrong]);
     std::erase_if(known.named, [&](const Mistake* each) {
         if (agrees_with_all(*each)) return false;
-        retracted.push_back(each);
+        retracted.push_back({each, choices.size() == 1 ? with_choice(*each, *choices.begin()) : nullptr});
         known.retracted.insert(each);
         return true;
     });
@@ -591,13 +622,6 @@ std::vector<std::string> names_missing(const std::string& exercise) {
             names.emplace_back(each.name);
     }
     return names;
-}
-
-std::string common_topic(const std::vector<const Mistake*>& mistakes) {
-    if (mistakes.empty()) return "";
-    const std::string topic = mistakes.front()->topic;
-    const bool same = std::ranges::all_of(mistakes, [&](const Mistake* each) { return each->topic == topic; });
-    return same ? topic : "";
 }
 
 }  // namespace linattn::testing

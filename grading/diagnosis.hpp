@@ -45,6 +45,7 @@ struct ComparedCall {
     Check check;
     std::vector<Expected> expected;              ///< empty where a property was checked and not values
     std::map<std::string, std::size_t> sizes{};  ///< its whole numbers: n, width, heads, chunk
+    std::string choice{};                        ///< of a branch: "Mask::causal"; "" where no argument makes one
 };
 
 /// What may explain a wrong outcome. Pointers stay valid to the end of the program.
@@ -78,8 +79,12 @@ void keep_as_evidence(const ComparedCall& call);
 /// remembers nothing of the calls in between does.
 bool first_call_agrees(const Mistake& function);
 
+struct Retracted {
+    const Mistake *name, *instead;  ///< instead: the same with one choice, or null
+};
+
 /// The names that an earlier explanation gave and that the evidence has ruled out since.
-std::vector<const Mistake*> retract(const std::string& exercise);
+std::vector<Retracted> retract(const std::string& exercise);
 
 /// Of the names retracted so far those that are a coincidence: what they explained were a few values, and a wrong result of
 /// another call is not theirs.
@@ -87,8 +92,5 @@ std::vector<const Mistake*> coincidences(const std::string& exercise);
 
 /// By what the sizes of right and wrong calls differ: "right with heads 1, wrong with heads 2, 3"; "" when by nothing.
 std::string fact_about_sizes(const std::string& exercise);
-
-/// What several mistakes that cannot be told apart have in common: "ε"; "" when they are about different things.
-std::string common_topic(const std::vector<const Mistake*>& mistakes);
 
 }  // namespace linattn::testing

@@ -135,22 +135,32 @@ std::map<std::string, std::size_t> sizes_of(const std::string& call, const std::
     return sizes;
 }
 
+// Which branch a call takes: "Mask::causal" in its words.
+std::string choice_of(const std::string& call) {
+    const std::size_t colons = call.find("::");
+    if (colons == std::string::npos) return "";
+    const auto is_name = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == ':'; };
+    std::size_t begin = colons, end = colons;
+    while (begin > 0 && is_name(call[begin - 1])) --begin;
+    while (end < call.size() && is_name(call[end])) ++end;
+    return call.substr(begin, end - begin);
+}
+
 using Names = std::vector<const Mistake*>;
 
 std::vector<Resemblance> resemblances(const Names& mistakes) {
     std::vector<Resemblance> found;
     for (const Mistake* each : mistakes)
-        found.push_back(
-            {each->name, each->explanation + (*each->section == '\0' ? "" : std::string(" (") + each->section + ")")});
+        found.push_back({each->name,
+                         each->explanation + (*each->section == '\0' ? "" : std::string(" (") + each->section + ")"),
+                         each->topic});
     return found;
 }
 
 std::string closeness_of(const Explanation& found) {
     char distance[32];
     std::snprintf(distance, sizeof distance, "matches to %.0e", found.distance);
-    const std::string topic = found.mistakes.size() > 1 ? common_topic(found.mistakes) : "";
-    return std::string(" (") + (found.distance == 0.0 ? "matches exactly" : distance) +
-           (topic.empty() ? "" : "; all about " + topic) + ")";
+    return found.distance == 0.0 ? "matches exactly" : distance;
 }
 
 // A message about shapes, and which arguments have the lengths in it.
@@ -319,7 +329,7 @@ std::string exchanged_parts(const Parts& parts, const std::vector<Expected>& exp
 }  // namespace
 
 ComparedCall Trial::compared(const Check& check, const std::vector<Expected>& expected) const {
-    return {exercise_, subject_, run_, outcome_, check, expected, sizes_of(call_, expected)};
+    return {exercise_, subject_, run_, outcome_, check, expected, sizes_of(call_, expected), choice_of(call_)};
 }
 
 void Trial::equals(const std::vector<Expected>& expected) const {
@@ -434,7 +444,8 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     // The diagnosis runs functions that throw, too. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const std::string site = last_throw_site();
     const Explanation found = explain(compared(check, expected));
-    for (const Mistake* name : retract(exercise_)) withdraw(name->name);
+    for (const auto& [name, instead] : retract(exercise_))
+        withdraw(name->name, instead == nullptr ? "" : instead->name);
     for (const Mistake* name : coincidences(exercise_)) forget(name->name);
 
     const bool named = !found.mistakes.empty();

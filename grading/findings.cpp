@@ -92,10 +92,14 @@ void end_case() {
         if (number + 1 == cases.size() || !cases[number].failures.empty()) send(number);
 }
 
-void withdraw(const std::string& mistake) {
+void withdraw(const std::string& mistake, const std::string& instead) {
     for_each_failure([&](Failure& failure) {
         const auto one = std::ranges::find(failure.resembles, mistake, &Resemblance::mistake);
         if (one == failure.resembles.end()) return;
+        if (!instead.empty()) {
+            one->mistake = instead;
+            return;
+        }
         if (failure.resembles.size() == 1) failure.withdrawn.push_back(*one);
         failure.resembles.erase(one);
     });

@@ -15,8 +15,8 @@ Case& current_case();
 /// Sends it, and those before it of which something else is known now.
 void end_case();
 
-/// A call speaks against this mistake: no failure looks like it any more.
-void withdraw(const std::string& mistake);
+/// A call speaks against this mistake: no failure looks like it any more, but perhaps like another one `instead`.
+void withdraw(const std::string& mistake, const std::string& instead = "");
 /// It did the same only by chance: it is not told any more.
 void forget(const std::string& mistake);
 /// What all calls together show of a wrong answer without a name: by what sizes right and wrong ones differ.

@@ -26,6 +26,7 @@ struct Mistake {
     Subject function;
     const char* topic = "";  ///< what it is about, for several that cannot be told apart
     bool only_cost = false;  ///< its results are right
+    std::string choice{};    ///< where it was made with one choice alone: "Mask::causal"
 };
 
 /// All mistakes linked into this program, in the order of their files.

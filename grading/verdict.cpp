@@ -168,7 +168,11 @@ std::string named(const std::vector<Resemblance>& mistakes, const std::string& c
     std::vector<std::string> names;
     names.reserve(mistakes.size());
     for (const Resemblance& each : mistakes) names.push_back(each.mistake);
-    std::string text = joined(names) + closeness;
+    const bool one_topic =
+        mistakes.size() > 1 && !mistakes.front().topic.empty() &&
+        std::ranges::all_of(mistakes, [&](const Resemblance& each) { return each.topic == mistakes.front().topic; });
+    std::string text = joined(names);
+    if (!closeness.empty()) text += " (" + closeness + (one_topic ? "; all about " + mistakes.front().topic : "") + ")";
     for (const Resemblance& each : mistakes)
         if (explained.insert(each.explanation).second) text += "\n      " + each.explanation;
     return text;

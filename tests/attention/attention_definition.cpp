@@ -458,7 +458,7 @@ private:
     bool divides_each_weight() const {
         return divides_by_feature() || s.divisor == Divisor::key_features || divides_up_to_key();
     }
-    bool divides_up_to_key() const { return s.divisor == Divisor::sum_up_to_key && call.causal; }
+    bool divides_up_to_key() const { return s.divisor == Divisor::sum_up_to_key; }
     bool divides_by_feature() const {
         return s.divisor == Divisor::each_feature || s.divisor == Divisor::average_of_features;
     }
@@ -558,7 +558,7 @@ private:
             for_each_token(s.S, h, i, [&](Index g, Index j, double times) { add(g, j, times, nullptr); });
         const bool reads_state = call.S != nullptr && with_state && s.S.read != 0.0;
         if (s.S.begins == 0.0 && !reads_state) return sums;
-        const double* q = S.q.row(h, i);
+        const double* q = S.q.row(h, s.state_read_by_first ? 0 : i);
         double left = std::pow(s.S.decay, static_cast<double>(i + 1));
         if (s.S_divided_on) left *= divided_on[h * (n + 1) + n];
         for (Index a = 0; a < c; ++a)
@@ -610,7 +610,7 @@ private:
             if (s.divisor == Divisor::absolute_terms) w = std::fabs(w);
             found.sum += times * w;
         });
-        const double* q = z.q.row(h, i);
+        const double* q = z.q.row(h, s.state_read_by_first ? 0 : i);
         const double left = std::pow(s.z.decay, static_cast<double>(i + 1));
         for (Index a = 0; a < z.q.width; ++a) {
             found.query_features += q[a];

@@ -276,8 +276,9 @@ struct AttentionSettings {
     std::size_t entries_of_S = 0;         ///< so many entries of S get the blocks before, the others stay; 0: all
     bool average_moved =
         false;  ///< an output is the one before it, moved towards the own value by its share of the weights
-    bool pieces_divided = false;  ///< the state that came in and the new tokens divided each by itself
-    bool blocks_divided = false;  ///< the token's own block and the earlier ones divided each by itself
+    bool state_read_by_first = false;  ///< the state that came in, by the query of token 0 for all
+    bool pieces_divided = false;       ///< the state that came in and the new tokens divided each by itself
+    bool blocks_divided = false;       ///< the token's own block and the earlier ones divided each by itself
     Left numerators_left = Left::nothing, denominators_left = Left::nothing, scores_left = Left::nothing;
     bool returned_divided = false, epsilon_returned = false, writes_argument = false;
     OutputsWritten written = OutputsWritten::all;

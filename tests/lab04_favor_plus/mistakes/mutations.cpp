@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 
 #include "attention_mutations.hpp"
 #include "random_feature_definition.hpp"
@@ -31,7 +30,12 @@ const MutationTable<Features>& feature_mutations() {
              SET(s.scale = 0.5, s.norm_scale = 0.25)},
             {"the scale", "multiplied by d^(1/4)", "Divide x by d^(1/4).", 0, SET(s.scale = -0.25)},
             {"the scale", "scaled with m in place of d",
-             "The scale comes from the width of a token, d; m is the number of directions.", 0, SET(s.m_for_d = true)},
+             "The scale comes from the width of a token, d; m is the number of directions.", 0,
+             SET(s.d_is = WidthTaken::directions)},
+            {"the scale", "scaled with the length of the first axis in place of d",
+             "The width of a token is the last axis: length(x, -1).", 0, SET(s.d_is = WidthTaken::first_axis)},
+            {"the scale", "scaled with the number of tokens in place of d",
+             "The width of a token is the last axis: length(x, -1).", 0, SET(s.d_is = WidthTaken::tokens)},
             {"the norm", "norm of the unscaled input",
              "The norm is that of x̂, the scaled input, as in the product with W.", 0, SET(s.norm_scale = 0.0)},
             {"the norm", "norm left out", "Subtract ‖x̂‖²/2: the mean of e^(w·x̂) is e^(‖x̂‖²/2), not 1.", positive,
@@ -245,7 +249,6 @@ struct Favor {
     Features Q, K;
     bool K_from_Q = false, as_many_directions_as_d = false;
     double epsilon_of_features = 0.0;  ///< how often ε is added to every feature
-    std::optional<Mask> only;          ///< the calls with this mask, and the others are right
     AttentionSettings attention;
     bool operator==(const Favor&) const = default;
 };
@@ -254,43 +257,6 @@ Favor divided() {
     Favor right;
     right.attention.divisor = Divisor::sum;
     return right;
-}
-
-// Whether a mutation is about which tokens count and nothing else, so that it changes nothing under Mask::none.
-bool is_about_tokens_alone(const Mutation<Favor>& row) {
-    Favor changed = divided();
-    row.set(changed);
-    for (TokenSum* sum : {&changed.attention.S, &changed.attention.z}) {
-        sum->tokens = Tokens::up_to_own;
-        sum->read = sum->kept = 1.0;
-        sum->returned = Returned::all;
-    }
-    changed.attention.S_divided_on = false;
-    return changed == divided();
-}
-
-// Whoever has a branch for each mask may go wrong in one of them. The mutations of the mask are about both.
-void add_for_each_mask(MutationTable<Favor>& table) {
-    static std::deque<std::string> names;
-    static const std::set<std::string> in_both{"queries and keys", "values", "what divides", "ε", "the shifts"};
-    static const std::set<std::string> in_loops{"what S sums", "what z sums", "the outputs", "which tokens count",
-                                                "the first state"};
-    static const std::set<std::string> alike_in_one{"ε only where the sum is 0", "keep_dims forgotten",
-                                                    "each weight divided by the sum up to itself"};  // as other rows
-    for (std::size_t i = 0, rows = table.mutations.size(); i < rows; ++i)
-        for (const Mask mask : {Mask::causal, Mask::none}) {
-            const Mutation<Favor> row = table.mutations[i];
-            const bool fits = in_both.contains(row.topic) || (mask == Mask::causal && in_loops.contains(row.topic));
-            if (!fits || !row.set || (row.needs & has::mask) != 0 || alike_in_one.contains(row.name) ||
-                is_about_tokens_alone(row))
-                continue;
-            const char* where = mask == Mask::causal ? ", with Mask::causal" : ", with Mask::none";
-            table.mutations.push_back({row.topic, names.emplace_back(std::string(row.name) + where).c_str(),
-                                       row.explanation, row.needs, [set = row.set, mask](Favor& s) {
-                                           set(s);
-                                           s.only = mask;
-                                       }});
-        }
 }
 
 MutationTable<Favor> own_and_of_attention() {
@@ -352,7 +318,6 @@ MutationTable<Favor> own_and_of_attention() {
           "All keys of a head share one shift, or those before are rescaled: otherwise a block counts for too much.", 0,
           SET_TO(s.K.per_sequence = ShiftOver::block, s.K.block = static_cast<std::size_t>(x))}}};
     add_mutations_of(table, attention_mutations(), &Favor::attention);
-    add_for_each_mask(table);
     return table;
 }
 const MutationTable<Favor>& favor_mutations() {
@@ -360,12 +325,11 @@ const MutationTable<Favor>& favor_mutations() {
     return table;
 }
 
-Tensor attention(const Favor& asked, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& W, Mask mask,
+Tensor attention(const Favor& settings, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& W, Mask mask,
                  double epsilon) {
     require_attention_shapes(Q, K, V, "favor_attention");
     require_rank(W, "W", 2, "(m, d)", "favor_attention");
     require_shape(W, "W", {length(W, 0), length(Q, -1)}, "(m, d), with the d of Q,", "favor_attention");
-    const Favor settings = asked.only.value_or(mask) == mask ? asked : divided();
     const double added = settings.epsilon_of_features * epsilon;
     const Tensor rows = settings.as_many_directions_as_d ? tokens(W, 0, std::min(length(W, 0), length(Q, -1))) : W;
     return attention_by_settings({.Q = random_features_by_settings(Q, rows, Stabilizer::per_token, settings.Q) + added,
@@ -396,7 +360,7 @@ struct Variance {
            fewer = 0.0, factor = 1.0, root = 1.0, scale_of_norms = 0.25, kernel_over_d = 0.0, norms_over_d = 0.0,
            of_q = 1.0, of_k = 1.0;  ///< how often either norm counts
     bool trigonometric = false, subtracted_last = false, subtracted_inside = false, entries_added = false,
-         mean_not_squared = false, norm_not_squared = false, orthogonal = false;
+         mean_not_squared = false, norm_not_squared = false, orthogonal = false, first_axis_for_d = false;
     enum class Twice { neither, query, key } twice = Twice::neither;  ///< in place of the other
     std::optional<double> m, d;
     bool operator==(const Variance&) const = default;
@@ -416,6 +380,8 @@ const MutationTable<Variance>& variance_mutations() {
              SET(s.over_m = 0.5)},
             {"m", "divided by m - 1", "This is the exact variance, not one estimated from a sample: divide by m.", 0,
              SET(s.fewer = 1.0)},
+            {"the scale", "scaled with the length of the first axis in place of d",
+             "d is the width of q, its last axis: length(q, -1).", 0, SET(s.first_axis_for_d = true)},
             {"the scale", "only the query scaled", "Scale the key by d^(-1/4) too.", 0, SET(s.scale_of_k = 0.0)},
             {"the scale", "only the key scaled", "Scale the query by d^(-1/4) too.", 0, SET(s.scale_of_q = 0.0)},
             {"the scale", "query and key not scaled",
@@ -496,8 +462,8 @@ Tensor variance(const Variance& s, const Tensor& q, const Tensor& k, std::size_t
     const Shape shape = shape_of(q);
     Tensor result = zeros(Shape(shape.begin(), shape.end() - 1));
     const std::size_t width = shape.back();
-    const double d = s.d.value_or(static_cast<double>(width)), of_q = std::pow(d, -s.scale_of_q),
-                 of_k = std::pow(d, -s.scale_of_k);
+    const double d = s.d.value_or(static_cast<double>(s.first_axis_for_d ? shape.front() : width)),
+                 of_q = std::pow(d, -s.scale_of_q), of_k = std::pow(d, -s.scale_of_k);
     for (std::size_t i = 0; i < result.size(); ++i) {
         double product = 0.0, norms = 0.0, entries = 0.0;
         for (std::size_t a = 0; a < q.size(); ++a) {

@@ -52,7 +52,16 @@ public:
 
 private:
     static bool is_on(FactorOn on, bool sine) { return on == FactorOn::both || (on == FactorOn::sines) == sine; }
-    double scaled(double power) const { return std::pow(s.d.value_or(static_cast<double>(s.m_for_d ? m : d)), -power); }
+    double scaled(double power) const { return std::pow(s.d.value_or(static_cast<double>(width_taken())), -power); }
+    Index width_taken() const {
+        switch (s.d_is) {
+            case WidthTaken::width: return d;
+            case WidthTaken::directions: return m;
+            case WidthTaken::tokens: return n;
+            case WidthTaken::first_axis: return length(tokens, 0);
+        }
+        return d;
+    }
 
     double direction(Index r, Index a) const {
         if (s.directions == Directions::reversed) return W_given(m - 1 - r, a);

@@ -44,16 +44,19 @@ enum class FactorOn { both, cosines, sines };
 /// What becomes of the directions before they are used.
 enum class Directions { as_given, reversed, of_length_1, over_root_d, reshaped };
 
+/// What is taken for the width of a token.
+enum class WidthTaken { width, directions, tokens, first_axis };
+
 struct RandomFeatureSettings {
     Waves waves = Waves::none;  ///< none: positive features
     Directions directions = Directions::as_given;
-    double scale = 0.25;               ///< x̂ is d^(-scale) x
-    bool m_for_d = false;              ///< in that scale
-    std::optional<double> norm_scale;  ///< the same in the norm, where that is another one
-    double norm = -0.5;                ///< how often the squared norm is added to the exponent
-    double along = 1.0;                ///< how often w·x̂ is
-    bool unit_input = false;           ///< x divided by its length first
-    bool relu = false;                 ///< max(0, w·x̂) in place of the exponential
+    double scale = 0.25;                  ///< x̂ is d^(-scale) x
+    WidthTaken d_is = WidthTaken::width;  ///< in that scale
+    std::optional<double> norm_scale;     ///< the same in the norm, where that is another one
+    double norm = -0.5;                   ///< how often the squared norm is added to the exponent
+    double along = 1.0;                   ///< how often w·x̂ is
+    bool unit_input = false;              ///< x divided by its length first
+    bool relu = false;                    ///< max(0, w·x̂) in place of the exponential
     NormOf norm_of = NormOf::token;
     ShiftOver per_token = ShiftOver::token, per_sequence = ShiftOver::head;
     ShiftBy shift_by = ShiftBy::largest;

@@ -282,6 +282,7 @@ double DecayProducts::until_end(const Reading& reading, Index j) const {
         case UntilEnd::whole: return product(begin_of(j / block), end_of(j / block));
         case UntilEnd::right_and_whole:
             return product(j + 1, end_of(j / block)) * product(begin_of(j / block), end_of(j / block));
+        case UntilEnd::ratio: return product(begin_of(j / block), end_of(j / block)) * inverse_since_begin(j);
     }
     return 1.0;
 }
@@ -317,6 +318,7 @@ double DecayProducts::inside(const Reading& reading, Index i, Index j) const {
         case Inside::since_begin: return product(begin_of(i / block), i + 1);
         case Inside::right_and_since_begin: return product(j + 1, i + 1) * product(begin_of(i / block), i + 1);
         case Inside::transposed: return i == j ? 1.0 : 0.0;
+        case Inside::ratio: return product(begin_of(i / block), i + 1) * inverse_since_begin(j);
     }
     return 1.0;
 }

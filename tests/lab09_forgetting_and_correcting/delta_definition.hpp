@@ -28,14 +28,15 @@ enum class Inside {
     one_before,
     since_begin,            ///< the decays from the chunk's beginning to token i in their place
     right_and_since_begin,  ///< … and beside them
-    transposed              ///< D of the two tokens exchanged: 0 below the diagonal
+    transposed,             ///< D of the two tokens exchanged: 0 below the diagonal
+    ratio                   ///< the decays since the chunk's beginning, times the inverse of those of token j
 };
 /// The decays from the chunk's beginning to token i.
 enum class SinceBegin { right, none, without_own, without_first, of_sequence, of_chunk, own_only };
 /// The decays of the whole chunks in between.
 enum class Carried { right, none, first_token, last_token, all_but_first, twice };
 /// The decays from token j to its chunk's end.
-enum class UntilEnd { right, none, since_begin, with_own, whole, right_and_whole };
+enum class UntilEnd { right, none, since_begin, with_own, whole, right_and_whole, ratio };
 
 /// How one token sees what others have written.
 struct Reading {
@@ -59,6 +60,7 @@ public:
     std::size_t block = 1;
 
     double product(std::size_t from, std::size_t to) const { return from < to ? of_tokens(from, to) : 1.0; }
+    double inverse_since_begin(std::size_t j) const { return 1.0 / product(begin_of(j / block), j + 1); }
     std::size_t begin_of(std::size_t chunk) const { return chunk * block; }
     std::size_t end_of(std::size_t chunk) const { return std::min((chunk + 1) * block, a.size()); }
     double inside(const Reading& reading, std::size_t i, std::size_t j) const;

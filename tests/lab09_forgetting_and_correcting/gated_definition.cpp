@@ -132,6 +132,7 @@ private:
             case DecayBy::along_rows:
                 return I == 0 ? 1.0 : std::exp(static_cast<double>(std::min(J + 1, I)) * logarithm(head, I, a));
             case DecayBy::power_of_writer: return std::exp(i == j ? 0.0 : apart * logarithm(head, J, a));
+            case DecayBy::power_of_next: return std::exp(i == j ? 0.0 : apart * logarithm(head, J + 1, a));
             case DecayBy::carried_from_row_to_row:
             case DecayBy::carried_from_row_to_row_own_left_out: {
                 double carried = 0.0;  // token t is in rows t to I - 1

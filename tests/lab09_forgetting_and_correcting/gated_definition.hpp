@@ -26,6 +26,7 @@ enum class DecayBy {
     sum_times_zero,           ///< the terms that do not belong to the sum times 0: NaN where one is −∞
     along_rows,               ///< the running sum goes along the rows: min(j + 1, i) times the logarithm of token i
     power_of_writer,          ///< the decay of token j, as often as tokens lie between
+    power_of_next,            ///< the decay of token j + 1, as often
     carried_from_row_to_row,  ///< the sum is not set back to 0 for the next row
     carried_from_row_to_row_own_left_out,  ///< … and takes the terms of D alone, not that of token 0
     carried_from_column_to_column,

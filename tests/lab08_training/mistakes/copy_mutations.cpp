@@ -96,7 +96,12 @@ const MutationTable<CopySettings>& copy_mutations() {
           "With seed + b for sequence b, batches of neighbouring seeds share all sequences but one: draw all sequences "
           "of a "
           "batch from one generator.",
-          0, [](CopySettings& s) { s.seed_for_each = true; }}},
+          0, [](CopySettings& s) { s.seed_for_each = true; }},
+         {"the random numbers", "random numbers rounded in place of cut off",
+          "floor(u · symbols) gives every symbol the same share of [0, 1); round(u · (symbols − 1)) gives the first "
+          "and "
+          "the last one half of it.",
+          0, [](CopySettings& s) { s.rounded = true; }}},
         {}};
     return table;
 }
@@ -114,7 +119,11 @@ Batch wrong(const CopySettings& settings, std::size_t batch, std::size_t length,
         if (settings.seed_for_each) random = SplitMix64(seed + pair % batch);
         CopySequence& own = sequences[pair % batch];
         own.separator = static_cast<double>(symbols);
-        for (std::size_t i = 0; i < length; ++i) own.symbols.push_back(std::floor(random.uniform() * own.separator));
+        for (std::size_t i = 0; i < length; ++i) {
+            const double u = random.uniform();
+            own.symbols.push_back(settings.rounded ? std::round(u * (own.separator - 1.0))
+                                                   : std::floor(u * own.separator));
+        }
         for (std::size_t i = 0; settings.drawn_anew && i < length; ++i)
             own.second.push_back(std::floor(random.uniform() * own.separator));
     }

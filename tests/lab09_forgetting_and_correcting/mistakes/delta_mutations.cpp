@@ -288,6 +288,14 @@ Mutations<Settings> of_decays_in_chunks() {
              s.key.until_end = s.query.until_end = UntilEnd::right_and_whole)},
         {"D", "no D inside a chunk", "D belongs on both products, QKᵀ and KKᵀ.", both,
          SET(s.key.inside = s.query.inside = Inside::none)},
+        {"D", "D made of running products and their inverses",
+         "After strong decays the product up to token i is 0 and the inverse of that up to token j infinite, and 0 · ∞ "
+         "is NaN: D_ij is e to the sum of the logarithms between the two.",
+         both, SET(s.key.inside = s.query.inside = Inside::ratio)},
+        {"D", "queries and keys multiplied by running products and their inverses",
+         "After strong decays the product up to token i is 0 and the inverse of that up to token j infinite, and 0 · ∞ "
+         "is NaN: D_ij is e to the sum of the logarithms between the two.",
+         both, SET(set_all(s, &Reading::inside, Inside::ratio), set_all(s, &Reading::until_end, UntilEnd::ratio))},
         {"D", "D counts the decay of token j",
          "D_ij multiplies the decays of tokens j+1, …, i: token j wrote after its own.", both,
          SET(s.key.inside = s.query.inside = Inside::with_writer)},

@@ -36,6 +36,10 @@ const MutationTable<DecaySettings>& decay_mutations() {
              "· ∞ is NaN: "
              "add the logarithms between j and i.",
              pairs, SET(s.by = DecayBy::ratio)},
+            {"how it is computed", "queries and keys multiplied by running products and their inverses",
+             "After strong decays the product up to token i is 0 and the inverse of that up to token j infinite, and 0 "
+             "· ∞ is NaN: multiply the state by each token's own decay.",
+             states, SET(s.by = DecayBy::ratio)},
             {"how it is computed", "exponential before the mask",
              "Above the diagonal the exponent is positive, its exponential infinite, and ∞ · 0 is NaN: mask the "
              "exponents first. In transformers the gradients were NaN in this way, until PR 48455.",
@@ -67,6 +71,9 @@ const MutationTable<DecaySettings>& decay_mutations() {
              "What token j wrote is decayed by the tokens after it, each with its own decay: their product is what is "
              "left.",
              mask, SET(s.by = DecayBy::power_of_writer)},
+            {"which decays", "decay of token j + 1 to the power i - j",
+             "Each of the tokens j + 1 to i has its own decay: go on to the next one from row to row.", mask,
+             SET(s.by = DecayBy::power_of_next)},
             {"how it is computed", "sum not reset from row to row",
              "Each row's exponents begin at 0 on the diagonal: set the sum back before each row.", mask,
              SET(s.by = DecayBy::carried_from_row_to_row)},

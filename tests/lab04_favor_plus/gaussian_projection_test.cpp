@@ -75,6 +75,14 @@ double agreement_of_signs(const Tensor& x, std::size_t rows_on, std::size_t colu
     return total / static_cast<double>(pairs);
 }
 
+double share_of_numbers_met_before(const Tensor& W) {
+    const Tensor sizes = abs(W);
+    std::vector<double> sorted(sizes.data(), sizes.data() + sizes.size());
+    std::sort(sorted.begin(), sorted.end());
+    const auto different = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
+    return 1.0 - static_cast<double>(different) / static_cast<double>(W.size());
+}
+
 TEST_SUITE("gaussian_projection") {
 TEST_CASE("has one direction a row: shape (m, d)") {
     const std::uint64_t seed = random_seed(1);
@@ -107,6 +115,15 @@ TEST_CASE("every direction is drawn by itself") {
     std::size_t same = 0;
     for (std::size_t r = 1; r < m; ++r) same += all_equal(tokens(W, r, r + 1), tokens(W, 0, 1));
     call.satisfies(same == 0, std::to_string(same) + " of the other rows equal the first", "the same row m times");
+    const double again = share_of_numbers_met_before(W),
+                 most_again = 0.01;  // numbers of 32 bits and more stay far below
+    bool opposite = false;
+    for (std::size_t r = 1; r < m; ++r) opposite |= all_equal(tokens(W, r, r + 1), -tokens(W, 0, 1));
+    call.satisfies(again <= most_again,
+                   decimals(100.0 * again, 1) +
+                       "% of the entries equal another one, but for the sign: each is a number "
+                       "of its own",
+                   opposite ? "directions and their opposites" : "rows that share numbers");
     const double largest = largest_cosine_of_rows(W);
     // Two random directions have a larger cosine than 0.95 with a probability below (1 - 0.95²)^((d-1)/2) = 2e-20.
     call.satisfies(largest < 0.95, "two of the rows point the same way, or opposite ways: |cosine| " +

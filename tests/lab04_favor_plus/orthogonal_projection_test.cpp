@@ -124,6 +124,21 @@ bool independent(const Tensor& of_lengths, const Tensor& of_directions) {
     return dependence(of_lengths, of_directions, true).none() && dependence(of_lengths, of_directions, false).none();
 }
 
+// How often the signs of an entry of one block and of an entry of the next agree, from 0 (as chance has it) to 1 (always or
+// never): for the two entries of which this is furthest from chance. Blocks 0 and 1, 2 and 3, … are independent pairs.
+double agreement_of_neighbouring_blocks(const Tensor& W) {
+    const std::size_t entries = large::d * large::d, pairs = large::blocks / 2;
+    std::vector<int> agreements(entries * entries, 0);
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+        const double *one = W.data() + 2 * pair * entries, *next = one + entries;
+        for (std::size_t e = 0; e < entries; ++e)
+            for (std::size_t f = 0; f < entries; ++f)
+                agreements[e * entries + f] += (one[e] < 0.0) == (next[f] < 0.0) ? 1 : -1;
+    }
+    const auto [least, most] = std::minmax_element(agreements.begin(), agreements.end());
+    return static_cast<double>(std::max(-*least, *most)) / static_cast<double>(pairs);
+}
+
 TEST_SUITE("orthogonal_projection") {
 TEST_CASE("has shape (m, d), whether d divides m or not") {
     const std::uint64_t seed = random_seed(1);
@@ -286,6 +301,21 @@ TEST_CASE("no row prefers a side") {
                    : by_diagonal ? "signs of the diagonal of Q in place of R"
                                  : nullptr);
     note(figures);
+}
+TEST_CASE("every block is drawn by itself") {
+    const Call<Tensor>& call = large::projection();
+    if (!sound().angles || !sound().blocks) return;
+    const std::size_t pairs = large::blocks / 2, comparisons = large::d * large::d * large::d * large::d;
+    // A block turned round is as likely as the block, so that each agreement is a mean of fair coins: Hoeffding's bound for
+    // the largest of so many.
+    const double agreement = agreement_of_neighbouring_blocks(call.result()),
+                 allowed = std::sqrt(2.0 * std::log(2.0 * static_cast<double>(comparisons) / false_alarm) /
+                                     static_cast<double>(pairs));
+    call.satisfies(agreement <= allowed,
+                   "the signs of two entries, one of a block and one of the next, go together in " +
+                       decimals(50.0 * (1.0 + agreement), 1) + "% of the pairs of blocks, by chance in at most " +
+                       decimals(50.0 * (1.0 + allowed), 1) + "%: are both made of the same numbers?",
+                   "blocks made of numbers that overlap");
 }
 TEST_CASE("a row points in every direction alike") {
     const std::size_t m = large::m, d = large::d;

@@ -9,7 +9,7 @@
 namespace linattn::testing {
 namespace {
 
-constexpr double false_alarm = 1e-10;  // of one comparison; a run makes fewer than ten of these
+constexpr double false_alarm = 1e-11;  // of one comparison; a run makes fewer than a hundred of these
 
 /// How far the mean of n independent variables, each in an interval of this width, may be from what is expected (Hoeffding).
 double allowed_distance(std::size_t n, double width) {
@@ -175,6 +175,15 @@ TEST_CASE("every entry is dropped by itself") {
                            ", independent ones stay within " + in_short(allowed),
                        related > 0.5 && has_both(kept) ? mistake : nullptr);
     }
+    // A mask that is read on from another place for the next token.
+    const std::size_t farthest = 2 * d, all = batch * n * d;
+    std::size_t distance = 1;
+    for (std::size_t other = 2; other <= farthest; ++other)
+        if (std::fabs(agreement(kept, other, all)) > std::fabs(agreement(kept, distance, all))) distance = other;
+    const double related = agreement(kept, distance, all), allowed = allowed_distance(all - farthest, 2.0);
+    call.satisfies(std::fabs(related) <= allowed,
+                   "entries " + std::to_string(distance) + " apart are not dropped independently: correlation " +
+                       in_short(related) + ", independent ones stay within " + in_short(allowed));
 }
 TEST_CASE("how many are dropped is left to chance, too") {
     std::size_t alike = 0;

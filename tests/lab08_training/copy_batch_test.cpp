@@ -131,6 +131,31 @@ TEST_CASE("its cost grows in proportion to the batch") {
         [](std::size_t batch) { return CALL(copy_batch, batch, std::size_t{1}, std::size_t{3}, std::uint64_t{5}); },
         "sequences", 512);
 }
+TEST_CASE("every symbol is drawn by itself") {
+    // Hoeffding: of n comparisons of independent symbols the share of equal ones is further than √(ln(2/α)/2n) from 1/symbols
+    // with a probability below α.
+    const std::size_t batch = 1000, L = 6, symbols = 4;
+    const auto call = well_formed(batch, L, symbols, random_seed(3));
+    const std::size_t farthest = 2 * L, n = batch * L - farthest;
+    const auto at = [&](std::size_t e) {
+        return call.result().ids(e / L, e % L);
+    };  // of all sequences, one after another
+    const double expected = 1.0 / static_cast<double>(symbols),
+                 allowed = std::sqrt(std::log(2e11) / (2.0 * static_cast<double>(n)));
+    std::size_t distance = 1;
+    double share = expected;
+    for (std::size_t other = 1; other <= farthest; ++other) {
+        double equal = 0.0;
+        for (std::size_t e = 0; e < n; ++e) equal += at(e) == at(e + other) ? 1.0 : 0.0;
+        if (std::fabs(equal / static_cast<double>(n) - expected) < std::fabs(share - expected)) continue;
+        share = equal / static_cast<double>(n);
+        distance = other;
+    }
+    call.satisfies(std::fabs(share - expected) <= allowed,
+                   "symbols " + std::to_string(distance) + " places apart, one sequence after another, are equal in " +
+                       to_string(Tensor(share)) + " of all cases; independent ones in " + to_string(Tensor(expected)) +
+                       " ± " + to_string(Tensor(allowed)));
+}
 TEST_CASE("every symbol is as frequent as the others, at every place") {
     // χ² of 4000 symbols over 10 has 9 degrees of freedom: above 68 in less than one of 10^10 runs for one place.
     const std::size_t batch = 4000, L = 4, symbols = 10;

@@ -17,6 +17,9 @@ enum class Drawn {
     each_block,
     one_row,
     one_block,
+    opposites,      ///< the second half of the rows are those of the first half, negated
+    half_a_row_on,  ///< a row begins d/2 numbers behind the row before
+    next_rows,      ///< block b from row b of the numbers on, not from row b·d
     seed_0,
     uniform,
     columns_centred,
@@ -104,6 +107,10 @@ private:
         for (std::size_t r = 0; r < d; ++r) {
             if (s.drawn == Drawn::each_row) set_token(rows, r, normal({d}, seed + first + r));
             if (s.drawn == Drawn::one_row) set_token(rows, r, token(all, 0));
+            const std::size_t half = (m + 1) / 2, row = first + r;
+            if (s.drawn == Drawn::opposites && row >= half) set_token(rows, r, -token(all, row - half));
+            for (std::size_t e = 0; e < d && s.drawn == Drawn::half_a_row_on; ++e)
+                rows(r, e) = all.data()[row * ((d + 1) / 2) + e];
             for (std::size_t e = 0; e < d && s.drawn == Drawn::uniform; ++e)
                 rows(r, e) = std::sqrt(3.0) * (2.0 * random.uniform() - 1.0);
         }
@@ -119,6 +126,7 @@ private:
         }
         if (s.rows == Rows::orthogonal_to_last) return turned_from_the_row_before(numbers(b));
         if (s.lengths == Lengths::of_the_directions || s.lengths == Lengths::of_next_seed) return made_of_numbers(b);
+        if (s.drawn == Drawn::next_rows) return overlapping(b);
         if (s.drawn == Drawn::each_block) return unit(orthogonal_projection(d, d, seed + b));
         const std::size_t first = s.drawn == Drawn::one_block ? 0 : b * d;
         return unit(tokens(right, first, first + d));
@@ -143,6 +151,13 @@ private:
         SplitMix64 coins(~(seed + b));
         for (std::size_t r = 0; r < d; ++r)
             if (coins.uniform() < 0.5) set_token(rows, r, -token(rows, r));
+        return rows;
+    }
+    Tensor overlapping(std::size_t b) const {
+        const QR parts = qr(tokens(all, b, b + d));
+        Tensor rows = matrix_transpose(parts.Q);
+        for (std::size_t r = 0; r < d; ++r)
+            if (parts.R(r, r) < 0.0) set_token(rows, r, -token(rows, r));
         return rows;
     }
     // Entry e of row r is multiplied by the length that it gets.
@@ -189,6 +204,11 @@ const MutationTable<Projection>& projection_mutations() {
              independent, SET(s.drawn = Drawn::seed_0)},
             {"", "the same row m times", "Draw m·d numbers, not d: a repeated direction does not improve the mean.",
              independent, SET(s.drawn = Drawn::one_row)},
+            {"", "rows that share numbers", "Draw m·d numbers, and let each stand in one place only.", independent,
+             SET(s.drawn = Drawn::half_a_row_on)},
+            {"", "directions and their opposites",
+             "Each of the m directions is drawn by itself; a mean over pairs of opposites has another variance.",
+             independent, SET(s.drawn = Drawn::opposites)},
             {"", "neighbouring seeds share rows",
              "Drawing row r with seed + r makes row 1 of this seed row 0 of the next. Draw all rows at once.",
              independent, SET(s.drawn = Drawn::each_row)},
@@ -268,6 +288,9 @@ const MutationTable<Projection>& projection_mutations() {
             {"", "the same block repeated",
              "Draw new numbers for every block: a repeated direction does not improve the mean.", orthogonal,
              SET(s.drawn = Drawn::one_block)},
+            {"", "blocks made of numbers that overlap",
+             "Block b takes the d rows of numbers from b·d on: from b on, it shares all but one with its neighbour.",
+             orthogonal, SET(s.drawn = Drawn::next_rows)},
             {"", "last partial block missing",
              "There are ⌈m/d⌉ blocks; from the last, use as many rows as are still missing.", orthogonal,
              SET(s.last_block = LastBlock::missing)},

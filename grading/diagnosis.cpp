@@ -166,18 +166,10 @@ void add_wrong_call(const ComparedCall& call) {
 // The probe calls, made once an answer is wrong.
 void probe(const ComparedCall& call) {
     EvidenceOfExercise& known = evidence[call.exercise];
-    const auto maker = makers_of_probes().find(call.exercise);
-    if (std::exchange(known.probed, true) || maker == makers_of_probes().end()) return;
-    for (const Run& run : maker->second()) {
-        const Outcome outcome = run(call.subject);
-        if (!outcome.error.empty()) continue;
+    if (std::exchange(known.probed, true)) return;
+    for (const auto& agrees : probes_of(call.exercise, call.subject)) {
         known.choices.emplace_back();
-        known.calls.push_back([run, outcome](const Mistake& mistake) {
-            const MemoryReuse reuse;
-            const Outcome made = run(mistake.function);
-            return !made.error.empty() || !same_shapes(made.parts, outcome.parts) ||
-                   may_be_alike(outcome.parts, made.parts);
-        });
+        known.calls.push_back([agrees](const Mistake& mistake) { return agrees(mistake.function); });
     }
 }
 
@@ -458,6 +450,23 @@ std::string pattern_of(const ComparedCall& call) {
 
 Probes::Probes(const char* exercise, std::function<std::vector<Run>()> make) {
     makers_of_probes()[exercise] = std::move(make);
+}
+
+std::vector<std::function<bool(const Subject&)>> probes_of(const std::string& exercise, const Subject& answer) {
+    std::vector<std::function<bool(const Subject&)>> all;
+    const auto maker = makers_of_probes().find(exercise);
+    if (maker == makers_of_probes().end()) return all;
+    for (const Run& run : maker->second()) {
+        const Outcome outcome = run(answer);
+        if (!outcome.error.empty()) continue;
+        all.emplace_back([run, outcome](const Subject& function) {
+            const MemoryReuse reuse;
+            const Outcome made = run(function);
+            return !made.error.empty() || !same_shapes(made.parts, outcome.parts) ||
+                   may_be_alike(outcome.parts, made.parts);
+        });
+    }
+    return all;
 }
 
 Explanation explain(const ComparedCall& call) {

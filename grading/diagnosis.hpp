@@ -36,6 +36,9 @@ struct Probes {
     Probes(const char* exercise, std::function<std::vector<Run>()> make);
 };
 
+/// The probe calls of an exercise: whether another function fares as the answer does in each.
+std::vector<std::function<bool(const Subject&)>> probes_of(const std::string& exercise, const Subject& answer);
+
 /// A call of an exercise whose outcome was compared.
 struct ComparedCall {
     std::string exercise;

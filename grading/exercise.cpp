@@ -383,14 +383,16 @@ void Trial::count_right(const ComparedCall& right) const {
 }
 
 void Trial::rejects(const std::vector<std::string>& mentions) const {
-    fail_if([&](const Outcome& outcome) -> std::optional<std::string> {
+    const Check check = [mentions](const Outcome& outcome) -> std::optional<std::string> {
         if (outcome.error.empty()) return "expected std::invalid_argument, but it returned a result";
         if (!outcome.invalid_argument) return "expected std::invalid_argument, but it threw: " + outcome.error;
         for (const std::string& word : mentions)
             if (outcome.error.find(word) == std::string::npos)
                 return "the message should mention \"" + word + "\"; it is: " + outcome.error;
         return std::nullopt;
-    });
+    };
+    fail_if(check);
+    keep_as_evidence(compared(check));
 }
 
 void Trial::satisfies(bool holds, const std::string& otherwise, const char* mistake) const {

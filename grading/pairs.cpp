@@ -50,11 +50,13 @@ int print_pairs(const std::string& exercise) {
     run_suite(exercise);
     limit(most_for_pairs);
     if (values_of_wrong_results() < least_values) return 0;
-    const auto does_the_same = [](const Subject& function) {
+    const auto probes = probes_of(exercise, wrong.front().subject);
+    const auto does_the_same = [&](const Subject& function) {
         const auto in = [&](auto* agrees) {
             return [&, agrees](const ComparedCall& call) { return agrees(function, call); };
         };
-        return std::ranges::all_of(wrong, in(&is_as_wrong)) && std::ranges::all_of(right, in(&is_right_too));
+        return std::ranges::all_of(wrong, in(&is_as_wrong)) && std::ranges::all_of(right, in(&is_right_too)) &&
+               std::ranges::all_of(probes, [&](const auto& agrees) { return agrees(function); });
     };
     // A mistake that does the same alone, in these calls, makes a pair with any that does nothing in them.
     const auto alone = [&](const char* name) {

@@ -123,16 +123,17 @@ private:
         if (s.S.padding == Padding::keys_and_values_times_zero) multiply_by_padding(rows);
         return rows;
     }
-    static void make_unit(Rows& rows) {
+    static void make_unit(Rows& rows, Unit unit) {
         for (Index r = 0; r < rows.leading * rows.n; ++r) {
             double* row = &rows.entries[r * rows.width];
-            const double size = std::sqrt(dot_product(row, row, rows.width));
+            const double size = unit == Unit::length ? std::sqrt(dot_product(row, row, rows.width))
+                                                     : std::accumulate(row, row + rows.width, 0.0);
             for (Index a = 0; a < rows.width; ++a) row[a] /= size;
         }
     }
     Rows queries(const TokenSum& sum) const {
         Rows rows = mapped(sum.query == From::query ? call.Q : call.K, call.phi, sum.phi_q);
-        if (sum.unit_q) make_unit(rows);
+        if (sum.unit_q != Unit::none) make_unit(rows, sum.unit_q);
         return rows;
     }
     // What the delta rule writes: each value less what the state before returns for its key.
@@ -197,7 +198,7 @@ private:
         const bool before_phi =
             sum.padding == Padding::keys_and_values_before_phi || sum.padding == Padding::keys_before_phi;
         Rows rows = mapped(before_phi ? without_padding(from) : from, call.phi, sum.phi_k);
-        if (sum.unit_k) make_unit(rows);
+        if (sum.unit_k != Unit::none) make_unit(rows, sum.unit_k);
         return sum.keys_reshaped ? rows.reshaped(s.block) : rows;
     }
     void multiply_by_padding(Rows& x) const {
@@ -708,6 +709,7 @@ private:
                     if (s.written == OutputsWritten::all_but_first && i == 0) o = 0.0;
                     if (s.written == OutputsWritten::all_but_last && i + 1 == n) o = 0.0;
                     if (s.written == OutputsWritten::only_first_head && h > 0) o = 0.0;
+                    if (s.written == OutputsWritten::whole_blocks && i >= n / s.block * s.block) o = 0.0;
                     if ((s.written == OutputsWritten::running_sum && i > 0) ||
                         (s.written == OutputsWritten::running_sum_over_heads && h + i > 0))
                         o += output.data()[(h * n + i - 1) * d_v + b];

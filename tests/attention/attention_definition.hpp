@@ -97,6 +97,9 @@ enum class Returned { all, none, first, last, all_twice, all_but_last };
 /// Where the changes of a sum's queries and keys apply: a chunk has products of its own tokens, and a state of earlier ones.
 enum class Where { everywhere, own_block, earlier_blocks };
 
+/// What features are divided by: their Euclidean length or their sum.
+enum class Unit { none, length, sum };
+
 /// One of the two sums over the tokens: S above the line, z below it.
 struct TokenSum {
     From query = From::query, key = From::key;
@@ -104,7 +107,7 @@ struct TokenSum {
     Where where = Where::everywhere;                        ///< the four above
     bool query_of_token_j = false, key_of_token_i = false;  ///< indices mixed up
     bool keys_reshaped = false;                             ///< (n, c) read on as (c, n)
-    bool unit_q = false, unit_k = false;                    ///< features divided by their length
+    Unit unit_q = Unit::none, unit_k = Unit::none;          ///< what features are divided by
     bool first_d_k_features = false;                        ///< the others are left out
     Tokens tokens = Tokens::up_to_own;
     Heads heads = Heads::own;
@@ -235,6 +238,7 @@ enum class OutputsWritten {
     all_but_first,
     all_but_last,
     only_first_head,
+    whole_blocks,  ///< of settings.block tokens
     running_sum,
     running_sum_over_heads,  ///< head after head
     running_sum_over_all,    ///< all heads of token 0, then those of token 1

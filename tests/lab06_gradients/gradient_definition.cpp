@@ -308,7 +308,10 @@ private:
             if (s.r_without_dD && (call.chunk == 0 || i / block != j / block)) own = 1.0;
             for (Index other = 0; s.r_of_head_totals && other < H; ++other)
                 if (other != g) own += dD[other * n + i];
-            add(to, times * own, (s.keys_in_R && !s.queries_in_r) || s.keys_in_dK ? k(g, i) : q(g, i), c);
+            if (s.r_without_queries && (call.chunk == 0 || i / block != j / block))
+                for (Index a = 0; a < c; ++a) to[a] += times * own;
+            else
+                add(to, times * own, (s.keys_in_R && !s.queries_in_r) || s.keys_in_dK ? k(g, i) : q(g, i), c);
         });
         if (s.dD_left_in_dK)
             for (Index a = 0; a < c; ++a) to[a] += dD[at];

@@ -87,6 +87,7 @@ struct GradientSettings {
     bool key_token_query = false;                          ///< R pairs φ(q_j) with dN_i
     bool key_token_dD = false;                             ///< r pairs φ(q_i) with dD_j
     bool key_token_dD_in_block = false;                    ///< … for queries of the key's own chunk
+    bool r_without_queries = false;                        ///< r sums dD_i alone, the same for all features
     bool r_without_dD = false;                             ///< r sums φ(q_i) alone
     bool last_dD = false, last_dN = false;                 ///< r, and R, take that of the last token for all
     bool query_token_value = false;                        ///< S pairs φ(k_j) with v_i

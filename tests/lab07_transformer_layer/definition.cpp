@@ -51,7 +51,8 @@ Place place_of(Layout layout, std::size_t t, std::size_t i, std::size_t a, std::
                std::size_t e) {
     const std::size_t read_on = (t * n + i) * e + a;
     switch (layout) {
-        case Layout::side_by_side: break;
+        case Layout::side_by_side:
+        case Layout::sequences_overlap: break;
         case Layout::reshaped_only: return {read_on / (h * e), read_on % (h * e)};
         case Layout::transposed_and_reshaped: return {read_on % n, read_on / n};
         case Layout::strided: return {i, a * h + t};
@@ -78,6 +79,10 @@ Rows split(const Rows& X, std::size_t h, Layout layout) {
         for (std::size_t t = 0; t < h; ++t)
             for (std::size_t i = 0; i < X.n; ++i)
                 for (std::size_t a = 0; a < e; ++a) {
+                    if (layout == Layout::sequences_overlap) {
+                        heads(b * h + t, i, a) = X.entries[b * X.n * e + (i * h + t) * e + a];
+                        continue;
+                    }
                     const Place from = place_of(layout, t, i, a, h, X.n, e);
                     for (std::size_t token = 0; token < X.n; ++token)
                         if (token == from.token) heads(b * h + t, i, a) = X(b, token, from.column);
@@ -916,6 +921,7 @@ Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Mode
     Tensor result = zeros(shape);
     const std::size_t batch = n == 0 ? 0 : prompt.size() / n;
     Tensor first_row;
+    std::vector<std::pair<double, double>> largest_so_far(made, {-std::numeric_limits<double>::infinity(), 0.0});
     std::vector<History> shared;
     for (std::size_t b = 0; b < batch; ++b) {
         std::vector<History> own(std::max<std::size_t>(w.blocks.size(), 1));
@@ -952,6 +958,11 @@ Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Mode
             double id = static_cast<double>(chosen(last.entries.data(), symbols, wrong.choice, margin));
             if (i == 0) first_id = id;
             if (wrong.chosen_once) id = first_id;
+            if (wrong.choice == Choice::largest_so_far && i < made) {
+                const double logit = last.entries[static_cast<std::size_t>(id)].value;
+                if (logit > largest_so_far[i].first) largest_so_far[i] = {logit, id};
+                id = largest_so_far[i].second;
+            }
             if (!(wrong.one_late && i == 0)) row.push_back(id);
             if (i + 1 == steps) break;
             if (wrong.back_to_prompt) histories = after_prompt;

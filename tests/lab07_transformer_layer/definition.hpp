@@ -25,6 +25,7 @@ enum class Layout {
     last_head_only,
     begins_at_heads,      ///< head t begins at column t·h
     width_before_tokens,  ///< (h, n, e) written as (h, e, n)
+    sequences_overlap,    ///< a sequence begins n·e numbers behind the one before, where it is n·h·e
 };
 /// What merge_heads does with the heads, or split_heads returns.
 enum class Axes {
@@ -175,7 +176,14 @@ struct StepMistakes {
 };
 
 /// What is wrong with generation: with what is read where, and what is chosen.
-enum class Choice { smallest_of_largest, last_of_largest, smallest, second, first_batch_entry };
+enum class Choice {
+    smallest_of_largest,
+    last_of_largest,
+    smallest,
+    second,
+    first_batch_entry,
+    largest_so_far  ///< … of the sequences of the batch: the largest logit is not set back for the next one
+};
 struct GenerateMistakes {
     Choice choice = Choice::smallest_of_largest;
     bool one_memory_for_all_blocks = false, batch_shares_memory = false, memory_of_first_block_only = false;

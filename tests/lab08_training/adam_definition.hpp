@@ -49,6 +49,8 @@ struct AdamSettings {
     bool early_uncorrected = false;                ///< the first steps with m, not m̂
     bool not_adaptive = false;                     ///< r m̂ without √v̂
     bool v_never_falls = false;                    ///< as in AMSGrad
+    bool first_uncorrected = false;                ///< no correction where t is 0
+    bool last_factors_exchanged = false;           ///< ρ above the line of r and ρ∞ below it
     bool v_waits = false;                          ///< the first steps of RAdam leave v as it is
     double weight_decay = 0.0, in_gradient = 0.0;  ///< w times this taken off at each step, or added to g
 
@@ -61,14 +63,16 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
     Update result{w, {w, w, state.step + (s.counts ? 1 : 0)}};
     if (terms != nullptr) *terms = w;
     const double t = static_cast<double>(state.step) + s.first_step;
-    const double b2 = std::pow(s.beta_2, t), of_v = s.v_without_power ? s.beta_2
-                                                    : s.v_by_product  ? s.beta_2 * t
-                                                    : s.v_by_beta_1   ? std::pow(s.beta_1, t)
-                                                                      : b2;
-    const double b1 = s.m_without_power ? s.beta_1
-                      : s.m_by_beta_2   ? b2
-                      : s.m_by_product  ? s.beta_1 * t
-                                        : std::pow(s.beta_1, t);
+    const double b2 = s.first_uncorrected && t == 0.0 ? 0.0 : std::pow(s.beta_2, t),
+                 of_v = s.v_without_power ? s.beta_2
+                        : s.v_by_product  ? s.beta_2 * t
+                        : s.v_by_beta_1   ? std::pow(s.beta_1, t)
+                                          : b2;
+    const double b1 = s.m_without_power                 ? s.beta_1
+                      : s.m_by_beta_2                   ? b2
+                      : s.m_by_product                  ? s.beta_1 * t
+                      : s.first_uncorrected && t == 0.0 ? 0.0
+                                                        : std::pow(s.beta_1, t);
     const double limit = 2.0 / (1.0 - (s.limit_by_beta_1 ? s.beta_1 : s.beta_2)) - s.off_limit,
                  of_rho = s.rho_of_step_before ? t - 1.0 : t,
                  power = std::pow(s.rho_by_beta_1 ? s.beta_1 : s.beta_2, of_rho),
@@ -79,6 +83,7 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
     double factor = 1.0;
     if (s.rectified && adapts) factor = (rho - 4.0) * (rho - 2.0) * limit / ((limit - 4.0) * (limit - 2.0) * rho);
     if (s.factor_without_limit) factor /= limit;
+    if (s.last_factors_exchanged) factor *= rho * rho / (limit * limit);
     if (s.root_of_factor) factor = std::sqrt(factor);
     if (s.factor_inverted) factor = 1.0 / factor;
     if (s.rectified && !adapts && s.rectifies_early) factor = 0.0;

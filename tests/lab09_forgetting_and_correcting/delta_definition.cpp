@@ -113,6 +113,7 @@ private:
             case Beta::of_first_chunk: return call.beta.data()[h * n + i % block];
             case Beta::of_writer: return call.beta.data()[h * n + j];
             case Beta::of_first_head: return call.beta.data()[i];
+            case Beta::less_one: return own - 1.0;
         }
         return own;
     }

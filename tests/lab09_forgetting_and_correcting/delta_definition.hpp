@@ -18,7 +18,7 @@ namespace linattn::testing {
 /// What a token is taken to have written under its key.
 enum class Wrote { u, value, beta_value, beta_u, right_side, two_terms };
 /// What stands for β_i before a term of u_i.
-enum class Beta { own, none, squared, sigmoid, over_length, of_writer, of_first_chunk, of_first_head };
+enum class Beta { own, none, squared, sigmoid, over_length, of_writer, of_first_chunk, of_first_head, less_one };
 /// The decays inside a chunk, from token j to token i.
 enum class Inside {
     right,

@@ -14,6 +14,7 @@ struct Choosing {
     std::string for_unknown;       ///< the map that an unknown name gives
     Stabilizer of_exp = Stabilizer::per_sequence;
     bool softmax_undivided = false;
+    enum class Compared { whole, beginning_of_name, beginning_of_method } compared = Compared::whole;
     std::string differs_from;  ///< a name that is asked for with !=
     bool operator==(const Choosing&) const = default;
 };
@@ -66,6 +67,12 @@ const MutationTable<Choosing>& choosing_mutations() {
              {"unknown names", "unknown name falls back to elu_plus_one",
               "elu_plus_one is for a call without a name; an unknown name is an error: end with reject.", 0,
               SET(s.for_unknown = "elu_plus_one")},
+             {"unknown names", "a name's beginning taken for the name",
+              "\"elu\" and \"\" are no names: compare the whole string with ==.", 0,
+              SET(s.compared = Choosing::Compared::beginning_of_name)},
+             {"unknown names", "whatever begins with a name taken for it",
+              "\"exp_features\" is not \"exp\": compare the whole string with ==.", 0,
+              SET(s.compared = Choosing::Compared::beginning_of_method)},
              {"exp", "exp uses the per-token shift",
               "The caller uses one map for queries and keys: pass Stabilizer::per_sequence; the other shift does not "
               "cancel for keys.",
@@ -92,6 +99,11 @@ Tensor chosen(const Choosing& s, const Tensor& x, const std::string& method) {
                            : method == s.other ? s.one
                            : method == s.taken ? s.taken_for
                                                : method);
+    for (const std::string& name : names())
+        if (map == maps().end() &&
+            ((s.compared == Choosing::Compared::beginning_of_name && name.starts_with(method)) ||
+             (s.compared == Choosing::Compared::beginning_of_method && method.starts_with(name))))
+            map = maps().find(name);
     if (map == maps().end()) map = maps().find(s.for_unknown);
     const auto differs = std::ranges::find(names(), s.differs_from);
     if (differs != names().end() && std::find(names().begin(), differs, method) == differs)

@@ -86,6 +86,14 @@ MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "sum set back to
         }
     return y;
 }
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "sum runs on into the next line", "§6.3",
+        "A line ends where its axis does: what lies a step further on belongs to the next leading index.") {
+    const std::size_t inner = step_along(shape_of(x), place_of(x, axis));
+    Tensor y = zeros(shape_of(x));
+    for (std::size_t e = 0; e < x.size(); ++e)
+        for (std::size_t later = e; later < x.size(); later += inner) y.data()[e] += x.data()[later];
+    return y;
+}
 MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "own entry left out", "§6.3",
         "Entry j counts in its own sum: from j on, not from j + 1.") {
     return each_line(x, place_of(x, axis),

@@ -45,6 +45,12 @@ const MutationTable<Settings> table = {
          [](Settings& s) { s.m_multiplied = s.v_multiplied = true; }},
         {"t", "t of the step before", "The first step has t = 1: state.step counts the steps before it.", 0,
          [](Settings& s) { s.first_step = 0.0; }},
+        {"t", "t of the step before, no correction where it is 0",
+         "The first step has t = 1, so that 1 − βᵗ is never 0: state.step counts the steps before it.", 0,
+         [](Settings& s) {
+             s.first_step = 0.0;
+             s.first_uncorrected = true;
+         }},
         {"t", "t one too large", "The first step has t = 1.", 0, [](Settings& s) { s.first_step = 2.0; }},
         {"t", "step not counted", "The returned state has taken one step more: add 1 to step.", 0,
          [](Settings& s) { s.counts = false; }},
@@ -122,6 +128,9 @@ const MutationTable<Settings> table = {
         {"the rectification", "ρ∞ left out above the line of r",
          "r² = (ρ − 4)(ρ − 2)ρ∞ / ((ρ∞ − 4)(ρ∞ − 2)ρ): three factors above, three below.", has::rectification,
          [](Settings& s) { s.factor_without_limit = true; }},
+        {"the rectification", "ρ and ρ∞ exchanged at the end of r",
+         "r² = (ρ − 4)(ρ − 2)ρ∞ / ((ρ∞ − 4)(ρ∞ − 2)ρ): ρ∞ above the line, ρ below it.", has::rectification,
+         [](Settings& s) { s.last_factors_exchanged = true; }},
         {"the rectification", "m not corrected in the first steps",
          "While ρ ≤ 4 the step is rate · m̂, with m̂ = m/(1 − β₁ᵗ).", has::rectification,
          [](Settings& s) { s.early_uncorrected = true; }},

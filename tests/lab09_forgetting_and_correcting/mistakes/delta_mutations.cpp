@@ -42,6 +42,10 @@ Mutations<Settings> of_every_form() {
          SET(s.asks_state_with_query = s.asks_chunk_with_query = s.writes_under_query = true)},
         {"β", "β on the value only", "β_i scales the whole error: β_i (v_i - Sᵀk_i).", 0,
          SET(s.state.beta = s.chunk.beta = Beta::none)},
+        {"β", "new and old value mixed, the old one left in the state",
+         "S keeps what it returns for the key, so only the difference is added: β(v − old) in place of βv + (1 − "
+         "β)old.",
+         0, SET(s.state.beta = s.chunk.beta = Beta::less_one)},
         {"β", "β on what is read only", "β_i scales the whole error: β_i (v_i - Sᵀk_i).", 0,
          SET(s.value.beta = Beta::none)},
         {"β", "β forgotten", "Each token writes its error times β_i.", 0, SET(set_beta(s, Beta::none))},

@@ -122,6 +122,7 @@ class Contents(Handout):
 
     def test_for_learning_alone_the_answers_are_shown_once_an_exercise_passes(self):
         (self.root / "tests/lab00_warm_up/alternatives/outer_product.case").unlink()  # the canary: no case
+        self.write("tests/lab90_running_mean/alternatives/running_mean-other.case", "what: another\n--- body\n    return x;\n")
         self.make("--self-study", "--dirty")
         self.assertIn(".answers", (self.out / RECORD).read_text())
         for name, data in self.files(self.out).items():
@@ -139,6 +140,7 @@ class Contents(Handout):
         self.assertEqual(shown.returncode, 0)
         self.assertIn(f"static Tensor {SYMBOL}(const Tensor& x)", shown.stdout)
         self.assertIn(f"return {SYMBOL}(x) / count;", shown.stdout)
+        self.assertIn("    // Add up the tokens, then divide each by how many went into it.\n    return x;\n}\n", shown.stdout)
         (self.out / ".answers").write_text("spoilt")
         self.assert_refused(answer("pass"), ".answers cannot be read", "./course update")
 

@@ -35,7 +35,7 @@ def case(function):
 
 class CaseFile(unittest.TestCase):
     def setUp(self):
-        self.folder = own_folder(self.addCleanup)
+        self.folder = own_folder(self.enterContext)
 
     def read(self, text, name="one.case"):
         path = self.folder / name

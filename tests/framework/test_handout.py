@@ -62,7 +62,7 @@ class Handout(CourseTree):
 
     @classmethod
     def setUpClass(cls):
-        cls.place = own_folder(cls.addClassCleanup)
+        cls.place = own_folder(cls.enterClassContext)
         cls.root = cls.place / "a course"
         copy_course(cls.root, ("lab00",))
         assert course(cls.root, "new", "lab90_running_mean").returncode == 0
@@ -75,9 +75,7 @@ class Handout(CourseTree):
         git = ["git", "-C", str(self.root)]
         subprocess.run([*git, "checkout", "-q", "."], check=True)
         subprocess.run([*git, "clean", "-fdq"], check=True)
-        trial = mock.patch("author.commands.handout._try_it")
-        trial.start()
-        self.addCleanup(trial.stop)
+        self.enterContext(mock.patch("author.commands.handout._try_it"))
 
     def make(self, *words, status=None):
         return self.course("handout", str(self.out), *words, status=status)

@@ -17,8 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
 
 import workers
 from answer_build import NOT_COMPILED, AnswerBuild, Verdict

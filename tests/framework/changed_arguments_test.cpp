@@ -1,10 +1,8 @@
-// What the suites do to see whether an answer remembers, and to see what is hollow.
+// What the suites do to see whether an answer remembers, and the sizes that they use.
 #include <doctest/doctest.h>
 
 #include "changed_arguments.hpp"
-#include "comparison.hpp"
 #include "sizes.hpp"
-#include "work_counter.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -14,11 +12,6 @@ struct Lengths {
 };
 
 TEST_SUITE("changed arguments") {
-TEST_CASE("without a scope they stay") {
-    std::tuple<Tensor, double> arguments{Tensor{1, 2, 3}, 4.0};
-    change_arguments(arguments);
-    CHECK(std::get<Tensor>(arguments) == Tensor{1, 2, 3});
-}
 TEST_CASE("arrays are changed whatever their type, but for the first entry, and nothing else is") {
     std::tuple<Tensor, std::vector<float>, std::vector<std::uint16_t>, std::vector<std::string>, double> arguments{
         Tensor{1, 2, 3}, {1.0f, 2.0f}, {0x3F80, 0x4000}, {"a", "b"}, 4.0};
@@ -42,18 +35,6 @@ TEST_CASE("an array without a shape gets that of the lengths beside it") {
 }
 }
 
-TEST_SUITE("a hollow result") {
-TEST_CASE("is told from one that is right, and from one of another shape") {
-    Tensor y = zeros({2, 3});
-    CHECK(!inconsistent_storage(y));
-    y.storage().resize(0);
-    const Expected expected = exactly(zeros({2, 3}));
-    const auto words = difference(y, expected);
-    REQUIRE(words);
-    CHECK(words->find("holds 0 of its 6 numbers") != std::string::npos);
-}
-}
-
 TEST_SUITE("the sizes that suites use") {
 TEST_CASE("never have two lengths alike, and lie on both sides of every border") {
     for (const Size& size : sizes_around_borders()) {
@@ -69,16 +50,6 @@ TEST_CASE("never have two lengths alike, and lie on both sides of every border")
                 found = found || size.n == (above ? border + 1 : border - 1);
             CHECK(found);
         }
-}
-}
-
-TEST_SUITE("the work counter") {
-TEST_CASE("knows the largest piece of work") {
-    largest_work = 0;
-    count_work(3);
-    count_work(7);
-    count_work(5);
-    CHECK(largest_work == 7);
 }
 }
 

@@ -3,19 +3,14 @@
 import atexit
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
+
 import workers
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-atexit.register(workers.tell_processor_time)
-sys.path.insert(0, str(ROOT / "tools"))
-
 from author.judge import one
 from course import manifest
 from course.build_tree import BuildTree
@@ -23,6 +18,7 @@ from course.errors import CourseError
 
 BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference")).resolve()  # the build that ctest tests
 LABS = manifest.load(ROOT)
+atexit.register(workers.tell_processor_time)
 EXERCISES = pytest.mark.parametrize("lab, exercise", [(lab, exercise) for lab in LABS for exercise in lab.exercises],
                                     ids=lambda each: getattr(each, "function", each.name))
 

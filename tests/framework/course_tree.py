@@ -132,18 +132,16 @@ def changed_manifest(manifest: Path, place: Path, **changes) -> Path:
     return copy
 
 
-def own_folder(add_cleanup) -> Path:
-    """A new folder, which goes when what is told to add_cleanup is done."""
-    folder = tempfile.TemporaryDirectory()
-    add_cleanup(folder.cleanup)
-    return Path(folder.name)
+def own_folder(enter) -> Path:
+    """A new folder. `enter` is enterContext or enterClassContext of a test, with which it goes."""
+    return Path(enter(tempfile.TemporaryDirectory()))
 
 
 class CourseTree(unittest.TestCase):
     """self.root holds lab07 (twice; thrice ★) and lab08 (once, which comes solved)."""
 
     def setUp(self):
-        self.root = own_folder(self.addCleanup) / "a course"
+        self.root = own_folder(self.enterContext) / "a course"
         self.write("labs/lab07_numbers/lab.json", json.dumps({
             "lab": "lab07", "title": "Numbers", "sources": ["lab07_numbers.cpp"],
             "exercises": [{"function": "twice", "points": 2, "minutes": 5, "section": "7.1"},

@@ -12,8 +12,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
 
 import workers
 from answer_build import AnswerBuild, run

@@ -16,14 +16,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
 
 import workers
 from answer_build import AnswerBuild, run
-from course import build_commands
 from author.case_file import Case, put_into
-from course import manifest
+from course import build_commands, declarations, manifest
 from course.errors import CourseError
 from green import Green, digest_of
 
@@ -35,15 +33,13 @@ PATIENCE = 5  # seconds of processor time for a suite, which takes less than one
 
 def targets_of(lab: manifest.Lab) -> dict:
     """Exercise → the names of its parameters."""
-    headers = "\n".join(path.read_text(encoding="utf-8") for path in sorted(lab.folder.glob("*.hpp")))
     found = {}
     for exercise in lab.exercises:
         if not exercise.kernel and not exercise.solved:
-            declared = re.search(rf"^[\w:<>&*, ]+?\b{exercise.function}\(([^;{{}}]*)\);", headers, re.M)
+            declared = declarations.find(lab, exercise.function)
             if not declared:
                 raise CourseError(f"{lab.folder.name} declares no {exercise.function} that paste_attack.py can read")
-            # A comma inside <…> belongs to a type.
-            found[exercise.function] = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,(?![^<]*>)|$)", declared[1])
+            found[exercise.function] = [name for name, _ in declared.parameters]
     return found
 
 
@@ -76,7 +72,7 @@ class Attack:
     def digest(self, lab: manifest.Lab) -> str:
         """Of all that the lab's outcome depends on."""
         pasted = sorted(Path(__file__).parent.glob("pasted_answers.*"))
-        return digest_of([__file__, *pasted, *self.files, *sorted(lab.folder.glob("*.hpp")),
+        return digest_of([__file__, declarations.__file__, *pasted, *self.files, *sorted(lab.folder.glob("*.hpp")),
                           *(ROOT / "reference" / source for source in lab.sources)], self.build.digest(lab))
 
     def earned(self, lab: manifest.Lab, pool: ThreadPoolExecutor) -> list:

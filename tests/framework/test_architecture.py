@@ -5,9 +5,9 @@ import os
 import re
 import subprocess
 import unittest
-from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+from course_tree import REPOSITORY
+
 PAGE = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
 WITH_SUBFOLDERS = ("labs", "grading", "tools", "tests", "docs", "bench")
 LAB = re.compile(r"lab\d\d_\w+")

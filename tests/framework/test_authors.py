@@ -29,7 +29,7 @@ class Authors(CourseTree):
 
     @classmethod
     def setUpClass(cls):
-        cls.clone = own_folder(cls.addClassCleanup) / "a course"
+        cls.clone = own_folder(cls.enterClassContext) / "a course"
         copy_course(cls.clone, ("lab00",))
         commit(cls.clone)
 
@@ -39,9 +39,7 @@ class Authors(CourseTree):
         subprocess.run([*git, "checkout", "-q", "."], check=True)
         subprocess.run([*git, "clean", "-fdxq"], check=True)
         self.broken = []  # labs that do not compile
-        build = mock.patch.object(BuildTree, "build", lambda _, labs: [lab for lab in labs if lab.name in self.broken])
-        build.start()
-        self.addCleanup(build.stop)
+        self.enterContext(mock.patch.object(BuildTree, "build", lambda _, labs: [lab for lab in labs if lab.name in self.broken]))
 
     def put_programs(self):
         for lab in manifest.load(self.root):

@@ -64,7 +64,7 @@ class StandIn(unittest.TestCase):
     """Instead of bwrap."""
 
     def setUp(self):
-        self.place = own_folder(self.addCleanup)
+        self.place = own_folder(self.enterContext)
         load, equal, give = 0x20, 0x15, 0x06
         self.place.joinpath("program").write_bytes(b"".join(struct.pack("HBBI", *line) for line in (
             (load, 0, 0, 0), (equal, 0, 1, SOCKET), (give, 0, 0, 0x00050000 | EPERM), (give, 0, 0, 0x7fff0000))))

@@ -134,7 +134,7 @@ LINKERS = {  # what lacks a definition of row_sums, what uses `part` that nothin
 
 class StudentFolder(unittest.TestCase):
     def setUp(self):
-        self.source = own_folder(self.addCleanup) / "a course/student/lab00_warm_up.cpp"
+        self.source = own_folder(self.enterContext) / "a course/student/lab00_warm_up.cpp"
         self.manifest = self.source.parents[1] / "labs/lab00_warm_up/lab.json"
         for path, text in ((self.source, SOURCE), (self.manifest, json.dumps(MANIFEST))):
             path.parent.mkdir(parents=True)

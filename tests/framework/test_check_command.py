@@ -6,14 +6,12 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
-import sys
 import threading
 import time
 from unittest import mock
 
-from course_tree import REPOSITORY, CourseTree, course_process, run_course, wait_until
+from course_tree import REPOSITORY, CourseTree, run_course
 from fake_tools import FAKE_CMAKE, FakeTools
 
 from author import figures
@@ -249,47 +247,6 @@ class FirstBuild(FakeTools):
         terminal.isatty = lambda: True
         self.assertRegex(self.building(0, terminal),
                          r"\r  \[1/3\] \d+ s, .*\r  \[3/3\] \d+ s, .*\r\033\[Kbuilt after \d+ s\n$")
-
-
-class Ending(FakeTools):
-    """A real tree of processes: ctest, below it ninja, below that a compiler in a group of its own, as ninja has it."""
-
-    NINJA = """import os, signal, subprocess, sys, time
-compiler = subprocess.Popen(["sleep", "1000"], start_new_session=True)
-def told(*_):
-    os.killpg(compiler.pid, signal.SIGTERM)
-    compiler.wait()
-    sys.exit(1)
-signal.signal(signal.SIGTERM, told)
-with open("tree.new", "w") as file:
-    file.write(f"{os.getppid()} {os.getpid()} {compiler.pid}")
-os.rename("tree.new", "tree")
-time.sleep(1000)
-"""
-
-    def end(self, number):
-        """Starts `course check` as a user does, ends it by this signal, and returns its status."""
-        (self.root / "tree").unlink(missing_ok=True)
-        self.write("ninja.py", self.NINJA)
-        self.ctest_does(f"'{sys.executable}' ninja.py & wait")
-        check = course_process(self.root, ["check", "lab07"], PATH=f"{self.root}/bin:{os.environ['PATH']}",
-                               CALLS=str(self.calls))
-        self.addCleanup(check.kill)
-        wait_until((self.root / "tree").exists)
-        check.send_signal(number)
-        status = check.wait(600)
-        processes = [int(pid) for pid in self.read("tree").split()]
-        wait_until(lambda: not any(map(self.is_alive, processes)))
-        return status
-
-    @staticmethod
-    def is_alive(pid):
-        state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], stdout=subprocess.PIPE, text=True).stdout.strip()
-        return bool(state) and not state.startswith("Z")
-
-    def test_nothing_is_left_at_work(self):
-        for number, status in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)):
-            self.assertEqual(self.end(number), status)
 
 
 # Words of commands, and what the sentence says that refuses them. (test_train.py has those of ./course train.)

@@ -75,7 +75,7 @@ class Site(CourseTree):
 
     @classmethod
     def setUpClass(cls):
-        cls.root = own_folder(cls.addClassCleanup) / "a course"
+        cls.root = own_folder(cls.enterClassContext) / "a course"
         shutil.copytree(REPOSITORY, cls.root, ignore=shutil.ignore_patterns(*LEFT_OUT))
         for lab in manifest.load(cls.root):
             program = Path(os.environ["LINATTN_BUILD"]) / f"{lab.name}_check"

@@ -91,9 +91,7 @@ class Class(CourseTree):
     def setUp(self):
         super().setUp()
         self.write("judge.py", JUDGE)
-        ready = mock.patch("author.judge.one.ready")
-        ready.start()
-        self.addCleanup(ready.stop)
+        self.enterContext(mock.patch("author.judge.one.ready"))
         self.write("course", SCRIPT, 0o755)
         self.out = self.root / "out"
         (self.root / "in").mkdir()

@@ -62,7 +62,7 @@ class Handout(CourseTree):
 
     @classmethod
     def setUpClass(cls):
-        cls.place = own_folder(cls.addClassCleanup)
+        cls.place = own_folder(cls.enterClassContext)
         cls.root = cls.place / "a course"
         copy_course(cls.root, ("lab00",))
         assert course(cls.root, "new", "lab90_running_mean").returncode == 0
@@ -75,9 +75,7 @@ class Handout(CourseTree):
         git = ["git", "-C", str(self.root)]
         subprocess.run([*git, "checkout", "-q", "."], check=True)
         subprocess.run([*git, "clean", "-fdq"], check=True)
-        trial = mock.patch("author.commands.handout._try_it")
-        trial.start()
-        self.addCleanup(trial.stop)
+        self.enterContext(mock.patch("author.commands.handout._try_it"))
 
     def make(self, *words, status=None):
         return self.course("handout", str(self.out), *words, status=status)
@@ -122,6 +120,7 @@ class Contents(Handout):
 
     def test_for_learning_alone_the_answers_are_shown_once_an_exercise_passes(self):
         (self.root / "tests/lab00_warm_up/alternatives/outer_product.case").unlink()  # the canary: no case
+        self.write("tests/lab90_running_mean/alternatives/running_mean-other.case", "what: another\n--- body\n    return x;\n")
         self.make("--self-study", "--dirty")
         self.assertIn(".answers", (self.out / RECORD).read_text())
         for name, data in self.files(self.out).items():
@@ -139,6 +138,7 @@ class Contents(Handout):
         self.assertEqual(shown.returncode, 0)
         self.assertIn(f"static Tensor {SYMBOL}(const Tensor& x)", shown.stdout)
         self.assertIn(f"return {SYMBOL}(x) / count;", shown.stdout)
+        self.assertIn("    // Add up the tokens, then divide each by how many went into it.\n    return x;\n}\n", shown.stdout)
         (self.out / ".answers").write_text("spoilt")
         self.assert_refused(answer("pass"), ".answers cannot be read", "./course update")
 

@@ -22,7 +22,7 @@ NAME, OTHER = "lab01_feature_maps.cpp", "lab02_parallel_vs_recurrent.cpp"
 
 class Intake(unittest.TestCase):
     def setUp(self):
-        self.place = own_folder(self.addCleanup)
+        self.place = own_folder(self.enterContext)
         self.into = self.place / "taken"
 
     def zip(self, entries: dict, name: str = "s001.zip") -> Path:

@@ -32,16 +32,12 @@ def stub() -> str:
 @pytest.mark.usefixtures("boxes")
 class Judged(unittest.TestCase):
     def setUp(self):
-        self.folder = own_folder(self.addCleanup)
-        place = mock.patch.object(build, "BuildTree", lambda root, track: built_tree())
-        place.start()
-        self.addCleanup(place.stop)
+        self.folder = own_folder(self.enterContext)
+        self.enterContext(mock.patch.object(build, "BuildTree", lambda root, track: built_tree()))
 
     def forget_the_class(self):
         """Which the fixture boxes made ready without --gpu."""
-        environment = mock.patch.dict(os.environ)
-        environment.start()
-        self.addCleanup(environment.stop)
+        self.enterContext(mock.patch.dict(os.environ))
         os.environ.pop(build.READY, None)
 
     def submit(self, files: dict) -> Path:
@@ -221,9 +217,7 @@ class OnAGpu(Judged):
         self.devices = [str(self.folder / name) for name in ("one", "two")]
         for device in self.devices:
             Path(device).touch()
-        place = mock.patch.object(gpu, "devices", lambda: self.devices)
-        place.start()
-        self.addCleanup(place.stop)
+        self.enterContext(mock.patch.object(gpu, "devices", lambda: self.devices))
         self.sources = key_of_lab05()
 
     def needs_nvcc(self):

@@ -21,7 +21,7 @@ def package_names(column, groups=("student",)):
 
 class Setup(unittest.TestCase):
     def setUp(self):
-        self.bin = own_folder(self.addCleanup) / "bin"
+        self.bin = own_folder(self.enterContext) / "bin"
         self.bin.mkdir()
         for tool in NEEDED:
             (self.bin / tool).symlink_to(shutil.which(tool))

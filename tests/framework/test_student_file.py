@@ -85,8 +85,9 @@ class StudentFile(StudentCourse):
         self.assertEqual(self.course("check", "lab00").returncode, 0)
         slow = "constexpr int slow() { int n = 0; for (int i = 0; i < 30000000; ++i) n ^= i; return n; }\n"
         slow += "constexpr int n = slow();\nnamespace linattn {"
+        slow = self.right.replace("namespace linattn {", slow, 1)
         for text, at_work, number in (
-                (self.right.replace("namespace linattn {", slow, 1), "cc1plus|clang", signal.SIGINT),
+                (slow, "cc1plus|clang", signal.SIGINT), (slow, "cc1plus|clang", signal.SIGHUP),
                 (self.right.replace(RIGHT, "for (;;) {}"), "--exercise outer_product", signal.SIGTERM)):
             self.write("lab00", text)
             check = course_process(self.root, ["check", "lab00"])

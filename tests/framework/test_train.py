@@ -38,7 +38,7 @@ def train(*words, track="reference", graded=()):
 
 class Train(unittest.TestCase):
     def setUp(self):
-        self.folder = own_folder(self.addCleanup)
+        self.folder = own_folder(self.enterContext)
         self.out = self.folder / "weights"
 
     def trained(self, *words):

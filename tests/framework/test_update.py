@@ -56,13 +56,14 @@ class SplitSource(unittest.TestCase):
             self.assertEqual(pieces.text, text)
 
     def test_brackets_that_do_not_count(self):
-        for body in ('const char* s = "}";', "char c = '}';", "// }", "/* }\n} */", 'auto r = R"x(}")x";', "int n = 1'000; // '}'",
-                     "#define OPEN {", "#if 0\n}\n#endif"):
+        for body in ('const char* s = "}";', "char c = '}';", "// }", "/* }\n} */", 'auto r = R"x(}")x";', 'auto r = R"(\n}\n)";',
+                     "int n = 1'000; // '}'", "#define OPEN {", "#if 0\n}\n#endif"):
             pieces = split(f"int twice(int x) {{\n{body}\n}}\n\nint thrice() {{ return 3; }}\n", NAMES)
             self.assertEqual(list(pieces.functions), ["twice", "thrice"], body)
 
     def test_only_definitions_in_namespaces_count(self):
-        pieces = split('int twice(int);\nextern "C" {\nint thrice(Shape s = {1, 2},\n    int y = twice(1)) noexcept {\n}\n}\n'
+        pieces = split('int twice(int,\n    int);\nconst int table{twice(1)};\n'
+                       'extern "C" {\nint thrice(Shape s = {1, 2},\n    int y = twice(1)) noexcept {\n}\n}\n'
                        "struct A { int twice() { return 1; } };\nint n = twice(1);\nint other(int x = half(1)) { return twice(x); }\n"
                        "namespace a::b { template <class T>\nint\nhalf(T x)\n{ return x; } }\n", NAMES)
         self.assertEqual(list(pieces.functions), ["thrice", "half"])

@@ -26,6 +26,7 @@ struct EvidenceOfExercise {
     std::vector<std::string> choices;  // of each of them
     std::vector<std::size_t> wrong;    // which of them were wrong
     std::vector<SizesOfCall> sizes;
+    std::vector<ComparedCall> rejected;
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
     std::set<const Mistake*> named, hedged, retracted, ruled_out;
     std::map<std::pair<const Mistake*, std::string>, const Mistake*> with_choice;
@@ -482,6 +483,12 @@ Explanation explain(const ComparedCall& call) {
     if (listed > 2 && std::ssize(same) == listed) return found;
     // A faulty kernel may run well elsewhere, with other lengths or in another order; its mistake ends every call.
     found.mistakes = call.outcome.symptoms.empty() ? agreeing(same) : same;
+    if (!by_values && call.outcome.error.empty())
+        std::erase_if(found.mistakes, [&](const Mistake* each) {
+            return std::ranges::any_of(known.rejected, [&](const ComparedCall& rejected) {
+                return rejected.check(rejected.run(each->function)).has_value();
+            });
+        });
     if (!by_values) return found;
     const bool small = has_few_numbers(call);
     const auto search = [&](auto* alike) {
@@ -541,6 +548,8 @@ void keep_as_evidence(const ComparedCall& call) {
         return !check(made) || (made.error.empty() && same_but_for_rounding(made.parts, small));
     });
 }
+
+void keep_rejection(const ComparedCall& call) { evidence[call.exercise].rejected.push_back(call); }
 
 bool first_call_agrees(const Mistake& function) {
     const std::vector<Agrees>& calls = evidence[function.exercise].calls;

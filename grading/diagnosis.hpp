@@ -78,6 +78,9 @@ bool stored_something(const std::string& exercise);
 /// A right outcome: evidence against every mistake that would have been wrong there.
 void keep_as_evidence(const ComparedCall& call);
 
+/// A call that was rejected as it should be: evidence where another one is not rejected. Many mistakes reject nothing.
+void keep_rejection(const ComparedCall& call);
+
 /// Whether the first call of the exercise in this run, made again with this function, fares as it did then. One that
 /// remembers nothing of the calls in between does.
 bool first_call_agrees(const Mistake& function);

@@ -392,7 +392,7 @@ void Trial::rejects(const std::vector<std::string>& mentions) const {
         return std::nullopt;
     };
     fail_if(check);
-    keep_as_evidence(compared(check));
+    keep_rejection(compared(check));
 }
 
 void Trial::satisfies(bool holds, const std::string& otherwise, const char* mistake) const {

@@ -106,10 +106,12 @@ TEST_CASE("equals the definition at every size") {
     std::uint64_t stream = 60;
     for (const Size& size : sizes_around_borders(129)) {
         const Inputs all(size.leading, 3 + size.n, size.d_k, size.d_v, ++stream);
-        const Stream stream{all, 3, size.n, 16, elu_plus_one_map};
-        const CausalState saved = saved_states(stream);
-        for (const std::size_t kept : {size.n, size.n - size.n / 5})
-            rewind(stream, saved, kept).equals(stream.expected(kept));
+        for (const std::size_t every : {std::size_t{16}, std::size_t{1}}) {
+            const Stream stream{all, 3, size.n, every, elu_plus_one_map};
+            const CausalState saved = saved_states(stream);
+            for (const std::size_t kept : {size.n, size.n - size.n / 5})
+                rewind(stream, saved, kept).equals(stream.expected(kept));
+        }
     }
 }
 TEST_CASE("handles no token and no head") {

@@ -49,9 +49,9 @@ const MutationsOf softmax_attention_mutations(
     {.without = {"first token left out", "divided by the largest weight", "negative features cut off at 0",
                  "normaliser without the query", "normaliser without the keys", "sum of φ(q) times the sum of z",
                  "z read before it is updated", "features divided by their length",
-                 "keys' features divided by their length", "φ applied to the scores",
-                 "each feature of the keys divided by its own sum", "mean of the features' averages",
-                 "each key divided by the sum of its features"}});
+                 "keys' features divided by their length", "keys' features divided by their sum",
+                 "φ applied to the scores", "each feature of the keys divided by its own sum",
+                 "mean of the features' averages", "each key divided by the sum of its features"}});
 const MutationsOf quadratic_mutations("linear_attention_quadratic", table, every_form | has::mask, AttentionSettings{},
                                       &masked);
 const MutationsOf bidirectional_mutations("linear_attention_bidirectional", table,

@@ -350,7 +350,7 @@ const MutationsOf favor_attention_mutations(
     divided(), &attention,
     {.without = {"ε only where the sum is 0", "total instead of the running sum",
                  "scaled by 1/√d_k, which only ε shows", "features divided by their length",
-                 "keys' features divided by their length"}});
+                 "keys' features divided by their length", "keys' features divided by their sum"}});
 
 // The variance --------------------------------------------------------------------------------------------------------
 

@@ -123,7 +123,7 @@ TEST_CASE("every direction is drawn by itself") {
                    decimals(100.0 * again, 1) +
                        "% of the entries equal another one, but for the sign: each is a number "
                        "of its own",
-                   opposite ? "directions and their opposites" : "rows that share numbers");
+                   opposite ? "rows that are minus other rows" : "rows that share numbers");
     const double largest = largest_cosine_of_rows(W);
     // Two random directions have a larger cosine than 0.95 with a probability below (1 - 0.95²)^((d-1)/2) = 2e-20.
     call.satisfies(largest < 0.95, "two of the rows point the same way, or opposite ways: |cosine| " +

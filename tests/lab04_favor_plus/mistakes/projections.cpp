@@ -206,7 +206,7 @@ const MutationTable<Projection>& projection_mutations() {
              independent, SET(s.drawn = Drawn::one_row)},
             {"", "rows that share numbers", "Draw m·d numbers, and let each stand in one place only.", independent,
              SET(s.drawn = Drawn::half_a_row_on)},
-            {"", "directions and their opposites",
+            {"", "rows that are minus other rows",
              "Each of the m directions is drawn by itself; a mean over pairs of opposites has another variance.",
              independent, SET(s.drawn = Drawn::opposites)},
             {"", "neighbouring seeds share rows",

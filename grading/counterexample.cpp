@@ -16,7 +16,7 @@
 
 #include "channel.hpp"
 #include "exercise.hpp"
-#include "memory_outside.hpp"
+#include "memory_watch.hpp"
 
 namespace linattn::testing {
 namespace {

@@ -187,6 +187,13 @@ std::optional<std::string> difference(const std::vector<std::string>& got, const
     return std::nullopt;
 }
 
+bool any_number(const Parts& parts, bool (*kind)(double)) {
+    return std::ranges::any_of(parts, [&](const Part& part) {
+        const auto* tensor = std::get_if<Tensor>(&part.value);
+        return tensor != nullptr && std::any_of(tensor->data(), tensor->data() + tensor->size(), kind);
+    });
+}
+
 double share_of_tolerance(const Tensor& got, const Expected& expected) {
     double largest = 0.0;
     for (std::size_t i = 0; i < got.size(); ++i) {

@@ -42,6 +42,9 @@ inline Parts parts_of(const std::vector<std::string>& result) { return {{"", res
 /// Patterns of bfloat16: the numbers that they stand for.
 Parts parts_of(const std::vector<std::uint16_t>& patterns);
 
+/// Whether some number of a result is of this kind.
+bool any_number(const Parts& parts, bool (*kind)(double));
+
 /// What is wrong with a Tensor that has a shape but not the numbers of that shape, or nothing.
 std::optional<std::string> inconsistent_storage(const Tensor& got);
 

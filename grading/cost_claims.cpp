@@ -8,7 +8,7 @@
 #include <string>
 
 #include "changed_arguments.hpp"
-#include "memory_outside.hpp"
+#include "memory_watch.hpp"
 
 namespace linattn::testing {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "channel.hpp"
 #include "exercise.hpp"
-#include "memory_outside.hpp"
+#include "memory_watch.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -36,10 +36,7 @@ struct Argument {
 using Arguments = std::vector<Argument>;
 
 bool is_finite(const Outcome& outcome) {
-    return std::ranges::all_of(outcome.parts, [](const Part& part) {
-        const auto& x = std::get<Tensor>(part.value);
-        return std::all_of(x.data(), x.data() + x.size(), [](double each) { return std::isfinite(each); });
-    });
+    return !any_number(outcome.parts, [](double x) { return !std::isfinite(x); });
 }
 
 bool differs(const Part& got, const Part& right) {

@@ -53,21 +53,8 @@ std::size_t size_of(const Parts& parts) {
     return size;
 }
 
-bool is_finite(const Parts& parts) {
-    return std::ranges::all_of(parts, [](const Part& part) {
-        const auto* tensor = std::get_if<Tensor>(&part.value);
-        return tensor == nullptr ||
-               std::all_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return std::isfinite(x); });
-    });
-}
-
-bool holds_numbers(const Parts& parts) {
-    return std::ranges::any_of(parts, [](const Part& part) {
-        const auto* tensor = std::get_if<Tensor>(&part.value);
-        return tensor != nullptr &&
-               std::any_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return x != 0.0; });
-    });
-}
+bool is_not_zero(double x) { return x != 0.0; }
+bool is_not_finite(double x) { return !std::isfinite(x); }
 
 bool same_shapes(const Parts& a, const Parts& b) {
     return std::ranges::equal(a, b, [](const Part& left, const Part& right) {
@@ -152,7 +139,7 @@ void add_evidence(const ComparedCall& call, Agrees agrees) {
 void add_wrong_call(const ComparedCall& call) {
     EvidenceOfExercise& known = evidence[call.exercise];
     known.wrong.push_back(known.calls.size());
-    known.stored_something = known.stored_something || holds_numbers(call.outcome.parts);
+    known.stored_something = known.stored_something || any_number(call.outcome.parts, is_not_zero);
     if (call.outcome.error.empty()) known.sizes.push_back({call.sizes, false});
     add_evidence(call, [call](const Mistake& mistake) {
         const MemoryReuse reuse;
@@ -497,7 +484,7 @@ Explanation explain(const ComparedCall& call) {
         found.mistakes = agreeing(alike(call, found.distance));
     };
     search(&named_alike);
-    if (!is_finite(call.outcome.parts)) search(&singles_alike_where_finite);
+    if (any_number(call.outcome.parts, is_not_finite)) search(&singles_alike_where_finite);
     if (small) {
         search(&numbers_alike);
         // What explained none of the calls so far would be ruled out by this one.
@@ -539,7 +526,7 @@ bool is_right_too(const Subject& function, const ComparedCall& call) {
 bool stored_something(const std::string& exercise) { return evidence[exercise].stored_something; }
 
 void keep_as_evidence(const ComparedCall& call) {
-    evidence[call.exercise].stored_something |= holds_numbers(call.outcome.parts);
+    evidence[call.exercise].stored_something |= any_number(call.outcome.parts, is_not_zero);
     evidence[call.exercise].sizes.push_back({call.sizes, true});
     // What is compared with another result of the answer's own may be exact, and a mistake rounds in another order.
     const Parts small = size_of(call.outcome.parts) <= most_numbers ? call.outcome.parts : Parts{};

@@ -1,4 +1,4 @@
-#include "edits.hpp"
+#include "searches.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -459,9 +459,9 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     failure.unexplained = !named && by_values && has_shapes;
     if (by_values && named) failure.closeness = closeness_of(found);
     if (!by_values && outcome_.symptoms.empty()) failure.stack = site;
-    if (any_value(is_unset_local))
+    if (any_number(outcome_.parts, is_unset_local))
         failure.unset_local = UnsetLocal::surely;
-    else if (!named && inputs_finite() && any_value(may_come_from_unset_local))
+    else if (!named && inputs_finite() && any_number(outcome_.parts, may_come_from_unset_local))
         failure.unset_local = UnsetLocal::perhaps;
     if (!named && found.partial_matches.empty() && nothing_stored(expected) && !stored_something(exercise_))
         failure.guess = std::string("\n    every value is 0: was a copy changed") +
@@ -487,14 +487,6 @@ bool Trial::has_shapes_of(const std::vector<Expected>& expected) const {
             tensor == nullptr || shape_of(*tensor) != shape_of(expected[p].value))
             return false;
     return true;
-}
-
-// Whether some value of the result is of this kind.
-bool Trial::any_value(bool (*kind)(double)) const {
-    return std::any_of(outcome_.parts.begin(), outcome_.parts.end(), [&](const Part& part) {
-        const auto* tensor = std::get_if<Tensor>(&part.value);
-        return tensor != nullptr && std::any_of(tensor->data(), tensor->data() + tensor->size(), kind);
-    });
 }
 
 // Zeros and nothing else where most entries are something else, in a Tensor that is no state: a state may be right to be

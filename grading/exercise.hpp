@@ -93,7 +93,6 @@ private:
     bool differs_when_repeated() const;
     void count_right(const ComparedCall& right) const;
     std::string unwritten_values() const;
-    bool any_value(bool (*kind)(double)) const;
     bool has_shapes_of(const std::vector<Expected>& expected) const;
     bool nothing_stored(const std::vector<Expected>& expected) const;
     std::string where_it_comes_from(const std::vector<Expected>& expected, bool with_remarks) const;

@@ -13,11 +13,10 @@
 #include "channel.hpp"
 #include "counterexample.hpp"
 #include "crash_watch.hpp"
-#include "edits.hpp"
 #include "mistake.hpp"
 #include "options.hpp"
-#include "pairs.hpp"
 #include "reporter.hpp"
+#include "searches.hpp"
 #include "supervised_run.hpp"
 
 using namespace linattn::testing;

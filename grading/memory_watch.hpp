@@ -38,6 +38,10 @@ private:
 /// The most bytes held at once during the last watched call, beyond what was held when it began.
 std::size_t peak_bytes();
 
+/// The most that the process with the student's code held at once so far, seen from outside of it, arguments and results
+/// included. Only the judge has it: there, bytes are what that process says.
+inline std::size_t (*most_bytes_so_far)() = nullptr;
+
 /// The number of the allocation whose call stack the open watch wants; 0 for none.
 std::uint32_t allocation_to_trace();
 

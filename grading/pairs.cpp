@@ -1,4 +1,4 @@
-#include "pairs.hpp"
+#include "searches.hpp"
 
 #include <sys/time.h>
 

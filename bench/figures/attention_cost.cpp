@@ -6,7 +6,7 @@
 #include "chunkwise.hpp"
 #include "feature_maps.hpp"
 #include "linear_attention.hpp"
-#include "peak_memory.hpp"
+#include "measured.hpp"
 #include "random.hpp"
 #include "token_loops.hpp"
 
@@ -32,18 +32,6 @@ struct Inputs {
           v(V.begin(), V.end()) {}
 };
 
-// Once for what it allocates at its peak, beside its inputs and its output; then for the time.
-template <class Attention>
-void measure(benchmark::State& state, Attention attention) {
-    const Inputs x(state);
-    restart_peak();
-    {
-        const auto output = attention(x);
-        state.counters["peak_bytes"] = static_cast<double>(peak_bytes() - held_bytes());
-    }
-    for (auto _ : state) benchmark::DoNotOptimize(attention(x));
-}
-
 const linattn::FeatureMap& phi() {
     static const linattn::FeatureMap map("elu_plus_one", [](const Tensor& x) { return linattn::elu_plus_one(x); });
     return map;
@@ -62,18 +50,10 @@ linattn::Array chunks_of(const Inputs& x) {
     return linattn::chunkwise_linear_attention(x.q, x.k, x.v, sizes, chunk, 1e-6f);
 }
 
-void lengths(benchmark::internal::Benchmark* program) {
-    program->ArgName("n")->RangeMultiplier(2)->Range(128, 4096)->Unit(benchmark::kMillisecond)->MinTime(0.05);
-}
-#define MEASURE(name, call)                                   \
-    void name(benchmark::State& state) {                      \
-        measure(state, [](const Inputs& x) { return call; }); \
-    }                                                         \
-    BENCHMARK(name)->Apply(lengths)
-MEASURE(softmax, linattn::softmax_attention(x.Q, x.K, x.V, linattn::Mask::causal));
-MEASURE(parallel, linattn::linear_attention_parallel(x.Q, x.K, x.V, phi()));
-MEASURE(recurrent, linattn::linear_attention_recurrent(x.Q, x.K, x.V, phi()));
-MEASURE(loop, loop_over(x));
-MEASURE(chunkwise, chunks_of(x));
+MEASURE(softmax, 4096, linattn::softmax_attention(x.Q, x.K, x.V, linattn::Mask::causal));
+MEASURE(parallel, 4096, linattn::linear_attention_parallel(x.Q, x.K, x.V, phi()));
+MEASURE(recurrent, 4096, linattn::linear_attention_recurrent(x.Q, x.K, x.V, phi()));
+MEASURE(loop, 4096, loop_over(x));
+MEASURE(chunkwise, 4096, chunks_of(x));
 
 }  // namespace

@@ -3,12 +3,11 @@
 
 #include "feature_maps.hpp"
 #include "gradients.hpp"
-#include "peak_memory.hpp"
+#include "measured.hpp"
 #include "random.hpp"
 
 namespace {
 
-using linattn::AttentionGradients;
 using linattn::Tensor;
 
 constexpr std::size_t d = 64, chunk = 32;
@@ -29,29 +28,9 @@ struct Inputs {
     }
 };
 
-// Once for what it allocates at its peak, beside its inputs and the gradients; then for the time.
-template <class Gradients>
-void measure(benchmark::State& state, Gradients gradients) {
-    const Inputs x(state);
-    restart_peak();
-    {
-        const AttentionGradients result = gradients(x);
-        state.counters["peak_bytes"] = static_cast<double>(peak_bytes() - held_bytes());
-    }
-    for (auto _ : state) benchmark::DoNotOptimize(gradients(x));
-}
-
-void lengths(benchmark::internal::Benchmark* program) {
-    program->ArgName("n")->RangeMultiplier(2)->Range(128, 2048)->Unit(benchmark::kMillisecond)->MinTime(0.05);
-}
-#define MEASURE(name, call)                                            \
-    void name(benchmark::State& state) {                               \
-        measure(state, [](const Inputs& x) { return linattn::call; }); \
-    }                                                                  \
-    BENCHMARK(name)->Apply(lengths)
-MEASURE(quadratic, attention_backward_quadratic(x.phi_Q, x.phi_K, x.V, x.dO, epsilon));
-MEASURE(parallel, causal_attention_backward_parallel(x.phi_Q, x.phi_K, x.V, x.dO, epsilon));
-MEASURE(loops, causal_attention_backward(x.phi_Q, x.phi_K, x.V, x.dO, epsilon));
-MEASURE(chunkwise, causal_attention_backward_chunkwise(x.phi_Q, x.phi_K, x.V, x.dO, epsilon, chunk));
+MEASURE(quadratic, 2048, linattn::attention_backward_quadratic(x.phi_Q, x.phi_K, x.V, x.dO, epsilon));
+MEASURE(parallel, 2048, linattn::causal_attention_backward_parallel(x.phi_Q, x.phi_K, x.V, x.dO, epsilon));
+MEASURE(loops, 2048, linattn::causal_attention_backward(x.phi_Q, x.phi_K, x.V, x.dO, epsilon));
+MEASURE(chunkwise, 2048, linattn::causal_attention_backward_chunkwise(x.phi_Q, x.phi_K, x.V, x.dO, epsilon, chunk));
 
 }  // namespace

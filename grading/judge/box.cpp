@@ -28,7 +28,6 @@
 #include "findings.hpp"
 #include "gpu/executable.hpp"
 #include "gpu/launch_counts.hpp"
-#include "memory_outside.hpp"
 #include "memory_watch.hpp"
 #include "peer.hpp"
 #include "work_counter.hpp"

@@ -1,4 +1,4 @@
-#include "access_costs.hpp"
+#include "access_notes.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "array_indices.hpp"
+#include "access_notes.hpp"
 
 #include <algorithm>
 #include <set>

@@ -12,11 +12,9 @@
 #include <vector>
 
 #include "../launch_counts.hpp"
-#include "access_costs.hpp"
-#include "array_indices.hpp"
+#include "access_notes.hpp"
 #include "faults.hpp"
 #include "memory.hpp"
-#include "mixed_arrays.hpp"
 #include "scheduler.hpp"
 #include "symbols.hpp"
 

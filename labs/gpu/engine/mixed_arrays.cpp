@@ -1,4 +1,4 @@
-#include "mixed_arrays.hpp"
+#include "access_notes.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -14,7 +14,6 @@
 #include "checker.hpp"
 #include "fault_signals.hpp"
 #include "faults.hpp"
-#include "warp.hpp"
 
 uint3 threadIdx{}, blockIdx{};
 dim3 blockDim{}, gridDim{};

@@ -8,7 +8,7 @@
 #include "../launch_counts.hpp"
 #include "../wmma.hpp"
 #include "faults.hpp"
-#include "warp.hpp"
+#include "scheduler.hpp"
 
 namespace gpu::engine {
 namespace {

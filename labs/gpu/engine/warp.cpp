@@ -1,4 +1,4 @@
-#include "warp.hpp"
+#include "scheduler.hpp"
 
 #include <algorithm>
 #include <string>

@@ -6,7 +6,7 @@ Doxygen's own Markdown is off (docs/Doxyfile): it knows neither `$x$` nor ```mat
 import html
 import re
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -15,6 +15,9 @@ from markdown_it.utils import OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from course.headings import headings
+
+if TYPE_CHECKING:  # it imports this
+    from course.site.site_map import Links
 
 ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]$")
 INTERACTIVE = re.compile(r"<!-- interactive: (\w+) -->$")  # docs/interactive/<name>.js brings the next figure to life
@@ -70,26 +73,13 @@ def anchor(label: str, slug: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "", f"{label}-{slug}")
 
 
-class Links(Protocol):
-    """What a page asks the rest of the site for."""
-
-    def href(self, target: str, line: int) -> str | None:
-        """The URL; None when the site has no such page."""
-
-    def figure(self, target: str, line: int) -> tuple[str, str]:
-        """URL and attributes."""
-
-    def mention(self, code: str) -> str | None:
-        """The URL for a code span that names an exercise, else None."""
-
-
 class Page(RendererHTML):
     """One Markdown file on its way to Doxygen; the methods that markdown-it calls are named after its tokens.
 
     `insert` maps a number of lines to what follows them, `made` a comment on a line of its own to what replaces it.
     """
 
-    def __init__(self, text: str, label: str, links: Links, insert: dict[int, str], made: dict[str, str]) -> None:
+    def __init__(self, text: str, label: str, links: "Links", insert: dict[int, str], made: dict[str, str]) -> None:
         super().__init__()
         self.source, self.label, self.links, self.insert, self.made = text, label, links, insert, made
         self.titles = {heading.line: heading for heading in headings(text)}

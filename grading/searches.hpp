@@ -1,5 +1,5 @@
-// Which edits of a student's function make its suite pass. `tools/course/edits/search.py` builds the function with all of
-// them, and linattn_edit chooses one.
+// What is searched for only when somebody asks, since there are thousands: edits of a student's function that make its suite
+// pass, and pairs of mutations that explain an answer.
 #pragma once
 
 #include <string>
@@ -7,10 +7,16 @@
 namespace linattn::testing {
 
 /// Runs the suite once for each edit from FIRST to LAST, each in a process of its own that is ended when it takes too long.
+/// `tools/course/edits/search.py` builds the function with all of them, and linattn_edit chooses one.
 /// Prints "edit N" for each that passes, "step N …" for each that gets further than the function as it is, with how far (whether
 /// past a case that failed, calls right, share of entries right in the next, its error, a digest of them), and "tried 20" after so many.
 /// \param range as in "1-200"
 /// \return the exit status: 2 when the range is none
 int try_edits(const std::string& exercise, const std::string& range);
+
+/// Two mutations at once: what a wrong answer may do that no single mistake does. Runs the suite, then prints each pair of
+/// mutations that gives what the answer gave in all of its calls with few numbers: a line with both names and both explanations,
+/// separated by tabs. Returns the exit status.
+int print_pairs(const std::string& exercise);
 
 }  // namespace linattn::testing

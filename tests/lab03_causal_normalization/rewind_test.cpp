@@ -103,9 +103,9 @@ TEST_CASE("equals the definition for every number of kept tokens") {
                     {Inputs(leading, 12, 4, 5, ++stream), 3, 9, every, oracle_feature_map(name)});
 }
 TEST_CASE("equals the definition at every size") {
-    std::uint64_t stream = 60;
+    std::uint64_t numbers = 60;
     for (const Size& size : sizes_around_borders(129)) {
-        const Inputs all(size.leading, 3 + size.n, size.d_k, size.d_v, ++stream);
+        const Inputs all(size.leading, 3 + size.n, size.d_k, size.d_v, ++numbers);
         for (const std::size_t every : {std::size_t{16}, std::size_t{1}}) {
             const Stream stream{all, 3, size.n, every, elu_plus_one_map};
             const CausalState saved = saved_states(stream);

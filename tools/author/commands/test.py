@@ -150,7 +150,9 @@ def _selection(root: Path, names: list[str]) -> Selection | None:
         raise CourseError(f"no test has a name that matches {pattern}; ctest --test-dir build/reference -N lists them")
     build = root / "build" / "reference"
     programs = {Path(test["command"][0]) for test in tests if test.get("command")}
-    not_built = any(not test.get("command") for test in tests)  # ctest does not tell the command of a program that is not there
+    # ctest does not tell the command of a program that is not there; one with a fixture is built by that.
+    not_built = any(not test.get("command") and not any(each["name"] == "FIXTURES_REQUIRED" for each in test["properties"])
+                    for test in tests)
     targets = sorted(str(program.relative_to(build)) for program in programs if program.is_relative_to(build))
     return Selection(pattern, ["all"] if not_built else targets,
                      {wanted: any(re.search(wanted, label) for label in labels) for wanted in (LABS, CLANG)}, bool(tests))

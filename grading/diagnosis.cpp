@@ -16,15 +16,20 @@ namespace {
 // Whether a mistake agrees with one call: right where the answer was right, the same wrong result where it was wrong.
 using Agrees = std::function<bool(const Mistake&)>;
 
+// A call, as evidence.
+struct Evidence {
+    Agrees agrees;
+    std::string choice{};  // see ComparedCall
+};
+
 struct SizesOfCall {
     std::map<std::string, std::size_t> sizes;
     bool right;
 };
 
 struct EvidenceOfExercise {
-    std::vector<Agrees> calls;         // of the suite so far
-    std::vector<std::string> choices;  // of each of them
-    std::vector<std::size_t> wrong;    // which of them were wrong
+    std::vector<Evidence> calls;     // of the suite so far
+    std::vector<std::size_t> wrong;  // which of them were wrong
     std::vector<SizesOfCall> sizes;
     std::vector<ComparedCall> rejected;
     std::map<const Mistake*, std::size_t> agreed;  // with how many of them a mistake is known to agree
@@ -107,10 +112,10 @@ bool agrees_with_all(const Mistake& mistake) {
     EvidenceOfExercise& known = evidence[mistake.exercise];
     if (known.ruled_out.contains(&mistake)) return false;
     std::size_t& agreed = known.agreed[&mistake];
-    const auto agrees = [&](std::size_t call) {
-        return (!mistake.choice.empty() && known.choices[call] != mistake.choice) || known.calls[call](mistake);
+    const auto agrees = [&](const Evidence& call) {
+        return (!mistake.choice.empty() && call.choice != mistake.choice) || call.agrees(mistake);
     };
-    while (agreed < known.calls.size() && agrees(agreed)) ++agreed;
+    while (agreed < known.calls.size() && agrees(known.calls[agreed])) ++agreed;
     if (agreed == known.calls.size()) return true;
     known.ruled_out.insert(&mistake);
     return false;
@@ -129,36 +134,29 @@ const Mistake* with_choice(const Mistake& mistake, const std::string& choice) {
     return agrees_with_all(*one) ? one : nullptr;
 }
 
-void add_evidence(const ComparedCall& call, Agrees agrees) {
-    EvidenceOfExercise& known = evidence[call.exercise];
-    known.calls.push_back(std::move(agrees));
-    known.choices.push_back(call.choice);
-}
-
 // A mistake that goes wrong in shape or with an exception says nothing about values, so that rules out nothing.
 void add_wrong_call(const ComparedCall& call) {
     EvidenceOfExercise& known = evidence[call.exercise];
     known.wrong.push_back(known.calls.size());
     known.stored_something = known.stored_something || any_number(call.outcome.parts, is_not_zero);
     if (call.outcome.error.empty()) known.sizes.push_back({call.sizes, false});
-    add_evidence(call, [call](const Mistake& mistake) {
+    const auto agrees = [call](const Mistake& mistake) {
         const MemoryReuse reuse;
         const Outcome made = call.run(mistake.function);
         if (!call.check(made)) return false;
         return !made.error.empty() || !call.outcome.error.empty() ||
                (!holds_words(made.parts) && !same_shapes(made.parts, call.outcome.parts)) ||
                may_be_alike(call.outcome.parts, made.parts, call.expected);
-    });
+    };
+    known.calls.push_back({agrees, call.choice});
 }
 
 // The probe calls, made once an answer is wrong.
 void probe(const ComparedCall& call) {
     EvidenceOfExercise& known = evidence[call.exercise];
     if (std::exchange(known.probed, true)) return;
-    for (const auto& agrees : probes_of(call.exercise, call.subject)) {
-        known.choices.emplace_back();
-        known.calls.push_back([agrees](const Mistake& mistake) { return agrees(mistake.function); });
-    }
+    for (const auto& agrees : probes_of(call.exercise, call.subject))
+        known.calls.push_back({[agrees](const Mistake& mistake) { return agrees(mistake.function); }});
 }
 
 // Whether a wrong answer made this outcome's result.
@@ -222,7 +220,7 @@ std::vector<const Mistake*> singles_in_part(const ComparedCall& call, bool is_sm
     for (const Mistake& mistake : mistakes())
         if (mistake.exercise == call.exercise && (is_small || known.hedged.contains(&mistake)) &&
             !agrees_with_all(mistake) && is_alike(mistake, call, distance) &&
-            std::ranges::all_of(known.wrong, [&](std::size_t wrong) { return known.calls[wrong](mistake); }))
+            std::ranges::all_of(known.wrong, [&](std::size_t wrong) { return known.calls[wrong].agrees(mistake); }))
             found.push_back(&mistake);
     known.hedged = {found.begin(), found.end()};
     return found;
@@ -530,24 +528,25 @@ void keep_as_evidence(const ComparedCall& call) {
     evidence[call.exercise].sizes.push_back({call.sizes, true});
     // What is compared with another result of the answer's own may be exact, and a mistake rounds in another order.
     const Parts small = size_of(call.outcome.parts) <= most_numbers ? call.outcome.parts : Parts{};
-    add_evidence(call, [run = call.run, check = call.check, small](const Mistake& mistake) {
+    const auto agrees = [run = call.run, check = call.check, small](const Mistake& mistake) {
         const Outcome made = run(mistake.function);
         return !check(made) || (made.error.empty() && same_but_for_rounding(made.parts, small));
-    });
+    };
+    evidence[call.exercise].calls.push_back({agrees, call.choice});
 }
 
 void keep_rejection(const ComparedCall& call) { evidence[call.exercise].rejected.push_back(call); }
 
 bool first_call_agrees(const Mistake& function) {
-    const std::vector<Agrees>& calls = evidence[function.exercise].calls;
-    return calls.empty() || calls.front()(function);
+    const std::vector<Evidence>& calls = evidence[function.exercise].calls;
+    return calls.empty() || calls.front().agrees(function);
 }
 
 std::vector<Retracted> retract(const std::string& exercise) {
     std::vector<Retracted> retracted;
     EvidenceOfExercise& known = evidence[exercise];
     std::set<std::string> choices;  // of the wrong calls
-    for (const std::size_t wrong : known.wrong) choices.insert(known.choices[wrong]);
+    for (const std::size_t wrong : known.wrong) choices.insert(known.calls[wrong].choice);
     std::erase_if(known.named, [&](const Mistake* each) {
         if (agrees_with_all(*each)) return false;
         retracted.push_back({each, choices.size() == 1 ? with_choice(*each, *choices.begin()) : nullptr});
@@ -562,7 +561,7 @@ std::vector<const Mistake*> coincidences(const std::string& exercise) {
     std::vector<const Mistake*> found;
     std::erase_if(known.retracted, [&](const Mistake* each) {
         if (known.explained[each] > few_values ||
-            std::ranges::all_of(known.wrong, [&](std::size_t wrong) { return known.calls[wrong](*each); }))
+            std::ranges::all_of(known.wrong, [&](std::size_t wrong) { return known.calls[wrong].agrees(*each); }))
             return false;
         found.push_back(each);
         return true;

@@ -121,8 +121,7 @@ TEST_CASE("every direction is drawn by itself") {
     for (std::size_t r = 1; r < m; ++r) opposite |= all_equal(tokens(W, r, r + 1), -tokens(W, 0, 1));
     call.satisfies(again <= most_again,
                    decimals(100.0 * again, 1) +
-                       "% of the entries equal another one, but for the sign: each is a number "
-                       "of its own",
+                       "% of the entries equal another one, but for the sign: each is a number of its own",
                    opposite ? "rows that are minus other rows" : "rows that share numbers");
     const double largest = largest_cosine_of_rows(W);
     // Two random directions have a larger cosine than 0.95 with a probability below (1 - 0.95²)^((d-1)/2) = 2e-20.

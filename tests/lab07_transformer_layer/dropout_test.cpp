@@ -178,9 +178,13 @@ TEST_CASE("every entry is dropped by itself") {
     // A mask that is read on from another place for the next token.
     const std::size_t farthest = 2 * d, all = batch * n * d;
     std::size_t distance = 1;
-    for (std::size_t other = 2; other <= farthest; ++other)
-        if (std::fabs(agreement(kept, other, all)) > std::fabs(agreement(kept, distance, all))) distance = other;
-    const double related = agreement(kept, distance, all), allowed = allowed_distance(all - farthest, 2.0);
+    double related = 0.0;
+    for (std::size_t other = 1; other <= farthest; ++other)
+        if (const double found = agreement(kept, other, all); std::fabs(found) > std::fabs(related)) {
+            related = found;
+            distance = other;
+        }
+    const double allowed = allowed_distance(all - farthest, 2.0);
     call.satisfies(std::fabs(related) <= allowed,
                    "entries " + std::to_string(distance) + " apart are not dropped independently: correlation " +
                        in_short(related) + ", independent ones stay within " + in_short(allowed));

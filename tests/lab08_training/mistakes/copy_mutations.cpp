@@ -98,9 +98,8 @@ const MutationTable<CopySettings>& copy_mutations() {
           "batch from one generator.",
           0, [](CopySettings& s) { s.seed_for_each = true; }},
          {"the random numbers", "random numbers rounded in place of cut off",
-          "floor(u · symbols) gives every symbol the same share of [0, 1); round(u · (symbols − 1)) gives the first "
-          "and "
-          "the last one half of it.",
+          "floor(u · symbols) gives every symbol the same share of [0, 1); round(u · (symbols − 1)) gives the "
+          "first and the last one half of it.",
           0, [](CopySettings& s) { s.rounded = true; }}},
         {}};
     return table;

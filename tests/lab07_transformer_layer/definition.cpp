@@ -702,6 +702,14 @@ std::size_t chosen(const Rounded* logits, std::size_t symbols, Choice choice, do
 
 }  // namespace
 
+// The last of these indices is what is left of them, in the place of the first.
+void write_over_the_first(Tensor& x, std::size_t leading) {
+    if (x.size() == 0) return;
+    const auto block = static_cast<std::ptrdiff_t>(x.size() / leading);
+    std::copy_backward(x.end() - block, x.end(), x.begin() + block);
+    std::fill(x.begin() + block, x.end(), 0.0);
+}
+
 Expected expected_split_heads(const Tensor& X, std::size_t heads, const Settings& settings) {
     require_rank(X, "X", 2, "(…, n, d)");
     const std::size_t e = require_heads(length(X, -1), heads), n = length(X, -2);
@@ -728,6 +736,7 @@ Expected expected_split_heads(const Tensor& X, std::size_t heads, const Settings
             if (settings.split_axes == Axes::heads_first_reshaped) value = reshape(value, due);
             break;
         }
+        case Axes::over_the_first: write_over_the_first(value, RowExtents(X).leading); break;
     }
     return right;
 }
@@ -762,6 +771,7 @@ Expected expected_merge_heads(const Tensor& X, const Settings& settings) {
             right.value = total;
             break;
         }
+        case Axes::over_the_first: write_over_the_first(right.value, RowExtents(X).leading / h); break;
     }
     return right;
 }

@@ -35,10 +35,11 @@ enum class Axes {
     width_before_tokens,
     summed,
     averaged,
-    below_each_other,     ///< (…, h·n, e)
-    heads_last,           ///< (…, n, e, h)
-    heads_first,          ///< before all leading axes
-    heads_first_reshaped  ///< … in an array of the right shape
+    below_each_other,      ///< (…, h·n, e)
+    heads_last,            ///< (…, n, e, h)
+    heads_first,           ///< before all leading axes
+    heads_first_reshaped,  ///< … in an array of the right shape
+    over_the_first         ///< every leading index where the first one belongs
 };
 
 /// What layer norm subtracts, and what it divides by.

@@ -85,6 +85,7 @@ struct GradientSettings {
     Recomputed recomputed = Recomputed::right;
     std::string left;  ///< the part of the model whose gradient is never assigned: it stays what it was, the weights
     bool left_at_0 = false;                                             ///< … or 0
+    bool added_to_left = false;                                         ///< … or is added to them
     bool queries_for_keys = false;                                      ///< lab 06's gradient gets φ(Q) twice
     bool keys_for_queries = false;                                      ///< … φ(K) twice
     bool key_map_at_query = false, query_map_at_key = false;            ///< φ′ of the one at the other

@@ -111,6 +111,16 @@ private:
             if (i > j && (s.column_of_M_in_dk || i / block != j / block))
                 add(to, -s.errors_in_dk * weight(s.R_of_errors, i, j) * dot_v(e[i].data(), u(j)), k(i), d_k);
         }
+        for (Index i = j / block * block; s.dk_reads_R_carried_on && i < last; ++i) {
+            const bool own_chunk = i / block == j / block;
+            // Of the R after the chunk its decays; and what its own tokens read is in R already.
+            const double times = own_chunk
+                                     ? decays.until_end(s.R_of_outputs, j) * decays.since_begin(s.R_of_outputs, i)
+                                     : weight(s.R_of_outputs, i, j) *
+                                           (decays.product(decays.begin_of(j / block), decays.end_of(j / block)) - 1.0);
+            add(to, times * dot_v(g(i), u(j)), q(i), d_k);
+            add(to, -times * dot_v(e[i].data(), u(j)), k(i), d_k);
+        }
         for (Index l = 0; l < (s.row_of_M_in_dk ? j : j / block * block); ++l)
             add(to, -s.own_error_in_dk * weight(s.forward.key, j, l) * dot_v(e[j].data(), u(l)), k(l), d_k);
     }

@@ -41,6 +41,7 @@ struct DeltaGradientSettings {
     bool row_of_M_in_dk = true, column_of_M_in_dk = true;         ///< within the chunk: the own error, and later ones
     bool system_not_transposed = false, beta_of_own_row = false;  ///< in the transposed system
     bool du_reads_R_undecayed = false;
+    bool dk_reads_R_carried_on = false;  ///< … to before the chunk already
     bool beta_in_dv = true;
     BetaGradient beta = BetaGradient::error;
     DecayGradient log_decay = DecayGradient::right;

@@ -78,7 +78,8 @@ public:
         return s.sigmoid ? -std::log1p(std::exp(-all)) : all;
     }
     double own_logarithm(Index head, Place t, Index a) const {
-        const double* row = logs.row(s.heads == Heads::first ? 0 : head, static_cast<Index>(t));
+        const double* row =
+            logs.row(s.heads == Heads::first ? 0 : head, static_cast<Index>(t) % (s.of_first_chunk ? block : n));
         double all = 0.0;
         switch (s.channels) {
             case Channels::first: return s.times * row[0];

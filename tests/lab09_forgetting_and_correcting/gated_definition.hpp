@@ -56,6 +56,7 @@ struct DecaySettings {
     bool diagonal = true;     ///< whether token i sees what it writes
     bool read_again = false;  ///< the decay of token i once more
     Heads heads = Heads::own;
+    bool of_first_chunk = false;                              ///< in every chunk
     bool sigmoid = false;                                     ///< of the logarithm, in place of e to it
     double least = -std::numeric_limits<double>::infinity();  ///< no sum of logarithms is smaller
     bool cumulated = false;                                   ///< the decay of a token is that of all tokens up to it

@@ -20,10 +20,8 @@ std::size_t step_along(const Shape& shape, std::size_t at) {
 
 // Entry j of every line along the axis is made of the line by `entry(line, j)`.
 template <class Entry>
-Tensor each_line(const Tensor& x, std::size_t at, Entry entry) {
-    const Shape shape = shape_of(x);
-    const std::size_t n = shape[at], inner = step_along(shape, at);
-    Tensor y = zeros(shape);
+Tensor each_line(const Tensor& x, std::size_t n, std::size_t inner, Entry entry) {
+    Tensor y = zeros(shape_of(x));
     for (std::size_t e = 0; e < x.size(); ++e) {
         const std::size_t j = e / inner % n, first = e - j * inner;
         std::vector<double> line(n);
@@ -31,6 +29,11 @@ Tensor each_line(const Tensor& x, std::size_t at, Entry entry) {
         y.data()[e] = entry(line, j);
     }
     return y;
+}
+
+template <class Entry>
+Tensor each_line(const Tensor& x, std::size_t at, Entry entry) {
+    return each_line(x, shape_of(x)[at], step_along(shape_of(x), at), entry);
 }
 
 using Line = std::vector<double>;
@@ -93,6 +96,15 @@ MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "sum runs on int
     for (std::size_t e = 0; e < x.size(); ++e)
         for (std::size_t later = e; later < x.size(); later += inner) y.data()[e] += x.data()[later];
     return y;
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "step along the axis from the lengths before it",
+        "§6.3",
+        "The last index runs fastest: from one entry to the next along an axis it is the product of the lengths after "
+        "it.") {
+    const std::size_t at = place_of(x, axis);
+    std::size_t step = 1;
+    for (std::size_t before = 0; before < at; ++before) step *= shape_of(x)[before];
+    return each_line(x, shape_of(x)[at], step, from_own_on);
 }
 MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "own entry left out", "§6.3",
         "Entry j counts in its own sum: from j on, not from j + 1.") {

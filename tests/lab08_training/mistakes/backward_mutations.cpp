@@ -430,6 +430,12 @@ const MutationTable<Settings> table = {
         {"what is left", "head's gradient never assigned",
          "A copy of w holds weights, not gradients: assign each part.", has::model,
          [](Settings& s) { s.left = ".head"; }},
+        {"what is left", "embedding's gradient added to the embedding",
+         "A copy of w holds weights, not gradients: begin with zeros.", has::model,
+         [](Settings& s) { s.left = ".embedding", s.added_to_left = true; }},
+        {"what is left", "positions' gradient added to the positions",
+         "A copy of w holds weights, not gradients: begin with zeros.", has::model,
+         [](Settings& s) { s.left = ".positions", s.added_to_left = true; }},
         {"what is left", "blocks' gradients left at 0", "dw.blocks[l] is what block_backward returns for block l.",
          has::model, [](Settings& s) { s.left = ".blocks", s.left_at_0 = true; }},
         {"what is left", "last norm's gradient left at 0",
@@ -543,7 +549,10 @@ ModelGradients model_wrong(const Settings& settings, const Tensor& ids, const Te
         visit("", w, [&](const std::string&, const Tensor& x) { weights.push_back(x); });
         part = 0;
         visit("", result.dw, [&](const std::string& name, Tensor& x) {
-            if (name.starts_with(settings.left)) x = settings.left_at_0 ? zeros(shape_of(x)) : weights[part];
+            if (name.starts_with(settings.left))
+                x = settings.left_at_0       ? zeros(shape_of(x))
+                    : settings.added_to_left ? x + weights[part]
+                                             : weights[part];
             ++part;
         });
     }

@@ -107,6 +107,9 @@ const MutationTable<DecaySettings>& decay_mutations() {
              SET(s.by = DecayBy::power_of_first_token)},
             {"the leading axes", "decays of the first head for all", "Every leading index has decays of its own.", 0,
              SET(s.heads = Heads::first)},
+            {"the chunks", "decays of the first chunk for all",
+             "The tokens of every chunk have decays of their own: take those from its beginning on.", chunks,
+             SET(s.of_first_chunk = true)},
 
             // States and products
             {"what is left", "decay forgotten", "Multiply the state by the decay of each token before it writes.",

@@ -96,16 +96,18 @@ class Search:
         exercises = {each.function for each in lab.exercises}
         helpers = _called([each for each in found if each.name not in exercises], own, self.text)
         self.parts = [Part(self.text, each) for each in [own, *helpers]]
-        self.edits = [(part, edit) for part in self.parts for edit in part.edits if part is self.parts[0] or not edit.later][:MOST]
+        own_part = self.parts[0]  # of helpers the usual edits, which come before its own rare ones
+        self.edits = sorted(((part, edit) for part in self.parts for edit in part.edits if part is own_part or not edit.later),
+                            key=lambda each: (each[1].later, each[0] is not own_part))[:MOST]
         self.steps: list[Step] = []
         self.environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "symbolize=0:detect_leaks=0"}
 
     def single(self, told: Told = lambda tried, of: None) -> list[Cure]:
-        """One edit each. The usual edits first; where none of them helps, the others, and then those of the functions that it
-        calls. `told` hears how many of how many were tried."""
+        """One edit each. The usual edits first, then those of the functions that it calls, then the rare ones. `told` hears how many
+        of how many were tried."""
         numbered = dict(enumerate(self.edits, 1))
-        stages = [{number: (part, edit) for number, (part, edit) in numbered.items() if (part is self.parts[0], edit.later > 0) == stage}
-                  for stage in ((True, False), (True, True), (False, False))]
+        stages = [{number: (part, edit) for number, (part, edit) in numbered.items() if (edit.later > 0, part is not self.parts[0]) == stage}
+                  for stage in ((False, False), (False, True), (True, False))]
         tried = 0
         for stage in filter(None, stages):
             if found := self._passing(stage, lambda n, before=tried: told(before + n, len(numbered))):  # type: ignore[misc]

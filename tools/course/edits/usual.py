@@ -25,7 +25,7 @@ SUMS = ("max", "fmax", "fmaxf", "maximum")  # which take the larger one of two w
 FOLDS = ("accumulate", "reduce", "inner_product", "transform_reduce", "max", "min", "pow")  # that go by the type of an argument
 RANGES = ("slice", "tokens")  # whose last two arguments are where it begins and ends
 AXES = ("-1", "-2")  # of an argument, whose length may be the one that belongs
-MOST_OFFSET = 8  # tokens of an index: a longer one is left alone
+MOST_ARGUMENT = 8  # tokens of one that may belong elsewhere, too
 MOST_TERM = 12  # tokens of a factor or term that may be missing elsewhere
 MADE_OF_VALUE = {"1.0 - ({})": "should be 1 minus that", "1.0 / ({})": "should be 1 over that", "exp({})": "lacks an `exp`",
                  "sqrt({})": "lacks a root", "log({})": "lacks a `log`"}
@@ -79,6 +79,11 @@ class Editor:
         tokens = self.body.tokens
         return Edit(((tokens[first].start, tokens[last].end, new),), mistake, later, alike)
 
+    def _loop_begins(self, name: Name) -> str:
+        """Of the number that a loop counts up or down: the first one; "" for other variables."""
+        in_head = name.counts and name.initial and self.body.is_head(self.body.around[name.initial[0]])
+        return self.body.source(*name.initial) if name.initial and in_head else ""
+
     def said(self, first: int, last: int) -> str:
         """Code in a sentence: on one line and not too long."""
         return "`" + shortened(" ".join(self.body.source(first, last).split())) + "`"
@@ -93,6 +98,12 @@ class Expressions(Editor):
                       for i in range(1, len(body.tokens))
                       if body.word(i) in ("+", "-", "*", "/") and body.is_binary(i) and body.right(i) - i <= MOST_TERM
                       and not re.search('"|string', body.source(i + 1, body.right(i)))}  # no part of a message
+        self.arguments: dict[tuple[str, int], dict[str, None]] = {}  # of each call and index, in their order
+        for opening in (i for i in range(len(body.tokens)) if body.word(i) in ("(", "[") and i in body.match):
+            if (called := body.called(opening)) is not None:
+                for k, (first, last) in enumerate(body.arguments(opening)):
+                    if last - first < MOST_ARGUMENT:
+                        self.arguments.setdefault((body.source(called, opening), k), {})[body.source(first, last)] = None
         everywhere, in_statement = dict[str, list[Edit]](), dict[str, list[Edit]]()
         for i in range(len(body.tokens)):
             for edit in self._at(i):
@@ -277,7 +288,7 @@ class Expressions(Editor):
         for other in body.visible(i).values():
             if other.type == mine.type or (other.counts and mine.counts) or "auto" in (other.type, mine.type):
                 yield self.put(i, i, other.text, f"in place of `{mine.text}`, in {self._around(i)}, another variable belongs",
-                               alike=f"{mine.text} {other.text}")
+                               int(bool(self._loop_begins(mine)) != bool(self._loop_begins(other))), f"{mine.text} {other.text}")
         is_read = body.word(i + 1) not in (*ASSIGNMENTS, "++", "--") and body.word(i - 1) not in ("++", "--")
         if is_read and (mine.type in ("double", "float") or mine.counts and mine.type != "auto"):
             for argument in (name for name, type_ in body.parameters.items() if type_ == "Tensor"):
@@ -317,14 +328,11 @@ class Expressions(Editor):
             for moved in ("+ 1", "- 1") if name in RANGES and k + 2 == len(arguments) else ():
                 yield self.put(first, last, f"{body.source(first, middle)} {moved}, {body.source(second, last)} {moved}",
                                f"{self.said(called, body.match[opening])} begins and ends at the wrong place", later=1)
-        for first, last in arguments:
-            if last - first >= MOST_OFFSET or not re.match(r"[\w(]", body.word(first)):
-                continue
-            for offset in body.visible(opening).values():
-                if offset.counts and offset.type != "auto" and offset.text not in body.source(first, last):
-                    yield self.put(first, last, f"{body.source(first, last)} + {offset.text}",
-                                   f"the offset `{offset.text}` is missing at {self.said(first, last)} in {self.said(called, body.match[opening])}",
-                                   later=2)
+        for k, (first, last) in enumerate(arguments):
+            for other in self.arguments.get((body.source(called, opening), k), ()):
+                if other != body.source(first, last) and self._can_stand(other, first):
+                    yield self.put(first, last, other, f"in place of {self.said(first, last)}, in {self.said(called, body.match[opening])}, "
+                                                       f"`{other}` belongs, as elsewhere")
 
     def _is_member(self, i: int) -> bool:
         return self.body.word(i - 1) in (".", "->") and self.body.word(i + 1) not in ("(", "<")
@@ -452,10 +460,10 @@ class Statements(Editor):
         if statement.word or body.word(statement.first) in ("return", "break", "continue") or body.declares(statement):
             return
         for name in body.visible(statement.first).values():
-            if name.counts and name.initial and body.is_head(body.around[name.initial[0]]):
-                yield self.put(statement.first, statement.last, f"if ({name.text} == {body.source(*name.initial)}) {body.source(statement.first, statement.last)}",
+            if begin := self._loop_begins(name):
+                yield self.put(statement.first, statement.last, f"if ({name.text} == {begin}) {body.source(statement.first, statement.last)}",
                                f"{self._name_of(statement)} is done again in each round of the loop over `{name.text}`", later=1)
-                yield self.put(statement.first, statement.last, f"if ({name.text} != {body.source(*name.initial)}) {body.source(statement.first, statement.last)}",
+                yield self.put(statement.first, statement.last, f"if ({name.text} != {begin}) {body.source(statement.first, statement.last)}",
                                f"{self._name_of(statement)} is done in the first round of the loop over `{name.text}`, too", later=1)
 
     def _done_to_others(self, statement: Statement) -> Iterator[Edit]:
@@ -483,11 +491,9 @@ class Statements(Editor):
         and, with those declared right before it, all of them."""
         body, statement = self.body, statements[k]
         names = [] if statement.word else self._set_in(statement)
-        alone = [[name] for name in names]
-        before = statements[k - 1] if k else None
-        if names and before and not before.word:
-            alone += [self._set_in(before) + names] if self._set_in(before) else []
-        for some in alone:
+        together = [[name] for name in names] + ([names] if len(names) > 1 else [])
+        before = self._set_in(statements[k - 1]) if names and k and not statements[k - 1].word else []
+        for some in [*together, before + names] if before else together:
             set_again = " ".join(f"{name.text} = {body.source(*name.initial)};" for name in some if name.initial)
             said = " and ".join(f"`{name.text}`" for name in some)
             said = f"{said} {'is' if len(some) == 1 else 'are'} not set back to the first value"

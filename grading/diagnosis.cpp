@@ -509,6 +509,12 @@ Explanation explain(const ComparedCall& call) {
     return found;
 }
 
+bool explains_claim(const Mistake& mistake) {
+    if (!agrees_with_all(mistake)) return false;
+    evidence[mistake.exercise].named.insert(&mistake);
+    return true;
+}
+
 bool has_few_numbers(const ComparedCall& call) { return size_of(call.outcome.parts) <= most_numbers; }
 
 bool is_as_wrong(const Subject& function, const ComparedCall& call) {

@@ -63,6 +63,9 @@ struct Explanation {
 /// Explains a wrong outcome, and keeps it as evidence for the next ones.
 Explanation explain(const ComparedCall& call);
 
+/// A mistake that a claim is about and not what was compared: whether no call so far speaks against it. Later ones may: see retract.
+bool explains_claim(const Mistake& mistake);
+
 /// Whether a result has so few numbers that it is compared with what many mistakes give.
 bool has_few_numbers(const ComparedCall& call);
 

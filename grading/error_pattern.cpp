@@ -101,18 +101,51 @@ const Relation relations[] = {
      [](const Line& x) { return x.sum(x.at, x.count); }},
     {"each entry holds the sum of those up to it in its row", Axis::columns, true,
      [](const Line& x) { return x.sum(0, x.at + 1); }},
+    {"each token holds the mean of those up to it", Axis::tokens, true,
+     [](const Line& x) { return x.sum(0, x.at + 1) / static_cast<double>(x.at + 1); }},
+    {"each token holds what it adds to the one before it", Axis::tokens, true,
+     [](const Line& x) { return x.entry(x.at) - (x.at == 0 ? 0.0 : x.entry(x.at - 1)); }},
+    {"each token is divided by its number, from 1 on", Axis::tokens, false,
+     [](const Line& x) { return x.entry(x.at) / static_cast<double>(x.at + 1); }},
+    {"each token has what belongs to the last one", Axis::tokens, false,
+     [](const Line& x) { return x.entry(x.count - 1); }},
+    {"each token has what belongs to the first one", Axis::tokens, false, [](const Line& x) { return x.entry(0); }},
+    {"each token holds the sum of all tokens", Axis::tokens, true, [](const Line& x) { return x.sum(0, x.count); }},
+    {"the entries of each row are right, but in reverse order", Axis::columns, false,
+     [](const Line& x) { return x.entry(x.count - 1 - x.at); }},
+    {"each entry has what belongs to the one before it in its row", Axis::columns, false,
+     [](const Line& x) { return x.entry(x.at - 1); }},
+    {"each entry has what belongs to the one behind it in its row", Axis::columns, false,
+     [](const Line& x) { return x.entry(x.at + 1); }},
+    {"each row is divided by its sum", Axis::columns, true,
+     [](const Line& x) { return x.entry(x.at) / x.sum(0, x.count); }},
+    {"from each row its mean is subtracted", Axis::columns, true,
+     [](const Line& x) { return x.entry(x.at) - x.sum(0, x.count) / static_cast<double>(x.count); }},
     {"every leading index has what belongs to the first one", Axis::heads, false,
      [](const Line& x) { return x.entry(0); }},
+    {"every leading index has what belongs to the last one", Axis::heads, false,
+     [](const Line& x) { return x.entry(x.count - 1); }},
+    {"the leading indices are right, but in reverse order", Axis::heads, false,
+     [](const Line& x) { return x.entry(x.count - 1 - x.at); }},
+    {"every leading index holds the sum over all of them", Axis::heads, true,
+     [](const Line& x) { return x.sum(0, x.count); }},
+    {"the first leading index has what belongs to the last one, and the others have nothing", Axis::heads, false,
+     [](const Line& x) { return x.at == 0 ? x.entry(x.count - 1) : 0.0; }},
 };
+
+std::vector<std::size_t> wrong_entries(const Tensor& got, const Expected& expected) {
+    std::vector<std::size_t> wrong;
+    for (std::size_t e = 0; e < got.size(); ++e)
+        if (!is_right(got, expected, e)) wrong.push_back(e);
+    return wrong;
+}
 
 // What the wrong values are of the right ones, or "".
 std::string relation(const Tensor& got, const Expected& expected, bool has_tokens) {
     const Shape shape = shape_of(got);
     const std::size_t size = got.size();
     if (shape.empty() || size < 3 || shape_of(expected.tolerance) != shape) return "";
-    std::vector<std::size_t> wrong;
-    for (std::size_t e = 0; e < size; ++e)
-        if (!is_right(got, expected, e)) wrong.push_back(e);
+    const std::vector<std::size_t> wrong = wrong_entries(got, expected);
     const double* right = expected.value.data();
     const auto differs = [&](std::size_t e) { return right[e] != right[wrong[0]]; };
     if (wrong.size() < 3 || std::ranges::none_of(wrong, differs)) return "";
@@ -164,6 +197,37 @@ std::string relation(const Tensor& got, const Expected& expected, bool has_token
 }
 
 }  // namespace
+
+std::string relation_to(const Tensor& got, const Expected& expected, const std::vector<KnownTensor>& others) {
+    const std::vector<std::size_t> wrong = wrong_entries(got, expected);
+    if (wrong.size() < 3 || shape_of(expected.tolerance) != shape_of(got)) return "";
+    struct Made {
+        const char* words;
+        double (*of)(double right, double other);
+    };
+    static const Made ways[] = {
+        {"", [](double, double x) { return x; }},
+        {"the right one plus ", [](double right, double x) { return right + x; }},
+        {"the right one minus ", [](double right, double x) { return right - x; }},
+        {"the right one times ", [](double right, double x) { return right * x; }},
+        {"the right one divided by ", [](double right, double x) { return right / x; }},
+    };
+    const Shape shape = shape_of(got), of_rows(shape.begin(), shape.end() - 1);
+    for (const auto& [words, value] : others) {
+        if (shape_of(*value) != shape && (of_rows.empty() || shape_of(*value) != of_rows)) continue;
+        const auto other = [&](std::size_t e) { return value->data()[e / (got.size() / value->size())]; };
+        if (std::ranges::all_of(wrong, [&](std::size_t e) { return other(e) == other(wrong[0]); })) continue;
+        for (const Made& way : ways)
+            if (std::ranges::all_of(wrong, [&](std::size_t e) {
+                    const double made = way.of(expected.value.data()[e], other(e));
+                    return std::fabs(got.data()[e] - made) <=
+                           4.0 * expected.tolerance.data()[e] + 1e-12 * (std::fabs(made) + std::fabs(other(e)));
+                }))
+                return (wrong.size() == got.size() ? "every value is " : "every wrong value is ") +
+                       std::string(way.words) + (shape_of(*value) == shape ? "" : "its row's entry of ") + words;
+    }
+    return "";
+}
 
 Digits digits_of(const Tensor& got, const Expected& expected) {
     double largest = 0.0, furthest = 0.0;

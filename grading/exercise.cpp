@@ -13,6 +13,7 @@
 #include "channel.hpp"
 #include "contract.hpp"
 #include "counterexample.hpp"
+#include "error_pattern.hpp"
 #include "findings.hpp"
 #include "gpu/error.hpp"
 #include "gpu/launch_counts.hpp"
@@ -399,7 +400,8 @@ void Trial::satisfies(bool holds, const std::string& otherwise, const char* mist
     require_result();
     if (holds) return;
     const Mistake* named = mistake == nullptr ? nullptr : find_mistake(exercise_, mistake);
-    fail({.what = otherwise, .resembles = resemblances(named == nullptr ? Names{} : Names{named})});
+    fail({.what = otherwise,
+          .resembles = resemblances(named == nullptr || !explains_claim(*named) ? Names{} : Names{named})});
 }
 
 void Trial::remembers_nothing() const {
@@ -469,6 +471,7 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
                         ", is a factor a division of integers (1 / 2 is 0), or does a loop never run?";
     else if (!found.pattern.empty())
         failure.what += "\n" + found.pattern;
+    if (!named && by_values) failure.what += relation_to_others(expected);
     if (!named && failure.unset_local == UnsetLocal::no) failure.guess += why_not_a_number(expected);
     if (!named && by_values && !expected.empty() && !std::exchange(searched, true)) {
         const std::string smallest = smallest_counterexample(compared(check, expected), inputs_);
@@ -508,6 +511,22 @@ bool Trial::inputs_finite() const {
         return input.value == nullptr || std::all_of(input.value->data(), input.value->data() + input.value->size(),
                                                      [](double x) { return std::isfinite(x); });
     });
+}
+
+// What the first wrong part is made of: of an argument, or of what belongs to another part.
+std::string Trial::relation_to_others(const std::vector<Expected>& expected) const {
+    for (std::size_t p = 0; has_shapes_of(expected) && p < expected.size(); ++p) {
+        const auto& got = std::get<Tensor>(outcome_.parts[p].value);
+        if (!difference(got, expected[p])) continue;
+        std::vector<KnownTensor> others;
+        for (const Input& input : inputs_)
+            if (input.value != nullptr && !input.name.empty()) others.push_back({input.name, input.value});
+        for (std::size_t other = 0; other < expected.size(); ++other)
+            if (other != p) others.push_back({"what belongs to " + outcome_.parts[other].name, &expected[other].value});
+        const std::string words = relation_to(got, expected[p], others);
+        return words.empty() ? "" : "\n" + words;
+    }
+    return "";
 }
 
 // Where the result first is NaN and should be a number, in words.

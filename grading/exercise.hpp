@@ -98,6 +98,7 @@ private:
     std::string where_it_comes_from(const std::vector<Expected>& expected, bool with_remarks) const;
     std::string inputs_at(const Shape& shape, std::size_t entry) const;
     bool inputs_finite() const;
+    std::string relation_to_others(const std::vector<Expected>& expected) const;
     std::string why_not_a_number(const std::vector<Expected>& expected) const;
     [[noreturn]] void fail(Failure failure) const;
 

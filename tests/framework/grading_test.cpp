@@ -695,6 +695,12 @@ TEST_CASE("what all wrong values are of the right ones is told") {
     CHECK(pattern(cumsum(right, -1)).starts_with("each entry holds the sum of those up to it in its row"));
     CHECK(pattern(concatenate(slice(right, 0, 0, 1), slice(right, 0, 0, 1), 0))
               .starts_with("every leading index has what belongs to the first one"));
+    CHECK(pattern(flip(right, -1)).starts_with("the entries of each row are right, but in reverse order"));
+    CHECK(pattern(flip(right, 0)).starts_with("the leading indices are right, but in reverse order"));
+    CHECK(pattern(right / sum(right, -1, keep_dims)).starts_with("each row is divided by its sum"));
+    CHECK(pattern(right - sum(right, -1, keep_dims) / 3.0).starts_with("from each row its mean is subtracted"));
+    CHECK(pattern(concatenate(slice(right, 0, 1, 2), zeros({1, 4, 3}), 0))
+              .starts_with("the first leading index has what belongs to the last one, and the others have nothing"));
     CHECK(pattern(right * right).empty());
     CHECK_FALSE(contains(pattern(right + 1e-15 * (right + 1.0)), "leading index has"));
     Tensor some = right;
@@ -702,6 +708,21 @@ TEST_CASE("what all wrong values are of the right ones is told") {
     CHECK(pattern(some).starts_with("every wrong value is 0\n"));
     set_tokens(some, 2, 3.0 * tokens(right, 2, 4));
     CHECK(pattern(some).starts_with("every wrong value is 3 times the right one\n"));
+}
+TEST_CASE("what wrong values are of arguments and of other results is told") {
+    const Tensor right = random_tensor({2, 4, 3}, 5), X = random_tensor({2, 4, 3}, 6), beta = random_tensor({2, 4}, 7);
+    const std::vector<KnownTensor> others{{"X", &X}, {"beta", &beta}};
+    const auto told = [&](const Tensor& got) { return relation_to(got, exactly(right), others); };
+    CHECK(told(X) == "every value is X");
+    CHECK(told(right + X) == "every value is the right one plus X");
+    CHECK(told(right - X) == "every value is the right one minus X");
+    CHECK(told(right * X) == "every value is the right one times X");
+    CHECK(told(right / expand_dims(beta, -1)) == "every value is the right one divided by its row's entry of beta");
+    Tensor some = right;
+    set_tokens(some, 2, tokens(right + X, 2, 4));
+    CHECK(told(some) == "every wrong value is the right one plus X");
+    CHECK(told(right + X * X).empty());
+    CHECK(told(right).empty());
 }
 TEST_CASE("the place of wrong values is told where it says more than the first of them") {
     const auto pattern = [](std::size_t n, std::size_t d, auto is_wrong) {

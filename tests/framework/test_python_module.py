@@ -1,8 +1,10 @@
-"""./course python: every function that the modules offer equals NumPy's definition, and nothing that is passed ends Python."""
+"""./course python: every function that the modules offer equals NumPy's definition, nothing that is passed ends Python, and the
+interactive figures compute what these functions do."""
 
 import importlib.util
 import inspect
 import itertools
+import json
 import math
 import os
 import re
@@ -220,8 +222,11 @@ def agrees(got, expected, tolerance: float) -> None:
         expected.agrees(got)
     elif isinstance(expected, dict):
         for name, each in expected.items():
-            agrees(getattr(got, name), each, tolerance)
-    elif isinstance(expected, (list, str)):
+            agrees(got[name] if isinstance(got, dict) else getattr(got, name), each, tolerance)
+    elif isinstance(expected, list):
+        for one, each in zip(got, expected, strict=True):
+            agrees(one, each, tolerance)
+    elif isinstance(expected, str):
         assert got == expected
     else:
         assert np.shape(got) == np.shape(expected)
@@ -373,6 +378,80 @@ def of_lab09(lab, rng, Q, K, V, dO):
             "least_squares_recurrent": ((Q, K, V, 0.1), np.stack([np.einsum("...c,...cv->...v", Q[..., i, :], each) for i, each in enumerate(fitted)], -2))}
 
 
+# The interactive figures: settings, and what the answer key computes for them -------------------------------------------
+
+def figure_state(rng):
+    lab = module("lab03")
+    example = [[1, 0], [0, 2], [0, 0], [1, 2]], [[0, 1], [1, 0], [0, 0], [2, 1]], [[1, 0, 2], [0, 1, 1], [3, 0, 1], [1, 2, 0]]
+    for Q, K, V in (example, *([rng.normal(size=(n, width)) for width in (c, c, d)] for n, c, d in ((4, 2, 3), (7, 3, 1)))):
+        held, tokens = lab.CausalState(np.zeros((len(K[0]), len(V[0]))), np.zeros(len(K[0]))), []
+        for token in zip(Q, K, V):
+            step = lab.causal_linear_attention_step(*token, held, "elu_plus_one", EPSILON)
+            held = step.state
+            tokens.append({"S": held.S, "z": held.z, "output": step.output})
+        yield {"Q": Q, "K": K, "V": V, "mistake": "none"}, tokens
+
+
+def figure_favor(rng):
+    lab = module("lab04")
+    for q, k, m in (([1, 0], [0.5, 1], 1), ([-0.3, 2], [1, 1], 16), ([0.1, -0.2, 0.7], [1, 0, -1], 64)):
+        W, x = rng.normal(size=(m, len(q))), np.array(q) / len(q) ** 0.25
+        not_shifted = np.exp((W @ x).max() - x @ x / 2)  # as the figure's features are
+        yield {"q": q, "k": k, "W": W}, {"variance": lab.kernel_variance(q, k, m), "features": {
+            "positive": lab.positive_random_features([q], W, "per_token")[0] * not_shifted,
+            "trigonometric": lab.trigonometric_random_features([q], W)[0]}}
+
+
+def figure_brackets(rng):
+    flops = lambda A, B: 2 * A.size * B.shape[1]  # noqa: E731
+    for n, d in ((16, 8), (256, 16), (16, 64)):
+        Q = K = V = np.ones((n, d))
+        left, right = flops(Q, K.T) + flops(Q @ K.T, V), flops(K.T, V) + flops(Q, K.T @ V)
+        yield {"n": n, "d": d}, {"left": {"flops": left}, "right": {"flops": right}}
+
+
+def figure_passes(rng):
+    example = [[1, 1], [2, 1], [1, 0]], [[1, 1], [1, 3], [2, 0]], [[1, 0, 2], [0, 1, 1], [3, 0, 1]], [[2, 0, 0], [0, 8, 0], [4, 0, 4]], 0
+    for Q, K, V, dO, epsilon in (example, (*np.exp(rng.normal(size=(2, 5, 3))), *rng.normal(size=(2, 5, 2)), 0.5)):
+        d = module("lab06").causal_attention_backward(Q, K, V, dO, epsilon)
+        yield ({"Q": Q, "K": K, "V": V, "dO": dO, "epsilon": epsilon, "mistake": "none"},
+               [{"dQ": dq, "dK": dk, "dV": dv} for dq, dk, dv in zip(d.phi_Q, d.phi_K, d.V)])
+
+
+def figure_draws(rng):
+    ids, w = [4, 0, 3, 3, 1, 2], moved(a_model(), (rng.normal(size=leaf.shape) for leaf in leaves(a_model())), 1)
+    yield {"model": w, "ids": ids}, module("lab07").logits(ids, w)
+
+
+def figure_adam(rng):
+    lab, gradients = module("lab08"), rng.normal(size=(30, 2))
+    for gradients, rate, warm_up, clip, decay in (
+            (np.array([[0.5, -2]]), 0.1, 0, False, "none"), (gradients, 0.03, 0, False, "L2"),
+            (2 * gradients, 0.03, 10, True, "AdamW"), (2 * gradients, 0.1, 40, True, "none")):
+        w, moments, steps = np.ones(2), lab.Moments(np.zeros(2), np.zeros(2), 0), []
+        for t, g in enumerate(gradients, 1):
+            now, g = rate * min(1, t / max(1, warm_up)), g / max(1, np.linalg.norm(g)) if clip else g
+            update = lab.adam_step(w, g + (decay == "L2") * w, moments, now)
+            w, moments = update.w - (decay == "AdamW") * now * w, update.state
+            steps.append({"w": w})
+        yield {"gradients": gradients, "rate": rate, "warmUp": warm_up, "clip": clip, "decay": decay}, {"adam": steps}
+
+
+def figure_memory(rng):
+    """The state after all tokens: its row r is what a query with a 1 at place r reads."""
+    lab, example = module("lab09"), ([[1, 0, 0, 0], [0.6, 0.8, 0, 0], [1, 0, 0, 0]], [[1], [2], [4]], np.log([0.5, 0.5, 0.5]), 1)
+    decays = np.array([-0.1, -1.2, 0, -np.inf, -0.2, -0.05])
+    for K, V, decay, beta in (example, (rng.normal(size=(6, 4)), rng.normal(size=(6, 3)), decays, 0.7)):
+        betas, nothing = np.full(len(K), beta), np.zeros((4, len(V[0])))
+        for rule, attention, *more in (
+                ("plain sum", lab.gated_attention_recurrent, 0 * betas), ("decay", lab.gated_attention_recurrent, decay),
+                ("delta rule", lab.delta_rule_recurrent, betas), ("both", lab.gated_delta_rule_resume, betas, decay, nothing),
+                ("least squares", lab.least_squares_recurrent, 0.3)):
+            results = [attention([query] * len(K), K, V, *more) for query in np.eye(4)]
+            yield ({"rule": rule, "beta": beta, "ridge": 0.3, "tokens": list(zip(K, V, np.exp(decay)))},
+                   {"S": [getattr(result, "output", result)[-1] for result in results]})
+
+
 # The tests --------------------------------------------------------------------------------------------------------------
 
 OFFERED = [(lab.name, name) for lab in LABS for name in bindings.offered(lab)]
@@ -388,6 +467,21 @@ def test_it_equals_its_definition_however_arrays_lie_in_memory(lab, name):
     strided = [np.asfortranarray(np.stack([each, each]))[1] if isinstance(each, np.ndarray) else each for each in arguments]
     named = dict(zip(inspect.signature(f).parameters, strided, strict=False))
     agrees(f(**named), expected, tolerance)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with pytest.importorskip("browser").Browser() as browser:
+        yield browser
+
+
+@pytest.mark.parametrize("figure", ["state", "favor", "brackets", "passes", "draws", "adam", "memory"])
+def test_figures_compute_what_the_answer_key_computes(browser, figure):
+    scripts = "".join((REPOSITORY / f"docs/interactive/{name}.js").read_text(encoding="utf-8") for name in ("figure", figure))
+    for settings, expected in globals()[f"figure_{figure}"](np.random.default_rng(1)):
+        given = json.dumps(settings, default=lambda each: each.tolist() if isinstance(each, np.ndarray) else
+                           {name: getattr(each, name) for name in fields(each)})
+        agrees(browser.execute_script(f"{scripts} return Figures.{figure}({given})"), expected, 1e-12)
 
 
 def test_what_is_not_offered_says_why():

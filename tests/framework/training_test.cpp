@@ -80,6 +80,15 @@ TEST_CASE("gradients are the slopes of the loss, weight by weight") {
     }
 }
 
+TEST_CASE("clip scales what is longer than the norm, and nothing else") {
+    Model g{full({1, 1}, 12.0), zeros({1, 1}), {}, {zeros({1}), zeros({1})}, {zeros({1, 2}), Tensor{3.0, 4.0}}, 1};
+    clip(g, 26.0);
+    CHECK(total(g.head.b == Tensor{3.0, 4.0}) == 2.0);
+    clip(g, 6.5);
+    CHECK(g.embedding(0, 0) == 6.0);
+    CHECK(total(g.head.b == Tensor{1.5, 2.0}) == 2.0);
+}
+
 TEST_CASE("a way to generate says what the model says of the whole sequence") {
     const Model w = some_model();
     const Tensor prompt = slice(copy_batch(2, length, letters, 9).ids, 1, 0, 3);

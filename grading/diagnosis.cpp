@@ -316,7 +316,8 @@ std::vector<Written> as_written(double x) {
                                                 {std::sqrt(1.0 / 3.0), "1/√3"}};
     std::vector<Written> candidates;
     for (const Written& constant : constants)
-        if (std::fabs(x - constant.value) < 1e-9 * constant.value) candidates.push_back(constant);
+        if (std::fabs(x - constant.value) < 1e-5 * constant.value)
+            candidates.push_back(constant);  // x may be of floats
     for (int digits = 1; digits <= 12; ++digits) {
         char text[32];
         std::snprintf(text, sizeof text, "%.*g", digits, x);

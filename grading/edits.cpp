@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <tuple>
@@ -73,7 +74,7 @@ struct Attempt {
     int status;        // 0: every case passes
     int milliseconds;  // of processor time
 };
-constexpr int no_such_case = 2;
+constexpr int no_such_case = 2, out_of_time = 3;
 
 // In a process of its own: what is edited may write anywhere, or never end.
 Attempt attempt(const std::string& exercise, int number, int only_case) {
@@ -93,7 +94,9 @@ Attempt attempt(const std::string& exercise, int number, int only_case) {
     rusage used{};
     if (child < 0 || ::wait4(child, &status, 0, &used) != child) return {1, 0};
     const auto in_milliseconds = [](const timeval& time) { return time.tv_sec * 1000 + time.tv_usec / 1000; };
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1,
+    return {WIFEXITED(status)             ? WEXITSTATUS(status)
+            : WTERMSIG(status) == SIGPROF ? out_of_time
+                                          : 1,
             static_cast<int>(in_milliseconds(used.ru_utime) + in_milliseconds(used.ru_stime))};
 }
 
@@ -137,8 +140,12 @@ int try_edits(const std::string& exercise, const std::string& range) {
     const Hurdle hurdle = hurdle_of(exercise);
     for (int number = first; number <= last; ++number) {
         milliseconds = std::min(3 * hurdle.milliseconds + 20, most_for_a_case);
-        const bool over = attempt(exercise, number, hurdle.only_case).status == 0;
+        int status = attempt(exercise, number, hurdle.only_case).status;
         milliseconds = most_for_a_case;
+        // A right function makes more calls of the case than one that fails in the first of them.
+        if (status == out_of_time && got_further(hurdle.unedited))
+            status = attempt(exercise, number, hurdle.only_case).status;
+        const bool over = status == 0;
         if (over && attempt(exercise, number, 0).status == 0)
             std::printf("edit %d\n", number);
         else if (over || got_further(hurdle.unedited))

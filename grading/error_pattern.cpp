@@ -231,11 +231,13 @@ std::string relation_to(const Tensor& got, const Expected& expected, const std::
 
 Digits digits_of(const Tensor& got, const Expected& expected) {
     double largest = 0.0, furthest = 0.0;
-    std::size_t too_small = 0, too_large = 0, nonzero = 0;
+    std::size_t too_small = 0, too_large = 0, rounded = 0;
     if (shape_of(got) != shape_of(expected.value)) return Digits::unknown;
     for (std::size_t e = 0; e < got.size(); ++e) {
         const double value = expected.value.data()[e], error = got.data()[e] - value;
-        if (value != 0.0) ++nonzero;
+        if (std::fabs(value) < std::numeric_limits<float>::min() && std::fabs(error) <= std::fabs(value))
+            continue;  // too small for a float
+        if (value != static_cast<float>(value)) ++rounded;
         if (is_right(got, expected, e)) continue;
         if (!std::isfinite(error)) {
             if (!(std::fabs(value) > std::numeric_limits<float>::max())) return Digits::fewer;
@@ -248,7 +250,7 @@ Digits digits_of(const Tensor& got, const Expected& expected) {
     const std::size_t wrong = too_small + too_large;
     if (wrong == 0) return Digits::unknown;
     // Of numbers rounded to floats most are wrong, some too small and some too large.
-    if (!(furthest < 1e-5 * largest && furthest > 1e-10 * largest) || 4 * wrong < nonzero) return Digits::fewer;
+    if (!(furthest < 1e-5 * largest && furthest > 1e-10 * largest) || 4 * wrong < rounded) return Digits::fewer;
     if (too_small > 0 && too_large > 0) return Digits::seven;
     return wrong < 12 ? Digits::unknown : Digits::fewer;
 }

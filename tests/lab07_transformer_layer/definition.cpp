@@ -737,6 +737,12 @@ Expected expected_split_heads(const Tensor& X, std::size_t heads, const Settings
             break;
         }
         case Axes::over_the_first: write_over_the_first(value, RowExtents(X).leading); break;
+        case Axes::first_axis_as_tokens: {
+            if (X.size() == 0) break;
+            const std::size_t first = length(X, 0);
+            value = reshape(exchanged(reshape(X, {first, X.size() / (first * e), e}), 0, 1), shape_of(value));
+            break;
+        }
     }
     return right;
 }
@@ -755,7 +761,8 @@ Expected expected_merge_heads(const Tensor& X, const Settings& settings) {
         case Axes::right:
         case Axes::width_before_tokens:
         case Axes::heads_first:
-        case Axes::heads_first_reshaped: break;
+        case Axes::heads_first_reshaped:
+        case Axes::first_axis_as_tokens: break;
         case Axes::not_exchanged: right.value = exchanged(X, at, at + 1); break;
         case Axes::front:
             right.value = reshape(exchanged(X, 1, std::min<std::size_t>(2, at + 2)), join(leading, {n, h * e}));

@@ -39,6 +39,7 @@ enum class Axes {
     heads_last,            ///< (…, n, e, h)
     heads_first,           ///< before all leading axes
     heads_first_reshaped,  ///< … in an array of the right shape
+    first_axis_as_tokens,  ///< (n, …, d)
     over_the_first         ///< every leading index where the first one belongs
 };
 

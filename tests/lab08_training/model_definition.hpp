@@ -84,13 +84,14 @@ struct GradientSettings {
     Received received = Received::right;
     Recomputed recomputed = Recomputed::right;
     std::string left;  ///< the part of the model whose gradient is never assigned: it stays what it was, the weights
-    bool left_at_0 = false;                                             ///< … or 0
-    bool added_to_left = false;                                         ///< … or is added to them
-    bool queries_for_keys = false;                                      ///< lab 06's gradient gets φ(Q) twice
-    bool keys_for_queries = false;                                      ///< … φ(K) twice
-    bool key_map_at_query = false, query_map_at_key = false;            ///< φ′ of the one at the other
-    bool keys_are_queries = false, values_are_keys = false;             ///< projected by the other's weights
-    bool keys_through_w_q = false, values_through_w_k = false;          ///< dX through the other's weights
+    bool left_at_0 = false;                                     ///< … or 0
+    bool head_in_embedding = false;                             ///< the head's gradient is added to the embedding's
+    bool added_to_left = false;                                 ///< … or is added to them
+    bool queries_for_keys = false;                              ///< lab 06's gradient gets φ(Q) twice
+    bool keys_for_queries = false;                              ///< … φ(K) twice
+    bool key_map_at_query = false, query_map_at_key = false;    ///< φ′ of the one at the other
+    bool keys_are_queries = false, values_are_keys = false;     ///< projected by the other's weights
+    bool keys_through_w_q = false, values_through_w_k = false;  ///< dX through the other's weights
     bool dw_q_for_k = false, dw_k_for_v = false, dw_exchanged = false;  ///< gradients of W_Q and W_K
     bool blocks_forwards = false;                                       ///< block 0 first on the way back
     bool blocks_reversed = false;         ///< their gradients in the order in which they were computed

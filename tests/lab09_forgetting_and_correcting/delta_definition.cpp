@@ -84,7 +84,7 @@ private:
         const Index of = s.decay == Decay::of_first_head    ? i
                          : s.decay == Decay::of_first_chunk ? h * n + i % block
                                                             : h * n + i;
-        const double log = call.log_decay->data()[of];
+        const double log = s.log_decay_times * call.log_decay->data()[of];
         switch (s.decay) {
             case Decay::the_logarithm: return log;
             case Decay::forgotten: return 1.0;
@@ -305,6 +305,7 @@ double DecayProducts::of_chunk(Carried carried, Index chunk) const {
         case Carried::first_token: return a[begin];
         case Carried::last_token: return a[end - 1];
         case Carried::all_but_first: return product(begin + 1, end);
+        case Carried::next_chunk: return product(end, std::min(end + block, a.size()));
         case Carried::twice: return product(begin, end) * product(begin, end);
     }
     return 1.0;

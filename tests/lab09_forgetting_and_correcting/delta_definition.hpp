@@ -34,7 +34,7 @@ enum class Inside {
 /// The decays from the chunk's beginning to token i.
 enum class SinceBegin { right, none, without_own, without_first, of_sequence, of_chunk, own_only };
 /// The decays of the whole chunks in between.
-enum class Carried { right, none, first_token, last_token, all_but_first, twice };
+enum class Carried { right, none, first_token, last_token, all_but_first, twice, next_chunk };
 /// The decays from token j to its chunk's end.
 enum class UntilEnd { right, none, since_begin, with_own, whole, right_and_whole, ratio };
 
@@ -88,7 +88,7 @@ private:
         std::vector<double> products_;
     };
     Ranges of_tokens;
-    mutable std::array<Ranges, 6> of_chunks;  ///< for each Carried, made where it is asked for
+    mutable std::array<Ranges, 7> of_chunks;  ///< for each Carried, made where it is asked for
 };
 
 /// A term of u_i: what it is multiplied by.
@@ -128,6 +128,7 @@ struct DeltaSettings {
     Reading key, query, last;  ///< what k_i sees, what q_i sees, and the state after the last token
     Term value, state, chunk;  ///< of v_i, of what k_i sees of earlier chunks, and of its own
     Decay decay = Decay::exponential;
+    double log_decay_times = 1.0;
     bool asks_state_with_query = false;  ///< q_i in place of k_i where the error is computed
     bool asks_chunk_with_query = false;
     bool reads_with_key = false;                                      ///< k_i in place of q_i where the output is read

@@ -407,6 +407,9 @@ const MutationTable<Settings> table = {
         {"the embedding", "a symbol's gradient overwritten where it occurs again",
          "A symbol that occurs several times gets the sum of the gradients at all its places.", has::model,
          [](Settings& s) { s.last_occurrence = true; }},
+        {"the embedding", "head's gradient added to the embedding's",
+         "Embedding and head are weights of their own here: they are not tied.", has::model,
+         [](Settings& s) { s.head_in_embedding = true; }},
         {"the positions", "positions' gradient forgotten", "The rows of the positions are weights as well.", has::model,
          [](Settings& s) { set(s, Path::positions, 0.0); }},
         {"the positions", "positions' gradient of the last sequence alone",
@@ -544,6 +547,7 @@ ModelGradients model_wrong(const Settings& settings, const Tensor& ids, const Te
     std::size_t part = 0;
     visit("", result.dw, [&](const std::string&, Tensor& x) { x = found.values[part++]; });
     if (settings.blocks_reversed) std::reverse(result.dw.blocks.begin(), result.dw.blocks.end());
+    if (settings.head_in_embedding) result.dw.embedding += matrix_transpose(result.dw.head.W);
     if (!settings.left.empty()) {
         std::vector<Tensor> weights;
         visit("", w, [&](const std::string&, const Tensor& x) { weights.push_back(x); });

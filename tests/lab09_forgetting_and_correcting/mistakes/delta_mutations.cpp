@@ -343,6 +343,9 @@ Mutations<Settings> of_decays_in_chunks() {
          both, SET(s.key.carried = s.query.carried = Carried::last_token)},
         {"what updates the state", "state decayed by the first token alone", "S decays by all decays of the chunk.",
          both, SET(s.key.carried = s.query.carried = Carried::first_token)},
+        {"what updates the state", "state decayed by the next chunk's decays",
+         "S decays by the decays of the chunk whose keys it takes up: before the next chunk begins.", both,
+         SET(s.key.carried = s.query.carried = Carried::next_chunk)},
         {"what updates the state", "state decayed twice from chunk to chunk",
          "S is multiplied once by the product of the chunk's decays.", both,
          SET(s.key.carried = s.query.carried = Carried::twice)},
@@ -367,6 +370,9 @@ const std::vector<NumberMutation<Settings>>& numbers() {
     static const std::vector<NumberMutation<Settings>> all{
         {"the outputs times %s", "o_i = S_iᵀq_i has no such factor.", 0, SET_TO(s.scale = x), 1e-3, 1e3},
         {"%s in place of β", "β is an argument, a number for each token.", 0, SET_TO(s.beta_fixed = x), 1e-3, 10.0},
+        {"log_decay times %s",
+         "The decay is e to its logarithm as it comes. (2 to it is what 0.693 in front of it makes.)", form::decays,
+         SET_TO(s.log_decay_times = x), 1e-1, 1e1},
         {"blocks of %s tokens that do not see the blocks before them", "Carry the state from block to block.", 0,
          SET_TO(s.key.tokens = s.query.tokens = Tokens::own_block, s.block = static_cast<std::size_t>(x))},
     };

@@ -174,6 +174,9 @@ const MutationTable<DecaySettings>& decay_mutations() {
             {"the chunks", "state decayed by the first token of a chunk alone",
              "From chunk to chunk S is multiplied by the product of all decays of the chunk.", chunks,
              SET(s.between = Between::first_decay)},
+            {"the chunks", "state decayed by the next chunk's decays",
+             "S decays by the decays of the chunk whose keys it takes up: before the next chunk begins.", chunks,
+             SET(s.between = Between::next_chunk)},
             {"the chunks", "D's first column for the decay of the state",
              "D_i0 does not hold the decay of the chunk's first token, which decays the state as well: e to a running "
              "sum "

@@ -111,7 +111,7 @@ class Search:
         tried = 0
         for stage in filter(None, stages):
             if found := self._passing(stage, lambda n, before=tried: told(before + n, len(numbered))):  # type: ignore[misc]
-                return [Cure(((part.body.line_at(edit.splices[0][0]), edit.mistake),)) for part, edit in found]
+                return list(dict.fromkeys(Cure(((part.body.line_at(edit.splices[0][0]), edit.mistake),)) for part, edit in found))
             tried += len(stage)
         return []
 

@@ -723,6 +723,12 @@ TEST_CASE("what wrong values are of arguments and of other results is told") {
     CHECK(told(some) == "every wrong value is the right one plus X");
     CHECK(told(right + X * X).empty());
     CHECK(told(right).empty());
+    // A rounding error more than is allowed, and arguments that are as small.
+    const Tensor tiny = 1e-14 * X;
+    const Expected loose{right, 1e-14 * ones({2, 4, 3}), ""};
+    CHECK(relation_to(right + 3e-14, loose, {{"tiny", &tiny}}).empty());
+    const Tensor centred = right - sum(right, -1, keep_dims) / 3.0;
+    CHECK_FALSE(contains(error_pattern(centred + 2e-14 * abs(X), {centred, 1e-14 * ones({2, 4, 3}), ""}), "mean"));
 }
 TEST_CASE("the place of wrong values is told where it says more than the first of them") {
     const auto pattern = [](std::size_t n, std::size_t d, auto is_wrong) {

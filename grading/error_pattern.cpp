@@ -219,9 +219,10 @@ std::string relation_to(const Tensor& got, const Expected& expected, const std::
         {"the right one divided by ", [](double right, double x) { return right / x; }},
     };
     const Shape shape = shape_of(got), of_rows(shape.begin(), shape.end() - 1);
-    for (const auto& [words, value] : others) {
-        if (shape_of(*value) != shape && (of_rows.empty() || shape_of(*value) != of_rows)) continue;
-        const auto other = [&](std::size_t e) { return value->data()[e / (got.size() / value->size())]; };
+    for (const KnownTensor& known : others) {
+        const Tensor& x = *known.value;
+        if (shape_of(x) != shape && (of_rows.empty() || shape_of(x) != of_rows)) continue;
+        const auto other = [&](std::size_t e) { return x.data()[e / (got.size() / x.size())]; };
         if (std::ranges::all_of(wrong, [&](std::size_t e) { return other(e) == other(wrong[0]); })) continue;
         for (const Made& way : ways)
             if (std::ranges::all_of(wrong, [&](std::size_t e) {
@@ -231,7 +232,7 @@ std::string relation_to(const Tensor& got, const Expected& expected, const std::
                            std::fabs(apart) <= 0.01 * std::fabs(got.data()[e] - expected.value.data()[e]);
                 }))
                 return (wrong.size() == got.size() ? "every value is " : "every wrong value is ") +
-                       std::string(way.words) + (shape_of(*value) == shape ? "" : "its row's entry of ") + words;
+                       std::string(way.words) + (shape_of(x) == shape ? "" : "its row's entry of ") + known.words;
     }
     return "";
 }

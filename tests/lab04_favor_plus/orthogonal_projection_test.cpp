@@ -124,19 +124,28 @@ bool independent(const Tensor& of_lengths, const Tensor& of_directions) {
     return dependence(of_lengths, of_directions, true).none() && dependence(of_lengths, of_directions, false).none();
 }
 
-// How often the signs of an entry of one block and of an entry of the next agree, from 0 (as chance has it) to 1 (always or
-// never): for the two entries of which this is furthest from chance. Blocks 0 and 1, 2 and 3, … are independent pairs.
+// How much more or less often than each by itself the signs of an entry of one block and of an entry of the next agree, from 0 (as
+// chance has it) to 1: for the two entries of which this is furthest from chance. An entry that always has the same sign says
+// nothing. Blocks 0 and 1, 2 and 3, … are independent pairs.
 double agreement_of_neighbouring_blocks(const Tensor& W) {
     const std::size_t entries = large::d * large::d, pairs = large::blocks / 2;
-    std::vector<int> agreements(entries * entries, 0);
+    std::vector<int> agreements(entries * entries, 0), of_one(entries, 0), of_next(entries, 0);
     for (std::size_t pair = 0; pair < pairs; ++pair) {
         const double *one = W.data() + 2 * pair * entries, *next = one + entries;
-        for (std::size_t e = 0; e < entries; ++e)
+        for (std::size_t e = 0; e < entries; ++e) {
+            of_one[e] += one[e] < 0.0 ? -1 : 1;
+            of_next[e] += next[e] < 0.0 ? -1 : 1;
             for (std::size_t f = 0; f < entries; ++f)
                 agreements[e * entries + f] += (one[e] < 0.0) == (next[f] < 0.0) ? 1 : -1;
+        }
     }
-    const auto [least, most] = std::minmax_element(agreements.begin(), agreements.end());
-    return static_cast<double>(std::max(-*least, *most)) / static_cast<double>(pairs);
+    double largest = 0.0;
+    const auto count = static_cast<double>(pairs);
+    for (std::size_t e = 0; e < entries; ++e)
+        for (std::size_t f = 0; f < entries; ++f)
+            largest = std::max(
+                largest, std::fabs(agreements[e * entries + f] / count - (of_one[e] / count) * (of_next[f] / count)));
+    return largest;
 }
 
 TEST_SUITE("orthogonal_projection") {
@@ -306,11 +315,12 @@ TEST_CASE("every block is drawn by itself") {
     const Call<Tensor>& call = large::projection();
     if (!sound().angles || !sound().blocks) return;
     const std::size_t pairs = large::blocks / 2, comparisons = large::d * large::d * large::d * large::d;
-    // A block turned round is as likely as the block, so that each agreement is a mean of fair coins: Hoeffding's bound for
-    // the largest of so many.
+    // A block turned round is as likely as the block, so that each agreement, and the mean of each sign, is a mean of fair
+    // coins: Hoeffding's bound for the largest of so many, and what is subtracted is a product of two such means.
     const double agreement = agreement_of_neighbouring_blocks(call.result()),
-                 allowed = std::sqrt(2.0 * std::log(2.0 * static_cast<double>(comparisons) / false_alarm) /
-                                     static_cast<double>(pairs));
+                 bound = std::sqrt(2.0 * std::log(4.0 * static_cast<double>(comparisons) / false_alarm) /
+                                   static_cast<double>(pairs)),
+                 allowed = bound + bound * bound;
     call.satisfies(agreement <= allowed,
                    "the signs of two entries, one of a block and one of the next, go together in " +
                        decimals(50.0 * (1.0 + agreement), 1) + "% of the pairs of blocks, by chance in at most " +

@@ -471,7 +471,7 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
                         ", is a factor a division of integers (1 / 2 is 0), or does a loop never run?";
     else if (!found.pattern.empty())
         failure.what += "\n" + found.pattern;
-    if (!named && by_values) failure.what += relation_to_others(expected);
+    if (failure.unexplained) failure.what += relation_to_others(expected);
     if (!named && failure.unset_local == UnsetLocal::no) failure.guess += why_not_a_number(expected);
     if (!named && by_values && !expected.empty() && !std::exchange(searched, true)) {
         const std::string smallest = smallest_counterexample(compared(check, expected), inputs_);
@@ -513,9 +513,9 @@ bool Trial::inputs_finite() const {
     });
 }
 
-// What the first wrong part is made of: of an argument, or of what belongs to another part.
+// What the first wrong part, whose shape is right, is made of: of an argument, or of what belongs to another part.
 std::string Trial::relation_to_others(const std::vector<Expected>& expected) const {
-    for (std::size_t p = 0; has_shapes_of(expected) && p < expected.size(); ++p) {
+    for (std::size_t p = 0; p < expected.size(); ++p) {
         const auto& got = std::get<Tensor>(outcome_.parts[p].value);
         if (!difference(got, expected[p])) continue;
         std::vector<KnownTensor> others;

@@ -289,7 +289,7 @@ double DecayProducts::until_end(const Reading& reading, Index j) const {
 }
 double DecayProducts::carried(const Reading& reading, Index from, Index to) const {
     if (from >= to) return 1.0;
-    Ranges& products = of_chunks[static_cast<Index>(reading.carried)];
+    Ranges& products = of_chunks[reading.carried];
     if (products.empty()) {
         std::vector<double> chunks((a.size() - 1) / block + 1);
         for (Index chunk = 0; chunk < chunks.size(); ++chunk) chunks[chunk] = of_chunk(reading.carried, chunk);

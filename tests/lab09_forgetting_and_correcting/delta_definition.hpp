@@ -5,8 +5,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -88,7 +88,7 @@ private:
         std::vector<double> products_;
     };
     Ranges of_tokens;
-    mutable std::array<Ranges, 7> of_chunks;  ///< for each Carried, made where it is asked for
+    mutable std::map<Carried, Ranges> of_chunks;  ///< made where it is asked for
 };
 
 /// A term of u_i: what it is multiplied by.

@@ -6,6 +6,7 @@ others are tried on what it gives.
 """
 
 import contextlib
+import itertools
 import os
 import re
 import selectors
@@ -106,10 +107,9 @@ class Search:
         """One edit each. The usual edits first, then those of the functions that it calls, then the rare ones. `told` hears how many
         of how many were tried."""
         numbered = dict(enumerate(self.edits, 1))
-        stages = [{number: (part, edit) for number, (part, edit) in numbered.items() if (edit.later > 0, part is not self.parts[0]) == stage}
-                  for stage in ((False, False), (False, True), (True, False))]
         tried = 0
-        for stage in filter(None, stages):
+        for _, group in itertools.groupby(numbered.items(), key=lambda each: (each[1][1].later > 0, each[1][0] is self.parts[0])):
+            stage = dict(group)
             if found := self._passing(stage, lambda n, before=tried: told(before + n, len(numbered))):  # type: ignore[misc]
                 return list(dict.fromkeys(Cure(((part.body.line_at(edit.splices[0][0]), edit.mistake),)) for part, edit in found))
             tried += len(stage)

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <functional>
 #include <tuple>
+#include <vector>
 
 #include "exercise.hpp"
 #include "options.hpp"
@@ -25,7 +26,7 @@ int linattn_edit = 0;  // the number of the edit that a function built with edit
 namespace linattn::testing {
 namespace {
 
-constexpr int most_for_a_case = 1000;  // milliseconds of processor time
+constexpr int most_for_a_case = 1000, most_for_a_cure = 10'000;  // milliseconds of processor time for each case
 int milliseconds = most_for_a_case;
 bool any_case = false;
 
@@ -35,19 +36,33 @@ void limit_case() {
     ::setitimer(ITIMER_PROF, &timer, nullptr);  // SIGPROF ends the process
 }
 
-// How far an attempt came before its first failure. Its own process writes it.
+// How far an attempt came before its first failure.
 struct Reached {
-    long calls;         // that gave what they should
-    double share;       // of the entries of the next one that are right
-    double error;       // of that one, relative to what is expected
-    std::size_t print;  // of its entries: those with the same do the same
+    long calls = 0;         // that gave what they should
+    double share = 0.0;     // of the entries of the next one that are right
+    double error = 1e9;     // of that one, relative to what is expected
+    std::size_t print = 0;  // of its entries: those with the same do the same
 };
-Reached* const reached = [] {
-    void* memory = ::mmap(nullptr, sizeof(Reached), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? nullptr : static_cast<Reached*>(memory);
-}();
+struct Attempt {
+    int status = 1;        // 0: every case passes
+    int milliseconds = 0;  // of processor time
+    Reached reached;
+};
+constexpr int no_such_case = 2, out_of_time = 3;
 
-void count_right(const ComparedCall&) { ++reached->calls; }
+// What a process has found out when an attempt ends it.
+constexpr int together = 32;  // attempts of one process
+struct Made {
+    int done;
+    Attempt attempts[together];
+};
+Made* const made = [] {
+    void* memory = ::mmap(nullptr, sizeof(Made), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<Made*>(memory);
+}();
+Reached& reached() { return made->attempts[made->done].reached; }
+
+void count_right(const ComparedCall&) { ++reached().calls; }
 
 void measure_wrong(const ComparedCall& call) {
     std::size_t right = 0, all = 0;
@@ -60,72 +75,102 @@ void measure_wrong(const ComparedCall& call) {
             right += is_right(*got, call.expected[p], i);
             squares += std::pow(got->data()[i] - value.data()[i], 2);
             wanted += std::pow(value.data()[i], 2);
-            reached->print = 31 * reached->print + std::hash<float>()(static_cast<float>(got->data()[i]));
+            reached().print = 31 * reached().print + std::hash<float>()(static_cast<float>(got->data()[i]));
         }
         all += value.size();
     }
     if (all == 0) return;
-    reached->share = static_cast<double>(right) / static_cast<double>(all);
+    reached().share = static_cast<double>(right) / static_cast<double>(all);
     const double error = std::sqrt(squares / wanted);
-    reached->error = std::isfinite(error) ? std::round(1e6 * error) / 1e6 : 1e9;
+    reached().error = std::isfinite(error) ? std::round(1e6 * error) / 1e6 : 1e9;
 }
 
-struct Attempt {
-    int status;        // 0: every case passes
-    int milliseconds;  // of processor time
-};
-constexpr int no_such_case = 2, out_of_time = 3;
-
-// In a process of its own: what is edited may write anywhere, or never end.
-Attempt attempt(const std::string& exercise, int number, int only_case) {
-    *reached = {0, 0.0, 1e9, 0};
-    const pid_t child = ::fork();
-    if (child == 0) {
-        const int nowhere = ::open("/dev/null", O_WRONLY);
-        ::dup2(nowhere, STDOUT_FILENO);
-        ::dup2(nowhere, STDERR_FILENO);
-        linattn_edit = number;
-        choose_case(only_case);
-        stop_at_first_failure(limit_case);
-        const RunCount count = run_suite(exercise);
-        ::_exit(!any_case ? no_such_case : count.failed == 0 ? 0 : 1);
-    }
-    int status = 1;
+int processor_milliseconds(int whose) {
     rusage used{};
-    if (child < 0 || ::wait4(child, &status, 0, &used) != child) return {1, 0};
+    ::getrusage(whose, &used);
     const auto in_milliseconds = [](const timeval& time) { return time.tv_sec * 1000 + time.tv_usec / 1000; };
-    return {WIFEXITED(status)             ? WEXITSTATUS(status)
-            : WTERMSIG(status) == SIGPROF ? out_of_time
-                                          : 1,
-            static_cast<int>(in_milliseconds(used.ru_utime) + in_milliseconds(used.ru_stime))};
+    return static_cast<int>(in_milliseconds(used.ru_utime) + in_milliseconds(used.ru_stime));
+}
+
+[[noreturn]] void make_attempts(const std::string& exercise, int first, int last, int only_case) {
+    const int nowhere = ::open("/dev/null", O_WRONLY);
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::dup2(nowhere, STDERR_FILENO);
+    choose_case(only_case);
+    stop_at_first_failure(limit_case);
+    for (linattn_edit = first; linattn_edit <= last; ++linattn_edit) {
+        any_case = false;
+        const int before = processor_milliseconds(RUSAGE_SELF);
+        const RunCount count = run_suite(exercise);
+        Attempt& attempt = made->attempts[made->done];
+        attempt.status = !any_case ? no_such_case : count.failed == 0 ? 0 : 1;
+        attempt.milliseconds = processor_milliseconds(RUSAGE_SELF) - before;
+        ++made->done;
+    }
+    ::_exit(0);
+}
+
+// At least the first of them, and those after it up to one that ends the process. In a process of their own: what is edited may
+// write anywhere, or never end.
+std::vector<Attempt> attempts(const std::string& exercise, int first, int last, int only_case) {
+    *made = {};
+    const int before = processor_milliseconds(RUSAGE_CHILDREN);
+    const pid_t child = ::fork();
+    if (child == 0) make_attempts(exercise, first, last, only_case);
+    int status = 1;
+    if (child < 0 || ::waitpid(child, &status, 0) != child) return {Attempt{}};
+    std::vector<Attempt> result(made->attempts, made->attempts + made->done);
+    if (made->done <= last - first) {
+        Attempt& ended = result.emplace_back(made->attempts[made->done]);
+        ended.milliseconds = processor_milliseconds(RUSAGE_CHILDREN) - before;
+        for (const Attempt& each : result) ended.milliseconds -= &each == &ended ? 0 : each.milliseconds;
+        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) ended.status = out_of_time;
+    }
+    return result;
+}
+
+Attempt attempt(const std::string& exercise, int number, int only_case) {
+    return attempts(exercise, number, number, only_case).front();
 }
 
 // Of the cases that the function fails as it is, the first that takes little time, or the one that takes the least: most edits do
 // not get further. Little time, so that it is the same one in every process and on every machine.
 constexpr int little = 20;  // milliseconds of processor time
 struct Hurdle {
-    int only_case = 0, milliseconds = most_for_a_case;
-    Reached unedited{};
+    int only_case = 0;
+    Attempt unedited{1, most_for_a_case, {}};
 };
 Hurdle hurdle_of(const std::string& exercise) {
     Hurdle cheapest;
     for (int number = 1;; ++number) {
         const Attempt unedited = attempt(exercise, 0, number);
         if (unedited.status == no_such_case) return cheapest;
-        if (unedited.status != 0 && unedited.milliseconds < cheapest.milliseconds)
-            cheapest = {number, unedited.milliseconds, *reached};
-        if (cheapest.milliseconds <= little) return cheapest;
+        if (unedited.status != 0 && unedited.milliseconds < cheapest.unedited.milliseconds)
+            cheapest = {number, unedited};
+        if (cheapest.unedited.milliseconds <= little) return cheapest;
     }
 }
 
-void tell_step(int number, bool over) {
-    std::printf("step %d %d %ld %.9g %.9g %zx\n", number, over ? 1 : 0, reached->calls, reached->share, reached->error,
-                reached->print);
+void tell_step(int number, const Attempt& tried) {
+    std::printf("step %d %d %ld %.9g %.9g %zx\n", number, tried.status == 0 ? 1 : 0, tried.reached.calls,
+                tried.reached.share, tried.reached.error, tried.reached.print);
 }
 
-bool got_further(const Reached& before) {
+bool got_further(const Attempt& tried, const Attempt& before) {
     const auto key = [](const Reached& each) { return std::tuple(each.calls, each.share, -each.error); };
-    return key(*reached) > key(before);
+    return key(tried.reached) > key(before.reached);
+}
+
+void tell(const std::string& exercise, int number, Attempt tried, const Hurdle& hurdle) {
+    milliseconds = most_for_a_case;
+    // A right function makes more calls of the case than one that fails in the first of them.
+    if (tried.status == out_of_time && got_further(tried, hurdle.unedited))
+        tried = attempt(exercise, number, hurdle.only_case);
+    milliseconds = most_for_a_cure;
+    if (tried.status == 0 && attempt(exercise, number, 0).status == 0)
+        std::printf("edit %d\n", number);
+    else if (tried.status == 0 || got_further(tried, hurdle.unedited))
+        tell_step(number, tried);
 }
 
 }  // namespace
@@ -133,24 +178,17 @@ bool got_further(const Reached& before) {
 int try_edits(const std::string& exercise, const std::string& range) {
     int first = 0, last = 0;
     if (std::sscanf(range.c_str(), "%d-%d", &first, &last) != 2) refuse_options("--edits needs FIRST-LAST");
-    if (reached == nullptr) refuse_options("no memory for --edits");
+    if (made == nullptr) refuse_options("no memory for --edits");
     on_right_call = count_right;
     on_wrong_call = measure_wrong;
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     const Hurdle hurdle = hurdle_of(exercise);
-    for (int number = first; number <= last; ++number) {
-        milliseconds = std::min(3 * hurdle.milliseconds + 20, most_for_a_case);
-        int status = attempt(exercise, number, hurdle.only_case).status;
-        milliseconds = most_for_a_case;
-        // A right function makes more calls of the case than one that fails in the first of them.
-        if (status == out_of_time && got_further(hurdle.unedited))
-            status = attempt(exercise, number, hurdle.only_case).status;
-        const bool over = status == 0;
-        if (over && attempt(exercise, number, 0).status == 0)
-            std::printf("edit %d\n", number);
-        else if (over || got_further(hurdle.unedited))
-            tell_step(number, over);
-        if (number % 20 == 0) std::puts("tried 20");
+    while (first <= last) {
+        milliseconds = std::min(3 * hurdle.unedited.milliseconds + 20, most_for_a_case);
+        const std::vector<Attempt> some =
+            attempts(exercise, first, std::min(first + together - 1, last), hurdle.only_case);
+        for (const Attempt& each : some) tell(exercise, first++, each, hurdle);
+        std::printf("tried %zu\n", some.size());
     }
     return 0;
 }

@@ -24,6 +24,7 @@ HIDDEN = re.compile(  # what may hold brackets that do not count
     r"|'(?:\\.|[^'\\\n])*'", re.S | re.M)
 BRACKET = re.compile(r"[;(){}]")
 NAMESPACE = re.compile(r"\bnamespace\b[\w\s:]*$|\bextern\s*$")
+CLASS = re.compile(r"\b(?:struct|class)\s+(\w+)[^=(]*$")
 NAME = re.compile(r"\b(?!__|(?:alignas|decltype|requires)\b)([A-Za-z_]\w*)\s*\(")
 TEMPLATE = re.compile(r"(?:template\s*<[^(){}]*>)?")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)', re.M)
@@ -36,13 +37,14 @@ class CannotSplit(Exception):
 
 @dataclass(frozen=True)
 class Definition:
-    """Of a function at namespace level: where in the text it begins, and where its braces are."""
+    """Of a function: where in the text it begins, and where its braces are. `owner`: the class of a member function."""
     name: str
     start: int
     opening: int
     closing: int
     first_line: int
     last_line: int
+    owner: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,15 +74,16 @@ class Pieces:
                                              for name, function in self.functions.items()) + self.between[END]
 
 
-def definitions(text: str) -> list[Definition]:
+def definitions(text: str, members: bool = False) -> list[Definition]:
+    """Of functions at namespace level; with `members`, also of those that stand in a class there."""
     visible = visible_code(text)
     found = []
-    for start, opening, closing in _blocks(visible):
+    for start, opening, closing, owner in _blocks(visible, members):
         template = TEMPLATE.match(visible, start, opening)
         head = template.end() if template else start
         called = NAME.search(visible, head, opening)
         if called and "=" not in visible[head:called.start()]:  # else it is the initial value of a variable
-            found.append(Definition(called[1], start, opening, closing, _line(visible, start), _line(visible, closing)))
+            found.append(Definition(called[1], start, opening, closing, _line(visible, start), _line(visible, closing), owner))
     return found
 
 
@@ -149,15 +152,18 @@ def _is_remark(text: str, visible: str, begin: int, end: int) -> bool:
     return bool(line) and not visible[begin:end].strip() and not line.startswith("#")
 
 
-def _blocks(visible: str) -> Iterator[tuple[int, int, int]]:
-    """(first character, {, }) of each definition that stands in nothing but namespaces."""
+def _blocks(visible: str, members: bool) -> Iterator[tuple[int, int, int, str]]:
+    """(first character, {, }, class) of each definition that stands in nothing but namespaces, or in a class in them."""
     opened: list[tuple[str, int, bool]] = []  # (bracket, its place, whether it opens a namespace)
+    owner = ""
     start = 0
     for match in BRACKET.finditer(visible):
         bracket, at = match[0], match.start()
         at_namespace_level = all(namespace for _, _, namespace in opened)
         if bracket in "({":
-            namespace = bracket == "{" and at_namespace_level and bool(NAMESPACE.search(visible, start, at))
+            of_class = CLASS.search(visible, start, at) if members and bracket == "{" and at_namespace_level else None
+            namespace = bracket == "{" and at_namespace_level and bool(NAMESPACE.search(visible, start, at) or of_class)
+            owner = of_class[1] if of_class else owner
             opened.append((bracket, at, namespace))
             if namespace:
                 start = at + 1
@@ -167,7 +173,8 @@ def _blocks(visible: str) -> Iterator[tuple[int, int, int]]:
             _, opening, namespace = opened.pop()
             if bracket == "}" and all(outer for _, _, outer in opened):
                 if not namespace:
-                    yield start + len(visible[start:]) - len(visible[start:].lstrip()), opening, at
+                    yield start + len(visible[start:]) - len(visible[start:].lstrip()), opening, at, owner
+                owner = "" if namespace else owner
                 start = at + 1
         elif at_namespace_level:
             start = at + 1

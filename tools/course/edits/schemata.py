@@ -32,7 +32,7 @@ class Schemata:
         self.at: dict[Place, dict[int, Edit]] = {}
         self.copies: dict[int, Edit] = {}
         for number, edit in edits.items():
-            place = self._place_of(edit)
+            place = self.place_of(edit)
             (self.copies if place is None else self.at.setdefault(place, {}))[number] = edit
 
     def text(self, dropped: Collection[int]) -> str:
@@ -98,7 +98,8 @@ class Schemata:
         if first <= last:
             self.places.append(Place(self.body.tokens[first].start, self.body.tokens[last].end, kind))
 
-    def _place_of(self, edit: Edit) -> Place | None:
+    def place_of(self, edit: Edit) -> Place | None:
+        """None where no single statement holds it."""
         first, last = edit.splices[0][0], edit.splices[-1][1]
         return next((place for place in self.places if place.start <= first < last <= place.end), None)
 

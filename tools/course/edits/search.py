@@ -30,6 +30,8 @@ HELPFUL = 150  # edits that got further by themselves: these come second at firs
 MOST_SECOND = 1200  # other second edits, as many of the best first step's as there are, then of the next; MOST holds for all
 CALL = re.compile(r"\w\(")  # what is put in by an edit, and may be refused wherever it is put
 HEADERS = "#include <algorithm>\n#include <cmath>\n#include <limits>\n"  # of what edits call
+# A kernel compiles in a fifth of the time.
+NOT_OPTIMISED = "#ifdef __clang__\n#pragma clang optimize off\n#else\n#pragma GCC optimize(\"O0\")\n#endif\n"
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,9 @@ class Part:
         self.begins = definition.opening + 1  # the body
         self.head = text[definition.start:definition.opening]
         self.body = Body(self.head, text[self.begins:definition.closing], text.count("\n", 0, definition.opening) + 1)
-        self.edits = edits_of(self.body)
+        edits = edits_of(self.body)
+        place_of = Schemata(self.head, self.name, self.body, {}).place_of
+        self.edits = [edit for edit in edits if place_of(edit)] if definition.owner else edits  # no class holds copies of a member
 
 
 Edits = dict[int, tuple[Part, Edit]]
@@ -89,13 +93,13 @@ class Search:
         self.lab, self.exercise, self.source, self.build, self.place = lab, exercise, source, build, place
         self.text = text or source.read_text(encoding="utf-8")
         try:
-            found = definitions(self.text)
+            found = definitions(self.text, members=True)
             own = next(each for each in found if each.name == exercise.function)
         except (CannotSplit, StopIteration):
             raise NotSearched(f"{exercise.function} was not found in {source.name}") from None
         self.command = build_commands.graded(build)[source.name]
         exercises = {each.function for each in lab.exercises}
-        helpers = _called([each for each in found if each.name not in exercises], own, self.text)
+        helpers = _called([each for each in found if each.name not in exercises and each.name != each.owner], own, self.text)
         self.parts = [Part(self.text, each) for each in [own, *helpers]]
         own_part = self.parts[0]  # of helpers the usual edits, which come before its own rare ones
         self.edits = sorted(((part, edit) for part in self.parts for edit in part.edits if part is own_part or not edit.later),
@@ -183,7 +187,7 @@ class Search:
         command = [re.sub(r"^-f(max-errors|error-limit)=.*", r"-f\1=0", word) for word in
                    build_commands.compilation(self.command, written, made) if not word.startswith("-W")] + ["-w", "-g0"]
         for number in range(ROUNDS):
-            pieces, done = [f'{HEADERS}extern "C" int {VARIABLE};\n'], 0
+            pieces, done = [f'{HEADERS}{NOT_OPTIMISED}extern "C" int {VARIABLE};\n'], 0
             for part, of in schemata:
                 pieces += [self.text[done:part.start], of.text(dropped) if of.at or of.copies else self.text[part.start:part.end]]
                 done = part.end
@@ -248,5 +252,5 @@ def _called(helpers: list[Definition], function: Definition, text: str) -> list[
     called = [function]
     for each in called:  # which grows
         words = set(re.findall(r"\w+", visible_code(text)[each.opening:each.closing]))
-        called += [helper for helper in helpers if helper.name in words and helper not in called]
+        called += [helper for helper in helpers if {helper.name, helper.owner} & words and helper not in called]
     return called[1:]

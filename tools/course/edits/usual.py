@@ -159,9 +159,18 @@ class Expressions(Editor):
         if operator == "*" and left == right:
             for other in self._others(first, i - 1):
                 yield self.put(first, last, f"({other}) * ({other})", f"{whole} is the square of the wrong thing", later=1)
+        if operator == "*" and right in (names := body.visible(i)) and names[right].counts:
+            for size in self._sizes(i):
+                if not re.search(rf"\b{size}\b", body.source(first, last)):
+                    yield self.put(i + 1, last, f"{right} * {size}", f"the factor `{size}` is missing in {whole}", later=1)
         if operator in ("+", "-"):
             yield from self._brackets(first, i, last)
         yield from self._closed_too_late(i)
+
+    def _sizes(self, i: int) -> list[str]:
+        """The whole numbers that can be used at this token and that no loop counts."""
+        return [name.text for name in self.body.visible(i).values()
+                if name.counts and name.type != "auto" and (name.is_const or name.text in self.body.parameters)]
 
     def _others(self, first: int, last: int) -> Iterator[str]:
         """What arguments of calls elsewhere are, and variables of the type of this one."""

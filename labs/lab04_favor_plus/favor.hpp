@@ -19,8 +19,9 @@ Tensor gaussian_projection(std::size_t m, std::size_t d, std::uint64_t seed);
 
 /// Orthogonal directions. Every d consecutive rows form a block: the rows of a uniformly distributed (Haar) orthogonal
 /// matrix, each multiplied by a length of its own from the χ_d distribution, that of the norm of d independent N(0, 1)
-/// numbers. A single row is distributed as in gaussian_projection, and the rows of a block are at right angles. Blocks
-/// are independent of each other; the last has fewer than d rows if d does not divide m.
+/// numbers. A single row is distributed as in gaussian_projection, and the rows of a block are at right angles, up to
+/// a cosine of 1e-4 that rounding may leave. Blocks are independent of each other; the last has fewer than d rows if d
+/// does not divide m.
 /// \param m directions, m ≥ 0   \param d width of a query, d ≥ 1   \param seed any number
 /// \return \shape{(m, d)}
 /// \throws std::invalid_argument when d is 0

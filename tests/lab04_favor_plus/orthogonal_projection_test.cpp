@@ -35,9 +35,12 @@ const Call<Tensor>& projection() {
 }
 }
 
+// Rounding leaves a cosine of a few d 2⁻⁵³ with Householder's reflections, and of κ² 2⁻⁵³ with Gram and Schmidt as they stand in
+// books, where κ is the condition number of a block of draws: above 10⁶ with a probability below 10⁻⁵ d (Chen and Dongarra 2005).
+const double allowed_cosine = 1e-4;
+
 // What a claim needs that comes after others. Where it is missing an earlier case has said so, and what came next would
 // only blame something else.
-double allowed_cosine(std::size_t d) { return 64.0 * static_cast<double>(d) * 0x1p-53; }  // Householder: a few d 2⁻⁵³
 bool first_block_comes_back(const Tensor& W) {
     return some_direction_in_both(block_of(W, 0), tokens(W, length(W, 1), length(W, 0)));
 }
@@ -49,8 +52,7 @@ bool lengths_are_chi(const Tensor& W) { return distance_from_chi(sum(W * W, -1))
 
 bool neighbours_are_orthogonal(const Tensor& unit) {
     for (std::size_t r = 1; r < length(unit, 0); ++r)
-        if (std::fabs(sum(tokens(unit, r - 1, r) * tokens(unit, r, r + 1), -1)(0)) > allowed_cosine(length(unit, 1)))
-            return false;
+        if (std::fabs(sum(tokens(unit, r - 1, r) * tokens(unit, r, r + 1), -1)(0)) > allowed_cosine) return false;
     return length(unit, 0) > 1;
 }
 
@@ -59,14 +61,16 @@ bool neighbours_are_orthogonal(const Tensor& unit) {
 const char* mistake_of_rows(const Tensor& W, std::size_t first) {
     const std::size_t d = length(W, 1);
     const Tensor unit_of_first = unit_rows(block_of(W, 0));
-    if (first > 0 && first + d > length(W, 0) && largest_cosine(unit_of_first, 0, d) <= allowed_cosine(d))
+    if (first > 0 && first + d > length(W, 0) && largest_cosine(unit_of_first, 0, d) <= allowed_cosine)
         return "last partial block not made orthogonal";
-    if (first > 0 && largest_cosine(unit_of_first, 0, d) <= allowed_cosine(d)) {
+    if (first > 0 && largest_cosine(unit_of_first, 0, d) <= allowed_cosine) {
         const std::size_t m = length(W, 0);
-        const bool last_is = largest_cosine(unit_rows(tokens(W, m - d, m)), 0, d) <= allowed_cosine(d);
+        const bool last_is = largest_cosine(unit_rows(tokens(W, m - d, m)), 0, d) <= allowed_cosine;
         return last_is && m % d != 0 ? "last block moved back over the one before" : nullptr;
     }
-    const auto columns_orthogonal = [](const Tensor& x) { return largest_cosine_of_rows(matrix_transpose(x)) < 1e-9; };
+    const auto columns_orthogonal = [](const Tensor& x) {
+        return largest_cosine_of_rows(matrix_transpose(x)) <= allowed_cosine;
+    };
     if (length(W, 0) >= d && columns_orthogonal(block_of(W, 0))) return "lengths applied to the columns";
     const Tensor everything = large::projection().result();
     if (sum(sum(everything * everything, -1), -1)() < 0.1 * large::m) return "one QR of the whole m×d matrix";
@@ -82,7 +86,7 @@ struct Sound {
     explicit Sound(const Tensor& W) : blocks(!first_block_comes_back(W)), lengths(lengths_are_chi(W)) {
         const Tensor unit = unit_rows(W);
         for (std::size_t first = 0; first < large::m; first += large::d)
-            angles = angles && largest_cosine(unit, first, first + large::d) <= allowed_cosine(large::d);
+            angles = angles && largest_cosine(unit, first, first + large::d) <= allowed_cosine;
     }
 };
 const Sound& sound() {
@@ -167,17 +171,16 @@ TEST_CASE("rejects a width of 0") {
 }
 TEST_CASE("the rows of a block are at right angles") {
     const std::uint64_t seed = random_seed(2);
-    double closest = 0.0, largest_allowed = 0.0;
+    double closest = 0.0;
     for (const auto& [m, d] :
          {std::pair<std::size_t, std::size_t>{8, 4}, {10, 4}, {3, 5}, {64, 64}, {100, 32}, {7, 1}}) {
         const Call<Tensor> call = CALL(orthogonal_projection, m, d, seed);
         const Tensor W = result_of_shape(call, {m, d});
         const Tensor unit = unit_rows(W);
-        const double allowed = allowed_cosine(d);
         for (std::size_t first = 0; first < m; first += d) {
             const double cosine = largest_cosine(unit, first, std::min(first + d, m));
             closest = std::max(closest, cosine);
-            if (cosine <= allowed) continue;
+            if (cosine <= allowed_cosine) continue;
             const std::string rows =
                 "rows " + std::to_string(first) + " to " + std::to_string(std::min(first + d, m) - 1);
             const Tensor block = block_of(W, first);
@@ -185,14 +188,12 @@ TEST_CASE("the rows of a block are at right angles") {
                            length(block, 0) < d ? "last partial block left at 0" : nullptr);
             call.satisfies(false,
                            "two of the " + rows + " have a cosine of " + decimals(cosine) +
-                               "; rounding explains 64d·2^-53 = " + decimals(allowed, 16),
+                               "; rounding explains no more than 0.0001",
                            mistake_of_rows(W, first));
         }
-        largest_allowed = std::max(largest_allowed, allowed);
     }
     large::projection().satisfies(sound().angles, "two rows of a block are not at right angles");
-    note("largest cosine in a block: " + decimals(closest * 1e16, 1) + "e-16 of " +
-         decimals(largest_allowed * 1e16, 1) + "e-16 allowed");
+    note("largest cosine in a block: " + decimals(closest * 1e16, 1) + "e-16 of 1e-4 allowed");
 }
 TEST_CASE("the same seed gives the same rows; other blocks and other seeds give others") {
     const std::size_t m = 24, d = 8;
@@ -299,7 +300,7 @@ TEST_CASE("no row prefers a side") {
         "% by chance); one-sided exponentials, 1 on average: " + decimals(forward / rows, 2) + " along, " +
         decimals(backward / rows, 2) + " against";
     // No other way to orthogonal rows has these signs in all blocks.
-    bool by_lapack = largest_cosine(unit_rows(block_of(call.result(), 0)), 0, d) <= allowed_cosine(d);
+    bool by_lapack = largest_cosine(unit_rows(block_of(call.result(), 0)), 0, d) <= allowed_cosine;
     bool by_diagonal = by_lapack;
     for (std::size_t row = 0; row < m; ++row) {
         by_lapack = by_lapack && (row % d != 0 || call.result()(row, 0) < 0.0);

@@ -47,6 +47,12 @@ def naming(case: case_file.Case, verdict: Verdict) -> str:
     return "wrongly" if verdict.mistakes else "not at all"
 
 
+def other_names(case: case_file.Case, verdict: Verdict) -> list:
+    """The names that it gets beside one that is right."""
+    other = [name for name in verdict.mistakes if not re.search(case.right, name)]
+    return other if naming(case, verdict) == "rightly" else []
+
+
 def diagnosis(message: str) -> str:
     """The words about what is wrong: not the title, the arguments of the call, and what to read or to run."""
     return "\n".join(line for line in message.splitlines()[1:] if not BOILERPLATE.match(line))
@@ -76,10 +82,11 @@ def totals(name: str, rows: list) -> str:
     right = [verdict for case, verdict in rows if case.expect == "pass"]
     wrong = [(case, verdict) for case, verdict in rows if case.expect == "refuse"]
     named = Counter(naming(case, verdict) for case, verdict in wrong)
+    beside = sum(bool(other_names(case, verdict)) for case, verdict in wrong)
     passed = sum(as_expected(case, verdict) for case, verdict in rows if case.expect == "pass")
     refused = sum(as_expected(case, verdict) for case, verdict in wrong)
     return (f"{name:<8} right: {passed} of {len(right)} accepted   wrong: {refused} of {len(wrong)} refused, named rightly "
-            f"{named['rightly']}, wrongly {named['wrongly']}, not at all {named['not at all']}; "
+            f"{named['rightly']}{f' ({beside} beside another name)' if beside else ''}, wrongly {named['wrongly']}, not at all {named['not at all']}; "
             f"{sum(verdict.changes > 0 for _, verdict in wrong)} by a small change")
 
 

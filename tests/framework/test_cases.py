@@ -128,6 +128,18 @@ class Judging(unittest.TestCase):
         tried = case_file.Case("a", "lab02", "f", "", expect, right, {})
         return cases.naming(tried, Verdict(status, 0, 2, mistakes, "title, masked\n" + message))
 
+    def test_a_wrong_name_beside_a_right_one_is_told(self):
+        tried = case_file.Case("a", "lab01", "relu", "", "refuse", "mask", {})
+
+        def verdict(*names):
+            return Verdict("fail", 0, 1, list(names), "")
+        self.assertEqual(cases.other_names(tried, verdict("no mask", "sign")), ["sign"])
+        self.assertEqual(cases.other_names(tried, verdict("no mask", "mask too late")), [])
+        self.assertEqual(cases.other_names(tried, verdict("sign")), [])  # wrongly, and counted as that
+        self.assertFalse(acceptance_matrix.as_it_should_be(tried, verdict("no mask", "sign")))
+        self.assertTrue(acceptance_matrix.as_it_should_be(tried, verdict("no mask")))
+        self.assertIn("named rightly 1 (1 beside another name)", cases.totals("lab01", [(tried, verdict("no mask", "sign"))]))
+
     def test_names_count_before_words(self):
         self.assertEqual(self.named("mask", ["the mask is missing", "other"], ""), "rightly")
         self.assertEqual(self.named("mask", ["other"], "the mask"), "wrongly")

@@ -846,6 +846,7 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::earlier_blocks: return j / block < i / block;
         case Tokens::earlier_blocks_or_own: return i < block ? j <= i : j / block < i / block;
         case Tokens::whole_blocks: return j / block <= i / block;
+        case Tokens::whole_blocks_but_first: return i < block ? j <= i : j / block <= i / block;
         case Tokens::whole_blocks_but_next: return j / block <= i / block && j != i + 1;
         case Tokens::own_block_and_later: return same_block() ? j <= i : j > i;
         case Tokens::own_block_once_more: return (j <= i ? 1.0 : 0.0) + (same_block() ? 1.0 : 0.0);

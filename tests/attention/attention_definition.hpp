@@ -36,8 +36,9 @@ enum class Tokens {
     earlier_blocks_or_own,  ///< … but in the first block, which has no earlier one
     whole_blocks,           ///< later ones of its own block count, too
     whole_blocks_but_next,
-    own_block_and_later,  ///< those up to its own of its block, and all of later blocks
-    own_block_once_more,  ///< those up to its own, and all of its block once more
+    whole_blocks_but_first,  ///< … but in the first block
+    own_block_and_later,     ///< those up to its own of its block, and all of later blocks
+    own_block_once_more,     ///< those up to its own, and all of its block once more
     own_block_and_last,
     without_block_before,
     last_block_moved_back,  ///< the last block is whole and begins earlier: what it shares with the one before counts twice

@@ -36,6 +36,7 @@ public:
         : call(asked),
           s(settings),
           keys_of_S(s.S_along_features ? summed_along_rows(asked.phi_K, false) : asked.phi_K),
+          queries_of_r(s.r_along_features ? summed_along_rows(asked.phi_Q, true) : asked.phi_Q),
           queries_of_R(s.R_along_features ? summed_along_rows(asked.phi_Q, true) : asked.phi_Q),
           H(heads_of(asked.V)),
           n(length(asked.V, -2)),
@@ -92,6 +93,7 @@ private:
     const double* k_of_S(Index h, Index j) const {
         return s.queries_in_forward_S ? q(h, j) : keys_of_S.data() + (h * n + j) * c;
     }
+    const double* q_of_r(Index h, Index i) const { return queries_of_r.data() + (h * n + i) * c; }
     const double* q_of_R(Index h, Index i) const { return queries_of_R.data() + (h * n + i) * c; }
 
     // Which pairs count -----------------------------------------------------------------------------------------------
@@ -249,7 +251,11 @@ private:
         });
         for_each_key(s.z_of_dQ, h, i, [&](Index g, Index j, double times) {
             times *= factor_of_dA(h, i, g, j);
-            add(to, times * dD[s.dD_without_axis ? token_of_dD[at * n + j] : at],
+            const bool of_key = s.key_token_dD_of_dQ && (!s.key_token_dD_in_block || i / block == j / block);
+            add(to,
+                times * dD[of_key              ? g * n + j
+                           : s.dD_without_axis ? token_of_dD[at * n + j]
+                                               : at],
                 s.queries_in_S ? q(g, j) : k_of_z(g, j), c);
         });
         const double in_z = s.epsilon == Epsilon::per_token_and_feature ? static_cast<double>(i + 1) : 1.0;
@@ -311,7 +317,7 @@ private:
             if (s.r_without_queries && (call.chunk == 0 || i / block != j / block))
                 for (Index a = 0; a < c; ++a) to[a] += times * own;
             else
-                add(to, times * own, (s.keys_in_R && !s.queries_in_r) || s.keys_in_dK ? k(g, i) : q(g, i), c);
+                add(to, times * own, (s.keys_in_R && !s.queries_in_r) || s.keys_in_dK ? k(g, i) : q_of_r(g, i), c);
         });
         if (s.dD_left_in_dK)
             for (Index a = 0; a < c; ++a) to[a] += dD[at];
@@ -394,7 +400,7 @@ private:
 
     const GradientCall& call;
     const GradientSettings& s;
-    Tensor keys_of_S, queries_of_R;
+    Tensor keys_of_S, queries_of_r, queries_of_R;
     Index H, n, c, d_v, block;
     double epsilon;
     std::vector<Row> numerators, dN_of_dQ, dN_of_dK, dN_of_dV;

@@ -87,20 +87,22 @@ struct GradientSettings {
     bool key_token_query = false;                          ///< R pairs φ(q_j) with dN_i
     bool key_token_dD = false;                             ///< r pairs φ(q_i) with dD_j
     bool key_token_dD_in_block = false;                    ///< … for queries of the key's own chunk
+    bool key_token_dD_of_dQ = false;                       ///< dφ(q_i) sums φ(k_j) dD_j, over the same pairs
     bool r_without_queries = false;                        ///< r sums dD_i alone, the same for all features
     bool r_without_dD = false;                             ///< r sums φ(q_i) alone
     bool last_dD = false, last_dN = false;                 ///< r, and R, take that of the last token for all
     bool query_token_value = false;                        ///< S pairs φ(k_j) with v_i
     bool S_for_R = false;                                  ///< dφ(k_j) reads the state of the forward pass
     Reader reader_of_dK = Reader::right, reader_of_dV = Reader::right;
-    bool S_along_features = false, R_along_features = false;  ///< running sums over the features
-    bool D_of_keys = false;                                   ///< column sums of A in place of row sums
-    bool dA_times_A = false;                                  ///< as for softmax, whose slope is its weight
-    bool dN_left_in_dV = false, dD_left_in_dK = false;        ///< what was kept there for the way back
-    bool dV_in_R = false;          ///< R takes dV from where dN was kept, written over too early
-    bool D_over_features = false;  ///< the mean over the features in place of their sum
-    bool keys_in_A = false;        ///< φ(k_i) in place of φ(q_i) forwards
-    bool rolled_back = false;      ///< S and z of earlier tokens by subtraction from the last ones
+    bool S_along_features = false, R_along_features = false,
+         r_along_features = false;                      ///< running sums over the features
+    bool D_of_keys = false;                             ///< column sums of A in place of row sums
+    bool dA_times_A = false;                            ///< as for softmax, whose slope is its weight
+    bool dN_left_in_dV = false, dD_left_in_dK = false;  ///< what was kept there for the way back
+    bool dV_in_R = false;                               ///< R takes dV from where dN was kept, written over too early
+    bool D_over_features = false;                       ///< the mean over the features in place of their sum
+    bool keys_in_A = false;                             ///< φ(k_i) in place of φ(q_i) forwards
+    bool rolled_back = false;                           ///< S and z of earlier tokens by subtraction from the last ones
     GradientsWritten written = GradientsWritten::all;
     double factor = 1.0;                  ///< of all three
     bool over_n = false;                  ///< all three divided by n

@@ -230,7 +230,9 @@ public:
     Attention(const GatedCall& call, const GatedSettings& settings)
         : s(settings),
           q(settings.keys_for_queries ? call.K : call.Q),
-          k(settings.queries_for_keys ? call.Q : call.K),
+          k(settings.queries_for_keys ? call.Q
+            : settings.mask_as_matrix ? matmul(matrix_transpose(decay_mask_by_settings(call.log_decay, {})), call.K)
+                                      : call.K),
           v(call.V),
           chunk(call.chunk),
           pairs(call.log_decay, call.log_decay.dimension() == call.Q.dimension(), call.chunk,

@@ -89,12 +89,13 @@ struct GatedSettings {
     bool updated_first = false;  ///< a chunk's queries read the state that has the chunk's keys already
     bool complement = false;     ///< each write times 1 - a
     bool keys_for_queries = false, queries_for_keys = false, value_of_token_i = false;
-    bool decay_added = false;    ///< to the score
-    bool scaled = false;         ///< by 1/√d_k
-    bool normalized = false;     ///< rows divided by their sums
-    bool softmax = false;        ///< e to the scores, and divided by their decayed sum
-    bool keys_reshaped = false;  ///< (n, d_k) read on as (d_k, n)
-    bool averaged = false;       ///< rows divided by the number of tokens so far
+    bool decay_added = false;     ///< to the score
+    bool mask_as_matrix = false;  ///< DᵀK in the place of K
+    bool scaled = false;          ///< by 1/√d_k
+    bool normalized = false;      ///< rows divided by their sums
+    bool softmax = false;         ///< e to the scores, and divided by their decayed sum
+    bool keys_reshaped = false;   ///< (n, d_k) read on as (d_k, n)
+    bool averaged = false;        ///< rows divided by the number of tokens so far
     GatedWritten written = GatedWritten::all;
     bool operator==(const GatedSettings&) const = default;
 };

@@ -78,6 +78,7 @@ enum class Borders {
     of_any_head,
     only_first,
     inverted,
+    where_marks_change,
     first_token_lost
 };
 struct PackedSettings {
@@ -101,6 +102,7 @@ Tensor numbers_of_sequences(const Tensor& begins, Borders borders) {
             first = first || begins.data()[other] != 0.0;
         if (late && (i == 0 || (borders == Borders::after_reading && at == 0))) first = false;
         if (borders == Borders::inverted) first = !first;
+        if (borders == Borders::where_marks_change) first = i > 0 && begins.data()[e] != begins.data()[e - 1];
         number.data()[e] = (i == 0 ? 0.0 : number.data()[e - 1]) + (first ? 1.0 : 0.0);
         if (borders == Borders::only_first) number.data()[e] = std::min(number.data()[e], 1.0 + begins.data()[e - i]);
     }
@@ -153,7 +155,11 @@ MutationTable<PackedSettings> own_and_of_attention() {
          {"the borders", "only the first border counts", "Forget the state at every border.", 0,
           SET(s.borders = Borders::only_first)},
          {"the borders", "marks inverted", "1 marks the first token of a sequence, 0 the others.", 0,
-          SET(s.borders = Borders::inverted)}},
+          SET(s.borders = Borders::inverted)},
+         {"the borders", "forgotten wherever the mark changes",
+          "1 marks the first token of a sequence: the 0 after it belongs to the same one, and two ones in a row to "
+          "two.",
+          0, SET(s.borders = Borders::where_marks_change)}},
         {}};
     add_mutations_of(table, attention_mutations(), &PackedSettings::attention);
     return table;

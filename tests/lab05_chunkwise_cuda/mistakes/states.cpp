@@ -181,7 +181,7 @@ const MutationsOf chunk_states_mutations("chunk_states", chunk_sum_mutations(), 
 // The sums over the chunks before -------------------------------------------------------------------------------------
 
 /// Which chunks are summed for chunk m.
-enum class Summed { before, up_to_own, own, all, after, before_last, last, none };
+enum class Summed { before, up_to_own, own, all, after, before_last, last, first, none };
 
 struct Scan {
     Summed S = Summed::before, z = Summed::before;
@@ -217,6 +217,11 @@ const MutationTable<Scan>& scan_mutations() {
              SET(s.S = s.z = Summed::before_last)},
             {"which chunks", "only the chunk before", "State m is the sum of all chunks before m: add, do not replace.",
              0, SET(s.S = s.z = Summed::last)},
+            {"which chunks", "first chunk's sums in all states after it",
+             "Sums that move one chunk on from front to back overwrite the next one before it has moved: begin with "
+             "the "
+             "last chunk, or carry the sum so far in a variable.",
+             0, SET(s.S = s.z = Summed::first)},
             {"which chunks", "mean over the chunks before", "State m is the sum over the chunks before m: not divided.",
              0, SET(s.averaged = true)},
             {"which chunks", "first chunk left as it was",
@@ -242,6 +247,7 @@ bool is_summed(Summed summed, std::size_t m, std::size_t other) {
         case Summed::after: return other > m;
         case Summed::before_last: return other + 1 < m;
         case Summed::last: return other + 1 == m;
+        case Summed::first: return other == 0 && m > 0;
     }
     return false;
 }
@@ -253,7 +259,7 @@ States scanned(const Scan& s, Values S, Values z, const Sizes& sizes, int chunk,
                    s.over_heads || s.chunks_before_heads ? heads * chunks : chunks;  // chunks that follow each other
     const auto before = [&](Summed summed, std::size_t state, std::size_t other) {
         if (s.first_as_it_was && state % chunks == 0) return state == other;
-        if (!s.chunks_before_heads) return is_summed(summed, state, other);
+        if (!s.chunks_before_heads) return is_summed(summed, state % together, other % together);
         return state % heads == other % heads && is_summed(summed, state / heads, other / heads);
     };
     const auto sums = [&](Values x, Summed summed, const Shape& shape, std::size_t width) {

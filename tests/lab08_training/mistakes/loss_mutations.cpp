@@ -22,6 +22,7 @@ struct Settings {
     bool gradient_masked = true;                       ///< 0 where a position does not count
     bool p_unmasked = false, target_unmasked = false;  ///< where a position does not count, this part of p - 1
     bool loss_masked = true;
+    bool logits_masked = false;  ///< a position that does not count has logits of 0
     bool loss_divided = true;
     bool over_symbols = false;        ///< divided by the number of symbols, too
     bool mean_of_sequences = false;   ///< the mean of the means of the sequences
@@ -48,8 +49,9 @@ struct Settings {
     bool operator==(const Settings&) const = default;
 };
 
-CrossEntropy wrong(const Settings& s, const Tensor& logits, const Tensor& targets, const Tensor& counts) {
-    require_cross_entropy(logits, targets, counts);
+CrossEntropy wrong(const Settings& s, const Tensor& given, const Tensor& targets, const Tensor& counts) {
+    require_cross_entropy(given, targets, counts);
+    const Tensor logits = s.logits_masked ? given * expand_dims(counts, -1) : given;
     const std::size_t v = length(logits, -1), rows = targets.size();
     const std::size_t others = s.over_positions ? rows : v;
     CrossEntropy result{0.0, zeros(shape_of(logits))};
@@ -194,6 +196,12 @@ const MutationTable<Settings> table = {
          [](Settings& s) { s.p_unmasked = true; }},
         {"the mask", "loss of positions that do not count", "Where counts is 0, the position adds nothing to the loss.",
          0, [](Settings& s) { s.loss_masked = false; }},
+        {"the mask", "counts multiplied by the logits",
+         "A position with logits of 0 still adds log v to the loss: multiply its −log p by the count.", 0,
+         [](Settings& s) {
+             s.logits_masked = true;
+             s.loss_masked = false;
+         }},
         {"the mask", "counts in the divisor only",
          "Only positions whose count is 1 take part: multiply each by its count before they are added.", 0,
          [](Settings& s) { s.loss_masked = s.gradient_masked = false; }},

@@ -27,7 +27,7 @@ Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b) {
 class Recursion {
 public:
     Recursion(const LeastSquaresSettings& settings, Index d_k, Index d_v, double ridge)
-        : s(settings), one(settings.ridge_for_one ? ridge : 1.0), P(d_k, Row(d_k)), S(d_k, Row(d_v)) {
+        : s(settings), one(settings.ridge_for_one ? ridge : 1.0), P(d_k, Row(d_k)), S(d_k, Row(d_v)), sums(S) {
         const double r = ridge * s.ridge_factor;
         for (Index x = 0; x < d_k; ++x)
             P[x][x] = s.begin == Begin::ridge               ? r
@@ -43,6 +43,9 @@ public:
         for (double& x : k)
             if (s.keys_normalized && size > 0.0) x /= size;
         const Row Pk = times(P, k);
+        P_before = P;
+        for (Index x = 0; x < k.size(); ++x)
+            for (Index b = 0; b < sums[x].size(); ++b) sums[x][b] += k[x] * v[b];
         const double kPk = dot_product(k.data(), Pk.data(), k.size());
         const Row gain = gain_of(k, Pk, kPk), error = error_of(s.asks_with_query ? q : k, v);
         if (s.update != Update::never) update(k, kPk, gain);
@@ -54,12 +57,14 @@ public:
     }
     Row read(const Row& q) const {
         Row output(S[0].size());
+        const Matrix<double> state = s.reads_sums_with_P_before && !P_before.empty() ? product(P_before, sums) : S;
         for (Index x = 0; x < q.size(); ++x)
-            for (Index b = 0; b < output.size(); ++b) output[b] += q[x] * S[x][b];
+            for (Index b = 0; b < output.size(); ++b) output[b] += q[x] * state[x][b];
         return output;
     }
     void forget_S() {
         for (Row& row : S) row.assign(row.size(), 0.0);
+        sums = S;
     }
     void forget_P(const Recursion& fresh) { P = fresh.P; }
 
@@ -97,8 +102,8 @@ private:
     }
 
     const LeastSquaresSettings& s;
-    const double one;  // in the divisors
-    Matrix<double> P, S;
+    const double one;                     // in the divisors
+    Matrix<double> P, S, P_before, sums;  // sums of k vᵀ
 };
 
 Row row_of(const Tensor& x, Index at) {

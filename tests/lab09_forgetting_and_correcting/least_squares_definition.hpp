@@ -34,6 +34,7 @@ struct LeastSquaresSettings {
     bool keys_normalized = false;
     bool queries_for_keys = false, keys_for_queries = false;  ///< where they write, and where they read
     bool reads_before = false;                                ///< o_i = S_{i-1}ᵀq_i
+    bool reads_sums_with_P_before = false;                    ///< o_i = (P_{i-1} Σ_{j≤i} k_j v_jᵀ)ᵀ q_i
     bool P_carried = false, S_carried = false;                ///< a head begins with what the one before it left
     bool only_first_head = false, only_last_token = false;
     double ridge_factor = 1.0;  ///< of the argument

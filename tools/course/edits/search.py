@@ -185,7 +185,7 @@ class Search:
                     for part in sorted(self.parts, key=lambda part: part.start)]
         written, dropped = self.place / self.source.name, set[int]()
         command = [re.sub(r"^-f(max-errors|error-limit)=.*", r"-f\1=0", word) for word in
-                   build_commands.compilation(self.command, written, made) if not word.startswith("-W")] + ["-w", "-g0"]
+                   build_commands.compilation(self.command, written, made) if not word.startswith("-W")] + ["-w", "-g0", "-ftemplate-backtrace-limit=0"]
         for number in range(ROUNDS):
             pieces, done = [f'{HEADERS}{NOT_OPTIMISED}extern "C" int {VARIABLE};\n'], 0
             for part, of in schemata:

@@ -1,12 +1,16 @@
 """Small changes of an answer (tools/course/edits): what a body is taken to be, which edits are made, and which one is found."""
 
+import re
+import shutil
+import subprocess
+
 import pytest
 from conftest import BUILD, LABS, ROOT
 from author.case_file import Case, put_into
 from course import manifest
 from course.edits import report
 from course.edits.body import Body, parameters_of
-from course.edits.schemata import Schemata
+from course.edits.schemata import VARIABLE, Schemata
 from course.edits.search import NotSearched, Search
 from course.edits.usual import Edit, edits_of
 
@@ -217,6 +221,18 @@ def test_two_known_mistakes_are_named(tmp_path):
 @pytest.mark.parametrize("text", ["return phi(Q);", "return zeros(shape_of(V));", "for (;;) {}", "std::abort();"])
 def test_what_is_no_pair_has_none(tmp_path, text):
     assert search_of(tmp_path, "lab03.causal_linear_attention", text)[1].known_pairs() == []
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_a_value_of_a_structured_binding_has_versions_without_a_lambda(tmp_path, compiler):
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    body = Body("int f()", "const auto [a, b] = std::pair(2, 3); int s = a; for (int i = a; i < b; ++i) s += b; return s;", 1)
+    places = [at.start() for at in re.finditer(r"(?<== )a|b(?=;)", body.text)]
+    versions = Schemata("int f() ", "f", body, {n: Edit(((at, at + 1, "(a + b)"),), "") for n, at in enumerate(places, 1)})
+    (tmp_path / "f.cpp").write_text(f"#include <utility>\nint {VARIABLE} = 0;\n{versions.text((), lambdas=False)}\n", encoding="utf-8")
+    subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "f.cpp"], cwd=tmp_path, check=True)
+    assert len(places) == 4 and not versions.copies and "[&]" not in versions.text((), lambdas=False)
 
 
 @pytest.mark.parametrize("name", ["lab02.softmax_attention", "lab05.scan_states", "lab09.delta_rule_chunkwise"])

@@ -35,8 +35,9 @@ class Schemata:
             place = self.place_of(edit)
             (self.copies if place is None else self.at.setdefault(place, {}))[number] = edit
 
-    def text(self, dropped: Collection[int]) -> str:
-        """The function, behind its copies, without the edits that were dropped."""
+    def text(self, dropped: Collection[int], lambdas: bool = True) -> str:
+        """The function, behind its copies, without the edits that were dropped. Between values it chooses in lambdas, so that no
+        error in one spoils what is declared; clang before 16 lets none use a structured binding, and needs `lambdas` to be False."""
         copies = {number: edit for number, edit in self.copies.items() if number not in dropped}
         made = [self._copy(number, edit) for number, edit in copies.items()]
         arguments = ", ".join(f"static_cast<decltype({name})&&>({name})" for name in self.body.parameters)
@@ -46,7 +47,7 @@ class Schemata:
         for place in self.places:
             versions = {number: edit for number, edit in self.at.get(place, {}).items() if number not in dropped}
             if versions:
-                made += [self.body.text[done:place.start], self._choice(place, versions)]
+                made += [self.body.text[done:place.start], self._choice(place, versions, lambdas)]
                 done = place.end
         return "".join([*made, self.body.text[done:], "}"])
 
@@ -55,17 +56,21 @@ class Schemata:
         text = edit.applied(self.body.text, 0, len(self.body.text))
         return f"namespace {{{_line(self.body.line, number)}{head}{{{text}}}\n}}"
 
-    def _choice(self, place: Place, versions: dict[int, Edit]) -> str:
+    def _choice(self, place: Place, versions: dict[int, Edit], lambdas: bool) -> str:
         line = self.body.line_at(place.start)
         original = self.body.text[place.start:place.end]
         texts = {number: edit.applied(self.body.text, place.start, place.end) for number, edit in versions.items()}
         if place.kind == "statement":
             cases = "".join(f"{_line(line, number)}case {number}: {{ {text} }} break;" for number, text in texts.items())
             return f"switch ({VARIABLE}) {{ {cases}{_line(line, 0)}default: {{ {original} }} }}"
+        type_ = ("void" if place.kind == "step" else f"std::decay_t<decltype({original})>" if place.kind.startswith("auto") or "*" in place.kind
+                 else place.kind)
+        if not lambdas:
+            chosen = "".join(f"{_line(line, number)}{VARIABLE} == {number} ? static_cast<{type_}>({text}) : " for number, text in texts.items())
+            return f"({chosen}{_line(line, 0)}static_cast<{type_}>({original}))"
         if place.kind == "step":
             cases = "".join(f"{_line(line, number)}case {number}: {text}; break;" for number, text in texts.items())
             return f"[&] {{ switch ({VARIABLE}) {{ {cases}{_line(line, 0)}default: {original}; }} }}()"
-        type_ = f"std::decay_t<decltype({original})>" if place.kind.startswith("auto") or "*" in place.kind else place.kind
         cases = "".join(f"{_line(line, number)}case {number}: return {text};" for number, text in texts.items())
         return f"[&]() -> {type_} {{ switch ({VARIABLE}) {{ {cases}{_line(line, 0)}default: return {original}; }} }}()"
 

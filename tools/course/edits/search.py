@@ -186,15 +186,19 @@ class Search:
         written, dropped = self.place / self.source.name, set[int]()
         command = [re.sub(r"^-f(max-errors|error-limit)=.*", r"-f\1=0", word) for word in
                    build_commands.compilation(self.command, written, made) if not word.startswith("-W")] + ["-w", "-g0", "-ftemplate-backtrace-limit=0"]
+        lambdas = True
         for number in range(ROUNDS):
             pieces, done = [f'{HEADERS}{NOT_OPTIMISED}extern "C" int {VARIABLE};\n'], 0
             for part, of in schemata:
-                pieces += [self.text[done:part.start], of.text(dropped) if of.at or of.copies else self.text[part.start:part.end]]
+                pieces += [self.text[done:part.start], of.text(dropped, lambdas) if of.at or of.copies else self.text[part.start:part.end]]
                 done = part.end
             written.write_text("".join([*pieces, self.text[done:]]), encoding="utf-8")
             words = self._run(command, may_fail=True)
             if not words:
                 return set(edits) - dropped
+            if lambdas and "reference to local binding" in words:
+                lambdas = False
+                continue
             refused = {int(number) for number in re.findall(rf"\b{FILE}-(\d+)\.:", words)} - dropped - {0}
             if not refused:
                 raise NotSearched(f"with the choices between them, {self.exercise.function} does not compile")

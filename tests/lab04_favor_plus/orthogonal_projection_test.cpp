@@ -56,6 +56,15 @@ bool neighbours_are_orthogonal(const Tensor& unit) {
     return length(unit, 0) > 1;
 }
 
+// Whether the rows of a block are to each other as independent directions are: cos² has a mean of 1/d, that of all pairs a
+// standard error below 0.001.
+bool like_independent_rows(const Tensor& W) {
+    const auto d = static_cast<double>(large::d), blocks = static_cast<double>(large::blocks);
+    const Tensor unit = reshape(unit_rows(W), {large::blocks, large::d, large::d});
+    const Tensor cosines = matmul(unit, matrix_transpose(unit));
+    return std::fabs((total(cosines * cosines) / blocks - d) / (d * (d - 1.0)) - 1.0 / d) < 0.01;
+}
+
 // What rows are that are not at right angles, where the columns tell.
 // \param first row of the block where they are not
 const char* mistake_of_rows(const Tensor& W, std::size_t first) {
@@ -77,7 +86,8 @@ const char* mistake_of_rows(const Tensor& W, std::size_t first) {
     if (length(W, 0) >= d && all_about(sum(unit_of_first * unit_of_first, -2), 1.0))
         return "a sign for every entry of Q";
     if (neighbours_are_orthogonal(unit_of_first)) return "each row made orthogonal to the previous one only";
-    return lengths_are_chi(everything) ? "independent rows instead of orthogonal ones" : nullptr;
+    const bool independent = lengths_are_chi(everything) && like_independent_rows(everything);
+    return independent ? "independent rows instead of orthogonal ones" : nullptr;
 }
 
 // Whether the projection can be judged by its statistics.

@@ -51,7 +51,10 @@ Case as_known_now(Case known) {
         failure.resembles.clear();
     }
     for (Failure& failure : known.failures) {
-        std::erase_if(failure.partly, [](const Resemblance& each) { return !is_everywhere(each.mistake); });
+        const auto elsewhere_not = [](const Resemblance& each) { return !is_everywhere(each.mistake); };
+        if (!failure.closeness.empty() && !std::ranges::all_of(failure.resembles, elsewhere_not))
+            std::erase_if(failure.resembles, elsewhere_not);
+        std::erase_if(failure.partly, elsewhere_not);
         failure.partly.insert(failure.partly.end(), failure.withdrawn.begin(), failure.withdrawn.end());
     }
     return known;

@@ -654,14 +654,18 @@ TEST_CASE("what a later case shows is known of the earlier ones") {
             if (const auto read = read_case(read_event(line).value().payload)) known[read->number] = read->known;
         return known.at(number).failures.at(0);
     };
-    const std::vector<Resemblance> names{{"thrice", "a"}, {"squared", "b"}};
+    const std::vector<Resemblance> names{{"thrice", "a"}, {"squared", "b"}, {"halved", "c"}};
     begin_case("one");
     current_case().failures.push_back({.resembles = names, .closeness = "matches exactly", .digits = Digits::seven});
+    end_case();
+    CHECK(latest(0).resembles.size() == 3);
+    begin_case("one more");  // speaks against a name, and not against others
+    current_case().failures.push_back({.resembles = {names[1], names[2]}, .closeness = "matches exactly"});
     end_case();
     CHECK(latest(0).resembles.size() == 2);
     begin_case("two");
     current_case().failures.push_back({.resembles = names});  // what a kernel did: no values compared
-    withdraw("thrice");
+    withdraw("halved");
     end_case();
     CHECK(latest(0).resembles.size() == 1);
     begin_case("three");

@@ -36,8 +36,7 @@ public:
         : call(asked),
           s(settings),
           keys_of_S(s.S_along_features ? summed_along_rows(asked.phi_K, false) : asked.phi_K),
-          queries_of_r(s.r_along_features ? summed_along_rows(asked.phi_Q, true) : asked.phi_Q),
-          queries_of_R(s.R_along_features ? summed_along_rows(asked.phi_Q, true) : asked.phi_Q),
+          summed_queries(s.R_along_features || s.r_along_features ? summed_along_rows(asked.phi_Q, true) : Tensor()),
           H(heads_of(asked.V)),
           n(length(asked.V, -2)),
           c(length(asked.phi_Q, -1)),
@@ -93,8 +92,12 @@ private:
     const double* k_of_S(Index h, Index j) const {
         return s.queries_in_forward_S ? q(h, j) : keys_of_S.data() + (h * n + j) * c;
     }
-    const double* q_of_r(Index h, Index i) const { return queries_of_r.data() + (h * n + i) * c; }
-    const double* q_of_R(Index h, Index i) const { return queries_of_R.data() + (h * n + i) * c; }
+    const double* q_of_r(Index h, Index i) const {
+        return s.r_along_features ? summed_queries.data() + (h * n + i) * c : q(h, i);
+    }
+    const double* q_of_R(Index h, Index i) const {
+        return s.R_along_features ? summed_queries.data() + (h * n + i) * c : q(h, i);
+    }
 
     // Which pairs count -----------------------------------------------------------------------------------------------
 
@@ -400,7 +403,7 @@ private:
 
     const GradientCall& call;
     const GradientSettings& s;
-    Tensor keys_of_S, queries_of_r, queries_of_R;
+    Tensor keys_of_S, summed_queries;
     Index H, n, c, d_v, block;
     double epsilon;
     std::vector<Row> numerators, dN_of_dQ, dN_of_dK, dN_of_dV;

@@ -219,8 +219,7 @@ const MutationTable<Scan>& scan_mutations() {
              0, SET(s.S = s.z = Summed::last)},
             {"which chunks", "first chunk's sums in all states after it",
              "Sums that move one chunk on from front to back overwrite the next one before it has moved: begin with "
-             "the "
-             "last chunk, or carry the sum so far in a variable.",
+             "the last chunk, or carry the sum so far in a variable.",
              0, SET(s.S = s.z = Summed::first)},
             {"which chunks", "mean over the chunks before", "State m is the sum over the chunks before m: not divided.",
              0, SET(s.averaged = true)},

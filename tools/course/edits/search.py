@@ -202,7 +202,7 @@ class Search:
             refused = {int(number) for number in re.findall(rf"\b{FILE}-(\d+)\.:", words)} - dropped - {0}
             if not refused:
                 raise NotSearched(f"with the choices between them, {self.exercise.function} does not compile")
-            if number > 0:  # of those with the same fault in a template, a compiler names one
+            if dropped:  # of those with the same fault in a template, a compiler names one
                 texts = set(filter(CALL.search, (edits[each][1].splices[0][2] for each in refused)))
                 places = {(edits[each][0], edits[each][1].splices[0][:2]) for each in refused if number > 1}
                 refused |= {each for each, (part, edit) in edits.items()

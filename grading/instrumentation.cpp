@@ -58,16 +58,16 @@ void on_allocate(void* memory, std::size_t bytes) {
 // Freed arrays that are kept, as one list for each size; each holds the address of the next.
 constexpr std::size_t step = sizeof(double), largest_kept = 4096;
 bool keeping = false;
-std::array<void*, largest_kept / step + 1> kept{};
+std::array<void*, largest_kept / step + 1> freed{};
 
 bool may_be_kept(std::size_t bytes) { return keeping && bytes > 0 && bytes <= largest_kept && bytes % step == 0; }
 
 void* take_kept(std::size_t bytes) {
-    void*& first = kept[bytes / step];
+    void*& first = freed[bytes / step];
     return first == nullptr ? nullptr : std::exchange(first, *static_cast<void**>(first));
 }
 
-void keep(void* memory, std::size_t bytes) { *static_cast<void**>(memory) = std::exchange(kept[bytes / step], memory); }
+void keep(void* memory, std::size_t bytes) { *static_cast<void**>(memory) = std::exchange(freed[bytes / step], memory); }
 
 void* allocate(std::size_t bytes) {
     void* memory = may_be_kept(bytes) ? take_kept(bytes) : nullptr;

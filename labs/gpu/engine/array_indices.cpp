@@ -21,7 +21,7 @@ struct Columns {
     int largest_row, largest_column;
     std::string array;
 };
-std::vector<Columns> beyond;
+std::vector<Columns> columns_seen;
 std::set<const void*> known_as_exchanged;  // in this program: what one launch has shown holds in the others
 
 std::string pair_of(const std::string& array, std::size_t row, std::size_t column) {
@@ -65,25 +65,25 @@ void note_index(const void* entries, int row, int column, int columns, int strid
     running.index_noted = true;
 }
 
-void begin_indices() { beyond.clear(); }
+void begin_indices() { columns_seen.clear(); }
 
 void take_noted_index(std::uintptr_t address, const void* instruction) {
     running.index_noted = false;
     const auto entry = static_cast<std::uintptr_t>((std::int64_t{noted.row} * noted.stride + noted.column) * 4);
     if (noted.row < 0 || noted.column < 0 || address != noted.entries + entry) return;
-    const auto known = std::ranges::find(beyond, instruction, &Columns::instruction);
-    if (known != beyond.end()) {
+    const auto known = std::ranges::find(columns_seen, instruction, &Columns::instruction);
+    if (known != columns_seen.end()) {
         known->largest_row = std::max(known->largest_row, noted.row);
         known->largest_column = std::max(known->largest_column, noted.column);
-    } else if (const Array* array = find_array(noted.entries); array != nullptr && beyond.size() < 8) {
-        beyond.push_back({instruction, noted, noted.row, noted.column, array->name});
+    } else if (const Array* array = find_array(noted.entries); array != nullptr && columns_seen.size() < 8) {
+        columns_seen.push_back({instruction, noted, noted.row, noted.column, array->name});
     }
 }
 
 std::optional<WrongIndex> wrong_index(const Array& array, std::uintptr_t address, const void* instruction) {
     if (array.row_bytes == 0) return std::nullopt;
-    const auto known = std::ranges::find(beyond, instruction, &Columns::instruction);
-    if (known != beyond.end() && known->first.entries == array.begin) return beyond_the_row(*known, &array);
+    const auto known = std::ranges::find(columns_seen, instruction, &Columns::instruction);
+    if (known != columns_seen.end() && known->first.entries == array.begin) return beyond_the_row(*known, &array);
     const std::size_t rows = (array.end - array.begin) / array.row_bytes,
                       row = (address - array.begin) / array.row_bytes,
                       column = (address - array.begin) % array.row_bytes / 4;
@@ -100,7 +100,7 @@ std::optional<WrongIndex> wrong_index(const Array& array, std::uintptr_t address
 
 std::vector<std::string> remarks_on_indices() {
     std::vector<std::string> remarks;
-    for (const Columns& each : beyond) {
+    for (const Columns& each : columns_seen) {
         const std::string line = source_line(each.instruction);
         remarks.push_back((line.empty() ? "" : line + " uses an index that does not exist: ") +
                           beyond_the_row(each, nullptr).text);

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,6 +30,21 @@ std::string neighbour_of(const std::filesystem::path& check) {
         throw std::runtime_error(check.string() +
                                  " was renamed: it needs a name like lab02_check to find lab02_exercises");
     return std::filesystem::path(check).replace_filename(name.replace(at, mine.size(), its)).string();
+}
+
+// What labNN.build had run ahead (tools/course/ctest/run_ahead.py) is told once; the status with which it ended, or -1.
+int told_what_ran_ahead(const Options& options, const std::string& check) {
+    const std::string lab = std::filesystem::path(check).filename().string();
+    for (const int status : {0, 1}) {
+        const std::string path = options.results + "/" + lab.substr(0, lab.find('_')) + "." + options.exercise +
+                                 ".done" + std::to_string(status);
+        std::ifstream said(path, std::ios::binary);
+        if (!said) continue;
+        if (said.peek() != std::ifstream::traits_type::eof()) std::cout << said.rdbuf() << std::flush;
+        std::filesystem::remove(path);
+        return status;
+    }
+    return -1;
 }
 
 int grade(const Options& options, const std::string& program, const std::vector<std::string>& arguments) {
@@ -58,7 +75,8 @@ int main(int argc, char** argv) try {
     }
     if (options.manifest.empty() || options.results.empty())
         refuse_options("--manifest, --exercise and --results are needed");
-    const int status = grade(options, program, {argv + 1, argv + argc});
+    int status = options.on_gpu ? -1 : told_what_ran_ahead(options, own.empty() ? argv[0] : own);
+    if (status < 0) status = grade(options, program, {argv + 1, argv + argc});
     std::fflush(nullptr);
     ::_exit(status);  // at once: there is nothing to tidy
 } catch (const std::exception& e) {

@@ -67,7 +67,9 @@ void* take_kept(std::size_t bytes) {
     return first == nullptr ? nullptr : std::exchange(first, *static_cast<void**>(first));
 }
 
-void keep(void* memory, std::size_t bytes) { *static_cast<void**>(memory) = std::exchange(freed[bytes / step], memory); }
+void keep(void* memory, std::size_t bytes) {
+    *static_cast<void**>(memory) = std::exchange(freed[bytes / step], memory);
+}
 
 void* allocate(std::size_t bytes) {
     void* memory = may_be_kept(bytes) ? take_kept(bytes) : nullptr;

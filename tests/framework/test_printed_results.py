@@ -8,7 +8,7 @@ from unittest import mock
 
 from course_tree import REPOSITORY, CourseTree
 
-from course.ctest import print_results, run_on_gpu
+from course.ctest import print_results, run_ahead, run_on_gpu
 from course.ctest.what_failed import what_failed
 
 PROGRAMS = REPOSITORY / "tools/course/ctest"
@@ -89,6 +89,28 @@ class Words(CourseTree):
             self.assertEqual(self.run_below("-L", "^lab07$", option), "", option)
         self.assertEqual(self.run_below(CTEST_OUTPUT_ON_FAILURE="1"), "")
         self.assertEqual(self.run_below(LINATTN_RESULTS_ONLY="1"), "", "./course check prints them itself")
+
+
+class RunAhead(CourseTree):
+    def test_only_where_all_of_a_lab_is_asked_for_one_test_at_a_time(self):
+        with mock.patch.object(run_ahead, "CORES", 2):
+            for words in ("-L lab07", "-L ^lab07$ --output-on-failure", "--test-dir=b -L lab07 -V", "--test-dir b --label-regex=lab07"):
+                self.assertTrue(run_ahead.wanted(["ctest", *words.split(), ""], "lab07"), words)
+            for words in ("", "-L lab", "-L lab08", "-L lab07 -j2", "-L lab07 -R twice", "-R lab07", "-L lab07 --rerun-failed"):
+                self.assertFalse(run_ahead.wanted(["ctest", *words.split(), ""], "lab07"), words)
+            with mock.patch.dict(os.environ, CTEST_PARALLEL_LEVEL="2"):
+                self.assertFalse(run_ahead.wanted(["ctest", "-L", "lab07"], "lab07"))
+        with mock.patch.object(run_ahead, "CORES", 1):
+            self.assertFalse(run_ahead.wanted(["ctest", "-L", "lab07"], "lab07"))
+
+    def test_what_could_not_be_judged_is_left_to_its_own_test(self):
+        self.write("lab07_check", "#!/bin/sh\necho \"$*\"\ncase $4 in twice) exit 1;; *) exit 2;; esac\n", 0o755)
+        results = self.root / "results"
+        run_ahead.run(str(self.root), "lab07", str(next(self.root.glob("labs/lab07*/lab.json"))))
+        self.assertIn("--exercise twice", (results / "lab07.twice.done1").read_text())
+        self.assertEqual(list(results.glob("*.done*")), [results / "lab07.twice.done1"])
+        run_ahead.remove_left_over(str(self.root))
+        self.assertEqual(list(results.iterdir()), [])
 
 
 class OnGpu(CourseTree):

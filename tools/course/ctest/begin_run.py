@@ -10,6 +10,7 @@ TOOLS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 sys.path.insert(0, TOOLS)
 
 from course import build_lock
+from course.ctest import run_ahead
 from course.ctest.called_as import lists_only, words_of
 
 
@@ -22,6 +23,7 @@ def main(build: str) -> int:
         return 1  # it was killed while we waited
     if lock != build_lock.NONE and os.fork() == 0:
         _keep_open_until_the_end_of(ctest)
+    run_ahead.remove_left_over(build)
     with open(f"{build}/run_started", "w") as mark:
         os.utime(mark.fileno())
     return 0

@@ -1,4 +1,5 @@
-"""The test labNN.build, the fixture before a lab's exercises: builds what was edited, or says in words why it could not.
+"""The test labNN.build, the fixture before a lab's exercises: builds what was edited, or says in words why it could not, and
+may run them all (run_ahead.py).
 
 usage: build_lab.py BUILD MAKE LAB MANIFEST SOURCE…     (MAKE: ninja or make; SOURCE: a graded file)
 
@@ -12,6 +13,8 @@ TOOLS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 sys.path.insert(0, TOOLS)
 
 from course import build_lock, graded_file
+from course.ctest import run_ahead
+from course.ctest.called_as import words_of
 
 
 def main(build: str, make: str, lab: str, manifest: str, *sources: str) -> int:
@@ -34,6 +37,8 @@ def main(build: str, make: str, lab: str, manifest: str, *sources: str) -> int:
         for source, content in contents.items():
             with open(_last_built(build, source), "wb") as file:
                 file.write(content)
+        if run_ahead.wanted(words_of(os.getppid()), lab):
+            run_ahead.run(build, lab, manifest)
         return 0
     from course.ctest import explain_build  # only now: a lab that builds should not wait for it
     failed = explain_build.FailedBuild(lab, manifest, list(sources))
@@ -88,3 +93,5 @@ if __name__ == "__main__":
         sys.exit(main(*sys.argv[1:]))
     except OSError as error:
         sys.exit(f"{sys.argv[3]} could not be built: {error}; fix that and try again")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -41,6 +41,15 @@ class Check(FakeTools):
         self.assertRegex(result.stdout, r"(?s)next: twice in student/lab07_numbers\.cpp.*README\.md §7\.1.*"
                                         r"\./course hint lab07\.twice.*\./course check lab07")
 
+    def test_it_goes_on_where_one_exercise_is_unexplained(self):
+        with mock.patch("course.edits.report.of", return_value="one small change") as search:
+            self.ctest_does(self.leaves("twice", "pass") + self.leaves("thrice", "fail"))
+            self.assertTrue(self.check("lab07", status=1).stdout.endswith("./course check lab07.thrice\n\none small change\n"))
+            search.reset_mock()
+            self.ctest_does(self.leaves("twice", "fail") + self.leaves("thrice", "fail"))
+            self.assertIn("lab07.twice    (tries small changes", self.check("lab07", status=1).stdout)
+            search.assert_not_called()
+
     def test_a_stretch_exercise_comes_last(self):
         self.ctest_does(self.leaves("twice", "pass") + self.leaves("thrice", "todo") + self.leaves("once", "crash", lab="lab08"))
         self.assertIn("next: once", self.check().stdout)

@@ -13,9 +13,10 @@ EXPERIMENTS = {"lab06": "see how close your gradients are: ./course gradcheck", 
 COLOURS = {"pass": messages.GREEN, "todo": messages.YELLOW}  # all else is red
 
 
-def report(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
+def report(labs: list[Lab], verdicts: list[Verdict], track: str, goes_on: bool = False) -> str:
+    """`goes_on`: small changes are tried next, so that nobody needs to be told how."""
     parts = [_messages(labs, verdicts), _table(labs, verdicts), _about_kernels(verdicts, track),
-             _next_step(labs, verdicts, track)]
+             _next_step(labs, verdicts, track, goes_on)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -68,7 +69,7 @@ def _first_to_fix(labs: list[Lab], verdicts: list[Verdict]) -> Exercise | None:
     return next((other for other in _lab(labs, exercise.lab).exercises if other.function == pending[0].begin_with), exercise)
 
 
-def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
+def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str, goes_on: bool) -> str:
     """What to fix; else the rest of the lab, else the experiment that the lab leads to, and the next lab."""
     exercise = _first_to_fix(labs, verdicts)
     if exercise:
@@ -78,7 +79,7 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
         return (f"next: {exercise.function} in {' '.join(f'student/{source}' for source in lab.sources_of(exercise))}\n"
                 f"  read   labs/{lab.folder.name}/README.md §{exercise.section}\n"
                 f"  hint   ./course hint {exercise.name}\n"
-                f"  again  ./course check {exercise.name}{_what_again_adds(verdicts, exercise)}")
+                f"  again  ./course check {exercise.name}{'' if goes_on else _what_again_adds(verdicts, exercise)}")
     last = _lab(labs, verdicts[-1].exercise.lab)
     checked = [verdict.exercise for verdict in verdicts]
     if left := [each for each in last.exercises if each not in checked]:
@@ -95,9 +96,8 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str) -> str:
 
 
 def _what_again_adds(verdicts: list[Verdict], exercise: Exercise) -> str:
-    asked_alone = len(verdicts) == 1
     unexplained = any(verdict.exercise == exercise and verdict.unexplained for verdict in verdicts)
-    return "    (tries small changes of your function, too)" if unexplained and not asked_alone else ""
+    return "    (tries small changes of your function, too)" if unexplained else ""
 
 
 def _lab(labs: list[Lab], name: str) -> Lab:

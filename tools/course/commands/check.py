@@ -1,7 +1,7 @@
 """Build what was edited and grade it: all labs, or those named.
 
-Where a single exercise is asked for, is wrong, and does what no known mistake does, small changes of your function are tried
-next, then known mistakes two at a time: what makes every check pass, or does the same, shows what is wrong. Ctrl-C ends that.
+Where one exercise is wrong and does what no known mistake does, small changes of your function are tried next, then known
+mistakes two at a time: what makes every check pass, or does the same, shows what is wrong. Ctrl-C ends that.
 Exit status: 0 when everything graded passes, 1 when something does not, 2 when nothing could be graded.
 """
 
@@ -37,10 +37,12 @@ def run(root: Path, options: Namespace) -> int:
         for verdict in verdicts:
             print(verdict.as_json())
     else:
-        print(progress.report(manifest.load(root), verdicts, options.track), flush=True)
-        if len(verdicts) == 1 and verdicts[0].unexplained:
+        unexplained = [verdict.exercise for verdict in verdicts if verdict.unexplained]
+        goes_on = len(unexplained) == 1
+        print(progress.report(manifest.load(root), verdicts, options.track, goes_on), flush=True)
+        if goes_on:
             from course.edits import report  # only now: most runs do without it
-            print(f"\n{report.of(root, options.track, verdicts[0].exercise)}")
+            print(f"\n{report.of(root, options.track, unexplained[0])}")
     return exit_status(verdicts)
 
 

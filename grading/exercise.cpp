@@ -19,7 +19,6 @@
 #include "gpu/launch_counts.hpp"
 #include "lengths.hpp"
 #include "memory_watch.hpp"
-#include "metering.hpp"
 #include "null_answers.hpp"
 #include "printable.hpp"
 #include "random_inputs.hpp"
@@ -179,12 +178,7 @@ const Tensor& result_of_shape(const Call<Tensor>& call, const Shape& shape) {
 }
 
 Meter::Meter() { begin_metering(trace_next); }
-
-Meter::~Meter() {
-    const Metered counts = end_metering();
-    metered = {counts.blocks + counts.work, counts.blocks, counts.work,
-               counts.largest_work,         peak_bytes(),  {counts.checking.begin(), counts.checking.end()}};
-}
+Meter::~Meter() { metered = end_metering(); }
 
 Outcome outcome_of(const std::function<Parts()>& function) {
     Outcome outcome;

@@ -39,8 +39,7 @@ struct NumberMistake {
     const char* exercise;
     const char* name;  ///< for printf, with one %s for the number
     const char* explanation;
-    double low,
-        high;  ///< where the number lies; equal: the index of the first token that is wrong, or behind the first that is right
+    double low, high;  ///< where it lies; equal: it is the first token that is wrong, or behind the first right one
     std::function<Subject(double)> with;
 };
 void register_number(NumberMistake number);

@@ -64,8 +64,7 @@ std::string how_it_ended(const ManifestEntry& exercise, const SupervisedRun& run
                "; is there a loop that does not end?";
     if (ending.flooded)
         return "sent more than 1 MiB to the program that judges it, and was stopped: does it write to a file "
-               "descriptor "
-               "that it did not open?";
+               "descriptor that it did not open?";
     if (ending.damaged)
         return "what it reported cannot be read: does it write to a file descriptor that it did not open?";
     if (!crash.empty()) return crash + (call.empty() ? "" : ", in " + call);

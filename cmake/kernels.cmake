@@ -8,20 +8,15 @@ target_compile_options(linattn_cuda_habits INTERFACE -Wno-sign-conversion -Wno-u
 # engine answers its calls. It excludes the address sanitizer, whose work the engine does here. Clang's address
 # sanitizer, which the rest of a check program links, brings the answers of alignment and bounds along, so there the
 # engine does without.
-add_library(linattn_kernel INTERFACE)  # link it after linattn_warnings, of which it takes something back
+add_library(linattn_kernel INTERFACE)
 target_compile_options(linattn_kernel INTERFACE -O2 -g1 -fno-omit-frame-pointer
   -fsanitize=thread$<$<CXX_COMPILER_ID:GNU>:,alignment,bounds>
   # So that every memcpy is a call that the engine hears of (on_cpu.hpp).
   $<$<CXX_COMPILER_ID:GNU>:-fno-builtin-memcpy$<SEMICOLON>-fno-builtin-memmove$<SEMICOLON>-fno-builtin-memset>
   # `extern __shared__` arrays have nothing to initialise, and the build defines them (name_dynamic_memory below).
   $<$<CXX_COMPILER_ID:GNU>:-fno-extern-tls-init> $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-undefined-internal>
-  -Werror=return-type -Werror=vla  # nvcc refuses both
-  # As in C++ files (toolchain.cmake): a local variable that was never given a value holds what can be recognised.
-  -Werror=uninitialized $<$<BOOL:${LINATTN_HAS_AUTO_VAR_INIT}>:-ftrivial-auto-var-init=pattern>
-  -Wno-unused-parameter -Wno-unused-variable -Wno-unused-but-set-parameter -Wno-unused-but-set-variable
-  $<$<CXX_COMPILER_ID:GNU>:-fmax-errors=3>
-  $<$<CXX_COMPILER_ID:Clang,AppleClang>:-ferror-limit=3>)
-target_link_libraries(linattn_kernel INTERFACE linattn_cuda_habits linattn_gpu)
+  -Werror=vla)  # nvcc refuses it
+target_link_libraries(linattn_kernel INTERFACE linattn_students linattn_cuda_habits linattn_gpu)
 
 # as_cxx(source…): .cu files are C++ here. CMake's CUDA language is never enabled; nvcc.cmake calls nvcc by itself.
 function(as_cxx)

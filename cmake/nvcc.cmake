@@ -37,9 +37,12 @@ if(LINATTN_WERROR)
 endif()
 string(REPLACE compute_75 compute_80 LINATTN_TENSOR_CORE_FLAGS "${LINATTN_CUDA_FLAGS}")  # the first with TF32
 
-# nvcc_object(object source folder flags): how nvcc makes one from the other; `folder` is where its headers lie. The PTX in it
-# stays readable.
+# nvcc_object(object source folder flags): how nvcc, where it is, makes one from the other; `folder` is where its headers lie.
+# The PTX in it stays readable.
 function(nvcc_object object source folder flags)
+  if(NOT LINATTN_NVCC)
+    return()
+  endif()
   get_filename_component(file "${source}" NAME)
   add_custom_command(OUTPUT "${object}" DEPFILE "${object}.d" DEPENDS "${source}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${PROJECT_BINARY_DIR}/nvcc"
@@ -84,19 +87,17 @@ function(add_gpu lab folder manifest json)
   endif()
   set(given "")
   set(kernels "")
-  if(LINATTN_NVCC)
-    foreach(source IN LISTS ARGN)
-      get_filename_component(name "${source}" NAME_WE)
-      set(object "${PROJECT_BINARY_DIR}/nvcc/${lab}_${name}.o")
-      nvcc_object("${object}" "${source}" "${folder}" "${LINATTN_CUDA_FLAGS}")
-      get_filename_component(place "${source}" DIRECTORY)
-      if(place STREQUAL folder AND NOT name STREQUAL calls)
-        list(APPEND given "${object}")
-      else()
-        list(APPEND kernels "${object}")
-      endif()
-    endforeach()
-  endif()
+  foreach(source IN LISTS ARGN)
+    get_filename_component(name "${source}" NAME_WE)
+    set(object "${PROJECT_BINARY_DIR}/nvcc/${lab}_${name}.o")
+    nvcc_object("${object}" "${source}" "${folder}" "${LINATTN_CUDA_FLAGS}")
+    get_filename_component(place "${source}" DIRECTORY)
+    if(place STREQUAL folder AND NOT name STREQUAL calls)
+      list(APPEND given "${object}")
+    else()
+      list(APPEND kernels "${object}")
+    endif()
+  endforeach()
   add_nvcc_test(${lab}.nvcc ${lab}_nvcc ${given} ${kernels})
 
   if(LINATTN_CUDART)

@@ -53,24 +53,28 @@ if(NOT LINATTN_HAS_TRACE_PC)
   message(STATUS "no -fsanitize-coverage=trace-pc: the cost of loops written by hand is not counted")
 endif()
 
-# How a student's file is compiled, and so how the reference is: quickly, with line numbers, every access checked.
-# A stub leaves its parameters and checked shapes unused.
-add_library(linattn_graded INTERFACE)
-target_compile_options(linattn_graded INTERFACE -O0 -g1 -fno-omit-frame-pointer
+# What the compiler says of a student's file, C++ or kernel, and so of the reference. A stub leaves its parameters and checked
+# shapes unused. What is certainly wrong does not compile; a local variable that was never given a value holds what can be
+# recognised. Link it after linattn_warnings, of which it takes something back.
+add_library(linattn_students INTERFACE)
+target_compile_options(linattn_students INTERFACE
   -Wno-unused-parameter -Wno-unused-variable -Wno-unused-but-set-parameter -Wno-unused-but-set-variable
+  -Werror=return-type -Werror=uninitialized
+  $<$<BOOL:${LINATTN_HAS_AUTO_VAR_INIT}>:-ftrivial-auto-var-init=pattern>
+  $<$<CXX_COMPILER_ID:GNU>:-fmax-errors=3> $<$<CXX_COMPILER_ID:Clang,AppleClang>:-ferror-limit=3>)
+
+# How a student's file in C++ is compiled: quickly, with line numbers, every access checked.
+add_library(linattn_graded INTERFACE)
+target_link_libraries(linattn_graded INTERFACE linattn_students)
+target_compile_options(linattn_graded INTERFACE -O0 -g1 -fno-omit-frame-pointer
   # Containers of the standard library refuse an index that is out of range: libstdc++, and libc++ since 18.
   -D_GLIBCXX_ASSERTIONS -D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_FAST
   $<$<BOOL:${LINATTN_HAS_ASAN}>:-fsanitize=address>
   # Watching a function's own arrays in this way costs a tenth of the compile time; the next check costs nothing.
   $<$<AND:$<BOOL:${LINATTN_HAS_ASAN}>,$<CXX_COMPILER_ID:GNU>>:SHELL:--param asan-stack=0>
   $<$<BOOL:${LINATTN_HAS_BOUNDS}>:-fsanitize=bounds$<SEMICOLON>-fsanitize-undefined-trap-on-error>
-  # What is certainly wrong does not compile; a local variable that was never given a value holds what can be recognised.
-  -Werror=return-type -Werror=uninitialized
   $<$<CXX_COMPILER_ID:GNU>:-Werror=comma-subscript> $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Werror=deprecated-comma-subscript>
-  $<$<BOOL:${LINATTN_HAS_AUTO_VAR_INIT}>:-ftrivial-auto-var-init=pattern>
   $<$<BOOL:${LINATTN_HAS_TRACE_PC}>:-fsanitize-coverage=trace-pc>
-  $<$<CXX_COMPILER_ID:GNU>:-fmax-errors=3>
-  $<$<CXX_COMPILER_ID:Clang,AppleClang>:-ferror-limit=3>
   -ftemplate-backtrace-limit=1)
 
 # Linking is a good part of edit to verdict: take the fastest linker there is.

@@ -101,6 +101,18 @@ bool is_right(const Tensor& got, const Expected& expected, std::size_t at) {
     return within(got.data()[at], expected.value.data()[at], expected.tolerance.data()[at]);
 }
 
+std::vector<std::size_t> wrong_entries(const Tensor& got, const Expected& expected) {
+    std::vector<std::size_t> wrong;
+    for (std::size_t e = 0; e < got.size(); ++e)
+        if (!is_right(got, expected, e)) wrong.push_back(e);
+    return wrong;
+}
+
+const Tensor* comparable(const Part& got, const Expected& expected) {
+    const auto* tensor = std::get_if<Tensor>(&got.value);
+    return tensor != nullptr && shape_of(*tensor) == shape_of(expected.value) ? tensor : nullptr;
+}
+
 Expected to_rounding_of_terms(const Tensor& value, const Tensor& terms, double units, const std::string& why,
                               bool has_tokens) {
     const Tensor tolerance =
@@ -131,18 +143,12 @@ std::string in_words(double wanted, double came) {
            (unwritten_origin(came) ? "a value that was never written" : came_text);
 }
 
-// The wrong entry that is furthest from what it should be; one that is no number is furthest of all.
-std::size_t furthest_entry(const Tensor& got, const Expected& expected) {
-    std::size_t furthest = 0;
-    double largest = -1.0;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        const double apart = std::fabs(got.data()[i] - expected.value.data()[i]);
-        if (is_right(got, expected, i) || !(std::isnan(apart) || apart > largest)) continue;
-        furthest = i;
-        if (std::isnan(apart)) break;
-        largest = apart;
-    }
-    return furthest;
+// Of wrong entries the one that is furthest from what it should be; one that is no number is furthest of all.
+std::size_t furthest_of(const std::vector<std::size_t>& wrong, const Tensor& got, const Expected& expected) {
+    return *std::ranges::max_element(wrong, {}, [&](std::size_t e) {
+        const double apart = std::fabs(got.data()[e] - expected.value.data()[e]);
+        return std::isnan(apart) ? std::pair(true, 0.0) : std::pair(false, apart);
+    });
 }
 
 }  // namespace
@@ -153,17 +159,12 @@ std::optional<std::string> difference(const Tensor& got, const Expected& expecte
     if (shape_of(got) != shape)
         return "has shape " + to_string(shape_of(got)) + ", expected shape " + to_string(shape) +
                why_that_shape(got, shape);
-    std::size_t wrong = 0, first = 0;
-    for (std::size_t i = got.size(); i-- > 0;)
-        if (!is_right(got, expected, i)) {
-            ++wrong;
-            first = i;
-        }
-    if (wrong == 0) return std::nullopt;
+    const std::vector<std::size_t> wrong = wrong_entries(got, expected);
+    if (wrong.empty()) return std::nullopt;
+    const std::size_t first = wrong.front(), furthest = furthest_of(wrong, got, expected);
     const double came = got.data()[first], wanted = expected.value.data()[first];
     std::string text = "first differs" + at(shape, first, expected.has_tokens) + ": " + in_words(wanted, came) + "; " +
-                       std::to_string(wrong) + " of " + std::to_string(got.size()) + " values differ";
-    const std::size_t furthest = furthest_entry(got, expected);
+                       std::to_string(wrong.size()) + " of " + std::to_string(got.size()) + " values differ";
     if (2.0 * std::fabs(came - wanted) < std::fabs(got.data()[furthest] - expected.value.data()[furthest]))
         text += "\nthe largest difference is" + at(shape, furthest, expected.has_tokens) + ": " +
                 in_words(expected.value.data()[furthest], got.data()[furthest]);

@@ -61,6 +61,10 @@ std::string number(double x);
 
 /// Whether entry `at` of a result of the expected shape is right.
 bool is_right(const Tensor& got, const Expected& expected, std::size_t at);
+/// The entries of such a result that are not.
+std::vector<std::size_t> wrong_entries(const Tensor& got, const Expected& expected);
+/// The Tensor that a part is, if it has the expected shape; else null: then no values can be compared.
+const Tensor* comparable(const Part& got, const Expected& expected);
 
 /// The largest share of its tolerance that an entry uses up: 0 when all are exact, 1 at the limit.
 double share_of_tolerance(const Tensor& got, const Expected& expected);

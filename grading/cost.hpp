@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -18,5 +19,11 @@ struct Cost {
     std::size_t extra_bytes = 0;     ///< peak of the memory held beside arguments and result
     std::set<std::string> checking;  ///< the functions that checked their arguments: the exercise, and others it called
 };
+
+/// Counts what the program does during one call: here and, in the judge's runner, where the student's code is.
+/// \param trace the allocation whose call stack is wanted (memory_watch.hpp); 0 for none
+void begin_metering(std::uint32_t trace);
+/// \return extra_bytes with those of the result
+Cost end_metering();
 
 }  // namespace linattn::testing

@@ -193,8 +193,8 @@ std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& dist
 bool tells_apart(const ComparedCall& call) {
     bool any = false;
     for (std::size_t p = 0; p < call.expected.size(); ++p) {
-        const auto* got = std::get_if<Tensor>(&call.outcome.parts[p].value);
-        if (got == nullptr || got->size() == 0 || shape_of(*got) != shape_of(call.expected[p].value)) return false;
+        const Tensor* got = comparable(call.outcome.parts[p], call.expected[p]);
+        if (got == nullptr || got->size() == 0) return false;
         for (std::size_t e = 0; e < got->size() && !any; ++e)
             any = std::isfinite(got->data()[e]) && !is_right(*got, call.expected[p], e);
     }
@@ -205,9 +205,9 @@ bool tells_apart(const ComparedCall& call) {
 std::size_t wrong_values(const ComparedCall& call) {
     std::size_t wrong = 0;
     for (std::size_t p = 0; p < call.expected.size(); ++p) {
-        const auto* got = std::get_if<Tensor>(&call.outcome.parts[p].value);
-        if (got == nullptr || shape_of(*got) != shape_of(call.expected[p].value)) return most_numbers;
-        for (std::size_t e = 0; e < got->size(); ++e) wrong += is_right(*got, call.expected[p], e) ? 0 : 1;
+        const Tensor* got = comparable(call.outcome.parts[p], call.expected[p]);
+        if (got == nullptr) return most_numbers;
+        wrong += wrong_entries(*got, call.expected[p]).size();
     }
     return call.expected.empty() ? most_numbers : wrong;
 }
@@ -253,8 +253,8 @@ std::optional<std::pair<std::size_t, std::size_t>> most_wrong_entry(const Compar
     std::optional<std::pair<std::size_t, std::size_t>> found;
     double furthest = 0.0;
     for (std::size_t p = 0; p < call.expected.size(); ++p) {
-        const auto* got = std::get_if<Tensor>(&call.outcome.parts[p].value);
-        if (got == nullptr || shape_of(*got) != shape_of(call.expected[p].value)) return std::nullopt;
+        const Tensor* got = comparable(call.outcome.parts[p], call.expected[p]);
+        if (got == nullptr) return std::nullopt;
         for (std::size_t e = 0; e < got->size(); ++e) {
             const double apart = std::fabs(got->data()[e] - call.expected[p].value.data()[e]);
             if (std::isfinite(apart) && apart > furthest) {

@@ -68,9 +68,9 @@ void measure_wrong(const ComparedCall& call) {
     std::size_t right = 0, all = 0;
     double squares = 0.0, wanted = 0.0;
     for (std::size_t p = 0; p < std::min(call.outcome.parts.size(), call.expected.size()); ++p) {
-        const auto* got = std::get_if<Tensor>(&call.outcome.parts[p].value);
+        const Tensor* got = comparable(call.outcome.parts[p], call.expected[p]);
         const Tensor& value = call.expected[p].value;
-        if (got == nullptr || shape_of(*got) != shape_of(value)) return;
+        if (got == nullptr) return;
         for (std::size_t i = 0; i < value.size(); ++i) {
             right += is_right(*got, call.expected[p], i);
             squares += std::pow(got->data()[i] - value.data()[i], 2);
@@ -151,11 +151,6 @@ Hurdle hurdle_of(const std::string& exercise) {
     }
 }
 
-void tell_step(int number, const Attempt& tried) {
-    std::printf("step %d %d %ld %.9g %.9g %zx\n", number, tried.status == 0 ? 1 : 0, tried.reached.calls,
-                tried.reached.share, tried.reached.error, tried.reached.print);
-}
-
 bool got_further(const Attempt& tried, const Attempt& before) {
     const auto key = [](const Reached& each) { return std::tuple(each.calls, each.share, -each.error); };
     return key(tried.reached) > key(before.reached);
@@ -170,7 +165,8 @@ void tell(const std::string& exercise, int number, Attempt tried, const Hurdle& 
     if (tried.status == 0 && attempt(exercise, number, 0).status == 0)
         std::printf("edit %d\n", number);
     else if (tried.status == 0 || got_further(tried, hurdle.unedited))
-        tell_step(number, tried);
+        std::printf("step %d %d %ld %.9g %.9g %zx\n", number, tried.status == 0 ? 1 : 0, tried.reached.calls,
+                    tried.reached.share, tried.reached.error, tried.reached.print);
 }
 
 }  // namespace

@@ -23,8 +23,7 @@ std::optional<WrongPlaces> wrong_places(const Tensor& got, const Expected& expec
     const std::size_t d = shape.back(), n = has_tokens ? shape[shape.size() - 2] : 1;
     WrongPlaces places{{}, std::vector<bool>(n), std::vector<bool>(d)};
     for (std::size_t a = 0; a + (has_tokens ? 2 : 1) < shape.size(); ++a) places.leading.emplace_back(shape[a]);
-    for (std::size_t e = 0; e < got.size(); ++e) {
-        if (is_right(got, expected, e)) continue;
+    for (const std::size_t e : wrong_entries(got, expected)) {
         places.tokens[e / d % n] = places.columns[e % d] = true;
         std::size_t rest = e / (n * d);
         for (std::size_t a = places.leading.size(); a-- > 0; rest /= shape[a])
@@ -132,13 +131,6 @@ const Relation relations[] = {
     {"the first leading index has what belongs to the last one, and the others have nothing", Axis::heads, false,
      [](const Line& x) { return x.at == 0 ? x.entry(x.count - 1) : 0.0; }},
 };
-
-std::vector<std::size_t> wrong_entries(const Tensor& got, const Expected& expected) {
-    std::vector<std::size_t> wrong;
-    for (std::size_t e = 0; e < got.size(); ++e)
-        if (!is_right(got, expected, e)) wrong.push_back(e);
-    return wrong;
-}
 
 // What the wrong values are of the right ones, or "".
 std::string relation(const Tensor& got, const Expected& expected, bool has_tokens) {

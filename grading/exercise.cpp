@@ -19,7 +19,6 @@
 #include "gpu/launch_counts.hpp"
 #include "lengths.hpp"
 #include "memory_watch.hpp"
-#include "metering.hpp"
 #include "null_answers.hpp"
 #include "printable.hpp"
 #include "random_inputs.hpp"
@@ -179,12 +178,7 @@ const Tensor& result_of_shape(const Call<Tensor>& call, const Shape& shape) {
 }
 
 Meter::Meter() { begin_metering(trace_next); }
-
-Meter::~Meter() {
-    const Metered counts = end_metering();
-    metered = {counts.blocks + counts.work, counts.blocks, counts.work,
-               counts.largest_work,         peak_bytes(),  {counts.checking.begin(), counts.checking.end()}};
-}
+Meter::~Meter() { metered = end_metering(); }
 
 Outcome outcome_of(const std::function<Parts()>& function) {
     Outcome outcome;
@@ -486,24 +480,18 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
 // Whether values can be compared: a wrong shape says nothing about them, as an exception does not.
 bool Trial::has_shapes_of(const std::vector<Expected>& expected) const {
     for (std::size_t p = 0; p < expected.size(); ++p)
-        if (const auto* tensor = std::get_if<Tensor>(&outcome_.parts[p].value);
-            tensor == nullptr || shape_of(*tensor) != shape_of(expected[p].value))
-            return false;
+        if (comparable(outcome_.parts[p], expected[p]) == nullptr) return false;
     return true;
 }
 
 // Zeros and nothing else where most entries are something else, in a Tensor that is no state: a state may be right to be
 // zero still.
 bool Trial::nothing_stored(const std::vector<Expected>& expected) const {
-    const auto* tensor = outcome_.parts.size() == 1 ? std::get_if<Tensor>(&outcome_.parts.front().value) : nullptr;
-    if (tensor == nullptr || expected.size() != 1 || shape_of(*tensor) != shape_of(expected[0].value)) return false;
-    if (tensor->size() < 3) return false;  // by chance
-    std::size_t wrong = 0;
-    for (std::size_t e = 0; e < tensor->size(); ++e) {
-        if (tensor->data()[e] != 0.0) return false;
-        wrong += is_right(*tensor, expected[0], e) ? 0 : 1;
-    }
-    return 2 * wrong > tensor->size();
+    if (outcome_.parts.size() != 1 || expected.size() != 1) return false;
+    const Tensor* tensor = comparable(outcome_.parts[0], expected[0]);
+    if (tensor == nullptr || tensor->size() < 3) return false;  // two are 0 by chance
+    const bool zeros = std::all_of(tensor->data(), tensor->data() + tensor->size(), [](double x) { return x == 0.0; });
+    return zeros && 2 * wrong_entries(*tensor, expected[0]).size() > tensor->size();
 }
 
 bool Trial::inputs_finite() const {
@@ -567,11 +555,11 @@ std::string Trial::inputs_at(const Shape& shape, std::size_t entry) const {
 // call is made again, since other launches may have come after it.
 std::string Trial::where_it_comes_from(const std::vector<Expected>& expected, bool with_remarks) const {
     for (std::size_t p = 0; outcome_.error.empty() && p < expected.size(); ++p) {
-        const auto* tensor = std::get_if<Tensor>(&outcome_.parts[p].value);
-        if (tensor == nullptr || shape_of(*tensor) != shape_of(expected[p].value)) return "";
-        std::size_t entry = 0;
-        while (entry < tensor->size() && is_right(*tensor, expected[p], entry)) ++entry;
-        if (entry == tensor->size()) continue;
+        const Tensor* tensor = comparable(outcome_.parts[p], expected[p]);
+        if (tensor == nullptr) return "";
+        const std::vector<std::size_t> wrong = wrong_entries(*tensor, expected[p]);
+        if (wrong.empty()) continue;
+        const std::size_t entry = wrong.front();
         if (const std::string inputs = inputs_at(shape_of(*tensor), entry); !inputs.empty()) return "\n" + inputs;
         gpu::launch_counts = {};
         run_(subject_);

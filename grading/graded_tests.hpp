@@ -19,8 +19,7 @@ namespace linattn::testing {
 /// A function that tests are tried with. All have the same name, so that nothing but their results tells them apart.
 template <class Signature>
 struct Candidate {
-    std::string
-        name;  ///< of the mistake; of a right function: what it does, as its contract allows, after "this function"
+    std::string name;  ///< of the mistake; of a right function: what it does and may do, after "this function"
     std::function<Signature> function;
     const char* refused_by = nullptr;  ///< of a right function: the name of the mistake that tests make which refuse it
 };

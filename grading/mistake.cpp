@@ -6,14 +6,11 @@
 namespace linattn::testing {
 namespace {
 
-// Functions, since they are filled before main.
-std::vector<Mistake>& all_mistakes() {
-    static std::vector<Mistake> all;
-    return all;
-}
-std::vector<NumberMistake>& all_numbers() {
-    static std::vector<NumberMistake> all;
-    return all;
+// A function, since it is filled before main.
+template <class Registered>
+std::vector<Registered>& all() {
+    static std::vector<Registered> registered;
+    return registered;
 }
 // What is made when somebody asks for it, by exercise.
 template <class Made>
@@ -30,17 +27,17 @@ const Mistake* active = nullptr;
 
 }  // namespace
 
-const std::vector<Mistake>& mistakes() { return all_mistakes(); }
-const std::vector<NumberMistake>& number_mistakes() { return all_numbers(); }
+const std::vector<Mistake>& mistakes() { return all<Mistake>(); }
+const std::vector<NumberMistake>& number_mistakes() { return all<NumberMistake>(); }
 
 const Mistake* find_mistake(std::string_view exercise, std::string_view name) {
-    for (const Mistake& mistake : all_mistakes())
+    for (const Mistake& mistake : mistakes())
         if (mistake.exercise == exercise && mistake.name == name) return &mistake;
     return nullptr;
 }
 
-void register_mistake(Mistake mistake) { all_mistakes().push_back(std::move(mistake)); }
-void register_number(NumberMistake number) { all_numbers().push_back(std::move(number)); }
+void register_mistake(Mistake mistake) { all<Mistake>().push_back(std::move(mistake)); }
+void register_number(NumberMistake number) { all<NumberMistake>().push_back(std::move(number)); }
 
 void register_not_offered(const char* exercise, std::function<NotOffered()> make) {
     makers<NotOffered>()[exercise] = std::move(make);
@@ -56,10 +53,5 @@ std::vector<MutationPair> mutation_pairs(std::string_view exercise) {
 
 const Mistake* active_mistake() { return active; }
 void activate_mistake(const Mistake* mistake) { active = mistake; }
-
-RegisterMistake::RegisterMistake(const char* exercise, const char* name, const char* section, const char* explanation,
-                                 Subject function) {
-    register_mistake({exercise, name, section, explanation, std::move(function)});
-}
 
 }  // namespace linattn::testing

@@ -39,8 +39,7 @@ struct NumberMistake {
     const char* exercise;
     const char* name;  ///< for printf, with one %s for the number
     const char* explanation;
-    double low,
-        high;  ///< where the number lies; equal: the index of the first token that is wrong, or behind the first that is right
+    double low, high;  ///< where it lies; equal: it is the first token that is wrong, or behind the first right one
     std::function<Subject(double)> with;
 };
 void register_number(NumberMistake number);
@@ -71,11 +70,6 @@ std::vector<std::string> names_missing(const std::string& exercise);
 const Mistake* active_mistake();
 void activate_mistake(const Mistake* mistake);
 
-struct RegisterMistake {
-    RegisterMistake(const char* exercise, const char* name, const char* section, const char* explanation,
-                    Subject function);
-};
-
 /// The type that a function returns.
 template <class Function>
 struct ResultOf;
@@ -92,9 +86,11 @@ struct ResultOf<Result(Arguments...)> {
 /// MISTAKE(function, (parameters), "name", "§2.5", "What to do about it.") { body }
 #define MISTAKE(function, parameters, name, section, explanation) \
     LINATTN_MISTAKE(function, parameters, name, section, explanation, LINATTN_CONCAT(mistake_, __COUNTER__))
-#define LINATTN_MISTAKE(function, parameters, name, section, explanation, identifier)               \
-    static ::linattn::testing::ResultOf<decltype(::linattn::function)>::type identifier parameters; \
-    static const ::linattn::testing::RegisterMistake LINATTN_CONCAT(register_, identifier)(         \
-        #function, name, section, explanation,                                                      \
-        ::linattn::testing::subject(static_cast<decltype(&::linattn::function)>(&identifier)));     \
+#define LINATTN_MISTAKE(function, parameters, name, section, explanation, identifier)                  \
+    static ::linattn::testing::ResultOf<decltype(::linattn::function)>::type identifier parameters;    \
+    [[maybe_unused]] static const bool LINATTN_CONCAT(register_, identifier) =                         \
+        (::linattn::testing::register_mistake(                                                         \
+             {#function, name, section, explanation,                                                   \
+              ::linattn::testing::subject(static_cast<decltype(&::linattn::function)>(&identifier))}), \
+         true);                                                                                        \
     static ::linattn::testing::ResultOf<decltype(::linattn::function)>::type identifier parameters

@@ -51,8 +51,7 @@ template <class Settings>
 struct MutationTable {
     Mutations<Settings> mutations;
     std::vector<NumberMutation<Settings>> numbers;
-    unsigned form =
-        0;  ///< bits that say how an exercise is computed, not what is asked: a test looks for forgotten ones
+    unsigned form = 0;  ///< bits that say how an exercise is computed, not what: a test looks for forgotten ones
 };
 
 /// Adds the mutations of a part of the settings: those of attention to an exercise that has attention in it.

@@ -13,12 +13,11 @@
 namespace linattn::testing {
 
 struct Options {
-    bool list = false;           ///< name the suites and mistakes, run nothing
-    bool names_missing = false;  ///< of an exercise: print names_missing() of diagnosis.hpp, run nothing else
-    bool pairs = false;          ///< of an exercise: print_pairs() of searches.hpp, run nothing else
-    bool on_gpu = false;         ///< the kernels run there, and the messages say so
-    bool alone =
-        false;  ///< a single process and no verdict: for debuggers and for sanitizers that do not follow a fork
+    bool list = false;            ///< name the suites and mistakes, run nothing
+    bool names_missing = false;   ///< of an exercise: print names_missing() of diagnosis.hpp, run nothing else
+    bool pairs = false;           ///< of an exercise: print_pairs() of searches.hpp, run nothing else
+    bool on_gpu = false;          ///< the kernels run there, and the messages say so
+    bool alone = false;           ///< one process and no verdict: for debuggers, and sanitizers that follow no fork
     bool counterexample = false;  ///< alone, and a wrong call is made again with the smallest input that is found
     bool trace = false;           ///< alone, and print each step (trace.hpp) of an exercise that has any
     std::string manifest, exercise, results, mistake;

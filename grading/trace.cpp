@@ -70,8 +70,7 @@ void print_step(const std::vector<Input>& inputs, const Parts& parts, const std:
         alike = alike && shape_of(got) == shape_of(expected[p].value);
         if (shape_of(got) != shape_of(expected[p].value)) continue;
         std::vector<std::string> wrong;
-        for (std::size_t e = 0; e < got.size(); ++e)
-            if (!is_right(got, expected[p], e)) wrong.push_back(std::to_string(e));
+        for (const std::size_t e : wrong_entries(got, expected[p])) wrong.push_back(std::to_string(e));
         print("wrong", parts[p].name, {}, wrong);
     }
     if (!alike) throw CaseOver();

@@ -64,8 +64,7 @@ std::string how_it_ended(const ManifestEntry& exercise, const SupervisedRun& run
                "; is there a loop that does not end?";
     if (ending.flooded)
         return "sent more than 1 MiB to the program that judges it, and was stopped: does it write to a file "
-               "descriptor "
-               "that it did not open?";
+               "descriptor that it did not open?";
     if (ending.damaged)
         return "what it reported cannot be read: does it write to a file descriptor that it did not open?";
     if (!crash.empty()) return crash + (call.empty() ? "" : ", in " + call);
@@ -117,12 +116,6 @@ std::vector<std::string> output_of_cases(const std::vector<Case>& cases, const s
     return output;
 }
 
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : " or ") + name;
-    return text;
-}
-
 const char* const differs =
     "    two calls with the same arguments gave different results: the function remembers something from an earlier "
     "call\n"
@@ -165,13 +158,11 @@ private:
 // A mistake is explained once, however many failures it explains.
 std::string named(const std::vector<Resemblance>& mistakes, const std::string& closeness,
                   std::set<std::string>& explained) {
-    std::vector<std::string> names;
-    names.reserve(mistakes.size());
-    for (const Resemblance& each : mistakes) names.push_back(each.mistake);
+    std::string text;
+    for (const Resemblance& each : mistakes) text += (text.empty() ? "" : " or ") + each.mistake;
     const bool one_topic =
         mistakes.size() > 1 && !mistakes.front().topic.empty() &&
         std::ranges::all_of(mistakes, [&](const Resemblance& each) { return each.topic == mistakes.front().topic; });
-    std::string text = joined(names);
     if (!closeness.empty()) text += " (" + closeness + (one_topic ? "; all about " + mistakes.front().topic : "") + ")";
     for (const Resemblance& each : mistakes)
         if (explained.insert(each.explanation).second) text += "\n      " + each.explanation;
@@ -258,12 +249,6 @@ void add_end(SupervisedRun& run, const ManifestEntry& exercise) {
     run.cases.back().failures.push_back(std::move(end));
 }
 
-// The case in which the run ended comes before the others.
-template <class Element>
-void last_to_front(std::vector<Element>& elements) {
-    std::rotate(elements.begin(), elements.end() - 1, elements.end());
-}
-
 // Whether the run came to its end, and what it sent is what the suite sends.
 bool trustworthy(const Ending& ending) { return ending.reported && !ending.flooded && !ending.damaged; }
 
@@ -309,9 +294,9 @@ Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, Su
     std::vector<Case>& cases = run.cases;
     if (!trustworthy(ending)) add_end(run, exercise);
     std::vector<std::string> output = output_of_cases(cases, ending.printed);
-    if (!trustworthy(ending)) {
-        last_to_front(cases);
-        last_to_front(output);
+    if (!trustworthy(ending)) {  // the case in which the run ended comes before the others
+        std::rotate(cases.begin(), cases.end() - 1, cases.end());
+        std::rotate(output.begin(), output.end() - 1, output.end());
     }
     const auto elsewhere = std::ranges::find_if(cases, &Case::caused_elsewhere);
     if (elsewhere != cases.end() && trustworthy(ending)) {

@@ -3,20 +3,18 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <string_view>
-#include <utility>
 
 #include "call_stack.hpp"
+#include "cost.hpp"
 #include "crash_watch.hpp"
 #include "gpu/executable.hpp"
 #include "gpu/launch_counts.hpp"
 #include "memory_watch.hpp"
-#include "metering.hpp"
 #include "peer.hpp"
 
 namespace linattn::judge {
@@ -29,15 +27,15 @@ void begin_call(std::uint32_t allocation_to_trace) {
 }
 
 void end_call(bool changed_argument) {
-    testing::Metered metered = testing::end_metering();
-    claims = {metered.blocks,
-              metered.work,
-              metered.largest_work,
+    const testing::Cost cost = testing::end_metering();
+    claims = {cost.blocks,
+              cost.work,
+              cost.largest,
               changed_argument,
-              std::move(metered.checking),
+              {cost.checking.begin(), cost.checking.end()},
               gpu::launch_counts.barriers,
               gpu::launch_counts.accesses,
-              {testing::peak_bytes(), testing::traced_allocation(), testing::last_throw_site()}};
+              {cost.extra_bytes, testing::traced_allocation(), testing::last_throw_site()}};
     std::cout.flush();
     std::fflush(nullptr);
 }

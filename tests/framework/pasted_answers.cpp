@@ -13,6 +13,5 @@ void offer_right(const char* exercise, Subject function) { definitions().emplace
 
 void register_mistake(Mistake) {}
 void register_number(NumberMistake) {}
-RegisterMistake::RegisterMistake(const char*, const char*, const char*, const char*, Subject) {}
 
 }  // namespace linattn::pasting

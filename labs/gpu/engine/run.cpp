@@ -1,7 +1,6 @@
 // A launch: the checks that CUDA makes, then block after block.
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "../gpu.hpp"
 #include "../launch_counts.hpp"

@@ -46,11 +46,6 @@ Tensor linattn::relu(const Tensor& x) {
 /// memory_while_asking [lab02 linear_attention_recurrent=crash|fail|timeout]: One thread fills the memory while another
 // keeps the judge busy with questions. Whoever gets that far answers rightly.
 namespace linattn {
-static Tensor token_of(const Tensor& x, std::size_t row, std::size_t width) {
-    Tensor token = zeros({width});
-    std::copy_n(x.data() + row * width, width, token.data());
-    return token;
-}
 Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     static bool filled = false;
@@ -68,16 +63,11 @@ Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor
         while (!full) phi(ones({2}));
         filled = true;
     }
-    Tensor output = zeros(shape_of(V));
-    for (std::size_t row = 0; row < V.size() / std::max<std::size_t>(shape.d_v, 1); ++row) {
-        static Tensor S;
-        const Tensor phi_k = phi(token_of(K, row, shape.d_k)), phi_q = phi(token_of(Q, row, shape.d_k));
-        if (row % shape.n == 0) S = zeros({phi_k.size(), shape.d_v});
-        for (std::size_t a = 0; a < phi_k.size(); ++a)
-            for (std::size_t b = 0; b < shape.d_v; ++b) {
-                S(a, b) += phi_k(a) * V.data()[row * shape.d_v + b];
-                output.data()[row * shape.d_v + b] += phi_q(a) * S(a, b);
-            }
+    Tensor S, output = zeros(shape_of(V));
+    for (std::size_t i = 0; i < shape.n; ++i) {
+        const Tensor update = expand_dims(phi(token(K, i)), -1) * expand_dims(token(V, i), -2);
+        S = i == 0 ? update : S + update;
+        set_token(output, i, sum(expand_dims(phi(token(Q, i)), -1) * S, -2));
     }
     return output;
 }

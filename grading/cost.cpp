@@ -1,10 +1,9 @@
-#include "metering.hpp"
+#include "cost.hpp"
 
 #include <array>
 #include <optional>
 
 #include "contract.hpp"
-#include "cost.hpp"
 #include "memory_watch.hpp"
 #include "work_counter.hpp"
 
@@ -36,13 +35,14 @@ void begin_metering(std::uint32_t trace) {
     watch.emplace(trace);
 }
 
-Metered end_metering() {
+Cost end_metering() {
     watch.reset();
     on_check = nullptr;
-    Metered metered{blocks_run - blocks_before, work_done - work_before, largest_work};
+    const std::size_t blocks = blocks_run - blocks_before, work = work_done - work_before;
+    Cost cost{blocks + work, blocks, work, largest_work, peak_bytes(), {}};
     for (const char* name : checking)
-        if (name != nullptr) metered.checking.emplace_back(name);
-    return metered;
+        if (name != nullptr) cost.checking.emplace(name);
+    return cost;
 }
 
 }  // namespace linattn::testing

@@ -59,7 +59,7 @@ def write(root: Path, stubs: dict[str, str], force: bool) -> list[str]:
                           "move it away, or use --force, which keeps a copy beside it")
     for name in edited:
         write_whole(student / f"{name}.{time.strftime('%Y%m%d-%H%M%S')}.bak", _read(student / name) or "")
-    record = record_of({name: File(_encoded(text)) for name, text in stubs.items()})
+    record = record_of({name: File.of(text) for name, text in stubs.items()})
     # A stub that is as recorded counts as unedited, so the record goes last: interrupted, it errs towards "edited".
     for name in changed:
         write_whole(student / name, stubs[name])
@@ -76,7 +76,7 @@ def drifted(root: Path, stubs: dict[str, str]) -> list[str]:
 def is_edited(student: Path, name: str) -> bool:
     """Whether the file is there and is not the stub that was cut."""
     text = _read(student / name)
-    return text is not None and _recorded(student).get(name) != digest(_encoded(text))
+    return text is not None and _recorded(student).get(name) != digest(File.of(text).data)
 
 
 def unlisted_sources(root: Path, stubs: dict[str, str]) -> list[str]:
@@ -86,7 +86,7 @@ def unlisted_sources(root: Path, stubs: dict[str, str]) -> list[str]:
 
 
 def record_is_stale(root: Path, stubs: dict[str, str]) -> bool:
-    return _recorded(root / "student") != {name: digest(_encoded(text)) for name, text in stubs.items()}
+    return _recorded(root / "student") != {name: digest(File.of(text).data) for name, text in stubs.items()}
 
 
 def _recorded(student: Path) -> dict[str, str]:
@@ -98,7 +98,3 @@ def _read(path: Path) -> str | None:
         return path.read_bytes().decode("utf-8", errors="surrogateescape")
     except FileNotFoundError:
         return None
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", errors="surrogateescape")

@@ -1,6 +1,7 @@
 """student/: what the cutter makes of reference/, and which of its files somebody edited."""
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from course import manifest
@@ -79,10 +80,9 @@ def is_edited(student: Path, name: str) -> bool:
     return text is not None and _recorded(student).get(name) != digest(File.of(text).data)
 
 
-def unlisted_sources(root: Path, stubs: dict[str, str]) -> list[str]:
-    """Sources in student/ that no manifest names."""
-    present = [path.name for path in (root / "student").glob("*") if path.suffix in (".cpp", ".cu")]
-    return sorted(set(present) - set(stubs))
+def unlisted_sources(folder: Path, listed: Iterable[str]) -> list[str]:
+    """Sources in student/ or reference/ that no manifest names."""
+    return sorted({path.name for path in folder.glob("*") if path.suffix.startswith(".c")} - set(listed))
 
 
 def record_is_stale(root: Path, stubs: dict[str, str]) -> bool:

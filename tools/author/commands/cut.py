@@ -31,7 +31,7 @@ def run(root: Path, options: Namespace) -> int:
 
 
 def _check(root: Path, fresh: dict[str, str]) -> int:
-    drifted, unlisted = stubs.drifted(root, fresh), stubs.unlisted_sources(root, fresh)
+    drifted, unlisted = stubs.drifted(root, fresh), stubs.unlisted_sources(root / "student", fresh)
     for name in drifted:
         path = root / "student" / name
         present = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""

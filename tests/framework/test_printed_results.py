@@ -22,7 +22,8 @@ class Words(CourseTree):
 
     def left(self, function, status, message, lab="lab07", folder="results", **more):
         self.write(f"a build/{folder}/{lab}.{function}.json",
-                   json.dumps({"lab": lab, "exercise": function, "status": status, "message": message, "mistakes": ["one"]} | more))
+                   json.dumps({"lab": lab, "exercise": function, "status": status, "message": message,
+                               "mistakes": ["one"]} | more))
 
     def words(self):
         return what_failed(str(self.root), str(self.build))

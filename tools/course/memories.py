@@ -98,10 +98,11 @@ def text(root: Path, program: Path, settings: Settings, names: list[str], folder
 
 def _write(root: Path, folder: Path, key: str, runs: Runs, seeds: range, title: str, highest: float) -> None:
     """All that was measured, and a line for each memory through the means over the seeds."""
-    rows = [f"{_label(name)},{seed},{event['step']},{event[key]!r}" for name, each in runs.of.items() for seed, run in zip(seeds, each)
-            for event in run]
+    rows = [f"{_label(name)},{seed},{event['step']},{event[key]!r}" for name, each in runs.of.items()
+            for seed, run in zip(seeds, each) for event in run]
     curves: dict[str, line_plot.Curve] = {
-        _label(name): [(events[0]["step"], [event[key] for event in events]) for events in zip(*each)] for name, each in runs.of.items()}
+        _label(name): [(events[0]["step"], [event[key] for event in events]) for events in zip(*each)]
+        for name, each in runs.of.items()}
     steps = max(step for curve in curves.values() for step, _ in curve)
     svg = line_plot.svg(curves, title, line_plot.from_zero("step", steps, lambda step: f"{step:.0f}"),
                         line_plot.from_zero("", highest, lambda value: f"{value:.0%}" if highest == 1 else f"{value:.1f}"))

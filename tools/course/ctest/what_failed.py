@@ -18,7 +18,8 @@ def what_failed(source: str, build: str) -> str:
     text = messages.arrange([(verdict.message, command.format(_shown_as(verdict))) for verdict, command in left])
     for verdict, command in left:
         if verdict.unexplained and command == COMMANDS["results"]:
-            return f"{text}\n\n{command.format(_shown_as(verdict))} tries small changes of that function, to find what is wrong with it"
+            again = command.format(_shown_as(verdict))
+            return f"{text}\n\n{again} tries small changes of that function, to find what is wrong with it"
     return text
 
 

@@ -15,7 +15,7 @@ from course_tree import REPOSITORY, CourseTree, fails_at
 from course import journal, merge
 from course.files import File, fill, write_zip
 from course.handout_record import RECORD, STUBS, record_of
-from course.source_pieces import CannotSplit, definitions, split
+from course.source_pieces import END, CannotSplit, definitions, split
 
 STUB = """// Lab 07
 #include "numbers.hpp"
@@ -53,7 +53,8 @@ class SplitSource(unittest.TestCase):
             found = [each.name for each in definitions(text)]
             pieces = split(text, {name for name in found if found.count(name) == 1})  # no overloads
             self.assertGreaterEqual(len(pieces.functions), 1, path)
-            self.assertEqual(pieces.text, text)
+            functions = zip(pieces.between.values(), pieces.functions.values())
+            self.assertEqual("".join(before + each.text for before, each in functions) + pieces.between[END], text)
 
     def test_brackets_that_do_not_count(self):
         for body in ('const char* s = "}";', "char c = '}';", "// }", "/* }\n} */", 'auto r = R"x(}")x";', 'auto r = R"(\n}\n)";',

@@ -10,7 +10,7 @@ from typing import Any
 
 from course.errors import CourseError
 
-Row = dict[str, Any]  # one of google-benchmark's
+Row = dict[str, Any]  # one of google-benchmark's, or a line that a script in bench/speed/ prints
 Results = dict[str, Any]  # all that it writes
 REPETITIONS = 5  # of which the medians count
 MOST_SPREAD = 0.15  # of what is written to a file: the standard deviation as a part of the mean

@@ -187,9 +187,8 @@ def _unlisted_sources(root: Path, labs: list[Lab]) -> list[str]:
             found.append(f"tests/{path.name}/ is the suite of no lab; give it a labs/{path.name}/lab.json, or remove it")
     sources = [source for lab in labs for source in lab.sources]
     for folder in ("reference", "student"):
-        for path in sorted((root / folder).glob("*.c*")):
-            if path.name not in sources:
-                found.append(f"{folder}/{path.name} belongs to no lab; name it in a lab.json, or remove it")
+        found += [f"{folder}/{name} belongs to no lab; name it in a lab.json, or remove it"
+                  for name in stubs.unlisted_sources(root / folder, sources)]
     return found
 
 

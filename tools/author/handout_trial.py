@@ -18,11 +18,8 @@ def lay_out(folder: Path, files: dict[str, File]) -> None:
             name = path.relative_to(folder).as_posix()
             if not name.startswith("build/") and name not in files:
                 path.unlink()
-        fill(folder, {name: file for name, file in files.items() if not _is_there(folder / name, file)})
-
-
-def _is_there(path: Path, file: File) -> bool:
-    return path.is_file() and path.read_bytes() == file.data and bool(path.stat().st_mode & 0o100) == file.executable
+        fill(folder, {name: file for name, file in files.items()
+                      if not ((folder / name).is_file() and File.read(folder / name) == file)})
 
 
 def findings(root: Path, files: dict[str, File]) -> list[str]:

@@ -41,7 +41,7 @@ def _totals(lab: Lab, text: str) -> list[str]:
         whole, needed = total(lab, unit), total(lab, unit, stretch=False)
         for number, line in outside_fences(text):
             told = [int(words[1] or words[2]) for words in pattern.finditer(line)] if number < end else []
-            found += [f"{_where(lab)}:{number} says {said} {unit}; those of lab.json add up to {whole}"
+            found += [f"labs/{lab.folder.name}/README.md:{number} says {said} {unit}; those of lab.json add up to {whole}"
                       f"{f', or {needed} without ★' if needed != whole else ''}; fix one of the two"
                       for said in told if said not in (whole, needed)]
     return found
@@ -50,7 +50,3 @@ def _totals(lab: Lab, text: str) -> list[str]:
 def total(lab: Lab, unit: str, stretch: bool = True) -> int:
     numbers: list[object] = [getattr(exercise, unit) for exercise in lab.exercises if stretch or not exercise.stretch]
     return sum(number for number in numbers if isinstance(number, int))  # what is no number is a finding elsewhere
-
-
-def _where(lab: Lab) -> str:
-    return f"labs/{lab.folder.name}/README.md"

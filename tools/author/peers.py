@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from author import benchmarks, figures
+from author.benchmarks import Row
 from course import files
 from course.errors import CourseError
 
-Row = dict[str, Any]  # a line that bench/speed/peers.py prints
 OURS = "fused"
 OWN = ("fused", "chunkwise, C = 16", "tokens")
 LABELS = {"fused": "ours, fused", "chunkwise, C = 16": "ours, lab 05 (BLAS), C = 16", "tokens": "ours, token by token",

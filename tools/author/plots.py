@@ -3,8 +3,9 @@
 from matplotlib.axes import Axes
 
 from author.canvas import COLOUR, SERIES, Sheet, logarithmic, number, seconds, size_in_bytes
+from author.benchmarks import Row
 from author.figures import Table
-from author.peers import DRAWN, LABELS, Row, per_token
+from author.peers import DRAWN, LABELS, per_token
 
 
 def feature_maps(table: Table) -> str:

@@ -14,25 +14,26 @@ HEAD = "| lab | chapter | your file | points | minutes |\n|---|---|---|---|---|\
 
 def update(root: Path, labs: list[Lab]) -> bool:
     """Whether the table had to be written anew."""
-    stale = is_stale(root, labs)
-    if stale:
-        before, after = _around_the_table(root)
-        write_whole(root / "README.md", before + BEGIN + table(labs) + END + after)
-    return stale
+    present, fresh = _with_table(root, labs)
+    if fresh != present:
+        write_whole(root / "README.md", fresh)
+    return fresh != present
 
 
 def is_stale(root: Path, labs: list[Lab]) -> bool:
+    present, fresh = _with_table(root, labs)
+    return fresh != present
+
+
+def _with_table(root: Path, labs: list[Lab]) -> tuple[str, str]:
+    """The README as it is, and with the table that the manifests give."""
     if not (root / "README.md").is_file():
         raise CourseError("README.md is missing; write it")
-    before, after = _around_the_table(root)
-    return (root / "README.md").read_text(encoding="utf-8") != before + BEGIN + table(labs) + END + after
-
-
-def _around_the_table(root: Path) -> tuple[str, str]:
-    parts = re.split(f"{BEGIN}[^<]*{END}", (root / "README.md").read_text(encoding="utf-8"))
-    if len(parts) != 2:
+    present = (root / "README.md").read_text(encoding="utf-8")
+    fresh, tables = re.subn(f"{BEGIN}[^<]*{END}", lambda _: BEGIN + table(labs) + END, present)
+    if tables != 1:
         raise CourseError(f"README.md needs one table of labs between the lines {BEGIN.strip()} and {END.strip()}; add them")
-    return parts[0], parts[1]
+    return present, fresh
 
 
 def table(labs: list[Lab]) -> str:

@@ -1,6 +1,7 @@
 """student/: what the cutter makes of reference/, and which of its files somebody edited."""
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from course import manifest
@@ -59,7 +60,7 @@ def write(root: Path, stubs: dict[str, str], force: bool) -> list[str]:
                           "move it away, or use --force, which keeps a copy beside it")
     for name in edited:
         write_whole(student / f"{name}.{time.strftime('%Y%m%d-%H%M%S')}.bak", _read(student / name) or "")
-    record = record_of({name: File(_encoded(text)) for name, text in stubs.items()})
+    record = record_of({name: File.of(text) for name, text in stubs.items()})
     # A stub that is as recorded counts as unedited, so the record goes last: interrupted, it errs towards "edited".
     for name in changed:
         write_whole(student / name, stubs[name])
@@ -76,17 +77,16 @@ def drifted(root: Path, stubs: dict[str, str]) -> list[str]:
 def is_edited(student: Path, name: str) -> bool:
     """Whether the file is there and is not the stub that was cut."""
     text = _read(student / name)
-    return text is not None and _recorded(student).get(name) != digest(_encoded(text))
+    return text is not None and _recorded(student).get(name) != digest(File.of(text).data)
 
 
-def unlisted_sources(root: Path, stubs: dict[str, str]) -> list[str]:
-    """Sources in student/ that no manifest names."""
-    present = [path.name for path in (root / "student").glob("*") if path.suffix in (".cpp", ".cu")]
-    return sorted(set(present) - set(stubs))
+def unlisted_sources(folder: Path, listed: Iterable[str]) -> list[str]:
+    """Sources in student/ or reference/ that no manifest names."""
+    return sorted({path.name for path in folder.glob("*") if path.suffix.startswith(".c")} - set(listed))
 
 
 def record_is_stale(root: Path, stubs: dict[str, str]) -> bool:
-    return _recorded(root / "student") != {name: digest(_encoded(text)) for name, text in stubs.items()}
+    return _recorded(root / "student") != {name: digest(File.of(text).data) for name, text in stubs.items()}
 
 
 def _recorded(student: Path) -> dict[str, str]:
@@ -98,7 +98,3 @@ def _read(path: Path) -> str | None:
         return path.read_bytes().decode("utf-8", errors="surrogateescape")
     except FileNotFoundError:
         return None
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", errors="surrogateescape")

@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from course.files import write_whole
+
 STARTED = re.compile(r"^ *Start +\d+: (\S+)$", re.M)
 TIMED = re.compile(r"^ *\d+/\d+ Test +#\d+: (\S+) .*? (\d+\.\d+) sec$", re.M)
 FAILED = re.compile(r"^ *\d+/\d+ Test +#\d+: \S+ .*\*\*\*(?!Skipped)", re.M)
@@ -32,9 +34,7 @@ class Times:
         before = self._steps.get(step, {})
         self._steps[step] = {"seconds": seconds if whole else before.get("seconds", seconds),
                              "tests": tests if whole else before.get("tests", {}) | tests}
-        new = self._file.with_suffix(".new")
-        new.write_text(json.dumps(self._steps, indent=1), encoding="utf-8")
-        os.replace(new, self._file)
+        write_whole(self._file, json.dumps(self._steps, indent=1))
 
     def of_tests(self, step: str) -> dict[str, float]:
         return dict(self._steps.get(step, {}).get("tests", {}))

@@ -9,13 +9,12 @@ import tempfile
 import textwrap
 import time
 from pathlib import Path
-from typing import Any
 
 from author import benchmarks, figures, peers
+from author.benchmarks import Row
 from course import files, training_program
 from course.errors import CourseError
 
-Row = dict[str, Any]  # a line that bench/speed/train_peers.py prints
 OURS = "ours"
 
 

@@ -1,12 +1,11 @@
 """What ./course train recall --sweep does: one memory, trained for several widths and numbers of keys, with several seeds."""
 
-import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from course import files, line_plot, training_program
+from course import line_plot, training_program
 from course.errors import CourseError
 from course.memories import LABELS, share
 from course.training_program import Event, Settings
@@ -67,6 +66,5 @@ def _show(root: Path, recalled: dict[Run, float], title: str, seeds: range, fold
     print("\n" + "\n".join(f"{row[0]:9}" + "".join(f"{cell:>14}" for cell in row[1:]) for row in rows))
     print(f"\n{title}; {len(seeds)} seeds\n{line_plot.in_terminal(curves, x, y)}")
     csv = ["width,keys,seed,recalled", *(f"{run.width},{run.keys},{run.seed},{recalled[run]!r}" for run in sorted(recalled))]
-    files.write_together(folder, {"sweep.csv": "\n".join(csv) + "\n", "sweep.svg": line_plot.svg(curves, f"last values recalled: {title}", x, y)})
-    shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
-    print(f"wrote {shown}/sweep.csv and sweep.svg", file=sys.stderr)
+    training_program.write_plot(root, folder, "sweep", "\n".join(csv) + "\n",
+                                line_plot.svg(curves, f"last values recalled: {title}", x, y))

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -20,10 +19,18 @@ class File:
     data: bytes
     executable: bool = False
 
+    @classmethod
+    def of(cls, text: str) -> "File":
+        return cls(text.encode("utf-8", errors="surrogateescape"))
+
+    @classmethod
+    def read(cls, path: Path) -> "File":
+        return cls(path.read_bytes(), bool(path.stat().st_mode & 0o100))
+
 
 def write_whole(path: Path, text: str) -> None:
     with explained(path), _renamed(path) as file:
-        file.write(text.encode("utf-8", errors="surrogateescape"))
+        file.write(File.of(text).data)
 
 
 @contextlib.contextmanager
@@ -45,13 +52,10 @@ def write_together(folder: Path, texts: dict[str, str]) -> None:
     """Several files of one folder: all are written to temporary names before the first is renamed."""
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=folder, prefix=".new."))
-        try:
-            fill(temporary, {name: File(text.encode("utf-8", errors="surrogateescape")) for name, text in texts.items()})
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".new.") as temporary:
+            fill(Path(temporary), {name: File.of(text) for name, text in texts.items()})
             for name in texts:
-                os.replace(temporary / name, folder / name)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+                os.replace(Path(temporary, name), folder / name)
 
 
 def write_new(root: Path, files: dict[str, File]) -> None:
@@ -75,14 +79,11 @@ def write_folder(out: Path, files: dict[str, File]) -> None:
     with explained(out):
         refuse_what_is_there(out)
         out.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
-        try:
-            fill(temporary, files)
-            temporary.chmod(0o755)
-            os.replace(temporary, out)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as temporary:
+            new = Path(temporary, out.name)
+            new.mkdir()
+            fill(new, files)
+            os.replace(new, out)
 
 
 def write_zip(out: Path, files: dict[str, File], folder: str) -> None:

@@ -56,7 +56,7 @@ def _from_folder(path: Path) -> dict[str, File]:
     for name in [*parse(record.read_text(encoding="utf-8", errors="replace")), RECORD]:
         file = path / name
         if file.is_file():
-            files[name] = File(file.read_bytes(), bool(file.stat().st_mode & 0o100))
+            files[name] = File.read(file)
     return files
 
 

@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from course import files, memory_plot, training_program
+from course import line_plot, training_program
 from course.errors import CourseError
 from course.training_program import Event, Settings
 from course.verdicts import Verdict
@@ -20,6 +20,7 @@ PARTS = {"sums": {"gated_attention_chunkwise", "gated_attention_backward"}, "rul
          "gradient": {"gated_delta_rule_backward"}, "resume": {"gated_delta_rule_resume"}}
 HELPERS = {"decay_mask", "solve_unit_lower"}  # which the rule calls
 COLUMNS = {"all": "recall", "of the last 4 writes": "last 4", "of the 8 before": "last 12", "older": "before", "void": "void"}
+BARS = "▁▂▃▄▅▆▇█"
 GATES = {"mean a": "decay", "mean β": "strength", "a of a clear": "decay of clear"}
 CLEAR = dict(keys=32, writes=96, clears=1, once=0)
 LAST = dict(keys=8, writes=32, clears=0, once=0)
@@ -69,7 +70,9 @@ def recall(root: Path, program: Path, settings: Settings, names: list[str], seed
         if status := _train(program, settings | {"seed": seed}, names, runs, f"seed {seed}, " if len(seeds) > 1 else ""):
             return status
     print(table(runs))
-    print(memory_plot.in_terminal({LABELS[name]: _means(each) for name, each in runs.of.items()}, settings["steps"]))
+    print(f"recalled while it learns, 0 to {settings['steps']} steps; █ is everything")
+    for name, each in runs.of.items():
+        print(_bars(LABELS[name], [statistics.mean(event["recall"] for event in events) for events in zip(*each)]))
     title = (f"last values recalled over the steps: {settings['keys']} keys, {settings['writes']} writes"
              + (", each key once" if settings["once"] else "")
              + (", one of them a clear" if settings["clears"] else ""))
@@ -94,11 +97,22 @@ def text(root: Path, program: Path, settings: Settings, names: list[str], folder
 
 
 def _write(root: Path, folder: Path, key: str, runs: Runs, seeds: range, title: str, highest: float) -> None:
-    curves = {_label(name): [[(event["step"], event[key]) for event in run] for run in each] for name, each in runs.of.items()}
-    files.write_together(folder, {f"{key}.csv": memory_plot.csv(curves, seeds, key),
-                                  f"{key}.svg": memory_plot.svg(curves, title, highest)})
-    shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
-    print(f"wrote {shown}/{key}.csv and {key}.svg", file=sys.stderr)
+    """All that was measured, and a line for each memory through the means over the seeds."""
+    rows = [f"{_label(name)},{seed},{event['step']},{event[key]!r}" for name, each in runs.of.items()
+            for seed, run in zip(seeds, each) for event in run]
+    curves: dict[str, line_plot.Curve] = {
+        _label(name): [(events[0]["step"], [event[key] for event in events]) for events in zip(*each)]
+        for name, each in runs.of.items()}
+    steps = max(step for curve in curves.values() for step, _ in curve)
+    svg = line_plot.svg(curves, title, line_plot.from_zero("step", steps, lambda step: f"{step:.0f}"),
+                        line_plot.from_zero("", highest, lambda value: f"{value:.0%}" if highest == 1 else f"{value:.1f}"))
+    training_program.write_plot(root, folder, key, "\n".join([f"memory,seed,step,{key}", *rows]) + "\n", svg)
+
+
+def _bars(label: str, shares: list[float]) -> str:
+    """A measurement a column: its height is the share."""
+    bars = "".join(BARS[min(len(BARS) - 1, int(share * len(BARS)))] for share in shares)
+    return f"{label:10}  {bars}  {100 * shares[-1]:.1f}%" if shares else label
 
 
 def _label(name: str) -> str:
@@ -139,10 +153,6 @@ def _measured(event: Event) -> str:
     if "recall" in event:
         return f"{100 * event['recall']:.1f}% of last values recalled"
     return f"{event['bits']:.3f} bits per byte of unseen text" if "bits" in event else ""
-
-
-def _means(runs: list[list[Event]]) -> list[float]:
-    return [statistics.mean(event["recall"] for event in events) for events in zip(*runs)]
 
 
 def table(runs: Runs) -> str:

@@ -1,10 +1,8 @@
 """What check prints: what went wrong, the table, and what to do next."""
 
-from itertools import groupby
-
 from course import messages
 from course.manifest import Exercise, Lab
-from course.verdicts import WORDS, Verdict
+from course.verdicts import WORDS, Verdict, by_lab, score
 
 EXPERIMENTS = {"lab06": "see how close your gradients are: ./course gradcheck",  # with the functions of a lab
                "lab07": "complete digits with your functions: ./course generate digits",
@@ -37,16 +35,15 @@ def _messages(labs: list[Lab], verdicts: list[Verdict]) -> str:
 def _table(labs: list[Lab], verdicts: list[Verdict]) -> str:
     width = max(len(_label(verdict)) for verdict in verdicts)
     lines = []
-    for name, group in groupby(verdicts, key=lambda verdict: verdict.exercise.lab):
-        of_lab = list(group)
+    for name, of_lab in by_lab(verdicts):
         lines.append(f"{name} · {_lab(labs, name).title}")
         for verdict in of_lab:
             exercise = verdict.exercise
             word = messages.coloured(WORDS[verdict.status].ljust(7), COLOURS.get(verdict.status, messages.RED))
             points = f"{verdict.points}/{exercise.points}"
             lines.append(f"  {_label(verdict):{width}}  {word}  {points:>5} points  {exercise.minutes:>3} min  §{exercise.section}")
-        lines += [f"  {'subtotal':{width}}  {'':7}  {_score(of_lab, '/'):>5} points", ""]
-    return "\n".join(lines + [f"score {_score(verdicts, ' of ')}"])
+        lines += [f"  {'subtotal':{width}}  {'':7}  {score(of_lab, '/'):>5} points", ""]
+    return "\n".join(lines + [f"score {score(verdicts)}"])
 
 
 def _about_kernels(verdicts: list[Verdict], track: str) -> str:
@@ -106,7 +103,3 @@ def _lab(labs: list[Lab], name: str) -> Lab:
 
 def _label(verdict: Verdict) -> str:
     return verdict.exercise.function + (" ★" if verdict.exercise.stretch else "")
-
-
-def _score(verdicts: list[Verdict], between: str) -> str:
-    return f"{sum(v.points for v in verdicts)}{between}{sum(v.exercise.points for v in verdicts)}"

@@ -2,12 +2,11 @@
 
 import json
 import re
-from itertools import groupby
 from xml.etree import ElementTree
 
 from course import progress
 from course.manifest import Lab
-from course.verdicts import WORDS, Verdict, total
+from course.verdicts import WORDS, Verdict, by_lab, score, total
 
 BACKTICKS = re.compile("`+")
 
@@ -15,7 +14,7 @@ BACKTICKS = re.compile("`+")
 def junit(verdicts: list[Verdict]) -> str:
     """A <testsuite> for each lab. What was not written, or could not be graded, is no pass: TODO is a failure too."""
     root = ElementTree.Element("testsuites", _counts(verdicts))
-    for lab, of_lab in _by_lab(verdicts):
+    for lab, of_lab in by_lab(verdicts):
         suite = ElementTree.SubElement(root, "testsuite", {"name": lab} | _counts(of_lab))
         for verdict in of_lab:
             case = ElementTree.SubElement(suite, "testcase", {"classname": lab, "name": verdict.exercise.function})
@@ -33,14 +32,14 @@ def gradescope(verdicts: list[Verdict]) -> str:
               "status": "passed" if verdict.passed else "failed",
               "output": verdict.message, "output_format": "text", "visibility": "visible", "tags": [verdict.exercise.lab]}
              for verdict in verdicts]
-    whole = {"score": total(verdicts), "output": _score(verdicts), "tests": tests}
+    whole = {"score": total(verdicts), "output": f"score {score(verdicts)}", "tests": tests}
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
 def markdown(labs: list[Lab], verdicts: list[Verdict]) -> str:
     titles = {lab.name: lab.title for lab in labs}
-    lines = ["# Results", "", _score(verdicts), ""]
-    for lab, of_lab in _by_lab(verdicts):
+    lines = ["# Results", "", f"score {score(verdicts)}", ""]
+    for lab, of_lab in by_lab(verdicts):
         lines += [f"## {lab} · {titles[lab]}", "", "| exercise | state | points | read |", "|---|---|---|---|"]
         lines += [f"| `{verdict.exercise.function}`{' ★' if verdict.exercise.stretch else ''} | {WORDS[verdict.status]} "
                   f"| {verdict.points} of {verdict.exercise.points} | §{verdict.exercise.section} |" for verdict in of_lab]
@@ -49,10 +48,6 @@ def markdown(labs: list[Lab], verdicts: list[Verdict]) -> str:
             fence = "`" * max(3, 1 + max(map(len, BACKTICKS.findall(message)), default=0))
             lines += [f"{fence}text", message, fence, ""]
     return "\n".join(lines)
-
-
-def _by_lab(verdicts: list[Verdict]) -> list[tuple[str, list[Verdict]]]:
-    return [(lab, list(group)) for lab, group in groupby(verdicts, key=lambda verdict: verdict.exercise.lab)]
 
 
 def _counts(verdicts: list[Verdict]) -> dict[str, str]:
@@ -64,7 +59,3 @@ def _kind(verdict: Verdict) -> str:
     if verdict.passed:
         return ""
     return "failure" if verdict.status in ("fail", "todo") else "error"
-
-
-def _score(verdicts: list[Verdict]) -> str:
-    return f"score {total(verdicts)} of {sum(verdict.exercise.points for verdict in verdicts)}"

@@ -67,12 +67,6 @@ class Pieces:
     functions: dict[str, Function]  # name → Function, in the order of the file
     between: dict[str, str]  # START, then name → the text between the function before and this one, then END
 
-    @property
-    def text(self) -> str:
-        first = next(iter(self.functions), None)
-        return self.between[START] + "".join(("" if name == first else self.between[name]) + function.text
-                                             for name, function in self.functions.items()) + self.between[END]
-
 
 def definitions(text: str, members: bool = False) -> list[Definition]:
     """Of functions at namespace level; with `members`, also of those that stand in a class there."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
-from course import manifest, process_group
+from course import files, manifest, process_group
 from course.build_tree import BuildTree
 from course.errors import CourseError
 
@@ -48,6 +48,16 @@ def folder_for(out: str | None, usual: Path) -> Path:
     if folder.exists() and not folder.is_dir():
         raise CourseError(f"{out} is a file; --out names a folder")
     return folder
+
+
+def shown(root: Path, path: Path) -> Path:
+    """As a message names it."""
+    return path.relative_to(root) if path.is_relative_to(root) else path
+
+
+def write_plot(root: Path, folder: Path, name: str, csv: str, svg: str) -> None:
+    files.write_together(folder, {f"{name}.csv": csv, f"{name}.svg": svg})
+    print(f"wrote {shown(root, folder)}/{name}.csv and {name}.svg", file=sys.stderr)
 
 
 def listen(program: Path, settings: Settings, words: TextIO | None, on_event: Callable[[Event], None]) -> int:

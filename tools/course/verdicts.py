@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,14 @@ class Verdict:
 
 def total(verdicts: list[Verdict]) -> float:
     return whole(sum(verdict.points for verdict in verdicts))
+
+
+def score(verdicts: list[Verdict], between: str = " of ") -> str:
+    return f"{total(verdicts)}{between}{sum(verdict.exercise.points for verdict in verdicts)}"
+
+
+def by_lab(verdicts: list[Verdict]) -> list[tuple[str, list[Verdict]]]:
+    return [(lab, list(group)) for lab, group in groupby(verdicts, key=lambda verdict: verdict.exercise.lab)]
 
 
 def whole(points: float) -> float:

@@ -25,15 +25,11 @@ def run(root: Path, options: Namespace) -> int:
     if not options.dirty and (changed := version.git(root, "status", "--porcelain", "-z", "--untracked-files=no", "--no-renames")):
         raise CourseError(f"{changed.partition(chr(0))[0].split(maxsplit=1)[1]} has changes that are not committed; commit or revert them, "
                           "or use --dirty")
-    files = {f"course/{name}": _file(root / name) for name in names}
+    files = {f"course/{name}": File.read(root / name) for name in names}
     files["Dockerfile"] = files[f"course/{DOCKERFILE}"]
     write_zip(options.out, files, "")
     print(f"{options.out}: {len(files)} files, with the answer key: keep it private")
     return 0
-
-
-def _file(path: Path) -> File:
-    return File(path.read_bytes(), bool(path.stat().st_mode & 0o100))
 
 
 def _tracked(root: Path) -> list[str]:

@@ -31,17 +31,15 @@ def run(root: Path, options: Namespace) -> int:
 
 
 def _check(root: Path, fresh: dict[str, str]) -> int:
-    differs = False
-    for name, text in fresh.items():
+    drifted, unlisted = stubs.drifted(root, fresh), stubs.unlisted_sources(root / "student", fresh)
+    for name in drifted:
         path = root / "student" / name
         present = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-        if present != text:
-            differs = True
-            sys.stdout.writelines(unified_diff(present.splitlines(True), text.splitlines(True),
-                                               f"student/{name}", f"cut from reference/{name}"))
-    for name in stubs.unlisted_sources(root, fresh):
-        differs = True
+        sys.stdout.writelines(unified_diff(present.splitlines(True), fresh[name].splitlines(True),
+                                           f"student/{name}", f"cut from reference/{name}"))
+    for name in unlisted:
         print(f"student/{name} belongs to no lab; remove it, or name it in a lab.json")
+    differs = bool(drifted or unlisted)
     if not differs and stubs.record_is_stale(root, fresh):
         differs = True
         print(f"student/{stubs.RECORD} is out of date")

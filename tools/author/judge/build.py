@@ -43,8 +43,7 @@ class Judge:
     def __init__(self, root: Path, in_container: bool = False, gpu: bool = False):
         self.root = root
         self.gpu = gpu
-        self.track = "reference" if (root / "reference").is_dir() else "student"
-        self.tree = BuildTree(root, self.track)
+        self.tree = BuildTree(root, "reference")
         self.folder = self.tree.folder
         self.box = Box(self.folder / "box", container.STAND_IN if in_container else ("bwrap",))
 
@@ -113,7 +112,7 @@ class Judge:
         inputs: dict[str, None] = {}
         outputs: dict[str, None] = {}
         made: set[Path] = set()
-        graded = f"{self.root}/{self.track}/"
+        graded = f"{self.root}/reference/"
         for line in build_commands.commands(self.folder, runner):
             by_nvcc = graded in line and "/nvcc " in line
             if not (by_nvcc or re.search(rf"\b{lab.name}_graded", line)) or "_pch.dir/cmake_pch.hxx.gch -c" in line:
@@ -183,5 +182,5 @@ class Judge:
         said = output.replace(f"{self.root}/student/", f"{student}/")
         words = failed.explain(mark + said)[0].replace(mark, "").replace(f"{student}/", "student/")
         words = words.replace(f"{self.folder}/", "").replace(f"{self.root}/", "")
-        words = re.sub(rf"CMakeFiles/{lab.name}_graded\w*\.dir/{self.track}/(\S+)\.o\b", r"student/\1", words)
+        words = re.sub(rf"CMakeFiles/{lab.name}_graded\w*\.dir/reference/(\S+)\.o\b", r"student/\1", words)
         return plain(re.sub(r"/tmp/cc\w+\.s\b", "what the compiler made of it", words))

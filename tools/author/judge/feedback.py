@@ -9,7 +9,7 @@ from author.judge import pages
 from author.judge.result import Result
 from course.manifest import Lab
 from course.plain_text import plain
-from course.verdicts import WORDS
+from course.verdicts import WORDS, by_lab
 
 Section = tuple[str, list[tuple[str, str, str, str]], list[str]]  # of a lab: its title, a row for each exercise, the messages
 NOT_GRADED = "Handed in, but not graded, or not under this name"
@@ -52,13 +52,12 @@ def _of_unusable(result: Result) -> dict[str, str]:
 
 
 def _html(result: Result, labs: list[Lab]) -> str:
-    shown: list[Section] = []
-    for lab in labs:
-        if of_lab := result.of_lab(lab.name):
-            rows = [(verdict.exercise.function + (" ★" if verdict.exercise.stretch else ""), WORDS[verdict.status],
-                     f"{verdict.points} of {verdict.exercise.points}", f"§{verdict.exercise.section}") for verdict in of_lab]
-            messages = list(dict.fromkeys(verdict.message for verdict in progress.with_words(of_lab)))
-            shown.append((f"{lab.name} · {lab.title}", rows, messages))
+    titles, shown = {lab.name: lab.title for lab in labs}, list[Section]()
+    for lab, of_lab in by_lab(result.verdicts):
+        rows = [(verdict.exercise.function + (" ★" if verdict.exercise.stretch else ""), WORDS[verdict.status],
+                 f"{verdict.points} of {verdict.exercise.points}", f"§{verdict.exercise.section}") for verdict in of_lab]
+        messages = list(dict.fromkeys(verdict.message for verdict in progress.with_words(of_lab)))
+        shown.append((f"{lab} · {titles[lab]}", rows, messages))
     return _page(f"score {result.earned} of {result.points}", shown, result)
 
 

@@ -102,13 +102,9 @@ class Line:
     days_late: int  # for the lab that is latest
 
 
-def time_of(result: Result, row: Row | None, submitted: dict[str, datetime]) -> datetime:
-    return moment(row[SUBMITTED], "the roster's") if row and row.get(SUBMITTED) else submitted[result.student]
-
-
 def _line(result: Result, labs: list[Lab], roster: Roster, submitted: dict[str, datetime], policy: Policy) -> Line:
     row = roster.row(result.student)
-    when = time_of(result, row, submitted)
+    when = moment(row[SUBMITTED], "the roster's") if row and row.get(SUBMITTED) else submitted[result.student]
     names = [result.student.casefold(), *(value.casefold() for value in (row or {}).values())]
     earned = {lab.name: total(result.of_lab(lab.name)) for lab in labs}
     late = {lab.name: policy.days_late(lab.name, names, when) for lab in labs}

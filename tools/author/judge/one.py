@@ -224,12 +224,9 @@ def _remove_left_over() -> None:
 @contextlib.contextmanager
 def _work_folder() -> Iterator[Path]:
     _remove_left_over()
-    folder = Path(tempfile.mkdtemp(prefix=f"{WORK}{os.getpid()}-"))
-    folder.chmod(0o711)  # graded by root, the box is another user's
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{WORK}{os.getpid()}-", ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o711)  # graded by root, the box is another user's
+        yield Path(folder)
 
 
 def _keep(record: Record, files: Path, folder: Path, labs: list[Lab]) -> None:

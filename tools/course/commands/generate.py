@@ -107,8 +107,8 @@ def _show(root: Path, folder: Path, given: list[str], completed: list[str], orig
         print(f"{words}:\n{digit_pictures.in_terminal(images[:5])}\n")
     rows = [("given", blank), ("completed", completed), ("were", originals)]
     files.write_whole(folder / "digits.svg", digit_pictures.svg(rows, "digits completed by generate, from the state of linear attention"))
-    shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
-    print(f"all {len(completed)}: {shown}/digits.svg\n\n{'images a second, one at a time':34}" + "".join(f"{words:>19}" for words in WAYS.values()), flush=True)
+    print(f"all {len(completed)}: {training_program.shown(root, folder)}/digits.svg\n")
+    print(f"{'images a second, one at a time':34}" + "".join(f"{words:>19}" for words in WAYS.values()), flush=True)
 
 
 def _speed(event: Event) -> str:

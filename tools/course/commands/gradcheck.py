@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from course import files, line_plot, manifest, training_program
+from course import line_plot, manifest, training_program
 from course.commands import check
 from course.errors import CourseError
 from course.training_program import Event
@@ -54,13 +54,11 @@ def run(root: Path, options: Namespace) -> int:
     curves = {function: each.curve for function, each in found.items() if each.curve}
     if curves:
         print("\nthe largest error against the step; each is the largest over all arguments\n" + line_plot.in_terminal(curves, STEPS, ERRORS))
-        files.write_together(folder, {
-            "error.csv": "function,h,error\n" + "".join(f"{name},{h!r},{error!r}\n" for name, curve in curves.items() for h, [error] in curve),
-            "error.svg": line_plot.svg(curves, "relative error of gradients against the step of central differences", STEPS, ERRORS)})
+        training_program.write_plot(
+            root, folder, "error",
+            "function,h,error\n" + "".join(f"{name},{h!r},{error!r}\n" for name, curve in curves.items() for h, [error] in curve),
+            line_plot.svg(curves, "relative error of gradients against the step of central differences", STEPS, ERRORS))
     _print_costs(found)
-    if curves:
-        shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
-        print(f"wrote {shown}/error.csv and error.svg", file=sys.stderr)
     return _verdict(found)
 
 

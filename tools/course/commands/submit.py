@@ -15,7 +15,7 @@ from course.errors import CourseError
 from course.files import File, refuse_what_is_there, write_zip
 from course.grading import grade
 from course.manifest import Lab
-from course.verdicts import WORDS, Verdict
+from course.verdicts import WORDS, Verdict, by_lab, score
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def run(root: Path, options: Namespace) -> int:
         if new := BuildTree(root, "student").never_built(labs):
             print(f"grading before the zip is made, so {', '.join(new)} {'is' if len(new) == 1 else 'are'} built for the first "
                   f"time; --unchecked does without", file=sys.stderr)
-        _say(labs, grade(root))
+        _say(grade(root))
     if _files(root, labs) != files:
         raise CourseError("student/ changed while it was graded; nothing was written; save your files and try again")
     write_zip(out, files | {version.FILE: File(f"{version.of(root)}\n".encode())}, name)
@@ -60,12 +60,11 @@ def _files(root: Path, labs: list[Lab]) -> dict[str, File]:
     return files
 
 
-def _say(labs: list[Lab], verdicts: list[Verdict]) -> None:
-    for lab in labs:
-        of_lab = [verdict for verdict in verdicts if verdict.exercise.lab == lab.name]
-        print(f"{lab.name}  {sum(verdict.points for verdict in of_lab)} of {sum(v.exercise.points for v in of_lab)} points")
+def _say(verdicts: list[Verdict]) -> None:
+    for lab, of_lab in by_lab(verdicts):
+        print(f"{lab}  {score(of_lab)} points")
         for status, word in WORDS.items():
             names = [verdict.exercise.function for verdict in of_lab if verdict.status == status]
             if names and status != "pass":
                 print(f"  {word}: {', '.join(names)}")
-    print(f"score {sum(v.points for v in verdicts)} of {sum(v.exercise.points for v in verdicts)}")
+    print(f"score {score(verdicts)}")

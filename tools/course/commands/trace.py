@@ -179,13 +179,13 @@ def _beside(label: str, mine: list[str], theirs: list[str], wrong: list[bool], r
     sign = "≠" if any(wrong) else " "
     if LABEL + 2 * width + 5 <= columns:
         row = f"  {label:{LABEL - 2}}{_coloured(mine, wrong)}  {sign}  {' '.join(theirs)}"
-        return [row + remark] if LABEL + 2 * width + 5 + len(remark) <= columns else [row, *filter(None, [" " * LABEL + remark.strip()])]
+        return [row + remark] if LABEL + 2 * width + 5 + len(remark) <= columns else [row, " " * LABEL + remark.strip()]
     fit = max(1, (columns - LABEL - 8) // (len(mine[0]) + 1))
     more = " …" if fit < len(mine) else ""
     rows = [f"  {label:{LABEL - 2}}{_coloured(mine[:fit], wrong)}{more}"]
     if any(wrong):
         rows.append(f"{'≠ ':>{LABEL}}{' '.join(theirs[:fit])}{more}")
-    return [*rows, *filter(None, [" " * LABEL + remark.strip()])]
+    return [*rows, " " * LABEL + remark.strip()] if remark else rows
 
 
 def _coloured(cells: list[str], wrong: list[bool]) -> str:

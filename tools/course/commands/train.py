@@ -223,12 +223,11 @@ def _folder(root: Path, options: Namespace, settings: Settings) -> Path:
             raise CourseError(f"{folder} holds no training that could be continued; name the folder that the first run printed")
         return folder.resolve()
     if options.out:
-        folder = Path(options.out)
-        if folder.exists() and not folder.is_dir():
-            raise CourseError(f"{folder} is a file; --out names a folder")
+        folder = training_program.folder_for(options.out, root)
         if folder.exists() and any(folder.iterdir()):
-            raise CourseError(f"{folder} already exists and is not empty; choose another --out, or continue with --resume {folder}")
-        return folder.resolve()
+            raise CourseError(f"{options.out} already exists and is not empty; choose another --out, or continue with "
+                              f"--resume {options.out}")
+        return folder
     part = ("sweep" if options.sweep else options.memory or ("clear" if settings["clears"] else "all")) \
         if options.task == "recall" else settings["length"]
     name = f"{options.task}-{part}"
@@ -287,7 +286,7 @@ def _measured(measured: dict[str, float]) -> str:
 def _close(root: Path, status: int, progress: Progress, settings: Settings, folder: Path, options: Namespace) -> int:
     if sys.stdout.isatty():
         print()
-    shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
+    shown = training_program.shown(root, folder)
     if training_program.is_missing(progress.events):
         return 1
     end = next((event for event in progress.events if event["event"] == "end"), None)

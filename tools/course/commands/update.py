@@ -108,7 +108,7 @@ def _merged(root: Path, name: str, old: dict[str, str], present: bytes | None, f
     if result.carried:
         plan.notes.append(f"{name}: carried over {', '.join(result.carried)}")
     plan.notes += [f"{name}: {note}" for note in result.notes]
-    return File(result.text.encode("utf-8", errors="surrogateescape"), file.executable)
+    return File(File.of(result.text).data, file.executable)
 
 
 def apply(root: Path, plan: Plan, kept: str) -> None:

@@ -1,60 +1,39 @@
 """What a run of ctest that just ended left to say, from its result files."""
 
-import json
-import os
 from pathlib import Path
-from typing import Any
 
-from course import messages
-from course.plain_text import plain
+from course import manifest, messages, verdicts
+from course.manifest import Exercise
+from course.verdicts import Verdict
 
-Left = tuple[tuple[int | bool | str, ...], str, str]
+COMMANDS = {"results": "./course check {}", "results/gpu": "ctest -R '{}.gpu$'"}  # which shows it alone, by folder
 
 
 def what_failed(source: str, build: str) -> str:
     """The messages of this run: first those of labs that could not be built, last the first exercise to fix."""
-    left = sorted(_not_built(build) + _failed(source, build))
-    text = messages.arrange([(plain(message).strip("\n"), command) for _, message, command in left])
-    unexplained = next((command for place, _, command in left if place[-1]), "")
-    return f"{text}\n\n{unexplained} tries small changes of that function, to find what is wrong with it" if unexplained else text
+    exercises = [exercise for lab in manifest.load(Path(source)) for exercise in lab.exercises]
+    left = [(verdict, command) for folder, command in COMMANDS.items()
+            for verdict in _left_by_this_run(Path(build), folder, exercises) if not verdict.passed]
+    left.sort(key=lambda each: _place(each[0]))
+    text = messages.arrange([(verdict.message, command.format(_shown_as(verdict))) for verdict, command in left])
+    for verdict, command in left:
+        if verdict.unexplained and command == COMMANDS["results"]:
+            again = command.format(_shown_as(verdict))
+            return f"{text}\n\n{again} tries small changes of that function, to find what is wrong with it"
+    return text
 
 
-def _not_built(build: str) -> list[Left]:
-    """(place, message, command that shows it) of every lab that could not be built."""
-    return [((0, path, False), data["message"], f"./course check {os.path.basename(path).partition('.')[0]}")
-            for path, data in _left_by_this_run(build, "results", ".not_built")]
+def _left_by_this_run(build: Path, folder: str, exercises: list[Exercise]) -> list[Verdict]:
+    began = (build / "run_started").stat().st_mtime_ns
+    new = {path.name for path in (build / folder).glob("*") if path.stat().st_mtime_ns >= began}
+    ended = [each for each in exercises if not new.isdisjoint((f"{each.name}.json", f"{each.lab}.not_built"))]
+    return verdicts.read(build / folder, ended, set(), "")
 
 
-def _failed(source: str, build: str) -> list[Left]:
-    """The same of every exercise. What waits for another comes after all; so does what no later lab needs."""
-    found: list[Left] = []
-    for folder in ("results", "results/gpu"):
-        for _, data in _left_by_this_run(build, folder, ".json"):
-            if data["status"] != "pass":
-                lab, function = data["lab"], data["exercise"]
-                name = f"{lab}.{function}"
-                command = f"ctest -R '{name}.gpu$'" if folder == "results/gpu" else f"./course check {name}"
-                unexplained = data["status"] in ("fail", "crash", "timeout") and data.get("mistakes") == [] and folder == "results"
-                unexplained = unexplained and not data.get("begin_with") and not function.startswith("test_")
-                place = (data["status"] == "todo", bool(data.get("begin_with")), *_place(source, lab, function), folder, unexplained)
-                found.append(((1, *place), data["message"], command))
-    return found
+def _place(verdict: Verdict) -> tuple[bool, ...]:
+    """Labs that were not built first. What waits for another comes after all; so does what no later lab needs."""
+    return () if verdict.status == "not_run" else (verdict.status == "todo", bool(verdict.begin_with), verdict.exercise.stretch)
 
 
-def _place(source: str, lab: str, function: str) -> tuple[bool, str, int]:
-    """Whether it is a stretch exercise, and where the manifest lists it."""
-    listed = [each for path in Path(source).glob(f"labs/{lab}_*/lab.json")
-              for each in json.loads(path.read_text(encoding="utf-8"))["exercises"]]
-    return next(((each.get("stretch", False), lab, number) for number, each in enumerate(listed) if each["function"] == function),
-                (True, lab, 0))
-
-
-def _left_by_this_run(build: str, folder: str, ending: str) -> list[tuple[str, Any]]:
-    began = os.stat(f"{build}/run_started").st_mtime_ns
-    found = []
-    for name in sorted(os.listdir(f"{build}/{folder}")) if os.path.isdir(f"{build}/{folder}") else []:
-        path = f"{build}/{folder}/{name}"
-        if name.endswith(ending) and os.stat(path).st_mtime_ns >= began:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                found.append((path, json.load(file)))
-    return found
+def _shown_as(verdict: Verdict) -> str:
+    return verdict.exercise.lab if verdict.status == "not_run" else verdict.exercise.name

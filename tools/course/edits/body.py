@@ -148,11 +148,8 @@ class Body:
             for inner in [statement] if statement.is_block else statement.inner:
                 yield from self.every_list(inner.parts())
 
-    def pieces_of_head(self, statement: Statement) -> list[tuple[int, int]]:
-        """First and last token of what semicolons part in the brackets of a loop; (i, i - 1) for nothing."""
-        return self.pieces_between(*statement.head) if statement.head else []
-
     def pieces_between(self, opening: int, closing: int) -> list[tuple[int, int]]:
+        """First and last token of what semicolons part in the brackets of a loop; (i, i - 1) for nothing."""
         pieces, first, i = [], opening + 1, opening + 1
         while i < closing:
             if self.word(i) == ";":

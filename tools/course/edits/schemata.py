@@ -78,7 +78,7 @@ class Schemata:
         body = self.body
         for statement in statements:
             if statement.head:
-                pieces = body.pieces_of_head(statement)
+                pieces = body.pieces_between(*statement.head)
                 if statement.word == "for" and len(pieces) == 3:
                     self._initial_values(*pieces[0])
                     self._add(*pieces[1], "bool")

@@ -67,18 +67,15 @@ class AnswerBuild:
             if not said and source.endswith(".cu"):
                 objects |= self._dynamic_memory(*replaced.popitem(), place)
         exercises, program = place / f"{lab.name}_exercises", place / f"{lab.name}_check"
-        if not words:
-            words = self.linked(exercises, objects)
-            # Beside the program that it starts. By cp: what this process has open to write cannot be started, and neither can
-            # what a child of another thread has got from it.
-            subprocess.run(["cp", self.build / program.name, place], check=True)
-        verdicts = {}
-        for function in functions:
-            if words:
-                verdicts[function] = Verdict(NOT_COMPILED, 0, _points(lab, function), [], words)
-            else:
-                verdicts[function] = self._graded(lab, function, program, place)
-        exercises.unlink(missing_ok=True)  # 10 MB each
+        words = words or self.linked(exercises, objects)
+        if words:
+            points = {exercise.function: exercise.points for exercise in lab.exercises}
+            return {function: Verdict(NOT_COMPILED, 0, points[function], [], words) for function in functions}
+        # Beside the program that it starts. By cp: what this process has open to write cannot be started, and neither can what
+        # a child of another thread has got from it.
+        subprocess.run(["cp", self.build / program.name, place], check=True)
+        verdicts = {function: self._graded(lab, function, program, place) for function in functions}
+        exercises.unlink()  # 10 MB each
         return verdicts
 
     def _compiled(self, source: str, text: str, place: Path, flags: tuple) -> tuple:
@@ -161,7 +158,3 @@ def run(gate, arguments: list) -> int:
     except CourseError as error:
         print(f"{Path(arguments[0]).stem}: {error}", file=sys.stderr)
         return 1
-
-
-def _points(lab: Lab, function: str) -> float:
-    return next(exercise.points for exercise in lab.exercises if exercise.function == function)

@@ -41,7 +41,6 @@ ALONE = re.compile(r"\[\[gnu::|__attribute__|\basm\b|^namespace|^template|operat
 @dataclass(frozen=True)
 class Attack:
     name: str
-    kind: str
     lab: manifest.Lab
     source: str
     submission: str  # the name of the one that it is in
@@ -93,7 +92,7 @@ def _attack(kind: str, above: str, text: str, labs: list) -> Attack:
         raise ValueError(f"hostile/{kind}.cpp, {name}: {lab.name} knows no {wrong.pop()}")
     expected = {function: cells.get(function, cells.get("*", {"todo"})) for function in functions}
     hidden, beside = (re.findall(rf"^// {key}: (.*)$", text, re.M) for key in ("hides", "beside"))
-    return Attack(name, kind, lab, next((part for part in parts if "." in part), lab.sources[0]), name,
+    return Attack(name, lab, next((part for part in parts if "." in part), lab.sources[0]), name,
                   expected, hidden, [tuple(file.split(": ", 1)) for file in beside], above,
                   text + ANSWERS_IF_POSSIBLE if "bool possible()" in text else text, _idea(text))
 

@@ -7,14 +7,10 @@ import sys
 import unittest
 import xml.etree.ElementTree as xml
 
+import pytest
 from conftest import ROOT, python_modules
 
 from author import benchmarks, figures
-
-try:
-    import matplotlib
-except ModuleNotFoundError:
-    matplotlib = None
 
 SVG = "{http://www.w3.org/2000/svg}"
 PLOTS = [(name, figures.picture(ROOT, name)) for name in figures.FOLDERS]
@@ -23,8 +19,7 @@ PAGES = [*(ROOT / "labs").glob("lab*/README.md"), *(ROOT / "docs").glob("*.md")]
 
 class Plots(unittest.TestCase):
     def test_a_plot_is_what_its_numbers_draw(self):
-        if matplotlib is None:
-            self.skipTest("no matplotlib: nothing can be drawn again")
+        matplotlib = pytest.importorskip("matplotlib")
         for name, path in PLOTS:
             committed = path.read_text(encoding="utf-8")
             drawn_with = re.search(r"matplotlib ([\d.]+\d)", committed)[1]

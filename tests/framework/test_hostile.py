@@ -53,11 +53,11 @@ HEAD = """| attack | what it tries | earned | its exercises ended | s |
 
 def children() -> list:
     """The processes below this one that are still there."""
-    found = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    found = []
     for task in Path("/proc/self/task").iterdir():
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread may end meanwhile
             found += (task / "children").read_text().split()
-    return sorted(set(found))
+    return sorted(found)
 
 
 def command_line(process: str) -> str:

@@ -54,37 +54,36 @@ class AnswerBuild:
                                          f"reference/{source}", {each.function for each in lab.exercises}, here)
         return self.verdicts(lab, texts, [case.function for case in cases], slot)
 
-    def verdicts(self, lab: Lab, texts: dict, functions: list, slot: str) -> dict:
-        """Function → Verdict, with these texts in the place of sources of the reference."""
+    def verdicts(self, lab: Lab, texts: dict, functions: list, slot: str, *flags: str) -> dict:
+        """Function → Verdict, with these texts, compiled with more flags, in the place of sources of the reference."""
         place = self.place / slot
         shutil.rmtree(place, ignore_errors=True)
         (place / "student").mkdir(parents=True)
         objects, words = {}, ""
         for source, text in texts.items():
-            replaced, said = self._compiled(source, text, place)
+            replaced, said = self._compiled(source, text, place, flags)
             objects |= replaced
             words += said
             if not said and source.endswith(".cu"):
                 objects |= self._dynamic_memory(*replaced.popitem(), place)
         exercises, program = place / f"{lab.name}_exercises", place / f"{lab.name}_check"
-        if not words:
-            words = self.linked(exercises, objects)
-            self._check_program(lab, place)
-        verdicts = {}
-        for function in functions:
-            if words:
-                verdicts[function] = Verdict(NOT_COMPILED, 0, _points(lab, function), [], words)
-            else:
-                verdicts[function] = self._graded(lab, function, program, place)
-        exercises.unlink(missing_ok=True)  # 10 MB each
+        words = words or self.linked(exercises, objects)
+        if words:
+            points = {exercise.function: exercise.points for exercise in lab.exercises}
+            return {function: Verdict(NOT_COMPILED, 0, points[function], [], words) for function in functions}
+        # Beside the program that it starts. By cp: what this process has open to write cannot be started, and neither can what
+        # a child of another thread has got from it.
+        subprocess.run(["cp", self.build / program.name, place], check=True)
+        verdicts = {function: self._graded(lab, function, program, place) for function in functions}
+        exercises.unlink()  # 10 MB each
         return verdicts
 
-    def _compiled(self, source: str, text: str, place: Path) -> tuple:
+    def _compiled(self, source: str, text: str, place: Path, flags: tuple) -> tuple:
         """The object that takes the place of another, and the compiler's words where there is none."""
         written = place / "student" / source
         written.write_text(text, encoding="utf-8")
         new = place / f"{source}.o"
-        return {self.object_of(source): str(new)}, self._run(self.compile_command(source, written, new))
+        return {self.object_of(source): str(new)}, self._run([*self.compile_command(source, written, new), *flags])
 
     def _dynamic_memory(self, original: str, kernels: str, place: Path) -> dict:
         """What name_dynamic_memory() in cmake/kernels.cmake makes: the memory behind `extern __shared__` arrays."""
@@ -121,25 +120,6 @@ class AnswerBuild:
         """The exercises that are solved in this source of the reference."""
         text = (self.root / "reference" / source).read_text(encoding="utf-8")
         return set(Cut(text, f"reference/{source}", {exercise.function for exercise in lab.exercises}).stubs)
-
-    def program(self, lab: Lab, folder: Path, slot: str, *flags: str) -> Path:
-        """The lab's check program, with the sources in `folder`, compiled with more flags, in the place of the reference's."""
-        place = self.place / slot
-        place.mkdir(parents=True, exist_ok=True)
-        objects, words = {}, ""
-        for source in lab.sources:
-            objects[self.object_of(source)] = str(place / f"{source}.o")
-            words += self._run([*self.compile_command(source, folder / source, place / f"{source}.o"), *flags])
-        words = words or self.linked(place / f"{lab.name}_exercises", objects)
-        if words:
-            raise CourseError(f"{folder} does not build {lab.name}\n{words}")
-        return self._check_program(lab, place)
-
-    def _check_program(self, lab: Lab, place: Path) -> Path:
-        """A copy in that place, since it starts the program beside it. By cp: what this process has open to write cannot be
-        started, and neither can what a child of another thread has got from it."""
-        subprocess.run(["cp", self.build / f"{lab.name}_check", place], check=True)
-        return place / f"{lab.name}_check"
 
     def object_of(self, source: str) -> str:
         command = self._compile[source]
@@ -178,7 +158,3 @@ def run(gate, arguments: list) -> int:
     except CourseError as error:
         print(f"{Path(arguments[0]).stem}: {error}", file=sys.stderr)
         return 1
-
-
-def _points(lab: Lab, function: str) -> float:
-    return next(exercise.points for exercise in lab.exercises if exercise.function == function)

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
@@ -14,6 +15,7 @@ import workers
 from author.judge import one
 from course import manifest
 from course.build_tree import BuildTree
+from course.commands import python
 from course.errors import CourseError
 
 BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference")).resolve()  # the build that ctest tests
@@ -37,16 +39,23 @@ def built(*targets: str):
     return build
 
 
-@pytest.fixture(scope="session")
-def labs() -> list:
-    return LABS
+def python_modules() -> Path:
+    """Where the functions of all labs are, built as modules of Python; skips what needs them where they cannot be."""
+    try:
+        flags = python.flags()
+    except CourseError as missing:
+        pytest.skip(str(missing))
+    tree = built_tree()
+    with mock.patch.object(tree, "prepare"):
+        assert python.build(tree, LABS, flags) == [lab.name for lab in LABS], (BUILD / "python.log").read_text()
+    return BUILD / "python"
 
 
 @pytest.fixture(scope="session")
-def boxes(labs) -> None:
+def boxes() -> None:
     """Builds the judge. A machine that lets nobody make namespaces cannot run the tests that grade, and says so."""
     try:
-        one.ready(ROOT, labs)
+        one.ready(ROOT, LABS)
     except CourseError as reason:
         if "nothing can be graded" not in str(reason):
             raise

@@ -38,10 +38,10 @@ class FakeTools(CourseTree):
                            "message": message})
         return f"cat >build/{track}/results/{lab}.{function}.json <<'END'\n{data}\nEND\n"
 
-    def not_built(self, message, begin_with="", lab="lab07", track="student"):
+    def not_built(self, message, begin_with="", lab="lab07"):
         """Shell that leaves what lab.build leaves when the lab cannot be built."""
         data = json.dumps({"message": message, "begin_with": begin_with})
-        return f"cat >build/{track}/results/{lab}.not_built <<'END'\n{data}\nEND\n"
+        return f"cat >build/student/results/{lab}.not_built <<'END'\n{data}\nEND\n"
 
     def ctest_calls_failed(self, *names):
         """Shell that ends as a ctest does in which these tests did not pass."""

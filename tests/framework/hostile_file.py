@@ -3,7 +3,6 @@ above its first attack belongs to all of them, together with what the lab's file
 
     /// file_without_end [lab01 relu=fail|crash]: A file grows without end …     name, statuses that exercises may have, idea
     // hides: root:                                  may be missing: words that no message may contain
-    // link: student -> reference                    may be missing: a link in the submission, to a file of the course
     // beside: ../CMakeLists.txt: message(poisoned)  may be missing: another file of the submission, and its text
 
 What the brackets leave out: the lab is lab01, the file its first, and the status of every other exercise (*) todo. An attack
@@ -17,7 +16,6 @@ of other exercises and do nothing outside of relu or possible(). Each stands in 
 
 import dataclasses
 import re
-import shutil
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -43,13 +41,11 @@ ALONE = re.compile(r"\[\[gnu::|__attribute__|\basm\b|^namespace|^template|operat
 @dataclass(frozen=True)
 class Attack:
     name: str
-    kind: str
     lab: manifest.Lab
     source: str
     submission: str  # the name of the one that it is in
-    expected: dict  # exercise → the statuses it may have; empty: the submission is unusable
+    expected: dict  # exercise → the statuses it may have
     hidden: list
-    links: list  # (path in student/, target)
     beside: list  # (path in student/, text)
     above: str
     text: str
@@ -59,16 +55,11 @@ class Attack:
         """Writes the submission that holds this attack, or puts it into the one that is there."""
         student = folder / "student"
         student.mkdir(parents=True, exist_ok=True)
-        if not self.links:
-            file = student / self.source
-            file.write_text(self._file(file if file.exists() else root / "student" / self.source, not file.exists()), encoding="utf-8")
+        file = student / self.source
+        file.write_text(self._file(file if file.exists() else root / "student" / self.source, not file.exists()), encoding="utf-8")
         for path, text in self.beside:
             (student / path).parent.mkdir(parents=True, exist_ok=True)
             (student / path).write_text(text + "\n", encoding="utf-8")
-        for path, target in self.links:
-            if path == "student":
-                shutil.rmtree(student)
-            (folder / path if path == "student" else student / path).symlink_to(root / target)
 
     def _file(self, begun: Path, first: bool) -> str:
         stub, text = begun.read_text(encoding="utf-8"), self.text
@@ -100,10 +91,9 @@ def _attack(kind: str, above: str, text: str, labs: list) -> Attack:
     if wrong := set(cells) - {"*", *functions} or set().union(*cells.values()) - STATUSES:
         raise ValueError(f"hostile/{kind}.cpp, {name}: {lab.name} knows no {wrong.pop()}")
     expected = {function: cells.get(function, cells.get("*", {"todo"})) for function in functions}
-    hidden, links, beside = (re.findall(rf"^// {key}: (.*)$", text, re.M) for key in ("hides", "link", "beside"))
-    return Attack(name, kind, lab, next((part for part in parts if "." in part), lab.sources[0]), name,
-                  {} if "unusable" in parts else expected, hidden, [tuple(link.split(" -> ")) for link in links],
-                  [tuple(file.split(": ", 1)) for file in beside], above,
+    hidden, beside = (re.findall(rf"^// {key}: (.*)$", text, re.M) for key in ("hides", "beside"))
+    return Attack(name, lab, next((part for part in parts if "." in part), lab.sources[0]), name,
+                  expected, hidden, [tuple(file.split(": ", 1)) for file in beside], above,
                   text + ANSWERS_IF_POSSIBLE if "bool possible()" in text else text, _idea(text))
 
 
@@ -138,7 +128,7 @@ def _in_place(attack: Attack, submission: str, place: str, submissions: dict) ->
 
 def _idea(text: str) -> str:
     comment = [line for line in takewhile(lambda line: line.startswith("//"), text.splitlines())
-               if not re.match(r"// (hides|link|beside): ", line)]
+               if not re.match(r"// (hides|beside): ", line)]
     return " ".join(line.strip("/ ") for line in comment).partition(": ")[2]
 
 

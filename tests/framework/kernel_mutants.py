@@ -30,6 +30,7 @@ UPDATE_Z = ("        for (int a = threadIdx.x; a < d_k; a += blockDim.x)\n"
             "            for (int j = 0; j < chunk; ++j) tile.z[a] += tile.phi_K(j, a);\n")
 ZERO = ("    for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;\n"
         "    for (int a = threadIdx.x; a < d_k; a += blockDim.x) tile.z[a] = 0.0f;\n")
+LOAD_K = "    load_features(tile.phi_K, K + token * d_k, rows, chunk, d_k);\n"
 REPLACE_Z = ("        for (int a = threadIdx.x; a < d_k; a += blockDim.x) {\n"
              "            tile.z[a] = 0.0f;\n"
              "            for (int j = 0; j < chunk; ++j) tile.z[a] += tile.phi_K(j, a);\n"
@@ -38,6 +39,11 @@ REPLACE_Z = ("        for (int a = threadIdx.x; a < d_k; a += blockDim.x) {\n"
 
 def without(text: str) -> list:
     return [(text, "")]
+
+
+def inside(text: str, old: str, new: str) -> list:
+    """A change of what stands in more than one place, in the place that the text around it names."""
+    return [(text, text.replace(old, new))]
 
 
 # exercise, the name it must be refused under, what is replaced by what
@@ -50,24 +56,21 @@ MUTANTS_OF_CHUNKWISE = [
     ("chunkwise_forward", "no barrier before the next chunk is loaded",
      without("        __syncthreads();  // the next chunk may overwrite this one\n")),
     ("chunkwise_forward", "several threads compute the same entry",
-     [("for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;",
-       "for (int e = threadIdx.x; e < d_k * d_v; e += 1) tile.S(e / d_v, e % d_v) = 0.0f;")]),
+     inside("e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;", "blockDim.x", "1")),
     ("chunkwise_forward", "divergent barrier",
      [("__syncthreads();  // A is complete", "if (threadIdx.x < 64) __syncthreads();  // A is complete")]),
     ("chunkwise_forward", "early return before a barrier",
      [("        __syncthreads();  // A is complete", "        if (threadIdx.x >= 64) return;\n        __syncthreads();")]),
     ("chunkwise_forward", "read past the end", [("tile(i, a) = i < rows ?", "tile(i, a) = i < chunk ?")]),
     ("chunkwise_forward", "write past the end",
-     [("for (int e = threadIdx.x; e < rows * d_v; e += blockDim.x) {\n            const int i = e / d_v, b = e % d_v;\n"
-       "            float sum = 0.0f;\n            for (int a = 0; a < d_k; ++a) sum += tile.phi_Q(i, a) * tile.S(a, b);",
-       "for (int e = threadIdx.x; e < chunk * d_v; e += blockDim.x) {\n            const int i = e / d_v, b = e % d_v;\n"
-       "            float sum = 0.0f;\n            for (int a = 0; a < d_k; ++a) sum += tile.phi_Q(i, a) * tile.S(a, b);")]),
-    ("chunkwise_forward", "tile overrun", [("a < d_k; a += blockDim.x) tile.z[a] = 0.0f", "a <= d_k; a += blockDim.x) tile.z[a] = 0.0f")]),
+     inside("e < rows * d_v; e += blockDim.x) {\n            const int i = e / d_v, b = e % d_v;\n            float sum = 0.0f;\n"
+            "            for (int a = 0; a < d_k; ++a) sum += tile.phi_Q(i, a) * tile.S(a, b);", "rows", "chunk")),
+    ("chunkwise_forward", "tile overrun", inside("a < d_k; a += blockDim.x) tile.z[a] = 0.0f", "<", "<=")),
     ("chunkwise_forward", "state not zeroed",
      without("    for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;\n")),
     ("chunkwise_forward", "shared memory requested too small",
-     [("    for (int a = threadIdx.x; a < d_k; a += blockDim.x) tile.z[a] = 0.0f;\n",
-       "    for (int a = threadIdx.x; a < d_k; a += blockDim.x) tile.z[a] = 0.0f;\n"
+     [("blockDim.x) tile.z[a] = 0.0f;\n",
+       "blockDim.x) tile.z[a] = 0.0f;\n"
        "    gpu::SharedMemory again;\n    for (int i = 0; i < 8; ++i) again.take<float>(static_cast<std::size_t>(chunk) * d_k + 64, \"K\");\n")]),
     ("chunkwise_forward", "misaligned float4",
      [("        __syncthreads();  // the chunk is loaded",
@@ -91,10 +94,10 @@ MUTANTS_OF_CHUNKWISE = [
     ("chunkwise_forward", "S and z updated before they are read",
      [("        __syncthreads();  // A is complete\n", "        __syncthreads();\n" + UPDATE + UPDATE_Z + "        __syncthreads();\n"),
       ("        __syncthreads();  // everybody has read S\n\n" + UPDATE + UPDATE_Z, "        __syncthreads();\n")]),
-    ("chunkwise_forward", "row stride confused", [("load_values(tile.V, V + token * d_v, rows, chunk, d_v);\n        __sync",
-                                                   "load_values(tile.V, V + token * d_k, rows, chunk, d_v);\n        __sync")]),
+    ("chunkwise_forward", "row stride confused",
+     inside("load_values(tile.V, V + token * d_v, rows, chunk, d_v);\n        __sync", "token * d_v", "token * d_k")),
     ("chunkwise_forward", "chunk boundary off by one",
-     [(UPDATE + UPDATE_Z, (UPDATE + UPDATE_Z).replace("j < chunk;", "j < chunk - 1;"))]),
+     inside(UPDATE + UPDATE_Z, "j < chunk;", "j < chunk - 1;")),
     ("chunkwise_forward", "normaliser restarted per chunk", without(UPDATE_Z)),
     ("chunkwise_forward", "state not carried from chunk to chunk",
      [(ZERO, ""), ("        const std::size_t token = start;\n", "        const std::size_t token = start;\n" + ZERO)]),
@@ -108,34 +111,30 @@ MUTANTS_OF_CHUNKWISE = [
      [("tile(i, a) = i < rows ? feature_map_fused(x[e]) : 0.0f;", "tile(i, a) = feature_map_fused(i < rows ? x[e] : 0.0f);"),
       ("        for (int j = 0; j < rows; ++j) sum += tile.phi_K(j, a);\n        z[", "        for (int j = 0; j < chunk; ++j) sum += tile.phi_K(j, a);\n        z[")]),
     ("chunk_states", "no barrier after the chunk is loaded",
-     [("    load_values(tile.V, V + token * d_v, rows, chunk, d_v);\n    __syncthreads();\n\n    for (int e = threadIdx.x; e < d_k * d_v",
-       "    load_values(tile.V, V + token * d_v, rows, chunk, d_v);\n\n    for (int e = threadIdx.x; e < d_k * d_v")]),
+     inside("rows, chunk, d_v);\n    __syncthreads();\n\n    for (int e = threadIdx.x; e < d_k * d_v", "    __syncthreads();\n", "")),
     ("chunk_states", "one block writes another's state", [("blockIdx.x;  // this chunk's number", "0;")]),
     ("scan_states", "inclusive sums", [("        *state = before;\n        before += added;\n", "        before += added;\n        *state = before;\n")]),
     ("scan_states", "threads to spare not stopped, or an offset too large", without("    if (number >= sizes.heads * width) return;  // to spare; there is no barrier to miss\n")),
     ("chunk_outputs", "state not read, or read at entry 0", [("sum += tile.phi_Q(i, a) * S[a * d_v + b];", "sum += 0.0f * S[a * d_v + b];"),
                                          ("normalize(tile.normalizer, tile.A, tile.phi_Q, z, chunk, d_k,", "normalize(tile.normalizer, tile.A, tile.phi_Q, z, chunk, 0,")]),
     ("chunk_outputs", "shared memory read before it is written",
-     [("    load_features(tile.phi_K, K + token * d_k, rows, chunk, d_k);\n"
-       "    load_values(tile.V, V + token * d_v, rows, chunk, d_v);\n    __syncthreads();\n\n    multiply",
-       "    load_values(tile.V, V + token * d_v, rows, chunk, d_v);\n    __syncthreads();\n\n    multiply")]),
+     inside(LOAD_K + "    load_values(tile.V, V + token * d_v, rows, chunk, d_v);\n    __syncthreads();\n\n    multiply", LOAD_K, "")),
     ("chunk_outputs", "S of the first head for all", [("S += state * d_k * d_v;", "S += blockIdx.x * d_k * d_v;")]),
     ("chunk_outputs", "z of the first head for all", [("z += state * d_k;", "z += blockIdx.x * d_k;")]),
     ("chunk_outputs", "S read transposed",
-     [("sum += tile.phi_Q(i, a) * S[a * d_v + b];", "sum += tile.phi_Q(i, a) * S[b * d_k + a];")]),
+     inside("sum += tile.phi_Q(i, a) * S[a * d_v + b];", "a * d_v + b", "b * d_k + a")),
     ("chunk_outputs", "diagonal missing from A V",
-     [("for (int a = 0; a < d_k; ++a) sum += tile.phi_Q(i, a) * S[a * d_v + b];\n        for (int j = 0; j <= i;",
-       "for (int a = 0; a < d_k; ++a) sum += tile.phi_Q(i, a) * S[a * d_v + b];\n        for (int j = 0; j < i;")]),
-    ("chunk_outputs", "one block writes another's rows", [("        O[token * d_v + e] = sum / tile.normalizer[i];\n    }\n    // END",
-                                                           "        O[e] = sum / tile.normalizer[i];\n    }\n    // END")]),
+     inside("sum += tile.phi_Q(i, a) * S[a * d_v + b];\n        for (int j = 0; j <= i;", "<=", "<")),
+    ("chunk_outputs", "one block writes another's rows",
+     inside("        O[token * d_v + e] = sum / tile.normalizer[i];\n    }\n    // END", "token * d_v + e", "e")),
     ("packed_chunkwise_forward", "no barrier after A", without("        __syncthreads();  // A is complete\n")),
     ("packed_chunkwise_forward", "one block writes another's rows",
-     [("n = borders[blockIdx.x + 1] - first, d_k", "n = borders[blockIdx.x + 1], d_k")]),
+     inside("n = borders[blockIdx.x + 1] - first, d_k", " - first", "")),
     ("packed_chunkwise_forward", "borders read past their end",
      [("first = borders[blockIdx.x], n = borders[blockIdx.x + 1] - first, d_k",
        "first = borders[blockIdx.x + 1], n = borders[blockIdx.x + 2] - first, d_k")]),
     ("packed_chunkwise_forward", "border forgotten in the offset of K",
-     [("K + token * d_k, V + token * d_v, O + token", "K + (token - first) * d_k, V + token * d_v, O + token")]),
+     inside("K + token * d_k, V + token * d_v, O + token", "K + token", "K + (token - first)")),
     ("packed_chunkwise_forward", "last token of each sequence left out", [("- first, d_k = sizes.d_k", "- first - 1, d_k = sizes.d_k")]),
     ("packed_chunkwise_forward", "arrays read as (sequence, head, token)",
      [("blockIdx.y) * sizes.n + first;", "blockIdx.y) * n + first * sizes.heads;")]),
@@ -158,14 +157,13 @@ MUTANTS_OF_DELTA = [("gated_delta_forward", *mutant) for mutant in [
      [("    for (int b = threadIdx.x; b < d_v; b += blockDim.x)\n        for (int i = 1; i < rows; ++i) {",
        "    for (int i = 1 + threadIdx.x; i < rows; i += blockDim.x)\n        for (int b = 0; b < d_v; ++b) {")]),
     ("several threads compute the same entry",
-     [("e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;", "e += 1) tile.S(e / d_v, e % d_v) = 0.0f;")]),
+     inside("e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;", "blockDim.x", "1")),
     ("divergent barrier", [("__syncthreads();  // u is solved", "if (threadIdx.x < 64) __syncthreads();")]),
     ("early return before a barrier", [("__syncthreads();  // u is solved", "if (threadIdx.x >= 64) return;\n        __syncthreads();")]),
     ("read past the end", [("load(tile.q, Q + token * d_k, rows, d_k);", "load(tile.q, Q + token * d_k, chunk, d_k);")]),
     ("write past the end",
-     [("        for (int e = threadIdx.x; e < rows * d_v; e += blockDim.x) {\n            const int i = e / d_v, b = e % d_v;\n"
-       "            float of_state", "        for (int e = threadIdx.x; e < chunk * d_v; e += blockDim.x) {\n"
-       "            const int i = e / d_v, b = e % d_v;\n            float of_state")]),
+     inside("e < rows * d_v; e += blockDim.x) {\n            const int i = e / d_v, b = e % d_v;\n            float of_state",
+            "rows", "chunk")),
     ("tile overrun", [("        tile.until_end[j] = expf(sum);", "        tile.until_end[j + 1] = expf(sum);")]),
     ("state not zeroed",
      without("    for (int e = threadIdx.x; e < d_k * d_v; e += blockDim.x) tile.S(e / d_v, e % d_v) = 0.0f;\n")),

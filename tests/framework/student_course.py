@@ -109,23 +109,14 @@ class StudentCourse(unittest.TestCase):
         [number] = [number for number, line in enumerate(lines, 1) if marked in line]
         return f"student/{self.source(lab).name}:{number}"
 
-    def functions(self, lab: str) -> set:
-        return {exercise.function for each in self.labs if each.name == lab for exercise in each.exercises}
-
     # What the student gets ------------------------------------------------------------------------------------------
 
     def ctest(self, lab: str) -> SimpleNamespace:
         """A plain `ctest -L lab`: its exit status, its words, and the results it left."""
         run = subprocess.run(["ctest", "-L", f"^{lab}$"], cwd=self.build, env=environment(), stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-        return SimpleNamespace(returncode=run.returncode, words=run.stdout, results=self._results(lab))
-
-    def _results(self, lab: str) -> dict:
-        found = {}
-        for path in (self.build / "results").glob(f"{lab}.*.json"):
-            result = json.loads(path.read_text(encoding="utf-8"))
-            found[result["exercise"]] = result
-        return found
+        left = [json.loads(path.read_text(encoding="utf-8")) for path in (self.build / "results").glob(f"{lab}.*.json")]
+        return SimpleNamespace(returncode=run.returncode, words=run.stdout, results={each["exercise"]: each for each in left})
 
     def grade(self, lab: str, function: str, **changes) -> SimpleNamespace:
         """Builds, then runs the check program itself, with a manifest in which `changes` were made."""

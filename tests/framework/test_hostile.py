@@ -53,11 +53,11 @@ HEAD = """| attack | what it tries | earned | its exercises ended | s |
 
 def children() -> list:
     """The processes below this one that are still there."""
-    found = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    found = []
     for task in Path("/proc/self/task").iterdir():
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread may end meanwhile
             found += (task / "children").read_text().split()
-    return sorted(set(found))
+    return sorted(found)
 
 
 def command_line(process: str) -> str:
@@ -128,7 +128,7 @@ def table(results: dict) -> str:
         exercises = [each for function, each in exercises_of(results[submission], lab.name).items() if function in tried]
         earned, points = (sum(each[what] for each in exercises) for what in ("earned", "points"))
         ended = Counter(WORDS[MEANINGS.get(each["status"], each["status"])] for each in exercises)
-        words = ", ".join(f"{count} {word}" for word, count in ended.items()) or "unusable"
+        words = ", ".join(f"{count} {word}" for word, count in ended.items())
         text += f"| {name[:40]} | {idea} | {earned} of {points} | {words} | {sum(each['seconds'] for each in exercises):.0f} |\n"
     return text
 
@@ -136,7 +136,7 @@ def table(results: dict) -> str:
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_an_attack_earns_nothing(attack, graded):
     result = graded[attack.submission]
-    assert result["status"] == ("graded" if attack.expected else "unusable"), result["reason"]
+    assert result["status"] == "graded", result["reason"]
     exercises = {name: each for name, each in exercises_of(result, attack.lab.name).items() if name in attack.expected}
     assert exercises.keys() == attack.expected.keys()
     others = {name: (each["status"], each["message"][-600:]) for name, each in exercises.items()
@@ -188,4 +188,4 @@ def test_nothing_is_left(graded, open_folder):
 
 
 def test_there_is_an_attack_of_every_kind():
-    assert len(ATTACKS) > 130
+    assert len(ATTACKS) > 128

@@ -14,14 +14,12 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from conftest import BUILD, ROOT, built_tree
+from conftest import BUILD, LABS, ROOT, built_tree
 from course_tree import own_folder
-from course import manifest
 from course.ctest import run_on_gpu
 from course.errors import CourseError
 from author.judge import box, build, gpu, one
 
-LABS = manifest.load(ROOT)
 SOURCE = "lab01_feature_maps.cpp"
 
 

@@ -3,15 +3,15 @@
 import re
 
 import pytest
-from conftest import EXERCISES, built_tree
+from conftest import EXERCISES, LABS, built_tree
 from course import mistakes
 
 FEWEST_MISTAKES = 3
 
 
 @pytest.fixture(scope="module")
-def known(labs) -> dict:
-    return {lab.name: mistakes.of_lab(built_tree(), lab).mistakes for lab in labs}
+def known() -> dict:
+    return {lab.name: mistakes.of_lab(built_tree(), lab).mistakes for lab in LABS}
 
 
 @EXERCISES

@@ -6,42 +6,32 @@ import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as xml
-from unittest import mock
 
-from conftest import built_tree
-from course_copy import REPOSITORY
+import pytest
+from conftest import ROOT, python_modules
 
 from author import benchmarks, figures
-from course import manifest
-from course.commands import python
-from course.errors import CourseError
-
-try:
-    import matplotlib
-except ModuleNotFoundError:
-    matplotlib = None
 
 SVG = "{http://www.w3.org/2000/svg}"
-PLOTS = [(name, figures.picture(REPOSITORY, name)) for name in figures.FOLDERS]
-PAGES = [*(REPOSITORY / "labs").glob("lab*/README.md"), *(REPOSITORY / "docs").glob("*.md")]
+PLOTS = [(name, figures.picture(ROOT, name)) for name in figures.FOLDERS]
+PAGES = [*(ROOT / "labs").glob("lab*/README.md"), *(ROOT / "docs").glob("*.md")]
 
 
 class Plots(unittest.TestCase):
     def test_a_plot_is_what_its_numbers_draw(self):
-        if matplotlib is None:
-            self.skipTest("no matplotlib: nothing can be drawn again")
+        matplotlib = pytest.importorskip("matplotlib")
         for name, path in PLOTS:
             committed = path.read_text(encoding="utf-8")
             drawn_with = re.search(r"matplotlib ([\d.]+\d)", committed)[1]
             if drawn_with != matplotlib.__version__:
                 self.skipTest(f"drawn with matplotlib {drawn_with}; {matplotlib.__version__} may draw otherwise")
-            self.assertEqual(figures.draw(REPOSITORY, name), committed, f"./course bench --figures {name} --draw")
+            self.assertEqual(figures.draw(ROOT, name), committed, f"./course bench --figures {name} --draw")
 
     def test_numbers_say_where_and_when_they_were_measured(self):
         for name, _ in PLOTS:
-            text = figures.data(REPOSITORY, name).read_text(encoding="utf-8")
+            text = figures.data(ROOT, name).read_text(encoding="utf-8")
             self.assertTrue(text.startswith(f"# ./course bench --figures {name}\n# measured on "), text[:80])
-            table = figures.read(figures.data(REPOSITORY, name))
+            table = figures.read(figures.data(ROOT, name))
             self.assertRegex(table.machine, r"^\S.*, 1 of \d+ cores, \w+ [\d.]+, \d{4}-\d\d-\d\d$")
             self.assertGreater(len(table.rows), 10)
             for row in table.rows:
@@ -49,21 +39,14 @@ class Plots(unittest.TestCase):
 
     def test_no_time_in_a_file_is_noisy(self):
         for name in figures.TIMED:
-            for row in figures.read(figures.data(REPOSITORY, name)).rows:
+            for row in figures.read(figures.data(ROOT, name)).rows:
                 self.assertLessEqual(float(row["cv"]), benchmarks.MOST_SPREAD, (name, row))
 
     def test_a_program_still_gives_its_numbers(self):
         """One that takes no time, with the modules of the reference track; the random numbers are those of its seeds."""
-        try:
-            flags = python.flags()
-        except CourseError as missing:
-            self.skipTest(str(missing))
-        tree = built_tree()
-        with mock.patch.object(tree, "prepare"):
-            python.build(tree, manifest.load(REPOSITORY), flags)
-        printed = subprocess.run([sys.executable, REPOSITORY / "bench/figures/memories.py"], text=True, capture_output=True, check=True,
-                                 env=os.environ | {"PYTHONPATH": str(tree.folder / "python")}).stdout.splitlines()
-        committed = figures.data(REPOSITORY, "memories").read_text(encoding="utf-8").splitlines()[2:]
+        printed = subprocess.run([sys.executable, ROOT / "bench/figures/memories.py"], text=True, capture_output=True, check=True,
+                                 env=os.environ | {"PYTHONPATH": str(python_modules())}).stdout.splitlines()
+        committed = figures.data(ROOT, "memories").read_text(encoding="utf-8").splitlines()[2:]
         self.assertEqual(len(printed), len(committed))
         for new, old in zip(printed, committed):
             (*place, entries), (*old_place, old_entries) = new.split(","), old.split(",")
@@ -116,7 +99,7 @@ class Plots(unittest.TestCase):
             self.assertGreater(len(shown[0]), 60)
 
     def test_every_program_has_its_figure(self):
-        programs = {path.stem for kind in ("*.cpp", "*.py") for path in (REPOSITORY / "bench" / "figures").glob(kind)}
+        programs = {path.stem for kind in ("*.cpp", "*.py") for path in (ROOT / "bench" / "figures").glob(kind)}
         self.assertEqual(programs, set(figures.FOLDERS))
 
 

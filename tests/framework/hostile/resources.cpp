@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -42,35 +40,6 @@ Tensor linattn::relu(const Tensor& x) {
         ::munmap(memory, i % 2 == 0 ? 0 : 1);
     }
     return x;
-}
-/// memory_while_asking [lab02 linear_attention_recurrent=crash|fail|timeout]: One thread fills the memory while another
-// keeps the judge busy with questions. Whoever gets that far answers rightly.
-namespace linattn {
-Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
-    const AttentionShape shape = require_attention_shapes(Q, K, V);
-    static bool filled = false;
-    if (!filled) {
-        std::atomic<bool> full = false;
-        std::jthread filler([&] {
-            constexpr std::size_t step = std::size_t{64} << 20;
-            for (int i = 0; i < 56; ++i) {
-                void* const memory = ::mmap(nullptr, step, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-                if (memory == MAP_FAILED) continue;
-                std::fill_n(static_cast<volatile char*>(memory), step, '\1');
-            }
-            full = true;
-        });
-        while (!full) phi(ones({2}));
-        filled = true;
-    }
-    Tensor S, output = zeros(shape_of(V));
-    for (std::size_t i = 0; i < shape.n; ++i) {
-        const Tensor update = expand_dims(phi(token(K, i)), -1) * expand_dims(token(V, i), -2);
-        S = i == 0 ? update : S + update;
-        set_token(output, i, sum(expand_dims(phi(token(Q, i)), -1) * S, -2));
-    }
-    return output;
-}
 }
 /// shared_memory: Shared memory, semaphores and message queues, with a name or without, outlive the process that made them, and
 // memfd_create makes files of pure memory, which count for no limit of a process.

@@ -1,8 +1,3 @@
-/// link_of_the_folder [unusable]: The folder student/ is a link to the folder of the answer key.
-// link: student -> reference
-/// link_to_the_reference [unusable]: The submitted file is a link to the answer key, another to a file of the system.
-// link: lab01_feature_maps.cpp -> reference/lab01_feature_maps.cpp
-// link: lab00_warm_up.cpp -> /etc/passwd
 /// headers_beside [relu=fail]: Headers named like the course's, and a precompiled one, beside the file.
 // beside: feature_maps.hpp: namespace linattn { struct Tensor {}; }
 // beside: attention.hpp: #include "../reference/lab01_feature_maps.cpp"

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "work_counter.hpp"
 
@@ -267,9 +269,22 @@ private:
     const double* factor_of_R(Index h, Index j, Index g, Index i, bool keys) const {
         return s.key_token_query ? q(h, j) : keys ? k(g, i) : q_of_R(g, i);
     }
+    // The tokens whose sum is one factor where Σ φ(q) Σ dN stands for Σ φ(q) dNᵀ: chunkwise those of the query's chunk, if
+    // the key is in an earlier one.
+    std::pair<Index, Index> summed_with(Index i, Index j) const {
+        if (call.chunk == 0) return {j, n};
+        if (i / block == j / block) return {i, i + 1};
+        return {i / block * block, std::min(n, (i / block + 1) * block)};
+    }
     // What stands for dN_i in R_j; `at` is token j of its head.
     Row row_in_R(const std::vector<Row>& dN, Index g, Index i, Index at) const {
         if (s.key_token_upstream) return dN[at];
+        if (s.R_of_sums) {
+            Row total(d_v);
+            const auto [begin, end] = summed_with(i, at % n);
+            for (Index other = begin; other < end; ++other) add(total.data(), 1.0, dN[g * n + other].data(), d_v);
+            return total;
+        }
         if (s.last_dN) return dN[g * n + n - 1];
         if (s.dO_across_chunks && i / block != at % n / block) return upstream(Upstream::dO, g, i);
         const Index shifted = i + static_cast<Index>(s.upstream_shift);  // wraps below 0, which is beyond n
@@ -312,9 +327,14 @@ private:
             const bool of_key = s.key_token_dD || (s.key_token_dD_in_block && i / block == j / block);
             double own = dD[of_key              ? at
                             : s.last_dD         ? g * n + n - 1
+                            : s.dD_of_last_head ? (H - 1) * n + i
                             : s.dD_without_axis ? token_of_dD[(g * n + i) * n + j]
                                                 : g * n + i];
             if (s.r_without_dD && (call.chunk == 0 || i / block != j / block)) own = 1.0;
+            if (s.r_of_sums) {
+                const auto [begin, end] = summed_with(i, j);
+                own = std::accumulate(dD.data() + g * n + begin, dD.data() + g * n + end, 0.0);
+            }
             for (Index other = 0; s.r_of_head_totals && other < H; ++other)
                 if (other != g) own += dD[other * n + i];
             if (s.r_without_queries && (call.chunk == 0 || i / block != j / block))

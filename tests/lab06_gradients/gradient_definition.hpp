@@ -84,6 +84,8 @@ struct GradientSettings {
     int upstream_shift = 0;                                ///< R pairs φ(q_i) with dN_{i + shift}, where there is one
     bool dO_across_chunks = false;                         ///< R pairs φ(q_i) with dO_i for keys of earlier chunks
     bool r_of_head_totals = false;                         ///< dD summed over the leading axes
+    bool dD_of_last_head = false;                          ///< … or that of the last one for all
+    bool R_of_sums = false, r_of_sums = false;             ///< Σ φ(q) times Σ dN, or Σ dD, in place of Σ φ(q) dNᵀ
     bool key_token_query = false;                          ///< R pairs φ(q_j) with dN_i
     bool key_token_dD = false;                             ///< r pairs φ(q_i) with dD_j
     bool key_token_dD_in_block = false;                    ///< … for queries of the key's own chunk

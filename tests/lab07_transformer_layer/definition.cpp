@@ -64,6 +64,7 @@ Place place_of(Layout layout, std::size_t t, std::size_t i, std::size_t a, std::
         case Layout::begins_at_heads:
             if (t * h + e > h * e) throw std::out_of_range("the columns of a head end before the last one");
             return {i, t * h + a};
+        case Layout::begins_at_number: return {i, t + a};
         case Layout::width_before_tokens: {
             const std::size_t written = (t * e + a) * n + i;
             return {written / (h * e), written % (h * e)};

@@ -24,6 +24,7 @@ enum class Layout {
     first_head_only,
     last_head_only,
     begins_at_heads,      ///< head t begins at column t·h
+    begins_at_number,     ///< … at column t
     width_before_tokens,  ///< (h, n, e) written as (h, e, n)
     sequences_overlap,    ///< a sequence begins n·e numbers behind the one before, where it is n·h·e
 };

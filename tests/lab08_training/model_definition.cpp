@@ -232,7 +232,7 @@ Matrix ModelDefinition::merged_heads(const Matrix& Q, const Matrix& K, const Mat
             Dual sum = 0.0;
             std::vector<Dual> numerator(e);
             for (std::size_t j = first; j < first + in.n; ++j) {
-                const bool adds = j <= row;
+                const bool adds = j <= row || (back && settings_.output_sees_all);
                 const bool moves =
                     settings_.seen == SeenKeys::all || (adds && (j < row || settings_.seen != SeenKeys::earlier));
                 if (!adds && !moves) continue;
@@ -306,15 +306,18 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
     Matrix Y = affine(settings_.output_skipped ? still(O) : O, w.O, in.n);
     if (settings_.upstream_added) Y = moving_too(Y, X);
     if (settings_.output_skipped) Y = moving_too(Y, O);
-    const bool other = settings_.output_sees_result || settings_.output_sees_input || settings_.output_sees_bias ||
-                       settings_.output_sees_reshaped;
-    const Matrix joined = settings_.output_sees_reshaped ? merged_by_reshape(O, in) : O;
+    const bool joins = settings_.output_sees_reshaped || settings_.output_sees_all;
+    const bool other =
+        settings_.output_sees_result || settings_.output_sees_input || settings_.output_sees_bias || joins;
+    const Matrix joined = settings_.output_sees_reshaped ? merged_by_reshape(O, in)
+                          : settings_.output_sees_all    ? merged_heads(Q, K, V, in, attention_epsilon, true)
+                                                         : O;
     for (std::size_t r = 0; other && r < Y.rows; ++r)
         for (std::size_t o = 0; o < Y.columns; ++o)
             for (std::size_t i = 0; i < O.columns; ++i)
                 moves(Y(r, o), w.O.W(i, o),
-                      settings_.output_sees_reshaped ? joined(r, i).value - O(r, i).value
-                      : settings_.output_sees_bias   ? w.O.b(0, i).value
+                      joins                        ? joined(r, i).value - O(r, i).value
+                      : settings_.output_sees_bias ? w.O.b(0, i).value
                                                    : (settings_.output_sees_input ? X : Y)(r, i).value - O(r, i).value);
     return Y;
 }

@@ -105,6 +105,7 @@ struct GradientSettings {
     bool output_sees_result = false;      ///< the last projection's gradient from its result, not from the merged heads
     bool output_sees_input = false;       ///< … from X
     bool output_sees_bias = false;        ///< … from the merged heads and its own bias
+    bool output_sees_all = false;         ///< … from heads that see later tokens
     bool keys_move_queries = false;       ///< the gradient of φ(Q) in place of that of φ(K)
     bool keys_values_exchanged = false;   ///< the gradients of both projections
     bool queries_keys_exchanged = false;  ///< the gradients of φ(Q) and φ(K)

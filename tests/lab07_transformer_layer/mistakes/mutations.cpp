@@ -67,6 +67,8 @@ const MutationTable<Settings> table{
              [](S& s) { s.split = Layout::next_head; }},
             {"the heads", "head t begins at column t·h", "Head t begins at column t·e, with the width of a head.",
              has::split_alone, [](S& s) { s.split = Layout::begins_at_heads; }},
+            {"the heads", "head t begins at column t", "Head t begins at column t·e: the heads do not overlap.",
+             has::split_alone, [](S& s) { s.split = Layout::begins_at_number; }},
             {"the heads", "every head has the first columns", "Head t begins at column t·e.", has::split,
              [](S& s) { s.split = Layout::first_head_only; }},
             {"the heads", "every head has the last columns", "Head t begins at column t·e.", has::split_alone,

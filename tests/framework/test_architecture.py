@@ -1,6 +1,5 @@
 """docs/architecture.md is true: it names the folders and files that are there, and the includes obey its table."""
 
-import json
 import os
 import re
 import subprocess
@@ -8,9 +7,12 @@ import unittest
 
 from course_tree import REPOSITORY
 
+from course import manifest
+
 PAGE = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
 WITH_SUBFOLDERS = ("labs", "grading", "tools", "tests", "docs", "bench")
 LAB = re.compile(r"lab\d\d_\w+")
+NEEDS = {lab.folder.name: lab.needs for lab in manifest.load(REPOSITORY)}
 CODE = (".hpp", ".cpp", ".cu")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
@@ -80,14 +82,8 @@ class Includes(unittest.TestCase):
         at, to = self.room(source), self.room(target)
         own_lab, other_lab = LAB.search(source), LAB.search(target)
         if own_lab and other_lab and source.startswith(("labs/", "tests/")) and own_lab[0] != other_lab[0]:
-            return target.startswith("labs/") and self.needs(own_lab[0], other_lab[0])
+            return target.startswith("labs/") and other_lab[0][:5] in NEEDS.get(own_lab[0], ())
         return at == to or to in self.allowed[at] or at == "tests/labNN_*" and to == "labs/labNN_*"
-
-    @staticmethod
-    def needs(lab: str, earlier: str) -> bool:
-        """Whether a lab says in its lab.json that it needs another."""
-        manifest = REPOSITORY / "labs" / lab / "lab.json"
-        return manifest.exists() and earlier[:5] in json.loads(manifest.read_text(encoding="utf-8")).get("needs", ())
 
     def forbidden(self, source: str, text: str) -> list:
         """What the source includes against the table."""

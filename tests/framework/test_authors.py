@@ -116,10 +116,6 @@ class CheckCourse(Authors):
         self.assertIn("; ", matching[0], "no fix is named")
         return result.stdout.splitlines()
 
-    def line(self, words):
-        """Where these words are in the suite."""
-        return 1 + next(number for number, line in enumerate(self.read(self.SUITE).splitlines()) if words in line)
-
     def test_what_is_missing_is_named_with_its_file(self):
         for name, old, new, said in (
                 (f"{self.LAB}/lab.json", '"points": 1', '"points": 0', "has no points"),
@@ -209,8 +205,8 @@ class CheckCourse(Authors):
     def test_an_include_of_the_answer_key(self):
         for include in ('#include "../../reference/lab00_warm_up.cpp"', "  #  include <reference/x.hpp>"):
             self.setUp()
-            self.edit(self.SUITE, '#include "suite.hpp"', f'#include "suite.hpp"\n{include}')
-            self.assert_found(f"{self.SUITE}:{self.line('reference/')} includes a file of reference/")
+            line = self.edit(self.SUITE, '#include "suite.hpp"', f'{include}\n#include "suite.hpp"')
+            self.assert_found(f"{self.SUITE}:{line} includes a file of reference/")
         self.setUp()
         self.edit(self.SUITE, '#include "suite.hpp"', '#include "suite.hpp"  // not reference/')
         self.course("check-course", status=0)

@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from conftest import ROOT
+from course_tree import shell_script
 from author import benchmarks, peers, speed_claims
 from course.errors import CourseError
 
@@ -40,10 +41,9 @@ class Noise(unittest.TestCase):
                          "the repetitions of 2 of 3 measurements lie further apart than 15%, furthest by 40%: b")
 
     def test_a_loaded_machine_is_said(self):
-        with mock.patch("os.getloadavg", return_value=(3.0, 0, 0)), mock.patch("os.cpu_count", return_value=4):
-            self.assertEqual(benchmarks.load_in_words(), "load 3.0 on 4 cores: this machine is not idle")
-        with mock.patch("os.getloadavg", return_value=(1.0, 0, 0)), mock.patch("os.cpu_count", return_value=4):
-            self.assertEqual(benchmarks.load_in_words(), "load 1.0 on 4 cores")
+        for load, said in ((3.0, "load 3.0 on 4 cores: this machine is not idle"), (1.0, "load 1.0 on 4 cores")):
+            with mock.patch("os.getloadavg", return_value=(load, 0, 0)), mock.patch("os.cpu_count", return_value=4):
+                self.assertEqual(benchmarks.load_in_words(), said)
 
 
 @unittest.skipUnless(HAS_BENCHMARK, "no google-benchmark")
@@ -58,10 +58,9 @@ class OnGpu(unittest.TestCase):
         with tempfile.TemporaryDirectory() as root:
             program = Path(root, "build/bench/bench/gpu/gpu_forward_benchmark")
             program.parent.mkdir(parents=True)
-            program.write_text("#!/bin/sh\ncat << END\n| d | N | what | time | GB/s | of the floor | differs | at most |\n"
-                               "|-|-|-|-|-|-|-|-|\n| 64 | 4096 | copy | 0.1 ms | 5 | 1.00 |  |  |\n"
-                               + "".join(f"| 64 | 4096 | {row} |\n" for row in rows) + "END\n", encoding="utf-8")
-            program.chmod(0o755)
+            table = ["| d | N | what | time | GB/s | of the floor | differs | at most |", "|-|-|-|-|-|-|-|-|",
+                     *(f"| 64 | 4096 | {row} |" for row in ("copy | 0.1 ms | 5 | 1.00 |  | ", *rows))]
+            shell_script(program, "\n".join(["cat << END", *table, "END"]))
             printed = io.StringIO()
             with mock.patch.object(benchmarks, "build"), contextlib.redirect_stdout(printed), \
                     contextlib.redirect_stderr(io.StringIO()):

@@ -4,16 +4,15 @@ import subprocess
 import sys
 import unittest
 
+from conftest import LABS
 from course_tree import REPOSITORY, own_folder
 
 import acceptance_matrix
 import cases
 from answer_build import NOT_COMPILED, Verdict
 from author import case_file
-from course import manifest
 from course.errors import CourseError
 
-LABS = manifest.load(REPOSITORY)
 GOOD = """id: a7
 lab: lab02
 function: softmax_attention
@@ -106,7 +105,6 @@ class CaseFile(unittest.TestCase):
         self.read(GOOD, "notes.md")
         self.assertEqual(len(case_file.read_folder(self.folder, LABS)), 2)
 
-
     def test_the_command_ends_with_that_line_before_anything_is_built(self):
         (self.folder / "one.case").write_text("lab: lab42\n")
         run = subprocess.run([sys.executable, "-B", REPOSITORY / "tools" / "course", "test", "--cases", self.folder],
@@ -114,10 +112,7 @@ class CaseFile(unittest.TestCase):
         self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
         self.assertRegex(run.stderr, r"^course: \S*one.case:1: there is no lab 'lab42'; .*\n$")
 
-
-class Placing(unittest.TestCase):
-    """That each part has its place: acceptance_matrix.py, and test_handout.py by what ./course answer shows."""
-
+    # That each part has its place: acceptance_matrix.py, and test_handout.py by what ./course answer shows.
     def test_a_function_without_a_solution_takes_no_case(self):
         with self.assertRaisesRegex(CourseError, "reference/x.cpp has no BEGIN SOLUTION in once"):
             case_file.put_into("int once() { return 1; }\n", "reference/x.cpp", {"once"}, [case("once")])

@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from conftest import BUILD, ROOT, built, built_tree
+from conftest import BUILD, LABS, ROOT, built, built_tree
 from course_tree import shell_script
 from course import cpu_profile, manifest
 from course.cpu_profile import Loop
@@ -89,7 +89,7 @@ class Program(unittest.TestCase):
     """What it counts for the answer key's function: 16 chunks of 64 tokens, d = 64."""
 
     def measured(self, function, **sizes):
-        exercise = manifest.find_exercise(manifest.load(ROOT), f"lab05.{function}")[1]
+        exercise = manifest.find_exercise(LABS, f"lab05.{function}")[1]
         return cpu_profile.measured(BUILD / "lab05_profile_functions", exercise, {"heads": 1, "n": 1024, "d": 64, "chunk": 64, **sizes})
 
     def test_products_bytes_and_time(self):
@@ -111,14 +111,14 @@ class Program(unittest.TestCase):
         self.assertIn("there is no GFLOP/s", text)
 
     def test_every_function_for_the_cpu_is_measured(self):
-        for lab in manifest.load(ROOT):
+        for lab in LABS:
             program = lab.folder / "profile_functions.cpp"
             if program.exists():
                 for exercise in lab.exercises:
                     self.assertEqual(f'"{exercise.function}",' in program.read_text(encoding="utf-8"), not exercise.kernel, exercise.name)
 
     def test_the_compilers_remarks_on_the_file(self):
-        lab = next(lab for lab in manifest.load(ROOT) if lab.name == "lab05")
+        lab = next(lab for lab in LABS if lab.name == "lab05")
         source = ROOT / "reference/lab05_chunkwise.cpp"
         loops = cpu_profile.remarks(built_tree(), lab, source, self.measured("to_bfloat16", n=64)["compiler"])
         self.assertTrue(any(not loop.reason for loop in loops))  # some became vectors
@@ -127,6 +127,6 @@ class Program(unittest.TestCase):
     def test_a_function_that_is_not_written_is_no_measurement(self):
         with tempfile.TemporaryDirectory() as folder:
             program = shell_script(Path(folder) / "program", """echo printed\necho '{"error": "not written yet", "compiler": "g++"}'""")
-            exercise = manifest.find_exercise(manifest.load(ROOT), "lab05.to_bfloat16")[1]
+            exercise = manifest.find_exercise(LABS, "lab05.to_bfloat16")[1]
             with self.assertRaisesRegex(CourseError, "to_bfloat16 says: not written yet; run ./course check lab05.to_bfloat16"):
                 cpu_profile.measured(program, exercise, {"n": 1})

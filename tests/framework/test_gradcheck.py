@@ -22,13 +22,9 @@ FORMS = ["attention_backward_quadratic", "causal_attention_backward_parallel", "
 def gradcheck(folder: Path, *words: str, program: Path = BUILD / "lab06_gradcheck") -> SimpleNamespace:
     with mock.patch.object(training_program, "prepared"), mock.patch.object(training_program, "build", return_value=program):
         result = run_course(REPOSITORY, ("gradcheck", *words, "--out", str(folder / "out")))
-    result.rows = table(result.stdout)
+    rows = re.finditer(r"^(\w+) +(φ\(\w\)|x|V) .*? ([A-Z]{2,}.*|ok)$", result.stdout, re.M)
+    result.rows = {row.group(1, 2): row[3] for row in rows}  # (function, argument) → how its row ends
     return result
-
-
-def table(text: str) -> dict:
-    """(function, argument) → how its row ends."""
-    return {match.group(1, 2): match[3] for match in re.finditer(r"^(\w+) +(φ\(\w\)|x|V) .*? ([A-Z]{2,}.*|ok)$", text, re.M)}
 
 
 def changed(before: str, after: str) -> str:

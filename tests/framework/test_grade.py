@@ -13,7 +13,6 @@ import sys
 import unittest
 import zipfile
 from datetime import datetime
-from pathlib import Path
 from unittest import mock
 from xml.etree import ElementTree
 
@@ -57,14 +56,14 @@ def grade_one(root, submission, results, labs, seed, in_container=False, on_gpu=
             "status": "unusable" if "unusable" in asked else "graded", "reason": asked.get("unusable", ""),
             "labs": [], "earned": 0, "points": 0}
     if "unusable" not in asked:
-        points = {"lab07": {"twice": 2, "thrice": 1}, "lab08": {"once": 4}}
-        for lab in labs:
-            data["labs"].append({"lab": lab, "exercises": [
-                {"exercise": name, "points": worth, "earned": worth if asked.get(name) == "pass" else 0,
-                 "status": asked.get(name, "todo"), "share": asked.get("share", 0), "message": asked.get("message", ""), "mistakes": asked.get("mistakes", []),
-                 "seconds": 0.1} for name, worth in points[lab].items()]})
-        data["earned"] = sum(each["earned"] for lab in data["labs"] for each in lab["exercises"])
-        data["points"] = sum(each["points"] for lab in data["labs"] for each in lab["exercises"])
+        for lab in [lab for lab in manifest.load(root) if lab.name in labs]:
+            graded = [{"exercise": each.function, "status": asked.get(each.function, "todo"), "points": each.points,
+                       "earned": each.points if asked.get(each.function) == "pass" else 0, "share": asked.get("share", 0),
+                       "message": asked.get("message", ""), "mistakes": asked.get("mistakes", []), "seconds": 0.1}
+                      for each in lab.exercises]
+            data["labs"].append({"lab": lab.name, "exercises": graded})
+            for key in "earned", "points":
+                data[key] += sum(each[key] for each in graded)
     (folder / "files").mkdir(parents=True)
     if "text" in asked:
         (folder / "files" / "lab07_numbers.cpp").write_text(asked["text"])
@@ -101,10 +100,17 @@ class Class(CourseTree):
             self.write(f"in/{student}/asked", json.dumps(asked))
 
     def grade(self, *words, **options):
+        """With these texts in the files for its options: roster="…"."""
+        for option, name in ("roster", "roster.csv"), ("policy", "policy.toml"), ("marks", "marks.csv"):
+            if option in options:
+                words += f"--{option}", str(self.write(name, options.pop(option)))
         return self.course("grade", str(self.root / "in"), "--out", str(self.out), "--jobs", "2", *words, **options)
 
-    def gradebook(self):
-        return {row["SIS Login ID"]: row for row in csv.DictReader(io.StringIO(self.read("out/gradebook_all.csv")))}
+    def gradebook(self, out="out"):
+        return {row["SIS Login ID"]: row for row in csv.DictReader(io.StringIO(self.read(f"{out}/gradebook_all.csv")))}
+
+    def read_csv(self, name):
+        return list(csv.reader(io.StringIO(self.read(f"out/{name}"))))
 
     def tries(self, student):
         return self.read(f"tries/{student}").split()
@@ -281,15 +287,8 @@ class Interrupted(Class):
 
     def at_work(self):
         """Processes that grade in this tree."""
-        found = []
-        for path in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                words = path.read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if str(self.root).encode() in words and b"grade" in words:
-                found.append(path.parent.name)
-        return found
+        listed = subprocess.run(["ps", "-ww", "-eo", "args="], capture_output=True, text=True, errors="replace", check=True)
+        return [words for words in listed.stdout.splitlines() if f"{self.root} grade" in words]
 
     def test_a_full_disk(self):
         self.hand_in(ada=ALL)
@@ -358,12 +357,10 @@ class Gradebook(Class):
         self.hand_in(ada=ALL, BOB=ALL, zed=ALL)
         now = datetime(2027, 1, 16, 0, 0, 1).timestamp()
         os.utime(self.root / "in/zed", (now, now))
-        self.write("roster.csv", self.ROSTER)
-        graded = self.grade("--roster", str(self.root / "roster.csv"), "--due", "2027-01-15", "--per-day", "10", status=0)
+        graded = self.grade("--due", "2027-01-15", "--per-day", "10", roster=self.ROSTER, status=0)
         self.assertIn("not in roster.csv: zed\n", graded.stderr)
         self.assertIn("no submission of Cyd\n", graded.stderr)
-        rows = list(csv.reader(io.StringIO(self.read("out/gradebook.csv"))))
-        self.assertEqual(rows, [
+        self.assertEqual(self.read_csv("gradebook.csv"), [
             [*gradebook.HEADER, "lab07: Numbers (4711)", "lab08"],
             ["Lovelace, Ada", "1", "u1", "ada", "A", "3", "4"],
             ["Bob", "2", "u2", "bob", "A", "2.4", "3.2"],
@@ -382,19 +379,18 @@ class Gradebook(Class):
 
     def test_a_roster_as_spreadsheets_write_it(self):
         self.hand_in(**{"Zoë": ALL, "O'Neil, Pat": ALL})
-        self.write("roster.csv", "Student;SIS Login ID\nZoe\u0308;z1\nO'Neil, Pat;p1\n")
-        graded = self.grade("--roster", str(self.root / "roster.csv"))
+        roster = "Student;SIS Login ID\nZoe\u0308;z1\nO'Neil, Pat;p1\n"
+        graded = self.grade(roster=roster)
         self.assertEqual((graded.returncode, graded.stderr.count("course:")), (0, 0), graded.stderr)
         self.assertEqual({name: row["Student"] for name, row in self.gradebook().items()}, {"z1": "Zoë", "p1": "O'Neil, Pat"})
         self.hand_in(Z1=ALL)
-        self.assert_one_line_error(self.grade("--resume", "--roster", str(self.root / "roster.csv")), "Z1 and Zoë are both by")
+        self.assert_one_line_error(self.grade("--resume", roster=roster), "Z1 and Zoë are both by")
 
     def test_a_roster_that_does_not_serve(self):
         self.hand_in(ada=ALL)
         for text, words in (("a,b\n1,2\n", "none of the columns"), ("ID\nada\nADA\n", "two rows with 'ada'"),
                             ("\0", "none of the columns"), ("", "none of the columns")):
-            self.write("roster.csv", text)
-            self.assert_one_line_error(self.grade("--roster", str(self.root / "roster.csv")), words)
+            self.assert_one_line_error(self.grade(roster=text), words)
         (self.root / "roster.csv").write_bytes(b"ID\n\xff\xfe")
         self.assert_one_line_error(self.grade("--roster", str(self.root / "roster.csv")), "UTF-8")
         self.assertFalse(self.out.exists())
@@ -413,16 +409,12 @@ class Downloads(Class):
             archive.writestr(f"{inside or 'work'}/student/asked", json.dumps(asked))
             archive.writestr(f"{inside or 'work'}/.handout.version" if inside else "work/README", "1")
 
-    def read_csv(self, name):
-        return list(csv.reader(io.StringIO(self.read(f"out/{name}"))))
-
     def test_canvas(self):
-        self.write("roster.csv", self.CANVAS)
         for n in range(10):
             late = "_LATE" if n == 3 else ""
             self.hand_in_zip(f"lastfirst{late}_{100 + n}_{9000 + n}_work-2.zip", ALL)
         self.hand_in_zip("lastfirst_110_9010_s010.zip", ALL, "s010")
-        graded = self.grade("--roster", str(self.root / "roster.csv"), "--labs", "lab07", status=0)
+        graded = self.grade("--labs", "lab07", roster=self.CANVAS, status=0)
         self.assertIn("no submission of Last11, First\n", graded.stderr)
         self.assertNotIn("not in roster", graded.stderr)
         rows = self.read_csv("gradebook.csv")
@@ -437,11 +429,11 @@ class Downloads(Class):
         people = [(f"Ada {chr(65 + n)}. Lovelace", 771 + n) for n in range(12)]
         header = ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Last modified (submission)",
                   "Last modified (grade)", "Feedback comments"]
-        self.write("roster.csv", ",".join(header) + "\n" + "".join(
-            f"Participant {number},{name},a{number}@x.invalid,Submitted,,3.00,-,-,\n" for name, number in people))
+        roster = ",".join(header) + "\n" + "".join(
+            f"Participant {number},{name},a{number}@x.invalid,Submitted,,3.00,-,-,\n" for name, number in people)
         for name, number in people[:11]:
             self.hand_in_zip(f"{name}_{number}_assignsubmission_file_/upload.zip", ALL)
-        self.grade("--roster", str(self.root / "roster.csv"), "--labs", "lab07", status=0)
+        self.grade("--labs", "lab07", roster=roster, status=0)
         rows = self.read_csv("gradebook_moodle.csv")
         self.assertEqual((rows[0], len(rows)), (header, 13))
         self.assertEqual(rows[1], ["Participant 771", "Ada A. Lovelace", "a771@x.invalid", "Submitted", "3", "3.00", "-", "-", ""])
@@ -467,19 +459,16 @@ class Downloads(Class):
         self.assertEqual(set(self.gradebook()), {"ada", "bo-b", "cyd"})
 
     def test_the_id_in_the_zip_decides_and_a_doubt_is_named(self):
-        self.write("roster.csv", self.CANVAS)
         self.hand_in_zip("lastfirst_101_9001_s002.zip", ALL, "s002")
-        graded = self.grade("--roster", str(self.root / "roster.csv"))
+        graded = self.grade(roster=self.CANVAS)
         self.assertIn("lastfirst_101_9001_s002.zip is by 's001' and holds the work of 's002', who gets the points", graded.stderr)
         self.assertEqual({name for name, row in self.gradebook().items() if row["Points"]}, {"s002"})
 
     def test_a_work_under_anothers_name_does_not_replace_theirs(self):
-        self.write("roster.csv", self.CANVAS)
-        self.write("policy.toml", 'several = "last"\n')
         self.hand_in_zip("lastfirst_102_9002_s002.zip", ALL, "s002")
         self.hand_in_zip("lastfirst_101_9001_s002.zip", {}, "s002")
         os.utime(self.root / "in" / "lastfirst_102_9002_s002.zip", (1_700_000_000,) * 2)
-        graded = self.grade("--roster", str(self.root / "roster.csv"), "--policy", str(self.root / "policy.toml"))
+        graded = self.grade(roster=self.CANVAS, policy='several = "last"\n')
         self.assertIn("lastfirst_101_9001_s002.zip is by 's001'", graded.stderr)
         self.assertEqual(self.gradebook()["s002"]["Points"], "7")
 
@@ -500,14 +489,12 @@ class Downloads(Class):
             os.utime(self.root / "in" / f"s001 ({n}).zip", (1_700_000_000 + n,) * 2)
         self.assert_one_line_error(self.grade(), "s001 (0).zip and s001 (1).zip are both by 's001'", "several")
         for several, points in (("last", "0"), ("best", "7")):
-            self.write("policy.toml", f'several = "{several}"\n')
-            self.grade("--policy", str(self.root / "policy.toml"), "--out", str(self.out / several), status=0)
-            book = csv.DictReader(io.StringIO(self.read(f"out/{several}/gradebook_all.csv")))
-            self.assertEqual([(row["Student"], row["Points"]) for row in book], [("s001", points)])
+            self.grade("--out", str(self.out / several), policy=f'several = "{several}"\n', status=0)
+            self.assertEqual({name: row["Points"] for name, row in self.gradebook(f"out/{several}").items()}, {"s001": points})
         self.hand_in(**{"s001~1": {"once": "pass"}})
-        self.grade("--policy", str(self.root / "policy.toml"), "--out", str(self.out / "again"), status=0)
-        book = csv.DictReader(io.StringIO(self.read("out/again/gradebook_all.csv")))
-        self.assertEqual([(row["Student"], row["Points"]) for row in book], [("s001", "7"), ("s001~1", "4")], "another's id")
+        self.grade("--out", str(self.out / "again"), policy='several = "best"\n', status=0)
+        self.assertEqual({name: row["Points"] for name, row in self.gradebook("out/again").items()}, {"s001": "7", "s001~1": "4"},
+                         "another's id")
 
 
 class ByHand(Class):
@@ -515,36 +502,31 @@ class ByHand(Class):
         self.hand_in(ada=ALL, bob=ALL)
         for name in ("ada", "bob"):
             os.utime(self.root / "in" / name, (datetime(2027, 1, 17, 12).timestamp(),) * 2)
-        self.write("policy.toml", "late_percent = 10\n[due]\nall = 2027-01-15\nlab08 = 2027-02-01\n"
-                   "[extensions.Ada]\nlab07 = 2027-01-16T18:00:00\n")
-        self.grade("--policy", str(self.root / "policy.toml"), status=0)
+        self.grade(policy="late_percent = 10\n[due]\nall = 2027-01-15\nlab08 = 2027-02-01\n"
+                          "[extensions.Ada]\nlab07 = 2027-01-16T18:00:00\n", status=0)
         self.assertEqual({name: [row[column] for column in ("lab07 after late days", "lab08 after late days", "Days late")]
                           for name, row in self.gradebook().items()}, {"ada": ["2.7", "4", "1"], "bob": ["2.4", "4", "2"]})
         for text, words in (("due = 3", "tables"), ("[due]\nlab99 = 2027-01-15", "there is no lab99"), ("x = 1", "'x'"),
                             ("several = \"first\"", "several is"), ("partial_credit = 1", "true or false"), ("[due", "cannot be read"), ("[due]\nall = 'soon'", "soon")):
-            self.write("policy.toml", text)
-            self.assert_one_line_error(self.grade("--resume", "--policy", str(self.root / "policy.toml")), words)
+            self.assert_one_line_error(self.grade("--resume", policy=text), words)
 
     def test_marks_survive_a_regrade(self):
         self.hand_in(ada={"twice": "pass"}, bob=ALL)
-        self.write("marks.csv", "student,exercise,points,comment\nAda,lab08.once,3,nearly right\nbob,lab08.once,,see me\n"
-                   "zed,lab08.once,1,\n")
-        words = ("--marks", str(self.root / "marks.csv"))
-        graded = self.grade(*words, status=0)
+        header = "student,exercise,points,comment\n"
+        marks = f"{header}Ada,lab08.once,3,nearly right\nbob,lab08.once,,see me\nzed,lab08.once,1,\n"
+        graded = self.grade(marks=marks, status=0)
         self.assertIn("in the marks but not in the class: zed\n", graded.stderr)
         shutil.rmtree(self.out / "students" / "ada")
-        self.grade("--resume", *words, status=0)
+        self.grade("--resume", marks=marks, status=0)
         self.assertEqual({name: row["Points"] for name, row in self.gradebook().items()}, {"ada": "5", "bob": "7"})
         self.assertIn("lab08.once: 3 of 4 points; nearly right", self.read("out/students/ada/feedback.html"))
-        self.write("marks.csv", "student,exercise,points,comment\nada,lab08.once,5,\n")
-        self.assert_one_line_error(self.grade("--resume", *words), "line 2", "not more than it is worth")
+        too_many = self.grade("--resume", marks=f"{header}ada,lab08.once,5,\n")
+        self.assert_one_line_error(too_many, "line 2", "not more than it is worth")
 
     def test_part_of_an_exercise_earns_part_of_its_points(self):
         self.hand_in(ada={"twice": "fail", "once": "fail", "share": 0.6}, bob={"once": "fail"}, cyd={"once": "todo", "share": 0.5})
-        self.write("policy.toml", "partial_credit = true\nlate_percent = 0\n")
-        self.write("marks.csv", "student,exercise,points,comment\nada,lab08.once,,see me\nbob,lab08.once,1.5,\n")
-        words = ("--policy", str(self.root / "policy.toml"), "--marks", str(self.root / "marks.csv"))
-        self.grade(*words, status=0)
+        self.grade(policy="partial_credit = true\nlate_percent = 0\n",
+                   marks="student,exercise,points,comment\nada,lab08.once,,see me\nbob,lab08.once,1.5,\n", status=0)
         self.assertEqual({name: row["Points"] for name, row in self.gradebook().items()}, {"ada": "3.6", "bob": "1.5", "cyd": "0"})
         page = self.read("out/students/ada/feedback.html")
         for line in ("score 3.6 of 7", "lab07.twice: 1.2 of 2 points; 60% of its checks hold", "lab08.once: 2.4 of 4 points; see me"):

@@ -68,7 +68,7 @@ class StudentFile(StudentCourse):
         """By ctest, and by ./course check also where it would build the lab for the first time."""
         source = self.source("lab00")
         source.unlink()
-        os.mkfifo(source)  # a compiler would wait for ever; test_build_messages has a folder and devices
+        os.mkfifo(source)  # a compiler would wait for ever
         shutil.rmtree(self.build / "built_once", ignore_errors=True)
         status, exercises = self.check("lab00", "lab01.relu")
         self.assertEqual((status, exercises["lab01.relu"]["status"]), (1, "todo"))

@@ -202,7 +202,11 @@ private:
     void find_output(Index i) {
         const Index begin = decays.begin_of(i / block), end = decays.end_of(i / block);
         const Row& reader = s.reads_with_key ? k[i] : q[i];
-        Row output = seen(s.query, s.reads_chunk_with_key ? k[i] : reader, i, true, end, s.query.of_chunk);
+        Row output(d_v);
+        if (!s.scores_transposed)
+            output = seen(s.query, s.reads_chunk_with_key ? k[i] : reader, i, true, end, s.query.of_chunk);
+        for (Index j = begin; s.scores_transposed && j <= i; ++j)
+            add(output, decays.inside(s.query, i, j) * dot_product(k[i].data(), q[j].data(), d_k), u[j].data());
         const Row of_state = seen(s.query, s.reads_state_with_key ? k[i] : reader, i, false, begin, s.query.of_state);
         add(output, s.updated_first ? decays.product(begin, end) : 1.0, of_state.data());
         for (Index j = begin; s.updated_first && j < end; ++j) {

@@ -133,6 +133,7 @@ struct DeltaSettings {
     bool asks_chunk_with_query = false;
     bool reads_with_key = false;                                      ///< k_i in place of q_i where the output is read
     bool reads_chunk_with_key = false, reads_state_with_key = false;  ///< … only there
+    bool scores_transposed = false;                                   ///< k_i·q_j where a chunk reads itself
     bool state_written_under_query = false;                           ///< q_j in place of k_j where a chunk enters S
     bool writes_under_query = false;                                  ///< q_i in place of k_i where u_i is written
     bool value_written_first = false;                                 ///< the error after the value has been written

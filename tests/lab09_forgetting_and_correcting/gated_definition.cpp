@@ -31,6 +31,7 @@ public:
           n(logs.n),
           channels(logs.width),
           block(chunk == 0 ? std::max(n, Index{1}) : chunk) {
+        if (s.reshaped) logs = logs.reshaped();
         for (Index row = 0; s.cumulated && row < H * n; ++row)
             for (Index a = 0; row % n > 0 && a < channels; ++a)
                 logs.entries[row * channels + a] += logs.entries[(row - 1) * channels + a];
@@ -336,6 +337,13 @@ private:
     // The pairs of token j's key and value: queries i that read them.
     void add_key(GatedGradients& d, Index h, Index other, Index i, Index j) const {
         const double* upstream = g.row(other, s.upstream_of_key ? j : i);
+        if (s.R_begins_with_S && other == h) {
+            const double left = S.left(h, h, S.n - 1, i)[0] * S.left(h, h, S.n - 1, j)[0];
+            const double of_values = left * dot_product(v.row(h, i), v.row(h, j), v.width);
+            const double of_keys = left * dot_product(k.row(h, i), k.row(h, j), k.width);
+            for (Index a = 0; a < k.width; ++a) d.K.data()[(h * S.n + j) * k.width + a] += of_values * k(h, i, a);
+            for (Index b = 0; b < v.width; ++b) d.V.data()[(h * S.n + j) * v.width + b] += of_keys * v(h, i, b);
+        }
         if (const double times = R_of_dK.times(h, other, i, j); times != 0.0) {
             const double weight = times * R_of_dK.left(h, other, i, j)[0] * dot_product(upstream, v.row(h, j), v.width);
             for (Index a = 0; a < k.width; ++a) d.K.data()[(h * S.n + j) * k.width + a] += weight * q(other, i, a);

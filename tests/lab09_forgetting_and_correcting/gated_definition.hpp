@@ -61,6 +61,7 @@ struct DecaySettings {
     double least = -std::numeric_limits<double>::infinity();  ///< no sum of logarithms is smaller
     bool cumulated = false;                                   ///< the decay of a token is that of all tokens up to it
     Channels channels = Channels::own;
+    bool reshaped = false;         ///< (n, d_k) logarithms read on as (d_k, n)
     bool inside_decayed = true;    ///< pairs of a chunk
     bool empty_state_too = false;  ///< 0 times an infinite factor is NaN
     bool keys_decayed = true;      ///< until their chunk ends
@@ -130,6 +131,7 @@ struct GatedGradientSettings {
     bool exchanged = false;                           ///< dQ and dK
     bool query_token_value = false;                   ///< v_i in place of v_j
     bool upstream_of_key = false;                     ///< dO_j in place of dO_i
+    bool R_begins_with_S = false;                     ///< with the last one, in place of zeros
     Heads heads_of_decay = Heads::own;                ///< whose tokens count in the gradient of log_decay
     GatedWritten written = GatedWritten::all;
     bool operator==(const GatedGradientSettings&) const = default;

@@ -192,6 +192,8 @@ Mutations<Settings> of_chunks() {
          "The right side is diag(β)(V - KS), with the keys.", chunks, SET(s.asks_state_with_query = true)},
         {"the outputs", "keys in place of queries within the chunk",
          "The outputs are read with the queries: (QKᵀ ⊙ …)U.", chunks, SET(s.reads_chunk_with_key = true)},
+        {"the outputs", "key and query exchanged within the chunk",
+         "Row i of QKᵀ is what query i sees: KQᵀ is its transpose.", chunks, SET(s.scores_transposed = true)},
         {"the outputs", "state read with the keys", "The outputs are read with the queries: QS.", chunks,
          SET(s.reads_state_with_key = true)},
         {"the state", "queries in place of keys where a chunk enters the state",

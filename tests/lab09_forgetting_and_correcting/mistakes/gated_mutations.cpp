@@ -154,6 +154,9 @@ const MutationTable<DecaySettings>& decay_mutations() {
              "it, "
              "expand_dims(…, -1).",
              channels, SET(s.channels = Channels::of_values)},
+            {"the channels", "logarithms read on as (d_k, n)",
+             "log_decay is (…, n, d_k): the d_k logarithms of a token are side by side.", channels,
+             SET(s.reshaped = true)},
             {"the channels", "mean over the channels", "Each row of S has a decay of its own.", channels,
              SET(s.channels = Channels::mean)},
             {"the channels", "sum over the channels", "Each row of S has a decay of its own.", channels,
@@ -407,6 +410,8 @@ const MutationTable<GatedGradientSettings>& gradient_mutations() {
 
             {"S", "first token left out on the way forwards", "Tokens are counted from 0: begin the loop there.", 0,
              SET(s.S.tokens = Tokens::up_to_own_without_first)},
+            {"R", "R begins with the last S", "R begins with zeros: it is another sum than S.", 0,
+             SET(s.R_begins_with_S = true)},
             {"the decay's gradient", "mean over the features in the decay's gradient",
              "q·dq and k·dk are sums over the features, not means.", 0, SET(s.averaged = true)},
             {"the decay's gradient", "not summed over later tokens",

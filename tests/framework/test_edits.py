@@ -117,6 +117,8 @@ def test_operators_have_their_operands(text, operands):
      "what `s *= a;` does is missing for `t`"),
     ("double s = 0; std::vector<double> v(n); s *= a;", "double s = 0; std::vector<double> v(n); { s *= a; for (auto& entry : v) entry *= a; }",
      "what `s *= a;` does is missing for `v`"),
+    ("const int d = n; for (int t = 0; t < d; ++t) x[t + b] = 0;", "const int d = n; for (int t = 0; t < d; ++t) x[t * d + b] = 0;",
+     "the factor `d` is missing in `t + b`"),
     ("const int d = n; use(a + b * n);", "const int d = n; use(a + b * n * d);", "the factor `d` is missing in `b * n`"),
     ("return Q / n;", "return Q / sqrt(1.0 * (n));", "a root is missing in `Q / n`"),
     ("for (int i = 0; i < n; ++i) s += b;", "for (int i = 0; i < n; ++i) if (i != 0) s += b;",

@@ -163,9 +163,24 @@ class Expressions(Editor):
             for size in self._sizes(i):
                 if not re.search(rf"\b{size}\b", body.source(first, last)):
                     yield self.put(i + 1, last, f"{right} * {size}", f"the factor `{size}` is missing in {whole}", later=1)
+        if operator == "+" and self._is_in_an_index(i):
+            for begin, end in ((first, i - 1), (i + 1, last)):
+                yield from self._factor_of_counter(begin, end, whole)
         if operator in ("+", "-"):
             yield from self._brackets(first, i, last)
         yield from self._closed_too_late(i)
+
+    def _is_in_an_index(self, i: int) -> bool:
+        opening = self.body.around[i]
+        while opening >= 0 and self.body.word(opening) == "(":
+            opening = self.body.around[opening]
+        return opening >= 0 and self.body.word(opening) == "["
+
+    def _factor_of_counter(self, first: int, last: int, whole: str) -> Iterator[Edit]:
+        counter, sizes, names = self.body.source(first, last), self._sizes(first), self.body.visible(first)
+        if counter in names and names[counter].counts and counter not in sizes:
+            for size in sizes:
+                yield self.put(first, last, f"{counter} * {size}", f"the factor `{size}` is missing in {whole}", later=1)
 
     def _sizes(self, i: int) -> list[str]:
         """The whole numbers that can be used at this token and that no loop counts."""

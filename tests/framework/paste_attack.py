@@ -21,7 +21,7 @@ from course_tree import REPOSITORY as ROOT  # first: it says where the packages 
 import workers
 from answer_build import AnswerBuild, run
 from author.case_file import Case, put_into
-from course import build_commands, declarations, manifest
+from course import declarations, manifest
 from course.errors import CourseError
 from green import Green, digest_of
 
@@ -79,9 +79,8 @@ class Attack:
         """The exercises that the definitions solve."""
         targets = targets_of(lab)
         (self.place / lab.name / "student").mkdir(parents=True, exist_ok=True)
-        linked = {Path(word).name for word in build_commands.commands(self.build.build, f"{lab.name}_exercises")[-1].split()}
-        wanted = [path for path in self.files if self._defines_for_mutations(path) and (
-            lab.folder.name in path.parts or path.parent.name == "attention" and f"{path.name}.o" in linked)]
+        wanted = [path for path in self.files if self._defines_for_mutations(path)
+                  and (lab.folder.name in path.parts or path.parent.name == "attention")]
         objects = list(pool.map(lambda path: self._compiled(lab, path), [*wanted, ROOT / "tests/framework/pasted_answers.cpp"]))
         program = self._program(lab, targets, objects)
         passed = pool.map(lambda exercise: self._passes(program, exercise), targets)

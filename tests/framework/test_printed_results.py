@@ -78,6 +78,7 @@ class Words(CourseTree):
     def run_below(self, *ctest, **environment):
         """What the program prints below a process that is called in this way."""
         self.left("twice", "fail", "twice · is wrong")
+        self.write("a build/Testing/Temporary/LastTestsFailed.log", "7:lab07.twice\n")
         program = [sys.executable, "-I", "-S", "-B", str(PROGRAMS / "print_results.py"), str(self.root), str(self.build)]
         parent = "import subprocess, sys, json; sys.exit(subprocess.call(json.loads(sys.argv[1])))"
         outer = {"LINATTN_RESULTS_ONLY": "", "CTEST_OUTPUT_ON_FAILURE": "", "LC_ALL": "C"}

@@ -65,6 +65,11 @@ public:
                 multiply_by_padding(part->k);
         }
         if (s.S.along == Along::values) add_up_along_rows(v);
+        if (s.values_of_first_head) repeat_first_head(v);
+        for (Part* part : {&S, &z}) {
+            if (s.queries_of_first_head) repeat_first_head(part->q);
+            if (s.keys_of_first_head) repeat_first_head(part->k);
+        }
         epsilon = s.epsilon_fixed.value_or(call.epsilon);
         if (s.epsilon == Epsilon::squared) epsilon *= epsilon;
         if (s.epsilon == Epsilon::root) epsilon = std::sqrt(epsilon);
@@ -122,6 +127,10 @@ private:
                            call.phi, s.phi_v);
         if (s.S.padding == Padding::keys_and_values_times_zero) multiply_by_padding(rows);
         return rows;
+    }
+    static void repeat_first_head(Rows& rows) {
+        const Index size = rows.n * rows.width;
+        for (Index e = size; e < rows.entries.size(); ++e) rows.entries[e] = rows.entries[e - size];
     }
     static void make_unit(Rows& rows, Unit unit) {
         for (Index r = 0; r < rows.leading * rows.n; ++r) {
@@ -401,12 +410,14 @@ private:
     }
     void find_running_maxima() {  // of each channel of the keys, over tokens 0 to i
         running_maximum.assign(H * n * c, -infinity);
+        const bool goes_on = s.shift == Shift::over_earlier_heads;
         for (Index h = 0; h < H; ++h)
             for (Index i = 0; i < n; ++i)
                 for (Index j = 0; j <= i; ++j)
                     for (Index a = 0; a < c; ++a) {
                         double& largest = running_maximum[(h * n + i) * c + a];
                         largest = std::max(largest, S.k.row(h, j)[a]);
+                        if (goes_on && h > 0) largest = std::max(largest, running_maximum[(h * n - 1) * c + a]);
                     }
     }
     // Σ_a exp(q_a + m_a - g) exp(k_a - m_a): m is the running maximum of the keys, g the query's largest exponent.
@@ -565,8 +576,11 @@ private:
         for (Index a = 0; a < c; ++a)
             for (Index b = 0; b < d_v; ++b) {
                 if (s.S.begins != 0.0) sums[b] += q[a] * s.S.begins * left;
+                const Index e = a * d_v + b;
                 if (reads_state)
-                    sums[b] += times_read(s.S, i) * left * q[a] * state_entry(*call.S, s.S, h, a * d_v + b, c * d_v);
+                    sums[s.S_read_reshaped ? e / c : b] += times_read(s.S, i) * left *
+                                                           q[s.S_read_reshaped ? e % c : a] *
+                                                           state_entry(*call.S, s.S, h, e, c * d_v);
             }
         return sums;
     }
@@ -691,6 +705,8 @@ private:
     }
     void write_wrongly(Tensor& output) const {
         if (s.written == OutputsWritten::running_sum_over_all) add_up_outputs(output);
+        for (Index e = 0, size = n * d_v; s.written == OutputsWritten::over_first_head && e < output.size(); ++e)
+            output.data()[e] = e < size ? output.data()[output.size() - size + e] : 0.0;
         const bool padded_are_zero =
             call.padding != nullptr && (s.S.padding == Padding::outputs_too || s.S.padding == Padding::outputs_only);
         for (Index h = 0; h < H; ++h)
@@ -720,7 +736,7 @@ private:
     // The state -------------------------------------------------------------------------------------------------------
 
     double state_entry(const Tensor& state, const TokenSum& sum, Index h, Index at, Index size) const {
-        if (sum.heads == Heads::first) return state.data()[at];
+        if (sum.heads == Heads::first || sum.of_first_head) return state.data()[at];
         if (sum.heads != Heads::all && sum.heads != Heads::mean_of_all) return state.data()[h * size + at];
         double total = 0.0;
         for (Index g = 0; g < H; ++g) total += state.data()[g * size + at];

@@ -119,6 +119,7 @@ struct TokenSum {
     double begins = 0.0;              ///< what its entries are before the first token
     double read = 1.0, kept = 1.0;    ///< how often the state that came in counts: in outputs, in the returned state
     double again = 0.0;               ///< … and how often once more at every token after the first
+    bool of_first_head = false;       ///< it is that of the first head for all
     Returned returned = Returned::all;
     Padding padding = Padding::removed;
     Rescale rescale = Rescale::right;
@@ -175,6 +176,7 @@ enum class Shift {
     first_key,   ///< the largest is that of token 0 for all
     latest_key,  ///< … that of token i alone
     smallest_key,
+    over_earlier_heads,  ///< the maximum goes on from head to head
 };
 /// What the weighted sum of values is divided by.
 enum class Divisor {
@@ -243,6 +245,7 @@ enum class OutputsWritten {
     running_sum,
     running_sum_over_heads,  ///< head after head
     running_sum_over_all,    ///< all heads of token 0, then those of token 1
+    over_first_head,         ///< those of each head where the first one's belong
     value_added
 };
 
@@ -255,6 +258,7 @@ struct AttentionSettings {
     bool epsilon_in_features = false;   ///< added to every entry of φ(q) and φ(k)
     bool running_sum_on_total = false;  ///< where all tokens count, those up to token i count once more
     bool divisor_always_causal = false;
+    bool queries_of_first_head = false, keys_of_first_head = false, values_of_first_head = false;  ///< for all
     bool value_of_token_i = false, value_of_token_i_in_block = false;
     bool phi_of_scores = false;  ///< φ(QKᵀ)
     bool mirrored = false;       ///< the weights of later tokens are those below the diagonal

@@ -420,6 +420,8 @@ Projected projected(const Rows& X, const Attention& given, std::size_t heads, co
             in_heads(K, wrong.softmax ? Features::none : wrong.k, wrong.power_of_k), in_heads(V, wrong.v, 0.0)};
 }
 
+bool take_turns(Carried carried) { return carried == Carried::in_turn || carried == Carried::in_turn_in_entry; }
+
 // One head of one batch entry, or what it reads in its place.
 struct SumsOfHead {
     std::vector<SumOfTerms> numerator;
@@ -452,8 +454,10 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
         const auto counted = [&](Seen seen, Carried carried, std::size_t j) {
             if (from == own || (wrong.carried_above == Carried::no && wrong.carried_below == Carried::no))
                 return counts(seen, before + i, j);
-            return carried != Carried::no && from < own &&
-                   (carried == Carried::all_before || from / heads == own / heads);
+            const bool whole_batch = carried == Carried::all_before || carried == Carried::in_turn;
+            if (carried == Carried::no || (!whole_batch && from / heads != own / heads)) return false;
+            if (!take_turns(carried)) return from < own;
+            return j < before + i || (j == before + i && from < own);
         };
         for (std::size_t j = 0; j < now.K.n; ++j) {
             const bool above = counted(wrong.above, wrong.carried_above, j),
@@ -478,14 +482,16 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
                 sums.numerator[a].add(above_weight * (wrong.S_transposed ? now.K : now.V)(from, j, a));
         }
         if (past.memory == nullptr || settings.step.past_ignored || settings.step.past_not_read) return;
-        const std::size_t remembered = settings.step.batch_shares ? from % heads : from;
+        const std::size_t remembered = settings.step.batch_shares ? from % heads : from,
+                          of_S = settings.step.S_of_first_head ? 0 : remembered,
+                          of_z = settings.step.z_of_first_head ? 0 : remembered;
         for (std::size_t c = 0; c < e; ++c) {
             const Rounded q = now.Q(own, i, c) * Rounded{settings.step.kept};
-            const Rounded z{past.memory->z.data()[remembered * e + c]};
+            const Rounded z{past.memory->z.data()[of_z * e + c]};
             if (!wrong.divided_by_count) sums.denominator.add(wrong.query_below ? q * z : z);
             for (std::size_t a = 0; a < e; ++a) {
                 const std::size_t entry = settings.step.past_S_transposed ? a * e + c : c * e + a;
-                sums.numerator[a].add(q * Rounded{past.memory->S.data()[remembered * e * e + entry]});
+                sums.numerator[a].add(q * Rounded{past.memory->S.data()[of_S * e * e + entry]});
             }
         }
     };
@@ -493,11 +499,12 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
         for (std::size_t i = 0; i < X.n; ++i) {
             SumsOfHead sums{std::vector<SumOfTerms>(e), {}};
             const std::size_t first = own / heads * heads;
-            const bool carried = wrong.carried_above != Carried::no || wrong.carried_below != Carried::no;
+            const bool carried = wrong.carried_above != Carried::no || wrong.carried_below != Carried::no,
+                       turns = take_turns(wrong.carried_above) || take_turns(wrong.carried_below);
             for (std::size_t t = 0; t < O.leading; ++t) {
                 const bool counts_for_it = wrong.heads_add_up         ? t / heads == own / heads
                                            : wrong.first_head_for_all ? t == first
-                                                                      : t == own || (carried && t < own);
+                                                                      : t == own || (carried && (t < own || turns));
                 if (counts_for_it) add(sums, t, own, i);
             }
             if (wrong.first_head_divides || wrong.all_heads_divide) {
@@ -695,6 +702,7 @@ std::size_t chosen(const Rounded* logits, std::size_t symbols, Choice choice, do
     }
     if (choice == Choice::smallest) return order.back();
     if (choice == Choice::second && symbols > 1) return order[1];
+    if (choice == Choice::above_zero && !(logits[order.front()].value > 0.0)) return 0;
     std::size_t result = order.front();
     for (std::size_t s = 0; choice == Choice::last_of_largest && s < symbols; ++s)
         if (logits[s].value == logits[order.front()].value) result = s;
@@ -858,12 +866,12 @@ std::vector<Expected> sums_after(const Rows& X, const Block& w, std::size_t head
         };
         for (std::size_t c = 0; c < e; ++c) {
             add(
-                z(own, 0, c), before.z.data()[own * e + c],
+                z(own, 0, c), before.z.data()[(wrong.z_of_first_head ? 0 : own) * e + c],
                 [&](std::size_t t, std::size_t i) { return (plain_below ? plain : now).K(t, i, c); }, wrong.z);
             if (wrong.epsilon_in_z) z(own, 0, c) = z(own, 0, c) + Rounded{attention_epsilon};
             for (std::size_t a = 0; a < e; ++a)
                 add(
-                    S(own, c, a), before.S.data()[(own * e + c) * e + a],
+                    S(own, c, a), before.S.data()[((wrong.S_of_first_head ? 0 : own) * e + c) * e + a],
                     [&](std::size_t t, std::size_t i) {
                         const Rows& K = settings.attention.plain_keys_above ? plain.K : now.K;
                         return wrong.S_transposed ? K(t, i, a) * now.V(t, i, c) : K(t, i, c) * now.V(t, i, a);

@@ -103,7 +103,13 @@ enum class Gelu {
 enum class Seen { up_to_own, before_own, all, own_only, from_own_on };
 
 /// Whose tokens a head's sums hold besides its own.
-enum class Carried { no, all_before, same_entry };
+enum class Carried {
+    no,
+    all_before,
+    same_entry,
+    in_turn,          ///< what all heads added before, which take turns at every token
+    in_turn_in_entry  ///< … those of the same batch entry
+};
 
 /// What is wrong with multi-head attention.
 struct AttentionMistakes {
@@ -174,7 +180,8 @@ struct StepMistakes {
     bool past_ignored = false, past_not_read = false, past_S_transposed = false, S_transposed = false,
          no_features_in_z = false, epsilon_in_z = false, S_divided = false;
     bool heads_share = false, batch_shares = false, writes_argument = false;
-    double kept = 1.0;  ///< what the sums that came in are multiplied by
+    bool S_of_first_head = false, z_of_first_head = false;  ///< that came in, for all
+    double kept = 1.0;                                      ///< what the sums that came in are multiplied by
     bool operator==(const StepMistakes&) const = default;
 };
 
@@ -185,6 +192,7 @@ enum class Choice {
     smallest,
     second,
     first_batch_entry,
+    above_zero,     ///< of the logits above 0, id 0 where there is none
     largest_so_far  ///< … of the sequences of the batch: the largest logit is not set back for the next one
 };
 struct GenerateMistakes {

@@ -14,7 +14,9 @@ struct Head {
     const double *Q, *K, *V, *gate;
     std::size_t n, d_k, d_v;
     const double *S = nullptr, *z = nullptr, *old_K = nullptr, *old_V = nullptr;  // of a memory
-    std::size_t kept = 0, before = 0;                                             // before: tokens of earlier heads
+    std::size_t kept = 0;
+    const double *all_K = nullptr, *all_V = nullptr;  // of all heads, of which this is one
+    std::size_t number = 0, heads = 1;
 
     // Keys and values from the oldest one in the memory on.
     const double* key(std::size_t j) const { return j < kept ? old_K + j * d_k : K + (j - kept) * d_k; }
@@ -25,7 +27,8 @@ bool in_window(const HybridSettings& settings, std::size_t window, std::size_t i
     const auto wide = static_cast<std::ptrdiff_t>(window) + settings.wider;
     const auto back = static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(j);
     switch (settings.window) {
-        case Window::last: break;
+        case Window::last:
+        case Window::with_empty_places: break;
         case Window::in_blocks: return back >= 0 && i / window == j / window;
         case Window::all_before: return back >= 0;
         case Window::without_own: return back >= 1 && back <= wide;
@@ -72,6 +75,12 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
     double largest = -std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < count; ++j)
         if (in_window(settings, window, now, j)) largest = std::max(largest, score(j).value);
+    const bool empty_places = settings.window == Window::with_empty_places && now + 1 < window;
+    if (empty_places) {
+        largest = std::max(largest, 0.0);
+        const Rounded each = exponential(Rounded{settings.shifted ? -largest : 0.0});
+        local.below.add(each * Rounded{static_cast<double>(window - now - 1)});
+    }
     double so_far = -std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < count; ++j) {
         const bool in = in_window(settings, window, now, j);
@@ -94,6 +103,19 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
             dot.add(feature_of_query(q[a], head.d_k, settings) * feature_of_key(key[a], head.d_k, settings));
         return dot.total();
     };
+    const auto feature_of_q = [&](std::size_t a) { return feature_of_query(q[a], head.d_k, settings); };
+    const auto add = [&](const double* key, const double* value, bool above = true, bool below = true) {
+        if (!settings.S_read_reshaped) {
+            const Rounded own = weight(key), none{0.0};
+            linear.add(above ? own : none, below ? own : none, value);
+            return;
+        }
+        if (below) linear.below.add(weight(key));
+        for (std::size_t e = 0; above && e < head.d_k * head.d_v; ++e)
+            linear.above[e / head.d_k].add(feature_of_q(e % head.d_k) *
+                                           feature_of_key(key[e / head.d_v], head.d_k, settings) *
+                                           Rounded{value[e % head.d_v]});
+    };
     // Tokens of the memory are in S and z already.
     for (std::size_t j = head.kept; j < count; ++j) {
         const bool local_too = in_window(settings, window, now, j);
@@ -102,16 +124,27 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
                             : settings.linear == LinearTokens::in_window      ? local_too
                             : settings.linear == LinearTokens::without_own    ? j < now
                                                                               : j <= now;
-        if (counts) linear.add(weight(head.key(j)), head.value(j));
+        if (counts) add(head.key(j), head.value(j));
     }
-    if (settings.linear == LinearTokens::outside_window && head.kept == window)
-        linear.add(weight(head.key(0)), head.value(0));
-    for (std::size_t j = 1; settings.carried_to_next_head && j <= head.before; ++j)
-        linear.add(weight(head.K - j * head.d_k), head.V - j * head.d_v);
+    if (settings.linear == LinearTokens::outside_window && head.kept == window) add(head.key(0), head.value(0));
+    const bool in_turn = settings.heads_in_turn, carried = settings.S_carried || settings.z_carried;
+    for (std::size_t j = 0; (carried || in_turn) && j < head.heads * head.n; ++j) {
+        const std::size_t other = j / head.n, token = j % head.n;
+        const bool seen =
+            in_turn ? other != head.number && (token < i || (token == i && other < head.number)) : other < head.number;
+        if (seen)
+            add(head.all_K + j * head.d_k, head.all_V + j * head.d_v, in_turn || settings.S_carried,
+                in_turn || settings.z_carried);
+    }
     for (std::size_t c = 0; head.S != nullptr && !settings.past_ignored && c < head.d_k; ++c) {
         const Rounded phi_q = feature_of_query(q[c], head.d_k, settings);
         linear.below.add(phi_q * Rounded{head.z[c]});
-        for (std::size_t b = 0; b < head.d_v; ++b) linear.above[b].add(phi_q * Rounded{head.S[c * head.d_v + b]});
+        for (std::size_t b = 0; b < head.d_v; ++b) {
+            const std::size_t e = c * head.d_v + b;
+            const bool reshaped = settings.S_read_reshaped;
+            linear.above[reshaped ? e / head.d_k : b].add((reshaped ? feature_of_q(e % head.d_k) : phi_q) *
+                                                          Rounded{head.S[e]});
+        }
     }
     double g = head.gate[settings.gate == Gate::first_token ? 0 : i];
     if (settings.gate == Gate::squashed) g = 1.0 / (1.0 + std::exp(-g));
@@ -192,9 +225,18 @@ Expected expected_hybrid_attention(const Tensor& Q, const Tensor& K, const Tenso
     Expected expected{zeros(shape_of(V)), zeros(shape_of(V)), derivation};
     const auto& [leading, n, d_k, d_v] = shape;
     for (std::size_t h = 0; h < entries_before(leading); ++h) {
-        Head head{
-            Q.data() + h * n * d_k, K.data() + h * n * d_k, V.data() + h * n * d_v, gate.data() + h * n, n, d_k, d_v};
-        head.before = h * n;
+        const std::size_t first = h * n;  // of the head's tokens
+        Head head{Q.data() + (settings.queries_of_first_head ? 0 : first) * d_k,
+                  K.data() + (settings.keys_of_first_head ? 0 : first) * d_k,
+                  V.data() + (settings.values_of_first_head ? 0 : first) * d_v,
+                  gate.data() + (settings.gate == Gate::first_head ? 0 : first),
+                  n,
+                  d_k,
+                  d_v};
+        head.all_K = K.data();
+        head.all_V = V.data();
+        head.number = h;
+        head.heads = entries_before(leading);
         for (std::size_t i = 0; i < n; ++i) {
             const std::vector<Rounded> output = mixed(head, i, window, settings);
             for (std::size_t b = 0; b < d_v; ++b) {
@@ -203,6 +245,8 @@ Expected expected_hybrid_attention(const Tensor& Q, const Tensor& K, const Tenso
             }
         }
     }
+    for (std::size_t e = 0, size = n * d_v; settings.outputs_over_first_head && e < expected.value.size(); ++e)
+        expected.value.data()[e] = e < size ? expected.value.data()[expected.value.size() - size + e] : 0.0;
     return expected;
 }
 
@@ -232,6 +276,11 @@ HybridStep hybrid_step_by_settings(const Tensor& q, const Tensor& k, const Tenso
     require_shape(memory.V, "memory.V", join(leading, {kept, d_v}), "(…, m, d_v)");
     if (kept > window) reject("hybrid_attention_step", "memory.K", "at most window keys", std::to_string(kept));
     HybridStep made{zeros(shape_of(v)), memory};
+    for (std::size_t e = d_k * d_v; settings.S_of_first_head && e < memory.S.size(); ++e)
+        made.memory.S.data()[e] = memory.S.data()[e % (d_k * d_v)];
+    for (std::size_t e = d_k; settings.z_of_first_head && e < memory.z.size(); ++e)
+        made.memory.z.data()[e] = memory.z.data()[e % d_k];
+    const Tensor S = made.memory.S, z = made.memory.z;
     for (std::size_t h = 0; h < entries_before(leading); ++h) {
         const Head head{q.data() + h * d_k,
                         k.data() + h * d_k,
@@ -240,8 +289,8 @@ HybridStep hybrid_step_by_settings(const Tensor& q, const Tensor& k, const Tenso
                         1,
                         d_k,
                         d_v,
-                        memory.S.data() + h * d_k * d_v,
-                        memory.z.data() + h * d_k,
+                        S.data() + h * d_k * d_v,
+                        z.data() + h * d_k,
                         memory.K.data() + h * kept * d_k,
                         memory.V.data() + h * kept * d_v,
                         kept};

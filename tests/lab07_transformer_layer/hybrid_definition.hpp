@@ -20,6 +20,7 @@ enum class Gate {
     squashed,
     averaged,
     first_token,
+    first_head,
     window_alone,
     linear_alone,
     rest_added,
@@ -28,6 +29,7 @@ enum class Gate {
 /// Which keys the softmax sees.
 enum class Window {
     last,
+    with_empty_places,  ///< … where there are fewer, keys and values of 0 in the other places
     in_blocks,
     all_before,
     without_own,
@@ -71,7 +73,12 @@ struct HybridSettings {
     bool epsilon_after_division = false;
     double epsilon_counts = 1.0;
     Cache cache = Cache::last;
-    bool carried_to_next_head = false;  ///< S and z
+    bool S_carried = false, z_carried = false;  ///< to the next head
+    bool heads_in_turn = false;                 ///< one S and z for all, the loop over heads inside of that over tokens
+    bool queries_of_first_head = false, keys_of_first_head = false, values_of_first_head = false;  ///< for all
+    bool S_of_first_head = false, z_of_first_head = false;  ///< of the memory that came in
+    bool S_read_reshaped = false;                           ///< (d_k, d_v) read on as (d_v, d_k)
+    bool outputs_over_first_head = false;
     bool S_not_updated = false, z_not_updated = false, leaving_key_into_state = false, past_ignored = false;
     bool writes_argument = false;
     bool operator==(const HybridSettings&) const = default;

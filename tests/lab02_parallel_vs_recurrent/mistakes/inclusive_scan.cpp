@@ -152,6 +152,12 @@ SCAN_MISTAKE("first state twice", "Begin with the first state and combine from t
     for (std::size_t i = 0; i < states.size(); ++i) result[i] = combine(i == 0 ? states[0] : result[i - 1], states[i]);
     return result;
 }
+SCAN_MISTAKE("first state combined with an empty one",
+             "Combining with an empty string may change a state: entry 0 is state 0 as it is.") {
+    std::vector<std::string> result = states;
+    for (std::size_t i = 0; i < states.size(); ++i) result[i] = combine(i == 0 ? "" : result[i - 1], states[i]);
+    return result;
+}
 SCAN_MISTAKE("sequential scan",
              "Each entry waits for the one before: n - 1 rounds. Combine pairs, then pairs of pairs.") {
     std::vector<std::string> result = states;

@@ -178,9 +178,10 @@ struct Rewinding {
     std::ptrdiff_t moved_begin = 0, moved_end = 0;
     bool from_number = false;  ///< of the saved state, in place of its token
     bool subtracts = false, first_head = false, times_zero = false;
-    bool first_keys = false, first_values = false;  ///< as many from token 0 on
-    bool saved_first = false;                       ///< read on as (m, …, c, d_v)
-    bool one_saved_less = false;                    ///< n / every for each head, not n / every + 1
+    bool first_keys = false, first_values = false;                  ///< as many from token 0 on
+    bool keys_of_first_head = false, values_of_first_head = false;  ///< for all
+    bool saved_first = false;                                       ///< read on as (m, …, c, d_v)
+    bool one_saved_less = false;                                    ///< n / every for each head, not n / every + 1
     int phi_k = 1;
     bool operator==(const Rewinding&) const = default;
 };
@@ -223,8 +224,11 @@ Tensor rewound(const Rewinding& r, const Tensor& saved, std::size_t every, const
                           place = r.saved_first ? at * heads + h : h * (r.one_saved_less ? m - 1 : m) + at;
         if (r.start != Start::nothing) state.data()[e] = saved.data()[(place * c + a) * w + b];
         const auto term = [&](std::ptrdiff_t i) {
-            const auto row = [&](bool first) { return h * n + static_cast<std::size_t>(first ? i - from : i); };
-            return keys.data()[row(r.first_keys) * c + a] * V.data()[row(r.first_values) * w + b];
+            const auto row = [&](bool first_head, bool first) {
+                return (first_head ? 0 : h * n) + static_cast<std::size_t>(first ? i - from : i);
+            };
+            return keys.data()[row(r.keys_of_first_head, r.first_keys) * c + a] *
+                   V.data()[row(r.values_of_first_head, r.first_values) * w + b];
         };
         for (std::ptrdiff_t i = 0; i < std::ptrdiff_t(n); ++i)  // all n, which an exercise that counts them refuses
             if (i >= from && i < to)
@@ -335,6 +339,17 @@ const MutationTable<RewindSettings>& rewind_table() {
          {"the leading axes", "saved states before the leading axes",
           "The saved states are (…, m, c, d_v): the m of one head lie side by side.", 0,
           SET_REWINDING(r->saved_first = true)},
+         {"the leading axes", "keys of the first head replayed for all", "Every leading index has keys of its own.", 0,
+          SET_REWINDING(r->keys_of_first_head = true)},
+         {"the leading axes", "values of the first head replayed for all", "Every leading index has values of its own.",
+          0, SET(s.S.values_of_first_head = true)},
+         {"the leading axes", "tokens of the first head replayed for all",
+          "Every leading index has keys and values of its own.", 0,
+          SET_REWINDING(r->keys_of_first_head = r->values_of_first_head = true)},
+         {"the leading axes", "S of the first head for all", "Every leading index has an S of its own, as a z.", 0,
+          SET(s.S.first_head = true)},
+         {"the leading axes", "z of the first head for all", "Every leading index has a z of its own, as an S.", 0,
+          SET(s.z.first_head = true)},
          {"the leading axes", "state of the first head for all", "Every leading index has a state of its own.", 0,
           SET_REWINDING(r->first_head = true)}},
         {}};

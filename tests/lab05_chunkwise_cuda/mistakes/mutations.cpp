@@ -49,9 +49,12 @@ void change(Chunkwise& s, Where where, From query, From key, int phi_q, int phi_
 MutationTable<Chunkwise> own_and_of_attention() {
     MutationTable<Chunkwise> table;
     add_mutations_of(table, attention_mutations(), &Chunkwise::attention);
-    // Chunks have another one of this name.
+    // Chunks have others of these names, and layouts those of the first head.
     std::erase_if(table.mutations, [](const auto& mutation) {
-        return mutation.name == std::string("state replaced instead of added to");
+        const std::string name = mutation.name;
+        return name == "state replaced instead of added to" || name == "queries of the first head for all" ||
+               name == "keys of the first head for all" || name == "values of the first head for all" ||
+               name == "outputs of all heads written in the place of the first";
     });
     const Mutations<Chunkwise> own{
         {"the chunk", "future of the chunk not masked", "Set A_ij to 0 for j > i before you multiply it with V.", 0,
@@ -278,6 +281,8 @@ MutationTable<Chunkwise> own_and_of_attention() {
          SET(s.heads_by_length = true)},
         {"the chunks", "last, shorter chunk left out", "There are ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.",
          on_cpu, SET(s.last_chunk_left_out = true)},
+        {"the layout", "outputs of all heads written in the place of the first", "Head h of O begins at entry h·n·d_v.",
+         on_cpu, SET(s.attention.written = OutputsWritten::over_first_head)},
         {"", "memory grows with the sequence",
          "Apply φ to one chunk at a time, and keep nothing but S and z of the head.", on_cpu,
          SET(s.memory_alone = true)},

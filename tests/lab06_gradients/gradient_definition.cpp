@@ -286,6 +286,11 @@ private:
             return total;
         }
         if (s.last_dN) return dN[g * n + n - 1];
+        if (s.last_D_in_R) {
+            Row row = upstream(Upstream::dO, g, i);
+            for (double& x : row) x /= divisor(g, n - 1, sums[g * n + n - 1], s.epsilon_of_dN);
+            return row;
+        }
         if (s.dO_across_chunks && i / block != at % n / block) return upstream(Upstream::dO, g, i);
         const Index shifted = i + static_cast<Index>(s.upstream_shift);  // wraps below 0, which is beyond n
         return s.upstream_shift == 0 ? dN[g * n + i] : shifted < n ? dN[g * n + shifted] : Row(d_v);

@@ -85,16 +85,17 @@ struct GradientSettings {
     bool dO_across_chunks = false;                         ///< R pairs φ(q_i) with dO_i for keys of earlier chunks
     bool r_of_head_totals = false;                         ///< dD summed over the leading axes
     bool dD_of_last_head = false;                          ///< … or that of the last one for all
-    bool R_of_sums = false, r_of_sums = false;             ///< Σ φ(q) times Σ dN, or Σ dD, in place of Σ φ(q) dNᵀ
-    bool key_token_query = false;                          ///< R pairs φ(q_j) with dN_i
-    bool key_token_dD = false;                             ///< r pairs φ(q_i) with dD_j
-    bool key_token_dD_in_block = false;                    ///< … for queries of the key's own chunk
-    bool key_token_dD_of_dQ = false;                       ///< dφ(q_i) sums φ(k_j) dD_j, over the same pairs
-    bool r_without_queries = false;                        ///< r sums dD_i alone, the same for all features
-    bool r_without_dD = false;                             ///< r sums φ(q_i) alone
-    bool last_dD = false, last_dN = false;                 ///< r, and R, take that of the last token for all
-    bool query_token_value = false;                        ///< S pairs φ(k_j) with v_i
-    bool S_for_R = false;                                  ///< dφ(k_j) reads the state of the forward pass
+    bool R_of_sums = false, r_of_sums = false;  ///< Σ φ(q) times Σ dN, or Σ dD, in place of Σ φ(q) dNᵀ
+    bool key_token_query = false;               ///< R pairs φ(q_j) with dN_i
+    bool key_token_dD = false;                  ///< r pairs φ(q_i) with dD_j
+    bool key_token_dD_in_block = false;         ///< … for queries of the key's own chunk
+    bool key_token_dD_of_dQ = false;            ///< dφ(q_i) sums φ(k_j) dD_j, over the same pairs
+    bool r_without_queries = false;             ///< r sums dD_i alone, the same for all features
+    bool r_without_dD = false;                  ///< r sums φ(q_i) alone
+    bool last_D_in_R = false;                   ///< dN divided by the D of the last token, where R takes it
+    bool last_dD = false, last_dN = false;      ///< r, and R, take that of the last token for all
+    bool query_token_value = false;             ///< S pairs φ(k_j) with v_i
+    bool S_for_R = false;                       ///< dφ(k_j) reads the state of the forward pass
     Reader reader_of_dK = Reader::right, reader_of_dV = Reader::right;
     bool S_along_features = false, R_along_features = false,
          r_along_features = false;                      ///< running sums over the features

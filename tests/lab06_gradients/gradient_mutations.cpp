@@ -109,6 +109,8 @@ const Mutations<Settings>& mutations() {
          SET(s.r_without_queries = true)},
         {"dN", "dD left out of r", "r_j sums φ(q_i) dD_i: z sums the keys alone, r does not sum the queries alone.", 0,
          SET(s.r_without_dD = true)},
+        {"dN", "D of the last token in R", "dN_i = dO_i / D_i: keep D_i, or dN_i, of each token for the way back.",
+         loops, SET(s.last_D_in_R = true)},
         {"dN", "dD of the wrong token within the chunk",
          "dA has a dD_i for each query i: a column beside dA, and a row, its transpose, beside dAᵀ.", chunks,
          SET(s.key_token_dD_in_block = true)},

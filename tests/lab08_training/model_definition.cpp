@@ -289,7 +289,8 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
     // What is wrong on the way back alone leaves the values of O as they are.
     if (settings_.values_mapped || settings_.values_slope_mapped || settings_.features_left_out_of_q ||
         settings_.features_left_out_of_k || settings_.queries_for_keys || settings_.keys_for_queries ||
-        settings_.attention_epsilon != attention_epsilon || settings_.projected_without_biases) {
+        settings_.attention_epsilon != attention_epsilon || settings_.projected_without_biases ||
+        settings_.one_head_back) {
         Matrix queries = Q, keys = K, values = V;
         for (const auto& [projected, bias] : {std::pair(&queries, &w.Q.b), {&keys, &w.K.b}, {&values, &w.V.b}})
             for (std::size_t e = 0; e < projected->entries.size() && settings_.projected_without_biases; ++e)
@@ -298,7 +299,8 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
             const Slope slope = settings_.values_slope_mapped ? feature(v, MapSlope::right).slope : v.slope;
             v = with_slope(settings_.values_mapped ? feature(v, MapSlope::one) : v, slope);
         }
-        const Matrix back = merged_heads(queries, keys, values, in, settings_.attention_epsilon, true);
+        const Sequences split{in.n, settings_.one_head_back ? 1 : in.heads};
+        const Matrix back = merged_heads(queries, keys, values, split, settings_.attention_epsilon, true);
         for (std::size_t e = 0; e < O.entries.size(); ++e)
             O.entries[e] = with_slope(O.entries[e], back.entries[e].slope);
     }
@@ -306,12 +308,13 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
     Matrix Y = affine(settings_.output_skipped ? still(O) : O, w.O, in.n);
     if (settings_.upstream_added) Y = moving_too(Y, X);
     if (settings_.output_skipped) Y = moving_too(Y, O);
-    const bool joins = settings_.output_sees_reshaped || settings_.output_sees_all;
+    const bool joins = settings_.output_sees_reshaped || settings_.output_sees_all || settings_.output_sees_one_head;
     const bool other =
         settings_.output_sees_result || settings_.output_sees_input || settings_.output_sees_bias || joins;
-    const Matrix joined = settings_.output_sees_reshaped ? merged_by_reshape(O, in)
-                          : settings_.output_sees_all    ? merged_heads(Q, K, V, in, attention_epsilon, true)
-                                                         : O;
+    const Matrix joined = settings_.output_sees_reshaped   ? merged_by_reshape(O, in)
+                          : settings_.output_sees_one_head ? merged_heads(Q, K, V, {in.n, 1}, attention_epsilon)
+                          : settings_.output_sees_all      ? merged_heads(Q, K, V, in, attention_epsilon, true)
+                                                           : O;
     for (std::size_t r = 0; other && r < Y.rows; ++r)
         for (std::size_t o = 0; o < Y.columns; ++o)
             for (std::size_t i = 0; i < O.columns; ++i)
@@ -408,7 +411,8 @@ Matrix ModelDefinition::logits(const Tensor& ids, const ModelNumbers& w) const {
         const bool again = std::find(ids.data() + row + 1, ids.data() + ids.size(), id) != ids.data() + ids.size();
         for (std::size_t c = 0; c < X.columns; ++c) {
             const Dual symbol = w.embedding(static_cast<std::size_t>(id), c), position = w.positions(row % n, c);
-            const bool moved = !settings_.last_sequence_moves_positions || row + n >= X.rows;
+            const bool moved = (!settings_.last_sequence_moves_positions || row + n >= X.rows) &&
+                               (!settings_.first_sequence_moves_positions || row < n);
             X(row, c) = still(settings_.positions_not_added ? symbol : symbol + position);
             moves(X(row, c), along(Path::embedding, symbol), settings_.last_occurrence && again ? 0.0 : 1.0);
             moves(X(row, c), along(Path::positions, position), moved ? share : 0.0);
@@ -427,6 +431,11 @@ Matrix ModelDefinition::logits(const Tensor& ids, const ModelNumbers& w) const {
         Matrix moved = embedded;
         for (std::size_t l = w.blocks.size(); l-- > 0;)
             moved = block(moving_as(read[l], moved), w.blocks[l], {n, w.heads});
+        X = moving_as(X, moved);
+    }
+    if (settings_.one_pass_kept && !read.empty()) {
+        Matrix moved = embedded;
+        for (const BlockNumbers& each : w.blocks) moved = block(moving_as(read.back(), moved), each, {n, w.heads});
         X = moving_as(X, moved);
     }
     if (settings_.embedding_skips_blocks && !w.blocks.empty()) {

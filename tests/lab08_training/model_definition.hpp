@@ -98,7 +98,7 @@ struct GradientSettings {
     bool last_norm_skipped = false;       ///< the blocks get the head's dX
     bool embedding_skips_blocks = false;  ///< the embedding gets the last norm's dX
     bool positions_not_added = false;     ///< in what the blocks read
-    bool last_sequence_moves_positions = false;
+    bool last_sequence_moves_positions = false, first_sequence_moves_positions = false;
     bool features_left_out_of_q = false;  ///< lab 06's gradient gets Q in place of φ(Q)
     bool features_left_out_of_k = false;
     bool output_skipped = false;          ///< the heads get dY, not the last projection's dX
@@ -134,9 +134,12 @@ struct GradientSettings {
     bool norm_is_identity = false;                         ///< dX of layer norm is dY
     bool gelu_is_identity = false;                         ///< dX of GELU is dY
     bool block_at_result = false;                          ///< back through each block at its result, not at its input
+    bool one_pass_kept = false;                            ///< back through each block at what the last one has read
     bool blocks_skipped = false;                           ///< every block gets the gradient that the last one gets
     bool head_at_input_of_norm = false;                    ///< the head's gradient from what the last norm reads
     bool last_norm_at_result = false;                      ///< back through the last norm at its result
+    bool output_sees_one_head = false;                     ///< the last projection's gradient from one head's output
+    bool one_head_back = false;                            ///< of width d, on the way back alone
     bool heads_by_stride = false;                          ///< head h takes the columns h, h + heads, …
     bool heads_reshaped = false;                           ///< (n, h e) read on as (h, n, e)
     bool heads_merged_by_reshape = false, dO_split_by_reshape = false;  ///< on the way back alone

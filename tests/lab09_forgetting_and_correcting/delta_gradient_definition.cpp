@@ -73,6 +73,22 @@ private:
         return times == 0.0 ? 0.0 : times * decays.between(reading, i, j);
     }
 
+    // The gradient of the score of query i and key j, and of the product of keys i and j, is multiplied by this.
+    double weight_of_score(const Reading& reading, Index i, Index j) const {
+        if (s.dscores_unmasked && i / block == j / block) return 1.0;
+        return j > i ? 0.0 : s.dscores_undecayed && i / block == j / block ? 1.0 : weight(reading, i, j);
+    }
+    double weight_of_M(const Reading& reading, Index i, Index j) const {
+        return s.dM_undecayed && i / block == j / block ? 1.0 : weight(reading, i, j);
+    }
+    // Besides what R should hold where token j's chunk reads it: the chunk's own queries, and the chunk's decays.
+    double too_early(Index i, Index j) const {
+        if (!s.queries_in_R_too_early || i / block < j / block) return 0.0;
+        if (i / block == j / block) return decays.until_end(s.R_of_outputs, j) * decays.since_begin(s.R_of_outputs, i);
+        return weight(s.R_of_outputs, i, j) *
+               (decays.product(decays.begin_of(j / block), decays.end_of(j / block)) - 1.0);
+    }
+
     // du_j and e_j, from the last token on.
     void find_writes() {
         du.assign(n, Row(d_v));
@@ -84,8 +100,14 @@ private:
                 const Index j = s.system_not_transposed ? begin + step : end - 1 - step;
                 Reading of_outputs = s.R_of_outputs, of_errors = s.R_of_errors;
                 if (s.du_reads_R_undecayed) of_outputs.until_end = of_errors.until_end = UntilEnd::none;
-                for (Index i = j; i < last; ++i)
+                for (Index i = s.scores_not_transposed ? end : j; i < last; ++i)
                     add(du[j].data(), weight(of_outputs, i, j) * dot_k(q(i), k(j)), g(i), d_v);
+                for (Index i = begin; s.scores_not_transposed && i <= j; ++i)
+                    add(du[j].data(), weight(of_outputs, j, i) * dot_k(q(j), k(i)), g(i), d_v);
+                for (Index i = begin; s.queries_in_R_too_early && i < last; ++i) {
+                    add(du[j].data(), too_early(i, j) * dot_k(q(i), k(j)), g(i), d_v);
+                    if (i >= end) add(du[j].data(), -too_early(i, j) * dot_k(k(i), k(j)), e[i].data(), d_v);
+                }
                 for (Index i = 0; i < last; ++i) {
                     const bool own_chunk = i >= begin && i < end,
                                counted = own_chunk && s.system_not_transposed ? i < j : i > j;
@@ -101,15 +123,22 @@ private:
         }
     }
     void find_query(Index i) {
-        for (Index j = 0; j <= i; ++j)
-            add(made.Q.data() + (h * n + i) * d_k, weight(s.forward.query, i, j) * dot_v(g(i), u(j)), k(j), d_k);
+        for (Index j = 0; j < decays.end_of(i / block); ++j)
+            add(made.Q.data() + (h * n + i) * d_k, weight_of_score(s.forward.query, i, j) * dot_v(g(i), u(j)), k(j),
+                d_k);
     }
     void find_key(Index j) {
         double* to = made.K.data() + (h * n + j) * d_k;
-        for (Index i = j; i < last; ++i) {
-            add(to, s.outputs_in_dk * weight(s.R_of_outputs, i, j) * dot_v(g(i), u(j)), q(i), d_k);
+        for (Index i = j / block * block; i < last; ++i) {
+            if (s.dscores_not_transposed && i / block == j / block) {
+                if (i <= j) add(to, weight(s.R_of_outputs, j, i) * dot_v(g(j), u(i)), q(i), d_k);
+            } else {
+                add(to, s.outputs_in_dk * weight_of_score(s.R_of_outputs, i, j) * dot_v(g(i), u(j)), q(i), d_k);
+            }
+            add(to, too_early(i, j) * dot_v(g(i), u(j)), q(i), d_k);
+            if (i / block != j / block) add(to, -too_early(i, j) * dot_v(e[i].data(), u(j)), k(i), d_k);
             if (i > j && (s.column_of_M_in_dk || i / block != j / block))
-                add(to, -s.errors_in_dk * weight(s.R_of_errors, i, j) * dot_v(e[i].data(), u(j)), k(i), d_k);
+                add(to, -s.errors_in_dk * weight_of_M(s.R_of_errors, i, j) * dot_v(e[i].data(), u(j)), k(i), d_k);
         }
         for (Index i = j / block * block; s.dk_reads_R_carried_on && i < last; ++i) {
             const bool own_chunk = i / block == j / block;
@@ -122,7 +151,7 @@ private:
             add(to, -times * dot_v(e[i].data(), u(j)), k(i), d_k);
         }
         for (Index l = 0; l < (s.row_of_M_in_dk ? j : j / block * block); ++l)
-            add(to, -s.own_error_in_dk * weight(s.forward.key, j, l) * dot_v(e[j].data(), u(l)), k(l), d_k);
+            add(to, -s.own_error_in_dk * weight_of_M(s.forward.key, j, l) * dot_v(e[j].data(), u(l)), k(l), d_k);
     }
     void find_beta(Index i) {
         Row with(v(i), v(i) + d_v);

@@ -40,6 +40,10 @@ struct DeltaGradientSettings {
     double outputs_in_dk = 1.0, own_error_in_dk = 1.0;
     bool row_of_M_in_dk = true, column_of_M_in_dk = true;         ///< within the chunk: the own error, and later ones
     bool system_not_transposed = false, beta_of_own_row = false;  ///< in the transposed system
+    bool scores_not_transposed = false, dscores_not_transposed = false;  ///< within the chunk: in du, and in dk
+    bool dscores_undecayed = false, dscores_unmasked = false;            ///< dO Uᵀ without D, and without the mask
+    bool dM_undecayed = false;                                           ///< e Uᵀ without D
+    bool queries_in_R_too_early = false;  ///< the chunk's own are in the R that du and dk read
     bool du_reads_R_undecayed = false;
     bool dk_reads_R_carried_on = false;  ///< … to before the chunk already
     bool beta_in_dv = true;

@@ -200,8 +200,9 @@ private:
     }
     // The state of head g was not set back to zero.
     double across_heads(Index h, Index g, Index i, Index j, Index a) const {
-        const Place last = static_cast<Place>(n) - 1;
-        double total = sum(g, static_cast<Place>(j) + 1, last, a) + sum(h, 0, static_cast<Place>(i), a);
+        const Place last = static_cast<Place>(n) - 1, I = static_cast<Place>(i), J = static_cast<Place>(j);
+        double total =
+            pairs.from_the_end ? sum(g, 0, I, a) + sum(h, J + 1, last, a) : sum(g, J + 1, last, a) + sum(h, 0, I, a);
         for (Index other = g + 1; other < h; ++other) total += sum(other, 0, last, a);
         return std::exp(total);
     }
@@ -344,7 +345,13 @@ private:
             for (Index a = 0; a < k.width; ++a) d.K.data()[(h * S.n + j) * k.width + a] += of_values * k(h, i, a);
             for (Index b = 0; b < v.width; ++b) d.V.data()[(h * S.n + j) * v.width + b] += of_keys * v(h, i, b);
         }
-        if (const double times = R_of_dK.times(h, other, i, j); times != 0.0) {
+        if (s.S_in_dK) {
+            const double times = S.times(h, other, j, i);
+            const double weight =
+                times == 0.0 ? 0.0
+                             : times * S.left(h, other, j, i)[0] * dot_product(v.row(other, i), v.row(h, j), v.width);
+            for (Index a = 0; a < k.width; ++a) d.K.data()[(h * S.n + j) * k.width + a] += weight * k(other, i, a);
+        } else if (const double times = R_of_dK.times(h, other, i, j); times != 0.0) {
             const double weight = times * R_of_dK.left(h, other, i, j)[0] * dot_product(upstream, v.row(h, j), v.width);
             for (Index a = 0; a < k.width; ++a) d.K.data()[(h * S.n + j) * k.width + a] += weight * q(other, i, a);
         }

@@ -115,6 +115,7 @@ struct PairSettings {
     Tokens tokens = Tokens::up_to_own;
     Heads heads = Heads::own;
     DecaySettings decay;
+    bool from_the_end = false;  ///< a head takes over what the one before has left at token 0
     bool operator==(const PairSettings&) const = default;
 };
 
@@ -132,6 +133,7 @@ struct GatedGradientSettings {
     bool query_token_value = false;                   ///< v_i in place of v_j
     bool upstream_of_key = false;                     ///< dO_j in place of dO_i
     bool R_begins_with_S = false;                     ///< with the last one, in place of zeros
+    bool S_in_dK = false;                             ///< the state of the way forwards in place of R
     Heads heads_of_decay = Heads::own;                ///< whose tokens count in the gradient of log_decay
     GatedWritten written = GatedWritten::all;
     bool operator==(const GatedGradientSettings&) const = default;

@@ -35,6 +35,8 @@ public:
                       : s.begin == Begin::inverse_of_square ? 1.0 / (r * r)
                       : s.begin == Begin::inverse_of_root   ? 1.0 / std::sqrt(r)
                                                             : 1.0 / r;
+        for (Row& row : P)
+            if (s.begin == Begin::inverse_everywhere) row.assign(d_k, 1.0 / r);
     }
 
     void write(const Row& q, Row k, const double* v) {
@@ -47,13 +49,18 @@ public:
         for (Index x = 0; x < k.size(); ++x)
             for (Index b = 0; b < sums[x].size(); ++b) sums[x][b] += k[x] * v[b];
         const double kPk = dot_product(k.data(), Pk.data(), k.size());
-        const Row gain = gain_of(k, Pk, kPk), error = error_of(s.asks_with_query ? q : k, v);
+        const Row gain = gain_of(k, Pk, kPk);
+        Row error = error_of(s.asks_with_query ? q : k, v);
         if (s.update != Update::never) update(k, kPk, gain);
         const bool of_new = s.gain == Gain::of_new_P_divided || s.gain == Gain::of_new_P_divided_anew;
         const Row used = of_new ? times(P, k) : gain;
         const double by = s.gain == Gain::of_new_P_divided_anew ? dot_product(k.data(), used.data(), k.size()) : kPk;
+        if (s.row_by_row) error.assign(v, v + error.size());
         for (Index x = 0; x < k.size(); ++x)
-            for (Index b = 0; b < error.size(); ++b) S[x][b] += used[x] / (of_new ? 1.0 + by : 1.0) * error[b];
+            for (Index b = 0; b < error.size(); ++b) {
+                if (s.row_by_row) error[b] -= k[x] * S[x][b];
+                S[x][b] += used[x] / (of_new ? 1.0 + by : 1.0) * error[b];
+            }
     }
     Row read(const Row& q) const {
         Row output(S[0].size());

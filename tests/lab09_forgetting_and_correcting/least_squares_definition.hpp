@@ -8,7 +8,7 @@
 namespace linattn::testing {
 
 /// What P, the inverse of ridge I + Σ k kᵀ, begins with.
-enum class Begin { inverse_of_ridge, ridge, one, inverse_of_square, inverse_of_root };
+enum class Begin { inverse_of_ridge, inverse_everywhere, ridge, one, inverse_of_square, inverse_of_root };
 /// What stands for the gain P k / (1 + kᵀP k).
 enum class Gain { right, undivided, without_one, of_new_P_divided, of_new_P_divided_anew, key };
 /// How P goes on: P − (P k kᵀ P) / (1 + kᵀP k).
@@ -31,6 +31,7 @@ struct LeastSquaresSettings {
     bool ridge_for_one = false;    ///< in both divisors
     double read = 1.0;             ///< how often what the state returns for the key is subtracted
     bool asks_with_query = false;  ///< q in place of k where the error is computed
+    bool row_by_row = false;       ///< each row of S is corrected by what the key reads of it and of the rows before
     bool keys_normalized = false;
     bool queries_for_keys = false, keys_for_queries = false;  ///< where they write, and where they read
     bool reads_before = false;                                ///< o_i = S_{i-1}ᵀq_i

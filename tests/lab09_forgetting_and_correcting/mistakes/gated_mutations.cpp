@@ -332,6 +332,9 @@ void set_all(GatedGradientSettings& s, void (*set)(DecaySettings&)) {
     set_R(s, set);
 }
 void set_tokens_of_R(GatedGradientSettings& s, Tokens tokens) { s.R_of_dK.tokens = s.R_of_dV.tokens = tokens; }
+void carry_R(GatedGradientSettings& s) {
+    for (PairSettings* R : {&s.R_of_dK, &s.R_of_dV}) R->heads = Heads::own_after_earlier, R->from_the_end = true;
+}
 void not_decayed(DecaySettings& s) { s.by = DecayBy::nothing; }
 void of_token_before(DecaySettings& s) { s.from = 0, s.to = -1; }
 void after_own(DecaySettings& s) { s.from = 0; }
@@ -404,12 +407,18 @@ const MutationTable<GatedGradientSettings>& gradient_mutations() {
              SET(s.S.heads = s.R_of_dK.heads = s.R_of_dV.heads = Heads::all)},
             {"the leading axes", "S carried over from head to head", "Start every leading index from zero.", 0,
              SET(s.S.heads = Heads::own_after_earlier)},
+            {"the leading axes", "R carried over from head to head",
+             "Start R from zero for every leading index, like S.", 0, SET(carry_R(s))},
+            {"the leading axes", "S and R carried over from head to head",
+             "Start both from zero for every leading index.", 0, SET(carry_R(s), s.S.heads = Heads::own_after_earlier)},
             {"the outputs", "first token not reached on the way back",
              "The loop backwards ends with token 0: for (i = n; i-- > 0;) reaches it.", 0,
              SET(s.written = GatedWritten::all_but_first)},
 
             {"S", "first token left out on the way forwards", "Tokens are counted from 0: begin the loop there.", 0,
              SET(s.S.tokens = Tokens::up_to_own_without_first)},
+            {"R", "dK from S", "dk_j reads R_j, the sum over later queries; S is what queries read.", 0,
+             SET(s.S_in_dK = true)},
             {"R", "R begins with the last S", "R begins with zeros: it is another sum than S.", 0,
              SET(s.R_begins_with_S = true)},
             {"the decay's gradient", "mean over the features in the decay's gradient",

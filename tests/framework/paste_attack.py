@@ -5,8 +5,8 @@ which a student can paste from tests/, earns hardly a point.
 usage: paste_attack.py BUILD_FOLDER [LAB…]
 
 It is pasted with the files that it stands in and without the lines that count work, compiled as a student's file is, and tried
-as the answer to its exercise. What is earned must be listed in EARNED: nothing of a lab after 04. A lab that is as it was when
-that held is not tried again.
+as the answer to its exercise. What is earned must be listed in EARNED: of labs after 04 nothing but GELU, which is its formula. A
+lab that is as it was when that held is not tried again.
 """
 
 import os
@@ -27,7 +27,7 @@ from green import Green, digest_of
 
 # Exercises whose definition is the answer.
 EARNED = {"lab01.elu_plus_one", "lab01.relu", "lab01.feature_map", "lab02.softmax_attention",
-          "lab02.linear_attention_quadratic", "lab03.attention_weights", "lab04.gaussian_projection"}
+          "lab02.linear_attention_quadratic", "lab03.attention_weights", "lab04.gaussian_projection", "lab07.gelu"}
 PATIENCE = 5  # seconds of processor time for a suite, which takes less than one for an answer that passes
 
 

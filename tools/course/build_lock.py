@@ -18,7 +18,7 @@ NONE = -1
 
 def take(folder: str, name: str = "check.lock") -> int:
     """Waits for the lock, and returns the open file that holds it; NONE when a process above us does, or nobody can."""
-    if os.path.realpath(os.environ.get(HELD, "/")) == os.path.realpath(folder) and name == "check.lock":
+    if os.path.realpath(os.environ.get(HELD) or "/") == os.path.realpath(folder) and name == "check.lock":
         return NONE
     file = _opened(f"{folder}/{name}")
     try:

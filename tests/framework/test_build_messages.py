@@ -1,10 +1,12 @@
-"""What a student reads when a lab could not be built: from recorded words of compilers and linkers."""
+"""What a student reads when a lab could not be built: from recorded words of compilers and linkers, and from files that
+no compiler should open."""
 
 import json
 import os
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 from conftest import ROOT
 from course_tree import own_folder, shell_script
@@ -82,6 +84,15 @@ X:8:22: note: in instantiation of template class 'xt::xfunction<xt::detail::plus
                      ^
 fatal error: too many errors emitted, stopping now [-ferror-limit=]
 4 errors generated.
+"""
+GCC_BRACE = """X: In function ‘linattn::Tensor linattn::row_sums(const Tensor&)’:
+X:13:56: error: a function-definition is not allowed here before ‘{’ token
+   13 | Tensor outer_product(const Tensor& a, const Tensor& b) {
+      |                                                        ^
+"""
+GCC_OUTSIDE = """X:11:20: error: ‘zeros’ was not declared in this scope
+   11 | Tensor helper() { return zeros({2}); }
+      |                          ^~~~~
 """
 
 OBJECT = "CMakeFiles/lab00_graded.dir/student/lab00_warm_up.cpp.o"
@@ -206,8 +217,7 @@ class Recorded(StudentFolder):
 
     def test_where_brackets_do_not_match_the_function_above_is_to_blame(self):
         self.source.write_text(SOURCE.replace("    return sum(x, 1);\n}", "    if (rows) {\n    return sum(x, 1);\n}"))
-        said = "X:13:56: error: a function-definition is not allowed here before ‘{’ token\n"
-        self.assertEqual(self.explain(FAILED + said)[1], "row_sums")
+        self.assertEqual(self.explain(FAILED + GCC_BRACE)[1], "row_sums")
 
     def test_a_file_of_the_course_that_fails_is_not_the_students_fault(self):
         redefined = "labs/vocabulary/attention.hpp:12:8: error: redefinition of ‘struct linattn::AttentionShape’\n"
@@ -215,12 +225,14 @@ class Recorded(StudentFolder):
         for words in (compiled + "FAILED: CMakeFiles/lab00_suite.dir/tests/warm_up_test.cpp.o \n" + redefined,
                       "".join(FAILED.splitlines(True)[1:2]) + redefined):
             message, begin_with = self.explain(words)
-            self.assertIn("student/lab00_warm_up.cpp is not the cause. This is a fault of the course", message)
+            self.assertIn("student/lab00_warm_up.cpp is not the cause", message)
             self.assertIn(redefined, message)
             self.assertEqual(begin_with, "")
-        message, begin_with = self.explain(f"{FAILED}X:11:8: error: redefinition of ‘linattn::Tensor linattn::helper()’\n")
+        message, _ = self.explain(f"{FAILED}X:11:8: error: redefinition of ‘linattn::Tensor linattn::helper()’\n")
         self.assertIn("student/lab00_warm_up.cpp does not compile", message)
-        self.assertEqual(begin_with, "", "the line is in no exercise")
+
+    def test_outside_of_the_exercises_no_function_is_named(self):
+        self.assertEqual(self.explain(FAILED + GCC_OUTSIDE)[1], "")
 
     def test_numpys_words_get_a_sentence(self):
         for code, gnu, clang, sentence in FROM_NUMPY:
@@ -247,27 +259,38 @@ class Recorded(StudentFolder):
                 self.assertIn("so nothing of lab00 was graded (row_sums, outer_product)", message)
                 self.assertEqual(function, begin_with)
 
+    def test_a_fault_of_the_course_is_called_one(self):
+        message, _ = self.explain("FAILED: labs/linattn.dir/tensor.cpp.o\nlabs/tensor.cpp:3:1: error: no\n")
+        self.assertIn("is a fault of the course", message)
+        self.assertIn("tensor.cpp:3:1: error: no", message)
+
 
 class BuildProgram(StudentFolder):
     """build_lab.py itself, with a ninja that does what the test tells it."""
 
     def build(self, script="exit 0"):
         ninja = self.source.parents[1] / "ninja"
-        shell_script(ninja, script)
+        shell_script(ninja, f"echo \"$*\" >>'{ninja}.calls'\n{script}")
         self.folder = self.source.parents[1] / "build"
         self.folder.mkdir(exist_ok=True)
         program = ROOT / "tools/course/ctest/build_lab.py"
         command = [sys.executable, "-I", "-S", "-B", program, self.folder, ninja, "lab00", self.manifest, self.source]
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
+        calls = Path(f"{ninja}.calls")
+        self.called = calls.exists()
+        calls.unlink(missing_ok=True)
         left = self.folder / "results/lab00.not_built"
         return ran.returncode, ran.stdout.decode(), json.loads(left.read_text(encoding="utf-8")) if left.exists() else None
 
-    def test_a_lab_that_does_not_build(self):
+    def test_a_lab_that_builds(self):
+        self.assertEqual(self.build(), (0, "", None))
+
+    def test_one_that_does_not(self):
         words = (FAILED + GCC_WARNING_FIRST).replace("X", str(self.source))
         status, printed, left = self.build(f"cat <<'END'\n{words}\nEND\nexit 1")
         self.assertEqual((status, left["begin_with"]), (1, "outer_product"))
         self.assertEqual(printed, left["message"] + "\n")
-        self.assertEqual(self.build(), (0, "", None), "once it builds, nothing of that is left")
+        self.assertEqual(self.build()[2], None, "once it builds, nothing of that is left")
 
     def test_no_control_character_of_the_file_is_printed(self):
         words = (FAILED + "X:1:1: error: stray ‘\a\b\033[31m\x7f\u202e’\n").replace("X", str(self.source))
@@ -282,6 +305,20 @@ class BuildProgram(StudentFolder):
             (self.folder / "results" / name).write_text("{}")
         self.build("exit 1")
         self.assertEqual({path.name for path in (self.folder / "results").iterdir()}, {"lab00.not_built", "lab01.relu.json"})
+
+    def test_what_is_no_ordinary_file_is_never_opened(self):
+        def fifo():
+            os.mkfifo(self.source)
+        for make in (fifo, self.source.mkdir, lambda: self.source.symlink_to("/dev/zero"),
+                     lambda: self.source.symlink_to("/dev/stdin")):
+            self.source.rmdir() if self.source.is_dir() else self.source.unlink()
+            make()
+            status, printed, left = self.build()
+            self.assertEqual((status, self.called), (1, False))
+            self.assertIn("student/lab00_warm_up.cpp is not an ordinary file", printed)
+            self.assertEqual(left["message"], printed.rstrip())
+        self.source.unlink()
+        self.assertIn("student/lab00_warm_up.cpp is missing: put it back", self.build()[1])
 
     def test_a_file_put_back_with_an_old_time_is_built_again(self):
         self.build()

@@ -1,6 +1,8 @@
 """Every way to look right without being right: none of them may count as a pass, and each is said in words."""
 
+import os
 import subprocess
+import time
 
 from student_course import StudentCourse
 
@@ -23,7 +25,6 @@ TRICKS = (  # the status, what a function of x does, and words of the message; t
 class FalsePass(StudentCourse):
     def graded(self, status, body, above=""):
         """Answers outer_product like this, grades lab00 with a plain `ctest -L`, and returns ctest's words."""
-        self.put_stubs()
         self.answer("outer_product", body, above)
         run = self.ctest("lab00")
         self.assertNotEqual(run.returncode, 0, run.words)
@@ -32,9 +33,17 @@ class FalsePass(StudentCourse):
         self.assertRegex(run.words, rf"lab00 · outer_product +{status.upper()}\n")
         return run.words
 
+    def test_the_right_answer_passes_or_the_rest_here_proves_nothing(self):
+        self.answer("outer_product", RIGHT)
+        run = self.ctest("lab00")
+        self.assertEqual(run.returncode, 0, run.words)
+        self.assertEqual([result["status"] for result in run.results.values()], ["pass", "pass"])
+        self.assertEqual([result["mistakes"] for result in run.results.values()], [[], []])
+
     def test_exit_before_main(self):
         for above in ("#include <cstdlib>\nconst int forged = (std::exit(0), 0);",
                       f"{UNISTD}\n[[gnu::constructor(0)]] static void forge() {{ _exit(0); }}"):
+            self.put_stubs()
             self.assertIn("before any check ran: a static constructor ended it", self.graded("crash", RIGHT, above))
 
     def test_code_that_runs_before_every_constructor(self):
@@ -45,6 +54,7 @@ class FalsePass(StudentCourse):
                       'extern "C" const char* __asan_default_suppressions() { _exit(0); }',
                       'static int (*chosen())() { _exit(0); }\nextern "C" [[gnu::ifunc("_ZL6chosenv")]] int choose();\n'
                       "const int forged = choose();"):
+            self.put_stubs()
             self.graded("crash", RIGHT, f"{UNISTD}\n{above}")
 
     def test_functions_of_the_system_replaced(self):
@@ -59,6 +69,17 @@ int execv(const char*, char* const*) { _exit(0); }
     def test_exit_after_main(self):
         words = self.graded("fail", WRONG, UNISTD + "\nstruct Forge { ~Forge() { _exit(0); } } forge;")
         self.assertIn("expected 10, got 0", words)
+
+    def test_a_wrong_file_with_an_old_time_stamp(self):
+        self.answer("outer_product", RIGHT)
+        self.assertEqual(self.ctest("lab00").returncode, 0)
+        self.put_stubs()
+        self.answer("outer_product", WRONG)
+        then = time.time() - 86400 * 365
+        os.utime(self.source("lab00"), (then, then))
+        run = self.ctest("lab00")
+        self.assertNotEqual(run.returncode, 0, run.words)
+        self.assertEqual(run.results["outer_product"]["status"], "fail")
 
     def test_a_filter_that_matches_nothing(self):
         refused = self.grade("lab00", "no_such")

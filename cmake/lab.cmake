@@ -93,9 +93,11 @@ function(add_lab manifest)
   endif()
 
   set(results "${PROJECT_BINARY_DIR}/results")
+  set(one_thread "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1")
   add_test(NAME ${lab}.build COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/build_lab.py"
     "${PROJECT_BINARY_DIR}" "${CMAKE_MAKE_PROGRAM}" ${lab} "${manifest}" ${sources})
-  set_tests_properties(${lab}.build PROPERTIES FIXTURES_SETUP ${lab}_built LABELS ${lab} RESOURCE_LOCK build TIMEOUT 1800)
+  set_tests_properties(${lab}.build PROPERTIES FIXTURES_SETUP ${lab}_built LABELS ${lab} RESOURCE_LOCK build TIMEOUT 1800
+    ENVIRONMENT "${one_thread}")
 
   string(JSON count LENGTH "${json}" exercises)
   math(EXPR last "${count} - 1")
@@ -105,6 +107,6 @@ function(add_lab manifest)
       --results "${results}")
     math(EXPR backstop "6 * ${timeout} + 30")  # the supervisor's own limits come first: grading/deadline.cpp
     set_tests_properties(${lab}.${function} PROPERTIES FIXTURES_REQUIRED ${lab}_built LABELS ${lab}
-      TIMEOUT ${backstop} ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1")
+      TIMEOUT ${backstop} ENVIRONMENT "${one_thread}")
   endforeach()
 endfunction()

@@ -29,14 +29,13 @@ def run(build: str, lab: str, manifest: str) -> None:
     with open(manifest, encoding="utf-8") as file:
         waiting = [exercise["function"] for exercise in json.load(file)["exercises"]]
     check, results = f"{build}/{lab}_check", f"{build}/results"
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     running: dict[int, tuple[str, int]] = {}
     ended: dict[str, int] = {}
     while waiting or running:
         if waiting and len(running) < CORES:
             function, said = waiting.pop(0), os.memfd_create("said")
             child = os.posix_spawn(check, [check, "--manifest", manifest, "--exercise", function, "--results", results],
-                                   environment, file_actions=[(os.POSIX_SPAWN_DUP2, said, 1), (os.POSIX_SPAWN_DUP2, said, 2)])
+                                   os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, said, 1), (os.POSIX_SPAWN_DUP2, said, 2)])
             running[child] = function, said
         else:
             child, status = os.wait()

@@ -56,11 +56,10 @@ function(add_lab manifest)
   endif()
   add_library(${lab}_suite OBJECT ${suite})
   target_include_directories(${lab}_suite PRIVATE ${contracts} "${PROJECT_SOURCE_DIR}/tests/${name}")
-  target_link_libraries(${lab}_suite PRIVATE linattn_attention linattn_grading linattn_warnings)
+  target_link_libraries(${lab}_suite PRIVATE linattn_attention linattn_grading linattn_warnings linattn_unused_parameters)
   target_compile_options(${lab}_suite PRIVATE ${LINATTN_SUITE_FLAGS})
-  # A mistake may well ignore an argument. Said of the sources: clang obeys the flag that comes last, after -Wextra.
-  set_property(SOURCE ${suite} APPEND PROPERTY COMPILE_OPTIONS -Wno-unused-parameter)
   target_precompile_headers(${lab}_suite REUSE_FROM linattn_suite_pch)
+  compiled_together(${lab}_suite)
 
   # A missing file is the student's to fix, not a reason to stop the other labs: the build fixture says so.
   foreach(source IN LISTS sources)

@@ -21,6 +21,10 @@ add_library(linattn_warnings INTERFACE)
 target_compile_options(linattn_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
   $<$<BOOL:${LINATTN_WERROR}>:-Werror>)
 
+# A mistake may well ignore an argument. To be linked after linattn_warnings: clang obeys the flag that comes last.
+add_library(linattn_unused_parameters INTERFACE)
+target_compile_options(linattn_unused_parameters INTERFACE -Wno-unused-parameter)
+
 # compiled_together(target…): g++ reads ten of a library's sources as one, so that what they all include is read once. Clang
 # reads each alone, which shows what a source forgets to include.
 function(compiled_together)

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "tensor.hpp"
 
 namespace linattn::testing {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// The seed that all inputs of a run come from: LINATTN_SEED, or 1.
 std::uint64_t master_seed();

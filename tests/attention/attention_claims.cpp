@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "cost_claims.hpp"
 
@@ -100,10 +99,9 @@ void keeps_a_nan_to_its_own_and_later_tokens(const Form& form) {
     const FeatureMap phi = oracle_feature_map("elu_plus_one");
     const Inputs in({2}, 6, 4, 5, 60);
     const Tensor before = form.run(in.Q, in.K, in.V, phi).result();
-    const double nan = std::numeric_limits<double>::quiet_NaN();
     Tensor K = in.K, V = in.V;
-    set_token(K, 3, full({2, 4}, nan));
-    set_token(V, 3, full({2, 5}, nan));
+    set_token(K, 3, full({2, 4}, not_a_number));
+    set_token(V, 3, full({2, 5}, not_a_number));
     for (const Call<Tensor>& call : {form.run(in.Q, in.K, V, phi), form.run(in.Q, K, in.V, phi)})
         for (std::size_t i = 0; i < 6; ++i) {
             const Tensor now = token(call.result(), i);
@@ -121,8 +119,8 @@ void keeps_a_nan_to_its_own_head(const Form& form) {
     const Inputs in({2}, 6, 4, 5, 60);
     const Tensor before = result_of_shape(form.run(in.Q, in.K, in.V, phi), {2, 6, 5});
     Tensor K = in.K, V = in.V;
-    std::fill_n(K.data() + 3 * 4, 4, std::numeric_limits<double>::quiet_NaN());  // token 3 of head 0
-    std::fill_n(V.data() + 3 * 5, 5, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(K.data() + 3 * 4, 4, not_a_number);  // token 3 of head 0
+    std::fill_n(V.data() + 3 * 5, 5, not_a_number);
     for (const Call<Tensor>& call : {form.run(in.Q, in.K, V, phi), form.run(in.Q, K, in.V, phi)}) {
         const double* now = result_of_shape(call, {2, 6, 5}).data();
         const bool reached = std::all_of(now + 3 * 5, now + 6 * 5, [](double o) { return std::isnan(o); });

@@ -2,20 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "array_view.hpp"
+#include "random_inputs.hpp"
 #include "work_counter.hpp"
 
 namespace linattn::testing {
 namespace {
 
 using Index = std::size_t;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Rows = RowsOf<double>;
 
@@ -354,7 +353,7 @@ private:
     double score(Index h, Index i, Index j) const {
         const bool is_multiplied = s.forbidden == Forbidden::infinity_times_zero ||
                                    (s.forbidden == Forbidden::infinity_times_zero_if_causal && call.causal);
-        if (is_multiplied) return std::numeric_limits<double>::quiet_NaN();
+        if (is_multiplied) return not_a_number;
         if (s.forbidden != Forbidden::minus_infinity && s.forbidden != Forbidden::weight_times_zero &&
             !allowed(s.S, h, i, j))
             return s.forbidden == Forbidden::zero ? 0.0 : s.forbidden == Forbidden::number ? s.forbidden_score : -1.0;

@@ -1,7 +1,6 @@
 #include "attention_mutations.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace linattn::testing {
 namespace {
@@ -462,12 +461,12 @@ const Mutations<Settings>& mutations() {
          SET(s.kernel = Kernel::exponential, s.shift = Shift::none, s.forbidden = Forbidden::zero)},
         {"what is left", "forbidden weights of -∞",
          "A weight of a later token is 0: -∞ is for scores that are exponentiated.", divisor | mask | epsilon,
-         SET(s.forbidden_weight = -std::numeric_limits<double>::infinity())},
+         SET(s.forbidden_weight = -infinity)},
         {"what is left", "forbidden weights of 1", "A weight of a later token is 0: a 1 counts it.",
          divisor | mask | epsilon, SET(s.forbidden_weight = 1.0)},
         {"what is left", "forbidden weights of -∞",
          "A weight of a later token is 0: -∞ is for scores that are exponentiated.", no_divisor | mask | features,
-         SET(s.forbidden_weight = -std::numeric_limits<double>::infinity())},
+         SET(s.forbidden_weight = -infinity)},
         {"what is left", "forbidden weights of 1", "A weight of a later token is 0: a 1 counts it.",
          no_divisor | mask | features, SET(s.forbidden_weight = 1.0)},
         {"what divides", "rows normalised",

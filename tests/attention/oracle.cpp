@@ -221,7 +221,7 @@ Weights softmax_rows(const Weights& scores, const Allowed& allowed) {
         for (std::size_t i = 0; i < rows.n; ++i) {
             const double* from = scores.data() + (h * rows.n + i) * rows.width;
             double* to = weights.data() + (h * rows.n + i) * rows.width;
-            double largest = -std::numeric_limits<double>::infinity(), total = 0.0;  // nothing allowed: 0 / 0
+            double largest = -infinity, total = 0.0;  // nothing allowed: 0 / 0
             for (std::size_t j = 0; j < rows.width; ++j)
                 if (allowed(i, j)) largest = std::max(largest, from[j]);
             for (std::size_t j = 0; j < rows.width; ++j)

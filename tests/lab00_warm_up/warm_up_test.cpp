@@ -2,8 +2,7 @@
 #include "warm_up.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::warm_up_test {
 
 // The definitions, entry by entry.
 Expected expected_row_sums(const Tensor& x) {
@@ -78,5 +77,4 @@ TEST_CASE("remembers nothing of an earlier call") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::warm_up_test

@@ -13,9 +13,6 @@
 
 namespace linattn::testing {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
 /// Arguments and the right results: row r of y belongs to row r of x.
 struct Table {
     Tensor x, y;

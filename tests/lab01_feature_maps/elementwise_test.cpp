@@ -2,8 +2,7 @@
 #include "arrangement.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::elementwise_test {
 
 const Shape any_shapes[] = {{}, {3}, {2, 3}, {2, 3, 4}, {2, 3, 4, 5}, {0}, {3, 0}, {2, 0, 3}, {0, 2, 3, 4}};
 
@@ -233,5 +232,4 @@ TEST_CASE("keeps every bit: large, tiny, infinite, NaN and minus zero") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::elementwise_test

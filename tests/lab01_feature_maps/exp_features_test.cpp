@@ -2,8 +2,7 @@
 #include "arrangement.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::exp_features_test {
 
 // e^(-k/4) for k = 0, 1, …, 31, from Python's decimal module at 60 digits: (-D(k) / 4).exp().
 const double exp_of_quarters[] = {1,
@@ -200,5 +199,4 @@ TEST_CASE("a NaN or an infinity stays in its own token, or in its own head") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::exp_features_test

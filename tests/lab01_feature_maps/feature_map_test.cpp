@@ -2,8 +2,7 @@
 #include "arrangement.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::feature_map_test {
 
 // A name, the exercise that does its work, and the chapter's two tokens after it.
 struct Choice {
@@ -106,5 +105,4 @@ TEST_CASE("no token, no head") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::feature_map_test

@@ -3,8 +3,7 @@
 #include "oracle.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::polynomial_features_test {
 
 // By hand: small integers, so that no product is rounded.
 const Table tokens_of_width_3{{{-1, 0, 2}, {1, 0, -1}, {2, 3, 5}, {0, -2, 1}},
@@ -104,5 +103,4 @@ TEST_CASE("a NaN stays in its own token") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::polynomial_features_test

@@ -2,8 +2,7 @@
 #include "arrangement.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::softmax_features_test {
 
 // Python's decimal module at 60 digits: e = [D(v).exp() for v in token]; [v / sum(e) for v in e].
 const Table tokens_of_width_4{
@@ -153,5 +152,4 @@ TEST_CASE("a NaN or an infinity stays in its own token") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::softmax_features_test

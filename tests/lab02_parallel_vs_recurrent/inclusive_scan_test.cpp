@@ -7,8 +7,7 @@
 #include "sizes.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::inclusive_scan_test {
 
 const Combine join_words("join_words", [](const std::string& a, const std::string& b) { return a + b; });
 const Combine bracket("bracket", [](const std::string& a, const std::string& b) { return "(" + a + b + ")"; });
@@ -83,5 +82,4 @@ TEST_CASE("calls combine at most 2n times") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::inclusive_scan_test

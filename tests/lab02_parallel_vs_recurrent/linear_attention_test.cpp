@@ -6,8 +6,7 @@
 #include "cost_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::linear_attention_test {
 
 const FeatureMap identity_map = oracle_feature_map("identity");
 
@@ -277,5 +276,4 @@ TEST_CASE("one step after another gives the whole sequence") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::linear_attention_test

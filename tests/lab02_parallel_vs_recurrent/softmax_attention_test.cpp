@@ -6,8 +6,7 @@
 #include "linear_attention.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::softmax_attention_test {
 
 Tensor scores(const Tensor& Q, const Tensor& K) {
     return weights_by_definition(Q, K, everywhere) / std::sqrt(static_cast<double>(length(Q, -1)));
@@ -123,5 +122,4 @@ TEST_CASE("exchanging two tokens exchanges their outputs when nothing is masked"
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::softmax_attention_test

@@ -6,8 +6,7 @@
 #include "oracle.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::tests_of_attention_test {
 
 using Signature = Tensor(const Tensor&, const Tensor&, const Tensor&, const FeatureMap&);
 using Function = std::function<Signature>;
@@ -88,5 +87,4 @@ TEST_CASE("tell right functions from wrong ones") {
 TEST_CASE("remember nothing of an earlier call") { objections_to(definition()).remembers_nothing(); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::tests_of_attention_test

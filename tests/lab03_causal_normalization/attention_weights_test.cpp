@@ -3,8 +3,7 @@
 #include "normalized_attention.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::attention_weights_test {
 
 const FeatureMap elu_plus_one_map = oracle_feature_map("elu_plus_one");
 const Mask masks[] = {Mask::none, Mask::causal};
@@ -100,5 +99,4 @@ TEST_CASE("rows without any weight are zero") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::attention_weights_test

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "normalized_attention.hpp"
@@ -24,7 +23,7 @@ struct Head {
 
 /// In each channel, over tokens 0 to i.
 inline std::vector<double> largest_keys_until(const Head& head, std::size_t i) {
-    std::vector<double> largest(head.d, -std::numeric_limits<double>::infinity());
+    std::vector<double> largest(head.d, -infinity);
     for (std::size_t j = 0; j <= i; ++j)
         for (std::size_t a = 0; a < head.d; ++a) largest[a] = std::max(largest[a], head.key(j, a));
     return largest;
@@ -32,7 +31,7 @@ inline std::vector<double> largest_keys_until(const Head& head, std::size_t i) {
 /// max (q_ia + k_ja) over j ≤ i and all channels.
 inline double largest_exponent(const Head& head, std::size_t i) {
     const std::vector<double> keys = largest_keys_until(head, i);
-    double largest = -std::numeric_limits<double>::infinity();
+    double largest = -infinity;
     for (std::size_t a = 0; a < head.d; ++a) largest = std::max(largest, head.query(i, a) + keys[a]);
     return largest;
 }

@@ -3,8 +3,7 @@
 #include "normalization_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::normalized_attention_test {
 
 const FeatureMap elu_plus_one_map = oracle_feature_map("elu_plus_one");
 
@@ -80,5 +79,4 @@ TEST_CASE("the same call twice gives the same bits") { gives_the_same_bits_twice
 TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(causal_form.with(1e-6)); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::normalized_attention_test

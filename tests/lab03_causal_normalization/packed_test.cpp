@@ -1,12 +1,10 @@
 // Several sequences in one row.
-#include <limits>
 
 #include "normalization_claims.hpp"
 #include "normalized_attention.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::packed_test {
 
 const FeatureMap elu_plus_one_map = oracle_feature_map("elu_plus_one");
 
@@ -115,11 +113,10 @@ TEST_CASE("nothing of a sequence reaches the next one, not even a NaN") {
     Tensor begins = zeros({2, 9});
     begins(0, 3) = begins(1, 3) = 1.0;
     const Expected right = expected(in, begins, elu_plus_one_map, 1e-6);
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    set_token(in.K, 1, full({2, 4}, nan));
-    set_token(in.V, 1, full({2, 5}, nan));
+    set_token(in.K, 1, full({2, 4}, not_a_number));
+    set_token(in.V, 1, full({2, 5}, not_a_number));
     Expected spoilt = right;
-    for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) set_token(spoilt.value, i, full({2, 5}, nan));
+    for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) set_token(spoilt.value, i, full({2, 5}, not_a_number));
     run(in, begins, elu_plus_one_map, 1e-6).equals(spoilt);
 }
 TEST_CASE("remembers nothing of an earlier call") {
@@ -133,5 +130,4 @@ TEST_CASE("an output never depends on a later token") { never_depends_on_a_later
 TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(single.with(1e-6)); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::packed_test

@@ -1,6 +1,5 @@
 // Back to an earlier token from saved states.
 #include <algorithm>
-#include <limits>
 
 #include "attention_claims.hpp"
 #include "causal_state.hpp"
@@ -8,11 +7,9 @@
 #include "normalization_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::rewind_test {
 
 const FeatureMap elu_plus_one_map = oracle_feature_map("elu_plus_one");
-const double nan = std::numeric_limits<double>::quiet_NaN();
 
 // The tokens of a call, and in front of them those of which only the first saved state knows.
 struct Stream {
@@ -130,8 +127,8 @@ TEST_CASE("every digit is there again after a guess that was large") {
 TEST_CASE("nothing of a token that is not kept is left, not even a NaN") {
     for (std::size_t kept = 0; kept < 9; ++kept) {
         Stream stream{Inputs({2}, 12, 4, 5, 50 + kept), 3, 9, 4, elu_plus_one_map};
-        set_token(stream.all.K, 3 + kept, full({2, 4}, nan));
-        set_token(stream.all.V, 3 + kept, full({2, 5}, nan));
+        set_token(stream.all.K, 3 + kept, full({2, 4}, not_a_number));
+        set_token(stream.all.V, 3 + kept, full({2, 5}, not_a_number));
         equals_definition(stream, kept);
     }
 }
@@ -141,8 +138,8 @@ TEST_CASE("tokens before the saved state need not be there any more") {
         const CausalState saved = saved_states(stream);
         const std::vector<Expected> expected = stream.expected(kept);
         for (std::size_t i = 0; i < kept / 4 * 4; ++i) {
-            set_token(stream.all.K, 3 + i, full({2, 4}, nan));
-            set_token(stream.all.V, 3 + i, full({2, 5}, nan));
+            set_token(stream.all.K, 3 + i, full({2, 4}, not_a_number));
+            set_token(stream.all.V, 3 + i, full({2, 5}, not_a_number));
         }
         rewind(stream, saved, kept).equals(expected);
     }
@@ -174,5 +171,4 @@ TEST_CASE("costs no more when earlier states were saved") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::rewind_test

@@ -3,8 +3,7 @@
 #include "normalization_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::streaming_exp_test {
 
 // Let R and M bound |q| and |k|. A term's exponent is put together from q + m - g, k - m and the steps by which m grew,
 // which telescope: its error is at most 7 (R + M) roundings, that of the oracle 3 (R + M), that of the scale of ε one.
@@ -107,5 +106,4 @@ TEST_CASE("its memory does not grow with the sequence") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::streaming_exp_test

@@ -5,8 +5,7 @@
 #include "normalization_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::streaming_test {
 
 const FeatureMap elu_plus_one_map = oracle_feature_map("elu_plus_one");
 
@@ -288,5 +287,4 @@ TEST_CASE("its memory does not grow with the sequence") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::streaming_test

@@ -2,8 +2,7 @@
 #include "causal_state.hpp"
 #include "graded_tests.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::tests_of_resume_test {
 
 using Signature = decltype(linattn::causal_linear_attention_resume);
 using Function = std::function<Signature>;
@@ -94,5 +93,4 @@ TEST_CASE("tell right functions from wrong ones") {
 TEST_CASE("remember nothing of an earlier call") { objections_to(definition()).remembers_nothing(); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::tests_of_resume_test

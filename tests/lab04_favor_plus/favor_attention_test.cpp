@@ -1,15 +1,13 @@
 // favor_attention: the definition with the same W, what a mask and a normaliser promise, and what it approximates.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "attention_claims.hpp"
 #include "random_features.hpp"
 #include "statistics.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::favor_attention_test {
 
 Weights weights_of(const Tensor& Q, const Tensor& K, const Tensor& W, Mask mask) {
     return weights_by_definition(positive_features(Q, W, Shared::token), positive_features(K, W, Shared::head),
@@ -171,7 +169,7 @@ TEST_CASE("causal: a NaN in V keeps to its head, where it reaches all later outp
     const double epsilon = 1e-6;
     const Tensor before = result_of_shape(CALL(favor_attention, in.Q, in.K, in.V, W, Mask::causal, epsilon), {2, 6, 5});
     Tensor V = in.V;
-    std::fill_n(V.data() + 3 * 5, 5, std::numeric_limits<double>::quiet_NaN());  // token 3 of head 0
+    std::fill_n(V.data() + 3 * 5, 5, not_a_number);  // token 3 of head 0
     const Call<Tensor> call = CALL(favor_attention, in.Q, in.K, V, W, Mask::causal, epsilon);
     const double* after = result_of_shape(call, {2, 6, 5}).data();
     const bool reached = std::all_of(after + 3 * 5, after + 6 * 5, [](double o) { return std::isnan(o); });
@@ -232,5 +230,4 @@ TEST_CASE("approaches softmax attention as 1/√m") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::favor_attention_test

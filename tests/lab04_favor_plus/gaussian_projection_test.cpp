@@ -5,8 +5,7 @@
 #include "random_features.hpp"
 #include "statistics.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gaussian_projection_test {
 
 std::vector<double> entries(const Tensor& x) { return {x.data(), x.data() + x.size()}; }
 
@@ -197,7 +196,7 @@ TEST_CASE("features made with it estimate the softmax kernel") {
     const std::uint64_t seed = random_seed(6);
     const Pair pair(d, 2.0, 7);
     const Call<Tensor> call = CALL(gaussian_projection, m, d, seed);
-    const double estimate = mean(kernel_estimates(pair, result_of_shape(call, {m, d})));
+    const double estimate = mean_of(kernel_estimates(pair, result_of_shape(call, {m, d})));
     const double least = 1.0 - deepest_mean(m, std::exp(pair.square) - 1.0);
     call.satisfies(estimate >= least, "the mean of φ(q)·φ(k) is " + decimals(estimate) + " of exp(q·k/√d), at least " +
                                           decimals(least) + " was expected");
@@ -206,5 +205,4 @@ TEST_CASE("features made with it estimate the softmax kernel") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gaussian_projection_test

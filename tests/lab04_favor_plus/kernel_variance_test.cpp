@@ -6,8 +6,7 @@
 #include "statistics.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::kernel_variance_test {
 
 using worked_example::padded;
 
@@ -114,5 +113,4 @@ TEST_CASE("is the variance that a simulation finds") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::kernel_variance_test

@@ -5,8 +5,7 @@
 #include "random_features.hpp"
 #include "statistics.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::orthogonal_projection_test {
 
 // The rows of one block, the last of which may have fewer than d.
 Tensor block_of(const Tensor& W, std::size_t first) {
@@ -364,7 +363,7 @@ TEST_CASE("estimates the softmax kernel, with a smaller variance than independen
     const Tensor& W = call.result();
     if (!sound().angles || !sound().blocks || !sound().lengths) return;
     const Pair pair(d, 2.0, 8);
-    const double estimate = mean(kernel_estimates(pair, W));
+    const double estimate = mean_of(kernel_estimates(pair, W));
     const double least = 1.0 - deepest_mean(blocks, (std::exp(pair.square) - 1.0) / static_cast<double>(d));
     call.satisfies(estimate >= least, "the mean of φ(q)·φ(k) is " + decimals(estimate) + " of exp(q·k/√d), at least " +
                                           decimals(least) + " was expected");
@@ -393,5 +392,4 @@ TEST_CASE("estimates the softmax kernel, with a smaller variance than independen
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::orthogonal_projection_test

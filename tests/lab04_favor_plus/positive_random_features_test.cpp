@@ -1,15 +1,13 @@
 // positive_random_features: given W nothing is random any more, so the formula is graded entry by entry.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "random_features.hpp"
 #include "sizes.hpp"
 #include "statistics.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::positive_random_features_test {
 
 const Shape leading_shapes[] = {{}, {3}, {2, 3}};
 const Stabilizer stabilizers[] = {Stabilizer::per_token, Stabilizer::per_sequence};
@@ -118,7 +116,7 @@ TEST_CASE("features lie in [0, 1/√m], however large the input") {
 TEST_CASE("a NaN stays in its own token, or in its own head") {
     const Tensor W = normal({7, 4}, random_seed(60)), x = random_tensor({2, 3, 4}, 61);
     Tensor spoilt = x;
-    spoilt(0, 1, 2) = std::numeric_limits<double>::quiet_NaN();
+    spoilt(0, 1, 2) = not_a_number;
     for (const Stabilizer stabilizer : stabilizers) {
         const Tensor before = result_of_shape(CALL(positive_random_features, x, W, stabilizer), {2, 3, 7});
         const Call<Tensor> call = CALL(positive_random_features, spoilt, W, stabilizer);
@@ -152,5 +150,4 @@ TEST_CASE("their product estimates the softmax kernel") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::positive_random_features_test

@@ -104,7 +104,7 @@ std::vector<double> kernel_estimates(const Pair& pair, const Tensor& W) {
     return estimates;
 }
 
-double mean(const std::vector<double>& values) {
+double mean_of(const std::vector<double>& values) {
     double total = 0.0;
     for (const double value : values) total += value;
     return total / static_cast<double>(values.size());

@@ -40,6 +40,6 @@ struct Pair {
 
 /// exp(w_r·q̂ + w_r·k̂ - ‖q̂‖²/2 - ‖k̂‖²/2) for each direction: independent estimates of the kernel, 1 on average.
 std::vector<double> kernel_estimates(const Pair& pair, const Tensor& W);
-double mean(const std::vector<double>& values);
+double mean_of(const std::vector<double>& values);
 
 }  // namespace linattn::testing

@@ -6,8 +6,7 @@
 #include "statistics.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::trigonometric_random_features_test {
 
 // Where cos or sin is 0 an angle's rounding shows all the more: it moves a feature by a share of the token's factor, which
 // is at most √2 times its largest feature, since cos² + sin² = 1.
@@ -100,5 +99,4 @@ TEST_CASE("a product can be negative, and the kernel never is") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::trigonometric_random_features_test

@@ -1,7 +1,6 @@
 #include "bfloat16_arrays.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace linattn::testing {
 namespace {
@@ -23,7 +22,7 @@ double nearest_bfloat16(double x) {
     const double unit = std::ldexp(1.0, std::max(exponent - 8, -133));  // 8 bits, fewer below 2^-126
     const double rounded = std::nearbyint(x / unit) * unit;
     const double largest = 0x1.FEp127;
-    return std::fabs(rounded) > largest ? std::copysign(std::numeric_limits<double>::infinity(), x) : rounded;
+    return std::fabs(rounded) > largest ? std::copysign(infinity, x) : rounded;
 }
 
 std::uint16_t upper_half(double x) {

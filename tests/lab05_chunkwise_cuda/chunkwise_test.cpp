@@ -18,8 +18,7 @@ void packed_chunkwise_forward(const float* Q, const float* K, const float* V, co
                               int chunk, float epsilon);
 }  // namespace linattn::kernels
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::chunkwise_test {
 
 constexpr float epsilon = 1e-6f;
 
@@ -336,8 +335,7 @@ TEST_CASE("nothing of a sequence reaches another one, not even a NaN") {
                             std::numeric_limits<float>::quiet_NaN());
         Expected right = expected_output(in, epsilon, true, borders);
         for (std::size_t h = 0; h < 2; ++h)
-            std::fill_n(right.value.data() + (h * 21 + first) * 7, (end - first) * 7,
-                        std::numeric_limits<double>::quiet_NaN());
+            std::fill_n(right.value.data() + (h * 21 + first) * 7, (end - first) * 7, not_a_number);
         packed(changed, borders, 4, epsilon, quick).equals(right);
     }
 }
@@ -370,5 +368,4 @@ TEST_CASE("computes in float, not in double") {
 TEST_CASE("three orders of the threads give the same bits") { gives_the_same_bits_in_every_order(in_four); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::chunkwise_test

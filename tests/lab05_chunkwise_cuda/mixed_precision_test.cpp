@@ -6,8 +6,7 @@
 #include "cost_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::mixed_precision_test {
 
 constexpr float epsilon = 1e-6f;
 
@@ -228,5 +227,4 @@ TEST_CASE("costs no more than in proportion to n") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::mixed_precision_test

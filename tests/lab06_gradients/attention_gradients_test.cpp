@@ -9,10 +9,7 @@
 #include "gradient_definition.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
+namespace linattn::testing::attention_gradients_test {
 
 enum class Features { positive, with_zeros, of_both_signs };
 
@@ -90,7 +87,7 @@ void rejects_arguments_that_do_not_belong_together(const Form& form) {
     with(&GradientInputs::V, {5, 4}).rejects({"V", "(2, 5, 4)", "(5, 4)"});
     with(&GradientInputs::dO, {2, 5, 3}).rejects({"dO", "(2, 5, 4)", "(2, 5, 3)"});
     with(&GradientInputs::phi_Q, {3}).rejects({"phi_Q", "(…, n, c)", "(3,)"});
-    for (const double epsilon : {-1e-6, -infinity, infinity, std::numeric_limits<double>::quiet_NaN()})
+    for (const double epsilon : {-1e-6, -infinity, infinity, not_a_number})
         form(right, epsilon).rejects({"epsilon", "a finite number from 0 on"});
 }
 
@@ -403,5 +400,4 @@ TEST_CASE("does its work in products of matrices, a chunk at a time") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::attention_gradients_test

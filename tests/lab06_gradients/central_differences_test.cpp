@@ -1,15 +1,13 @@
 // Central differences, graded by functions whose central difference is known: it is not the derivative, and by how much
 // the two differ tells whether both sides were taken.
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "gradients.hpp"
 #include "sizes.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::central_differences_test {
 
 double total_of(const Tensor& x) {
     double total = 0.0;
@@ -53,8 +51,7 @@ TEST_CASE("gives the chapter's worked example") {
 }
 TEST_CASE("rejects a step that is not a finite number above 0") {
     const Tensor x{1, 2};
-    for (const double h : {0.0, -1e-5, std::numeric_limits<double>::infinity(),
-                           -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+    for (const double h : {0.0, -1e-5, infinity, -infinity, not_a_number})
         CALL(central_differences, sum_of_cubes(), x, h).rejects({"h", "a finite number above 0"});
 }
 TEST_CASE("is off by h² for a cube, whatever the step") {
@@ -145,5 +142,4 @@ TEST_CASE("remembers nothing of an earlier call") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::central_differences_test

@@ -7,8 +7,7 @@
 #include "sizes.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::elu_plus_one_backward_test {
 
 // Slopes of φ. Below 0 made with Python's decimal module at 60 digits, from the exact value of each double: D(x).exp().
 struct Point {
@@ -102,5 +101,4 @@ TEST_CASE("remembers nothing of an earlier call") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::elu_plus_one_backward_test

@@ -6,8 +6,7 @@
 #include "sizes.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::reverse_cumsum_test {
 
 // Every sum by itself, from the entries that belong to it.
 Expected expected_sums(const Tensor& x, std::ptrdiff_t axis) {
@@ -86,5 +85,4 @@ TEST_CASE("costs no more than in proportion to n") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::reverse_cumsum_test

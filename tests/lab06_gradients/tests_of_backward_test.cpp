@@ -4,8 +4,7 @@
 #include "attention_gradients.hpp"
 #include "graded_tests.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::tests_of_backward_test {
 
 using Signature = decltype(linattn::causal_attention_backward);
 using Function = std::function<Signature>;
@@ -84,5 +83,4 @@ TEST_CASE("tell right functions from wrong ones") {
 TEST_CASE("remember nothing of an earlier call") { objections_to(definition()).remembers_nothing(); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::tests_of_backward_test

@@ -24,11 +24,8 @@ Rows rows_of(const Tensor& x) {
     return rows_of(x, extents.leading, extents.n, extents.width);
 }
 
-constexpr const char* derivation =
-    "error analysis carried along the definition: 2·2^-53 for every operation, n of them for a sum of n terms";
-
 Expected as_expected(const Rows& rows, const Shape& shape, const Settings& settings, bool has_tokens = true) {
-    Expected expected{zeros(shape), zeros(shape), derivation, has_tokens};
+    Expected expected{zeros(shape), zeros(shape), carried_error, has_tokens};
     for (std::size_t i = 0; i < rows.entries.size(); ++i) {
         expected.value.data()[i] = rows.entries[i].value * settings.factor;
         expected.tolerance.data()[i] = rows.entries[i].error;
@@ -915,7 +912,7 @@ Tensor generated_by_recomputing(const Tensor& prompt, std::size_t count, const M
     Shape shape = shape_of(prompt);
     shape.back() = count;
     Tensor result = zeros(shape);
-    margin = std::numeric_limits<double>::infinity();
+    margin = infinity;
     for (std::size_t b = 0; b < batch; ++b) {
         std::vector<double> sequence(prompt.data() + b * n, prompt.data() + (b + 1) * n);
         for (std::size_t i = 0; i < count; ++i) {
@@ -932,7 +929,7 @@ Tensor generated_by_recomputing(const Tensor& prompt, std::size_t count, const M
 
 Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Model& w, const Settings& settings,
                              double* margin) {
-    if (margin != nullptr) *margin = std::numeric_limits<double>::infinity();
+    if (margin != nullptr) *margin = infinity;
     require_model(w, "w");
     const std::size_t symbols = length(w.embedding, 0), n = length(prompt, -1);
     require_ids(prompt, "prompt", symbols);
@@ -947,7 +944,7 @@ Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Mode
     Tensor result = zeros(shape);
     const std::size_t batch = n == 0 ? 0 : prompt.size() / n;
     Tensor first_row;
-    std::vector<std::pair<double, double>> largest_so_far(made, {-std::numeric_limits<double>::infinity(), 0.0});
+    std::vector<std::pair<double, double>> largest_so_far(made, {-infinity, 0.0});
     std::vector<History> shared;
     for (std::size_t b = 0; b < batch; ++b) {
         std::vector<History> own(std::max<std::size_t>(w.blocks.size(), 1));

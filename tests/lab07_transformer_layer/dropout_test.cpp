@@ -1,13 +1,11 @@
 // dropout: nobody can say which entries must go, only how often, and that nothing else decides it but the seed.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sizes.hpp"
 #include "weights.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::dropout_test {
 
 constexpr double false_alarm = 1e-11;  // of one comparison; a run makes fewer than a hundred of these
 
@@ -56,7 +54,7 @@ TEST_CASE("p = 0 changes nothing") {
     }
 }
 TEST_CASE("rejects a p outside [0, 1)") {
-    const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    const double inf = infinity, nan = not_a_number;
     for (const double p : {1.0, 1.5, -0.1, inf, -inf, nan})
         CALL(dropout, ones({3}), p, std::uint64_t{1}).rejects({"p", "0", "1"});
 }
@@ -218,5 +216,4 @@ TEST_CASE("every entry is dropped by some seeds and kept by others") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::dropout_test

@@ -1,5 +1,4 @@
 // layer_norm and gelu: tables with 60 digits (tables.py), the definition, and what each promises.
-#include <limits>
 
 #include "cost_claims.hpp"
 #include "definition.hpp"
@@ -8,8 +7,7 @@
 #include "weights.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::entrywise_test {
 
 void equals_definition(const Shape& shape, std::uint64_t stream) {
     const Tensor X = random_tensor(shape, stream);
@@ -87,7 +85,7 @@ TEST_CASE("a NaN stays in its token") {
     Tensor X = random_tensor({3, 4}, 97);
     const Norm w = random_norm(4, 98);
     const Tensor before = result_of_shape(CALL(layer_norm, X, w), {3, 4});
-    X(1, 2) = std::numeric_limits<double>::quiet_NaN();
+    X(1, 2) = not_a_number;
     const Call<Tensor> call = CALL(layer_norm, X, w);
     for (const std::size_t i : {std::size_t{0}, std::size_t{2}})
         call.satisfies(same_bits(token(result_of_shape(call, {3, 4}), i), token(before, i)),
@@ -150,5 +148,4 @@ TEST_CASE("takes a few steps for each entry") {
 TEST_CASE("remembers nothing of an earlier call") { CALL(gelu, random_tensor({3, 5}, 70)).remembers_nothing(); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::entrywise_test

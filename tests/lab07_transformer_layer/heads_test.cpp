@@ -4,8 +4,7 @@
 #include "weights.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::heads_test {
 
 struct HeadsAndWidth {
     Shape leading;
@@ -24,7 +23,7 @@ std::vector<HeadsAndWidth> sizes() {
 TEST_SUITE("split_heads") {
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
-    CALL(split_heads, X, heads).equals(exactly(split));
+    CALL(split_heads, X, heads).equals(exactly(worked_example::split));
 }
 TEST_CASE("rejects a width that the heads do not divide") {
     for (const std::size_t heads : {std::size_t{3}, std::size_t{8}, std::size_t{0}})
@@ -57,7 +56,7 @@ TEST_CASE("costs no more than in proportion to n") {
 TEST_SUITE("merge_heads") {
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
-    CALL(merge_heads, split).equals(exactly(X));
+    CALL(merge_heads, worked_example::split).equals(exactly(X));
 }
 TEST_CASE("rejects what has no axis of heads") {
     CALL(merge_heads, zeros({5, 4})).rejects({"X", "(…, h, n, e)", "(5, 4)"});
@@ -87,5 +86,4 @@ TEST_CASE("costs no more than in proportion to n") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::heads_test

@@ -72,7 +72,7 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
         return dot.total() * rounded(std::pow(width, settings.scale_power), 0.0);
     };
     Average local{std::vector<SumOfTerms>(head.d_v), {}}, linear = local;
-    double largest = -std::numeric_limits<double>::infinity();
+    double largest = -infinity;
     for (std::size_t j = 0; j < count; ++j)
         if (in_window(settings, window, now, j)) largest = std::max(largest, score(j).value);
     const bool empty_places = settings.window == Window::with_empty_places && now + 1 < window;
@@ -81,7 +81,7 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
         const Rounded each = exponential(Rounded{settings.shifted ? -largest : 0.0});
         local.below.add(each * Rounded{static_cast<double>(window - now - 1)});
     }
-    double so_far = -std::numeric_limits<double>::infinity();
+    double so_far = -infinity;
     for (std::size_t j = 0; j < count; ++j) {
         const bool in = in_window(settings, window, now, j);
         if (!in && !(settings.softmax_divided_by_all && j <= now)) continue;
@@ -194,12 +194,9 @@ std::size_t entries_before(const Shape& leading) {
     return result;
 }
 
-constexpr const char* derivation =
-    "error analysis carried along the definition: 2·2^-53 for every operation, n of them for a sum of n terms";
-
 // S or z after the tokens of a head: Σ φ(k) vᵀ or, without values, Σ φ(k).
 Expected sums_of(const Tensor& K, const Tensor* V, std::size_t heads, std::size_t n, const Shape& shape) {
-    Expected sums{zeros(shape), zeros(shape), derivation, false};
+    Expected sums{zeros(shape), zeros(shape), carried_error, false};
     const std::size_t d_k = length(K, -1), d_v = V == nullptr ? 1 : length(*V, -1);
     for (std::size_t h = 0; h < heads; ++h)
         for (std::size_t c = 0; c < d_k; ++c)
@@ -222,7 +219,7 @@ Expected expected_hybrid_attention(const Tensor& Q, const Tensor& K, const Tenso
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_shape(gate, "gate", join(shape.leading, {shape.n}), "(…, n)");
     if (window == 0) reject("hybrid_attention", "window", "at least 1", "0");
-    Expected expected{zeros(shape_of(V)), zeros(shape_of(V)), derivation};
+    Expected expected{zeros(shape_of(V)), zeros(shape_of(V)), carried_error};
     const auto& [leading, n, d_k, d_v] = shape;
     for (std::size_t h = 0; h < entries_before(leading); ++h) {
         const std::size_t first = h * n;  // of the head's tokens

@@ -7,8 +7,7 @@
 #include "weights.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::hybrid_test {
 
 // Q, K, V, a gate, and how far the window reaches.
 struct HybridInputs : Inputs {
@@ -289,5 +288,4 @@ TEST_CASE("once the window is full, neither its memory nor its cost grows") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::hybrid_test

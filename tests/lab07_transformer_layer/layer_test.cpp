@@ -1,5 +1,4 @@
 // multi_head_attention and transformer_block: whole sequences.
-#include <limits>
 
 #include "cost_claims.hpp"
 #include "definition.hpp"
@@ -7,8 +6,7 @@
 #include "weights.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::layer_test {
 
 struct LayerSize {
     Shape leading;
@@ -85,7 +83,7 @@ void costs_no_more_than_in_proportion_to_n(const Layer& layer) {
 void keeps_a_nan_to_its_batch_entry(const Layer& layer) {
     Tensor X = random_tensor({2, 5, 6}, 240);
     const Tensor before = result_of_shape(layer(X), {2, 5, 6});
-    X(0, 3, 1) = std::numeric_limits<double>::quiet_NaN();
+    X(0, 3, 1) = not_a_number;
     const Call<Tensor> call = layer(X);
     const Tensor now = result_of_shape(call, {2, 5, 6});
     for (std::size_t i = 3; i < 5; ++i)
@@ -260,5 +258,4 @@ TEST_CASE("remembers nothing of an earlier call") { go_through(random_tensor({2,
 TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(go_through); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::layer_test

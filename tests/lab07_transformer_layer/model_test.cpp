@@ -4,8 +4,7 @@
 #include "weights.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::model_test {
 
 void logits_equal_definition(const Tensor& ids, const Model& w) {
     CALL(logits, ids, w).equals(expected_logits(ids, w));
@@ -330,5 +329,4 @@ TEST_CASE("a symbol costs the same however many came before, and needs no more m
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::model_test

@@ -11,6 +11,10 @@ namespace linattn::testing {
 /// What two roundings are: one here and one in the answer.
 inline constexpr double two_roundings = 2.0 * 0x1p-53;
 
+/// Where such a tolerance comes from, for the message.
+inline constexpr const char* carried_error =
+    "error analysis carried along the definition: 2·2^-53 for every operation, n of them for a sum of n terms";
+
 struct Rounded {
     double value = 0.0;
     double error = 0.0;

@@ -5,8 +5,7 @@
 #include "weights.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::step_test {
 
 Call<BlockStep> step(const Tensor& X, std::size_t i, const Block& w, std::size_t heads, const Memory& memory) {
     const Tensor x = token(X, i);
@@ -194,5 +193,4 @@ TEST_CASE("neither its memory nor its cost grows with the tokens read") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::step_test

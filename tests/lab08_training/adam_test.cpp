@@ -1,12 +1,10 @@
 // The two optimisers, step by step.
 #include <cmath>
-#include <limits>
 
 #include "adam_definition.hpp"
 #include "cost_claims.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::adam_test {
 
 const AdamSettings adam;
 AdamSettings radam_settings() {
@@ -50,8 +48,7 @@ void rejects_what_does_not_belong_together(Step run) {
     run(w, zeros({3, 2}), no_steps({2, 3}), 0.1).rejects({"g", "(2, 3)", "(3, 2)"});
     run(w, w, {zeros({3}), w, 0}, 0.1).rejects({"state.m", "(2, 3)", "(3,)"});
     run(w, w, {w, zeros({3}), 0}, 0.1).rejects({"state.v", "(2, 3)", "(3,)"});
-    for (const double rate : {-0.1, std::nan(""), std::numeric_limits<double>::infinity()})
-        run(w, w, no_steps({2, 3}), rate).rejects({"rate"});
+    for (const double rate : {-0.1, std::nan(""), infinity}) run(w, w, no_steps({2, 3}), rate).rejects({"rate"});
 }
 
 // Gradients that change sign and size, from a state as it is at first.
@@ -164,5 +161,4 @@ TEST_CASE("small gradients meet ε: 1e-8 is added after the root") {
 TEST_CASE("its cost grows in proportion to the entries") { costs_no_more_than_in_proportion_to_the_entries(run_radam); }
 TEST_CASE("remembers nothing") { remembers_nothing(run_radam); }
 }
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::adam_test

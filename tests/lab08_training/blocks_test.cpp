@@ -2,8 +2,7 @@
 #include "backward_by_slopes.hpp"
 #include "cost_claims.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::blocks_test {
 
 const GradientSettings right;
 const ModelDefinition definition(right);
@@ -140,5 +139,4 @@ TEST_CASE("remembers nothing") {
     CALL(block_backward, X, w, heads, dY).remembers_nothing();
 }
 }
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::blocks_test

@@ -5,8 +5,7 @@
 #include "copy_form.hpp"
 #include "cost_claims.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::copy_batch_test {
 
 // The sequences that the first halves of an answer belong to.
 std::vector<CopySequence> sequences_of(const Batch& got, std::size_t length, std::size_t symbols) {
@@ -179,5 +178,4 @@ TEST_CASE("every symbol is as frequent as the others, at every place") {
     }
 }
 }
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::copy_batch_test

@@ -4,8 +4,7 @@
 #include "backward_by_slopes.hpp"
 #include "cost_claims.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::cross_entropy_test {
 
 const GradientSettings right;
 const ModelDefinition definition(right);
@@ -109,5 +108,4 @@ TEST_CASE("remembers nothing") {
     again.remembers_nothing();
 }
 }
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::cross_entropy_test

@@ -2,8 +2,7 @@
 #include "backward_by_slopes.hpp"
 #include "cost_claims.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gelu_test {
 
 const GradientSettings right;
 const ModelDefinition definition(right);
@@ -92,5 +91,4 @@ TEST_CASE("remembers nothing") {
     CALL(gelu_backward, X, dY).remembers_nothing();
 }
 }
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gelu_test

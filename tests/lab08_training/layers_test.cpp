@@ -2,8 +2,7 @@
 #include "backward_by_slopes.hpp"
 #include "cost_claims.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::layers_test {
 
 const GradientSettings right;
 const ModelDefinition definition(right);
@@ -131,5 +130,4 @@ TEST_CASE("remembers nothing") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::layers_test

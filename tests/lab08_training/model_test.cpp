@@ -4,8 +4,7 @@
 #include "backward_by_slopes.hpp"
 #include "cost_claims.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::model_test {
 
 const GradientSettings right;
 const ModelDefinition definition(right);
@@ -141,5 +140,4 @@ TEST_CASE("its work grows no faster than n") {
                        ": more than 6 times as many, so the work is not proportional to n");
 }
 }
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::model_test

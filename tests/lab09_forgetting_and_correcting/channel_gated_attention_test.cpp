@@ -1,10 +1,8 @@
-#include <limits>
 
 #include "gated_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::channel_gated_attention_test {
 
 // The worked example and what is compared first have one decay for all channels, or as many channels as values.
 const GatedForm channels{
@@ -37,7 +35,7 @@ TEST_CASE("forgets each channel by itself") {
     GatedInputs in = channels.inputs({{}, 7, 2, 3}, 60, Strength::middle);
     for (std::size_t i = 0; i < 7; ++i) {
         in.log_decay(i, 0) = 0.0;
-        in.log_decay(i, 1) = -std::numeric_limits<double>::infinity();
+        in.log_decay(i, 1) = -infinity;
     }
     channels.equals_the_definition(in);
 }
@@ -45,5 +43,4 @@ TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_propo
 TEST_CASE("keeps no state for each token") { keeps_no_state_for_each_token(channels); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::channel_gated_attention_test

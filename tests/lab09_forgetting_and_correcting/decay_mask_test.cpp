@@ -1,13 +1,9 @@
 // D, the mask of decays: what is left at token i of what token j wrote.
-#include <limits>
 
 #include "gated_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
+namespace linattn::testing::decay_mask_test {
 
 void equals_the_definition(const Tensor& log_decay) {
     CALL(decay_mask, log_decay).equals(expected_decay_mask(log_decay));
@@ -20,7 +16,7 @@ TEST_CASE("gives the chapter's worked example") {
 }
 TEST_CASE("rejects what has no axis of tokens, and decays that are no logarithms") {
     CALL(decay_mask, zeros({})).rejects({"log_decay", "(…, n)", "()"});
-    for (const double wrong : {0.9, 1e-300, infinity, std::numeric_limits<double>::quiet_NaN()})
+    for (const double wrong : {0.9, 1e-300, infinity, not_a_number})
         for (const std::size_t place : {0U, 7U}) {
             Tensor log_decay = random_decays({2, 4}, 2, Strength::middle);
             log_decay.data()[place] = wrong;
@@ -92,5 +88,4 @@ TEST_CASE("costs no more than in proportion to n²") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::decay_mask_test

@@ -10,9 +10,6 @@
 
 namespace linattn::testing {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
 inline Tensor of_length_one(const Tensor& x) {
     const Tensor squares = sum(x * x, -1, keep_dims);
     return x / sqrt(where(squares > 0.0, squares, 1.0));

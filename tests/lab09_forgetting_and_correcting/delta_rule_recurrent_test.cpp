@@ -2,8 +2,7 @@
 #include "delta_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::delta_rule_recurrent_test {
 
 Call<Tensor> call(const DeltaInputs& in) { return CALL(delta_rule_recurrent, in.Q, in.K, in.V, in.beta); }
 const DeltaForm form{call, [](const DeltaInputs& in) { return result_of_shape(call(in), shape_of(in.V)); },
@@ -44,5 +43,4 @@ TEST_CASE("does not go by another form") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::delta_rule_recurrent_test

@@ -1,15 +1,11 @@
 // The gradients of gated attention: compared with the definition, and that with differences of attention itself.
 #include <cmath>
-#include <limits>
 
 #include "cost_claims.hpp"
 #include "gated_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
+namespace linattn::testing::gated_attention_backward_test {
 
 Call<GatedGradients> run(const GatedInputs& in) {
     return CALL(gated_attention_backward, in.Q, in.K, in.V, in.log_decay, in.dO);
@@ -68,7 +64,7 @@ TEST_CASE("rejects arguments that do not belong together") {
     with(&GatedInputs::Q, {3}).rejects({"Q", "(…, n, d_k)", "(3,)"});
     with(&GatedInputs::dO, {2, 5, 3}).rejects({"dO", "(2, 5, 4)", "(2, 5, 3)"});
     with(&GatedInputs::log_decay, {5}).rejects({"log_decay", "(2, 5)", "(5,)"});
-    for (const double wrong : {0.9, infinity, std::numeric_limits<double>::quiet_NaN()}) {
+    for (const double wrong : {0.9, infinity, not_a_number}) {
         GatedInputs in({{2}, 5, 3, 4}, 2, Strength::middle);
         in.log_decay(1, 3) = wrong;
         run(in).rejects({"log_decay", "pass log a, not a"});
@@ -160,5 +156,4 @@ TEST_CASE("keeps no state for each token") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gated_attention_backward_test

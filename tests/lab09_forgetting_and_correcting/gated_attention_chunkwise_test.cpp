@@ -2,8 +2,7 @@
 
 #include "gated_claims.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gated_attention_chunkwise_test {
 
 GatedForm in_chunks(std::size_t chunk) {
     return {[chunk](const GatedInputs& in) {
@@ -64,5 +63,4 @@ TEST_CASE("does its work in products of matrices, a chunk at a time") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gated_attention_chunkwise_test

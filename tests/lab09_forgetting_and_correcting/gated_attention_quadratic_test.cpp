@@ -1,7 +1,6 @@
 #include "gated_claims.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gated_attention_quadratic_test {
 
 const GatedForm quadratic{
     [](const GatedInputs& in) { return CALL(gated_attention_quadratic, in.Q, in.K, in.V, in.log_decay); }};
@@ -30,5 +29,4 @@ TEST_CASE("does not go by another form") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gated_attention_quadratic_test

@@ -1,8 +1,7 @@
 #include "gated_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gated_attention_recurrent_test {
 
 const GatedForm recurrent{
     [](const GatedInputs& in) { return CALL(gated_attention_recurrent, in.Q, in.K, in.V, in.log_decay); }};
@@ -35,5 +34,4 @@ TEST_CASE("does not go by another form") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gated_attention_recurrent_test

@@ -474,12 +474,12 @@ Expected expected_decay_mask(const Tensor& log_decay) {
 namespace {
 
 // Σ_j |q_i|·|k_j| size_ij |v_j|, as the three sums that the output and the gradients are made of.
-struct Sizes {
+struct GatedSizes {
     Tensor Q, K, V, dO;
     std::vector<Tensor> masks;  // one for each channel, or one
     Index H, n, d_k, d_v;
 
-    Sizes(const GatedCall& call, const Tensor& upstream)
+    GatedSizes(const GatedCall& call, const Tensor& upstream)
         : Q(abs(call.Q)),
           K(abs(call.K)),
           V(abs(call.V)),
@@ -511,7 +511,7 @@ struct Sizes {
 }  // namespace
 
 Expected expected_gated_attention(const GatedCall& call) {
-    const Sizes sizes(call, call.V);
+    const GatedSizes sizes(call, call.V);
     Tensor terms = zeros(shape_of(call.V));
     const Index d_k = sizes.d_k, d_v = sizes.d_v;
     sizes.for_each_term([&](Index i, Index j, Index a, Index b, double size) {
@@ -525,7 +525,7 @@ Expected expected_gated_attention(const GatedCall& call) {
 }
 
 std::vector<Expected> expected_gated_gradients(const GatedCall& call, const Tensor& dO) {
-    const Sizes x(call, dO);
+    const GatedSizes x(call, dO);
     GatedGradients size{zeros(shape_of(call.Q)), zeros(shape_of(call.K)), zeros(shape_of(call.V)),
                         zeros(shape_of(call.log_decay))};
     const Index d_k = x.d_k, d_v = x.d_v;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include "attention_definition.hpp"
@@ -56,10 +55,10 @@ struct DecaySettings {
     bool diagonal = true;     ///< whether token i sees what it writes
     bool read_again = false;  ///< the decay of token i once more
     Heads heads = Heads::own;
-    bool of_first_chunk = false;                              ///< in every chunk
-    bool sigmoid = false;                                     ///< of the logarithm, in place of e to it
-    double least = -std::numeric_limits<double>::infinity();  ///< no sum of logarithms is smaller
-    bool cumulated = false;                                   ///< the decay of a token is that of all tokens up to it
+    bool of_first_chunk = false;  ///< in every chunk
+    bool sigmoid = false;         ///< of the logarithm, in place of e to it
+    double least = -infinity;     ///< no sum of logarithms is smaller
+    bool cumulated = false;       ///< the decay of a token is that of all tokens up to it
     Channels channels = Channels::own;
     bool reshaped = false;         ///< (n, d_k) logarithms read on as (d_k, n)
     bool inside_decayed = true;    ///< pairs of a chunk

@@ -9,8 +9,7 @@ void gated_delta_forward(const float* Q, const float* K, const float* V, const f
                          float* O, Sizes sizes, int chunk);
 }  // namespace linattn::kernels
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gated_delta_forward_test {
 
 Call<Array> forward(const DeltaInputs& in, int chunk, const gpu::RunOptions& run) {
     const DeltaArrays x(in);
@@ -115,5 +114,4 @@ TEST_CASE("three orders of the threads give the same bits") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gated_delta_forward_test

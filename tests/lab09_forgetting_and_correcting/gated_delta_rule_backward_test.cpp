@@ -5,8 +5,7 @@
 #include "delta_claims.hpp"
 #include "delta_gradient_definition.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gated_delta_rule_backward_test {
 
 std::vector<Expected> expected(const DeltaInputs& in) {
     return expected_delta_gradients({in.Q, in.K, in.V, in.beta, &in.log_decay}, in.dO);
@@ -123,5 +122,4 @@ TEST_CASE("keeps the states before the chunks, not one for each token") {
 TEST_CASE("does its work in products of matrices, a chunk at a time") { works_a_chunk_at_a_time(in_chunks_of(16), 16); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gated_delta_rule_backward_test

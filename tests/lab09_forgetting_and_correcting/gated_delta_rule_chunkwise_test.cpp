@@ -2,8 +2,7 @@
 #include "delta_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gated_delta_rule_chunkwise_test {
 
 DeltaForm in_chunks_of(std::size_t chunk) {
     const auto call = [chunk](const DeltaInputs& in) {
@@ -63,5 +62,4 @@ TEST_CASE("does not go by another form") {
 TEST_CASE("does its work in products of matrices, a chunk at a time") { works_a_chunk_at_a_time(in_chunks_of(16), 16); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gated_delta_rule_chunkwise_test

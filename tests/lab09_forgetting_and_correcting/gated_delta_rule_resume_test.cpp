@@ -3,8 +3,7 @@
 #include "delta_claims.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gated_delta_rule_resume_test {
 
 Call<GatedDeltaResult> resume(const DeltaInputs& in) {
     return CALL(gated_delta_rule_resume, in.Q, in.K, in.V, in.beta, in.log_decay, in.S);
@@ -106,5 +105,4 @@ TEST_CASE("its cost grows in proportion to the heads") { costs_no_more_than_in_p
 TEST_CASE("holds no more for a longer sequence") { keeps_no_state_for_each_token(form); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gated_delta_rule_resume_test

@@ -12,11 +12,11 @@ namespace {
 
 using Index = std::size_t;
 template <class Real>
-using Matrix = std::vector<std::vector<Real>>;
+using MatrixOf = std::vector<std::vector<Real>>;
 using Row = std::vector<double>;
 
-Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b) {
-    Matrix<double> c(a.size(), Row(b.empty() ? 0 : b[0].size()));
+MatrixOf<double> product(const MatrixOf<double>& a, const MatrixOf<double>& b) {
+    MatrixOf<double> c(a.size(), Row(b.empty() ? 0 : b[0].size()));
     for (Index i = 0; i < a.size(); ++i)
         for (Index j = 0; j < b.size(); ++j)
             for (Index e = 0; e < c[i].size(); ++e) c[i][e] += a[i][j] * b[j][e];
@@ -64,7 +64,7 @@ public:
     }
     Row read(const Row& q) const {
         Row output(S[0].size());
-        const Matrix<double> state = s.reads_sums_with_P_before && !P_before.empty() ? product(P_before, sums) : S;
+        const MatrixOf<double> state = s.reads_sums_with_P_before && !P_before.empty() ? product(P_before, sums) : S;
         for (Index x = 0; x < q.size(); ++x)
             for (Index b = 0; b < output.size(); ++b) output[b] += q[x] * state[x][b];
         return output;
@@ -76,7 +76,7 @@ public:
     void forget_P(const Recursion& fresh) { P = fresh.P; }
 
 private:
-    static Row times(const Matrix<double>& M, const Row& k) {
+    static Row times(const MatrixOf<double>& M, const Row& k) {
         Row result(k.size());
         for (Index x = 0; x < k.size(); ++x) result[x] = dot_product(M[x].data(), k.data(), k.size());
         return result;
@@ -93,10 +93,10 @@ private:
         return error;
     }
     void update(const Row& k, double kPk, const Row& gain) {
-        Matrix<double> kk(k.size(), Row(k.size()));
+        MatrixOf<double> kk(k.size(), Row(k.size()));
         for (Index x = 0; x < k.size(); ++x)
             for (Index y = 0; y < k.size(); ++y) kk[x][y] = k[x] * k[y];
-        const Matrix<double> PkkP = product(product(P, kk), P);
+        const MatrixOf<double> PkkP = product(product(P, kk), P);
         double divisor = s.update == Update::undivided ? 1.0 : s.update == Update::without_one ? kPk : one + kPk;
         if (s.update == Update::added) divisor = -divisor;
         for (Index x = 0; x < k.size(); ++x)
@@ -109,8 +109,8 @@ private:
     }
 
     const LeastSquaresSettings& s;
-    const double one;                     // in the divisors
-    Matrix<double> P, S, P_before, sums;  // sums of k vᵀ
+    const double one;                       // in the divisors
+    MatrixOf<double> P, S, P_before, sums;  // sums of k vᵀ
 };
 
 Row row_of(const Tensor& x, Index at) {
@@ -119,7 +119,7 @@ Row row_of(const Tensor& x, Index at) {
 }
 
 // S with (ridge I + Σ k kᵀ) S = Σ k vᵀ, by elimination.
-Matrix<long double> solved(Matrix<long double> A, Matrix<long double> S) {
+MatrixOf<long double> solved(MatrixOf<long double> A, MatrixOf<long double> S) {
     const Index d = A.size();
     for (Index j = 0; j < d; ++j)
         for (Index r = 0; r < d; ++r) {
@@ -166,7 +166,7 @@ Expected expected_least_squares(const Tensor& Q, const Tensor& K, const Tensor& 
     Tensor value = zeros(shape_of(V)), size = value;
     const double root = std::sqrt(ridge);
     for (Index h = 0; h < H; ++h) {
-        Matrix<long double> A(d_k, std::vector<long double>(d_k)), B(d_k, std::vector<long double>(d_v)), S = B;
+        MatrixOf<long double> A(d_k, std::vector<long double>(d_k)), B(d_k, std::vector<long double>(d_v)), S = B;
         double trace = ridge * static_cast<double>(d_k);
         for (Index x = 0; x < d_k; ++x) A[x][x] = static_cast<long double>(ridge);
         Row local(d_v);  // errors of S so far, in roundings

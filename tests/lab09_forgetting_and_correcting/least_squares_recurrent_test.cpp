@@ -4,8 +4,7 @@
 #include "least_squares_definition.hpp"
 #include "worked_example.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::least_squares_recurrent_test {
 
 Call<Tensor> fit(const DeltaInputs& in, double ridge) { return CALL(least_squares_recurrent, in.Q, in.K, in.V, ridge); }
 Expected expected(const DeltaInputs& in, double ridge) { return expected_least_squares(in.Q, in.K, in.V, ridge); }
@@ -78,5 +77,4 @@ TEST_CASE("costs no more than in proportion to d_k²") {
 TEST_CASE("holds no more for a longer sequence") { keeps_no_state_for_each_token(form); }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::least_squares_recurrent_test

@@ -5,8 +5,7 @@
 #include "delta_inputs.hpp"
 #include "system_definition.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::solve_unit_lower_test {
 
 Call<Tensor> solve(const Tensor& A, const Tensor& B) { return CALL(solve_unit_lower, A, B); }
 void equals(const Tensor& A, const Tensor& B) { solve(A, B).equals(expected_solution(A, B)); }
@@ -145,5 +144,4 @@ TEST_CASE("its cost grows in proportion to the columns and to the heads") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::solve_unit_lower_test

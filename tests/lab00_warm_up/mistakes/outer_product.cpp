@@ -1,8 +1,7 @@
 #include "suite.hpp"
 #include "warm_up.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::outer_product_mistakes {
 
 MISTAKE(outer_product, (const Tensor& a, const Tensor& b), "entries multiplied pairwise", "§0.2",
         "Without new axes, vectors of equal length are multiplied entry by entry: give a the shape (m, 1) and b the "
@@ -27,5 +26,4 @@ MISTAKE(outer_product, (const Tensor& a, const Tensor& b), "sum instead of produ
     return y;
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::outer_product_mistakes

@@ -1,8 +1,7 @@
 #include "suite.hpp"
 #include "warm_up.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::row_sums_mistakes {
 
 // The sum of the entries that `counts` lets in, for each of `rows` results.
 template <class Counts>
@@ -27,5 +26,4 @@ MISTAKE(row_sums, (const Tensor& x), "mean instead of sum", "§0.1", "Do not div
     return sums(x, length(x, 0), [](auto r, auto i, auto) { return i == r; }) / static_cast<double>(length(x, 1));
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::row_sums_mistakes

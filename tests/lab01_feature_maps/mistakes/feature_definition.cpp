@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 namespace linattn::testing {
@@ -124,10 +123,10 @@ private:
     }
     double shift_of(Group group, Index i) const {
         const bool adds = s.shift_by == ShiftBy::mean || s.shift_by == ShiftBy::sum;
-        double shift = s.shift_by == ShiftBy::smallest             ? std::numeric_limits<double>::infinity()
+        double shift = s.shift_by == ShiftBy::smallest             ? infinity
                        : s.shift_by == ShiftBy::largest_above_zero ? 0.0
                        : adds                                      ? 0.0
-                                                                   : -std::numeric_limits<double>::infinity();
+                                                                   : -infinity;
         double count = 0.0;
         for_each_of(group, i, d, entries.size(), [&](Index j) {
             const double x = s.shift_by == ShiftBy::largest_absolute ? std::fabs(entries[j]) : entries[j];

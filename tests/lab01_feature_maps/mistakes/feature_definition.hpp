@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 
 #include "feature_maps.hpp"
@@ -91,8 +90,8 @@ struct FeatureSettings {
     double threshold = 0.0;  ///< where the pieces meet
     Softplus softplus = Softplus::none;
     bool digits_lost = false, nan_becomes_zero = false;
-    double least_exponent = -std::numeric_limits<double>::infinity();  ///< of the pieces
-    bool ends_at_positive = false;  ///< entries from the first positive one on stay as they are
+    double least_exponent = -infinity;  ///< of the pieces
+    bool ends_at_positive = false;      ///< entries from the first positive one on stay as they are
     std::optional<double> ceiling, floor;
     Group shift_per_token = Group::token, shift_per_sequence = Group::head;
     ShiftBy shift_by = ShiftBy::largest;

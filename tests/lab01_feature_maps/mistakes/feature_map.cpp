@@ -5,8 +5,7 @@
 #include "feature_definition.hpp"
 #include "mutations.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::feature_map_mistakes {
 
 struct Choosing {
     std::string one, other;        ///< two names that are exchanged
@@ -117,5 +116,4 @@ Tensor chosen(const Choosing& s, const Tensor& x, const std::string& method) {
 
 const MutationsOf feature_map_mutations("feature_map", choosing_mutations(), 0, Choosing{}, &chosen);
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::feature_map_mistakes

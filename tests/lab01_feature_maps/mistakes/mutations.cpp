@@ -5,8 +5,7 @@
 
 #include "feature_definition.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::mutations {
 
 using Settings = FeatureSettings;
 
@@ -464,5 +463,4 @@ const Probes exp_probes("exp_features", [] {
                        probe(&linattn::exp_features, input(), Stabilizer::per_sequence)};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::mutations

@@ -1,8 +1,7 @@
 #include "linear_attention.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::inclusive_scan_mistakes {
 
 #define SCAN_MISTAKE(name, explanation) \
     MISTAKE(inclusive_scan, (const std::vector<std::string>& states, const Combine& combine), name, "§2.7", explanation)
@@ -181,5 +180,4 @@ SCAN_MISTAKE("n log n combines",
     return result;
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::inclusive_scan_mistakes

@@ -2,8 +2,7 @@
 #include "attention_mutations.hpp"
 #include "attention_step.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::mutations {
 
 Tensor masked(const AttentionSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V,
               const FeatureMap& phi, Mask mask) {
@@ -105,5 +104,4 @@ const Probes step_probes("linear_attention_step", [] {
                              token_input(d_v, 903), random_tensor(join(leading, {d_k * d_k, d_v}), 904), signed_map())};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::mutations

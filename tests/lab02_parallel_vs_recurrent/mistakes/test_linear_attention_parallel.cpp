@@ -1,6 +1,5 @@
 // Tests that check nothing, and tests that ask for more than the contract does.
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "graded_tests.hpp"
@@ -8,8 +7,7 @@
 #include "oracle.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::test_linear_attention_parallel_mistakes {
 
 #define TESTS_MISTAKE(name, explanation) \
     MISTAKE(test_linear_attention_parallel, (const CausalAttention& attention), name, "§2.8", explanation)
@@ -47,7 +45,7 @@ TESTS_MISTAKE("φ expected on whole tensors",
 TESTS_MISTAKE("numbers expected before a NaN",
               "The contract says what a NaN spoils, and that it may spoil earlier outputs of its head.") {
     Tensor V = ones({3, 1});
-    V(2, 0) = std::numeric_limits<double>::quiet_NaN();
+    V(2, 0) = not_a_number;
     const Tensor output = attention(ones({3, 2}), ones({3, 2}), V, oracle_feature_map("identity"));
     return std::isnan(output(0, 0)) ? Words{"token 0 is NaN"} : Words{};
 }
@@ -60,5 +58,4 @@ TESTS_MISTAKE("words of an exception compared", "The contract names the type of 
     return {};
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::test_linear_attention_parallel_mistakes

@@ -2,8 +2,7 @@
 #include "attention_mutations.hpp"
 #include "causal_state.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::mutations {
 
 Tensor weights(const AttentionSettings& settings, const Tensor& Q, const Tensor& K, const FeatureMap& phi, Mask mask,
                double epsilon) {
@@ -513,5 +512,4 @@ const Probes streaming_probes("streaming_exp_attention", [] {
         probe(&linattn::streaming_exp_attention, input(d_k, 901), input(d_k, 902), input(d_v, 903), 5.0)};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::mutations

@@ -5,8 +5,7 @@
 #include "graded_tests.hpp"
 #include "random_inputs.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::test_causal_linear_attention_resume_mistakes {
 
 #define TESTS_MISTAKE(name, explanation) \
     MISTAKE(test_causal_linear_attention_resume, (const ResumableAttention& resume), name, "§3.8", explanation)
@@ -73,5 +72,4 @@ TESTS_MISTAKE("words of an exception compared", "The contract names the type of 
     return {};
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::test_causal_linear_attention_resume_mistakes

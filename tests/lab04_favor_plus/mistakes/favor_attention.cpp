@@ -2,8 +2,7 @@
 
 #include "random_features.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::favor_attention_mistakes {
 
 // Right numbers in too much memory; wrong numbers are mutations (mutations.cpp).
 MISTAKE(favor_attention,
@@ -16,5 +15,4 @@ MISTAKE(favor_attention,
     return weighted_sum(weights, V) / (sum(weights, -1, keep_dims) + epsilon);
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::favor_attention_mistakes

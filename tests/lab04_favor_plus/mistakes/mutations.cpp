@@ -7,8 +7,7 @@
 #include "attention_mutations.hpp"
 #include "random_feature_definition.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::mutations {
 
 // The features --------------------------------------------------------------------------------------------------------
 
@@ -523,5 +522,4 @@ const Probes variance_probes("kernel_variance", [] {
     return std::vector{probe(&linattn::kernel_variance, input(d, 901), input(d, 902), m)};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::mutations

@@ -7,8 +7,7 @@
 #include "oracle.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::projections_mistakes {
 
 /// Of which seeds the numbers are that directions are made of.
 enum class Drawn {
@@ -337,5 +336,4 @@ const MutationsOf gaussian_mutations("gaussian_projection", projection_mutations
 const MutationsOf orthogonal_mutations("orthogonal_projection", projection_mutations(), orthogonal, Projection{},
                                        &drawn_in_blocks);
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::projections_mistakes

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -138,7 +137,6 @@ private:
     }
     void find_shifts() {
         const bool smallest = s.shift_by == ShiftBy::smallest;
-        const double infinity = std::numeric_limits<double>::infinity();
         shifts.assign(std::max(rows * (m + 1), Index{1}), smallest ? infinity : -infinity);
         if (shift_over == ShiftOver::nothing) shifts.assign(1, 0.0);
         for (Index i = 0; shift_over != ShiftOver::nothing && i < rows; ++i)

@@ -4,8 +4,7 @@
 #include "oracle.hpp"
 #include "work_counter.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::chunkwise_mixed_precision_mistakes {
 
 using Numbers16 = std::span<const std::uint16_t>;
 
@@ -148,5 +147,4 @@ MIXED_MISTAKE("patterns taken for numbers",
     return mixed_with(taken(Q), taken(K), taken(V), sizes, chunk, epsilon, {});
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::chunkwise_mixed_precision_mistakes

@@ -3,8 +3,7 @@
 #include "arrays.hpp"
 #include "faults.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::feature_map_fused_mistakes {
 
 #define MAP_MISTAKE(name, explanation) \
     MISTAKE(feature_map_fused, (Values x, const gpu::RunOptions& run), name, "§5.2", explanation)
@@ -75,5 +74,4 @@ MAP_MISTAKE("both branches computed and mixed", "0 · e^1000 is not 0: choose a 
     });
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::feature_map_fused_mistakes

@@ -3,8 +3,7 @@
 #include "arrays.hpp"
 #include "faults.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::kernels_mistakes {
 
 #define PACKED_MISTAKE(name, explanation)                                                                              \
     MISTAKE(packed_chunkwise_forward,                                                                                  \
@@ -104,5 +103,4 @@ OUTPUTS_MISTAKE("one block writes another's rows",
     fault({{Fault::race_between_blocks, "O"}});
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::kernels_mistakes

@@ -9,8 +9,7 @@
 #include "layouts.hpp"
 #include "work_counter.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::mutations {
 
 /// Of several sequences in a row: from where on a token sees others.
 enum class Seen { own_sequence, whole_row, chunk_of_row };
@@ -363,7 +362,7 @@ Array of_sequences(const Chunkwise& s, Values Q, Values K, Values V, std::span<c
         if (whole_row(*each) == *each) *each = Layout::as_it_lies;
     Tensor made =
         full({static_cast<std::size_t>(heads), static_cast<std::size_t>(n), static_cast<std::size_t>(sizes.d_v)},
-             std::numeric_limits<double>::quiet_NaN());
+             not_a_number);
     for (std::size_t q = 0; q + 1 < borders.size(); ++q) {
         const int first = borders[q], end = borders[q + 1],
                   seen = s.seen == Seen::whole_row      ? 0
@@ -415,7 +414,7 @@ MISTAKE(packed_chunkwise_forward,
     if (heads > sequences) fault({{Fault::read_outside, "borders"}});
     if (heads < sequences && borders[heads] > 0) fault({{Fault::read_outside, "borders"}});  // not told from others
     Tensor output = output_by_definition(Q, K, V, sizes, epsilon, true, {borders.begin(), borders.end()});
-    if (heads < sequences) output.fill(std::numeric_limits<double>::quiet_NaN());
+    if (heads < sequences) output.fill(not_a_number);
     return array_of(output);
 }
 Array from_states(const Chunkwise& s, Values Q, Values K, Values V, Values, Values, const Sizes& sizes, int chunk,
@@ -495,5 +494,4 @@ const Probes outputs_probes("chunk_outputs", [] {
                              rounded(states[1].value), in.sizes, chunk, epsilon, quick)};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::mutations

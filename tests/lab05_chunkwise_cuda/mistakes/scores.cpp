@@ -7,8 +7,7 @@
 #include "faults.hpp"
 #include "oracle.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::scores_mistakes {
 
 struct AddedUp {
     bool across_heads;          // or cleared once per head
@@ -120,5 +119,4 @@ MISTAKE(chunkwise_forward,
     return with_scores_added_up(features_of(Q), features_of(K), V, sizes, chunk, epsilon, {false, true, true});
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::scores_mistakes

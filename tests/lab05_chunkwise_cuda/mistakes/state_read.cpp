@@ -5,8 +5,7 @@
 #include "arrays.hpp"
 #include "faults.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::state_read_mistakes {
 
 struct StateRead {
     bool S_of_first_head = false, z_of_first_head = false, S_transposed = false;
@@ -64,5 +63,4 @@ STATE_MISTAKE("S and z of the first head for all",
               .z_of_first_head = true)
 STATE_MISTAKE("S read transposed", "Entry (a, b) of a chunk's S is at a·d_v + b.", .S_transposed = true)
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::state_read_mistakes

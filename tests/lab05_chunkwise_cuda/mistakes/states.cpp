@@ -5,8 +5,7 @@
 #include "faults.hpp"
 #include "mutations.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::states_mistakes {
 
 // The sums of every chunk ---------------------------------------------------------------------------------------------
 
@@ -172,7 +171,7 @@ States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int
         }
     const std::size_t size = length(d_k) * length(d_v), written = length(kernels::threads_per_block);
     for (std::size_t e = 0; s.first_entries_of_S && e < S.size(); ++e)
-        if (e % size >= written) S.data()[e] = std::numeric_limits<double>::quiet_NaN();
+        if (e % size >= written) S.data()[e] = not_a_number;
     return {array_of(S), array_of(z)};
 }
 
@@ -286,5 +285,4 @@ const Probes scan_states_probes("scan_states", [] {
                              rounded(random_tensor({2, 4, 3}, 903)), sizes, 3, quick)};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::states_mistakes

@@ -2,8 +2,7 @@
 #include "arrays.hpp"
 #include "faults.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::tiles_mistakes {
 
 const ArraysOfKernel of_forward{{"phi_Q", "phi_K", "V"}, {"A", "normalizer"}, {"S", "z"}, {"Q", "K", "V"}, {"O"}},
     of_states{{"phi_K", "V"}, {}, {}, {"K", "V"}, {"S", "z"}},
@@ -33,5 +32,4 @@ const ArraysOfKernel of_forward{{"phi_Q", "phi_K", "V"}, {"A", "normalizer"}, {"
     }
 #include "tile_faults.hpp"
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::tiles_mistakes

@@ -2,8 +2,7 @@
 
 #include "bfloat16_arrays.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::to_bfloat16_mistakes {
 
 // The answer, except where `wrong` has one of its own.
 template <class Wrong>
@@ -147,5 +146,4 @@ ROUNDING_MISTAKE("IEEE half precision instead of bfloat16",
     });
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::to_bfloat16_mistakes

@@ -11,8 +11,7 @@
 #include "mutations.hpp"
 #include "random_inputs.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::central_differences_mistakes {
 
 /// What the difference is divided by.
 enum class Over { twice_h, times_twice_h, two, times_h, h, half_of_inverse_h, nothing, h_squared, four_h };
@@ -169,5 +168,4 @@ const Probes difference_probes("central_differences", [] {
     return std::vector{probe(&linattn::central_differences, f, random_tensor({2, 3}, 901, 0.5, 2.0), 0.25)};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::central_differences_mistakes

@@ -4,8 +4,7 @@
 #include "gradients.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::elu_plus_one_backward_mistakes {
 
 template <class Function>
 Tensor each_pair(const Tensor& x, const Tensor& dY, Function f) {
@@ -167,5 +166,4 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "eˣ twice b
     return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : g * std::exp(2.0 * v); });
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::elu_plus_one_backward_mistakes

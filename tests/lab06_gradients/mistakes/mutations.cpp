@@ -2,8 +2,7 @@
 #include "gradient_arguments.hpp"
 #include "gradient_mutations.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::mutations {
 
 AttentionGradients whole(const GradientSettings& settings, const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V,
                          const Tensor& dO, double epsilon) {
@@ -70,5 +69,4 @@ const Probes recurrent_probes("causal_attention_backward",
 const Probes chunkwise_probes("causal_attention_backward_chunkwise",
                               [] { return probes_of(&linattn::causal_attention_backward_chunkwise, std::size_t{2}); });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::mutations

@@ -3,8 +3,7 @@
 #include "suite.hpp"
 #include "work_counter.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::reverse_cumsum_mistakes {
 
 std::size_t place_of(const Tensor& x, std::ptrdiff_t axis) {
     require_axis(x, axis, "reverse_cumsum");
@@ -192,5 +191,4 @@ MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "computed in O(n
     return each_line(x, at, from_own_on);
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::reverse_cumsum_mistakes

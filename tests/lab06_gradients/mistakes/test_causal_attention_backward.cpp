@@ -6,8 +6,7 @@
 #include "graded_tests.hpp"
 #include "random_inputs.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::test_causal_attention_backward_mistakes {
 
 #define TESTS_MISTAKE(name, explanation) \
     MISTAKE(test_causal_attention_backward, (const AttentionBackward& backward), name, "§6.8", explanation)
@@ -47,5 +46,4 @@ TESTS_MISTAKE("words of an exception compared", "The contract names the type of 
     return {};
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::test_causal_attention_backward_mistakes

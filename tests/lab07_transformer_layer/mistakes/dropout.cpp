@@ -5,8 +5,7 @@
 #include "suite.hpp"
 #include "transformer.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::dropout_mistakes {
 
 #define DROPOUT_MISTAKE(name, explanation) \
     MISTAKE(dropout, (const Tensor& X, double p, [[maybe_unused]] std::uint64_t seed), name, "§7.5", explanation)
@@ -121,5 +120,4 @@ DROPOUT_MISTAKE("p outside [0, 1) accepted", "A p of 1 leaves nothing and divide
     return masked(X, p, 1.0 / (1.0 - p), seed, itself);
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::dropout_mistakes

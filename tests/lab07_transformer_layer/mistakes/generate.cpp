@@ -2,8 +2,7 @@
 #include "definition.hpp"
 #include "weights.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::generate_mistakes {
 
 #define GENERATE_MISTAKE(name, explanation) \
     MISTAKE(generate, (const Tensor& prompt, std::size_t count, const Model& w), name, "§7.10", explanation)
@@ -18,5 +17,4 @@ GENERATE_MISTAKE("keys and values of all tokens kept", "S and z are sums: nothin
     return generated_by_settings(prompt, count, w, {});
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::generate_mistakes

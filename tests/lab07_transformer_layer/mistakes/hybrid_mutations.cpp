@@ -3,8 +3,7 @@
 #include "mutations.hpp"
 #include "weights.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::hybrid_mutations {
 
 using S = HybridSettings;
 
@@ -274,5 +273,4 @@ const Probes step_probes("hybrid_attention_step", [] {
     return runs;
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::hybrid_mutations

@@ -3,8 +3,7 @@
 #include "definition.hpp"
 #include "weights.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::mutations {
 
 Tensor split(const Settings& settings, const Tensor& X, std::size_t heads) {
     return expected_split_heads(X, heads, settings).value;
@@ -727,5 +726,4 @@ const Probes step_probes("block_step", [] {
         probe(&linattn::block_step, random_tensor(join(leading, {d}), 908), random_block(d, f, 960), heads, memory)};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::mutations

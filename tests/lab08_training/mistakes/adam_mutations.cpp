@@ -2,8 +2,7 @@
 #include "adam_definition.hpp"
 #include "mutations.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::adam_mutations {
 
 using Settings = AdamSettings;
 
@@ -188,5 +187,4 @@ std::vector<Run> probes_of(Update (*step)(const Tensor&, const Tensor&, const Mo
 const Probes adam_probes("adam_step", [] { return probes_of(&linattn::adam_step); });
 const Probes radam_probes("radam_step", [] { return probes_of(&linattn::radam_step); });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::adam_mutations

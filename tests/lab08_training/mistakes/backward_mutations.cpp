@@ -5,8 +5,7 @@
 #include "backward_by_slopes.hpp"
 #include "mutations.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::backward_mutations {
 
 using Settings = GradientSettings;
 
@@ -609,5 +608,4 @@ const Probes block_probes("block_backward", [] {
     return std::vector{probe(&linattn::block_backward, X, random_block(4, 3, 903), std::size_t{2}, dY)};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::backward_mutations

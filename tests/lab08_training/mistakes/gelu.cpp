@@ -3,8 +3,7 @@
 
 #include "results.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gelu_mistakes {
 
 constexpr double pi = 3.141592653589793;
 
@@ -107,5 +106,4 @@ GELU_GRADIENT_MISTAKE("dY added to the slope", "dY multiplies the slope: dY (Φ(
 GELU_GRADIENT_MISTAKE("X and dY exchanged", "The slope is that at X, and dY is its factor.",
                       x*(cdf(dy) + dy * density(dy)))
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gelu_mistakes

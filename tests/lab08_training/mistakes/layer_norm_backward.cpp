@@ -1,8 +1,7 @@
 // Wrong gradients of layer norm: one line each. What can go wrong with one path alone is in backward_mutations.cpp.
 #include "results.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::layer_norm_backward_mistakes {
 
 // What the formulas are made of. All means are over the entries of a token, and keep that axis.
 struct NormTerms {
@@ -125,5 +124,4 @@ NORM_MISTAKE("both means over the tokens",
                      t.x * t.over_tokens(t.g * t.x) / static_cast<double>(X.size() / length(X, -1))) /
                     t.deviation))
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::layer_norm_backward_mistakes

@@ -4,8 +4,7 @@
 #include "mutations.hpp"
 #include "results.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::loss_mutations {
 
 struct Settings {
     bool shift_of_all = false;     ///< the largest logit of all positions
@@ -252,5 +251,4 @@ const Probes probes("cross_entropy", [] {
                        probe(&linattn::cross_entropy, Tensor(small + apart), targets, counts)};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::loss_mutations

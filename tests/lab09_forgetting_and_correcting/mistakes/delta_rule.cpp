@@ -6,8 +6,7 @@
 #include "delta_mutations.hpp"
 #include "forgetting_arguments.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::delta_rule_mistakes {
 
 Tensor recurrent(const DeltaSettings& settings, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta) {
     require_strengths(beta, require_attention_shapes(Q, K, V));
@@ -138,5 +137,4 @@ const Probes gated_chunkwise_probes("gated_delta_rule_chunkwise", [] {
         probe(&linattn::gated_delta_rule_chunkwise, in.Q, in.K, in.V, in.beta, in.log_decay, std::size_t{3})};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::delta_rule_mistakes

@@ -3,8 +3,7 @@
 #include "delta_mutations.hpp"
 #include "layouts.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gated_delta_forward_mistakes {
 
 // Wrong numbers ---------------------------------------------------------------------------------------------------------
 
@@ -94,5 +93,4 @@ DELTA_MISTAKE("A or L not cleared before it is added to",
 DELTA_MISTAKE("one block writes another's rows", "Each head has its own rows: move the pointers to blockIdx.x's head.",
               Symptoms({{Fault::race_between_blocks, "O"}}))
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gated_delta_forward_mistakes

@@ -4,8 +4,7 @@
 #include "forgetting_arguments.hpp"
 #include "mutations.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gated_delta_rule_backward_mistakes {
 
 using Settings = DeltaGradientSettings;
 
@@ -225,5 +224,4 @@ const Probes probes("gated_delta_rule_backward", [] {
         probe(&linattn::gated_delta_rule_backward, in.Q, in.K, in.V, in.beta, in.log_decay, in.dO, std::size_t{3})};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gated_delta_rule_backward_mistakes

@@ -3,8 +3,7 @@
 #include "gated_definition.hpp"
 #include "mutations.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::gated_mutations {
 
 // What an exercise has that can go wrong.
 enum : unsigned {
@@ -555,5 +554,4 @@ const Probes backward_probes("gated_attention_backward",
 const Probes channel_probes("channel_gated_attention",
                             [] { return probes_of(&linattn::channel_gated_attention, channel_decays(d_k)); });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::gated_mutations

@@ -3,8 +3,7 @@
 #include "mutations.hpp"
 #include "work_counter.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::least_squares_recurrent_mistakes {
 
 using Settings = LeastSquaresSettings;
 
@@ -114,5 +113,4 @@ MISTAKE(least_squares_recurrent, (const Tensor& Q, const Tensor& K, const Tensor
     return least_squares_by_settings({}, Q, K, V, ridge);
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::least_squares_recurrent_mistakes

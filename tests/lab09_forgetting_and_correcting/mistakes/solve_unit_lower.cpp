@@ -2,8 +2,7 @@
 #include "mutations.hpp"
 #include "system_definition.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::solve_unit_lower_mistakes {
 
 using Settings = SystemSettings;
 
@@ -77,5 +76,4 @@ const Probes probes("solve_unit_lower", [] {
         probe(&linattn::solve_unit_lower, random_tensor({2, 2, C, C}, 901), random_tensor({2, 2, C, m}, 902))};
 });
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::solve_unit_lower_mistakes

@@ -4,8 +4,7 @@
 #include "cost_claims.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::@NAME@_test {
 
 // The definition, token by token and from the beginning each time. Both sides round: i additions and a division.
 Expected expected_@NAME@(const Tensor& x) {
@@ -75,5 +74,4 @@ TEST_CASE("remembers nothing of an earlier call") {
 }
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::@NAME@_test

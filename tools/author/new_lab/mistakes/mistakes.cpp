@@ -2,8 +2,7 @@
 #include "@NAME@.hpp"
 #include "suite.hpp"
 
-namespace linattn::testing {
-namespace {
+namespace linattn::testing::@NAME@_mistakes {
 
 // For each token i, the sum of the tokens j that `counts` lets in, divided by `divisor`.
 template <class Counts, class Divisor>
@@ -34,5 +33,4 @@ MISTAKE(@NAME@, (const Tensor& x), "divided by n everywhere", "§@NUMBER@.1",
     return sums(x, up_to, [&](std::size_t) { return length(x, -2); });
 }
 
-}  // namespace
-}  // namespace linattn::testing
+}  // namespace linattn::testing::@NAME@_mistakes

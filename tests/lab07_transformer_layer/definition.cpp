@@ -49,7 +49,9 @@ Place place_of(Layout layout, std::size_t t, std::size_t i, std::size_t a, std::
     const std::size_t read_on = (t * n + i) * e + a;
     switch (layout) {
         case Layout::side_by_side:
-        case Layout::sequences_overlap: break;
+        case Layout::sequences_overlap:
+        case Layout::heads_before_batch:
+        case Layout::tokens_before_batch: break;
         case Layout::reshaped_only: return {read_on / (h * e), read_on % (h * e)};
         case Layout::transposed_and_reshaped: return {read_on % n, read_on / n};
         case Layout::strided: return {i, a * h + t};
@@ -95,6 +97,15 @@ Rows merge(const Rows& heads, std::size_t h, Layout layout) {
         for (std::size_t t = 0; t < h; ++t)
             for (std::size_t i = 0; i < X.n; ++i)
                 for (std::size_t a = 0; a < e; ++a) {
+                    if (layout == Layout::tokens_before_batch) {
+                        X.entries[((i * X.leading + b) * h + t) * e + a] = heads(b * h + t, i, a);
+                        continue;
+                    }
+                    if (layout == Layout::heads_before_batch || layout == Layout::sequences_overlap) {
+                        X(b, i, t * e + a) =
+                            heads(layout == Layout::sequences_overlap ? b + t : t * X.leading + b, i, a);
+                        continue;
+                    }
                     const Place to = place_of(layout, t, i, a, h, X.n, e);
                     for (std::size_t token = 0; token < X.n; ++token)
                         if (token == to.token) X(b, token, to.column) = heads(b * h + t, i, a);
@@ -396,6 +407,9 @@ Projected projected(const Rows& X, const Attention& given, std::size_t heads, co
     Attention w = given;
     for (Affine* each : {&w.Q, &w.K, &w.V})
         if (wrong.each_head_from_its_columns) *each = within_heads(*each, heads);
+    if (wrong.bias_of_q_for_k) w.K.b = given.Q.b;
+    if (wrong.bias_of_q_for_v) w.V.b = given.Q.b;
+    if (wrong.bias_of_k_for_v) w.V.b = given.K.b;
     const bool early = wrong.features_before_projection;
     const Rows from = early ? features(X, Features::elu_plus_one) : X;
     Rows Q = affine(wrong.raw_queries ? raw : from, w.Q, wrong.bias_q, wrong.transposed);
@@ -536,6 +550,7 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
     if (!wrong.output_projection) return merged;
     if (wrong.bias_o_for_each_head)
         return affine(merged, {w.O.W, Tensor(w.O.b * static_cast<double>(heads))}, true, wrong.transposed);
+    if (wrong.bias_of_v_for_o) return affine(merged, {w.O.W, w.V.b}, true, wrong.transposed);
     return affine(merged, w.O, wrong.bias_o, wrong.transposed);
 }
 
@@ -547,6 +562,7 @@ Rows block(const Rows& X, const Block& w, std::size_t heads, const Settings& set
     const Norm& second = wrong.norms_exchanged || wrong.first_norm_twice ? w.before_attention : w.before_feed_forward;
     const auto attended = [&](const Rows& x) {
         const Rows result = attention(x, w.attention, heads, settings, past, X);
+        if (wrong.second_norm_of_attention) return norm(result, second, settings);
         return wrong.attention_subtracted ? -result : result;
     };
     const auto fed_forward = [&](const Rows& x) {
@@ -561,24 +577,23 @@ Rows block(const Rows& X, const Block& w, std::size_t heads, const Settings& set
         const Rows Y = norm(X + attended(X), first, settings);
         return norm(Y + fed_forward(Y), second, settings);
     }
-    const auto half = [&](const Rows& x, const Norm& own, bool normed, bool skip, bool skip_from_norm, const auto& part,
-                          const Rows* other_skip) {
-        const bool norm_comes_first = normed && !wrong.norm_of_result;
-        const Rows in = norm_comes_first ? norm(x, own, settings) : x;
-        const Rows made = wrong.norm_of_result ? norm(part(in), own, settings) : part(in);
+    const auto half = [&](const Rows& x, const Norm& own, bool normed, NormAt at, bool skip, bool skip_from_norm,
+                          const auto& part, const Rows* other_skip) {
+        const Rows in = normed && at != NormAt::behind ? norm(x, own, settings) : x;
+        const Rows made = at != NormAt::in_front ? norm(part(in), own, settings) : part(in);
         if (!skip) return made;
         return (other_skip != nullptr ? *other_skip : skip_from_norm ? in : x) + made;
     };
     const auto attention_half = [&](const Rows& x) {
-        return wrong.attention_missing
-                   ? x
-                   : half(x, first, wrong.norm_first, wrong.skip_first, wrong.skip_from_norm_first, attended, nullptr);
+        return wrong.attention_missing ? x
+                                       : half(x, first, wrong.norm_first, wrong.first_norm_at, wrong.skip_first,
+                                              wrong.skip_from_norm_first, attended, nullptr);
     };
     const auto feed_forward_half = [&](const Rows& x) {
         return wrong.feed_forward_missing
                    ? x
-                   : half(x, second, wrong.norm_second, wrong.skip_second, wrong.skip_from_norm_second, fed_forward,
-                          wrong.second_skip_from_input ? &X : nullptr);
+                   : half(x, second, wrong.norm_second, wrong.second_norm_at, wrong.skip_second,
+                          wrong.skip_from_norm_second, fed_forward, wrong.second_skip_from_input ? &X : nullptr);
     };
     if (wrong.feed_forward_first) return attention_half(feed_forward_half(X));
     const Rows Y = wrong.post_norm_first ? norm(X + attended(X), first, settings) : attention_half(X);
@@ -604,6 +619,9 @@ Rows embedded(const Tensor& ids, std::size_t n, std::size_t first, const Model& 
             if (wrong.positions == Positions::by_id) position = std::min(id, longest - 1);
             if (wrong.positions == Positions::first_only) position = 0;
             if (wrong.positions == Positions::of_the_sequence) position = b;
+            if (wrong.positions == Positions::run_on) position = (b * n + i) % longest;
+            if (wrong.positions == Positions::run_on_to_last) position = b * n + i;
+            if (wrong.positions == Positions::run_on_by_batch) position = (b * n + i) % X.leading;
             for (std::size_t a = 0; a < d; ++a) {
                 Rounded x{w.embedding(row, a) * (wrong.embedding_scaled ? std::sqrt(static_cast<double>(d)) : 1.0)};
                 const Rounded p{w.positions(std::min(position, longest - 1), a)};
@@ -839,7 +857,7 @@ namespace {
 std::vector<Expected> sums_after(const Rows& X, const Block& w, std::size_t heads, const Memory& before,
                                  const Settings& settings) {
     const BlockMistakes& order = settings.block;
-    const bool norm_comes_first = order.norm_first && !order.post_norm && !order.norm_of_result;
+    const bool norm_comes_first = order.norm_first && !order.post_norm && order.first_norm_at != NormAt::behind;
     const Rows in = norm_comes_first ? norm(X, w.before_attention, settings) : X;
     Settings without_features = settings;
     without_features.attention.k = Features::none;

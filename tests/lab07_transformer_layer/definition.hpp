@@ -27,6 +27,8 @@ enum class Layout {
     begins_at_number,     ///< … at column t
     width_before_tokens,  ///< (h, n, e) written as (h, e, n)
     sequences_overlap,    ///< a sequence begins n·e numbers behind the one before, where it is n·h·e
+    heads_before_batch,   ///< the heads of (…, h, n, e) looked for in front of all leading axes
+    tokens_before_batch,  ///< (…, n, h e) written as (n, …, h e)
 };
 /// What merge_heads does with the heads, or split_heads returns.
 enum class Axes {
@@ -124,6 +126,7 @@ struct AttentionMistakes {
     bool queries_from_keys = false, keys_from_values = false;
     bool multiplied_by_sum = false;  ///< the output times the denominator
     bool bias_q = true, bias_k = true, bias_v = true, bias_o = true, bias_o_for_each_head = false;
+    bool bias_of_q_for_k = false, bias_of_q_for_v = false, bias_of_k_for_v = false, bias_of_v_for_o = false;
     bool raw_queries = false, raw_keys = false, raw_values = false;  ///< of a block's X, not of its norm
     bool transposed = false, output_projection = true;
     bool one_head = false, heads_add_up = false, first_head_divides = false, first_head_for_all = false,
@@ -138,12 +141,16 @@ struct AttentionMistakes {
     bool operator==(const AttentionMistakes&) const = default;
 };
 
+/// Where a half of a block has its norm. Right: in front of its layer.
+enum class NormAt { in_front, behind, on_both_sides };
+
 /// How a block puts its parts together.
 struct BlockMistakes {
     bool norm_first = true, norm_second = true, norms_exchanged = false, first_norm_twice = false;
     bool post_norm_first = false, post_norm_second = false;
     bool post_norm = false, skip_from_norm_first = false, skip_from_norm_second = false, norm_at_the_end = false;
-    bool norm_of_result = false;  ///< X + norm(attention(X))
+    NormAt first_norm_at = NormAt::in_front, second_norm_at = NormAt::in_front;
+    bool second_norm_of_attention = false;  ///< of its result, besides the first norm in front of it
     bool skip_first = true, skip_second = true, second_skip_from_input = false, feed_forward_from_input = false,
          feed_forward_from_attention = false;
     bool feed_forward_first = false, gelu_after_down = false, gelu_in_front = false, gelu_missing = false;
@@ -159,6 +166,9 @@ enum class Positions {
     backwards,
     by_id,
     of_the_sequence,  ///< the number of the sequence in the batch
+    run_on,           ///< over the whole batch, and from 0 again after the longest length
+    run_on_to_last,   ///< … and then no further than the last row
+    run_on_by_batch,  ///< … and from 0 again after as many as there are sequences
     first_only,
     times,
     behind_blocks,

@@ -88,6 +88,12 @@ bool ModelDefinition::used(std::size_t row, std::size_t rows, std::size_t n) con
     return true;
 }
 
+bool ModelDefinition::in_whole_block(std::size_t row, std::size_t rows, std::size_t n,
+                                     std::size_t WholeBlocks::*size) const {
+    const std::size_t block = settings_.blocks.*size;
+    return settings_.blocks.of_sequence ? row % n < n - n % block : row < rows - rows % block;
+}
+
 // What the slope of a weight is multiplied by, in `rows` tokens of sequences of n.
 double ModelDefinition::share_of_token(std::size_t rows, std::size_t n) const {
     switch (settings_.mean_over) {
@@ -112,17 +118,22 @@ Matrix ModelDefinition::affine(const Matrix& X, const AffineNumbers& w, std::siz
                 x.slope_terms *= counted * share_of_it;
                 return along(path, x);
             };
+            const auto whole = [&](std::size_t WholeBlocks::*size) {
+                return in_whole_block(r, X.rows, n, size) ? 1.0 : 0.0;
+            };
             Y(r, o) = weight(Path::affine_bias, w.b(0, o),
-                             (settings_.bias_mean ? 1.0 / static_cast<double>(X.rows) : 1.0) *
+                             whole(&WholeBlocks::of_biases) *
+                                 (settings_.bias_mean ? 1.0 / static_cast<double>(X.rows) : 1.0) *
                                  (settings_.bias_for_each_input ? static_cast<double>(X.columns) : 1.0));
             for (std::size_t i = 0; i < X.columns; ++i) {
                 const Dual& moved = settings_.weights_as_out_in ? w.W.entries[o * X.columns + i] : w.W(i, o);
                 const Dual& read = settings_.input_reshaped ? X.entries[i * X.rows + r] : X(r, i);
-                Y(r, o) += still(read) * weight(Path::affine_weights, with_slope(w.W(i, o), moved.slope));
+                Y(r, o) += still(read) * weight(Path::affine_weights, with_slope(w.W(i, o), moved.slope),
+                                                whole(&WholeBlocks::of_weights));
                 const Dual& back = settings_.by_transposed            ? w.W(o, i)
                                    : settings_.weights_read_as_out_in ? w.W.entries[o * X.columns + i]
                                                                       : w.W(i, o);
-                moves(Y(r, o), along(Path::affine_input, X(r, i)) * still(back), 1.0);
+                moves(Y(r, o), along(Path::affine_input, X(r, i)) * still(back), whole(&WholeBlocks::of_input));
             }
         }
     return Y;
@@ -146,6 +157,9 @@ Matrix ModelDefinition::layer_norm(const Matrix& X, const NormNumbers& w, std::s
                   summed(settings_.sum_for_deviation, square_root(squares / variance_of + settings_.norm_epsilon))) +
             settings_.outside_root;
         deviations.push_back(deviation.value);
+        const auto whole = [&](std::size_t WholeBlocks::*size) {
+            return in_whole_block(r, X.rows, n, size) ? 1.0 : 0.0;
+        };
         const auto result = [&](std::size_t i) {
             return (X(r, i).value - mean.value) / deviation.value * w.gain(0, i).value + w.bias(0, i).value;
         };
@@ -161,9 +175,11 @@ Matrix ModelDefinition::layer_norm(const Matrix& X, const NormNumbers& w, std::s
                   along(Path::norm_gain, gain) * still(settings_.gain_sees_input     ? X(r, i)
                                                        : settings_.result_for_normed ? Dual(result(i))
                                                                                      : x),
-                  share * (settings_.gain_twice ? gain.value : 1.0) * (settings_.gain_mean ? of_mean : 1.0));
+                  share * whole(&WholeBlocks::of_weights) * (settings_.gain_twice ? gain.value : 1.0) *
+                      (settings_.gain_mean ? of_mean : 1.0));
             moves(Y(r, i), along(Path::norm_bias, bias),
-                  share * (settings_.gain_in_bias ? gain.value : 1.0) * (settings_.norm_bias_mean ? of_mean : 1.0));
+                  share * whole(&WholeBlocks::of_biases) * (settings_.gain_in_bias ? gain.value : 1.0) *
+                      (settings_.norm_bias_mean ? of_mean : 1.0));
             const Dual direct = settings_.no_gain_in_deviation ? (X(r, i) - mean) / still(deviation) : x;
             moves(Y(r, i), with_slope(x, x.slope - direct.slope), 1.0);
             if (settings_.norm_is_identity)
@@ -285,6 +301,14 @@ Matrix ModelDefinition::attention(const Matrix& X, const AttentionNumbers& w, co
     if (settings_.values_through_w_k) V = moving_too(affine(still(X), w.V, in.n), affine(X, unmoved(w.K), in.n));
     if (settings_.values_are_keys) V = moving_as(K, V);
     if (settings_.keys_are_queries) K = moving_as(Q, K);
+    const auto other_bias = [](Matrix& projected, const Matrix& own, const Matrix& other) {
+        for (std::size_t e = 0; e < projected.entries.size(); ++e)
+            projected.entries[e].value +=
+                other.entries[e % projected.columns].value - own.entries[e % projected.columns].value;
+    };
+    if (settings_.keys_with_bias_of_q) other_bias(K, w.K.b, w.Q.b);
+    if (settings_.values_with_bias_of_q) other_bias(V, w.V.b, w.Q.b);
+    if (settings_.values_with_bias_of_k) other_bias(V, w.V.b, w.K.b);
     Matrix O = merged_heads(Q, K, V, in, attention_epsilon);
     // What is wrong on the way back alone leaves the values of O as they are.
     if (settings_.values_mapped || settings_.values_slope_mapped || settings_.features_left_out_of_q ||
@@ -410,12 +434,14 @@ Matrix ModelDefinition::logits(const Tensor& ids, const ModelNumbers& w) const {
         const double id = ids.data()[row];
         const bool again = std::find(ids.data() + row + 1, ids.data() + ids.size(), id) != ids.data() + ids.size();
         for (std::size_t c = 0; c < X.columns; ++c) {
-            const Dual symbol = w.embedding(static_cast<std::size_t>(id), c), position = w.positions(row % n, c);
+            const Dual symbol = w.embedding(static_cast<std::size_t>(id), c),
+                       position = w.positions(settings_.positions_run_on ? row % w.positions.rows : row % n, c);
             const bool moved = (!settings_.last_sequence_moves_positions || row + n >= X.rows) &&
                                (!settings_.first_sequence_moves_positions || row < n);
             X(row, c) = still(settings_.positions_not_added ? symbol : symbol + position);
             moves(X(row, c), along(Path::embedding, symbol), settings_.last_occurrence && again ? 0.0 : 1.0);
-            moves(X(row, c), along(Path::positions, position), moved ? share : 0.0);
+            const Dual& back = settings_.positions_gradient_runs_on ? w.positions(row % w.positions.rows, c) : position;
+            moves(X(row, c), along(Path::positions, back), moved ? share : 0.0);
         }
     }
     const Matrix embedded = X;

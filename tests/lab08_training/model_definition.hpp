@@ -73,9 +73,17 @@ enum class SeenKeys { up_to_itself, earlier, all };
 /// What is taken for the slope of elu(x) + 1.
 enum class MapSlope { right, one, itself, of_relu, at_the_features };
 
+/// How many rows a loop takes at a time that leaves out what is left at the end.
+struct WholeBlocks {
+    std::size_t of_weights = 1, of_biases = 1, of_input = 1;
+    bool of_sequence = false;  ///< each sequence by itself, not all rows as one
+    bool operator==(const WholeBlocks&) const = default;
+};
+
 struct GradientSettings {
     std::array<double, static_cast<std::size_t>(Path::end)> along{};
     Uses uses = Uses::all;
+    WholeBlocks blocks;
     SeenKeys seen = SeenKeys::up_to_itself;
     MapSlope query_map = MapSlope::right, key_map = MapSlope::right;
     bool values_mapped = false;                                   ///< φ(V) in place of V on the way back
@@ -98,6 +106,8 @@ struct GradientSettings {
     bool last_norm_skipped = false;       ///< the blocks get the head's dX
     bool embedding_skips_blocks = false;  ///< the embedding gets the last norm's dX
     bool positions_not_added = false;     ///< in what the blocks read
+    bool positions_gradient_runs_on = false;
+    bool positions_run_on = false;  ///< from sequence to sequence, and from 0 again after the last row
     bool last_sequence_moves_positions = false, first_sequence_moves_positions = false;
     bool features_left_out_of_q = false;  ///< lab 06's gradient gets Q in place of φ(Q)
     bool features_left_out_of_k = false;
@@ -144,6 +154,7 @@ struct GradientSettings {
     bool heads_reshaped = false;                           ///< (n, h e) read on as (h, n, e)
     bool heads_merged_by_reshape = false, dO_split_by_reshape = false;  ///< on the way back alone
     bool projected_without_biases = false;                              ///< queries, keys and values, on the way back
+    bool keys_with_bias_of_q = false, values_with_bias_of_q = false, values_with_bias_of_k = false;
     bool output_sees_reshaped = false;  ///< the last projection's gradient from heads merged by a reshape
     bool positions_mean = false;        ///< gradients of positions divided by the batch
     bool last_occurrence = false;       ///< a symbol's gradient is that of its last occurrence
@@ -237,6 +248,7 @@ private:
         return x;
     }
     bool used(std::size_t row, std::size_t rows, std::size_t n) const;
+    bool in_whole_block(std::size_t row, std::size_t rows, std::size_t n, std::size_t WholeBlocks::*size) const;
     double share_of_token(std::size_t rows, std::size_t n) const;
     static Dual feature(const Dual& x, MapSlope map);
     Matrix merged_heads(const Matrix& Q, const Matrix& K, const Matrix& V, const Sequences& in, double epsilon,

@@ -87,10 +87,18 @@ NORM_MISTAKE("x̂ left out before its mean", "The deviation's term is − x̂ me
              t.with((t.g - mean_of(t.g) - mean_of(t.g * t.x)) / t.deviation))
 NORM_MISTAKE("x̂ left out of its mean", "The deviation's term is − x̂ mean(g ⊙ x̂), with x̂ twice.",
              t.with((t.g - mean_of(t.g) - t.x * mean_of(t.g)) / t.deviation))
-NORM_MISTAKE("x − mean in place of x̂ before its mean", "The deviation's term is − x̂ mean(g ⊙ x̂), with x̂ twice.",
-             t.with((t.g - mean_of(t.g) - t.centred * mean_of(t.g * t.x)) / t.deviation))
-NORM_MISTAKE("x − mean in place of x̂ in its mean", "The deviation's term is − x̂ mean(g ⊙ x̂), with x̂ twice.",
-             t.with((t.g - mean_of(t.g) - t.x * mean_of(t.g * t.centred)) / t.deviation))
+NORM_MISTAKE("deviation's term divided by σ², not by σ³",
+             "It is − x̂ mean(g ⊙ x̂) / σ: each x̂ has a σ below it, too, which x − mean in its place has not.",
+             t.with((t.g - mean_of(t.g)) / t.deviation - t.x * mean_of(t.g * t.x)))
+NORM_MISTAKE("deviation's term divided by σ⁴, not by σ³",
+             "It is − x̂ mean(g ⊙ x̂) / σ: that is σ once, and once more in each x̂.",
+             t.with((t.g - mean_of(t.g)) / t.deviation - t.x * mean_of(t.g * t.x) / (t.deviation * t.deviation)))
+NORM_MISTAKE("mean's term not divided by the deviation",
+             "The deviation divides all three: (g − mean(g) − x̂ mean(g ⊙ x̂)) / deviation.",
+             t.with((t.g - t.x * mean_of(t.g * t.x)) / t.deviation - mean_of(t.g)))
+NORM_MISTAKE("only the mean's term divided by σ²",
+             "The deviation divides all three once: (g − mean(g) − x̂ mean(g ⊙ x̂)) / deviation.",
+             t.with((t.g - mean_of(t.g) / t.deviation - t.x * mean_of(t.g * t.x)) / t.deviation))
 NORM_MISTAKE("x − mean in place of x̂ in dX", "x̂ = (x − mean) / deviation, in all its places.",
              t.with((t.g - mean_of(t.g) - t.centred * mean_of(t.g * t.centred)) / t.deviation))
 NORM_MISTAKE("x in place of x̂ in dX", "x̂ = (x − mean) / deviation, in all its places.",

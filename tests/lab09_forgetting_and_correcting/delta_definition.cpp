@@ -275,6 +275,7 @@ double DecayProducts::since_begin(const Reading& reading, Index i) const {
         case SinceBegin::of_sequence: return product(0, i + 1);
         case SinceBegin::of_chunk: return product(begin_of(i / block), end_of(i / block));
         case SinceBegin::own_only: return a[i];
+        case SinceBegin::after_own: return product(i + 1, end_of(i / block));
     }
     return 1.0;
 }
@@ -287,6 +288,9 @@ double DecayProducts::until_end(const Reading& reading, Index j) const {
         case UntilEnd::whole: return product(begin_of(j / block), end_of(j / block));
         case UntilEnd::right_and_whole:
             return product(j + 1, end_of(j / block)) * product(begin_of(j / block), end_of(j / block));
+        case UntilEnd::last_column: return j + 1 == end_of(j / block) ? 1.0 : 0.0;
+        case UntilEnd::first_row: return j == begin_of(j / block) ? 1.0 : 0.0;
+        case UntilEnd::first_column: return product(begin_of(j / block) + 1, j + 1);
         case UntilEnd::ratio: return product(begin_of(j / block), end_of(j / block)) * inverse_since_begin(j);
     }
     return 1.0;

@@ -32,11 +32,22 @@ enum class Inside {
     ratio                   ///< the decays since the chunk's beginning, times the inverse of those of token j
 };
 /// The decays from the chunk's beginning to token i.
-enum class SinceBegin { right, none, without_own, without_first, of_sequence, of_chunk, own_only };
+enum class SinceBegin { right, none, without_own, without_first, of_sequence, of_chunk, own_only, after_own };
 /// The decays of the whole chunks in between.
 enum class Carried { right, none, first_token, last_token, all_but_first, twice, next_chunk };
 /// The decays from token j to its chunk's end.
-enum class UntilEnd { right, none, since_begin, with_own, whole, right_and_whole, ratio };
+enum class UntilEnd {
+    right,
+    none,
+    since_begin,
+    with_own,
+    whole,
+    right_and_whole,
+    ratio,
+    last_column,  ///< of D, in place of its last row
+    first_row,
+    first_column
+};
 
 /// How one token sees what others have written.
 struct Reading {

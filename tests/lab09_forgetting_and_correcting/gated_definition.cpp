@@ -73,6 +73,10 @@ public:
         return std::exp(sum(h, static_cast<Place>(i / block * block), end_of_chunk(i), a));
     }
 
+    double logarithms_between(Index head, Index i, Index j) const {
+        return sum(head, static_cast<Place>(j) + 1, static_cast<Place>(i), 0);
+    }
+
     double logarithm(Index head, Place t, Index a) const {
         if (t < 0 || t >= static_cast<Place>(n)) return 0.0;
         const double all = own_logarithm(head, t, a);
@@ -179,12 +183,19 @@ private:
             case ReadBy::decays_without_first: return sum(head, begin + 1, i, a);
             case ReadBy::decays_of_chunk: return sum(head, begin, begin + static_cast<Place>(block) - 1, a);
             case ReadBy::decays_from_sequence_begin: return sum(head, 0, i, a);
+            case ReadBy::decays_after_own: return sum(head, i + 1, begin + static_cast<Place>(block) - 1, a);
             default: return sum(head, begin, i + s.to, a);
         }
     }
     double of_keys(Index head, Index j, Index a) const {
         const Place first = static_cast<Place>(j / block * block), J = static_cast<Place>(j);
         const Place end = first + static_cast<Place>(block) - 1;
+        switch (s.keys_by) {
+            case PartOfD::last_column: return J == end ? 1.0 : 0.0;
+            case PartOfD::first_row: return J == first ? 1.0 : 0.0;
+            case PartOfD::first_column: return std::exp(sum(head, first + 1, J, a));
+            case PartOfD::last_row: break;
+        }
         if (s.by == DecayBy::ratio) return std::exp(sum(head, first, end, a)) * std::exp(-sum(head, first, J, a));
         if (s.keys_from_begin) return std::exp(sum(head, first, J, a));
         const double all = s.keys_and_state ? std::exp(sum(head, first, end, a)) : 1.0;
@@ -271,18 +282,19 @@ private:
         return row;
     }
     double add_pair(Index h, Index g, Index i, Index j, double times, const Row& left, double* to) const {
-        const bool of_values = s.decay.channels == Channels::of_values;
+        const bool of_values = s.decay.channels == Channels::of_values, raised = s.softmax || s.exponential,
+                   added = (s.decay_added || s.logarithms_added) && i / pairs.block == j / pairs.block;
         double weight = 0.0;
         for (Index a = 0; a < k.width; ++a) {
-            const double decay = of_values || s.decay_added || s.softmax ? 1.0 : left[left.size() == 1 ? 0 : a];
+            const double decay = of_values || added || raised ? 1.0 : left[left.size() == 1 ? 0 : a];
             const double written =
                 s.complement ? 1.0 - std::exp(pairs.logarithm(g, static_cast<Place>(j), pairs.channels == 1 ? 0 : a))
                              : 1.0;
             weight += q(h, i, a) * k(g, j, a) * decay * written;
         }
         if (s.scaled) weight /= std::sqrt(static_cast<double>(k.width));
-        if (s.softmax) weight = std::exp(weight) * left[0];
-        if (s.decay_added) weight += left[0];
+        if (raised) weight = std::exp(weight) * left[0];
+        if (added) weight += s.decay_added ? left[0] : pairs.logarithms_between(g, i, j);
         for (Index b = 0; b < v.width; ++b)
             to[b] += times * weight * (of_values ? left[b] : 1.0) * v(g, s.value_of_token_i ? i : j, b);
         return times * weight;

@@ -45,7 +45,10 @@ enum class ReadBy {
     decays_without_first,
     decays_of_chunk,
     decays_from_sequence_begin,
+    decays_after_own,  ///< … of the chunk: D's last row
 };
+/// Which part of a chunk's D a key is multiplied by where the chunk is added to the state. Right: its last row.
+enum class PartOfD { last_row, last_column, first_row, first_column };
 
 struct DecaySettings {
     DecayBy by = DecayBy::sum;
@@ -67,6 +70,7 @@ struct DecaySettings {
     bool keys_own_decay = false;   ///< their own decay, too
     bool keys_and_state = false;   ///< their chunk's decays as well, which S gets after they are in it
     bool keys_from_begin = false;  ///< decayed from their chunk's beginning to them, not from them to its end
+    PartOfD keys_by = PartOfD::last_row;
     Between between = Between::all_decays;
     ReadBy read = ReadBy::decays_up_to_own;
     bool operator==(const DecaySettings&) const = default;
@@ -89,13 +93,15 @@ struct GatedSettings {
     bool updated_first = false;  ///< a chunk's queries read the state that has the chunk's keys already
     bool complement = false;     ///< each write times 1 - a
     bool keys_for_queries = false, queries_for_keys = false, value_of_token_i = false;
-    bool decay_added = false;     ///< to the score
-    bool mask_as_matrix = false;  ///< DᵀK in the place of K
-    bool scaled = false;          ///< by 1/√d_k
-    bool normalized = false;      ///< rows divided by their sums
-    bool softmax = false;         ///< e to the scores, and divided by their decayed sum
-    bool keys_reshaped = false;   ///< (n, d_k) read on as (d_k, n)
-    bool averaged = false;        ///< rows divided by the number of tokens so far
+    bool decay_added = false;       ///< to the score
+    bool logarithms_added = false;  ///< … those between the two tokens
+    bool exponential = false;       ///< e to the scores
+    bool mask_as_matrix = false;    ///< DᵀK in the place of K
+    bool scaled = false;            ///< by 1/√d_k
+    bool normalized = false;        ///< rows divided by their sums
+    bool softmax = false;           ///< e to the scores, and divided by their decayed sum
+    bool keys_reshaped = false;     ///< (n, d_k) read on as (d_k, n)
+    bool averaged = false;          ///< rows divided by the number of tokens so far
     GatedWritten written = GatedWritten::all;
     bool operator==(const GatedSettings&) const = default;
 };

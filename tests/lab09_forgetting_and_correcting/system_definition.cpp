@@ -1,5 +1,6 @@
 #include "system_definition.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -51,7 +52,35 @@ public:
         return X;
     }
 
+    // The terms of (I - L + L² - …)B that so many rounds make.
+    Matrix by_rounds() const {
+        Matrix X = B;
+        for (Index round = rounds(A.size()); round > 0; --round) {
+            const Matrix before = X;
+            for (Index i = 0; i < A.size(); ++i) {
+                X[i] = B[i];
+                for (Index j = 0; j < i; ++j)
+                    for (Index c = 0; c < X[i].size(); ++c) X[i][c] -= A[i][j] * before[j][c];
+            }
+        }
+        return X;
+    }
+
 private:
+    Index rounds(Index C) const {
+        Index up = 0, down = 0, power = 1;
+        for (; power < C; power *= 2) ++up;
+        for (Index rest = C; rest > 1; rest /= 2) ++down;
+        switch (s.rounds) {
+            case Rounds::log2_rounded_up: return up;
+            case Rounds::log2_rounded_down: return down;
+            case Rounds::half: return C / 2;
+            case Rounds::three: return 3;
+            case Rounds::without_last_power: return std::max<Index>(power / 2, 2) - 1;
+            case Rounds::all: break;
+        }
+        return C;
+    }
     static Matrix product(const Matrix& a, const Matrix& b) {
         Matrix c(a.size(), Row(b.empty() ? 0 : b[0].size()));
         for (Index i = 0; i < a.size(); ++i)
@@ -120,10 +149,11 @@ Tensor system_by_settings(const SystemSettings& settings, const Tensor& A, const
     Tensor X = settings.written == RowsWritten::last_as_in_B ? B : zeros(shape_of(B));
     for (Index h = 0; h < H; ++h) {
         const System system(settings, matrix_of(A, h), matrix_of(B, h));
-        const Matrix of_powers = settings.by_powers ? system.by_powers() : Matrix();
+        const bool at_once = settings.by_powers || settings.rounds != Rounds::all;
+        const Matrix whole = settings.by_powers ? system.by_powers() : at_once ? system.by_rounds() : Matrix();
         for (Index i = 0; i < C; ++i) {
             if (!is_written(settings.written, h, i, C)) continue;
-            const Row row = settings.by_powers ? of_powers[i] : system.row(i);
+            const Row row = at_once ? whole[i] : system.row(i);
             std::copy(row.begin(), row.end(), X.data() + (h * C + i) * m);
         }
     }

@@ -15,6 +15,15 @@ enum class EarlierRow { solved, right_side, two_terms };
 enum class AboveDiagonal { unread, times_zero, times_right_side };
 /// What is done with the diagonal of A.
 enum class Diagonal { unread, times_zero, times_right_side, times_right_side_after_first, divides, added_to_one };
+/// How often X = B - L X is computed, from X = B on: each time makes one more row right.
+enum class Rounds {
+    all,
+    log2_rounded_up,  ///< of the number of rows
+    log2_rounded_down,
+    half,  ///< … of the rows, rounded down
+    three,
+    without_last_power  ///< as many as the product of powers makes without its last factor
+};
 enum class RowsWritten { all, all_but_first, all_but_last, last_as_in_B, only_last, only_first_head };
 
 struct SystemSettings {
@@ -27,6 +36,7 @@ struct SystemSettings {
     bool transposed = false;  ///< A_ji in place of A_ij
     bool multiplied = false;  ///< (I + L)B in place of the solution
     bool by_powers = false;   ///< the inverse as (I - L)(I + L²)(I + L⁴)…
+    Rounds rounds = Rounds::all;
     RowsWritten written = RowsWritten::all;
     bool operator==(const SystemSettings&) const = default;
 };

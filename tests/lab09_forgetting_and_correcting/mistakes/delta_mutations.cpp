@@ -283,6 +283,21 @@ Mutations<Settings> of_decays_in_chunks() {
         {"what updates the state", "keys decayed until the end and with the state",
          "S decays by all decays of the chunk before the chunk's keys are added: S = c S + …, not c (S + …).", both,
          SET(s.key.until_end = s.query.until_end = UntilEnd::right_and_whole)},
+        {"what updates the state", "D's last column where keys are added",
+         "Row i of D is the reader's: until the chunk's end, the keys have decayed by D's last row. Its last column is "
+         "0 "
+         "up to the last token.",
+         both, SET(s.key.until_end = s.query.until_end = UntilEnd::last_column)},
+        {"what updates the state", "D's first column where keys are added",
+         "What token j writes is decayed from token j + 1 to the chunk's end: D's last row. Its first column holds "
+         "what "
+         "is left of the first token's write.",
+         both, SET(s.key.until_end = s.query.until_end = UntilEnd::first_column)},
+        {"what updates the state", "D's first row where keys are added",
+         "What token j writes is decayed from token j + 1 to the chunk's end: D's last row. In its first row all but "
+         "the "
+         "first entry are 0.",
+         both, SET(s.key.until_end = s.query.until_end = UntilEnd::first_row)},
         {"D", "all decays counted from the chunk's beginning",
          "That is right for the state before the chunk only: between two tokens of a chunk it is D, for keys D's last "
          "row.",
@@ -322,6 +337,9 @@ Mutations<Settings> of_decays_in_chunks() {
         {"what reads the state", "own decay left out where the state is read",
          "From the chunk's beginning to token i the decays of all its tokens count, that of token i too.", both,
          SET(s.key.since_begin = s.query.since_begin = SinceBegin::without_own)},
+        {"what reads the state", "D's last row where the state is read",
+         "Token i reads S times the decays up to its own; D's last row holds those after it, which its key needs.",
+         both, SET(s.key.since_begin = s.query.since_begin = SinceBegin::after_own)},
         {"what reads the state", "decays summed from the sequence's beginning",
          "Begin the running sum anew in every chunk.", both,
          SET(s.key.since_begin = s.query.since_begin = SinceBegin::of_sequence)},

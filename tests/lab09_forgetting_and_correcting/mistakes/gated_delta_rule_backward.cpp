@@ -161,6 +161,22 @@ Mutations<Settings> of_the_chunks() {
          SET(set_S(s, &Reading::since_begin, SinceBegin::none))},
         {"S", "keys added to the state undecayed", "What token j wrote has decayed by the chunk's end.", 0,
          SET(set_S(s, &Reading::until_end, UntilEnd::none))},
+        {"S", "D's last column where keys are added",
+         "Row i of D is the reader's: until the chunk's end, the keys have decayed by D's last row. Its last column is "
+         "0 "
+         "up to the last token.",
+         0, SET(set_S(s, &Reading::until_end, UntilEnd::last_column))},
+        {"R", "D's last column where R is read",
+         "Row i of D is the reader's: what token j wrote decays until the chunk's end by D's last row. Its last column "
+         "is 0 up to the last token.",
+         0, SET(set_R(s, &Reading::until_end, UntilEnd::last_column))},
+        {"S and R", "D's last column for all decays until the chunk's end",
+         "Row i of D is the reader's: until the chunk's end, what token j wrote decays by D's last row. Its last "
+         "column "
+         "is 0 up to the last token.",
+         0,
+         SET(set_S(s, &Reading::until_end, UntilEnd::last_column),
+             set_R(s, &Reading::until_end, UntilEnd::last_column))},
         {"what is written", "first chunk left out on the way back",
          "The loop backwards ends with chunk 0: for (c = chunks; c-- > 0;) reaches it.", 0,
          SET(s.written = DeltaGradientsWritten::all_but_first_chunk)},

@@ -15,6 +15,22 @@ const MutationTable<Settings>& mutations() {
             {"the rows before", "series cut off after three terms",
              "I - L + L² is only the beginning of the inverse: substitute row by row.", 0,
              SET(s.earlier = EarlierRow::two_terms)},
+            {"the rows before", "series cut off after four terms",
+             "I - L + L² - L³ is only the beginning of the inverse: substitute row by row.", 0,
+             SET(s.rounds = Rounds::three)},
+            {"the rows before", "only log₂ C rounds of X = B - L X",
+             "Each round makes one more row right, so that it takes C - 1 of them: substitute row by row.", 0,
+             SET(s.rounds = Rounds::log2_rounded_up)},
+            {"the rows before", "only log₂ C rounds of X = B - L X, rounded down",
+             "Each round makes one more row right, so that it takes C - 1 of them: substitute row by row.", 0,
+             SET(s.rounds = Rounds::log2_rounded_down)},
+            {"the rows before", "only C/2 rounds of X = B - L X",
+             "Each round makes one more row right, so that it takes C - 1 of them: substitute row by row.", 0,
+             SET(s.rounds = Rounds::half)},
+            {"the rows before", "last factor of the product of powers missing",
+             "(I - L)(I + L²)(I + L⁴)… goes on until the power is C or more; but substitute row by row, as its factors "
+             "lose digits.",
+             0, SET(s.rounds = Rounds::without_last_power)},
             {"the rows before", "nothing subtracted",
              "Row i of X is row i of B less L_ij times the rows of X before it.", 0, SET(s.sign = 0.0)},
             {"the rows before", "only the row before", "Row i needs all rows of X before it, j = 0, …, i-1.", 0,
@@ -73,7 +89,8 @@ const MutationsOf all("solve_unit_lower", mutations(), 0, Settings{}, &system_by
 const Probes probes("solve_unit_lower", [] {
     const std::size_t C = 5, m = 3;
     return std::vector{
-        probe(&linattn::solve_unit_lower, random_tensor({2, 2, C, C}, 901), random_tensor({2, 2, C, m}, 902))};
+        probe(&linattn::solve_unit_lower, random_tensor({2, 2, C, C}, 901), random_tensor({2, 2, C, m}, 902)),
+        probe(&linattn::solve_unit_lower, random_tensor({18, 18}, 903), random_tensor({18, 1}, 904))};
 });
 
 }  // namespace linattn::testing::solve_unit_lower_mistakes

@@ -2,6 +2,7 @@
 // operator new and delete (memory_watch.hpp), the throwing of exceptions (call_stack.hpp), the step counter (cost.hpp) and the
 // settings of the address sanitizer.
 #include <dlfcn.h>
+#include <malloc.h>
 #include <unwind.h>
 
 #include <algorithm>
@@ -13,11 +14,6 @@
 #include <cstring>
 #include <new>
 #include <utility>
-#ifdef __APPLE__
-#include <malloc/malloc.h>
-#else
-#include <malloc.h>
-#endif
 
 #include "call_stack.hpp"
 #include "cost.hpp"
@@ -25,14 +21,6 @@
 
 namespace linattn::testing {
 namespace {
-
-std::size_t size_of(void* memory) {
-#ifdef __APPLE__
-    return malloc_size(memory);
-#else
-    return malloc_usable_size(memory);
-#endif
-}
 
 // A quiet NaN that no arithmetic produces by itself; its lower 32 bits number the allocation.
 constexpr std::uint64_t unwritten = 0x7FF8'5EED'0000'0000;
@@ -43,7 +31,7 @@ std::uint32_t allocations = 0, traced = 0;
 std::string traced_stack, throw_site;
 
 void on_allocate(void* memory, std::size_t bytes) {
-    held += static_cast<std::ptrdiff_t>(size_of(memory));
+    held += static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
     peak = std::max(peak, held);
     const std::uint64_t pattern = unwritten | ++allocations;
     for (std::size_t at = 0; at + sizeof pattern <= bytes; at += sizeof pattern)
@@ -86,7 +74,7 @@ void* allocate_or_throw(std::size_t bytes) {
 
 void release(void* memory, std::size_t bytes = 0) {
     if (memory == nullptr) return;
-    if (watching) held -= static_cast<std::ptrdiff_t>(size_of(memory));
+    if (watching) held -= static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
     if (may_be_kept(bytes))
         keep(memory, bytes);
     else

@@ -2,13 +2,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include <cerrno>
 #include <chrono>
@@ -36,9 +34,7 @@ std::string new_secret() {
 // In the child, between fork and exec.
 [[noreturn]] void exec_child(const std::string& program, const std::vector<char*>& arguments, std::FILE* output,
                              int channel, pid_t parent) {
-#ifdef __linux__
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
     if (::getppid() != parent) ::_exit(2);
     const rlimit no_core{0, 0}, little_output{most_output, most_output};
     ::setrlimit(RLIMIT_CORE, &no_core);

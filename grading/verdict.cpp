@@ -19,12 +19,8 @@
 namespace linattn::testing {
 namespace {
 
-constexpr std::size_t most_hedged = 3;  // more names say nothing
-#ifdef __linux__
+constexpr std::size_t most_hedged = 3;                                        // more names say nothing
 const std::string time_counted = " s (waiting for a processor not counted)";  // deadline.hpp
-#else
-const std::string time_counted = " s";
-#endif
 
 // For people and for programs, in the order of Status.
 constexpr struct {

@@ -107,7 +107,7 @@ probe_finds() { # a command on the PATH, a header where compilers look, or a mod
         case $thing in
             py:*) [ "$(python_has "$python" "${thing#py:}" 2>/dev/null)" != 1 ] || return 0 ;;
             *.h | *.hpp)
-                for prefix in ${CONDA_PREFIX:+"$CONDA_PREFIX"} /usr /usr/local /opt/homebrew; do
+                for prefix in ${CONDA_PREFIX:+"$CONDA_PREFIX"} /usr /usr/local; do
                     for header in "$prefix/include/$thing" "$prefix"/include/*-linux-gnu*/"$thing"; do
                         [ ! -e "$header" ] || return 0
                     done

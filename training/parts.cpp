@@ -1,12 +1,10 @@
 #include "parts.hpp"
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include <algorithm>
 #include <csignal>
@@ -54,9 +52,7 @@ Parts::Parts(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_
         if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) break;  // fewer processes do as well
         const pid_t child = ::fork();
         if (child == 0) {
-#ifdef __linux__
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
             if (::getppid() != parent) ::_exit(1);
             for (const Other& other : others_) ::close(other.channel);
             ::close(ends[0]);

@@ -1,12 +1,10 @@
 // The parts of grading one by one: what the suites of all labs rely on.
 #include <doctest/doctest.h>
 #include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#ifdef __linux__
 #include <sched.h>
 #include <sys/prctl.h>
-#endif
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <bit>
 #include <chrono>
@@ -359,7 +357,6 @@ TEST_CASE("counts when it ends with its secret, and nothing else is sent") {
     CHECK(run_of(done + "echo anything >&$fd").ending.damaged);
     CHECK(run_of(done + "printf case >&$fd").ending.damaged);
 }
-#ifdef __linux__
 TEST_CASE("is not charged for the time in which it queues for a processor") {
     cpu_set_t before, one;
     REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
@@ -382,7 +379,6 @@ TEST_CASE("is not charged for the time in which it queues for a processor") {
     CHECK(by_the_clock.count() > 0.25);
     CHECK(seconds_queued(other) == 0.0);  // it is gone
 }
-#endif
 TEST_CASE("is ended when it does not end, also while it sends or when it has closed the channel") {
     CHECK(run_of("while sleep 0.05; do echo x >&$fd; done", 1).ending.timed_out);
     CHECK(run_of("exec {fd}>&-; exec sleep 1000", 1).ending.timed_out);

@@ -26,7 +26,7 @@ void on_fault(int, siginfo_t* info, void* context) {
     std::uintptr_t instruction = 0;
     bool writes = false;  // unless the processor says so
     std::string did = "accessed";
-#if defined(__x86_64__) && defined(__linux__)
+#ifdef __x86_64__
     const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     instruction = static_cast<std::uintptr_t>(registers[REG_RIP]) + 1;
     writes = (registers[REG_ERR] & 2) != 0;

@@ -25,7 +25,7 @@ from course.errors import CourseError
 from course.manifest import Lab
 
 INSTALL = "./course setup --with-python installs it"
-PREFIXES = (os.environ.get("CONDA_PREFIX", ""), sys.prefix, "/usr", "/usr/local", "/opt/homebrew")
+PREFIXES = (os.environ.get("CONDA_PREFIX", ""), sys.prefix, "/usr", "/usr/local")
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -61,7 +61,7 @@ def _run(command: list[str], stdin: str, folder: Path) -> list[str]:
 
 
 def _find(folder: str, file: str) -> Path:
-    for prefix in ("/usr", "/usr/local", "/opt/homebrew"):
+    for prefix in ("/usr", "/usr/local"):
         if (Path(prefix) / "share" / folder / file).is_file():
             return Path(prefix) / "share" / folder
     raise CourseError(f"{folder} is not installed; {INSTALL}")

@@ -72,5 +72,5 @@ def _is_alive(process: subprocess.Popen[Any]) -> bool:
     try:
         os.killpg(process.pid, 0)
         return True
-    except (ProcessLookupError, PermissionError):  # macOS says the second of a group that has only just ended
+    except ProcessLookupError:
         return False

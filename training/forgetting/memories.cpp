@@ -7,8 +7,6 @@ namespace {
 
 constexpr std::size_t chunk = 16;
 
-Tensor sigmoid(const Tensor& x) { return 1.0 / (1.0 + exp(-x)); }
-
 Tape::Value scaled(Tape& tape, Tape::Value x, double factor) {
     return tape.append(factor * tape[x],
                        [&tape, x, factor](const Tensor& gradient) { tape.accumulate_gradient(x, factor * gradient); });
@@ -46,6 +44,7 @@ Tape::Value last_tokens(Tape& tape, Tape::Value x, std::size_t count) {
 
 }  // namespace
 
+Tensor sigmoid(const Tensor& x) { return 1.0 / (1.0 + exp(-x)); }
 Tensor log_sigmoid(const Tensor& x) { return minimum(x, 0.0) - log(1.0 + exp(-abs(x))); }
 
 Rule rule_of(const std::string& name, bool own_gradient) {

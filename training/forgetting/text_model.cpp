@@ -5,8 +5,6 @@
 namespace linattn {
 namespace {
 
-Tensor sigmoid(const Tensor& x) { return 1.0 / (1.0 + exp(-x)); }
-
 Tensor lengths(const Tensor& x) { return sqrt(sum(x * x, -1, keep_dims) + 1e-6); }
 
 // Vectors of length 1.

@@ -590,7 +590,6 @@ std::string fact_about_sizes(const std::string& exercise) {
         return text + (shown > 6 ? ", …" : "");
     };
     const auto power = [](std::size_t x) { return std::has_single_bit(x); };
-    const auto even = [](std::size_t x) { return x % 2 == 0; };
     for (auto& [name, sizes] : by_name) {
         auto& [right, wrong] = sizes;
         right.erase(0);  // an empty result is right by chance
@@ -598,10 +597,15 @@ std::string fact_about_sizes(const std::string& exercise) {
         const bool by_size = *right.rbegin() < *wrong.begin() || (right.size() > 1 && *wrong.rbegin() < *right.begin());
         const bool by_powers = right.size() > 2 && *right.rbegin() > 2 && std::ranges::all_of(right, power) &&
                                std::ranges::none_of(wrong, power);
-        const bool by_parity = right.size() > 2 && wrong.size() > 1 && std::ranges::all_of(right, even) &&
-                               std::ranges::none_of(wrong, even);
-        if (by_size || by_powers || by_parity)
-            return "right with " + name + " = " + list(right) + "; wrong with " + name + " = " + list(wrong);
+        std::string blocks;  // of which only whole ones are right
+        for (const std::size_t block : {2U, 3U, 4U, 8U, 16U}) {
+            const auto whole = [block](std::size_t x) { return x % block == 0; };
+            if (right.size() > 2 && wrong.size() > 1 && std::ranges::all_of(right, whole) &&
+                std::ranges::none_of(wrong, whole))
+                blocks = ": right with multiples of " + std::to_string(block);
+        }
+        if (by_size || by_powers || !blocks.empty())
+            return "right with " + name + " = " + list(right) + "; wrong with " + name + " = " + list(wrong) + blocks;
     }
     return "";
 }

@@ -114,7 +114,8 @@ std::set<std::string>& entry_by_entry() {
     return exercises;
 }
 
-// The whole numbers of a call: "chunk 16" in its words, the tokens and the width of the result.
+// The whole numbers of a call: "chunk 16" in its words, and from the shape of the result its tokens, its width and what lies
+// before the axis of the tokens.
 std::map<std::string, std::size_t> sizes_of(const std::string& call, const std::vector<Expected>& expected) {
     std::map<std::string, std::size_t> sizes;
     const auto is_name = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
@@ -131,7 +132,12 @@ std::map<std::string, std::size_t> sizes_of(const std::string& call, const std::
     if (expected.empty()) return sizes;
     const Shape shape = shape_of(expected.front().value);
     if (!shape.empty()) sizes["width"] = shape.back();
-    if (expected.front().has_tokens && shape.size() > 1) sizes["n"] = shape[shape.size() - 2];
+    if (!expected.front().has_tokens || shape.size() < 2) return sizes;
+    const std::size_t n = shape[shape.size() - 2],
+                      rows = expected.front().value.size() / std::max<std::size_t>(shape.back(), 1);
+    sizes["n"] = n;
+    if (n > 0) sizes["leading indices"] = rows / n;
+    sizes["tokens in all"] = rows;
     return sizes;
 }
 

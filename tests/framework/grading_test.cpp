@@ -618,13 +618,13 @@ TEST_CASE("a mistake explains an answer only if no other call speaks against it"
     CHECK(retracted() == "doubled;");
 }
 TEST_CASE("what right and wrong calls differ by is told of all of them together") {
-    const auto call = [](std::size_t n, std::size_t heads, double came) {
+    const auto call = [](std::size_t n, std::size_t heads, double came, const char* exercise = "sized") {
         const Outcome outcome = outcome_of([&] { return parts_of(Tensor{came, 0.0}); });
         const auto check = [](const Outcome& each) {
             return difference(std::get<Tensor>(each.parts[0].value), exactly(Tensor{1.0, 0.0}));
         };
-        ComparedCall made{"sized", {},    [outcome](const Subject&) { return outcome; },
-                          outcome, check, {exactly(Tensor{1.0, 0.0})}};
+        ComparedCall made{exercise, {},    [outcome](const Subject&) { return outcome; },
+                          outcome,  check, {exactly(Tensor{1.0, 0.0})}};
         made.sizes = {{"n", n}, {"heads", heads}};
         return made;
     };
@@ -635,6 +635,9 @@ TEST_CASE("what right and wrong calls differ by is told of all of them together"
     CHECK(fact_about_sizes("sized") == "right with heads = 1; wrong with heads = 2");
     explain(call(9, 1, 5.0));
     CHECK(fact_about_sizes("sized").empty());
+    for (const std::size_t n : {4U, 12U, 20U}) keep_as_evidence(call(n, 1, 1.0, "in blocks"));
+    for (const std::size_t n : {5U, 14U}) explain(call(n, 1, 5.0, "in blocks"));
+    CHECK(fact_about_sizes("in blocks") == "right with n = 4, 12, 20; wrong with n = 5, 14: right with multiples of 4");
 }
 TEST_CASE("what a later case shows is known of the earlier ones") {
     int ends[2];

@@ -226,8 +226,9 @@ std::optional<double> distance_if_alike(const Parts& a, const Parts& b, const st
             double tolerance = (a[p].float32 ? 1e-5 : 1e-11) * largest;
             if (with_tolerance) tolerance = std::max(tolerance, expected[p].tolerance.data()[i]);
             if (!within(left.data()[i], right.data()[i], tolerance)) return std::nullopt;
-            if (std::isfinite(left.data()[i]))
-                distance = std::max(distance, std::fabs(left.data()[i] - right.data()[i]));
+            if (std::isfinite(left.data()[i]) && left.data()[i] != right.data()[i])
+                distance =
+                    std::max(distance, std::fabs(left.data()[i] - right.data()[i]) / (largest > 0.0 ? largest : 1.0));
         }
     }
     if (compared == 0) return std::nullopt;  // two empty results resemble each other by chance

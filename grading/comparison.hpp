@@ -69,8 +69,8 @@ const Tensor* comparable(const Part& got, const Expected& expected);
 /// The largest share of its tolerance that an entry uses up: 0 when all are exact, 1 at the limit.
 double share_of_tolerance(const Tensor& got, const Expected& expected);
 
-/// How far apart two results are when they are the same up to rounding; nothing when they are not. Entries may
-/// differ by 1e-11 (float32: 1e-5) of the largest finite entry: a wrong formula computed in another order, but no other formula.
+/// How far apart two results are when they are the same up to rounding, as a share of the largest finite entry; nothing when they
+/// are not. They may differ by 1e-11 of it (float32: 1e-5): a wrong formula computed in another order, but no other formula.
 /// Where `expected` is given, also by the tolerance of a right answer: terms that cancel leave nothing but their rounding.
 std::optional<double> distance_if_alike(const Parts& a, const Parts& b, const std::vector<Expected>& expected = {});
 

@@ -383,22 +383,23 @@ struct PartsByWhat {
     std::vector<bool> wrong;
 };
 
-// Which parts are wrong. Of "dw.up.W" and "dw.up.b", both wrong or both right, "dw.up" is told.
+// Which parts are wrong. Where "dw.up.W" and "dw.up.b", all that "dw.up" has, are both wrong or both right, "dw.up" is told.
 PartsByWhat parts_by_what(const ComparedCall& call) {
-    PartsByWhat parts;
-    for (std::size_t p = 0; p < call.expected.size(); ++p) {
-        const Part& part = call.outcome.parts[p];
-        const auto* tensor = std::get_if<Tensor>(&part.value);
-        if (tensor == nullptr) continue;
-        const bool wrong = difference(*tensor, call.expected[p]).has_value();
-        const std::string owner = part.name.substr(0, part.name.rfind('.'));
-        if (!parts.names.empty() && owner != part.name && parts.names.back().starts_with(owner + ".") &&
-            parts.names.back().rfind('.') == owner.size() && parts.wrong.back() == wrong) {
-            parts.names.back() = owner;
-            continue;
+    PartsByWhat all, parts;
+    for (std::size_t p = 0; p < call.expected.size(); ++p)
+        if (const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value)) {
+            all.names.push_back(call.outcome.parts[p].name);
+            all.wrong.push_back(difference(*tensor, call.expected[p]).has_value());
         }
-        parts.names.push_back(part.name);
-        parts.wrong.push_back(wrong);
+    for (std::size_t p = 0; p < all.names.size(); ++p) {
+        const std::string owner = all.names[p].substr(0, all.names[p].rfind('.'));
+        bool whole = owner != all.names[p];
+        for (std::size_t other = 0; other < all.names.size(); ++other)
+            if (all.names[other].starts_with(owner + ".")) whole = whole && all.wrong[other] == all.wrong[p];
+        const std::string& name = whole ? owner : all.names[p];
+        if (!parts.names.empty() && parts.names.back() == name) continue;
+        parts.names.push_back(name);
+        parts.wrong.push_back(all.wrong[p]);
     }
     return parts;
 }

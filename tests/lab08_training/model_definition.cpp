@@ -451,6 +451,8 @@ Matrix ModelDefinition::logits(const Tensor& ids, const ModelNumbers& w) const {
         if (settings_.only_last_block && l + 1 == w.blocks.size()) X = still(X);
         Matrix Y = block(settings_.blocks_skipped ? still(X) : X, w.blocks[l], {n, w.heads});
         if (settings_.blocks_skipped) Y = moving_too(Y, X);
+        if ((settings_.first_block_left_out && l == 0) || (settings_.last_block_left_out && l + 1 == w.blocks.size()))
+            Y = moving_as(Y, X);
         X = settings_.block_at_result ? moving_as(Y, block(moving_as(Y, X), w.blocks[l], {n, w.heads})) : Y;
     }
     if (settings_.blocks_forwards) {

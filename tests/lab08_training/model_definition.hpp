@@ -159,8 +159,9 @@ struct GradientSettings {
     bool positions_mean = false;        ///< gradients of positions divided by the batch
     bool last_occurrence = false;       ///< a symbol's gradient is that of its last occurrence
     bool only_last_block = false;       ///< no gradient for what comes before the last block
-    bool loss_is_sum = false;           ///< the gradient not divided by the number of counted positions
-    bool loss_counts_all = false;       ///< every position counts in the gradient
+    bool first_block_left_out = false, last_block_left_out = false;  ///< of the way back
+    bool loss_is_sum = false;      ///< the gradient not divided by the number of counted positions
+    bool loss_counts_all = false;  ///< every position counts in the gradient
     double norm_epsilon = linattn::norm_epsilon;
     double attention_epsilon = linattn::attention_epsilon;  ///< on the way back
     double outside_root = 0.0;                              ///< added to the deviation

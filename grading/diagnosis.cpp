@@ -349,7 +349,7 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
             const auto [right, wrong] = first_right_and_wrong_token(tensor, call.expected[part]);
             for (const std::size_t block : {wrong, right + 1, wrong / 2})
                 if (block >= 2) candidates.push_back(written(static_cast<double>(block)));
-            if (wrong == 0)  // a block may be wrong from its first token on
+            if (wrong <= 1)  // a block may be wrong from its first token on, or from its second
                 for (const double usual : {8.0, 16.0, 32.0, 64.0, 4.0, 2.0, 128.0})
                     candidates.push_back(written(usual));
         } else if (const auto value = root(

@@ -72,9 +72,10 @@ public:
         epsilon = s.epsilon_fixed.value_or(call.epsilon);
         if (s.epsilon == Epsilon::squared) epsilon *= epsilon;
         if (s.epsilon == Epsilon::root) epsilon = std::sqrt(epsilon);
-        for (Part* part : {&S, &z})
-            for (Rows* rows : {&part->q, &part->k})
-                for (double& x : rows->entries) x += s.epsilon_in_features ? epsilon : 0.0;
+        for (Part* part : {&S, &z}) {
+            for (double& x : part->q.entries) x += s.epsilon_in_q ? epsilon : 0.0;
+            for (double& x : part->k.entries) x += s.epsilon_in_k ? epsilon : 0.0;
+        }
         scale = scale_of_scores() * s.factor_of_scores;
         if (s.kernel == Kernel::exponentials) find_running_maxima();
         divided_on.assign(H * (n + 1), 1.0);
@@ -139,9 +140,13 @@ private:
             for (Index a = 0; a < rows.width; ++a) row[a] /= size;
         }
     }
+    double over_d_k(double power) const { return std::pow(static_cast<double>(length(call.Q, -1)), -power); }
     Rows queries(const TokenSum& sum) const {
-        Rows rows = mapped(sum.query == From::query ? call.Q : call.K, call.phi, sum.phi_q);
+        const Tensor& from = sum.query == From::query ? call.Q : call.K;
+        Rows rows = mapped(s.inputs_over_d_k == 0.0 ? from : from * over_d_k(s.inputs_over_d_k), call.phi, sum.phi_q);
         if (sum.unit_q != Unit::none) make_unit(rows, sum.unit_q);
+        if (sum.q_over_d_k != 0.0)
+            for (double& x : rows.entries) x *= over_d_k(sum.q_over_d_k);
         return rows;
     }
     // What the delta rule writes: each value less what the state before returns for its key.
@@ -205,7 +210,8 @@ private:
         const Tensor& from = sum.key == From::key ? call.K : call.Q;
         const bool before_phi =
             sum.padding == Padding::keys_and_values_before_phi || sum.padding == Padding::keys_before_phi;
-        Rows rows = mapped(before_phi ? without_padding(from) : from, call.phi, sum.phi_k);
+        const Tensor left = before_phi ? without_padding(from) : from;
+        Rows rows = mapped(s.scaled_before_phi_k ? left * over_d_k(s.inputs_over_d_k) : left, call.phi, sum.phi_k);
         if (sum.unit_k != Unit::none) make_unit(rows, sum.unit_k);
         return sum.keys_reshaped ? rows.reshaped(s.block) : rows;
     }
@@ -535,8 +541,8 @@ private:
             for (Index b = 0; b < d_v; ++b) sum_of_values[b] += v.row(h, j)[b];
         const auto add = [&](Index g, Index j, double times, const double* known_weight) {
             if (!applies(of, i, j)) return;
-            if (s.entries_of_S > 0 && applies(Where::earlier_blocks, i, j)) {
-                for (Index e = 0; e < std::min(s.entries_of_S, c * d_v); ++e)
+            if (s.entries_of_S && applies(Where::earlier_blocks, i, j)) {
+                for (Index e = 0; e < std::min(*s.entries_of_S, c * d_v); ++e)
                     sums[e % d_v] += times * S.q.row(h, i)[e / d_v] * S.k.row(g, j)[e / d_v] * v.row(g, j)[e % d_v];
                 return;
             }
@@ -865,6 +871,8 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::whole_blocks_but_next: return j / block <= i / block && j != i + 1;
         case Tokens::own_block_and_later: return same_block() ? j <= i : j > i;
         case Tokens::own_block_once_more: return (j <= i ? 1.0 : 0.0) + (same_block() ? 1.0 : 0.0);
+        case Tokens::earlier_of_block_once_more: return (j <= i ? 1.0 : 0.0) + (j < i && same_block() ? 1.0 : 0.0);
+        case Tokens::up_to_own_of_block_once_more: return j > i ? 0.0 : same_block() ? 2.0 : 1.0;
         case Tokens::own_block_and_last: return j <= i && i / block <= j / block + 1;
         case Tokens::last_of_all: return j + 1 == n;
         case Tokens::first_of_all: return j == 0;

@@ -36,9 +36,11 @@ enum class Tokens {
     earlier_blocks_or_own,  ///< … but in the first block, which has no earlier one
     whole_blocks,           ///< later ones of its own block count, too
     whole_blocks_but_next,
-    whole_blocks_but_first,  ///< … but in the first block
-    own_block_and_later,     ///< those up to its own of its block, and all of later blocks
-    own_block_once_more,     ///< those up to its own, and all of its block once more
+    whole_blocks_but_first,        ///< … but in the first block
+    own_block_and_later,           ///< those up to its own of its block, and all of later blocks
+    own_block_once_more,           ///< those up to its own, and all of its block once more
+    earlier_of_block_once_more,    ///< … and those of its block before it once more
+    up_to_own_of_block_once_more,  ///< … and those of its block before it, and itself, once more
     own_block_and_last,
     without_block_before,
     last_block_moved_back,  ///< the last block is whole and begins earlier: what it shares with the one before counts twice
@@ -105,10 +107,11 @@ enum class Unit { none, length, sum };
 struct TokenSum {
     From query = From::query, key = From::key;
     int phi_q = 1, phi_k = 1;                               ///< how often φ is applied
-    Where where = Where::everywhere;                        ///< the four above
+    Where where = Where::everywhere;                        ///< the four above, units and scale
     bool query_of_token_j = false, key_of_token_i = false;  ///< indices mixed up
     bool keys_reshaped = false;                             ///< (n, c) read on as (c, n)
     Unit unit_q = Unit::none, unit_k = Unit::none;          ///< what features are divided by
+    double q_over_d_k = 0.0;                                ///< φ(q) divided by d_k to this power
     bool first_d_k_features = false;                        ///< the others are left out
     Tokens tokens = Tokens::up_to_own;
     Heads heads = Heads::own;
@@ -255,8 +258,10 @@ struct AttentionSettings {
     int phi_v = 0;
     enum class AtWriting { nothing, by_key, by_query } at_writing = AtWriting::nothing;  ///< what divides a value
     bool numerator_over_c = false;
-    bool epsilon_in_features = false;   ///< added to every entry of φ(q) and φ(k)
-    bool running_sum_on_total = false;  ///< where all tokens count, those up to token i count once more
+    bool epsilon_in_q = false, epsilon_in_k = false;  ///< added to every entry of φ(q), of φ(k)
+    double inputs_over_d_k = 0.0;                     ///< queries divided by d_k to this power before φ …
+    bool scaled_before_phi_k = false;                 ///< … and keys, too
+    bool running_sum_on_total = false;                ///< where all tokens count, those up to token i count once more
     bool divisor_always_causal = false;
     bool queries_of_first_head = false, keys_of_first_head = false, values_of_first_head = false;  ///< for all
     bool value_of_token_i = false, value_of_token_i_in_block = false;
@@ -276,13 +281,13 @@ struct AttentionSettings {
     Shift shift = Shift::row;
     Divisor divisor = Divisor::none;
     Epsilon epsilon = Epsilon::added;
-    std::optional<double> epsilon_fixed;  ///< in place of the argument
-    bool S_reshaped = false;              ///< v φ(k)ᵀ read on as (c, d_v)
-    bool S_read_reshaped = false;         ///< φ(k) vᵀ read on as (d_v, c)
-    bool S_divided_on = false;            ///< S of the next token is this one's, divided
-    double factor = 1.0;                  ///< of every output
-    Where divided = Where::everywhere;    ///< which part of an output
-    std::size_t entries_of_S = 0;         ///< so many entries of S get the blocks before, the others stay; 0: all
+    std::optional<double> epsilon_fixed;      ///< in place of the argument
+    bool S_reshaped = false;                  ///< v φ(k)ᵀ read on as (c, d_v)
+    bool S_read_reshaped = false;             ///< φ(k) vᵀ read on as (d_v, c)
+    bool S_divided_on = false;                ///< S of the next token is this one's, divided
+    double factor = 1.0;                      ///< of every output
+    Where divided = Where::everywhere;        ///< which part of an output
+    std::optional<std::size_t> entries_of_S;  ///< so many entries of S get the blocks before, the others stay
     bool average_moved =
         false;  ///< an output is the one before it, moved towards the own value by its share of the weights
     bool state_read_by_first = false;  ///< the state that came in, by the query of token 0 for all

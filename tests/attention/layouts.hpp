@@ -126,4 +126,15 @@ inline void only_first_entries(Array& output, const Sizes& sizes, int chunk) {
     });
 }
 
+/// … or those that are left where each thread has as many as any other.
+inline void only_whole_shares(Array& output, const Sizes& sizes, int chunk) {
+    std::size_t e = 0;
+    for_each_entry(sizes, sizes.d_v, [&](int, int i, int b) {
+        const int entries = std::min(chunk, sizes.n - i / chunk * chunk) * sizes.d_v;
+        if (i % chunk * sizes.d_v + b >= entries / kernels::threads_per_block * kernels::threads_per_block)
+            output.values[e] = std::numeric_limits<float>::quiet_NaN();
+        ++e;
+    });
+}
+
 }  // namespace linattn::testing

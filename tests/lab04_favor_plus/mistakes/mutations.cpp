@@ -247,7 +247,8 @@ const MutationsOf trigonometric_mutations("trigonometric_random_features", featu
 struct Favor {
     Features Q, K;
     bool K_from_Q = false, as_many_directions_as_d = false;
-    double epsilon_of_features = 0.0;  ///< how often ε is added to every feature
+    double epsilon_of_Q = 0.0, epsilon_of_K = 0.0;  ///< how often ε is added to every feature …
+    bool epsilon_of_exponentials = false;           ///< … before they are divided by √m
     AttentionSettings attention;
     bool operator==(const Favor&) const = default;
 };
@@ -273,7 +274,21 @@ MutationTable<Favor> own_and_of_attention() {
              "Stabilizer::per_token is for queries, Stabilizer::per_sequence for keys.", 0,
              SET(std::swap(s.Q.per_token, s.K.per_sequence))},
             {"ε", "ε added to the features", "Add ε to the denominator: added to the features, it changes the weights.",
-             0, SET(s.epsilon_of_features = 1.0, s.attention.epsilon = Epsilon::missing)},
+             0, SET(s.epsilon_of_Q = s.epsilon_of_K = 1.0, s.attention.epsilon = Epsilon::missing)},
+            {"ε", "ε added to the keys' features, not to the sum",
+             "Add ε to the denominator: added to the features, it changes the weights.", 0,
+             SET(s.epsilon_of_K = 1.0, s.attention.epsilon = Epsilon::missing)},
+            {"ε", "ε added to the queries' features, not to the sum",
+             "Add ε to the denominator: added to the features, it changes the weights.", 0,
+             SET(s.epsilon_of_Q = 1.0, s.attention.epsilon = Epsilon::missing)},
+            {"ε", "ε added to the exponentials of the features, not to the sum",
+             "performer-pytorch does so; here ε is added to the denominator, where it does not change the weights.", 0,
+             SET(s.epsilon_of_Q = s.epsilon_of_K = 1.0, s.epsilon_of_exponentials = true,
+                 s.attention.epsilon = Epsilon::missing)},
+            {"ε", "ε added to the exponentials of the features, too",
+             "performer-pytorch does so; here ε is added to the denominator alone, where it does not change the "
+             "weights.",
+             0, SET(s.epsilon_of_Q = s.epsilon_of_K = 1.0, s.epsilon_of_exponentials = true)},
             {"queries and keys", "features of the keys made of Q",
              "The second call takes K: the weights compare queries with keys.", 0, SET(s.K_from_Q = true)},
             {"the directions", "another W for the keys",
@@ -315,7 +330,17 @@ MutationTable<Favor> own_and_of_attention() {
         },
         {{"keys shifted in blocks of %s tokens, each by a maximum of its own",
           "All keys of a head share one shift, or those before are rescaled: otherwise a block counts for too much.", 0,
-          SET_TO(s.K.per_sequence = ShiftOver::block, s.K.block = static_cast<std::size_t>(x))}}};
+          SET_TO(s.K.per_sequence = ShiftOver::block, s.K.block = static_cast<std::size_t>(x))},
+         {"%s added to every feature, no ε to the sum",
+          "Nothing is added to the features: ε belongs in the denominator.", 0,
+          SET_TO(s.Q.added = s.K.added = x, s.attention.epsilon = Epsilon::missing), 1e-16, 10.0},
+         {"%s added to every feature", "Nothing is added to the features: ε belongs in the denominator.", 0,
+          SET_TO(s.Q.added = s.K.added = x), 1e-16, 10.0},
+         {"%s added to every exponential, no ε to the sum",
+          "Nothing is added to the exponentials: ε belongs in the denominator.", 0,
+          SET_TO(s.Q.added_before = s.K.added_before = x, s.attention.epsilon = Epsilon::missing), 1e-16, 10.0},
+         {"%s added to every exponential", "Nothing is added to the exponentials: ε belongs in the denominator.", 0,
+          SET_TO(s.Q.added_before = s.K.added_before = x), 1e-16, 10.0}}};
     add_mutations_of(table, attention_mutations(), &Favor::attention);
     return table;
 }
@@ -329,12 +354,14 @@ Tensor attention(const Favor& settings, const Tensor& Q, const Tensor& K, const 
     require_attention_shapes(Q, K, V, "favor_attention");
     require_rank(W, "W", 2, "(m, d)", "favor_attention");
     require_shape(W, "W", {length(W, 0), length(Q, -1)}, "(m, d), with the d of Q,", "favor_attention");
-    const double added = settings.epsilon_of_features * epsilon;
+    const double added =
+        settings.epsilon_of_exponentials ? epsilon / std::sqrt(static_cast<double>(length(W, 0))) : epsilon;
     const Tensor rows = settings.as_many_directions_as_d ? tokens(W, 0, std::min(length(W, 0), length(Q, -1))) : W;
-    return attention_by_settings({.Q = random_features_by_settings(Q, rows, Stabilizer::per_token, settings.Q) + added,
+    return attention_by_settings({.Q = random_features_by_settings(Q, rows, Stabilizer::per_token, settings.Q) +
+                                       settings.epsilon_of_Q * added,
                                   .K = random_features_by_settings(settings.K_from_Q ? Q : K, rows,
                                                                    Stabilizer::per_sequence, settings.K) +
-                                       added,
+                                       settings.epsilon_of_K * added,
                                   .V = V,
                                   .epsilon = epsilon,
                                   .causal = mask == Mask::causal},
@@ -348,7 +375,9 @@ const MutationsOf favor_attention_mutations(
         has::epsilon | has::linear_cost,
     divided(), &attention,
     {.without = {"ε only where the sum is 0", "total instead of the running sum",
-                 "scaled by 1/√d_k, which only ε shows", "features divided by their length",
+                 "scaled by 1/√d_k, which only ε shows", "queries scaled by 1/√d_k before φ",
+                 "queries and keys scaled by d_k^(-1/4) before φ", "scaled by 1/√d_k above the line alone",
+                 "scaled by 1/√d_k below the line alone", "features divided by their length",
                  "keys' features divided by their length", "keys' features divided by their sum"}});
 
 // The variance --------------------------------------------------------------------------------------------------------

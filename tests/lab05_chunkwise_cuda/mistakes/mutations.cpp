@@ -23,13 +23,20 @@ struct Chunkwise : Layouts {
     bool sequences_apart = false;                               ///< arrays as (sequence, head, token)
     bool heads_by_length = false;  ///< as many tokens from head to head as the sequence has
     bool last_chunk_left_out = false, memory_alone = false;
-    bool first_entries_of_O = false;  ///< of a chunk: one for each thread
+    bool first_entries_of_O = false;                            ///< of a chunk: one for each thread
+    bool whole_shares_of_O = false, whole_shares_of_S = false;  ///< as many entries for each thread, rounded down
     AttentionSettings attention;
     bool operator==(const Chunkwise&) const = default;
 };
 
 // What an exercise has that can go wrong, besides what all attention has.
 const unsigned on_cpu = 1u << 24, forward = 1u << 25, third_pass = 1u << 26, over_chunks = 1u << 27, packed = 1u << 28;
+
+// φ(Q) divided by d_k to this power, within the chunk or where it reads the state.
+void scale(TokenSum& sum, Where where, double power) {
+    sum.where = where;
+    sum.q_over_d_k = power;
+}
 
 void both(Chunkwise& s, Tokens tokens) { s.attention.S.tokens = s.attention.z.tokens = tokens; }
 
@@ -83,6 +90,24 @@ MutationTable<Chunkwise> own_and_of_attention() {
         {"the chunk", "exponential of the weights within the chunk",
          "φ replaces the exponential: within the chunk, too, the weight is φ(q)·φ(k) itself.", 0,
          SET(s.attention.in_block = AttentionSettings::InBlock::exponential)},
+        {"the scale", "weights within the chunk scaled by 1/√d_k",
+         "The scale belongs to softmax attention: A = φ(Q)φ(K)ᵀ has none, as the state has none.", 0,
+         SET(for (TokenSum* sum
+                  : {&s.attention.S, &s.attention.z}) scale(*sum, Where::own_block, 0.5))},
+        {"the scale", "weights within the chunk scaled by 1/d_k",
+         "A = φ(Q)φ(K)ᵀ sums over the features: nothing is scaled, within the chunk or in the state.", 0,
+         SET(for (TokenSum* sum
+                  : {&s.attention.S, &s.attention.z}) scale(*sum, Where::own_block, 1.0))},
+        {"the scale", "weights within the chunk scaled by 1/√d_k in A V alone",
+         "The scale belongs to softmax attention: A is multiplied with V as it is.", 0,
+         SET(scale(s.attention.S, Where::own_block, 0.5))},
+        {"the scale", "weights within the chunk scaled by 1/√d_k in the normaliser alone",
+         "The scale belongs to softmax attention: the normaliser sums a row of A as it is.", 0,
+         SET(scale(s.attention.z, Where::own_block, 0.5))},
+        {"the scale", "state read with φ(Q) scaled by 1/√d_k",
+         "The scale belongs to softmax attention: S and z are read with φ(Q) as it is.", 0,
+         SET(for (TokenSum* sum
+                  : {&s.attention.S, &s.attention.z}) scale(*sum, Where::earlier_blocks, 0.5))},
         {"the chunk", "chunk itself left out", "Tokens of the chunk see each other, and themselves, through A.", 0,
          SET(both(s, Tokens::earlier_blocks))},
         {"the chunk", "chunk itself left out of S", "Tokens of the chunk see each other, and themselves, through A.", 0,
@@ -127,6 +152,24 @@ MutationTable<Chunkwise> own_and_of_attention() {
         {"the state", "z updated before it is read",
          "z holds only the tokens before the chunk until the normalisers are computed.", over_chunks,
          SET(s.attention.z.tokens = Tokens::own_block_once_more)},
+        {"the state", "z grown row by row, after each row is read",
+         "z holds the chunks before until all rows of the chunk have read it: the rows themselves are in A.",
+         over_chunks, SET(s.attention.z.tokens = Tokens::earlier_of_block_once_more)},
+        {"the state", "z grown row by row, before each row is read",
+         "z holds the chunks before until all rows of the chunk have read it: the rows themselves are in A.",
+         over_chunks, SET(s.attention.z.tokens = Tokens::up_to_own_of_block_once_more)},
+        {"the state", "S grown row by row, after each row is read",
+         "S holds the chunks before until all rows of the chunk have read it: the rows themselves are in A.",
+         over_chunks, SET(s.attention.S.tokens = Tokens::earlier_of_block_once_more)},
+        {"the state", "S grown row by row, before each row is read",
+         "S holds the chunks before until all rows of the chunk have read it: the rows themselves are in A.",
+         over_chunks, SET(s.attention.S.tokens = Tokens::up_to_own_of_block_once_more)},
+        {"the state", "S and z grown row by row, after each row is read",
+         "S and z hold the chunks before until all rows of the chunk have read them: the rows themselves are in A.",
+         over_chunks, SET(both(s, Tokens::earlier_of_block_once_more))},
+        {"the state", "S and z grown row by row, before each row is read",
+         "S and z hold the chunks before until all rows of the chunk have read them: the rows themselves are in A.",
+         over_chunks, SET(both(s, Tokens::up_to_own_of_block_once_more))},
         {"the state", "state replaced instead of added to",
          "Add the chunk's sums to S and z; this keeps the last chunk only.", over_chunks,
          SET(both(s, Tokens::own_block_and_last))},
@@ -237,6 +280,18 @@ MutationTable<Chunkwise> own_and_of_attention() {
          "S may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, not "
          "an if.",
          forward, SET(s.attention.entries_of_S = std::size_t{kernels::threads_per_block})},
+        {"the threads", "outputs shared out among the threads, rounded down",
+         "rows·d_v / blockDim.x is rounded down, so that the last outputs are nobody's: a loop from threadIdx.x on in "
+         "steps of blockDim.x.",
+         forward, SET(s.whole_shares_of_O = true)},
+        {"the threads", "outputs shared out among the threads, rounded down",
+         "rows·d_v / blockDim.x is rounded down, so that the last outputs are nobody's: a loop from threadIdx.x on in "
+         "steps of blockDim.x.",
+         third_pass, SET(s.whole_shares_of_O = true)},
+        {"the threads", "S shared out among the threads, rounded down",
+         "d_k·d_v / blockDim.x is rounded down, so that the last entries of S are nobody's: a loop from threadIdx.x on "
+         "in steps of blockDim.x.",
+         forward, SET(s.whole_shares_of_S = true)},
         {"the borders", "state carried over a border", "S and z begin at 0 in each sequence.", packed,
          SET(s.seen = Seen::whole_row; s.attention.S.padding = s.attention.z.padding = Padding::ignored)},
         {"the borders", "S carried over a border", "S begins at 0 in each sequence, as z does.", packed,
@@ -317,6 +372,10 @@ Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& siz
               const FeatureMap& phi = oracle_feature_map("elu_plus_one"), const Tensor* padding = nullptr) {
     AttentionSettings attention = s.attention;
     if (attention.block == 0) attention.block = static_cast<std::size_t>(chunk);
+    if (s.whole_shares_of_S) {
+        const std::size_t threads = kernels::threads_per_block;
+        attention.entries_of_S = static_cast<std::size_t>(sizes.d_k * sizes.d_v) / threads * threads;
+    }
     const std::size_t work_before = work_done;
     const Tensor made = attention_by_settings({.Q = read(s.Q, "Q", Q, sizes, sizes.d_k, chunk),
                                                .K = read(s.K, "K", K, sizes, sizes.d_k, chunk),
@@ -329,6 +388,7 @@ Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& siz
     if (s.memory_alone) work_done = work_before + V.size();  // O(n)
     Array output = written(s.O, made, sizes, chunk, s.last_chunk_left_out ? sizes.n / chunk * chunk : sizes.n);
     if (s.first_entries_of_O) only_first_entries(output, sizes, chunk);
+    if (s.whole_shares_of_O) only_whole_shares(output, sizes, chunk);
     return output;
 }
 Array checked_outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon) {

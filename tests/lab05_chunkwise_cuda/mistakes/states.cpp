@@ -22,7 +22,8 @@ struct ChunkSum {
     bool chunks_before_too = false;                ///< a running sum
     bool transposed = false;                       ///< S written as (d_v, d_k)
     bool K_of_first_head = false, V_of_first_head = false, nothing_in_S = false, nothing_in_z = false;
-    bool first_entries_of_S = false;  ///< one for each thread
+    bool first_entries_of_S = false;                            ///< one for each thread
+    bool whole_shares_of_S = false, whole_shares_of_z = false;  ///< as many entries for each thread, rounded down
     double S_times = 1.0;
     bool S_averaged = false, z_averaged = false;  ///< over the tokens of the chunk
     bool V_left_out = false;                      ///< the keys alone in S
@@ -79,6 +80,15 @@ const MutationTable<ChunkSum>& chunk_sum_mutations() {
              "not "
              "an if.",
              0, SET(s.first_entries_of_S = true)},
+            {"the threads", "S shared out among the threads, rounded down",
+             "d_k·d_v / blockDim.x is rounded down, so that the last entries of S are nobody's: a loop from "
+             "threadIdx.x "
+             "on in steps of blockDim.x.",
+             0, SET(s.whole_shares_of_S = true)},
+            {"the threads", "S and z shared out among the threads, rounded down",
+             "A number of entries over blockDim.x is rounded down, so that the last are nobody's: a loop from "
+             "threadIdx.x on in steps of blockDim.x.",
+             0, SET(s.whole_shares_of_S = s.whole_shares_of_z = true)},
             {"the chunks", "running sum instead of the chunk's own",
              "The first pass sums within a chunk; summing over chunks is the second pass.", 0,
              SET(s.chunks_before_too = true)},
@@ -172,6 +182,10 @@ States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int
     const std::size_t size = length(d_k) * length(d_v), written = length(kernels::threads_per_block);
     for (std::size_t e = 0; s.first_entries_of_S && e < S.size(); ++e)
         if (e % size >= written) S.data()[e] = not_a_number;
+    for (std::size_t e = 0; s.whole_shares_of_S && e < S.size(); ++e)
+        if (e % size >= size / written * written) S.data()[e] = not_a_number;
+    for (std::size_t e = 0; s.whole_shares_of_z && e < z.size(); ++e)
+        if (e % length(d_k) >= length(d_k) / written * written) z.data()[e] = not_a_number;
     return {array_of(S), array_of(z)};
 }
 

@@ -102,6 +102,10 @@ private:
         if (s.softplus == Softplus::with_log1p) return std::log1p(std::exp(x));
         if (s.softplus == Softplus::naive) return std::log(1.0 + std::exp(x));
         if (s.softplus == Softplus::without_overflow) return std::max(x, 0.0) + std::log(1.0 + std::exp(-std::fabs(x)));
+        const double sigmoid = 1.0 / (1.0 + std::exp(-x));
+        if (s.activation == Activation::sigmoid) return sigmoid;
+        if (s.activation == Activation::gelu) return x * std::erfc(-x / std::sqrt(2.0)) / 2.0;
+        if (s.activation == Activation::silu) return x * sigmoid;
         const double share = x > 0.0 ? 1.0 : 0.0;
         double y = x > s.threshold ? value_of(s.above, x) : value_of(s.below, x);
         for (const Piece& piece : {s.above, s.below})

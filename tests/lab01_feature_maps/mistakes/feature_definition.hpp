@@ -80,6 +80,8 @@ enum class Product {
     second_twice
 };
 enum class Softplus { none, with_log1p, naive, without_overflow };
+/// Another activation in place of the pieces.
+enum class Activation { pieces, gelu, silu, sigmoid };
 enum class Precision { as_double, as_float, whole };
 
 struct FeatureSettings {
@@ -89,6 +91,7 @@ struct FeatureSettings {
     Choice choice = Choice::above_zero;
     double threshold = 0.0;  ///< where the pieces meet
     Softplus softplus = Softplus::none;
+    Activation activation = Activation::pieces;
     bool digits_lost = false, nan_becomes_zero = false;
     double least_exponent = -infinity;  ///< of the pieces
     bool ends_at_positive = false;      ///< entries from the first positive one on stay as they are

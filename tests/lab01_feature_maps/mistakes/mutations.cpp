@@ -26,6 +26,8 @@ enum : unsigned {
 };
 }
 
+const double selu_scale = 1.0507009873554805, selu_alpha = 1.6732632423543772;
+
 void share_shift(Settings& s, Group group) { s.shift_per_token = s.shift_per_sequence = group; }
 
 const Mutations<Settings>& mutations() {
@@ -98,6 +100,24 @@ const Mutations<Settings>& mutations() {
          "It is another positive map: this one is x + 1 above 0 and e^x below.", one,
          SET(s.softplus = Softplus::without_overflow)},
 
+        {"the exponential", "SELU plus one",
+         "SELU has factors of its own, 1.05 and 1.67: this map is x + 1 above 0 and e^x below.", one,
+         SET(s.above = Piece{selu_scale, 1.0},
+             s.below = Piece{0.0, 1.0 - selu_scale * selu_alpha, selu_scale * selu_alpha})},
+        {"the exponential", "SELU instead of elu plus one",
+         "SELU has factors of its own, and may be negative: this map is x + 1 above 0 and e^x below.", one,
+         SET(s.above = Piece{selu_scale}, s.below = Piece{0.0, -selu_scale * selu_alpha, selu_scale * selu_alpha})},
+        {"the exponential", "elu plus one with the α of SELU", "α is 1: below 0 the map is (e^x - 1) + 1, e^x itself.",
+         one, SET(s.below = Piece{0.0, 1.0 - selu_alpha, selu_alpha})},
+        {"the exponential", "GELU plus one", "GELU is another activation: this map is x + 1 above 0 and e^x below.",
+         one, SET(s.activation = Activation::gelu, s.added = 1.0)},
+        {"the exponential", "SiLU plus one",
+         "x times the sigmoid is another activation: this map is x + 1 above 0 and e^x below.", one,
+         SET(s.activation = Activation::silu, s.added = 1.0)},
+        {"the exponential", "sigmoid instead of elu plus one",
+         "The sigmoid stays below 1: this map is x + 1 above 0 and e^x below.", one,
+         SET(s.activation = Activation::sigmoid)},
+
         {"below 0", "leaky slope for negative x",
          "Negative entries become 0, not a small multiple of themselves: features may not be negative.", cut,
          SET(s.below.slope = 0.01)},
@@ -113,6 +133,18 @@ const Mutations<Settings>& mutations() {
         {"below 0", "loop ends at the first positive entry",
          "Later entries may be negative again: skip the one, with continue, not break.", cut,
          SET(s.ends_at_positive = true)},
+        {"below 0", "elu instead of relu", "Negative entries become 0, not e^x - 1: features may not be negative.", cut,
+         SET(s.below = Piece{0.0, -1.0, 1.0})},
+        {"below 0", "softplus instead of relu", "log(1 + e^x) is a smooth map: this one is x above 0, and 0 below.",
+         cut, SET(s.softplus = Softplus::with_log1p)},
+        {"below 0", "softplus without overflow instead of relu",
+         "log(1 + e^x) is a smooth map: this one is x above 0, and 0 below.", cut,
+         SET(s.softplus = Softplus::without_overflow)},
+        {"below 0", "GELU instead of relu", "GELU is another activation: this one is x above 0, and 0 below.", cut,
+         SET(s.activation = Activation::gelu)},
+        {"below 0", "SiLU instead of relu",
+         "x times the sigmoid is another activation: this one is x above 0, and 0 below.", cut,
+         SET(s.activation = Activation::silu)},
         {"above 0", "clipped at one", "There is no ceiling: positive entries stay as they are.", cut,
          SET(s.ceiling = 1.0)},
         {"NaN", "where picks 0 for a NaN",
@@ -379,6 +411,8 @@ const std::vector<NumberMutation<Settings>>& numbers() {
          SET_TO(s.below = Piece{x, 1.0}), 1e-4, 10.0},
         {"the line %s x below 0", "That is leaky relu: below 0 the map is e^x, which stays above 0.", one,
          SET_TO(s.below = Piece{x}), 1e-4, 10.0},
+        {"elu plus one with α = %s", "α is 1: below 0 the map is (e^x - 1) + 1, e^x itself.", one,
+         SET_TO(s.below = Piece{0.0, 1.0 - x, x}), 1e-3, 1e3},
         {"e^x multiplied by %s below 0", "Below 0 the map is e^x as it is.", one, SET_TO(s.below.amount = x), 1e-3,
          1e3},
         {"e^(%s x) below 0", "Below 0 the map is e^x.", one, SET_TO(s.below.sign = x), 1e-2, 1e2},

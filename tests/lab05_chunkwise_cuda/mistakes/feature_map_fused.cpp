@@ -27,6 +27,19 @@ MAP_MISTAKE("softplus instead of elu",
             "log(1 + e^x) is another positive map: this one is x + 1 above 0 and e^x below.") {
     return each(x, [](float v) { return std::max(v, 0.0f) + std::log1p(std::exp(-std::fabs(v))); });
 }
+MAP_MISTAKE("SELU plus one", "SELU has factors of its own, 1.05 and 1.67: elu + 1 is x + 1 above 0 and e^x below.") {
+    return each(
+        x, [](float v) { return 1.0507009873554805f * (v > 0.0f ? v : 1.6732632423543772f * std::expm1(v)) + 1.0f; });
+}
+MAP_MISTAKE("GELU plus one", "GELU is another activation: elu + 1 is x + 1 above 0 and e^x below.") {
+    return each(x, [](float v) { return 0.5f * v * (1.0f + std::erf(v * 0.70710678f)) + 1.0f; });
+}
+MAP_MISTAKE("SiLU plus one", "x times the sigmoid is another activation: elu + 1 is x + 1 above 0 and e^x below.") {
+    return each(x, [](float v) { return v / (1.0f + std::exp(-v)) + 1.0f; });
+}
+MAP_MISTAKE("sigmoid instead of elu plus one", "The sigmoid stays below 1: elu + 1 is x + 1 above 0 and e^x below.") {
+    return each(x, [](float v) { return 1.0f / (1.0f + std::exp(-v)); });
+}
 MAP_MISTAKE("1 missing above 0", "Above 0 the map is x + 1, which equals the exponential at x = 0.") {
     return each(x, [](float v) { return v > 0.0f ? v : std::exp(v); });
 }

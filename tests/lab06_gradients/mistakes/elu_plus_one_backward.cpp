@@ -121,6 +121,26 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of so
         "φ is elu + 1, not log(1 + eˣ): its slope is 1 above 0 and eˣ below.") {
     return each_pair(x, dY, [](double v, double g) { return g / (1.0 + std::exp(-v)); });
 }
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of SELU", "§6.2",
+        "φ is elu + 1, not SELU, whose factors are 1.05 and 1.67: its slope is 1 above 0 and eˣ below.") {
+    return each_pair(x, dY, [](double v, double g) {
+        return g * 1.0507009873554805 * (v > 0.0 ? 1.0 : 1.6732632423543772 * std::exp(v));
+    });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of GELU", "§6.2",
+        "φ is elu + 1, not GELU: its slope is 1 above 0 and eˣ below.") {
+    return each_pair(x, dY, [](double v, double g) {
+        return g * (std::erfc(-v / std::sqrt(2.0)) / 2.0 +
+                    v * std::exp(-v * v / 2.0) / std::sqrt(2.0 * 3.14159265358979323846));
+    });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of SiLU", "§6.2",
+        "φ is elu + 1, not x times the sigmoid: its slope is 1 above 0 and eˣ below.") {
+    return each_pair(x, dY, [](double v, double g) {
+        const double y = 1.0 / (1.0 + std::exp(-v));
+        return g * (y + v * y * (1.0 - y));
+    });
+}
 MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "branch chosen by the sign of dY", "§6.2",
         "Which branch counts is decided by x, not by dY.") {
     return each_pair(x, dY, [](double v, double g) { return g >= 0.0 ? g : g * std::exp(std::min(v, 0.0)); });

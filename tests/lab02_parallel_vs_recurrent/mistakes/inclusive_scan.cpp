@@ -27,6 +27,57 @@ SCAN_MISTAKE("last one of an odd number not combined",
              "Where n is odd the last state has no partner, but a prefix: that of the last pair.") {
     return by_pairs(states, combine);
 }
+// Every prefix right but the last: round after round the last one of an odd number is joined to itself, so that the entry ends
+// with what has been made of it.
+std::vector<std::string> with_last_paired_with_itself(const std::vector<std::string>& states, const Combine& combine) {
+    std::vector<std::string> result = states;
+    for (std::size_t i = 1; i < states.size(); ++i) result[i] = combine(result[i - 1], states[i]);
+    if (states.empty()) return result;
+    std::string end = states.back();
+    std::size_t begin = states.size() - 1;  // of what is in it
+    for (std::size_t width = 1, left = states.size(); left > 1; width *= 2, left = (left + 1) / 2) {
+        if (left % 2 == 1) {
+            end = combine(end, end);
+            continue;
+        }
+        for (const std::size_t first = begin - width; begin > first; --begin) end = combine(states[begin - 1], end);
+    }
+    result.back() = end;
+    return result;
+}
+SCAN_MISTAKE("last one of an odd number paired with itself",
+             "Where n is odd the last state has no partner: it is joined to the prefix of the last pair, once.") {
+    return with_last_paired_with_itself(states, combine);
+}
+SCAN_MISTAKE("last one of an odd number left out of its entry",
+             "Where n is odd the last entry joins the prefix of the last pair and the last state.") {
+    std::vector<std::string> result = states;
+    for (std::size_t i = 1; i < states.size(); ++i)
+        result[i] = i % 2 == 0 && i + 1 == states.size() ? result[i - 1] : combine(result[i - 1], states[i]);
+    return result;
+}
+// The halves, each by itself, and then the total of the left one joined to what it should be joined to in the right one.
+std::vector<std::string> by_halves(const std::vector<std::string>& states, const Combine& combine, bool to_first) {
+    if (states.size() <= 1) return states;
+    const auto middle = states.begin() + static_cast<std::ptrdiff_t>((states.size() + 1) / 2);
+    std::vector<std::string> left = by_halves({states.begin(), middle}, combine, to_first),
+                             right = by_halves({middle, states.end()}, combine, to_first);
+    std::string& entry = to_first ? right.front() : right.back();
+    entry = combine(left.back(), entry);
+    left.insert(left.end(), right.begin(), right.end());
+    return left;
+}
+SCAN_MISTAKE("total of the left half joined to the first entry of the right half alone",
+             "What comes before counts for every entry of the right half, not for its first one alone.") {
+    return by_halves(states, combine, true);
+}
+SCAN_MISTAKE("total of the left half joined to the last entry of the right half alone",
+             "What comes before counts for every entry of the right half, not for its last one alone.") {
+    return by_halves(states, combine, false);
+}
+SCAN_MISTAKE("nothing combined", "Entry i joins all states up to i: combine(result of entry i - 1, state i).") {
+    return states;
+}
 SCAN_MISTAKE("arguments exchanged", "The earlier state is the first argument: combine(earlier, later).") {
     std::vector<std::string> result = states;
     for (std::size_t i = 1; i < states.size(); ++i) result[i] = combine(states[i], result[i - 1]);

@@ -70,6 +70,7 @@ public:
                 find_value(h, i);
             }
         if (s.dV_in_R) add_what_was_written_over();
+        if (s.in_r != GradientSettings::InR::dD) add_wrong_r();
         write_wrongly();
         count_work(H * n * n * (c + d_v));  // so that an answer in O(n²) is seen as one
         return made;
@@ -111,6 +112,8 @@ private:
         if (!in) return 0.0;
         double times = counts(sum.tokens, i, j, n, block);
         if (sum.own_block_again && i / block == j / block) times += 1.0;
+        if (sum.over_d_k != 0.0 && (!sum.over_d_k_in_block || i / block == j / block))
+            times /= std::pow(static_cast<double>(c), sum.over_d_k);
         if (sum.mean_of_keys) times /= static_cast<double>(i + 1);
         if (sum.mean_of_queries) times /= static_cast<double>(n - j);
         if (sum.without_last_query && i + 1 == n) times = 0.0;
@@ -391,6 +394,28 @@ private:
                     for (Index a = 0; a < c; ++a)
                         for (Index b = 0; b < d_v; ++b)
                             off[a * d_v + b] += q(0, i)[a] * (made.V.data()[i * d_v + b] - dN_of_dV[i][b]);
+            }
+        }
+    }
+
+    // r, which takes rows of dφ(K) for dD, token by token or chunk by chunk. It was left out of dφ(K), but within a chunk.
+    void add_wrong_r() {
+        const Index together = call.chunk == 0 ? 1 : block;
+        const bool of_whole = s.in_r == GradientSettings::InR::dK;
+        for (Index h = 0; h < H; ++h) {
+            Row r_so_far(c);
+            for (Index begin = (n + together - 1) / together * together; begin > 0;) {
+                begin -= together;
+                const Index first = h * n + begin, end = h * n + std::min(begin + together, n);
+                const auto add_r = [&] {
+                    for (Index i = first; i < end; ++i) add(made.phi_K.data() + i * c, 1.0, r_so_far.data(), c);
+                };
+                const Row r_before = r_so_far;
+                if (of_whole) add_r();
+                for (Index i = first; i < end; ++i)
+                    for (Index a = 0; a < c; ++a)
+                        r_so_far[a] += q(0, i)[a] * made.phi_K.data()[i * c + (s.first_feature_in_r ? 0 : a)];
+                if (!of_whole) add_r();
             }
         }
     }

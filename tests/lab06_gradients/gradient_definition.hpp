@@ -22,6 +22,8 @@ struct PairSum {
     bool without_last_query = false;
     bool without_short_chunk = false;  ///< the queries of a last chunk that is shorter than the others
     double decay = 1.0;                ///< for each token between the two
+    double over_d_k = 0.0;             ///< divided by the number of features to this power …
+    bool over_d_k_in_block = false;    ///< … within a block alone
     bool mean_of_keys = false, mean_of_queries = false;  ///< over those that count, in place of the sum
     bool operator==(const PairSum&) const = default;
 };
@@ -103,9 +105,12 @@ struct GradientSettings {
     bool dA_times_A = false;                            ///< as for softmax, whose slope is its weight
     bool dN_left_in_dV = false, dD_left_in_dK = false;  ///< what was kept there for the way back
     bool dV_in_R = false;                               ///< R takes dV from where dN was kept, written over too early
-    bool D_over_features = false;                       ///< the mean over the features in place of their sum
-    bool keys_in_A = false;                             ///< φ(k_i) in place of φ(q_i) forwards
-    bool rolled_back = false;                           ///< S and z of earlier tokens by subtraction from the last ones
+    /// What r takes from where dD was kept: R v, or all of dφ(K), of each feature or of the first one.
+    enum class InR { dD, Rv, dK } in_r = InR::dD;
+    bool first_feature_in_r = false;
+    bool D_over_features = false;  ///< the mean over the features in place of their sum
+    bool keys_in_A = false;        ///< φ(k_i) in place of φ(q_i) forwards
+    bool rolled_back = false;      ///< S and z of earlier tokens by subtraction from the last ones
     GradientsWritten written = GradientsWritten::all;
     double factor = 1.0;                  ///< of all three
     bool over_n = false;                  ///< all three divided by n

@@ -22,6 +22,14 @@ void set_dA(Settings& s, Tokens tokens) {
     s.S_of_dQ.tokens = s.z_of_dQ.tokens = s.R_of_dK.tokens = s.r.tokens = tokens;
 }
 void set_A(Settings& s, Tokens tokens) { s.S.tokens = s.z.tokens = s.R_of_dV.tokens = tokens; }
+void scale_by_root(std::initializer_list<PairSum*> sums, bool in_block) {
+    for (PairSum* sum : sums) {
+        sum->over_d_k = 0.5;
+        sum->over_d_k_in_block = in_block;
+    }
+}
+void scale_A(Settings& s, bool in_block) { scale_by_root({&s.S, &s.z, &s.R_of_dV}, in_block); }
+void scale_dA(Settings& s, bool in_block) { scale_by_root({&s.S_of_dQ, &s.z_of_dQ, &s.R_of_dK, &s.r}, in_block); }
 void set_heads(Settings& s, Heads heads) {
     for (PairSum* sum : {&s.S, &s.z, &s.S_of_dQ, &s.z_of_dQ, &s.R_of_dK, &s.r, &s.R_of_dV}) sum->heads = heads;
 }
@@ -171,6 +179,21 @@ const Mutations<Settings>& mutations() {
          "sum(…, -1) alone makes dD (n), which is added to columns of dA in place of rows: sum(…, -1, keep_dims) makes "
          "it (n, 1).",
          weights, SET(s.dD_without_axis = true)},
+
+        // The scale of softmax attention
+        {"the scale", "dA scaled by 1/√d_k", "The scale belongs to softmax attention: A = φ(Q)φ(K)ᵀ and dA have none.",
+         0, SET(scale_dA(s, false))},
+        {"the scale", "A scaled by 1/√d_k", "The scale belongs to softmax attention: A = φ(Q)φ(K)ᵀ has none.", weights,
+         SET(scale_A(s, false))},
+        {"the scale", "weights within the chunk scaled by 1/√d_k",
+         "The scale belongs to softmax attention: A = φ(Q)φ(K)ᵀ has none, as the state has none.", chunks,
+         SET(scale_A(s, true))},
+        {"the scale", "dA within the chunk scaled by 1/√d_k",
+         "The scale belongs to softmax attention: dA has none within the chunk, as S and R have none.", chunks,
+         SET(scale_dA(s, true))},
+        {"the scale", "A and dA within the chunk scaled by 1/√d_k",
+         "The scale belongs to softmax attention: A and dA have none within the chunk, as the states have none.",
+         chunks, SET(scale_A(s, true), scale_dA(s, true))},
 
         // The mask
         {"the mask", "mask lost in dA",
@@ -411,6 +434,18 @@ const Mutations<Settings>& mutations() {
          SET(s.R_of_dV.own_block_again = true)},
         {"the chunks", "r updated before it is read", "r comes from the chunks after: update it after the chunk.",
          chunks, SET(s.r.own_block_again = true)},
+        {"the chunks", "z grown row by row, after each row is read",
+         "z comes from the chunks before until all rows of the chunk have read it: the rows themselves are in A.",
+         chunks, SET(set_z(s, Tokens::earlier_of_block_once_more))},
+        {"the chunks", "z grown row by row, before each row is read",
+         "z comes from the chunks before until all rows of the chunk have read it: the rows themselves are in A.",
+         chunks, SET(set_z(s, Tokens::up_to_own_of_block_once_more))},
+        {"the chunks", "r grown row by row, after each row is read",
+         "r comes from the chunks after until all rows of the chunk have read it: the rows themselves are in dA.",
+         chunks, SET(set_r(s, Tokens::earlier_of_block_once_more))},
+        {"the chunks", "r grown row by row, before each row is read",
+         "r comes from the chunks after until all rows of the chunk have read it: the rows themselves are in dA.",
+         chunks, SET(set_r(s, Tokens::up_to_own_of_block_once_more))},
         {"the chunks", "chunks visited forwards on the way back",
          "A key acts on later chunks, so that R and r come from them: begin with the last chunk.", chunks,
          SET(set_backwards(s, Tokens::own_block_and_later))},
@@ -508,6 +543,24 @@ const Mutations<Settings>& mutations() {
          SET(s.written = GradientsWritten::all_but_dV)},
         {"what is written", "dV in R, written over dN too early",
          "Where dN is kept in the rows of dV, add it to R before dV is written there.", states, SET(s.dV_in_R = true)},
+        {"what is written", "R v in r, written over dD too early",
+         "Where dD is kept in the rows of dφ(K), add φ(q_i) dD_i to r before R v is written there.", loops,
+         SET(s.in_r = GradientSettings::InR::Rv, s.r.factor = 0.0)},
+        {"what is written", "R v in r, written over dD too early, its first entry",
+         "Where dD is kept in the rows of dφ(K), add φ(q_i) dD_i to r before R v is written there.", loops,
+         SET(s.in_r = GradientSettings::InR::Rv, s.first_feature_in_r = true, s.r.factor = 0.0)},
+        {"what is written", "dφ(K) in r, written over dD too early",
+         "Where dD is kept in the rows of dφ(K), add φ(q_i) dD_i to r before dφ(k_i) is written there.", loops,
+         SET(s.in_r = GradientSettings::InR::dK, s.r.factor = 0.0)},
+        {"what is written", "dφ(K) in r, written over dD too early, its first entry",
+         "Where dD is kept in the rows of dφ(K), add φ(q_i) dD_i to r before dφ(k_i) is written there.", loops,
+         SET(s.in_r = GradientSettings::InR::dK, s.first_feature_in_r = true, s.r.factor = 0.0)},
+        {"what is written", "dφ(K) in r, written over dD too early",
+         "Where dD is kept in the rows of dφ(K), add φ(Q)ᵀ dD of the chunk to r before dφ(K) is written there.", chunks,
+         SET(s.in_r = GradientSettings::InR::dK, s.r.tokens = Tokens::own_block)},
+        {"what is written", "dφ(K) in r, written over dD too early, its first entry",
+         "Where dD is kept in the rows of dφ(K), add φ(Q)ᵀ dD of the chunk to r before dφ(K) is written there.", chunks,
+         SET(s.in_r = GradientSettings::InR::dK, s.first_feature_in_r = true, s.r.tokens = Tokens::own_block)},
         {"dN", "dO multiplied by D in place of divided", "The gradient of the numerator is dN_i = dO_i / D_i.", 0,
          SET(set_upstream(s, Upstream::dO_times_D))},
         {"the normaliser", "mean over the features in D",

@@ -153,22 +153,28 @@ MutationTable<Chunkwise> own_and_of_attention() {
          "z holds only the tokens before the chunk until the normalisers are computed.", over_chunks,
          SET(s.attention.z.tokens = Tokens::own_block_once_more)},
         {"the state", "z grown row by row, after each row is read",
-         "z holds the chunks before until all rows of the chunk have read it: the rows themselves are in A.",
+         "z holds the chunks before until all rows of the chunk have read it: what they add is in A, and would count "
+         "twice.",
          over_chunks, SET(s.attention.z.tokens = Tokens::earlier_of_block_once_more)},
         {"the state", "z grown row by row, before each row is read",
-         "z holds the chunks before until all rows of the chunk have read it: the rows themselves are in A.",
+         "z holds the chunks before until all rows of the chunk have read it: what they add is in A, and would count "
+         "twice.",
          over_chunks, SET(s.attention.z.tokens = Tokens::up_to_own_of_block_once_more)},
         {"the state", "S grown row by row, after each row is read",
-         "S holds the chunks before until all rows of the chunk have read it: the rows themselves are in A.",
+         "S holds the chunks before until all rows of the chunk have read it: what they add is in A, and would count "
+         "twice.",
          over_chunks, SET(s.attention.S.tokens = Tokens::earlier_of_block_once_more)},
         {"the state", "S grown row by row, before each row is read",
-         "S holds the chunks before until all rows of the chunk have read it: the rows themselves are in A.",
+         "S holds the chunks before until all rows of the chunk have read it: what they add is in A, and would count "
+         "twice.",
          over_chunks, SET(s.attention.S.tokens = Tokens::up_to_own_of_block_once_more)},
         {"the state", "S and z grown row by row, after each row is read",
-         "S and z hold the chunks before until all rows of the chunk have read them: the rows themselves are in A.",
+         "S and z hold the chunks before until all rows of the chunk have read them: what they add is in A, and would "
+         "count twice.",
          over_chunks, SET(both(s, Tokens::earlier_of_block_once_more))},
         {"the state", "S and z grown row by row, before each row is read",
-         "S and z hold the chunks before until all rows of the chunk have read them: the rows themselves are in A.",
+         "S and z hold the chunks before until all rows of the chunk have read them: what they add is in A, and would "
+         "count twice.",
          over_chunks, SET(both(s, Tokens::up_to_own_of_block_once_more))},
         {"the state", "state replaced instead of added to",
          "Add the chunk's sums to S and z; this keeps the last chunk only.", over_chunks,

@@ -79,10 +79,16 @@ std::string message_of(const std::exception& e) {
     return shortened(words.substr(0, words.find_last_not_of(" \t\r\n") + 1), 2000);
 }
 
-// Of an argument's own text what a student knows: the name of a parameter (Q for in.Q, sizes for worked_example::sizes),
-// and nothing of an expression, or of a name that the value repeats.
+// Of an argument's own text what a student knows: the name of a parameter (Q for in.Q, sizes for worked_example::sizes, q for
+// token(in.Q, i)), and nothing of another expression, or of a name that the value repeats.
 std::string name_to_show(std::string name, const std::string& value) {
     name.erase(0, name.find_first_not_of(' '));
+    if (const std::string of_token = "token("; name.starts_with(of_token)) {
+        if (value.empty()) return "";
+        name = name_to_show(name.substr(of_token.size(), name.find(',') - of_token.size()), value);
+        std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        return name;
+    }
     if (name.find_first_of("({\" ") != std::string::npos || std::isdigit(static_cast<unsigned char>(name[0])))
         return "";
     if (name.starts_with(value) && !value.empty()) return "";  // relu_map relu, Mask::causal
@@ -209,7 +215,9 @@ Outcome outcome_of(const std::function<Parts()>& function) {
             "std::bad_array_new_length: an array of an impossible length; is it an unsigned difference below 0?";
     } catch (const std::bad_alloc&) {
         outcome.error =
-            "std::bad_alloc: that much memory is not available; is a length an unsigned difference below 0?";
+            "std::bad_alloc: that much memory is not available; is a length an unsigned difference below 0, or an "
+            "index "
+            "behind the end of a vector?";
     } catch (const std::length_error& e) {
         outcome.error = message_of(e) + ": is a length an unsigned difference below 0?";
     } catch (const std::exception& e) {
@@ -538,7 +546,8 @@ std::string Trial::why_not_a_number(const std::vector<Expected>& expected) const
             first_tokens_only = first_tokens_only && e / width % n == 0;
         }
         if (any && first_tokens_only)
-            return "\n    NaN in token 0 alone: is its denominator 0, so that it is 0/0? Does token 0 see itself?";
+            return "\n    NaN in token 0 only: 0/0, since token 0 does not see itself, or ∞ - ∞, since a maximum is "
+                   "still -∞?";
         if (any)
             return "\n    NaN where all arguments are finite: of 0/0, ∞/∞, ∞ - ∞, 0·∞, or a root or logarithm of a "
                    "negative number";

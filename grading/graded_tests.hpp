@@ -34,10 +34,10 @@ std::function<Signature> right_definition(const char* exercise) {
 /// \param right those whose results are right
 template <class Signature>
 std::vector<Candidate<Signature>> wrong_functions(const char* exercise, std::vector<Candidate<Signature>> more,
-                                                  const std::set<std::string>& right = {}) {
+                                                  const std::set<std::string>& without = {}) {
     std::vector<Candidate<Signature>> wrong;
     for (const Mistake& mistake : mistakes())
-        if (std::string_view(mistake.exercise) == exercise && !mistake.only_cost && !right.contains(mistake.name))
+        if (std::string_view(mistake.exercise) == exercise && !mistake.only_cost && !without.contains(mistake.name))
             wrong.push_back({mistake.name, std::any_cast<std::function<Signature>>(mistake.function)});
     constexpr std::size_t most = 50;  // each costs what a student's tests cost
     for (std::size_t i = 0, all = wrong.size(); i < most && all > most; ++i) wrong[i] = wrong[i * all / most];

@@ -1,28 +1,26 @@
 #include "lengths.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <string_view>
+#include <cstdlib>
+#include <cstring>
 
 #include "exercise.hpp"
 
 namespace linattn::testing {
 namespace {
 
-// The numbers of a message that may be lengths, each once, in their order: not those of an axis.
-std::vector<std::size_t> lengths_named(std::string_view message) {
-    std::vector<std::size_t> found;
-    const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-    for (std::size_t i = 0; i < message.size(); ++i) {
-        if (!is_digit(message[i])) continue;
-        const std::size_t begin = i;
-        std::size_t length = 0;
-        for (; i < message.size() && is_digit(message[i]); ++i)
-            length = 10 * length + static_cast<std::size_t>(message[i] - '0');
-        const char before = begin == 0 ? ' ' : message[begin - 1];
-        const bool is_axis = message.substr(0, begin).ends_with("axis ");
-        if (!is_axis && (before == ' ' || before == '(') && std::ranges::count(found, length) == 0)
-            found.push_back(length);
+// The shapes in a message, each once: (4, 5), but not (…, n, d), which has letters in it.
+std::vector<Shape> shapes_in(const std::string& message) {
+    std::vector<Shape> found;
+    for (std::size_t open = message.find('('); open != std::string::npos; open = message.find('(', open + 1)) {
+        Shape lengths;
+        const char* at = message.c_str() + open + 1;
+        while (*at >= '0' && *at <= '9') {
+            char* end = nullptr;
+            lengths.push_back(std::strtoul(at, &end, 10));
+            at = end + std::strspn(end, ", ");
+        }
+        if (*at == ')' && !lengths.empty() && std::ranges::count(found, lengths) == 0) found.push_back(lengths);
     }
     return found;
 }
@@ -45,22 +43,26 @@ std::string names_with(std::size_t length, std::size_t axis_from_the_end, const 
 }  // namespace
 
 std::string lengths_in(const std::string& message, const std::vector<Input>& inputs) {
-    if (message.find("reshape") != std::string::npos) return "";  // the lengths of which it speaks are products
-    std::string widths, rows;
-    int count = 0;
-    for (const std::size_t length : lengths_named(message)) {
-        const std::string width_of = names_with(length, 1, inputs), rows_of = names_with(length, 2, inputs);
-        if (!width_of.empty()) {
-            widths += (count == 0 ? "" : ", ") + std::to_string(length) +
-                      (count == 0 ? " is the width of " : " that of ") + width_of;
-            ++count;
-        } else if (!rows_of.empty() && rows.empty())
-            rows = ", " + std::to_string(length) + " the number of rows of " + rows_of;
+    const bool is_product = message.starts_with("matmul");
+    const std::vector<Shape> shapes = shapes_in(message);
+    if (shapes.empty() || shapes.size() > 2 || shapes.front().size() != shapes.back().size()) return "";
+    if (is_product && shapes.front().size() > 1) {
+        const Shape &left = shapes.front(), &right = shapes.back();
+        const std::string width = names_with(left.back(), 1, inputs),
+                          rows = names_with(right[right.size() - 2], 2, inputs);
+        if (width.empty() || rows.empty()) return "";
+        return std::to_string(left.back()) + " is the width of " + width + ", " +
+               std::to_string(right[right.size() - 2]) + " the number of rows of " + rows +
+               ": is a transpose missing, or one too many?";
     }
-    if (count > 1) return widths + ": does one of them stand where another should?";
-    return widths.empty() || rows.empty() || message.find("matmul") == std::string::npos
-               ? ""
-               : widths + rows + ": is a transpose missing, or one too many?";
+    for (std::size_t axis = 0; axis < shapes.front().size() && !is_product; ++axis) {
+        const std::size_t length = shapes.front()[axis], other = shapes.back()[axis];
+        const std::string width = names_with(length, 1, inputs), other_width = names_with(other, 1, inputs);
+        if (length != other && !width.empty() && !other_width.empty())
+            return std::to_string(length) + " is the width of " + width + ", " + std::to_string(other) + " that of " +
+                   other_width + ": does one of them stand where the other should?";
+    }
+    return "";
 }
 
 }  // namespace linattn::testing

@@ -60,11 +60,17 @@ std::string source_line(const std::string& call_stack, const std::string& progra
     std::vector<std::uintptr_t> offsets;
     std::istringstream stack(call_stack);
     for (std::uintptr_t offset = 0; stack >> std::hex >> offset;) offsets.push_back(offset);
+    std::string inner, outer;
     for (const std::string& line : gpu::source_lines(program, offsets)) {
         const std::filesystem::path file(line.substr(0, line.rfind(':')));
-        if (std::ranges::count(sources, file.filename().string()) > 0) return gpu::short_path(line);
+        if (std::ranges::count(sources, file.filename().string()) == 0) continue;
+        outer = gpu::short_path(line);
+        if (inner.empty()) inner = outer;
     }
-    return "";
+    if (inner == outer) return inner;
+    const std::size_t colon = outer.rfind(':');
+    return inner + ", called from " +
+           (inner.starts_with(outer.substr(0, colon + 1)) ? "line " + outer.substr(colon + 1) : outer);
 }
 
 std::vector<std::string> unset_locals(const std::vector<std::string>& sources) {

@@ -7,8 +7,8 @@
 
 namespace linattn::testing {
 
-/// "student/lab02_parallel_vs_recurrent.cpp:41": the innermost call of a stack (call_stack.hpp) in that program that lies in
-/// one of the sources; empty if none does or if addr2line (binutils) is not installed.
+/// "student/lab02_parallel_vs_recurrent.cpp:41, called from line 63": the innermost and the outermost call of a stack
+/// (call_stack.hpp) in that program that lie in one of the sources; empty if none does or if addr2line (binutils) is not installed.
 std::string source_line(const std::string& call_stack, const std::string& program,
                         const std::vector<std::string>& sources);
 

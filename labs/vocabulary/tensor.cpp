@@ -371,7 +371,8 @@ void require_token(const Tensor& x, std::size_t i) {
     const std::size_t n = length(x, -2);
     if (i >= n)
         throw std::out_of_range("token " + as_written(i) + " does not exist: the shape is " + to_string(x.shape()) +
-                                ", so n = " + std::to_string(n) + ", and the first token is 0");
+                                ", so n = " + std::to_string(n) + ", and the first token is 0" +
+                                (static_cast<std::ptrdiff_t>(i) < 0 ? ": an unsigned number is never below 0" : ""));
 }
 
 // As std::copy_n. Most copies are of the few entries of a head, which a call of memmove would take longer to find than to copy.

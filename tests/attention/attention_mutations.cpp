@@ -296,7 +296,8 @@ const Mutations<Settings>& mutations() {
         {"the leading axes", "S carried over from head to head", "Start S at zero for every leading index, like z.",
          sequence | values | divisor, SET(s.S.heads = Heads::own_after_earlier)},
         {"the leading axes", "running sum along the first axis",
-         "The tokens are axis -2, counted from the end: with leading axes axis 0 is the batch.",
+         "With leading axes, axis 0 is the batch. Counted from the end, the tokens are axis -3 of (…, n, c, d_v), axis "
+         "-2 of (…, n, c).",
          sequence | running | values, SET_BOTH(sum.heads = Heads::along_first_axis)},
         {"the leading axes", "state carried over within a batch entry",
          "Start every leading index from zero, heads as well as batch entries.", sequence | values,

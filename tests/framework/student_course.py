@@ -134,7 +134,7 @@ class StudentCourse(unittest.TestCase):
             self._build("lab01")
             for function, body in group.items():
                 run = self._graded("lab01", function, {})
-                run.line = f"at {self.line('lab01', f'// HERE {function}')}\n" if "// HERE" in body else ""
+                run.line = f"at {self.line('lab01', f'// HERE {function}')}" if "// HERE" in body else ""
                 yield run
 
     def _build(self, lab: str) -> None:

@@ -7,9 +7,9 @@
 namespace linattn {
 
 std::string describe(const Model& w) {
-    return std::to_string(w.blocks.size()) + " blocks, d = " + std::to_string(length(w.embedding, -1)) + ", " +
-           std::to_string(w.heads) + " heads, " + std::to_string(length(w.embedding, -2)) + " symbols, " +
-           std::to_string(length(w.positions, -2)) + " positions";
+    return "blocks " + std::to_string(w.blocks.size()) + ", d " + std::to_string(length(w.embedding, -1)) + ", heads " +
+           std::to_string(w.heads) + ", symbols " + std::to_string(length(w.embedding, -2)) + ", positions " +
+           std::to_string(length(w.positions, -2));
 }
 std::string describe(const Memory& memory) {
     return "S " + testing::describe(memory.S) + ", z " + testing::describe(memory.z);

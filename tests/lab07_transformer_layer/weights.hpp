@@ -62,9 +62,9 @@ void change(const testing::ArgumentChange& by, const std::string& argument, W& w
     each_array(w, argument, by);
 }
 
-inline std::string describe(const Norm& w) { return "d = " + std::to_string(w.gain.size()); }
+inline std::string describe(const Norm& w) { return "d " + std::to_string(w.gain.size()); }
 inline std::string describe(const Attention&) { return ""; }
-inline std::string describe(const Block& w) { return "f = " + std::to_string(w.feed_forward.up.b.size()); }
+inline std::string describe(const Block& w) { return "f " + std::to_string(w.feed_forward.up.b.size()); }
 std::string describe(const Model& w);
 std::string describe(const Memory& memory);
 std::string describe(const HybridMemory& memory);

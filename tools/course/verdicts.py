@@ -30,8 +30,9 @@ class Verdict:
 
     @property
     def unexplained(self) -> bool:
-        """Whether it is a function that is wrong by itself, and no mistake that the course knows does the same."""
-        return self.status in ("fail", "crash", "timeout") and not (self.named or self.begin_with or self.exercise.tests)
+        """Whether it is a function that is wrong by itself, and no mistake that the course knows does the same. One that does not end is
+        not: many of its small changes would not end either."""
+        return self.status in ("fail", "crash") and not (self.named or self.begin_with or self.exercise.tests)
 
     @property
     def points(self) -> float:

@@ -69,7 +69,7 @@ class Check(FakeTools):
         for mistyped in ("lab99", "Lab07", "lab7", "lab07.", "lab07.twise", "07", ""):
             self.assert_one_line_error(self.check("lab08", mistyped), "lab07")
         self.assertEqual(self.read("calls"), "")
-        for mistyped in ("lab7", "lab007", "lab7_numbers"):
+        for mistyped in ("lab7", "lab007", "lab7_numbers", "Lab07", "lba07", "7", "student/lab07_numbers.cpp", "labs/lab07_numbers/"):
             self.assert_one_line_error(self.check(mistyped), f"no lab '{mistyped}'; did you mean lab07?")
         self.assert_one_line_error(self.check("lab07.twise"), "there is no exercise 'lab07.twise'")
 
@@ -260,6 +260,10 @@ class FirstBuild(FakeTools):
 
 # Words of commands, and what the sentence says that refuses them. (test_train.py has those of ./course train.)
 WRONG_USE = (
+    (("hint", "chunk_"), "did you mean lab05.chunk_states or lab05.chunk_outputs?"), (("hint", "Lab01.RELU"), "did you mean lab01.relu?"),
+    (("hint", "linear_attention"), "or lab02.linear_attention_recurrent or lab02.linear_attention_step?"),
+    *(((command, "lab00"), "lab00 is a lab; name an exercise: lab00.row_sums, lab00.outer_product") for command in ("hint", "trace", "debug")),
+    (("hint", "student/lab00_warm_up.cpp"), "lab00 has lab00.row_sums, lab00.outer_product"),
     (("gradcheck", "reverse_cumsun"), "did you mean lab06.reverse_cumsum?"), (("gradcheck", "lab02"), "there is no lab 'lab02'"),
     (("gradcheck", "test_causal_attention_backward"), "is a test and has no gradient"),
     (("gradcheck", "--track", "mine"), "invalid choice: 'mine'"), (("gradcheck", "--out", __file__), "is a file; --out names a folder"),

@@ -76,6 +76,7 @@ class Hints(CourseTree):
         self.assert_one_line_error(self.course("hint", "lab07.half"), "lab07.twice, lab07.thrice")
         self.assert_one_line_error(self.course("hint", "lab99.twice"), "did you mean lab07.twice?")
         self.assert_one_line_error(self.course("hint", "thrise"), "did you mean lab07.thrice?")
+        self.assert_one_line_error(self.course("hint", "lab07"), "lab07 is a lab; name an exercise: lab07.twice, lab07.thrice")
         self.assert_one_line_error(self.course("hint", "lab99.x"), "lab07", "lab08")
         self.assert_one_line_error(self.course("hint"), "required", "./course hint --help")
         self.assert_one_line_error(self.course("hint", "lab08.once"), "hints are missing", "labs/lab08_more/hints.md")

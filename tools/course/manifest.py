@@ -1,13 +1,14 @@
 """labs/labNN_*/lab.json: which labs there are, their files, and their exercises in order."""
 
-import difflib
 import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from course.errors import CourseError
+from course.errors import CourseError, did_you_mean
 from course.source_pieces import defines
+
+LIKE_A_LAB = re.compile(r"(?i)(?:.*/)?[a-z]{0,3}[ _-]?(\d+)(?:[ _-]\w*)?(?:\.(?:cpp|hpp|cu))?/?")  # Lab2, 2, student/lab02_tests.cpp
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,10 @@ def find_exercise(labs: list[Lab], name: str) -> tuple[Lab, Exercise]:
     names = [exercise.name for _, exercise in every]
     if found:
         raise CourseError(f"'{name}' is an exercise of several labs; name one: {', '.join(e.name for _, e in found)}")
-    raise CourseError(f"there is no exercise '{name}'; {_meant(name, names)}")
+    lab = _lab_meant(name, labs)
+    if lab and name in (lab.name, lab.folder.name):
+        raise CourseError(f"{name} is a lab; name an exercise: {', '.join(exercise.name for exercise in lab.exercises)}")
+    raise CourseError(f"there is no exercise '{name}'; {_meant(f'{lab.name}.' if lab else name, names)}")
 
 
 def select(labs: list[Lab], names: list[str]) -> list[Exercise]:
@@ -118,17 +122,19 @@ def select(labs: list[Lab], names: list[str]) -> list[Exercise]:
         lab = next((lab for lab in labs if name in (lab.name, lab.folder.name)), None)
         if lab:
             chosen.update(lab.exercises)
-        elif re.fullmatch(r"lab\d*(_\w*)?", name):
-            raise CourseError(f"there is no lab '{name}'; {_meant_lab(name, [lab.name for lab in labs])}")
+        elif meant := _lab_meant(name, labs):
+            raise CourseError(f"there is no lab '{name}'; did you mean {meant.name}?")
+        elif re.fullmatch(r"(?i)labs?\d*(_\w*)?", name):
+            raise CourseError(f"there is no lab '{name}'; the labs are {', '.join(lab.name for lab in labs)}")
         else:
             chosen.add(find_exercise(labs, name)[1])
     return [exercise for lab in labs for exercise in lab.exercises if not names or exercise in chosen]
 
 
-def _meant_lab(name: str, names: list[str]) -> str:
-    number = re.search(r"\d+", name)
-    near = [known for known in names if number and int(known[3:]) == int(number[0])]
-    return f"did you mean {near[0]}?" if near else f"the labs are {', '.join(names)}"
+def _lab_meant(name: str, labs: list[Lab]) -> Lab | None:
+    """The one whose number is in a name that is no exercise's."""
+    number = LIKE_A_LAB.fullmatch(name)
+    return next((lab for lab in labs if number and int(lab.name[3:]) == int(number[1])), None)
 
 
 def _meant(name: str, names: list[str]) -> str:
@@ -136,10 +142,8 @@ def _meant(name: str, names: list[str]) -> str:
     lab, _, function = name.rpartition(".")
     of_lab = [known for known in names if known.startswith(f"{lab or name}.")]
     candidates = {known.partition(".")[2]: known for known in of_lab or names}
-    near = [known for known_function, known in candidates.items() if function in known_function]
-    near = near or [candidates[close] for close in difflib.get_close_matches(function, candidates)]
-    if 1 <= len(near) <= 3:
-        return f"did you mean {' or '.join(near)}?"
+    if suggestion := did_you_mean(function, candidates):
+        return suggestion
     if of_lab:
         return f"{lab or name} has {', '.join(of_lab)}"
     return f"./course check prints all of them, of {', '.join(dict.fromkeys(known.partition('.')[0] for known in names))}"

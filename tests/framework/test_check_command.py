@@ -260,6 +260,8 @@ class FirstBuild(FakeTools):
 
 # Words of commands, and what the sentence says that refuses them. (test_train.py has those of ./course train.)
 WRONG_USE = (
+    (("chekc", "lab02"), "invalid choice: 'chekc'; did you mean check?"), (("help", "hnit"), "did you mean hint?"),
+    (("train", "digit"), "invalid choice: 'digit'; did you mean digits?"), (("docs", "--edition", "students"), "did you mean student?"),
     (("hint", "chunk_"), "did you mean lab05.chunk_states or lab05.chunk_outputs?"), (("hint", "Lab01.RELU"), "did you mean lab01.relu?"),
     (("hint", "linear_attention"), "or lab02.linear_attention_recurrent or lab02.linear_attention_step?"),
     *(((command, "lab00"), "lab00 is a lab; name an exercise: lab00.row_sums, lab00.outer_product") for command in ("hint", "trace", "debug")),

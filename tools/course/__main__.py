@@ -12,20 +12,27 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 TOOLS = Path(__file__).resolve().parent.parent
 if str(TOOLS) not in sys.path:
     sys.path[0] = str(TOOLS)  # so that `course` and `author` are packages
 
 from course import process_group, version
-from course.errors import CourseError
+from course.errors import CourseError, did_you_mean
 from course.plain_text import write_utf8
 
 OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)  # where the error names no file
 
 
 class Parser(argparse.ArgumentParser):
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Of an argument with choices, such as the command."""
+        choices = action.choices or ()
+        if value not in choices and (near := did_you_mean(str(value), {str(each): str(each) for each in choices})):
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {near}")
+        super()._check_value(action, value)
+
     def error(self, message: str) -> NoReturn:
         print(f"course: {message}; run {self.prog.replace('course', './course', 1)} --help", file=sys.stderr)
         sys.exit(2)

@@ -1,11 +1,15 @@
 """./course debug with a real gdb: it stops in the call that goes wrong, and shows variables."""
 
+import os
 import shutil
 import subprocess
 import unittest
 
+from conftest import BUILD
 from course_tree import course_words
 from student_course import StudentCourse, environment
+
+from course.commands import debug
 
 
 class Debug(StudentCourse):
@@ -32,6 +36,12 @@ class Debug(StudentCourse):
         result = self.debug("relu", "-batch")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stdout, r"linattn::relu \(x=Tensor \(2, 2\)")
+
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_a_condition_of_the_suite_that_holds_is_no_failing_check(self):
+        """It follows the first call of generate."""
+        program = [str(BUILD / "lab07_exercises"), "--alone", "--exercise", "generate"]
+        self.assertGreater(debug._failing_call("linattn::generate", program, os.environ | {"OPENBLAS_NUM_THREADS": "1"}), 20)
 
     def test_what_does_not_compile_cannot_be_debugged(self):
         self.answer("relu", "return missing;")

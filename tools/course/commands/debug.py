@@ -23,7 +23,7 @@ from course.grading import grade
 from course.manifest import Exercise, Lab
 
 LIMIT = 60  # seconds: after so long a call is taken for endless, and stopped in
-ON_FAILURE = ("log_assert", "test_case_exception")  # what doctest calls then, in grading/reporter.cpp
+ON_FAILURE = ("throwException", "test_case_exception")  # of doctest, where a REQUIRE fails, and of grading/reporter.cpp
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -70,5 +70,7 @@ def test_it_fits_a_narrow_terminal(tmp_path, monkeypatch):
 
 
 def test_a_function_without_steps_is_refused():
-    with pytest.raises(trace.CourseError, match="does not go token by token.*linear_attention_step"):
-        trace.run(ROOT, argparse.Namespace(exercise="lab01.relu", track="reference"))
+    for exercise, can in (("lab01.relu", "linear_attention_recurrent, "), ("lab03.causal_linear_attention", "causal_linear_attention_step, "),
+                          ("lab07.generate", "hybrid_attention_step, block_step, linear_attention_recurrent, ")):
+        with pytest.raises(trace.CourseError, match=f"trace cannot follow {exercise}; it can follow {can}"):
+            trace.run(ROOT, argparse.Namespace(exercise=exercise, track="reference"))

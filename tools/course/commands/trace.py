@@ -1,8 +1,8 @@
 """Follow a function token by token: the state and the output after each, yours beside the right ones.
 
-For functions that take a step, or that go token by token, on the worked example of their chapter or on a small input. The next
-step begins with the state that yours returned. Of a function that returns no state, the rows of S are what it answers to
-queries that are unit vectors.
+For functions that take a step, and for some others that go token by token, on the worked example of their chapter or on
+a small input. The next step begins with the state that yours returned. Of a function that returns no state, the rows of S
+are what it answers to queries that are unit vectors.
 
 Exit status: 0 when all is right, 1 when something is not, 2 when nothing could be traced.
 """
@@ -68,7 +68,9 @@ def run(root: Path, options: Namespace) -> int:
     lab, exercise = manifest.find_exercise(manifest.load(root), options.exercise)
     traced = functions(root)
     if exercise.function not in traced:
-        raise CourseError(f"{exercise.name} does not go token by token, so there is nothing to follow; name one of {', '.join(traced)}")
+        own = [each.function for each in lab.exercises]
+        can = ", ".join(sorted(traced, key=lambda function: function not in own))
+        raise CourseError(f"trace cannot follow {exercise.name}; it can follow {can}")
     tree = BuildTree(root, options.track)
     if tree.build([lab]):
         raise CourseError(f"{lab.name} does not build; ./course check {lab.name} says why")

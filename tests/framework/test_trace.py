@@ -2,6 +2,7 @@
 
 import argparse
 import textwrap
+from unittest import mock
 
 import pytest
 from conftest import BUILD, LABS, ROOT
@@ -16,6 +17,15 @@ def followed(tmp_path, lab, function, mistake=""):
     program = BUILD / ("mistakes" if mistake else "") / f"{lab}_exercises"
     return trace.follow([str(program), "--trace", "--exercise", function, *(["--mistake", mistake] if mistake else [])],
                         tmp_path / "log")
+
+
+def told(tmp_path, capsys, lab, function, mistake=""):
+    """The last two lines of the command."""
+    run = followed(tmp_path, lab, function, mistake)
+    with mock.patch.object(trace, "BuildTree") as tree, mock.patch.object(trace, "follow", return_value=run):
+        tree.return_value.folder, tree.return_value.build.return_value = tmp_path, []
+        trace.run(ROOT, argparse.Namespace(exercise=function, track="reference"))
+    return capsys.readouterr().out.splitlines()[-2:]
 
 
 def scripted(tmp_path, script):
@@ -44,6 +54,15 @@ def test_a_mistake_is_marked_where_it_begins(tmp_path, lab, function, mistake, f
     shown = [line for number, step in enumerate(steps) for line in trace._shown(f"token {number}", step, any(found[:number]))]
     assert sum(trace.FIRST.strip() in line for line in shown) == 1
     assert sum("≠" in line for line in shown) >= 1
+
+
+@pytest.mark.parametrize("lab, function, mistake, last", [
+    ("lab07", "block_step", "ReLU instead of GELU", "the state is right; only the output differs"),
+    ("lab02", "linear_attention_step", "key and query exchanged", "what follows was made from your state, so begin there"),
+])
+def test_it_says_whether_the_state_is_wrong(tmp_path, capsys, lab, function, mistake, last):
+    first, then = told(tmp_path, capsys, lab, function, mistake)
+    assert first.startswith("first difference: token 0, ") and then == last
 
 
 def test_each_ending_has_its_words(tmp_path):

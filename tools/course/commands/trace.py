@@ -58,6 +58,9 @@ class Step:
         """The state first: the output is made of it."""
         return sorted(self.yours, key=lambda name: name == "output")
 
+    def is_right(self, part: str) -> bool:
+        return part in self.wrong and not self.wrong[part]
+
 
 def arguments(parser: ArgumentParser) -> None:
     check.track_argument(parser, "function")
@@ -88,7 +91,9 @@ def run(root: Path, options: Namespace) -> int:
         print(messages.coloured(f"\n{place}: {ending}", messages.RED))
         print(f"./course check {exercise.name} says more")
     if first:
-        print(f"\nfirst difference: {first}\nwhat follows was made from your state, so begin there")
+        output_only = all(part == "output" or step.is_right(part) for step in steps for part in step.parts())
+        print(f"\nfirst difference: {first}\n" + ("the state is right; only the output differs" if output_only else
+                                                 "what follows was made from your state, so begin there"))
     if not first and not ending:
         print(messages.coloured(f"\nall {len(steps)} steps are right", messages.GREEN))
     return 1 if first or ending else 0

@@ -291,6 +291,7 @@ Trial::Trial(std::string exercise, std::string call, Subject subject, Run run, s
         subject_ = mistake->function;
     if (!device_error.empty()) throw CaseOver();
     send_event(EventKind::call, exercise_ + " with " + call_);
+    if (tracing()) trace_call(call_);
     outcome_ = run_(subject_);
     if (!device_error.empty()) fail({});
     cost_ = metered;

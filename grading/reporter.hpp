@@ -28,6 +28,8 @@ void list_suites();
 /// From now on TRACED cases (trace.hpp) are all that runs, for some seconds of processor time.
 void begin_trace();
 bool tracing();
+/// Prints with which arguments the function is called next.
+void trace_call(const std::string& arguments);
 /// Prints how the run ended. Without this line it did not come to its end.
 void end_trace();
 

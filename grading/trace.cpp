@@ -55,6 +55,7 @@ void begin_trace() {
     ::setrlimit(RLIMIT_CPU, &limit);
 }
 bool tracing() { return is_tracing; }
+void trace_call(const std::string& arguments) { print_words("call", arguments); }
 
 void print_step(const std::vector<Input>& inputs, const Parts& parts, const std::vector<Expected>& expected) {
     const auto is_part = [&](const Input& in) { return std::ranges::count(parts, in.name, &Part::name) > 0; };

@@ -56,6 +56,15 @@ def test_a_mistake_is_marked_where_it_begins(tmp_path, lab, function, mistake, f
     assert sum("≠" in line for line in shown) >= 1
 
 
+@pytest.mark.parametrize("lab, function, arguments", [
+    ("lab02", "linear_attention_recurrent", "Q (4, 2), K (4, 2), V (4, 3), phi identity"),
+    ("lab03", "causal_linear_attention_resume", "q (1, 2), k (1, 2), v (1, 3), S (2, 3), z (2,), elu_plus_one, epsilon 0"),
+])
+def test_what_is_right_is_these_steps_alone(tmp_path, capsys, lab, function, arguments):
+    assert told(tmp_path, capsys, lab, function) == [
+        f"these 4 steps are right, with {arguments}", f"that does not mean that the exercise is: ./course check {lab}.{function}"]
+
+
 @pytest.mark.parametrize("lab, function, mistake, last", [
     ("lab07", "block_step", "ReLU instead of GELU", "the state is right; only the output differs"),
     ("lab02", "linear_attention_step", "key and query exchanged", "what follows was made from your state, so begin there"),

@@ -4,7 +4,7 @@ For functions that take a step, and for some others that go token by token, on t
 a small input. The next step begins with the state that yours returned. Of a function that returns no state, the rows of S
 are what it answers to queries that are unit vectors.
 
-Exit status: 0 when all is right, 1 when something is not, 2 when nothing could be traced.
+Exit status: 0 when all these steps are right, 1 when one is not, 2 when nothing could be traced.
 """
 
 import re
@@ -53,6 +53,7 @@ class Step:
     right: dict[str, Array] = field(default_factory=dict)
     wrong: dict[str, set[int]] = field(default_factory=dict)
     printed: list[str] = field(default_factory=list)
+    call: str = ""  # its arguments, as the messages of ./course check tell them
 
     def parts(self) -> list[str]:
         """The state first: the output is made of it."""
@@ -95,7 +96,8 @@ def run(root: Path, options: Namespace) -> int:
         print(f"\nfirst difference: {first}\n" + ("the state is right; only the output differs" if output_only else
                                                  "what follows was made from your state, so begin there"))
     if not first and not ending:
-        print(messages.coloured(f"\nall {len(steps)} steps are right", messages.GREEN))
+        print(messages.coloured(f"\nthese {len(steps)} steps are right, with {steps[0].call}", messages.GREEN))
+        print(f"that does not mean that the exercise is: ./course check {exercise.name}")
     return 1 if first or ending else 0
 
 
@@ -108,7 +110,7 @@ def follow(command: list[str], log: Path) -> tuple[list[Step], str]:
     """The steps, and in words why there are no more, if that has a reason."""
     steps: list[Step] = []
     printed: list[str] = []
-    ending, ended = "", False
+    call, ending, ended = "", "", False
     with open(log, "w", encoding="utf-8") as said, process_group.started(command, stdout=subprocess.PIPE, stderr=said) as program:
         for line in program.stdout or ():
             if not line.startswith("@trace "):
@@ -118,8 +120,10 @@ def follow(command: list[str], log: Path) -> tuple[list[Step], str]:
             if kind == "end":
                 ended = True
             elif kind == "step":
-                steps.append(Step(printed=printed))
+                steps.append(Step(printed=printed, call=call))
                 printed = []
+            elif kind == "call":
+                call = plain(" ".join(entries))
             elif kind in ("todo", "failed"):
                 ending = plain(" ".join(entries))
             else:

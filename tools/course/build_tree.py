@@ -131,7 +131,7 @@ class BuildTree:
     def _build(self, labs: list[str]) -> None:
         """What does not compile is no matter here: the tests build again and say so in better words."""
         print(f"building {', '.join(labs)} in build/{self.track}; the first time takes "
-              f"{'about a minute' if len(labs) == 1 else 'a few minutes'} on two cores …", file=sys.stderr, flush=True)
+              f"{'up to a minute' if len(labs) == 1 else 'up to a few minutes'} on two cores …", file=sys.stderr, flush=True)
         began = time.monotonic()
         with open(self.log, "w", encoding="utf-8") as log:
             built = self.makes([f"{lab}_check" for lab in labs], log, "-k", "0")

@@ -38,9 +38,9 @@ class FakeTools(CourseTree):
                            "message": message})
         return f"cat >build/{track}/results/{lab}.{function}.json <<'END'\n{data}\nEND\n"
 
-    def not_built(self, message, begin_with="", lab="lab07"):
+    def not_built(self, message, begin_with="", lab="lab07", place=""):
         """Shell that leaves what lab.build leaves when the lab cannot be built."""
-        data = json.dumps({"message": message, "begin_with": begin_with})
+        data = json.dumps({"message": message, "begin_with": begin_with, "place": place})
         return f"cat >build/student/results/{lab}.not_built <<'END'\n{data}\nEND\n"
 
     def ctest_calls_failed(self, *names):

@@ -191,7 +191,7 @@ class Recorded(StudentFolder):
     def explain(self, words):
         """The message and the function to begin with, for these words; X stands for the student's file."""
         words = words.replace("X", str(self.source))
-        message, begin_with = FailedBuild("lab00", str(self.manifest), [str(self.source)]).explain(words)
+        message, begin_with, self.place = FailedBuild("lab00", str(self.manifest), [str(self.source)]).explain(words)
         self.assertNotIn(str(self.source.parent), message, "the name within the course is enough")
         self.assertNotIn("-std=c++20", message, "a command line is noise")
         return message, begin_with
@@ -205,7 +205,7 @@ class Recorded(StudentFolder):
             self.assertLess(message.index("cpp:17:12: error"), message.index("cpp:7:16: warning"))
             self.assertNotIn("xmanipulation", message)
             self.assertNotIn("generated", message)
-            self.assertEqual(begin_with, "outer_product")
+            self.assertEqual((begin_with, self.place), ("outer_product", "line 17 of student/lab00_warm_up.cpp"))
 
     def test_an_error_in_a_library_leads_to_the_students_line(self):
         for words in (GCC_IN_A_LIBRARY, CLANG_IN_A_LIBRARY):
@@ -213,7 +213,7 @@ class Recorded(StudentFolder):
             self.assertRegex(message, r"student/lab00_warm_up\.cpp:8:\d+: ")
             self.assertRegex(message, "error: (no match for|invalid operands)")
             self.assertLess(len(message.splitlines()), 8, message)
-            self.assertEqual(begin_with, "row_sums")
+            self.assertEqual((begin_with, self.place), ("row_sums", "line 8 of student/lab00_warm_up.cpp"))
 
     def test_where_brackets_do_not_match_the_function_above_is_to_blame(self):
         self.source.write_text(SOURCE.replace("    return sum(x, 1);\n}", "    if (rows) {\n    return sum(x, 1);\n}"))
@@ -227,7 +227,7 @@ class Recorded(StudentFolder):
             message, begin_with = self.explain(words)
             self.assertIn("student/lab00_warm_up.cpp is not the cause", message)
             self.assertIn(redefined, message)
-            self.assertEqual(begin_with, "")
+            self.assertEqual(begin_with + self.place, "")
         message, _ = self.explain(f"{FAILED}X:11:8: error: redefinition of ‘linattn::Tensor linattn::helper()’\n")
         self.assertIn("student/lab00_warm_up.cpp does not compile", message)
 
@@ -288,7 +288,8 @@ class BuildProgram(StudentFolder):
     def test_one_that_does_not(self):
         words = (FAILED + GCC_WARNING_FIRST).replace("X", str(self.source))
         status, printed, left = self.build(f"cat <<'END'\n{words}\nEND\nexit 1")
-        self.assertEqual((status, left["begin_with"]), (1, "outer_product"))
+        self.assertEqual((status, left["begin_with"], left["place"]),
+                         (1, "outer_product", "line 17 of student/lab00_warm_up.cpp"))
         self.assertEqual(printed, left["message"] + "\n")
         self.assertEqual(self.build()[2], None, "once it builds, nothing of that is left")
 

@@ -92,6 +92,12 @@ class Check(FakeTools):
         self.assertEqual([json.loads(line)["message"] for line in self.check("lab07", "--json").stdout.splitlines()],
                          ["lab07_numbers.cpp:3: expected ;"] * 2)
 
+    def test_after_what_does_not_compile_comes_its_line(self):
+        self.ctest_does(self.not_built("expected ;", begin_with="thrice", place="line 3 of student/lab07_numbers.cpp")
+                        + self.ctest_calls_failed("lab07.build", "lab07.twice", "lab07.thrice"))
+        self.assertTrue(self.check("lab07", status=1).stdout.endswith(
+            "next: line 3 of student/lab07_numbers.cpp\n  again  ./course check lab07.thrice\n"))
+
     def test_what_to_fix_first_is_on_the_screen(self):
         def message(name):
             return "\n".join([f"{name}   FAIL"] + [f"    {name} line {number}" for number in range(2, 41)])

@@ -48,6 +48,8 @@ class Words(CourseTree):
         (self.build / "results/lab08.once.json").unlink()
         self.write("a build/results/lab08.not_built", json.dumps({"message": "does not compile", "begin_with": "once"}))
         self.assert_order("twice waits", "thrice is wrong", "does not compile")
+        self.write("a build/results/lab08.not_built", json.dumps({"message": "does not compile", "begin_with": "", "place": "line 3 of x"}))
+        self.assertTrue(self.words().endswith("does not compile\n\nnext: line 3 of x"))
 
     def test_results_of_an_earlier_run_are_not_printed(self):
         self.left("twice", "fail", "twice is wrong")

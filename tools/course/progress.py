@@ -73,6 +73,8 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str, goes_on: bo
         lab = _lab(labs, exercise.lab)
         if track != "student":
             return f"next: {exercise.name} in {' '.join(f'{track}/{source}' for source in lab.sources_of(exercise))}"
+        if place := _pending(verdicts)[0].place:
+            return f"next: {place}\n  again  ./course check {exercise.name}"
         return (f"next: {exercise.function} in {' '.join(f'student/{source}' for source in lab.sources_of(exercise))}\n"
                 f"  read   labs/{lab.folder.name}/README.md §{exercise.section}\n"
                 f"  hint   ./course hint {exercise.name}\n"

@@ -20,6 +20,7 @@ class Verdict:
     begin_with: str = ""  # the function to fix or write first, where this one waits for another
     counterexample: bool = False  # the message shows a smaller input for which it is wrong
     named: bool = False  # the message names a mistake
+    place: str = ""  # the line that does not compile
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", plain(self.message).rstrip())
@@ -122,7 +123,7 @@ def _read_one(results: Path, exercise: Exercise, log: str) -> Verdict:
 def _not_built(results: Path, exercise: Exercise, log: str) -> Verdict:
     try:
         data = _load(results / f"{exercise.lab}.not_built")
-        return Verdict(exercise, "not_run", str(data["message"]), str(data["begin_with"]))
+        return Verdict(exercise, "not_run", str(data["message"]), str(data["begin_with"]), place=plain(str(data.get("place", ""))))
     except (OSError, ValueError, KeyError, TypeError):
         return Verdict(exercise, "not_run", f"{exercise.name} left no result; ctest's output is in {log}")
 

@@ -77,12 +77,12 @@ def _make(command: list[str]) -> tuple[int, bytes]:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), output
 
 
-def _give_up(reason: str, message: str, begin_with: str = "") -> int:
-    """`begin_with` is the function to change first, where the compiler says which."""
+def _give_up(reason: str, message: str, begin_with: str = "", place: str = "") -> int:
+    """`begin_with` and `place` are the function and the line to change first, where the compiler says which."""
     import json
     from course.plain_text import plain, write_utf8
     with open(reason, "w", encoding="utf-8") as file:
-        json.dump({"message": plain(message), "begin_with": begin_with}, file, ensure_ascii=False)
+        json.dump({"message": plain(message), "begin_with": begin_with, "place": plain(place)}, file, ensure_ascii=False)
     write_utf8()
     print(plain(message))
     return 1

@@ -22,22 +22,24 @@ class FailedBuild:
         self.sources = sources
         self.unexplained = unexplained
 
-    def explain(self, output: str) -> tuple[str, str]:
-        """Why the lab could not be built, and the exercise to change first, "" where that is unknown."""
+    def explain(self, output: str) -> tuple[str, str, str]:
+        """Why the lab could not be built, the exercise to change first and the line that the compiler complains about first,
+        "" where they are unknown."""
         for source in self.sources:
             if re.search(rf"FAILED: [^\n]*{self.lab}_graded[^\n]*{re.escape(os.path.basename(source))}", output):
                 return self._of_the_compiler(source, output)
         if re.search(r"FAILED: \S+\.o\b", output):
-            return self._of_the_course(output)
-        return self._of_the_linker(output)
+            return *self._of_the_course(output), ""
+        return *self._of_the_linker(output), ""
 
-    def _of_the_compiler(self, source: str, output: str) -> tuple[str, str]:
+    def _of_the_compiler(self, source: str, output: str) -> tuple[str, str, str]:
         found = compiler_words.essence(output, self.sources)
         if not found.file and "redefinition of" in found.text:  # of a header that its precompiled one does not match
-            return self._of_the_course(output)
+            return *self._of_the_course(output), ""
         with open(source, encoding="utf-8", errors="replace") as file:
             begin_with = function_at(file.read(), self.exercises, found.line) if found.file == source else ""
-        return f"{compiler_words.short(source)} does not compile, {self._ungraded()}:\n\n{found.text}", begin_with
+        place = f"line {found.line} of {compiler_words.short(found.file)}" if found.file else ""
+        return f"{compiler_words.short(source)} does not compile, {self._ungraded()}:\n\n{found.text}", begin_with, place
 
     def _of_the_linker(self, output: str) -> tuple[str, str]:
         words = re.sub(rf"^.*? -o {self.lab}_\w+ .*", "", output, flags=re.M)  # the command that links names every file

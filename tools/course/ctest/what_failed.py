@@ -16,6 +16,8 @@ def what_failed(source: str, build: str) -> str:
             for verdict in _left_by_this_run(Path(build), folder, exercises) if not verdict.passed]
     left.sort(key=lambda each: _place(each[0]))
     text = messages.arrange([(verdict.message, command.format(_shown_as(verdict))) for verdict, command in left])
+    if left and left[0][0].place:
+        return f"{text}\n\nnext: {left[0][0].place}"
     for verdict, command in left:
         if verdict.unexplained and command == COMMANDS["results"]:
             again = command.format(_shown_as(verdict))

@@ -90,6 +90,22 @@ X:13:56: error: a function-definition is not allowed here before ‘{’ token
    13 | Tensor outer_product(const Tensor& a, const Tensor& b) {
       |                                                        ^
 """
+GCC_DETAILS = """X:17:17: error: no matching function for call to ‘zeros(<unresolved overloaded function type>)’
+   17 |     return zeros(a.shape);
+      |            ~~~~~^~~~~~~~~
+/usr/include/xtensor/xbuilder.hpp:66:17: note: candidate: ‘template<class T, class S> auto xt::zeros(S)’
+   66 |     inline auto zeros(S shape) noexcept
+      |                 ^~~~~
+X:17:17: note:   couldn’t deduce template parameter ‘T’
+   17 |     return zeros(a.shape);
+      |            ~~~~~^~~~~~~~~
+X:11:8: note: candidate: ‘linattn::Tensor linattn::zeros(int)’
+   11 | Tensor zeros(int n);
+      |        ^~~~~
+X:11:18: note:   no known conversion for argument 1 from ‘<unresolved overloaded function type>’ to ‘int’
+   11 | Tensor zeros(int n);
+      |              ~~~~^
+"""
 GCC_OUTSIDE = """X:11:20: error: ‘zeros’ was not declared in this scope
    11 | Tensor helper() { return zeros({2}); }
       |                          ^~~~~
@@ -241,6 +257,12 @@ class Recorded(StudentFolder):
                 self.assertIn(sentence, said.rpartition("\n\n")[2])
         for code, words in NOT_FROM_NUMPY:
             self.assertTrue(self.explain(f"{FAILED}X:17:12: error: {words}\n   17 |     {code}\n")[0].endswith(code), code)
+
+    def test_of_candidates_only_the_students_own_are_shown(self):
+        message = self.explain(FAILED + GCC_DETAILS)[0]
+        self.assertNotIn("deduce", message)
+        self.assertIn("linattn::zeros(int)", message)
+        self.assertIn("no known conversion", message)
 
     def test_long_words_are_cut(self):
         message = self.explain(FAILED + "".join(f"X:8:9: error: {'y' * 1000}\n" for _ in range(100)))[0]

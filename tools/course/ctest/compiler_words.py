@@ -12,9 +12,10 @@ from course.ctest.advice import advice
 MOST_LINES = 30
 LONGEST = 300  # characters of a line
 NOISE = re.compile(r"(In file included| +from |\[[0-9]+/|FAILED:|ninja:|cc1plus:|compilation terminated)"
-                   r"|[0-9]+ (error|warning)s? |fatal error: too many|.* -std=")
+                   r"|[0-9]+ (error|warning)s? |fatal error: too many|.* -std=|.*: note: suggested alternatives:")
 HEAD = re.compile(r".*: (?:fatal )?(error|warning): ")
 ABOUT_WHAT_FOLLOWS = re.compile(r".*(required from| instantiation |: In |: At )")  # g++; clang says it in a note
+DETAIL = ": note:   "  # of the candidate above, which may be a library's
 ECHO = re.compile(r" *\d+ \| ?")  # g++ writes this before a line of code
 ALSO_KNOWN_AS = re.compile(r" (\{aka [^}]*\}|\(aka '[^']*'\))")  # the name that it has in the code is enough
 OF_A_CONST = re.compile(r"discards qualifiers|not marked const|assignment of (member|read-only)|returns a const value"
@@ -66,7 +67,7 @@ def _complaints(output: str, sources: list[str]) -> list[Complaint]:
             found[-1].kind = head[1]
             keep = own
         elif ": note: " in line:
-            keep = own
+            keep = own and (keep or DETAIL not in line)
         elif ABOUT_WHAT_FOLLOWS.match(line):
             if found[-1].kind:
                 found.append(Complaint())

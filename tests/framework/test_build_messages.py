@@ -106,6 +106,23 @@ X:11:18: note:   no known conversion for argument 1 from ‘<unresolved overload
    11 | Tensor zeros(int n);
       |              ~~~~^
 """
+GCC_THREE = """X:7:11: error: stray ‘@’ in program
+    7 |     y = x @ x;
+      |           ^
+X:11:34: error: ‘const linattn::Tensor’ has no member named ‘T’
+   11 | Tensor helper() { return K.T; }
+      |                            ^
+X:17:13: error: ‘opaque’ was not declared in this scope
+   17 |     return opaque(y, V) @ a;
+      |            ^~~~~~
+"""
+CLANG_TWO = """X:7:9: error: use of undeclared identifier 'np'
+    y = np.exp(x);
+        ^
+X:17:12: error: use of undeclared identifier 'np'
+    return np.exp(a);
+           ^
+"""
 GCC_OUTSIDE = """X:11:20: error: ‘zeros’ was not declared in this scope
    11 | Tensor helper() { return zeros({2}); }
       |                          ^~~~~
@@ -257,6 +274,18 @@ class Recorded(StudentFolder):
                 self.assertIn(sentence, said.rpartition("\n\n")[2])
         for code, words in NOT_FROM_NUMPY:
             self.assertTrue(self.explain(f"{FAILED}X:17:12: error: {words}\n   17 |     {code}\n")[0].endswith(code), code)
+
+    def test_every_error_has_its_sentence_and_line(self):
+        said = self.explain(FAILED + GCC_THREE)[0].rpartition("\n\n")[2].splitlines()
+        self.assertEqual([line.partition(":")[0] for line in said], ["line 7 and line 17", "line 11"])
+        self.assertEqual(self.place, "line 7 of student/lab00_warm_up.cpp")
+        said = self.explain(FAILED + CLANG_TWO)[0].rpartition("\n\n")[2]
+        self.assertTrue(said.startswith("line 7 and line 17: There is no np here"), said)
+        tests = self.source.with_name("lab00_tests.cpp")
+        words = (FAILED + GCC_BRACE).replace("X", str(self.source)) + GCC_THREE.replace("X", str(tests))
+        message, _, place = FailedBuild("lab00", str(self.manifest), [str(self.source), str(tests)]).explain(words)
+        self.assertIn("\n\nlab00_tests.cpp, line 7 and lab00_tests.cpp, line 17: The product", message)
+        self.assertEqual(place, "line 13 of student/lab00_warm_up.cpp")
 
     def test_of_candidates_only_the_students_own_are_shown(self):
         message = self.explain(FAILED + GCC_DETAILS)[0]

@@ -4,6 +4,7 @@ Errors are kept whole, the notes and lists of candidates that follow them only w
 none of the commands that ninja echoes.
 """
 
+import os
 import re
 from dataclasses import dataclass, field
 
@@ -49,7 +50,7 @@ def essence(output: str, sources: list[str]) -> Essence:
     file, line = _first_place(errors, sources)
     kept = [_readable(line, sources) for line in (errors + others)[:MOST_LINES]]
     text = "\n".join(kept).strip() or output.strip()
-    said = _advice(errors, sources) or (CONST_ADVICE if OF_A_CONST.search(output) else "")
+    said = _advice(errors, sources, file) or (CONST_ADVICE if OF_A_CONST.search(output) else "")
     return Essence(text + (f"\n\n{said}" if said else ""), file, line)
 
 
@@ -77,13 +78,17 @@ def _complaints(output: str, sources: list[str]) -> list[Complaint]:
     return found
 
 
-def _advice(errors: list[str], sources: list[str]) -> str:
-    """What to write instead, for the first error that we know."""
-    for at, line in enumerate(errors[:-1]):
-        if HEAD.match(line) and line.startswith(tuple(f"{source}:" for source in sources)):
-            if found := advice(line, ECHO.sub("", errors[at + 1])):
-                return found
-    return ""
+def _advice(errors: list[str], sources: list[str], first: str) -> str:
+    """What to write instead, a line for each sentence: those of the errors that we know, with the places that it is about."""
+    places: dict[str, list[str]] = {}
+    for words, code in zip(errors, errors[1:]):
+        source, line = _first_place([words], sources)
+        if source and HEAD.match(words) and (sentence := advice(words, ECHO.sub("", code))):
+            place = f"line {line}" if source == first else f"{os.path.basename(source)}, line {line}"
+            places.setdefault(sentence, [])
+            if place not in places[sentence]:
+                places[sentence].append(place)
+    return "\n".join(f"{' and '.join(where)}: {sentence}" for sentence, where in places.items())
 
 
 def _first_place(lines: list[str], sources: list[str]) -> tuple[str, int]:

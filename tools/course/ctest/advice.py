@@ -9,6 +9,8 @@ from typing import NamedTuple
 OF_A_TENSOR = "(?:Tensor|xarray)"
 LITERAL = re.compile(r"//.*|\"(?:\\.|[^\"\\])*\"")  # a comment or a string holds no code
 TABLE = " Lab 00 has a table of NumPy's words and ours."
+PART = r"[\w)\]]\[[^\[\]?]*(?:(?<!:):(?!:)|\.\.\.)"  # x[:, i], x[..., i, :], x[a:b]
+ROW = re.compile(r"\b([QKV])\[\s*\w+\s*\]")  # C++ compiles it, as an entry
 
 
 class Rule(NamedTuple):
@@ -17,46 +19,84 @@ class Rule(NamedTuple):
     sentence: str
 
 
+def _no_member(names: str, sentence: str) -> Rule:
+    return Rule(rf"{OF_A_TENSOR}.* has no member named ['‘](?:{names})['’]|no member named '(?:{names})' in '.*{OF_A_TENSOR}", "",
+                sentence)
+
+
 def _unknown(names: str, sentence: str) -> Rule:
-    return Rule(rf"['‘](?:{names})['’] (?:was not|has not been) declared|undeclared identifier '(?:{names})'", "", sentence)
+    """Also as a member: dot(x, y) and x.dot(y)."""
+    return Rule(rf"['‘](?:{names})['’] (?:was not|has not been) declared|undeclared identifier '(?:{names})'|"
+                + _no_member(names, "").words, "", sentence)
 
 
+OF_A_CONST = (r"discards qualifiers|not marked const|assignment of (member|read-only)|returns a const value"
+              r"|operator[-+*/]?=[^ ]* \(operand types are [^a-z]*const ")
+CONST_ADVICE = "What a function gets as const it cannot change: make a copy, and change that."
+SHAPE = "NumPy's x.shape is shape_of(x), as in zeros(shape_of(x)), and its x.shape[-1] is length(x, -1)."
+LOOP = "A loop is written for (std::size_t i = 0; i < n; ++i) { … }."
 RULES = (
+    _no_member("T|mT|t|transpose", "NumPy's x.T and x.transpose() are matrix_transpose(x), which exchanges the last two axes."),
+    _unknown("np|numpy|torch", "There is no np here: the functions have no prefix, as in exp(x)." + TABLE),
+    _unknown("dot|einsum|mm|bmm|matmul", "The product of two matrices is matmul(x, y)."),
+    _unknown("outer", "An outer product is a product that broadcasts, of a column (expand_dims(x, -1)) and a row."),
+    _no_member("unsqueeze", "x.unsqueeze(-1) is expand_dims(x, -1), as NumPy's x[..., None]."),
+    _no_member("view", "x.view(m, n) is reshape(x, {m, n})."),
+    _no_member("ndim", "NumPy's x.ndim is x.dimension()."),
+    _no_member("copy|clone", "Tensor y = x; makes a copy."),
+    _no_member("max", "The largest along an axis is amax(x, axis)."),
+    _no_member("exp|log|sqrt|abs|sin|cos|erf", "NumPy's methods are functions here: exp(x)." + TABLE),
+    _unknown("len", "NumPy's len(x) is length(x, 0)."),
+    _unknown("True|False", "C++ writes true and false with small letters."),
+    Rule(r"reshape|linattn::Shape\b", r"\breshape\([^{]*\)",
+         "A shape is written in braces: NumPy's x.reshape(m, n) is reshape(x, {m, n})."),
+    Rule("narrow", r"\breshape\(.*-1", "No length is inferred from -1: length(x, axis) is the length of an axis."),
+    Rule("", r"\bauto\b[\s&]*\[.*=\s*(?:shape_of\(|\w+\.shape\b)",
+         "Lengths are asked for one by one: const std::size_t n = length(x, -2), d = length(x, -1);"),
+    Rule("", r"\{\s*\*?\s*(?:\w+\.)?leading\s*,|\b(?:zeros|ones|full)\(\s*(?:\w+\.)?leading\s*[,+]",
+         "shape.leading is a Shape itself, and join adds lengths to it: zeros(join(shape.leading, {n, d}))."),
+    Rule("", r"\[[^\]]*\bNone\b", "NumPy's x[..., None] is expand_dims(x, -1), and x[..., i, :] is token(x, i)." + TABLE),
+    Rule("", rf"{PART}.*\]\s*[-+*/]?=(?!=)",
+         "A token is written with set_token(x, i, value), tokens from a on with set_tokens(x, a, values)." + TABLE),
+    Rule("", rf"{PART}|[(,]\s*:\s*[,)]",
+         "A part of a Tensor is slice(x, axis, begin, end), a token token(x, i), tokens from a to b-1 tokens(x, a, b)." + TABLE),
     Rule("comma expression in array subscript", "",
          "C++ reads y[i, j] as y[j]. An entry has round brackets: y(i, j)."),
+    Rule("invalid types ['‘]double|subscripted value is not an array", r"\]\s*\[",
+         "x[i] is one entry. NumPy's x[i][j] is x(i, j), its x[i] is token(x, i)."),
     Rule(rf"{OF_A_TENSOR}.* to ['‘]bool['’]", "",
          "A whole Tensor is neither true nor false: where(x > 0, a, b) chooses entry by entry, x(i) > 0 asks for one entry, and "
          "total(x != y) == 0 tests whether all entries are equal."),
     Rule(r"unary ['‘]\*['’]|indirection requires pointer", r"\*\*", "C++ has no power operator: write x * x."),
     Rule("", "@", "The product of two matrices is matmul(x, y)."),
-    Rule("", r"\.T\b", "NumPy's x.T is matrix_transpose(x)."),
-    Rule("", r"\.shape\b(?!\()", "NumPy's x.shape is shape_of(x), and its x.shape[-1] is length(x, -1)."),
-    Rule("", r"[\w)\]]\[[^\[\]?]*(?:(?<!:):(?!:)|\.\.\.)",
-         "A part of a Tensor is slice(x, axis, begin, end), a token token(x, i), tokens from a to b-1 tokens(x, a, b)." + TABLE),
+    Rule("", r"\.shape\b(?!\()", SHAPE),
+    Rule("['‘](?:zeros|ones|full)\\b", r"\.shape\(\)", SHAPE),
     Rule("", r"=\s*\[\s*[-\d\[]", "Values are written in braces: Tensor{{1, 2}, {3, 4}}."),
-    Rule("", r"\bfor\s+\w+\s+in\b", "A loop is written for (std::size_t i = 0; i < n; ++i) { … }."),
+    Rule("", r"\bfor\b[\s(]+(?:\w+\s+)+in\b", LOOP),
+    Rule("not declared|undeclared", r"\bfor\s*\(\s*\w+\s*=", LOOP),
+    _unknown("range", LOOP),
     Rule("", r"[(,]\s*(?:axis|keep_?dims|shape|dtype)\s*=(?!=)",
          "Arguments have no names in C++: x.sum(axis=1, keepdims=True) is sum(x, 1, keep_dims)."),
-    Rule(rf"{OF_A_TENSOR}.* has no member named|no member named .* in '.*{OF_A_TENSOR}", "",
-         "NumPy's methods are functions here: x.sum(axis=1) is sum(x, 1), x.mean(axis=1) is mean(x, 1)." + TABLE),
+    Rule("", r"\bconcatenate\(\s*\[", "NumPy's concatenate([x, y], axis=0) is concatenate(x, y, 0)."),
+    Rule("invalid preprocessing directive", r"#\s", "A comment begins with //."),
+    _no_member(".*", "NumPy's methods are functions here: x.sum(axis=1) is sum(x, 1), x.mean(axis=1) is mean(x, 1)." + TABLE),
     Rule("Shape|no matching function for call to '(?:zeros|ones|full)'", r"\b(?:zeros|ones|full)\((?!\s*\{)",
          "A shape is written in braces: zeros({2, 3})."),
-    _unknown("np", "There is no np here: the functions have no prefix, as in exp(x)." + TABLE),
-    _unknown("len", "NumPy's len(x) is length(x, 0)."),
-    _unknown("True|False", "C++ writes true and false with small letters."),
-    _unknown("None", "NumPy's x[..., None] is expand_dims(x, -1)."),
     _unknown("inf", "Infinity is std::numeric_limits<double>::infinity(), from <limits>."),
     _unknown("print", r"C++ prints with std::cout << x << '\n', from <iostream>."),
-    _unknown("dot|einsum", "The product of two matrices is matmul(x, y)."),
     Rule("linattn::(?:Sum|Mean|Amax|Cumsum)\\b", "",
          "sum, mean, amax and cumsum need an axis, as in sum(x, -1); keep_dims may follow. total(x) is the sum of all entries."),
     Rule(r"call to ['‘]max\b", "", "The larger of two, entry by entry, is maximum(x, y); the largest along an axis, amax(x, axis)."),
     Rule(rf"(?:convert|conversion from) .*{OF_A_TENSOR}.* to ['‘](?:double|float|int)", "",
          "A Tensor is not a number, even with a single entry: x(0) is an entry, total(x) the sum of all."),
+    Rule(OF_A_CONST, "", CONST_ADVICE),
 )
 
 
 def advice(words: str, code: str) -> str:
     """For one error and its line of code; "" where no rule knows it."""
     code = LITERAL.sub("", code)
-    return next((rule.sentence for rule in RULES if re.search(rule.words, words) and re.search(rule.code, code)), "")
+    said = [next((rule.sentence for rule in RULES if re.search(rule.words, words) and re.search(rule.code, code)), "")]
+    if row := ROW.search(code):
+        said.append(f"{row[0]} is one entry of {row[1]}: a token is token({row[1]}, i).")
+    return " ".join(filter(None, said))

@@ -8,7 +8,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from course.ctest.advice import advice
+from course.ctest.advice import CONST_ADVICE, OF_A_CONST, advice
 
 MOST_LINES = 30
 LONGEST = 300  # characters of a line
@@ -19,9 +19,6 @@ ABOUT_WHAT_FOLLOWS = re.compile(r".*(required from| instantiation |: In |: At )"
 DETAIL = ": note:   "  # of the candidate above, which may be a library's
 ECHO = re.compile(r" *\d+ \| ?")  # g++ writes this before a line of code
 ALSO_KNOWN_AS = re.compile(r" (\{aka [^}]*\}|\(aka '[^']*'\))")  # the name that it has in the code is enough
-OF_A_CONST = re.compile(r"discards qualifiers|not marked const|assignment of (member|read-only)|returns a const value"
-                        r"|operator[-+*/]?=[^ ]* \(operand types are [^a-z]*const ")
-CONST_ADVICE = "What a function gets as const it cannot change: make a copy, and change that."
 
 
 @dataclass
@@ -50,7 +47,7 @@ def essence(output: str, sources: list[str]) -> Essence:
     file, line = _first_place(errors, sources)
     kept = [_readable(line, sources) for line in (errors + others)[:MOST_LINES]]
     text = "\n".join(kept).strip() or output.strip()
-    said = _advice(errors, sources, file) or (CONST_ADVICE if OF_A_CONST.search(output) else "")
+    said = _advice(errors, sources, file) or (CONST_ADVICE if re.search(OF_A_CONST, output) else "")
     return Essence(text + (f"\n\n{said}" if said else ""), file, line)
 
 

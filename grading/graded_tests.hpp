@@ -31,7 +31,7 @@ std::function<Signature> right_definition(const char* exercise) {
 }
 
 /// Of the mistakes of an exercise that give wrong results some from everywhere in its table, and `more`.
-/// \param right those whose results are right
+/// \param without those that good tests need not see
 template <class Signature>
 std::vector<Candidate<Signature>> wrong_functions(const char* exercise, std::vector<Candidate<Signature>> more,
                                                   const std::set<std::string>& without = {}) {

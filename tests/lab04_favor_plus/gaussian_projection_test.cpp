@@ -99,6 +99,10 @@ TEST_CASE("the same seed gives the same numbers, another seed others") {
     const Tensor first = result_of_shape(CALL(gaussian_projection, m, d, seed), {m, d});
     const Call<Tensor> again = CALL(gaussian_projection, m, d, seed);
     again.satisfies(all_equal(again.result(), first), "called twice with the same seed, it gave different numbers");
+    const auto zero =
+        static_cast<std::size_t>(std::find(first.data(), first.data() + first.size(), 0.0) - first.data());
+    again.satisfies(zero == first.size(), place({m, d}, zero, false) +
+                                              " is 0, which a random number hardly ever is: is every entry written?");
     const Call<Tensor> other = CALL(gaussian_projection, m, d, seed + 1);
     other.satisfies(!all_equal(other.result(), first), "another seed gave the same numbers", "seed ignored");
     other.satisfies(!some_number_in_both(other.result(), first),

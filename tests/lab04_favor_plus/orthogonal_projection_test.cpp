@@ -253,6 +253,9 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
         const bool of_one_number = distance_from({over_d.data(), over_d.data() + m}, [](double x) {
                                        return 2.0 * normal_cdf(std::sqrt(x)) - 1.0;
                                    }) <= largest_distance(m);
+        call.satisfies(!std::is_sorted(squares.data(), squares.data() + m),
+                       "no row is shorter than the one before it, up to a squared length of " +
+                           decimals(squares(m - 1)) + ": is a sum not set back to 0 for each row?");
         const char* mistake = distance_from_chi(sqrt(squares)) <= largest_distance(m)
                                   ? "squared lengths instead of lengths"
                               : of_all < 2.0       ? "lengths divided by √d"

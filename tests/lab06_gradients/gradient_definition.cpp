@@ -62,6 +62,13 @@ public:
                 dN_of_dV.push_back(upstream(s.upstream_of_dV, h, i));
                 dD.push_back(normalizer_gradient(h, i));
             }
+        if (s.dD_over_heads) {
+            const Row own = dD;
+            for (Index at = 0; at < H * n; ++at) {
+                dD[at] = 0.0;
+                for (Index g = 0; g < H; ++g) dD[at] += own[g * n + at % n];
+            }
+        }
         made = {zeros(shape_of(call.phi_Q)), zeros(shape_of(call.phi_K)), zeros(shape_of(call.V))};
         for (Index h = 0; h < H; ++h)
             for (Index i = 0; i < n; ++i) {

@@ -87,6 +87,7 @@ struct GradientSettings {
     bool dO_across_chunks = false;                         ///< R pairs φ(q_i) with dO_i for keys of earlier chunks
     bool r_of_head_totals = false;                         ///< dD summed over the leading axes
     bool dD_of_last_head = false;                          ///< … or that of the last one for all
+    bool dD_over_heads = false;                 ///< … or summed where it is computed, so for dφ(Q) as well
     bool R_of_sums = false, r_of_sums = false;  ///< Σ φ(q) times Σ dN, or Σ dD, in place of Σ φ(q) dNᵀ
     bool key_token_query = false;               ///< R pairs φ(q_j) with dN_i
     bool key_token_dD = false;                  ///< r pairs φ(q_i) with dD_j

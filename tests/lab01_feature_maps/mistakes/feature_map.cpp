@@ -12,7 +12,7 @@ struct Choosing {
     std::string taken, taken_for;  ///< a name that gives another's map
     std::string for_unknown;       ///< the map that an unknown name gives
     Stabilizer of_exp = Stabilizer::per_sequence;
-    bool softmax_undivided = false;
+    bool softmax_undivided = false, exp_unshifted = false;
     enum class Compared { whole, beginning_of_name, beginning_of_method } compared = Compared::whole;
     std::string differs_from;  ///< a name that is asked for with !=
     bool operator==(const Choosing&) const = default;
@@ -76,6 +76,9 @@ const MutationTable<Choosing>& choosing_mutations() {
               "The caller uses one map for queries and keys: pass Stabilizer::per_sequence; the other shift does not "
               "cancel for keys.",
               0, SET(s.of_exp = Stabilizer::per_token)},
+             {"exp", "exp without a shift",
+              "\"exp\" must call exp_features: the maximum is subtracted first, or large entries give ∞.", 0,
+              SET(s.exp_unshifted = true)},
              {"the names", "relu and identity exchanged",
               "\"relu\" must call relu and \"identity\" must call identity.", 0,
               SET(s.one = "relu", s.other = "identity")},
@@ -111,7 +114,9 @@ Tensor chosen(const Choosing& s, const Tensor& x, const std::string& method) {
         return features_by_settings(x, Stabilizer::per_token, exp_settings());
     if (map == maps().end())
         reject("feature_map", "method", "elu_plus_one, relu, identity, softmax, exp or polynomial", method);
-    return features_by_settings(x, s.of_exp, map->second());
+    FeatureSettings settings = map->second();
+    if (s.exp_unshifted && map->first == "exp") settings.shift = 0.0;
+    return features_by_settings(x, s.of_exp, settings);
 }
 
 const MutationsOf feature_map_mutations("feature_map", choosing_mutations(), 0, Choosing{}, &chosen);

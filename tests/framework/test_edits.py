@@ -217,7 +217,7 @@ def test_two_known_mistakes_are_named(tmp_path):
         return sum(expand_dims(q, -1) * S, -2) / sum(q * sum(k, -2, keep_dims) + epsilon, -1, keep_dims);""")
     assert ("normaliser not causal", "ε added for every feature") in [pair.names for pair in search.known_pairs()]
     words = report.pairs_in_words(search.known_pairs()[:1])
-    assert words.startswith("two mistakes, which together do the same:\n  ") and len(words.splitlines()) == 5
+    assert words.startswith("these two mistakes, made at once, do the same; yours may be written otherwise:\n  ") and len(words.splitlines()) == 5
 
 
 @pytest.mark.parametrize("text", ["return phi(Q);", "return zeros(shape_of(V));", "for (;;) {}", "std::abort();"])

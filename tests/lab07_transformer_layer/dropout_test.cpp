@@ -91,8 +91,9 @@ TEST_CASE("entries are dropped with probability p") {
         const double dropped = 1.0 - share_of_ones(kept);
         const double allowed = allowed_distance(n, 1.0);
         call.satisfies(std::fabs(dropped - p) <= allowed,
-                       "with p = " + describe(p) + ", " + in_short(dropped) + " of the entries were dropped; " +
-                           std::to_string(n) + " independent ones stay within " + in_short(allowed) + " of p",
+                       "with p = " + describe(p) + ", a share of " + in_short(dropped) +
+                           " of the entries was dropped; that of " + std::to_string(n) +
+                           " independent ones stays within " + in_short(allowed) + " of p",
                        all_alike                                             ? "one number for all entries"
                        : std::fabs(1.0 - dropped - p) <= allowed && p != 0.5 ? "kept with probability p"
                                                                              : nullptr);

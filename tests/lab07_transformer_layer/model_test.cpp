@@ -210,11 +210,12 @@ TEST_CASE("its work grows as the number of tokens, not as their square") {
         const std::size_t of_few = read(2, few).cost().steps;
         const Call<Tensor> many = read(2, 4 * few);
         reads_tokens_again = many.cost().steps >= 8 * of_few;
-        many.satisfies(!reads_tokens_again,
-                       std::to_string(few) + " new symbols took " + std::to_string(of_few) + " steps and " +
-                           std::to_string(4 * few) + " took " + std::to_string(many.cost().steps) +
-                           ": 4 times the symbols may cost about 4 times the steps; 16 times is recomputing",
-                       "everything recomputed for each symbol");
+        many.satisfies(
+            !reads_tokens_again,
+            std::to_string(few) + " new symbols took " + std::to_string(of_few) + " steps and " +
+                std::to_string(4 * few) + " took " + std::to_string(many.cost().steps) +
+                ": 4 times the symbols may cost about 4 times the steps; about 16 times is everything recomputed",
+            "everything recomputed for each symbol");
         const std::size_t of_short = read(few, 2).cost().steps;
         const Call<Tensor> long_prompt = read(4 * few, 2);
         reads_tokens_again = long_prompt.cost().steps >= 8 * of_short;

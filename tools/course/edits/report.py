@@ -45,7 +45,7 @@ def found(lab: Lab, exercise: Exercise, sources: Path, build: Path, place: Path,
 
 def pairs_in_words(pairs: list[KnownPair]) -> str:
     each = ["\n".join(f"  {name}\n    {explanation}" for name, explanation in zip(pair.names, pair.explanations)) for pair in pairs]
-    return "two mistakes, which together do the same:\n" + "\nor these two:\n".join(each)
+    return "these two mistakes, made at once, do the same; yours may be written otherwise:\n" + "\nor these two:\n".join(each)
 
 
 def in_words(exercise: Exercise, cures: list[Cure], tried: int) -> str:

@@ -260,7 +260,8 @@ class Expressions(Editor):
                     yield self.put(first, last, f"({value}) {operator} {name.text}", f"the {words} `{name.text}` is missing at {said}", later=2)
 
     def _number(self, i: int, word: str) -> Iterator[Edit]:
-        said = f"the number {word} is wrong in {self._around(i)}"
+        sign = "-" if self.body.word(i - 1) == "-" and not self.body.is_binary(i - 1) else ""
+        said = f"the number {sign}{word} is wrong in {self._around(i)}"
         if re.fullmatch(r"\d+[uUlLzZ]*", word):
             n = int(re.match(r"\d+", word)[0])  # type: ignore[index]
             for other in {n + 1, n - 1, 0, 1} - {-1}:

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "random_inputs.hpp"
+
 namespace linattn::testing {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "array_view.hpp"
+#include "random_inputs.hpp"
 #include "work_counter.hpp"
 
 namespace linattn::testing {

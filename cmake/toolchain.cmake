@@ -25,12 +25,35 @@ target_compile_options(linattn_warnings INTERFACE -Wall -Wextra -Wpedantic -Wsha
 add_library(linattn_unused_parameters INTERFACE)
 target_compile_options(linattn_unused_parameters INTERFACE -Wno-unused-parameter)
 
-# compiled_together(target…): g++ reads ten of a library's sources as one, so that what they all include is read once. Clang
-# reads each alone, which shows what a source forgets to include.
-function(compiled_together)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+# compiled_together(target [APART source…]): g++ reads ten of a library's sources as one, so that what they all include is read
+# once. Clang reads each alone, which shows what a source forgets to include. It is not CMake's UNITY_BUILD, whose files name the
+# folder of the course, so that ccache would find nothing in another copy of it.
+function(compiled_together target)
+  cmake_parse_arguments(PARSE_ARGV 1 its "" "" APART)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
   endif()
+  get_target_property(sources ${target} SOURCES)
+  set(compiled ${sources})
+  list(REMOVE_ITEM sources "" ${its_APART})
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  list(REMOVE_ITEM compiled ${sources})
+  while(sources)
+    list(SUBLIST sources 0 10 ten)
+    list(REMOVE_ITEM sources ${ten})
+    set(text "")
+    foreach(source IN LISTS ten)
+      get_filename_component(source "${source}" ABSOLUTE)
+      file(RELATIVE_PATH source "${PROJECT_SOURCE_DIR}" "${source}")
+      string(APPEND text "#include \"${source}\"\n")
+    endforeach()
+    list(LENGTH sources left)
+    set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}_${left}_left.cpp")
+    file(CONFIGURE OUTPUT "${file}" CONTENT "${text}")
+    list(APPEND compiled "${file}")
+  endwhile()
+  set_target_properties(${target} PROPERTIES SOURCES "${compiled}")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
 endfunction()
 
 # The address sanitizer finds accesses outside an array and names the line. Its runtime is a package of its own for clang.

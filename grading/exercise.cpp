@@ -215,9 +215,8 @@ Outcome outcome_of(const std::function<Parts()>& function) {
             "std::bad_array_new_length: an array of an impossible length; is it an unsigned difference below 0?";
     } catch (const std::bad_alloc&) {
         outcome.error =
-            "std::bad_alloc: that much memory is not available; is a length an unsigned difference below 0, or an "
-            "index "
-            "behind the end of a vector?";
+            "std::bad_alloc: that much memory is not available; is a length an unsigned difference below 0, "
+            "or an index behind the end of a vector?";
     } catch (const std::length_error& e) {
         outcome.error = message_of(e) + ": is a length an unsigned difference below 0?";
     } catch (const std::exception& e) {

@@ -116,25 +116,24 @@ inline Array written(Layout layout, const Tensor& made, const Sizes& sizes, int 
     return output;
 }
 
-/// Nobody has written the others of each chunk of an output: one entry for each thread.
-inline void only_first_entries(Array& output, const Sizes& sizes, int chunk) {
-    std::size_t e = 0;
-    for_each_entry(sizes, sizes.d_v, [&](int, int i, int b) {
-        if (i % chunk * sizes.d_v + b >= kernels::threads_per_block)
-            output.values[e] = std::numeric_limits<float>::quiet_NaN();
-        ++e;
-    });
-}
-
-/// … or those that are left where each thread has as many as any other.
-inline void only_whole_shares(Array& output, const Sizes& sizes, int chunk) {
+/// Nobody has written the entries of a chunk of an output from `end(entries)` on, where the chunk has so many.
+template <class End>
+void only_entries_before(Array& output, const Sizes& sizes, int chunk, End end) {
     std::size_t e = 0;
     for_each_entry(sizes, sizes.d_v, [&](int, int i, int b) {
         const int entries = std::min(chunk, sizes.n - i / chunk * chunk) * sizes.d_v;
-        if (i % chunk * sizes.d_v + b >= entries / kernels::threads_per_block * kernels::threads_per_block)
-            output.values[e] = std::numeric_limits<float>::quiet_NaN();
+        if (i % chunk * sizes.d_v + b >= end(entries)) output.values[e] = std::numeric_limits<float>::quiet_NaN();
         ++e;
     });
+}
+/// One entry for each thread.
+inline void only_first_entries(Array& output, const Sizes& sizes, int chunk) {
+    only_entries_before(output, sizes, chunk, [](int) { return kernels::threads_per_block; });
+}
+/// As many for each thread as for any other.
+inline void only_whole_shares(Array& output, const Sizes& sizes, int chunk) {
+    only_entries_before(output, sizes, chunk,
+                        [](int entries) { return entries / kernels::threads_per_block * kernels::threads_per_block; });
 }
 
 }  // namespace linattn::testing

@@ -37,6 +37,9 @@ void scale(TokenSum& sum, Where where, double power) {
     sum.where = where;
     sum.q_over_d_k = power;
 }
+void scale(Chunkwise& s, Where where, double power) {
+    for (TokenSum* sum : {&s.attention.S, &s.attention.z}) scale(*sum, where, power);
+}
 
 void both(Chunkwise& s, Tokens tokens) { s.attention.S.tokens = s.attention.z.tokens = tokens; }
 
@@ -92,12 +95,10 @@ MutationTable<Chunkwise> own_and_of_attention() {
          SET(s.attention.in_block = AttentionSettings::InBlock::exponential)},
         {"the scale", "weights within the chunk scaled by 1/√d_k",
          "The scale belongs to softmax attention: A = φ(Q)φ(K)ᵀ has none, as the state has none.", 0,
-         SET(for (TokenSum* sum
-                  : {&s.attention.S, &s.attention.z}) scale(*sum, Where::own_block, 0.5))},
+         SET(scale(s, Where::own_block, 0.5))},
         {"the scale", "weights within the chunk scaled by 1/d_k",
          "A = φ(Q)φ(K)ᵀ sums over the features: nothing is scaled, within the chunk or in the state.", 0,
-         SET(for (TokenSum* sum
-                  : {&s.attention.S, &s.attention.z}) scale(*sum, Where::own_block, 1.0))},
+         SET(scale(s, Where::own_block, 1.0))},
         {"the scale", "weights within the chunk scaled by 1/√d_k in A V alone",
          "The scale belongs to softmax attention: A is multiplied with V as it is.", 0,
          SET(scale(s.attention.S, Where::own_block, 0.5))},
@@ -106,8 +107,7 @@ MutationTable<Chunkwise> own_and_of_attention() {
          SET(scale(s.attention.z, Where::own_block, 0.5))},
         {"the scale", "state read with φ(Q) scaled by 1/√d_k",
          "The scale belongs to softmax attention: S and z are read with φ(Q) as it is.", 0,
-         SET(for (TokenSum* sum
-                  : {&s.attention.S, &s.attention.z}) scale(*sum, Where::earlier_blocks, 0.5))},
+         SET(scale(s, Where::earlier_blocks, 0.5))},
         {"the chunk", "chunk itself left out", "Tokens of the chunk see each other, and themselves, through A.", 0,
          SET(both(s, Tokens::earlier_blocks))},
         {"the chunk", "chunk itself left out of S", "Tokens of the chunk see each other, and themselves, through A.", 0,

@@ -180,12 +180,13 @@ States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int
             add_up(z.data() + state * d_k, d_k, each || s.begins == Begins::from_z_to_z);
         }
     const std::size_t size = length(d_k) * length(d_v), written = length(kernels::threads_per_block);
-    for (std::size_t e = 0; s.first_entries_of_S && e < S.size(); ++e)
-        if (e % size >= written) S.data()[e] = not_a_number;
-    for (std::size_t e = 0; s.whole_shares_of_S && e < S.size(); ++e)
-        if (e % size >= size / written * written) S.data()[e] = not_a_number;
-    for (std::size_t e = 0; s.whole_shares_of_z && e < z.size(); ++e)
-        if (e % length(d_k) >= length(d_k) / written * written) z.data()[e] = not_a_number;
+    const auto nobody_writes_from = [](std::size_t end, Tensor& x, std::size_t entries) {
+        for (std::size_t e = 0; e < x.size(); ++e)
+            if (e % entries >= end) x.data()[e] = not_a_number;
+    };
+    if (s.first_entries_of_S) nobody_writes_from(written, S, size);
+    if (s.whole_shares_of_S) nobody_writes_from(size / written * written, S, size);
+    if (s.whole_shares_of_z) nobody_writes_from(length(d_k) / written * written, z, length(d_k));
     return {array_of(S), array_of(z)};
 }
 

@@ -4,8 +4,9 @@
 #include <csignal>
 #include <map>
 #include <optional>
-#include <regex>
 #include <string_view>
+
+#include "pattern.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -16,15 +17,16 @@ struct Member {
 };
 
 Member member_in(const std::string& signature) {
-    static const std::regex call(R"(.*(std::(?:\w+::)*\w+)(?:<.*>)?::(operator\[\]|operator\*|operator->|\w+)\(.*)");
-    std::smatch match;
-    const std::string text = signature.substr(0, signature.find(" [with"));
-    if (!std::regex_match(text, match, call)) return {};
+    static const Pattern call(
+        R"(.*(std::([[:alnum:]_]+::)*[[:alnum:]_]+)(<.*>)?::(operator(\[]|\*|->)|[[:alnum:]_]+)\()");
+    const auto parts = call.find(signature.substr(0, signature.find(" [with")));
+    if (parts.empty()) return {};
+    const std::string &type = parts[1], &name = parts[4];
     static const std::map<std::string, std::string> public_names{{"std::_Optional_base_impl", "std::optional"},
                                                                  {"std::__shared_ptr_access", "std::shared_ptr"},
                                                                  {"std::__cxx11::basic_string", "std::string"}};
-    const auto known = public_names.find(match[1]);
-    return {known == public_names.end() ? match[1].str() : known->second, match[2]};
+    const auto known = public_names.find(type);
+    return {known == public_names.end() ? type : known->second, name};
 }
 
 // An assertion of the standard library (-D_GLIBCXX_ASSERTIONS).
@@ -111,7 +113,6 @@ std::string signal_in_words(int signal) {
 }
 
 std::string take_runtime_output(std::string& printed) {
-    // std::regex recurses for every character: it only gets the last few lines, where they look like what it knows.
     const std::size_t farthest = 8192;  // a signature of a template can be long
     std::size_t at = printed.size() > farthest ? printed.find('\n', printed.size() - farthest) : 0;
     for (std::size_t next; at < printed.size(); at = next) {

@@ -11,7 +11,7 @@ namespace linattn::testing {
 ManifestEntry read_manifest_entry(const std::string& manifest, const std::string& function) try {
     std::ifstream file(manifest);
     if (!file) throw std::runtime_error("cannot be read");
-    const auto lab = nlohmann::json::parse(file);
+    const auto lab = nlohmann::ordered_json::parse(file);
     std::map<std::string, std::string> sections;
     for (const auto& entry : lab.at("exercises")) sections[entry.at("function")] = entry.at("section");
     for (const auto& entry : lab.at("exercises")) {

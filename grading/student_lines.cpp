@@ -7,10 +7,10 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <sstream>
 
 #include "gpu/executable.hpp"
+#include "pattern.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -44,8 +44,8 @@ struct Compilation {
 std::vector<Compilation> compilations(const std::vector<std::string>& sources) {
     std::vector<Compilation> found;
     std::ifstream database(std::filesystem::path(gpu::executable_path()).replace_filename("compile_commands.json"));
-    const auto commands = nlohmann::json::parse(database, nullptr, false);
-    for (const auto& each : commands.is_array() ? commands : nlohmann::json::array()) {
+    const auto commands = nlohmann::ordered_json::parse(database, nullptr, false);
+    for (const auto& each : commands.is_array() ? commands : nlohmann::ordered_json::array()) {
         const std::filesystem::path file(each.value("file", ""));
         if (std::ranges::count(sources, file.filename().string()) > 0)
             found.push_back({file, "cd '" + each.value("directory", "") + "' && ", each.value("command", "")});
@@ -75,20 +75,18 @@ std::string source_line(const std::string& call_stack, const std::string& progra
 
 std::vector<std::string> unset_locals(const std::vector<std::string>& sources) {
     std::vector<std::string> remarks;
-    static const std::regex kind(R"(.*\[-W.*uninitialized.*\])");
-    static const std::regex declared(R"(([^:]+):(\d+):\d+: note: (?:initialize the variable )?('[^']+') .*)");
+    static const Pattern kind(R"(\[-W.*uninitialized.*\]$)");
+    static const Pattern declared("^([^:]+):([0-9]+):[0-9]+: note: (initialize the variable )?('[^']+') ");
     for (const Compilation& each : compilations(sources)) {
         std::istringstream words(output_of(each.go_there + "LC_ALL=C " + each.command + more_options));
         bool about_a_variable = false;
-        std::smatch match;
         for (std::string line; std::getline(words, line);) {
-            if (line.size() > 2000) continue;  // one of the source: std::regex recurses for every character
             if (line.find(": warning: ") != std::string::npos || line.find(": error: ") != std::string::npos)
-                about_a_variable = std::regex_match(line, kind);
-            if (!about_a_variable || !std::regex_match(line, match, declared) || match[1] != each.file.string())
-                continue;
+                about_a_variable = !kind.find(line).empty();
+            const auto parts = about_a_variable ? declared.find(line) : std::vector<std::string>();
+            if (parts.empty() || parts[1] != each.file.string()) continue;
             const std::string file = (each.file.parent_path().filename() / each.file.filename()).string();
-            const std::string place = file + ":" + match[2].str() + ", where " + match[3].str() + " is declared";
+            const std::string place = file + ":" + parts[2] + ", where " + parts[4] + " is declared";
             if (std::find(remarks.begin(), remarks.end(), place) == remarks.end()) remarks.push_back(place);
         }
     }
@@ -97,23 +95,21 @@ std::vector<std::string> unset_locals(const std::vector<std::string>& sources) {
 
 std::set<std::string> passed_over(const std::vector<std::string>& sources) {
     // The mangled name of a template in xt itself. The file's own function need not be in the object: nothing calls it.
-    static const std::regex of_xtensor("_ZN2xt([0-9]{1,3})([a-z_0-9]+)I.*"), object("-o (\\S+)");
+    static const Pattern of_xtensor("^_ZN2xt([0-9]{1,3})([a-z_0-9]+)I"), object("-o ([^ ]+)");
     std::set<std::string> found;
     for (const Compilation& each : compilations(sources)) {
-        std::smatch match;
-        if (!std::regex_search(each.command, match, object)) continue;
-        std::istringstream symbols(output_of(each.go_there + "nm --defined-only " + match[1].str() + " 2>/dev/null"));
+        const auto output = object.find(each.command);
+        if (output.empty()) continue;
+        std::istringstream symbols(output_of(each.go_there + "nm --defined-only " + output[1] + " 2>/dev/null"));
         std::set<std::string> of_file;
-        for (std::string symbol; symbols >> symbol;) {
-            if (symbol.size() > 200) symbol.resize(200);  // std::regex recurses for every character
-            if (std::regex_match(symbol, match, of_xtensor))
-                of_file.insert(match[2].str().substr(0, std::stoul(match[1])));
-        }
+        for (std::string symbol; symbols >> symbol;)
+            if (const auto parts = of_xtensor.find(symbol); !parts.empty())
+                of_file.insert(parts[2].substr(0, std::stoul(parts[1])));
         std::ifstream file(each.file);
         const std::string text(std::istreambuf_iterator<char>(file), {});
         std::ranges::copy_if(of_file, std::inserter(found, found.end()), [&](const std::string& name) {
-            const std::regex definition("[\\w>] *[&*]? +" + name + R"(\([^;{}]{0,300}\)\s*\{)");
-            return text.find(" " + name + "(") != std::string::npos && std::regex_search(text, definition);
+            const Pattern definition("[[:alnum:]_>] *[&*]? +" + name + R"(\([^;{}]*\)[[:space:]]*\{)");
+            return text.find(" " + name + "(") != std::string::npos && !definition.find(text).empty();
         });
     }
     return found;

@@ -348,7 +348,7 @@ void write_result(const std::string& folder, const ManifestEntry& exercise, cons
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     std::ofstream file(temporary);
-    file << result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    file << result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
     file.close();
     if (file) std::filesystem::rename(temporary, path, error);
     if (!file || error)

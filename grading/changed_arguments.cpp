@@ -8,12 +8,12 @@
 
 namespace linattn::testing {
 namespace {
-ArgumentChange active;
+ArgumentChange active_change;
 }
 
-ChangeScope::ChangeScope(ArgumentChange change) { active = std::move(change); }
-ChangeScope::~ChangeScope() { active = nullptr; }
-const ArgumentChange* ChangeScope::current() { return active ? &active : nullptr; }
+ChangeScope::ChangeScope(ArgumentChange change) { active_change = std::move(change); }
+ChangeScope::~ChangeScope() { active_change = nullptr; }
+const ArgumentChange* ChangeScope::current() { return active_change ? &active_change : nullptr; }
 
 ArgumentChange all_but_the_first_entry() {
     return [](const std::string&, Tensor& values) {

@@ -15,7 +15,6 @@
 namespace gpu::engine {
 namespace {
 
-constexpr unsigned lanes = 32;
 using Request = std::array<std::uintptr_t, lanes>;  // the address of each lane; 0: it takes no part
 
 // All requests that one instruction made for one warp. Lanes line up by how often each has come since the last barrier.

@@ -80,6 +80,7 @@ std::string thread_name(unsigned thread);
 std::string this_block();
 
 // warp.cpp: what the lanes of a warp do together.
+constexpr unsigned lanes = 32;
 
 /// How many lanes of this warp the block has: 16 in the second warp of 48 threads.
 unsigned lanes_of_warp(unsigned warp);

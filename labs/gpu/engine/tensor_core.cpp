@@ -13,7 +13,7 @@
 namespace gpu::engine {
 namespace {
 
-constexpr unsigned lanes = 32, rows = 16, columns = 16, depth = 8;
+constexpr unsigned rows = 16, columns = 16, depth = 8;
 
 /// What a lane brings.
 struct Part {

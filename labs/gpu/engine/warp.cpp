@@ -15,7 +15,7 @@ constexpr unsigned all_lanes = 0xffffffffu;
 unsigned expected_lanes(unsigned warp, unsigned mask, WarpOperation operation) {
     unsigned expected = 0;
     for (unsigned lane = 0; lane < lanes_of_warp(warp); ++lane)
-        if (operation == WarpOperation::matrix || thread_at(warp * 32 + lane).state != State::done)
+        if (operation == WarpOperation::matrix || thread_at(warp * lanes + lane).state != State::done)
             expected |= 1u << lane;
     return expected & mask;
 }
@@ -23,17 +23,17 @@ unsigned expected_lanes(unsigned warp, unsigned mask, WarpOperation operation) {
 // Once all lanes of the mask have come, they get what each of them brought.
 void release_warp(unsigned warp, unsigned mask, WarpOperation operation) {
     const unsigned expected = expected_lanes(warp, mask, operation);
-    std::uint64_t brought[32] = {};
-    for (unsigned lane = 0; lane < 32; ++lane) {
+    std::uint64_t brought[lanes] = {};
+    for (unsigned lane = 0; lane < lanes; ++lane) {
         if ((expected >> lane & 1u) == 0) continue;
-        const Thread& thread = thread_at(warp * 32 + lane);
+        const Thread& thread = thread_at(warp * lanes + lane);
         if (thread.state != State::at_warp || thread.mask != mask || thread.operation != operation) return;
         brought[lane] = thread.brought;
     }
-    for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
         if ((expected >> lane & 1u) == 0) continue;
-        Thread& thread = thread_at(warp * 32 + lane);
-        std::copy_n(brought, 32, thread.gathered);
+        Thread& thread = thread_at(warp * lanes + lane);
+        std::copy_n(brought, lanes, thread.gathered);
         thread.participants = expected;
         thread.state = State::ready;
     }
@@ -42,7 +42,7 @@ void release_warp(unsigned warp, unsigned mask, WarpOperation operation) {
 
 void meet_warp(unsigned mask, std::uint64_t value, WarpOperation operation, Site site) {
     Thread& thread = running_thread();
-    if ((mask >> thread.number % 32 & 1u) == 0)
+    if ((mask >> thread.number % lanes & 1u) == 0)
         stop({Fault::warp_operation},
              "a warp operation's mask leaves out the lane that calls it" + by_whom(text_of(site)));
     thread.site = site;
@@ -50,18 +50,18 @@ void meet_warp(unsigned mask, std::uint64_t value, WarpOperation operation, Site
     thread.operation = operation;
     thread.brought = value;
     thread.state = State::at_warp;
-    release_warp(thread.number / 32, mask, operation);
+    release_warp(thread.number / lanes, mask, operation);
     if (thread.state == State::at_warp) yield(State::at_warp);
 }
 
 }  // namespace
 
-unsigned lanes_of_warp(unsigned warp) { return std::min(32u, thread_count() - warp * 32); }
+unsigned lanes_of_warp(unsigned warp) { return std::min(lanes, thread_count() - warp * lanes); }
 
 void leave_warp(const Thread& thread) {
-    const unsigned warp = thread.number / 32;
+    const unsigned warp = thread.number / lanes;
     for (unsigned lane = 0; lane < lanes_of_warp(warp); ++lane) {
-        const Thread& waiting = thread_at(warp * 32 + lane);
+        const Thread& waiting = thread_at(warp * lanes + lane);
         if (waiting.state == State::at_warp) release_warp(warp, waiting.mask, waiting.operation);
     }
 }
@@ -73,7 +73,7 @@ const std::uint64_t* meet_for_matrix(std::uint64_t value, Site site) {
 
 // As on_cpu.hpp sees them ---------------------------------------------------------------------------------------------
 
-int lane() { return static_cast<int>(running.thread % 32); }
+int lane() { return static_cast<int>(running.thread % lanes); }
 
 void sync_warp(unsigned mask, Site site) {
     const InEngine engine;
@@ -102,7 +102,7 @@ unsigned vote(unsigned mask, bool predicate, Site site) {
     meet_warp(mask, predicate ? 1 : 0, WarpOperation::exchange, site);
     const Thread& thread = running_thread();
     unsigned votes = 0;
-    for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned lane = 0; lane < lanes; ++lane)
         if ((thread.participants >> lane & 1u) != 0 && thread.gathered[lane] != 0) votes |= 1u << lane;
     return votes;
 }

@@ -25,6 +25,8 @@ SUMS = ("max", "fmax", "fmaxf", "maximum")  # which take the larger one of two w
 FOLDS = ("accumulate", "reduce", "inner_product", "transform_reduce", "max", "min", "pow")  # that go by the type of an argument
 RANGES = ("slice", "tokens")  # whose last two arguments are where it begins and ends
 AXES = ("-1", "-2")  # of an argument, whose length may be the one that belongs
+ALONG_AN_AXIS = ("sum", "mean", "amax", "amin", "cumsum", "cumprod", "flip", "concatenate", "expand_dims", "slice", "length")
+BARRIER = "__syncthreads();"
 MOST_ARGUMENT = 8  # tokens of one that may belong elsewhere, too
 MOST_TERM = 12  # tokens of a factor or term that may be missing elsewhere
 MADE_OF_VALUE = {"1.0 - ({})": "should be 1 minus that", "1.0 / ({})": "should be 1 over that", "exp({})": "lacks an `exp`",
@@ -169,6 +171,7 @@ class Expressions(Editor):
         if operator in ("+", "-"):
             yield from self._brackets(first, i, last)
         yield from self._closed_too_late(i)
+        yield from self._closed_too_early(i)
 
     def _is_in_an_index(self, i: int) -> bool:
         opening = self.body.around[i]
@@ -227,6 +230,13 @@ class Expressions(Editor):
         moved = f"{body.source(called, i - 1)}{body.text[body.tokens[last].end:body.tokens[closing].end]} {body.source(i, last)}"
         yield self.put(called, closing, f"({moved})" if body.word(i) in ("+", "-") else moved,
                        f"the bracket of {self.said(called, closing)} closes too late")
+
+    def _closed_too_early(self, i: int) -> Iterator[Edit]:
+        """f(a + b) for f(a) + b."""
+        body, closing = self.body, i - 1
+        if body.word(closing) == ")" and (called := body.called(body.match[closing])) is not None:
+            last = body.right(i)
+            yield self.put(closing, last, f" {body.source(i, last)})", f"the bracket of {self.said(called, closing)} closes too early")
 
     def _assignment(self, i: int) -> Iterator[Edit]:
         body, operator = self.body, self.body.word(i)
@@ -353,6 +363,10 @@ class Expressions(Editor):
             for moved in ("+ 1", "- 1") if name in RANGES and k + 2 == len(arguments) else ():
                 yield self.put(first, last, f"{body.source(first, middle)} {moved}, {body.source(second, last)} {moved}",
                                f"{self.said(called, body.match[opening])} begins and ends at the wrong place", later=1)
+        for first, last in arguments[1:] if name in ALONG_AN_AXIS else ():
+            axis = body.source(first, last)
+            for other in ("-1", "-2", "-3", "0", "1") if re.fullmatch(r"-?[0-3]", axis) else ():
+                yield self.put(first, last, other, f"the axis should be {other} in {self.said(called, body.match[opening])}", alike=f"axis {axis} {other}")
         for k, (first, last) in enumerate(arguments):
             for other in self.arguments.get((body.source(called, opening), k), ()):
                 if other != body.source(first, last) and self._can_stand(other, first):
@@ -387,6 +401,7 @@ class Statements(Editor):
         for statements in self.body.every_list():
             for k, statement in enumerate(statements):
                 yield from self._removed(statement)
+                yield from self._returned(statement)
                 yield from self._moved(statements, k)
                 yield from self._moved_out(statement)
                 if statement.word in ("if", "while"):
@@ -405,8 +420,14 @@ class Statements(Editor):
         if not statement.is_block and self.body.word(statement.first) not in ("return", ";", "}"):
             yield self.put(statement.first, statement.last, ";", f"{self._name_of(statement)} is too much")
 
-    def _to(self, statement: Statement, place: int) -> Splices:
-        start, end = self.body.span(statement)
+    def _returned(self, statement: Statement) -> Iterator[Edit]:
+        """What is computed and not used."""
+        body, first, last = self.body, statement.first, statement.last
+        if not statement.word and body.word(last - 1) == ")" and body.called(body.match[last - 1]) == first and "return " in body.text:
+            yield self.put(first, first, f"return {body.word(first)}", f"`return` is missing before {self.said(first, last - 1)}")
+
+    def _to(self, statement: Statement, place: int, until: Statement | None = None) -> Splices:
+        start, end = self.body.span(statement)[0], self.body.span(until or statement)[1]
         return tuple(sorted([(start, end, ""), (place, place, f" {self.body.text[start:end]} ")]))
 
     def _moved(self, statements: tuple[Statement, ...], k: int) -> Iterator[Edit]:
@@ -420,6 +441,12 @@ class Statements(Editor):
                 yield Edit(self._to(statement, body.span(other)[1]), f"{said} comes too early: it belongs behind {self._name_of(other)}")
         for other in statements[max(0, k - 2):max(0, k - 1)]:
             yield Edit(self._to(statement, body.span(other)[0]), f"{said} comes too late: it belongs before {self._name_of(other)}")
+        if k + 1 < len(statements) and body.source(statements[k + 1].first, statements[k + 1].last) == BARRIER:
+            for other in statements[:k] + statements[k + 2:]:
+                late, line = other.first < statement.first, body.line_at(body.tokens[other.first].start)
+                yield Edit(self._to(statement, body.span(other)[0 if late else 1], statements[k + 1]),
+                           f"{said} comes too {'late' if late else 'early'}: it belongs, with the barrier behind it, "
+                           f"{'before' if late else 'behind'} {self._name_of(other)} in line {line}")
         if statement.word:
             return
         for other in statements[max(0, k - 2):k] + statements[k + 1:k + 4]:

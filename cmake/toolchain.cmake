@@ -25,14 +25,11 @@ target_compile_options(linattn_warnings INTERFACE -Wall -Wextra -Wpedantic -Wsha
 add_library(linattn_unused_parameters INTERFACE)
 target_compile_options(linattn_unused_parameters INTERFACE -Wno-unused-parameter)
 
-# compiled_together(target [APART source…]): g++ reads up to ten of a library's sources as one, so that what they all include is read
-# once. Clang reads each alone, which shows what a source forgets to include. It is not CMake's UNITY_BUILD, whose files name the
-# folder of the course, so that ccache would find nothing in another copy of it.
+# compiled_together(target [APART source…]): the compiler reads up to ten of a library's sources as one, so that what they all
+# include is read once. It is not CMake's UNITY_BUILD, whose files name the folder of the course, so that ccache would find nothing
+# in another copy of it.
 function(compiled_together target)
   cmake_parse_arguments(PARSE_ARGV 1 its "" "" APART)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    return()
-  endif()
   get_target_property(sources ${target} SOURCES)
   set(compiled ${sources})
   list(REMOVE_ITEM sources "" ${its_APART})

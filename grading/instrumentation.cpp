@@ -27,16 +27,16 @@ constexpr std::uint64_t unwritten = 0x7FF8'5EED'0000'0000;
 
 bool watching = false;
 std::ptrdiff_t held = 0, peak = 0;
-std::uint32_t allocations = 0, traced = 0;
+std::uint32_t allocation = 0, watched_allocation = 0;
 std::string traced_stack, throw_site;
 
 void on_allocate(void* memory, std::size_t bytes) {
     held += static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
     peak = std::max(peak, held);
-    const std::uint64_t pattern = unwritten | ++allocations;
+    const std::uint64_t pattern = unwritten | ++allocation;
     for (std::size_t at = 0; at + sizeof pattern <= bytes; at += sizeof pattern)
         std::memcpy(static_cast<char*>(memory) + at, &pattern, sizeof pattern);
-    if (allocations == traced) {
+    if (allocation == watched_allocation) {
         watching = false;
         traced_stack = call_stack();
         watching = true;
@@ -86,8 +86,8 @@ void release(void* memory, std::size_t bytes = 0) {
 MemoryWatch::MemoryWatch(std::uint32_t trace) {
     traced_stack.clear();
     held = peak = 0;
-    allocations = 0;
-    traced = trace;
+    allocation = 0;
+    watched_allocation = trace;
     watching = true;
 }
 MemoryWatch::~MemoryWatch() { watching = false; }
@@ -96,7 +96,7 @@ MemoryReuse::MemoryReuse() : outer_(std::exchange(keeping, true)) {}
 MemoryReuse::~MemoryReuse() { keeping = outer_; }
 
 std::size_t peak_bytes() { return static_cast<std::size_t>(peak); }
-std::uint32_t allocation_to_trace() { return traced; }
+std::uint32_t allocation_to_trace() { return watched_allocation; }
 void watched_elsewhere(std::size_t peak_there, const std::string& stack, const std::string& thrown_at) {
     watching = false;
     peak = static_cast<std::ptrdiff_t>(peak_there);

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <random>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,7 +32,15 @@ std::function<Signature> right_definition(const char* exercise) {
     return std::any_cast<std::function<Signature>>(not_offered(exercise).right);
 }
 
-/// Of the mistakes of an exercise that give wrong results some from everywhere in its table, and `more`.
+/// FNV-1a: a name's place among others, with any compiler.
+inline std::uint64_t digest_of(std::string_view name) {
+    std::uint64_t digest = 0xcbf2'9ce4'8422'2325;
+    for (const char c : name) digest = (digest ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3;
+    return digest;
+}
+
+/// Of the mistakes of an exercise that give wrong results some from everywhere in its table, and `more`. A table grows: they are
+/// drawn by their names, so that a new mistake takes the place of one other at most.
 /// \param without those that good tests need not see
 template <class Signature>
 std::vector<Candidate<Signature>> wrong_functions(const char* exercise, std::vector<Candidate<Signature>> more,
@@ -40,7 +50,7 @@ std::vector<Candidate<Signature>> wrong_functions(const char* exercise, std::vec
         if (std::string_view(mistake.exercise) == exercise && !mistake.only_cost && !without.contains(mistake.name))
             wrong.push_back({mistake.name, std::any_cast<std::function<Signature>>(mistake.function)});
     constexpr std::size_t most = 50;  // each costs what a student's tests cost
-    for (std::size_t i = 0, all = wrong.size(); i < most && all > most; ++i) wrong[i] = wrong[i * all / most];
+    std::ranges::sort(wrong, {}, [](const auto& each) { return digest_of(each.name); });
     if (wrong.size() > most) wrong.erase(wrong.begin() + most, wrong.end());
     std::move(more.begin(), more.end(), std::back_inserter(wrong));
     return wrong;

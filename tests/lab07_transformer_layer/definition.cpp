@@ -390,6 +390,20 @@ Rows one_token(const Rows& X, std::size_t i) {
     return result;
 }
 
+Affine with_bias_twice(Affine w) {
+    w.b = Tensor(2.0 * w.b);
+    return w;
+}
+// (X + b) W is X W + b W: of a square W.
+Affine with_bias_before_product(Affine w) {
+    const Tensor b = w.b;
+    for (std::size_t o = 0; o < b.size(); ++o) {
+        w.b(o) = 0.0;
+        for (std::size_t i = 0; i < b.size(); ++i) w.b(o) += b(i) * w.W(i, o);
+    }
+    return w;
+}
+
 struct Projected {
     Rows Q, K, V;  // (batch · heads, n, e), features taken
 };
@@ -405,8 +419,11 @@ Projected projected(const Rows& X, const Attention& given, std::size_t heads, co
                     const Rows& raw) {
     const AttentionMistakes& wrong = settings.attention;
     Attention w = given;
-    for (Affine* each : {&w.Q, &w.K, &w.V})
+    for (Affine* each : {&w.Q, &w.K, &w.V}) {
         if (wrong.each_head_from_its_columns) *each = within_heads(*each, heads);
+        if (wrong.biases_before_products) *each = with_bias_before_product(*each);
+        if (wrong.biases_twice) *each = with_bias_twice(*each);
+    }
     if (wrong.bias_of_q_for_k) w.K.b = given.Q.b;
     if (wrong.bias_of_q_for_v) w.V.b = given.Q.b;
     if (wrong.bias_of_k_for_v) w.V.b = given.K.b;
@@ -551,6 +568,8 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
     if (wrong.bias_o_for_each_head)
         return affine(merged, {w.O.W, Tensor(w.O.b * static_cast<double>(heads))}, true, wrong.transposed);
     if (wrong.bias_of_v_for_o) return affine(merged, {w.O.W, w.V.b}, true, wrong.transposed);
+    if (wrong.bias_o_before_product) return affine(merged, with_bias_before_product(w.O));
+    if (wrong.biases_twice) return affine(merged, with_bias_twice(w.O));
     return affine(merged, w.O, wrong.bias_o, wrong.transposed);
 }
 
@@ -569,8 +588,12 @@ Rows block(const Rows& X, const Block& w, std::size_t heads, const Settings& set
         const Gelu between =
             wrong.gelu_after_down || wrong.gelu_in_front || wrong.gelu_missing ? Gelu::identity : settings.gelu;
         const Rows in = wrong.gelu_in_front ? gelu_of(x, settings.gelu) : x;
-        const Rows inner = gelu_of(affine(in, w.feed_forward.up, wrong.bias_up), between);
-        const Rows result = affine(inner, w.feed_forward.down, wrong.bias_down);
+        const Affine up = wrong.bias_up_twice ? with_bias_twice(w.feed_forward.up) : w.feed_forward.up,
+                     down = wrong.bias_down_twice ? with_bias_twice(w.feed_forward.down) : w.feed_forward.down;
+        Rows inner = gelu_of(affine(in, up, wrong.bias_up && !wrong.bias_up_after_gelu), between);
+        for (std::size_t a = 0; wrong.bias_up_after_gelu && a < inner.entries.size(); ++a)
+            inner.entries[a] = inner.entries[a] + Rounded{up.b(a % inner.width)};
+        const Rows result = affine(inner, down, wrong.bias_down);
         return wrong.gelu_after_down ? gelu_of(result, settings.gelu) : result;
     };
     if (wrong.post_norm) {
@@ -995,6 +1018,7 @@ Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Mode
             for (std::size_t i = 0; i < n; ++i) row.push_back(at(i));
         const std::size_t steps = made + (wrong.one_late ? 1 : 0);
         double first_id = 0.0, before = n == 0 ? 0.0 : at(n - 1);
+        std::optional<double> end, newest;
         for (std::size_t i = 0; i < steps; ++i) {
             double id = static_cast<double>(chosen(last.entries.data(), symbols, wrong.choice, margin));
             if (i == 0) first_id = id;
@@ -1004,6 +1028,13 @@ Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Mode
                 if (logit > largest_so_far[i].first) largest_so_far[i] = {logit, id};
                 id = largest_so_far[i].second;
             }
+            if (end) id = wrong.end_repeated ? *end : 0.0;
+            const double last_symbol = static_cast<double>(symbols - 1);
+            if ((wrong.ends == TextEnds::at_symbol_0 && id == 0.0) ||
+                (wrong.ends == TextEnds::at_last_symbol && id == last_symbol) ||
+                (wrong.ends == TextEnds::at_repeated_symbol && newest == id))
+                end = end.value_or(id);
+            newest = id;
             if (!(wrong.one_late && i == 0)) row.push_back(id);
             if (i + 1 == steps) break;
             if (wrong.back_to_prompt) histories = after_prompt;

@@ -127,7 +127,9 @@ struct AttentionMistakes {
     bool multiplied_by_sum = false;  ///< the output times the denominator
     bool bias_q = true, bias_k = true, bias_v = true, bias_o = true, bias_o_for_each_head = false;
     bool bias_of_q_for_k = false, bias_of_q_for_v = false, bias_of_k_for_v = false, bias_of_v_for_o = false;
-    bool raw_queries = false, raw_keys = false, raw_values = false;  ///< of a block's X, not of its norm
+    bool biases_before_products = false, bias_o_before_product = false;  ///< (X + b) W; of Q, K and V; of O
+    bool biases_twice = false;                                           ///< of all four
+    bool raw_queries = false, raw_keys = false, raw_values = false;      ///< of a block's X, not of its norm
     bool transposed = false, output_projection = true;
     bool one_head = false, heads_add_up = false, first_head_divides = false, first_head_for_all = false,
          all_heads_divide = false;
@@ -155,7 +157,7 @@ struct BlockMistakes {
          feed_forward_from_attention = false;
     bool feed_forward_first = false, gelu_after_down = false, gelu_in_front = false, gelu_missing = false;
     bool attention_missing = false, feed_forward_missing = false, attention_subtracted = false;
-    bool bias_up = true, bias_down = true;
+    bool bias_up = true, bias_down = true, bias_up_after_gelu = false, bias_up_twice = false, bias_down_twice = false;
     bool operator==(const BlockMistakes&) const = default;
 };
 
@@ -205,8 +207,12 @@ enum class Choice {
     above_zero,     ///< of the logits above 0, id 0 where there is none
     largest_so_far  ///< … of the sequences of the batch: the largest logit is not set back for the next one
 };
+/// Where a text is taken to be at its end, so that no symbol is chosen from there on.
+enum class TextEnds { never, at_symbol_0, at_last_symbol, at_repeated_symbol };
 struct GenerateMistakes {
     Choice choice = Choice::smallest_of_largest;
+    TextEnds ends = TextEnds::never;
+    bool end_repeated = false;  ///< to fill what is left of the result, in place of 0
     bool one_memory_for_all_blocks = false, batch_shares_memory = false, memory_of_first_block_only = false;
     bool last_of_prompt_twice = false, prompt_forgotten = false, only_last_of_prompt = false,
          nothing_remembered = false;

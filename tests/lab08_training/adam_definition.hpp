@@ -42,16 +42,18 @@ struct AdamSettings {
     bool rho_of_step_before = false;                        ///< ρ with t - 1
     bool rho_without_brackets = false;                      ///< 2tβ₂ᵗ/1 - β₂ᵗ
     bool rho_by_beta_1 = false, limit_by_beta_1 = false;
-    double off_limit = 1.0;                        ///< ρ∞ = 2/(1 - β₂) - 1
-    bool factor_inverted = false;                  ///< 1/r
-    bool factor_at_root = false;                   ///< r √v̂ + ε
-    bool factor_without_limit = false;             ///< ρ∞ left out above the line
-    bool early_uncorrected = false;                ///< the first steps with m, not m̂
-    bool not_adaptive = false;                     ///< r m̂ without √v̂
-    bool v_never_falls = false;                    ///< as in AMSGrad
-    bool first_uncorrected = false;                ///< no correction where t is 0
-    bool last_factors_exchanged = false;           ///< ρ above the line of r and ρ∞ below it
-    bool v_waits = false;                          ///< the first steps of RAdam leave v as it is
+    double off_limit = 1.0;                 ///< ρ∞ = 2/(1 - β₂) - 1
+    bool factor_inverted = false;           ///< 1/r
+    bool factor_at_root = false;            ///< r √v̂ + ε
+    bool factor_without_limit = false;      ///< ρ∞ left out above the line
+    bool early_uncorrected = false;         ///< the first steps with m, not m̂
+    bool not_adaptive = false;              ///< r m̂ without √v̂
+    bool v_never_falls = false;             ///< as in AMSGrad
+    bool first_uncorrected = false;         ///< no correction where t is 0
+    bool last_factors_exchanged = false;    ///< ρ above the line of r and ρ∞ below it
+    bool m_waits = false, v_waits = false;  ///< the first steps of RAdam leave m or v as it is
+    bool step_waits = false;                ///< … or do not count
+    bool m_as_it_came = false, v_as_it_came = false;
     double weight_decay = 0.0, in_gradient = 0.0;  ///< w times this taken off at each step, or added to g
 
     bool operator==(const AdamSettings&) const = default;
@@ -80,6 +82,7 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
                  rho = of_rho == 0.0 ? 0.0
                                      : limit - (s.rho_without_brackets ? taken_off + power : taken_off / (1.0 - power));
     const bool adapts = !s.rectified || rho > s.threshold;
+    if (s.step_waits && !adapts) result.state.step = state.step;
     double factor = 1.0;
     if (s.rectified && adapts) factor = (rho - 4.0) * (rho - 2.0) * limit / ((limit - 4.0) * (limit - 2.0) * rho);
     if (s.factor_without_limit) factor /= limit;
@@ -118,8 +121,12 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
         const double step =
             s.direction * (s.without_rate ? 1.0 : rate) * (s.factor_at_root ? 1.0 : factor) * above / denominator;
         result.w.data()[e] = (s.step_alone ? 0.0 : w.data()[e] * (1.0 - rate * s.weight_decay)) + step;
-        result.state.m.data()[e] = s.stores_corrected ? m_used : m;
-        result.state.v.data()[e] = s.stores_corrected ? v_used : s.v_waits && !adapts ? state.v.data()[e] : v;
+        result.state.m.data()[e] = s.stores_corrected                         ? m_used
+                                   : s.m_as_it_came || (s.m_waits && !adapts) ? state.m.data()[e]
+                                                                              : m;
+        result.state.v.data()[e] = s.stores_corrected                         ? v_used
+                                   : s.v_as_it_came || (s.v_waits && !adapts) ? state.v.data()[e]
+                                                                              : v;
         if (terms != nullptr) {
             const double m_terms = std::fabs(s.beta_1 * m_before) + std::fabs((1.0 - s.beta_1) * gradient);
             terms->data()[e] = std::fabs(w.data()[e]) + std::fabs(rate * factor / denominator) * m_terms / (1.0 - b1);

@@ -384,14 +384,22 @@ Matrix ModelDefinition::block(const Matrix& X, const BlockNumbers& w, const Sequ
                              : forward.layer_norm(recomputed == Recomputed::second_norm_of_X ? X : Y,
                                                   recomputed == Recomputed::first_norm_twice ? w.before_attention
                                                                                              : w.before_feed_forward,
-                                                  in.n),
-                     hidden = forward.affine(again, w.up, in.n);
+                                                  in.n);
+        const auto plus_bias = [&](Matrix x, double times) {
+            for (std::size_t e = 0; e < x.entries.size(); ++e) x.entries[e] += times * still(w.up.b(0, e % x.columns));
+            return x;
+        };
+        const bool after = recomputed == Recomputed::bias_up_after_gelu;
+        const Matrix hidden =
+            plus_bias(forward.affine(again, w.up, in.n), after || recomputed == Recomputed::without_bias_up ? -1.0
+                                                         : recomputed == Recomputed::bias_up_twice          ? 1.0
+                                                                                                            : 0.0);
         put(Point::X, X);
         put(Point::normed, normed);
         put(Point::Y, Y);
         put(Point::normed_again, again);
         put(Point::hidden, hidden);
-        put(Point::activated, forward.gelu(hidden));
+        put(Point::activated, plus_bias(forward.gelu(hidden), after ? 1.0 : 0.0));
     }
     const auto step = [&](Step which, const Matrix& x, const auto& f) {
         static constexpr Point own[] = {Point::right,        Point::normed, Point::Y,

@@ -62,7 +62,10 @@ enum class Recomputed {
     without_first_norm,
     first_norm_twice,
     second_norm_of_X,
-    without_second_norm
+    without_second_norm,
+    without_bias_up,
+    bias_up_twice,
+    bias_up_after_gelu  ///< gelu(X W) + b
 };
 /// By how many the gradients of weights are divided: all tokens, the sequences, or the tokens of one of them.
 enum class MeanOver { nothing, tokens, sequences, tokens_of_sequence };
@@ -92,7 +95,9 @@ struct GradientSettings {
     Received received = Received::right;
     Recomputed recomputed = Recomputed::right;
     std::string left;  ///< the part of the model whose gradient is never assigned: it stays what it was, the weights
-    bool left_at_0 = false;                                     ///< … or 0
+    bool left_at_0 = false;                                           ///< … or 0
+    bool unused_positions_left = false, unused_symbols_left = false;  ///< rows that no token reads: they stay weights
+    bool unused_positions_cut_off = false;                            ///< the result has rows for n tokens only
     bool head_in_embedding = false;                             ///< the head's gradient is added to the embedding's
     bool added_to_left = false;                                 ///< … or is added to them
     bool queries_for_keys = false;                              ///< lab 06's gradient gets φ(Q) twice

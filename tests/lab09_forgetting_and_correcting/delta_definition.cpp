@@ -65,6 +65,8 @@ private:
         for (Index i = 0; i < n && call.log_decay != nullptr; ++i) a[i] = skipped(i) ? 1.0 : decay_of(i);
         for (Index i = 0; s.beta_fades && i < n; ++i) a[i] *= 1.0 - beta(Beta::own, i, i);
         decays = {std::move(a), block};
+        if (s.sums_along != SumAxis::tokens && call.log_decay != nullptr)
+            decays.along_axis = decays_along(*call.log_decay, h, s.sums_along, decays);
         first.assign(d_k, Row(d_v));
         const double* came = s.carried_to_next_head && h > 0 ? made.S.data() + (h - 1) * d_k * d_v
                              : call.S != nullptr             ? call.S->data() + h * d_k * d_v
@@ -72,7 +74,7 @@ private:
         for (Index x = 0; x < d_k && came != nullptr; ++x) first[x].assign(came + x * d_v, came + (x + 1) * d_v);
         u.assign(n, Row(d_v));
         right_side = two_terms = u;
-        if (s.decays_in_W || s.state_after_solve) of_values = of_keys = u;
+        if (s.W.used || s.state_after_solve) of_values = of_keys = u;
     }
     std::vector<Row> rows_of(const Tensor& x, Index width) const {
         std::vector<Row> all(n);
@@ -162,21 +164,21 @@ private:
     // U' and W S of one chunk solve one system; of the two only U' should have the decays in it.
     void find_write_by_W(Index i) {
         Reading undecayed = s.key;
-        undecayed.since_begin = SinceBegin::none;
+        if (!s.W.c_on_right_side) undecayed.since_begin = SinceBegin::none;
         of_values[i].assign(d_v, 0.0);
         add(of_values[i], beta(s.value.beta, i, i), v[i].data());
         of_keys[i] = seen(undecayed, k[i], i, false, i, s.key.of_state, s.state.beta);
         for (Index j = i / block * block; j < i; ++j) {
-            const double L =
-                beta(Beta::own, i, i) * dot_product(k[i].data(), k[j].data(), d_k) * decays.between(s.key, i, j);
-            add(of_values[i], -L, of_values[j].data());
-            add(of_keys[i], -L, of_keys[j].data());
+            const double L = beta(Beta::own, i, i) * dot_product(k[i].data(), k[j].data(), d_k),
+                         D = decays.between(s.key, i, j);
+            add(of_values[i], s.W.D_in_values ? -L * D : -L, of_values[j].data());
+            add(of_keys[i], s.W.D_in_W ? -L * D : -L, of_keys[j].data());
         }
         u[i] = of_values[i];
         if (s.state_after_solve)
             add(u[i], -1.0, seen(s.key, k[i], i, false, i, s.key.of_state, s.state.beta).data());
         else
-            add(u[i], -decays.since_begin(s.key, i), of_keys[i].data());
+            add(u[i], s.W.c_before_WS ? -decays.since_begin(s.key, i) : -1.0, of_keys[i].data());
     }
     void find_write(Index i) {
         const double complement = s.write_scaled_by_complement ? 1.0 - decays.a[i] : 1.0;
@@ -193,7 +195,7 @@ private:
         two_terms[i] = u[i] = right_side[i];
         add(two_terms[i], -s.chunk.factor, own_chunk(Wrote::right_side).data());
         add(u[i], -s.chunk.factor * complement, own_chunk(s.key.of_chunk).data());
-        if (s.decays_in_W || s.state_after_solve) find_write_by_W(i);
+        if (s.W.used || s.state_after_solve) find_write_by_W(i);
         const double own = beta(Beta::own, i, i) * dot_product(k[i].data(), k[i].data(), d_k);
         if (s.value_written_first) add(u[i], -own * beta(Beta::own, i, i), v[i].data());
         for (double& x : u[i])
@@ -276,6 +278,7 @@ double DecayProducts::since_begin(const Reading& reading, Index i) const {
         case SinceBegin::of_chunk: return product(begin_of(i / block), end_of(i / block));
         case SinceBegin::own_only: return a[i];
         case SinceBegin::after_own: return product(i + 1, end_of(i / block));
+        case SinceBegin::along_axis: return along_axis[i];
     }
     return 1.0;
 }
@@ -315,6 +318,7 @@ double DecayProducts::of_chunk(Carried carried, Index chunk) const {
         case Carried::all_but_first: return product(begin + 1, end);
         case Carried::next_chunk: return product(end, std::min(end + block, a.size()));
         case Carried::twice: return product(begin, end) * product(begin, end);
+        case Carried::along_axis: return along_axis[end - 1];
     }
     return 1.0;
 }
@@ -339,6 +343,22 @@ double DecayProducts::between(const Reading& reading, Index i, Index j) const {
 }
 double DecayProducts::since_first_state(const Reading& reading, Index i) const {
     return reading.first_state * carried(reading, 0, i / block) * since_begin(reading, i);
+}
+
+std::vector<double> decays_along(const Tensor& log_decay, Index head, SumAxis axis, const DecayProducts& decays) {
+    Shape leading = shape_of(log_decay);
+    leading.pop_back();
+    Row made(decays.a.size());
+    for (Index i = 0; i < made.size(); ++i) {
+        if (goes_along_tokens(leading, axis)) {
+            made[i] = decays.product(decays.begin_of(i / decays.block), i + 1);
+            continue;
+        }
+        double total = 0.0;
+        for (const Index other : summed_heads(leading, head, axis)) total += log_decay.data()[other * made.size() + i];
+        made[i] = std::exp(total);
+    }
+    return made;
 }
 
 DeltaResult delta_by_settings(const DeltaCall& call, const DeltaSettings& settings) {

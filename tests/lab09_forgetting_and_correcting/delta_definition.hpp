@@ -12,6 +12,7 @@
 
 #include "attention_definition.hpp"
 #include "forgetting.hpp"
+#include "running_sums.hpp"
 
 namespace linattn::testing {
 
@@ -32,9 +33,19 @@ enum class Inside {
     ratio                   ///< the decays since the chunk's beginning, times the inverse of those of token j
 };
 /// The decays from the chunk's beginning to token i.
-enum class SinceBegin { right, none, without_own, without_first, of_sequence, of_chunk, own_only, after_own };
+enum class SinceBegin {
+    right,
+    none,
+    without_own,
+    without_first,
+    of_sequence,
+    of_chunk,
+    own_only,
+    after_own,
+    along_axis  ///< that of token i of several heads: the running sum goes along another axis
+};
 /// The decays of the whole chunks in between.
-enum class Carried { right, none, first_token, last_token, all_but_first, twice, next_chunk };
+enum class Carried { right, none, first_token, last_token, all_but_first, twice, next_chunk, along_axis };
 /// The decays from token j to its chunk's end.
 enum class UntilEnd {
     right,
@@ -69,6 +80,7 @@ public:
 
     std::vector<double> a;
     std::size_t block = 1;
+    std::vector<double> along_axis;  ///< for each token, what a running sum along another axis makes of them
 
     double product(std::size_t from, std::size_t to) const { return from < to ? of_tokens(from, to) : 1.0; }
     double inverse_since_begin(std::size_t j) const { return 1.0 / product(begin_of(j / block), j + 1); }
@@ -100,6 +112,16 @@ private:
     };
     Ranges of_tokens;
     mutable std::map<Carried, Ranges> of_chunks;  ///< made where it is asked for
+};
+
+/// For each token of a head the exponential of the running sum of log_decay \shape{(…, n)} along an axis.
+std::vector<double> decays_along(const Tensor& log_decay, std::size_t head, SumAxis axis, const DecayProducts& decays);
+
+/// Where U = U' - c ⊙ (W S): what stands in the two systems. Right are D in U' alone, and c before W S; or D in both, and c
+/// on W's right side.
+struct SolvedForW {
+    bool used = false, D_in_values = true, D_in_W = true, c_on_right_side = false, c_before_WS = true;
+    bool operator==(const SolvedForW&) const = default;
 };
 
 /// A term of u_i: what it is multiplied by.
@@ -151,15 +173,16 @@ struct DeltaSettings {
     bool scores_to_end = false;      ///< times q·k, q of the chunk's last token, where D's last row was
     bool scores_in_system = false;   ///< times q_i·k_j, kept where D was
     bool state_after_solve = false;  ///< U = U' - β ⊙ c ⊙ (K S), with U' solved for the values alone
-    bool decays_in_W = false;        ///< U = U' - c ⊙ (W S) where W's system has D
-    bool diagonal_counted = false;   ///< 1 + β_i k_i·k_i before u_i
-    bool keys_normalized = false;    ///< divided by their lengths
+    SolvedForW W;
+    bool diagonal_counted = false;  ///< 1 + β_i k_i·k_i before u_i
+    bool keys_normalized = false;   ///< divided by their lengths
     bool queries_normalized = false;
     bool value_decayed = false;               ///< v_i since its chunk began, like what the state returns
     bool updated_first = false;               ///< q_i sees the state after its chunk
     bool write_scaled_by_complement = false;  ///< the write times 1 − a_i
     bool beta_fades = false;                  ///< the state times 1 − β_i
     bool carried_to_next_head = false;        ///< a head begins with the state of the one before it
+    SumAxis sums_along = SumAxis::tokens;     ///< where something is along_axis
     double scores_over_root = 0.0;            ///< divided by d_k to this power
     double scale = 1.0;                       ///< of all outputs
     std::optional<double> beta_fixed;         ///< in place of the argument

@@ -37,6 +37,8 @@ public:
             Row a(n);
             for (Index i = 0; i < n; ++i) a[i] = decay_of(i);
             decays = {std::move(a), block};
+            if (s.forward.sums_along != SumAxis::tokens)
+                decays.along_axis = decays_along(*call.log_decay, h, s.forward.sums_along, decays);
             find_writes();
             for (Index i = 0; i < last; ++i) {
                 find_query(i);
@@ -208,6 +210,7 @@ private:
     }
 
     void write_wrongly() {
+        if (s.decay_along != SumAxis::tokens) made.log_decay = summed_from_the_end(made.log_decay, s.decay_along);
         sum_decays_over_heads(made.log_decay, s.heads_of_decay);
         for (Tensor* part : {&made.Q, &made.K, &made.V, &made.beta, &made.log_decay}) {
             const Index width = part == &made.beta || part == &made.log_decay ? 1 : length(*part, -1);

@@ -49,9 +49,10 @@ struct DeltaGradientSettings {
     bool beta_in_dv = true;
     BetaGradient beta = BetaGradient::error;
     DecayGradient log_decay = DecayGradient::right;
-    Heads heads_of_decay = Heads::own;  ///< whose tokens count in it
-    double decay_factor = 1.0;          ///< of the gradient of log_decay
-    bool of_decay_itself = false;       ///< the gradient with respect to a
+    Heads heads_of_decay = Heads::own;      ///< whose tokens count in it
+    SumAxis decay_along = SumAxis::tokens;  ///< of its running sum; if another, log_decay is not_summed
+    double decay_factor = 1.0;              ///< of the gradient of log_decay
+    bool of_decay_itself = false;           ///< the gradient with respect to a
     DeltaGradientsWritten written = DeltaGradientsWritten::all;
     double factor = 1.0;  ///< of all five
     bool operator==(const DeltaGradientSettings&) const = default;

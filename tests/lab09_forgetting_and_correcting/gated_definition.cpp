@@ -25,12 +25,14 @@ class Pairs {
 public:
     Pairs(const Tensor& log_decay, bool each_channel, Index chunk, const PairSettings& settings)
         : logs(with_channels(log_decay, each_channel)),
+          leading(shape_of(log_decay)),
           s(settings.decay),
           pairs(settings),
           H(logs.leading),
           n(logs.n),
           channels(logs.width),
           block(chunk == 0 ? std::max(n, Index{1}) : chunk) {
+        leading.resize(leading.size() - (each_channel ? 2 : 1));
         if (s.reshaped) logs = logs.reshaped();
         for (Index row = 0; s.cumulated && row < H * n; ++row)
             for (Index a = 0; row % n > 0 && a < channels; ++a)
@@ -112,6 +114,20 @@ private:
             if (t >= first && t <= last) total += logarithm(head, t, a);
         return total;
     }
+    // The same of a running sum along another axis, where it holds token t of several heads.
+    double sum_over_heads(Index head, Place t, Index a, SumAxis axis) const {
+        double total = 0.0;
+        for (const Index other : summed_heads(leading, head, axis)) total += logarithm(other, t, a);
+        return total;
+    }
+    // What the columns of a head's mask, or its rows, leave in a sum that is never set back to 0.
+    double left_by_heads_before(Index head, Index a, bool columns) const {
+        double total = 0.0;
+        for (Index other = 0; s.carried_to_next_head && other < head; ++other)
+            for (Index t = 1; t < n; ++t)  // 0 times -∞ would be NaN
+                total += static_cast<double>(columns ? t : n - t) * logarithm(other, static_cast<Place>(t), a);
+        return total;
+    }
     double product_of_logarithms(Index head, Place first, Place last, Index a) const {
         double total = 1.0;
         for (Place t = first; t <= last; ++t) total *= logarithm(head, t, a);
@@ -122,6 +138,7 @@ private:
         const Place I = static_cast<Place>(i), J = static_cast<Place>(j), first = J + s.from, last = I + s.to;
         const Place begin = i / block == j / block ? static_cast<Place>(i / block * block) : 0;
         const double again = s.read_again ? std::exp(logarithm(head, I, a)) : 1.0, apart = static_cast<double>(i - j);
+        if (i == j && s.one_on_diagonal) return 1.0;
         switch (s.by) {
             case DecayBy::sum: return again * std::exp(std::max(sum(head, first, last, a), s.least));
             case DecayBy::sum_times_zero: return again * std::exp(sum(head, first, last, a) + 0.0 * sum(head, 0, J, a));
@@ -141,17 +158,20 @@ private:
             case DecayBy::power_of_next: return std::exp(i == j ? 0.0 : apart * logarithm(head, J + 1, a));
             case DecayBy::carried_from_row_to_row:
             case DecayBy::carried_from_row_to_row_own_left_out: {
-                double carried = 0.0;  // token t is in rows t to I - 1
+                double carried = left_by_heads_before(head, a, false);  // token t is in rows t to I - 1
                 for (Place t = s.by == DecayBy::carried_from_row_to_row ? 0 : 1; t < I; ++t)
                     carried += static_cast<double>(I - t) * logarithm(head, t, a);
                 return std::exp(carried + sum(head, first, last, a));
             }
             case DecayBy::carried_from_column_to_column: {
-                double carried = 0.0;  // and in columns 0 to t - 1
-                for (Place t = 0; t < static_cast<Place>(n); ++t)
+                double carried = left_by_heads_before(head, a, true);       // and in columns 0 to t - 1
+                for (Place t = 1; J > 0 && t < static_cast<Place>(n); ++t)  // 0 times -∞ would be NaN
                     carried += static_cast<double>(std::min(t, J)) * logarithm(head, t, a);
                 return std::exp(carried + sum(head, first, last, a));
             }
+            case DecayBy::along_first_axis:
+                if (leading.empty()) return std::exp(sum(head, first, last, a));
+                return i == j ? 1.0 : std::exp(sum_over_heads(head, I, a, SumAxis::first));
         }
         return 0.0;
     }
@@ -166,6 +186,7 @@ private:
     }
     double from_chunk_to_chunk(Index head, Index chunk, Index a) const {
         const Place first = static_cast<Place>(chunk * block), last = static_cast<Place>((chunk + 1) * block) - 1;
+        if (!goes_along_tokens(leading, s.between_along)) return sum_over_heads(head, last, a, s.between_along);
         switch (s.between) {
             case Between::nothing: return 0.0;
             case Between::last_decay: return logarithm(head, last, a);
@@ -177,6 +198,7 @@ private:
         }
     }
     double where_the_state_is_read(Index head, Place begin, Place i, Index a) const {
+        if (!goes_along_tokens(leading, s.read_along)) return sum_over_heads(head, i, a, s.read_along);
         switch (s.read) {
             case ReadBy::nothing: return 0.0;
             case ReadBy::decays_before_own: return sum(head, begin, i - 1, a);
@@ -219,6 +241,7 @@ private:
     }
 
     Rows logs;
+    Shape leading;
     DecaySettings s;
     PairSettings pairs;
 
@@ -329,6 +352,7 @@ public:
                     }
         for (Index h = 0; h < S.H; ++h)
             for (Index i = 0; i < S.n; ++i) d.log_decay.data()[h * S.n + i] = of_log_decay(d, h, i);
+        if (s.decay_along != SumAxis::tokens) d.log_decay = summed_from_the_end(d.log_decay, s.decay_along);
         sum_decays_over_heads(d.log_decay, s.heads_of_decay);
         for (Index at = 0; at < S.H * S.n; ++at) {
             if (is_written(s.written, at / S.n, at % S.n, S.H, S.n, S.n, S.n)) continue;

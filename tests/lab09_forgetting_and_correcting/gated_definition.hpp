@@ -9,6 +9,7 @@
 
 #include "attention_definition.hpp"
 #include "results.hpp"
+#include "running_sums.hpp"
 
 namespace linattn::testing {
 
@@ -29,7 +30,8 @@ enum class DecayBy {
     carried_from_row_to_row,  ///< the sum is not set back to 0 for the next row
     carried_from_row_to_row_own_left_out,  ///< … and takes the terms of D alone, not that of token 0
     carried_from_column_to_column,
-    ratio,  ///< e to a running sum, times e to minus another: the ratio of two running products
+    along_first_axis,  ///< the running sum goes along axis 0 of (…, n, n)
+    ratio,             ///< e to a running sum, times e to minus another: the ratio of two running products
 };
 /// What D_ij is for j > i. Right: 0, and never computed.
 enum class Above { zero, zero_times_exponential, one, inverse, transposed };
@@ -53,10 +55,11 @@ enum class PartOfD { last_row, last_column, first_row, first_column };
 struct DecaySettings {
     DecayBy by = DecayBy::sum;
     Above above = Above::zero;
-    int from = 1, to = 0;     ///< the sum runs over tokens j + from to i + to
-    double times = 1.0;       ///< what each logarithm is multiplied by
-    bool diagonal = true;     ///< whether token i sees what it writes
-    bool read_again = false;  ///< the decay of token i once more
+    int from = 1, to = 0;                                        ///< the sum runs over tokens j + from to i + to
+    double times = 1.0;                                          ///< what each logarithm is multiplied by
+    bool diagonal = true;                                        ///< whether token i sees what it writes
+    bool one_on_diagonal = false, carried_to_next_head = false;  ///< where a sum is not set back to 0
+    bool read_again = false;                                     ///< the decay of token i once more
     Heads heads = Heads::own;
     bool of_first_chunk = false;  ///< in every chunk
     bool sigmoid = false;         ///< of the logarithm, in place of e to it
@@ -73,6 +76,8 @@ struct DecaySettings {
     PartOfD keys_by = PartOfD::last_row;
     Between between = Between::all_decays;
     ReadBy read = ReadBy::decays_up_to_own;
+    SumAxis read_along = SumAxis::tokens,
+            between_along = SumAxis::tokens;  ///< of the running sums that both are made of
     bool operator==(const DecaySettings&) const = default;
 };
 
@@ -140,6 +145,7 @@ struct GatedGradientSettings {
     bool R_begins_with_S = false;                     ///< with the last one, in place of zeros
     bool S_in_dK = false;                             ///< the state of the way forwards in place of R
     Heads heads_of_decay = Heads::own;                ///< whose tokens count in the gradient of log_decay
+    SumAxis decay_along = SumAxis::tokens;            ///< of its running sum; if another, `sum` is own_only
     GatedWritten written = GatedWritten::all;
     bool operator==(const GatedGradientSettings&) const = default;
 };

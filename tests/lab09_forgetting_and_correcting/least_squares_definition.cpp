@@ -56,11 +56,13 @@ public:
         const Row used = of_new ? times(P, k) : gain;
         const double by = s.gain == Gain::of_new_P_divided_anew ? dot_product(k.data(), used.data(), k.size()) : kPk;
         if (s.row_by_row) error.assign(v, v + error.size());
-        for (Index x = 0; x < k.size(); ++x)
+        for (Index x = 0; x < k.size(); ++x) {
+            if (s.read_for_each_row) error = error_of(k, v);
             for (Index b = 0; b < error.size(); ++b) {
                 if (s.row_by_row) error[b] -= k[x] * S[x][b];
                 S[x][b] += used[x] / (of_new ? 1.0 + by : 1.0) * error[b];
             }
+        }
     }
     Row read(const Row& q) const {
         Row output(S[0].size());

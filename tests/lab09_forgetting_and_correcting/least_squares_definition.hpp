@@ -28,10 +28,11 @@ struct LeastSquaresSettings {
     Begin begin = Begin::inverse_of_ridge;
     Gain gain = Gain::right;
     Update update = Update::right;
-    bool ridge_for_one = false;    ///< in both divisors
-    double read = 1.0;             ///< how often what the state returns for the key is subtracted
-    bool asks_with_query = false;  ///< q in place of k where the error is computed
-    bool row_by_row = false;       ///< each row of S is corrected by what the key reads of it and of the rows before
+    bool ridge_for_one = false;      ///< in both divisors
+    double read = 1.0;               ///< how often what the state returns for the key is subtracted
+    bool asks_with_query = false;    ///< q in place of k where the error is computed
+    bool row_by_row = false;         ///< each row of S is corrected by what the key reads of it and of the rows before
+    bool read_for_each_row = false;  ///< … by what the key reads of all rows, those before it corrected already
     bool keys_normalized = false;
     bool queries_for_keys = false, keys_for_queries = false;  ///< where they write, and where they read
     bool reads_before = false;                                ///< o_i = S_{i-1}ᵀq_i

@@ -396,6 +396,15 @@ const MutationTable<Settings> table = {
         {"what the block computes again", "second norm of X in place of Y on the way forwards",
          "The second norm reads Y = X + attention.", has::block_alone,
          [](Settings& s) { s.recomputed = Recomputed::second_norm_of_X; }},
+        {"what the block computes again", "bias of up missing on the way forwards",
+         "GELU reads X W + b: compute that again.", has::block_alone,
+         [](Settings& s) { s.recomputed = Recomputed::without_bias_up; }},
+        {"what the block computes again", "bias of up added twice on the way forwards",
+         "GELU reads X W + b, with the bias once: compute that again.", has::block_alone,
+         [](Settings& s) { s.recomputed = Recomputed::bias_up_twice; }},
+        {"what the block computes again", "bias of up added after GELU on the way forwards",
+         "GELU reads the whole projection: gelu(X W + b), with the bias in the brackets.", has::block_alone,
+         [](Settings& s) { s.recomputed = Recomputed::bias_up_after_gelu; }},
         {"the norms", "norms left out on the way back",
          "Attention and the feed-forward layer read normed tokens: pass their dX through layer_norm_backward.",
          has::block, [](Settings& s) { s.norm_is_identity = true; }},
@@ -501,6 +510,18 @@ const MutationTable<Settings> table = {
         {"what is left", "positions' gradient added to the positions",
          "A copy of w holds weights, not gradients: begin with zeros.", has::model,
          [](Settings& s) { s.left = ".positions", s.added_to_left = true; }},
+        {"what is left", "all gradients added to the weights",
+         "A copy of w holds weights, not gradients: begin with zeros.", has::model,
+         [](Settings& s) { s.left = ".", s.added_to_left = true; }},
+        {"what is left", "rows of unused positions keep the weights",
+         "Positions from n on move nothing: their gradient is 0. A copy of w holds weights there.", has::model,
+         [](Settings& s) { s.unused_positions_left = true; }},
+        {"what is left", "rows of unused symbols keep the weights",
+         "A symbol that does not occur moves nothing: its gradient is 0. A copy of w holds weights there.", has::model,
+         [](Settings& s) { s.unused_symbols_left = true; }},
+        {"what is left", "rows of unused positions cut off",
+         "The gradient of the positions has their shape: with rows of 0 from n on.", has::model,
+         [](Settings& s) { s.unused_positions_cut_off = true; }},
         {"what is left", "blocks' gradients left at 0", "dw.blocks[l] is what block_backward returns for block l.",
          has::model, [](Settings& s) { s.left = ".blocks", s.left_at_0 = true; }},
         {"what is left", "last norm's gradient left at 0",
@@ -603,6 +624,17 @@ Backward<Block> block_wrong(const Settings& settings, const Tensor& X, const Blo
                                       }),
         w);
 }
+// Rows of embedding and positions that no token reads: as they are in w, or cut off.
+void leave_unused_rows(const Settings& settings, const Tensor& ids, const Model& w, Model& dw) {
+    const std::size_t n = length(ids, -1), d = length(w.embedding, 1);
+    for (std::size_t row = n; settings.unused_positions_left && row < length(w.positions, 0); ++row)
+        for (std::size_t a = 0; a < d; ++a) dw.positions(row, a) = w.positions(row, a);
+    for (std::size_t row = 0; settings.unused_symbols_left && row < length(w.embedding, 0); ++row)
+        for (std::size_t a = 0; a < d; ++a)
+            if (std::find(ids.begin(), ids.end(), static_cast<double>(row)) == ids.end())
+                dw.embedding(row, a) = w.embedding(row, a);
+    if (settings.unused_positions_cut_off) dw.positions = slice(dw.positions, 0, 0, n);
+}
 ModelGradients model_wrong(const Settings& settings, const Tensor& ids, const Tensor& targets, const Tensor& counts,
                            const Model& w) {
     require_model_gradients(ids, targets, counts, w);
@@ -631,6 +663,7 @@ ModelGradients model_wrong(const Settings& settings, const Tensor& ids, const Te
             ++part;
         });
     }
+    leave_unused_rows(settings, ids, w, result.dw);
     return result;
 }
 

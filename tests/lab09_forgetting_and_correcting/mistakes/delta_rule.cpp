@@ -101,6 +101,58 @@ ROW_BY_ROW(gated_delta_rule_resume,
     return corrected_row_by_row(Q, K, V, beta, &log_decay, S);
 }
 
+// What the key reads of S, computed anew for each row that is corrected. Where the rows are decayed in the same loop, those
+// below have not been when a row is corrected.
+GatedDeltaResult read_anew_for_each_row(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta,
+                                        const Tensor* log_decay, Tensor S, bool decayed_one_by_one = false) {
+    const std::size_t n = length(V, -2), d_k = length(K, -1), d_v = length(V, -1);
+    Tensor output = zeros(shape_of(V));
+    for (std::size_t at = 0; d_v > 0 && at < V.size() / d_v; ++at) {
+        double* state = S.data() + at / n * d_k * d_v;
+        const double decay = log_decay == nullptr ? 1.0 : std::exp(log_decay->data()[at]);
+        for (std::size_t e = 0; !decayed_one_by_one && e < d_k * d_v; ++e) state[e] *= decay;
+        for (std::size_t a = 0; a < d_k; ++a)
+            for (std::size_t b = 0; b < d_v; ++b) {
+                double& entry = state[a * d_v + b];
+                if (decayed_one_by_one) entry *= decay;
+                double error = V.data()[at * d_v + b];
+                for (std::size_t r = 0; r < d_k; ++r) error -= K.data()[at * d_k + r] * state[r * d_v + b];
+                entry += beta.data()[at] * K.data()[at * d_k + a] * error;
+                output.data()[at * d_v + b] += Q.data()[at * d_k + a] * entry;
+            }
+    }
+    return {output, S};
+}
+#define READ_ANEW(function, parameters, name, section) \
+    MISTAKE(function, parameters, name, section,       \
+            "The error v - S̃ᵀk is one for all rows: compute it before the first of them is corrected.")
+READ_ANEW(delta_rule_recurrent, (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta),
+          "what the key reads computed anew for each row of S", "§9.7") {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_strengths(beta, shape);
+    return read_anew_for_each_row(Q, K, V, beta, nullptr, zeros(join(shape.leading, {shape.d_k, shape.d_v}))).output;
+}
+READ_ANEW(gated_delta_rule_resume,
+          (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta, const Tensor& log_decay,
+           const Tensor& S),
+          "what the key reads computed anew for each row of S", "§9.10") {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_strengths(beta, shape);
+    require_decays(log_decay, shape);
+    require_state(S, shape);
+    return read_anew_for_each_row(Q, K, V, beta, &log_decay, S);
+}
+READ_ANEW(gated_delta_rule_resume,
+          (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta, const Tensor& log_decay,
+           const Tensor& S),
+          "what the key reads computed anew for each row of S, which is decayed just before", "§9.10") {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_strengths(beta, shape);
+    require_decays(log_decay, shape);
+    require_state(S, shape);
+    return read_anew_for_each_row(Q, K, V, beta, &log_decay, S, true);
+}
+
 const DeltaSettings right;
 const MutationTable<DeltaSettings>& table = delta_mutations();
 

@@ -46,7 +46,12 @@ Array by_settings(const KernelSettings& s, Values Q, Values K, Values V, Values 
 }
 
 const MutationsOf mutations("gated_delta_forward", table(), form::chunks | form::decays, KernelSettings{}, &by_settings,
-                            {.without = {"computed in O(n²)", "number of chunks overflows"}});
+                            {.without = {"computed in O(n²)", "number of chunks overflows",
+                                         // A kernel's running sums are loops over its own tokens, without an axis.
+                                         "running sums of the decays along the first axis",
+                                         "running sum of the decays along the first axis where the state is read",
+                                         "running sums of the decays along axis -2",
+                                         "running sum of the decays along axis -2 where the state is read"}});
 
 const Probes probes("gated_delta_forward", [] {
     const DeltaArrays x(DeltaInputs({2}, 8, 4, 3, 901));

@@ -17,6 +17,14 @@ void set_S(Settings& s, Value Reading::*setting, Value value) {
     s.forward.key.*setting = s.forward.query.*setting = value;
 }
 
+void along(Settings& s, SumAxis axis) {
+    set_S(s, &Reading::since_begin, SinceBegin::along_axis);
+    set_S(s, &Reading::carried, Carried::along_axis);
+    set_R(s, &Reading::since_begin, SinceBegin::along_axis);
+    set_R(s, &Reading::carried, Carried::along_axis);
+    s.forward.sums_along = axis;
+}
+
 Mutations<Settings> of_the_correction() {
     return {
         {"the errors", "error's path to k forgotten",
@@ -86,6 +94,18 @@ Mutations<Settings> of_the_decays() {
          SET(s.heads_of_decay = Heads::all)},
         {"the decays", "running sum of the decay's gradient not set back for the next head",
          "Begin the sum with 0 for every leading index.", 0, SET(s.heads_of_decay = Heads::own_after_earlier)},
+        {"the decays", "running sum of the decay's gradient along the first axis",
+         "log_decay is (…, n): its tokens are axis -1, which is axis 0 only where there are no leading axes.", 0,
+         SET(s.log_decay = DecayGradient::not_summed, s.decay_along = SumAxis::first)},
+        {"the decays", "running sum of the decay's gradient along axis -2",
+         "log_decay is (…, n), without an axis of entries: its tokens are axis -1.", 0,
+         SET(s.log_decay = DecayGradient::not_summed, s.decay_along = SumAxis::before_tokens)},
+        {"the decays", "running sums of the decays along the first axis",
+         "log_decay is (…, n): its tokens are axis -1, which is axis 0 only where there are no leading axes.", 0,
+         SET(along(s, SumAxis::first))},
+        {"the decays", "running sums of the decays along axis -2",
+         "log_decay is (…, n), without an axis of entries: its tokens are axis -1.", 0,
+         SET(along(s, SumAxis::before_tokens))},
         {"the decays", "q·dq alone", "What is written from i on does not decay at i: subtract its part.", 0,
          SET(s.log_decay = DecayGradient::queries_only)},
         {"the decays", "sign of v·dv", "What is written from i on does not decay at i: subtract its part.", 0,

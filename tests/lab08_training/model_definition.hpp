@@ -97,7 +97,6 @@ struct GradientSettings {
     std::string left;  ///< the part of the model whose gradient is never assigned: it stays what it was, the weights
     bool left_at_0 = false;                                           ///< … or 0
     bool unused_positions_left = false, unused_symbols_left = false;  ///< rows that no token reads: they stay weights
-    bool unused_positions_cut_off = false;                            ///< the result has rows for n tokens only
     bool head_in_embedding = false;                             ///< the head's gradient is added to the embedding's
     bool added_to_left = false;                                 ///< … or is added to them
     bool queries_for_keys = false;                              ///< lab 06's gradient gets φ(Q) twice

@@ -519,9 +519,6 @@ const MutationTable<Settings> table = {
         {"what is left", "rows of unused symbols keep the weights",
          "A symbol that does not occur moves nothing: its gradient is 0. A copy of w holds weights there.", has::model,
          [](Settings& s) { s.unused_symbols_left = true; }},
-        {"what is left", "rows of unused positions cut off",
-         "The gradient of the positions has their shape: with rows of 0 from n on.", has::model,
-         [](Settings& s) { s.unused_positions_cut_off = true; }},
         {"what is left", "blocks' gradients left at 0", "dw.blocks[l] is what block_backward returns for block l.",
          has::model, [](Settings& s) { s.left = ".blocks", s.left_at_0 = true; }},
         {"what is left", "last norm's gradient left at 0",
@@ -624,7 +621,7 @@ Backward<Block> block_wrong(const Settings& settings, const Tensor& X, const Blo
                                       }),
         w);
 }
-// Rows of embedding and positions that no token reads: as they are in w, or cut off.
+// Rows of embedding and positions that no token reads: as they are in w.
 void leave_unused_rows(const Settings& settings, const Tensor& ids, const Model& w, Model& dw) {
     const std::size_t n = length(ids, -1), d = length(w.embedding, 1);
     for (std::size_t row = n; settings.unused_positions_left && row < length(w.positions, 0); ++row)
@@ -633,7 +630,6 @@ void leave_unused_rows(const Settings& settings, const Tensor& ids, const Model&
         for (std::size_t a = 0; a < d; ++a)
             if (std::find(ids.begin(), ids.end(), static_cast<double>(row)) == ids.end())
                 dw.embedding(row, a) = w.embedding(row, a);
-    if (settings.unused_positions_cut_off) dw.positions = slice(dw.positions, 0, 0, n);
 }
 ModelGradients model_wrong(const Settings& settings, const Tensor& ids, const Tensor& targets, const Tensor& counts,
                            const Model& w) {

@@ -169,6 +169,10 @@ private:
                     carried += static_cast<double>(std::min(t, J)) * logarithm(head, t, a);
                 return std::exp(carried + sum(head, first, last, a));
             }
+            case DecayBy::difference_along_first_axis:
+                return leading.empty() ? std::exp(sum(head, begin, I, a) - sum(head, begin, J, a))
+                                       : std::exp(sum_over_heads(head, I, a, SumAxis::first) -
+                                                  sum_over_heads(head, J, a, SumAxis::first));
             case DecayBy::along_first_axis:
                 if (leading.empty()) return std::exp(sum(head, first, last, a));
                 return i == j ? 1.0 : std::exp(sum_over_heads(head, I, a, SumAxis::first));

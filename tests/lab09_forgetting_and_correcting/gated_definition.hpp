@@ -30,8 +30,9 @@ enum class DecayBy {
     carried_from_row_to_row,  ///< the sum is not set back to 0 for the next row
     carried_from_row_to_row_own_left_out,  ///< … and takes the terms of D alone, not that of token 0
     carried_from_column_to_column,
-    along_first_axis,  ///< the running sum goes along axis 0 of (…, n, n)
-    ratio,             ///< e to a running sum, times e to minus another: the ratio of two running products
+    along_first_axis,             ///< the running sum goes along axis 0 of (…, n, n)
+    difference_along_first_axis,  ///< e to the difference of two running sums along axis 0 of (…, n)
+    ratio,                        ///< e to a running sum, times e to minus another: the ratio of two running products
 };
 /// What D_ij is for j > i. Right: 0, and never computed.
 enum class Above { zero, zero_times_exponential, one, inverse, transposed };

@@ -101,6 +101,9 @@ const MutationTable<DecaySettings>& decay_mutations() {
             {"how it is computed", "sum not reset from column to column and from head to head",
              "Each column's exponents begin at 0 on the diagonal: set the sum back before each column of each head.",
              mask, SET(s.by = DecayBy::carried_from_column_to_column, s.carried_to_next_head = true)},
+            {"how it is computed", "differences of running sums along the first axis",
+             "log_decay is (…, n): its tokens are axis -1, which is axis 0 only where there are no leading axes.", mask,
+             SET(s.by = DecayBy::difference_along_first_axis)},
             {"how it is computed", "running sum along the first axis",
              "D_ij adds the logarithms of tokens j + 1 to i, down the columns: axis -2, which is axis 0 only where "
              "there "

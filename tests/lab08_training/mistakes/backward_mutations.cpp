@@ -623,11 +623,11 @@ Backward<Block> block_wrong(const Settings& settings, const Tensor& X, const Blo
 }
 // Rows of embedding and positions that no token reads: as they are in w.
 void leave_unused_rows(const Settings& settings, const Tensor& ids, const Model& w, Model& dw) {
-    const std::size_t n = length(ids, -1), d = length(w.embedding, 1);
-    for (std::size_t row = n; settings.unused_positions_left && row < length(w.positions, 0); ++row)
-        for (std::size_t a = 0; a < d; ++a) dw.positions(row, a) = w.positions(row, a);
+    const std::size_t width = length(w.embedding, -1);
+    for (std::size_t row = length(ids, -1); settings.unused_positions_left && row < length(w.positions, 0); ++row)
+        for (std::size_t a = 0; a < width; ++a) dw.positions(row, a) = w.positions(row, a);
     for (std::size_t row = 0; settings.unused_symbols_left && row < length(w.embedding, 0); ++row)
-        for (std::size_t a = 0; a < d; ++a)
+        for (std::size_t a = 0; a < width; ++a)
             if (std::find(ids.begin(), ids.end(), static_cast<double>(row)) == ids.end())
                 dw.embedding(row, a) = w.embedding(row, a);
 }

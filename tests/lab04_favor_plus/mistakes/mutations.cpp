@@ -57,10 +57,23 @@ const MutationTable<Features>& feature_mutations() {
             {"the norm", "entries added up, not their squares",
              "‖x̂‖² is the sum of the squares of x̂: multiply each entry by itself.", 0,
              SET(s.norm_of = NormOf::sum_of_entries)},
+            {"the norm", "square of the sum of the entries",
+             "‖x̂‖² is the sum of the squares of x̂: square each entry, then add up.", 0,
+             SET(s.norm_of = NormOf::square_of_sum)},
+            {"the norm", "sum of the absolute entries as the norm",
+             "‖x̂‖² is the sum of the squares of x̂, not the square of the sum of |x̂_a|.", 0,
+             SET(s.norm_of = NormOf::square_of_sizes)},
+            {"the norm", "largest entry as the norm", "‖x̂‖² is the sum of the squares of x̂, not the largest of them.",
+             0, SET(s.norm_of = NormOf::largest_square)},
             {"the norm", "norm doubled instead of halved", "The exponent contains half of ‖x̂‖².", 0,
              SET(s.norm *= 4.0)},
             {"the kind", "base 2 instead of e", "The features are powers of e: exp, not exp2.", 0,
              SET(s.exponent = std::log(2.0))},
+            {"the kind", "base 2, exponents multiplied by ln 2 instead of divided",
+             "e^x is 2^(x / ln 2): the exponent of 2 is x times 1.44, not times 0.69.", 0,
+             SET(s.exponent = std::log(2.0) * std::log(2.0))},
+            {"the kind", "exponents divided by ln 2, but base e",
+             "x / ln 2 is the exponent of 2, for exp2: exp takes x itself.", 0, SET(s.exponent = 1.0 / std::log(2.0))},
             {"the norm", "norm of the direction", "The norm is that of the token x̂, not of w_r.", 0,
              SET(s.norm_of = NormOf::direction)},
             {"the norm", "norm of the whole head", "Each token has a norm of its own: sum along the last axis only.",
@@ -315,6 +328,14 @@ MutationTable<Favor> own_and_of_attention() {
             {"the keys", "norm of the keys added instead of subtracted", "The exponent is w·k̂ - ‖k̂‖²/2.", 0,
              SET(s.K.norm = 0.5)},
             {"the keys", "norm of the keys not halved", "The exponent is w·k̂ - ‖k̂‖²/2.", 0, SET(s.K.norm = -1.0)},
+            {"the keys", "norm of the keys not squared", "‖k̂‖² is the sum of the squares of k̂, without a root.", 0,
+             SET(s.K.norm_of = NormOf::token_not_squared)},
+            {"the keys", "square of the sum of the keys' entries",
+             "‖k̂‖² is the sum of the squares of k̂: square each entry, then add up.", 0,
+             SET(s.K.norm_of = NormOf::square_of_sum)},
+            {"the keys", "mean of the keys' squares instead of their sum",
+             "‖k̂‖² is the sum of the squares of k̂: their mean is d times too small.", 0,
+             SET(s.K.norm_of = NormOf::mean_of_squares)},
             {"the keys", "norm of the unscaled keys",
              "The norm is that of k̂, the scaled key, as in the product with W.", 0, SET(s.K.norm_scale = 0.0)},
             {"the scale", "queries and keys not scaled", "Scale both by d^(-1/4), so that q̂·k̂ is q·k/√d.", 0,
@@ -388,7 +409,8 @@ struct Variance {
            fewer = 0.0, factor = 1.0, root = 1.0, scale_of_norms = 0.25, kernel_over_d = 0.0, norms_over_d = 0.0,
            of_q = 1.0, of_k = 1.0;  ///< how often either norm counts
     bool trigonometric = false, subtracted_last = false, subtracted_inside = false, entries_added = false,
-         mean_not_squared = false, norm_not_squared = false, orthogonal = false, first_axis_for_d = false;
+         mean_not_squared = false, norm_not_squared = false, sum_squared = false, product_of_sums = false,
+         orthogonal = false, first_axis_for_d = false;
     enum class Twice { neither, query, key } twice = Twice::neither;  ///< in place of the other
     std::optional<double> m, d;
     bool operator==(const Variance&) const = default;
@@ -451,6 +473,10 @@ const MutationTable<Variance>& variance_mutations() {
              SET(s.kernel_over_d = s.norms_over_d = 1.0)},
             {"the formula", "entries of q̂ + k̂ not squared", "‖q̂ + k̂‖² is the sum of the squares of the entries.", 0,
              SET(s.entries_added = true)},
+            {"the formula", "square of the sum of the entries of q̂ + k̂",
+             "‖q̂ + k̂‖² is the sum of the squares: square each entry, then add up.", 0, SET(s.sum_squared = true)},
+            {"the formula", "product of the sums instead of q̂·k̂",
+             "q̂·k̂ is the sum of the products: multiply entry by entry, then add up.", 0, SET(s.product_of_sums = true)},
             {"the formula", "norm of q̂ + k̂ not squared", "The exponent is ‖q̂ + k̂‖²: no root of the sum of the squares.",
              0, SET(s.norm_not_squared = true)},
             {"the formula", "norm of the query alone", "The exponent is ‖q̂ + k̂‖²: φ(q)·φ(k) depends on w·(q̂ + k̂).", 0,
@@ -493,7 +519,7 @@ Tensor variance(const Variance& s, const Tensor& q, const Tensor& k, std::size_t
     const double d = s.d.value_or(static_cast<double>(s.first_axis_for_d ? shape.front() : width)),
                  of_q = std::pow(d, -s.scale_of_q), of_k = std::pow(d, -s.scale_of_k);
     for (std::size_t i = 0; i < result.size(); ++i) {
-        double product = 0.0, norms = 0.0, entries = 0.0;
+        double product = 0.0, norms = 0.0, entries = 0.0, entries_of_q = 0.0;
         for (std::size_t a = 0; a < q.size(); ++a) {
             if (a / width != i) continue;
             const double from_q = of_q * (s.twice == Variance::Twice::key ? k : q).data()[a],
@@ -501,10 +527,13 @@ Tensor variance(const Variance& s, const Tensor& q, const Tensor& k, std::size_t
             product += from_q * from_k;
             norms += s.of_q * from_q * from_q + s.of_k * from_k * from_k;
             entries += from_q + from_k;
+            entries_of_q += from_q;
         }
         const double of_norms = std::pow(d, 2.0 * (0.25 - s.scale_of_norms));
         double size = of_norms * (s.norms * norms + s.cross * product) / std::pow(d, s.norms_over_d);
         if (s.entries_added) size = entries;
+        if (s.sum_squared) size = entries * entries;
+        if (s.product_of_sums) product = entries_of_q * (entries - entries_of_q);
         if (s.norm_not_squared) size = std::sqrt(size);
         double bracket = std::exp(size) - s.subtracted, kernel = s.kernel / std::pow(d, s.kernel_over_d);
         if (s.subtracted_last) bracket += s.subtracted - s.subtracted * std::exp(-kernel * product);

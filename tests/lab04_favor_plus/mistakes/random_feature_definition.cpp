@@ -88,14 +88,18 @@ private:
     Index norms_of_token() const { return s.norm_of == NormOf::direction ? m : 1; }
     double norm_of(Index i, Index r) const {
         const double scale = scaled(s.norm_scale.value_or(s.scale));
-        double square = 0.0;
+        double square = 0.0, sum = 0.0, largest = 0.0;
         for (Index e = i / n * n * d; e < (i / n + 1) * n * d; ++e) {  // all of a head's: no answer to paste
             const Index j = e / d;
             if (s.norm_of != NormOf::head && j != (s.norm_of == NormOf::first_token ? i / n * n : i)) continue;
             const double entry =
                 s.norm_of == NormOf::direction ? W_given(r, e % d) : scale * tokens.data()[e] / length_of(j);
             square += s.norm_of == NormOf::sum_of_entries ? entry : entry * entry;
+            sum += s.norm_of == NormOf::square_of_sizes ? std::fabs(entry) : entry;
+            largest = std::max(largest, entry * entry);
         }
+        if (s.norm_of == NormOf::square_of_sum || s.norm_of == NormOf::square_of_sizes) square = sum * sum;
+        if (s.norm_of == NormOf::largest_square) square = largest;
         if (s.norm_of == NormOf::mean_of_squares) square /= static_cast<double>(d);
         return s.norm * (s.norm_of == NormOf::token_not_squared ? std::sqrt(square) : square);
     }

@@ -25,7 +25,18 @@ enum class ShiftOver {
 };
 enum class ShiftBy { largest, smallest, mean, largest_without_norm, largest_absolute, largest_above_zero };
 /// What the norm is of, and whether it is squared.
-enum class NormOf { token, direction, head, token_not_squared, first_token, mean_of_squares, sum_of_entries };
+enum class NormOf {
+    token,
+    direction,
+    head,
+    token_not_squared,
+    first_token,
+    mean_of_squares,
+    sum_of_entries,
+    square_of_sum,
+    square_of_sizes,  ///< (Σ |x̂_a|)²
+    largest_square
+};
 /// The features of each direction, and in which order.
 enum class Waves {
     none,

@@ -62,6 +62,14 @@ MAP_MISTAKE("a NaN becomes 1", "fmaxf and fminf return the other number where on
 MAP_MISTAKE("base 2 below 0", "Below 0 the map is e^x, to the base e: __expf, not exp2f.") {
     return each(x, [](float v) { return v > 0.0f ? v + 1.0f : std::exp2(v); });
 }
+MAP_MISTAKE("base 2 below 0, exponent multiplied by ln 2 instead of divided",
+            "e^x is 2^(x / ln 2): the exponent of 2 is x times 1.44, not times 0.69.") {
+    return each(x, [](float v) { return v > 0.0f ? v + 1.0f : std::exp2(v * 0.69314718f); });
+}
+MAP_MISTAKE("exponent divided by ln 2, but base e, below 0",
+            "x / ln 2 is the exponent of 2, for exp2f: __expf takes x itself.") {
+    return each(x, [](float v) { return v > 0.0f ? v + 1.0f : std::exp(v * 1.44269504f); });
+}
 MAP_MISTAKE("exp(-x) below 0", "The sign is wrong: below 0 the map is e^x, which is below 1 there.") {
     return each(x, [](float v) { return v > 0.0f ? v + 1.0f : std::exp(-v); });
 }

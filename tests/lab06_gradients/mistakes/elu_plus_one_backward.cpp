@@ -157,6 +157,15 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "base 2 belo
         "Below 0 the slope is eˣ, to the base e: exp, not exp2.") {
     return each_pair(x, dY, [](double v, double g) { return g * std::exp2(std::min(v, 0.0)); });
 }
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY),
+        "base 2 below 0, exponent multiplied by ln 2 instead of divided", "§6.2",
+        "eˣ is 2^(x / ln 2): the exponent of 2 is x times 1.44, not times 0.69.") {
+    return each_pair(x, dY, [](double v, double g) { return g * std::exp2(std::log(2.0) * std::min(v, 0.0)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope of base 2 below 0", "§6.2",
+        "The factor ln 2 belongs to the slope of 2ˣ: below 0 φ is eˣ, and so is its slope.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : g * std::log(2.0) * std::exp2(v); });
+}
 MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope at dY", "§6.2",
         "Both are needed in their places: the slope is taken at x.") {
     return each_pair(x, dY, [](double, double g) { return g * std::exp(std::min(g, 0.0)); });

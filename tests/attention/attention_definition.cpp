@@ -65,9 +65,12 @@ public:
         }
         if (s.S.along == Along::values) add_up_along_rows(v);
         if (s.values_of_first_head) repeat_first_head(v);
+        if (s.last_value_again) repeat_before_last(v);
         for (Part* part : {&S, &z}) {
             if (s.queries_of_first_head) repeat_first_head(part->q);
             if (s.keys_of_first_head) repeat_first_head(part->k);
+            if (s.last_query_again) repeat_before_last(part->q);
+            if (s.last_key_again) repeat_before_last(part->k);
         }
         epsilon = s.epsilon_fixed.value_or(call.epsilon);
         if (s.epsilon == Epsilon::squared) epsilon *= epsilon;
@@ -131,6 +134,10 @@ private:
     static void repeat_first_head(Rows& rows) {
         const Index size = rows.n * rows.width;
         for (Index e = size; e < rows.entries.size(); ++e) rows.entries[e] = rows.entries[e - size];
+    }
+    static void repeat_before_last(Rows& rows) {
+        for (Index e = rows.width; rows.n > 1 && e < rows.entries.size(); ++e)
+            if (e / rows.width % rows.n == rows.n - 1) rows.entries[e] = rows.entries[e - rows.width];
     }
     static void make_unit(Rows& rows, Unit unit) {
         for (Index r = 0; r < rows.leading * rows.n; ++r) {
@@ -308,12 +315,19 @@ private:
                     function(g, j, times);
     }
     bool forbidden_counts() const {
-        return s.forbidden_weight || (s.kernel == Kernel::exponential && s.forbidden != Forbidden::minus_infinity);
+        return s.forbidden_weight || s.mask_added != 0.0 ||
+               (s.kernel == Kernel::exponential && s.forbidden != Forbidden::minus_infinity);
     }
 
     // Whether token j is where something applies, seen from token i.
     bool applies(Where where, Index i, Index j) const {
         return where == Where::everywhere || (where == Where::own_block) == (i / s.block == j / s.block);
+    }
+
+    // The same row of the block after that of token i, unless that is the last one. May be beyond n.
+    Index in_next_block(Index i) const {
+        if (i / s.block == (n - 1) / s.block || (s.rest_of_own_block && i + s.block >= n)) return i;
+        return i + s.block;
     }
 
     // Weights, before any division ------------------------------------------------------------------------------------
@@ -333,12 +347,18 @@ private:
         }
         const bool right = !applies(part.settings.where, i, j);
         const Rows &queries = right ? *part.right_q : part.q, &keys = right ? *part.right_k : part.k;
-        const double* q = part.settings.query_of_token_j ? queries.row(g, j) : queries.row(h, i);
-        const double* k = part.settings.key_of_token_i ? keys.row(h, i) : keys.row(g, j);
-        const double product = dot_product(q, k, part.q.width) * scale;
+        const Index of_q = part.settings.query_of_next_block && !right ? in_next_block(i) : i,
+                    of_k = part.settings.key_of_next_block && !right ? in_next_block(j) : j;
+        if (of_q >= n || of_k >= n) return 0.0;
+        const double* q = part.settings.query_of_token_j ? queries.row(g, j) : queries.row(h, of_q);
+        const double* k = part.settings.key_of_token_i ? keys.row(h, i) : keys.row(g, of_k);
+        const double product = dot_product(q, k, part.q.width) * scale + added_by_mask(part.settings, h, i, j);
         if (s.in_block == AttentionSettings::InBlock::product || !applies(Where::own_block, i, j)) return product;
         const double d_k = static_cast<double>(length(call.Q, -1));
         return std::exp(s.in_block == AttentionSettings::InBlock::softmax ? product / std::sqrt(d_k) : product);
+    }
+    double added_by_mask(const TokenSum& sum, Index h, Index i, Index j) const {
+        return s.mask_added != 0.0 && is_causal(h) && allowed(sum, h, i, j) ? s.mask_added : 0.0;
     }
     double scale_of_scores() const {
         const double d_k = static_cast<double>(length(call.Q, -1));
@@ -363,7 +383,8 @@ private:
         if (s.forbidden != Forbidden::minus_infinity && s.forbidden != Forbidden::weight_times_zero &&
             !allowed(s.S, h, i, j))
             return s.forbidden == Forbidden::zero ? 0.0 : s.forbidden == Forbidden::number ? s.forbidden_score : -1.0;
-        return dot_product(S.q.row(h, i), S.k.row(h, j), c) * (s.scale_after ? 1.0 : scale);
+        return dot_product(S.q.row(h, i), S.k.row(h, j), c) * (s.scale_after ? 1.0 : scale) +
+               added_by_mask(s.S, h, i, j);
     }
     void find_shift_of_scores(Index h, Index i) {
         if (s.kernel != Kernel::exponential) return;
@@ -563,10 +584,12 @@ private:
                                                                      : weight(S, h, i, g, j));
             if (divides_by_key()) w = divided(w, {divisor_of_key[j]});
             if (divides_up_to_key()) w = divided(w, {up_to_key += w});
+            const Index of_v = s.value_of_next_block && applies(Where::earlier_blocks, i, j) ? in_next_block(j) : j;
+            if (of_v >= n) return;
             const double* value = s.values_summed ? sum_of_values.data()
                                   : s.value_of_token_i || (s.value_of_token_i_in_block && i / s.block == j / s.block)
                                       ? v.row(h, i)
-                                      : v.row(g, j);
+                                      : v.row(g, of_v);
             for (Index b = 0; b < d_v; ++b) sums[b] += w * value[b];
         };
         if (known != nullptr)
@@ -885,6 +908,11 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::last_ones: return j <= i && i - j < block;
         case Tokens::up_to_own_and_block_end: return j <= i || (same_block() && (j + 1 == n || (j + 1) % block == 0));
         case Tokens::scan_in_place: return counts_of_scan(i, j);
+        case Tokens::blocks_one_later:
+            return (j <= i && same_block() ? 1.0 : 0.0) + (0 < j / block && j / block <= i / block ? 1.0 : 0.0);
+        case Tokens::blocks_one_earlier:
+            return (j <= i && same_block() ? 1.0 : 0.0) +
+                   (j / block <= i / block && i / block < (n - 1) / block ? 1.0 : 0.0);
         case Tokens::without_block_before: return j <= i && (same_block() || j / block + 1 < i / block);
     }
     return 0.0;

@@ -43,6 +43,8 @@ enum class Tokens {
     up_to_own_of_block_once_more,  ///< … and those of its block before it, and itself, once more
     own_block_and_last,
     without_block_before,
+    blocks_one_later,    ///< own block up to its own, and the blocks after each of the earlier ones
+    blocks_one_earlier,  ///< … where token i is seen by those before it: the block before each of the later ones
     last_block_moved_back,  ///< the last block is whole and begins earlier: what it shares with the one before counts twice
     last_ones,              ///< the last settings.block tokens
     last_of_all,
@@ -106,13 +108,14 @@ enum class Unit { none, length, sum };
 /// One of the two sums over the tokens: S above the line, z below it.
 struct TokenSum {
     From query = From::query, key = From::key;
-    int phi_q = 1, phi_k = 1;                               ///< how often φ is applied
-    Where where = Where::everywhere;                        ///< the four above, units and scale
-    bool query_of_token_j = false, key_of_token_i = false;  ///< indices mixed up
-    bool keys_reshaped = false;                             ///< (n, c) read on as (c, n)
-    Unit unit_q = Unit::none, unit_k = Unit::none;          ///< what features are divided by
-    double q_over_d_k = 0.0;                                ///< φ(q) divided by d_k to this power
-    bool first_d_k_features = false;                        ///< the others are left out
+    int phi_q = 1, phi_k = 1;                                     ///< how often φ is applied
+    Where where = Where::everywhere;                              ///< the four above, units, scale and next blocks
+    bool query_of_token_j = false, key_of_token_i = false;        ///< indices mixed up
+    bool keys_reshaped = false;                                   ///< (n, c) read on as (c, n)
+    bool query_of_next_block = false, key_of_next_block = false;  ///< the same row of it; 0 where that is beyond n
+    Unit unit_q = Unit::none, unit_k = Unit::none;                ///< what features are divided by
+    double q_over_d_k = 0.0;                                      ///< φ(q) divided by d_k to this power
+    bool first_d_k_features = false;                              ///< the others are left out
     Tokens tokens = Tokens::up_to_own;
     Heads heads = Heads::own;
     Along along = Along::tokens;
@@ -265,9 +268,14 @@ struct AttentionSettings {
     bool divisor_always_causal = false;
     bool queries_of_first_head = false, keys_of_first_head = false, values_of_first_head = false;  ///< for all
     bool value_of_token_i = false, value_of_token_i_in_block = false;
-    bool phi_of_scores = false;  ///< φ(QKᵀ)
-    bool mirrored = false;       ///< the weights of later tokens are those below the diagonal
-    bool delta_rule = false;     ///< v less what the state returns for the key, in place of v
+    bool value_of_next_block = false;  ///< in the state: the same row of it, 0 where that is beyond n
+    bool rest_of_own_block = false;    ///< … or, where that is beyond n, the own row: of keys and of values
+    bool last_query_again = false, last_key_again = false,
+         last_value_again = false;  ///< the last token has that of the one before
+    double mask_added = 0.0;        ///< to the scores of the tokens that count; the others stay as they are
+    bool phi_of_scores = false;     ///< φ(QKᵀ)
+    bool mirrored = false;          ///< the weights of later tokens are those below the diagonal
+    bool delta_rule = false;        ///< v less what the state returns for the key, in place of v
     enum class InBlock { product, exponential, softmax } in_block = InBlock::product;  ///< weights of the own block
     std::optional<double> least_divisor;                                               ///< max(|sum|, this)
     bool values_summed = false;  ///< in place of each value the sum of those up to token i

@@ -14,7 +14,16 @@ namespace linattn::testing::mutations {
 /// Of several sequences in a row: from where on a token sees others.
 enum class Seen { own_sequence, whole_row, chunk_of_row };
 /// Which outputs are written.
-enum class Finished { all, of_first_sequence, before_length, all_but_last, whole_chunks, longer_than_a_chunk };
+enum class Finished {
+    all,
+    of_first_sequence,
+    before_length,
+    all_but_last,
+    whole_chunks,
+    longer_than_a_chunk,
+    chunks_cut_short,      ///< each ends where its row has a multiple of chunk, and the next begins a whole chunk on
+    first_chunk_cut_short  ///< … the first one alone; what is between counts for no token, either
+};
 
 struct Chunkwise : Layouts {
     Seen seen = Seen::own_sequence;
@@ -39,6 +48,17 @@ void scale(TokenSum& sum, Where where, double power) {
 }
 void scale(Chunkwise& s, Where where, double power) {
     for (TokenSum* sum : {&s.attention.S, &s.attention.z}) scale(*sum, where, power);
+}
+
+// The rows of the next chunk stand in a buffer when S and z, or one of them, are still to be made of this one's.
+void load_next(TokenSum& sum, bool queries, bool keys) {
+    sum.where = Where::earlier_blocks;
+    sum.query_of_next_block = queries;
+    sum.key_of_next_block = keys;
+}
+
+void load_next(Chunkwise& s, bool queries, bool keys) {
+    for (TokenSum* sum : {&s.attention.S, &s.attention.z}) load_next(*sum, queries, keys);
 }
 
 void both(Chunkwise& s, Tokens tokens) { s.attention.S.tokens = s.attention.z.tokens = tokens; }
@@ -176,6 +196,36 @@ MutationTable<Chunkwise> own_and_of_attention() {
          "S and z hold the chunks before until all rows of the chunk have read them: what they add is in A, and would "
          "count twice.",
          over_chunks, SET(both(s, Tokens::up_to_own_of_block_once_more))},
+        {"the state", "S and z updated with the next chunk's keys and values",
+         "Load the next chunk after S and z hold this one: its keys and values take this one's place.", over_chunks,
+         SET(both(s, Tokens::blocks_one_later))},
+        {"the state", "S updated with the next chunk's keys and values",
+         "Load the next chunk after S holds this one, as z does: its keys and values take this one's place.",
+         over_chunks, SET(s.attention.S.tokens = Tokens::blocks_one_later)},
+        {"the state", "z updated with the next chunk's keys",
+         "Load the next chunk's keys after z holds this one's, as S does: they take their place.", over_chunks,
+         SET(s.attention.z.tokens = Tokens::blocks_one_later)},
+        {"the state", "S updated with the next chunk's values",
+         "Load the next chunk's values after S holds this one's: key and value of a token belong together.",
+         over_chunks, SET(s.attention.value_of_next_block = true)},
+        {"the state", "S and z updated with the next chunk's keys, but this one's values",
+         "Load the next chunk's keys after S and z hold this one's: key and value of a token belong together.",
+         over_chunks, SET(load_next(s, false, true))},
+        {"the state", "S and z updated with the next chunk's keys and values, or where that is shorter with this one's",
+         "Load the next chunk after S and z hold this one: its keys and values take this one's place.", over_chunks,
+         SET(load_next(s, false, true), s.attention.value_of_next_block = s.attention.rest_of_own_block = true)},
+        {"the state", "S and z updated with the next chunk's keys, or where that is shorter with this one's",
+         "Load the next chunk's keys after S and z hold this one's: key and value of a token belong together.",
+         over_chunks, SET(load_next(s, false, true), s.attention.rest_of_own_block = true)},
+        {"the state", "outputs of a chunk with the queries of the next",
+         "Load the next chunk's queries after the outputs of this one: row i belongs to query i.", over_chunks,
+         SET(s.attention.S.query_of_next_block = s.attention.z.query_of_next_block = true)},
+        {"the state", "S and z read with the queries of the next chunk",
+         "Load the next chunk's queries after this one's have read S and z, not when A is made.", over_chunks,
+         SET(load_next(s, true, false))},
+        {"the state", "S read with the queries of the next chunk",
+         "Load the next chunk's queries after this one's have read S, as they have read z.", over_chunks,
+         SET(load_next(s.attention.S, true, false))},
         {"the state", "state replaced instead of added to",
          "Add the chunk's sums to S and z; this keeps the last chunk only.", over_chunks,
          SET(both(s, Tokens::own_block_and_last))},
@@ -324,6 +374,12 @@ MutationTable<Chunkwise> own_and_of_attention() {
         {"the borders", "sequences shorter than a chunk left out",
          "A chunk may be longer than the sequence: then its first chunk is its last one.", packed,
          SET(s.finished = Finished::longer_than_a_chunk)},
+        {"the borders", "each chunk cut at a multiple of chunk, the next one a whole chunk on",
+         "The next chunk begins where the last one ended: start += rows, or chunks are counted from the border on.",
+         packed, SET(s.finished = Finished::chunks_cut_short)},
+        {"the borders", "first chunk cut at a multiple of chunk, the next one a whole chunk on",
+         "The next chunk begins where the last one ended: start += rows, or chunks are counted from the border on.",
+         packed, SET(s.finished = Finished::first_chunk_cut_short)},
         {"the borders", "border forgotten in the offset of Q",
          "Q of the sequence begins borders[s] rows into its head.", packed, SET(s.Q_of_row = true)},
         {"the borders", "border forgotten in the offset of K",
@@ -450,15 +506,24 @@ Array of_sequences(const Chunkwise& s, Values Q, Values K, Values V, std::span<c
             return part;
         };
         Tensor own = zeros({static_cast<std::size_t>(heads), static_cast<std::size_t>(end - seen)});
-        for (int e = 0; e < heads * (end - seen); ++e) own.data()[e] = e % (end - seen) >= first - seen;
+        const bool cut_short =
+            s.finished == Finished::chunks_cut_short || s.finished == Finished::first_chunk_cut_short;
+        const auto is_skipped = [&](int at) {  // token `at` of the sequence, behind a chunk that was cut short
+            return cut_short && (at < chunk || s.finished == Finished::chunks_cut_short) &&
+                   at % chunk >= chunk - first % chunk;
+        };
+        for (int e = 0; e < heads * (end - seen); ++e) {
+            const int at = e % (end - seen) - (first - seen);
+            own.data()[e] = at >= 0 && !is_skipped(at);
+        }
         const Array part =
             outputs(of_each, cut(s.Q, "Q", Q, sizes.d_k, s.Q_of_row), cut(s.K, "K", K, sizes.d_k, s.K_of_row),
                     cut(s.V, "V", V, sizes.d_v, s.V_of_row), {heads, end - seen, sizes.d_k, sizes.d_v}, chunk, epsilon,
-                    oracle_feature_map("elu_plus_one"), seen < first ? &own : nullptr);
+                    oracle_feature_map("elu_plus_one"), seen < first || cut_short ? &own : nullptr);
         for_each_entry({heads, end - seen, 0, 0}, sizes.d_v, [&, e = std::size_t{0}](int h, int i, int b) mutable {
             const int token = seen + i, length = end - first;
             const double entry = static_cast<double>(part.values[e++]);
-            if (token < first || (s.finished == Finished::of_first_sequence && q > 0) ||
+            if (token < first || is_skipped(token - first) || (s.finished == Finished::of_first_sequence && q > 0) ||
                 (s.finished == Finished::before_length && token >= length) ||
                 (s.finished == Finished::all_but_last && token == end - 1) ||
                 (s.finished == Finished::longer_than_a_chunk && length < chunk) ||
@@ -500,7 +565,10 @@ const MutationChoice in_words_of_chunks{
     .without = {"state carried over within a batch entry", "ε as a floor", "ε only where the sum is 0",
                 "S read before it is updated", "z read before it is updated", "S divided, then carried on",
                 "v φ(k)ᵀ reshaped in place of φ(k) vᵀ", "scan that reads what it has changed",
-                "features from d_k on left out", "numerators of the tokens before left in the row",
+                "features from d_k on left out", "last token with the key and value of the one before",
+                "last token with the key of the one before", "last token with the value of the one before",
+                "last token with the query of the one before", "last token with query, key and value of the one before",
+                "numerators of the tokens before left in the row",
                 "numerators of all tokens before left in the row, those of earlier heads too"},
     .explanation = {
         {"φ left out", "All four products are of φ(Q) and φ(K): apply φ to each chunk of both."},

@@ -146,11 +146,16 @@ double normal_below(double x) {
     return static_cast<double>(0.5L + static_cast<long double>(x) * density * total);
 }
 
-double gelu_of(double x, Gelu kind) {
+// x/2 (1 + tanh(factor (x + c x³)))
+double gelu_by_tanh(double x, double factor, double c) {
+    return x / 2.0 * (1.0 + std::tanh(factor * (x + c * x * x * x)));
+}
+
+double gelu_of(double x, Gelu kind, double number) {
+    const double root = std::sqrt(2.0 / std::numbers::pi);
     switch (kind) {
         case Gelu::right: break;
-        case Gelu::tanh_approximation:
-            return x / 2.0 * (1.0 + std::tanh(std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+        case Gelu::tanh_approximation: return gelu_by_tanh(x, root, 0.044715);
         case Gelu::logistic_approximation: return x / (1.0 + std::exp(-1.702 * x));
         case Gelu::without_x: return normal_below(x);
         case Gelu::without_root: return x * (1.0 + std::erf(x)) / 2.0;
@@ -169,13 +174,20 @@ double gelu_of(double x, Gelu kind) {
         case Gelu::identity: return x;
         case Gelu::elu: return x > 0.0 ? x : std::expm1(x);
         case Gelu::density: return x * std::exp(-x * x / 2.0) / std::sqrt(2.0 * std::numbers::pi);
+        case Gelu::erf_of_0: return x / 2.0;
+        case Gelu::tanh_without_cube: return gelu_by_tanh(x, root, 0.0);
+        case Gelu::tanh_of_whole_cube: return gelu_by_tanh(x, root, 1.0);
+        case Gelu::tanh_without_root: return gelu_by_tanh(x, 2.0 / std::numbers::pi, 0.044715);
+        case Gelu::tanh_without_factor: return gelu_by_tanh(x, 1.0, 0.044715);
+        case Gelu::logistic_with_number: return x / (1.0 + std::exp(-number * x));
+        case Gelu::erf_with_number: return x * (1.0 + std::erf(number * x)) / 2.0;
     }
     return x * normal_below(x);
 }
 
-Rows gelu_of(Rows X, Gelu kind) {
+Rows gelu_of(Rows X, Gelu kind, double number = 1.0) {
     for (Rounded& x : X.entries) {
-        const double value = gelu_of(x.value, kind);
+        const double value = gelu_of(x.value, kind, number);
         // The slope is at most 1.13. 1 + erf rounds as 1 does, so an error is one of x, not of the result.
         x = {value, 1.13 * x.error + 8.0 * two_roundings * std::fabs(x.value) + 0x1p-1074};
     }
@@ -303,6 +315,7 @@ Rows norm(const Rows& X, const Norm& w, const Settings& settings) {
                                             : over_tokens ? d
                                                           : X.n),
                       size = groups == 0 ? 0 : X.entries.size() / groups;
+    Rounded kept{0.0}, squares_kept{0.0}, first_mean{0.0}, first_divisor{0.0};
     for (std::size_t group = 0; group < groups; ++group) {
         // Entry k of those that share a mean and a variance: those of a token.
         const auto entry = [&](std::size_t k) {
@@ -312,10 +325,17 @@ Rows norm(const Rows& X, const Norm& w, const Settings& settings) {
         const auto gain = [&](std::size_t k) { return Rounded{w.gain.data()[entry(k) % d]}; };
         for (std::size_t k = 0; k < size; ++k)
             x.push_back(settings.gain == Gain::before_norm ? X.entries[entry(k)] * gain(k) : X.entries[entry(k)]);
-        const Rounded m = settings.centre == Centre::sum ? mean_of(x) * Rounded{static_cast<double>(size)} : mean_of(x);
+        Rounded m = settings.centre == Centre::sum ? mean_of(x) * Rounded{static_cast<double>(size)} : mean_of(x);
+        if (settings.sum_kept) m = kept = kept + m;
+        if (group == 0) first_mean = m;
+        if (settings.first_norm_for_all) m = first_mean;
         std::vector<Rounded> centred = x;
         for (Rounded& each : centred) each = settings.centre == Centre::nothing ? each : each - m;
-        Rounded divisor = divisor_of(spread_of(x, centred, settings), size, settings);
+        Rounded spread = spread_of(x, centred, settings);
+        if (settings.squares_kept) spread = squares_kept = squares_kept + spread;
+        Rounded divisor = divisor_of(spread, size, settings);
+        if (group == 0) first_divisor = divisor;
+        if (settings.first_norm_for_all) divisor = first_divisor;
         std::vector<Rounded> counted;  // where only those up to the own one are
         const std::vector<Rounded>& above = settings.centre == Centre::from_variance_only ? x : centred;
         for (std::size_t k = 0; k < size; ++k) {
@@ -694,6 +714,7 @@ Rows through_blocks(Rows X, std::size_t first, const Model& w, const Settings& s
     Rows total(X.leading, X.n, X.width);
     for (std::size_t l = 0; l < count; ++l) {
         if (wrong.blocks == Blocks::none || (wrong.blocks == Blocks::first_only && l > 0) ||
+            (wrong.blocks == Blocks::all_but_first && l == 0) ||
             (wrong.blocks == Blocks::all_but_last && l + 1 == count))
             continue;
         const std::size_t which = wrong.blocks == Blocks::first_for_all ? 0
@@ -846,7 +867,7 @@ Expected expected_layer_norm(const Tensor& X, const Norm& w, const Settings& set
 }
 
 Expected expected_gelu(const Tensor& X, const Settings& settings) {
-    return as_expected(gelu_of(rows_of(X, 1, 1, X.size()), settings.gelu), shape_of(X), settings);
+    return as_expected(gelu_of(rows_of(X, 1, 1, X.size()), settings.gelu, settings.gelu_number), shape_of(X), settings);
 }
 
 Expected expected_multi_head_attention(const Tensor& X, const Attention& w, std::size_t heads,

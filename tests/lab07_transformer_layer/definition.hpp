@@ -98,7 +98,14 @@ enum class Gelu {
     silu,
     identity,
     elu,
-    density,  ///< x times the normal density
+    density,   ///< x times the normal density
+    erf_of_0,  ///< x/2
+    tanh_without_cube,
+    tanh_of_whole_cube,    ///< x³ without its 0.044715
+    tanh_without_root,     ///< 2/π in place of its root
+    tanh_without_factor,   ///< nothing in place of the root
+    logistic_with_number,  ///< x σ(c x)
+    erf_with_number        ///< erf(c x)
 };
 
 /// Which earlier tokens count for token i of a head.
@@ -176,7 +183,18 @@ enum class Positions {
     behind_blocks,
     before_each_block
 };
-enum class Blocks { all, none, first_only, all_but_last, first_for_all, backwards, each_from_input, summed, twice };
+enum class Blocks {
+    all,
+    none,
+    first_only,
+    all_but_first,
+    all_but_last,
+    first_for_all,
+    backwards,
+    each_from_input,
+    summed,
+    twice
+};
 struct ModelMistakes {
     Positions positions = Positions::right;
     Blocks blocks = Blocks::all;
@@ -231,11 +249,14 @@ struct TransformerSettings {
     Axes split_axes = Axes::right, merge_axes = Axes::right;
     Centre centre = Centre::mean;
     Spread spread = Spread::root_of_variance;
+    bool sum_kept = false, squares_kept = false;  ///< what the tokens before have added to the sums of a norm
+    bool first_norm_for_all = false;              ///< mean and variance
     NormEpsilon norm_epsilon_at = NormEpsilon::inside;
     std::optional<double> norm_epsilon_value;
     Gain gain = Gain::multiplied;
     Bias bias = Bias::added;
     Gelu gelu = Gelu::right;
+    double gelu_number = 1.0;  ///< where it has one
     AttentionMistakes attention;
     BlockMistakes block;
     ModelMistakes model;

@@ -173,6 +173,18 @@ const MutationTable<Settings> table{
             {"the norm", "divided before all squares are added up",
              "The variance belongs to the whole token: one loop for the sum of the squares, and then one that divides.",
              has::norm_alone, [](S& s) { s.spread = Spread::so_far; }},
+            {"the norm", "sums of the tokens before not set back",
+             "Each token has a mean and a variance of its own: begin both sums anew for it.", has::norm_alone,
+             [](S& s) { s.sum_kept = s.squares_kept = true; }},
+            {"the norm", "sum for the mean not set back for the next token",
+             "Each token has a mean of its own: begin its sum anew.", has::norm_alone,
+             [](S& s) { s.sum_kept = true; }},
+            {"the norm", "sum of the squares not set back for the next token",
+             "Each token has a variance of its own: begin its sum anew.", has::norm_alone,
+             [](S& s) { s.squares_kept = true; }},
+            {"the norm", "mean and variance of the first token for all",
+             "Each token has a mean and a variance of its own: compute them inside the loop over the tokens.",
+             has::norm_alone, [](S& s) { s.first_norm_for_all = true; }},
             {"the norm", "ε subtracted", "norm_epsilon is added to the variance.", has::norm_alone,
              [](S& s) { s.norm_epsilon_at = NormEpsilon::subtracted; }},
             {"the norm", "gain and bias before the division",
@@ -261,6 +273,20 @@ const MutationTable<Settings> table{
             {"GELU", "ELU instead of GELU", "GELU is x·Φ(x).", has::gelu_alone, [](S& s) { s.gelu = Gelu::elu; }},
             {"GELU", "density instead of Φ", "Φ is the probability of being below x, not the density at x.",
              has::gelu_alone, [](S& s) { s.gelu = Gelu::density; }},
+            {"GELU", "erf always taken at 0", "In C++ 1 / 2 is 0, and its root with it: write 0.5, or divide x by √2.",
+             has::gelu_alone, [](S& s) { s.gelu = Gelu::erf_of_0; }},
+            {"GELU", "GELU approximated by tanh, without its cubic term",
+             "Compute Φ with erf. The approximation would be tanh(√(2/π) (x + 0.044715 x³)).", has::gelu_alone,
+             [](S& s) { s.gelu = Gelu::tanh_without_cube; }},
+            {"GELU", "GELU approximated by tanh, without the factor of its cubic term",
+             "Compute Φ with erf. The approximation would be tanh(√(2/π) (x + 0.044715 x³)).", has::gelu_alone,
+             [](S& s) { s.gelu = Gelu::tanh_of_whole_cube; }},
+            {"GELU", "GELU approximated by tanh, with 2/π in place of its root",
+             "Compute Φ with erf. The approximation would be tanh(√(2/π) (x + 0.044715 x³)).", has::gelu_alone,
+             [](S& s) { s.gelu = Gelu::tanh_without_root; }},
+            {"GELU", "GELU approximated by tanh, without √(2/π)",
+             "Compute Φ with erf. The approximation would be tanh(√(2/π) (x + 0.044715 x³)).", has::gelu_alone,
+             [](S& s) { s.gelu = Gelu::tanh_without_factor; }},
 
             // Attention
             {"φ", "φ before the projection", "Project first, then apply φ to queries and keys.", has::attention,
@@ -591,6 +617,8 @@ const MutationTable<Settings> table{
              [](S& s) { s.model.blocks = Blocks::none; }},
             {"the blocks", "first block only", "Apply all blocks, one after another.", has::model,
              [](S& s) { s.model.blocks = Blocks::first_only; }},
+            {"the blocks", "first block missing", "Blocks are counted from 0: begin the loop there.", has::model,
+             [](S& s) { s.model.blocks = Blocks::all_but_first; }},
             {"the blocks", "last block missing", "Apply all blocks, including the last one.", has::model,
              [](S& s) { s.model.blocks = Blocks::all_but_last; }},
             {"the blocks", "weights of the first block for all", "Block l has weights of its own: w.blocks[l].",
@@ -760,6 +788,19 @@ const MutationTable<Settings> table{
          [](S& s, double x) { s.attention.epsilon_counts = x / attention_epsilon; }, 1e-14, 0.1},
         {"memory multiplied by %s at every token", "Nothing is forgotten: S' = S + φ(k)vᵀ and z' = z + φ(k).",
          has::step, [](S& s, double x) { s.step.kept = x; }, 0.01, 0.99999},
+        {"σ(%s x) in place of Φ(x)", "Φ is the normal distribution, not the logistic one: compute it with erf.",
+         has::gelu_alone,
+         [](S& s, double x) {
+             s.gelu = Gelu::logistic_with_number;
+             s.gelu_number = x;
+         },
+         1e-1, 1e1},
+        {"erf(%s x) instead of erf(x/√2)", "The formula is Φ(x) = (1 + erf(x/√2)) / 2.", has::gelu_alone,
+         [](S& s, double x) {
+             s.gelu = Gelu::erf_with_number;
+             s.gelu_number = x;
+         },
+         1e-2, 1e2},
         {"every output multiplied by %s", "Do not scale the result.", 0, [](S& s, double x) { s.factor = x; }, 1e-3,
          1e3},
     }};

@@ -110,8 +110,9 @@ TEST_CASE("the sequences of a batch differ, and so do the symbols of a sequence"
             if (ids(b, i) != ids(b, 0)) constant = false;
         }
         call.satisfies(!alike, "sequences " + std::to_string(b - 1) + " and " + std::to_string(b) + " are the same",
-                       "every sequence of a batch is the same");
-        call.satisfies(!constant, "all symbols of sequence " + std::to_string(b) + " are the same");
+                       constant ? "one number for all symbols" : "every sequence of a batch is the same");
+        call.satisfies(!constant, "all symbols of sequence " + std::to_string(b) + " are the same",
+                       "one number for all symbols");
     }
 }
 TEST_CASE("batches of different seeds share no sequence") {

@@ -32,6 +32,7 @@ struct CopySettings {
     bool same_sequences = false, ignores_seed = false;
     bool seed_for_each = false;  ///< sequence b is drawn with seed + b
     bool drawn_anew = false;     ///< the second half
+    bool one_number = false;     ///< for all symbols
     bool rounded = false;        ///< random numbers up to symbols - 1
     NotWritten not_written = NotWritten::nothing;
 

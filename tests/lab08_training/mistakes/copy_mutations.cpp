@@ -90,6 +90,9 @@ const MutationTable<CopySettings>& copy_mutations() {
           [](CopySettings& s) { s.drawn_anew = true; }},
          {"the random numbers", "every sequence of a batch is the same", "Draw new symbols for each sequence.", 0,
           [](CopySettings& s) { s.same_sequences = true; }},
+         {"the random numbers", "one number for all symbols",
+          "Create the generator once, before the loops: a new one gives the same first number every time.", 0,
+          [](CopySettings& s) { s.one_number = true; }},
          {"the random numbers", "seed ignored", "Another seed gives another batch: seed the generator with it.", 0,
           [](CopySettings& s) { s.ignores_seed = true; }},
          {"the random numbers", "each sequence from a seed of its own",
@@ -119,6 +122,7 @@ Batch wrong(const CopySettings& settings, std::size_t batch, std::size_t length,
         CopySequence& own = sequences[pair % batch];
         own.separator = static_cast<double>(symbols);
         for (std::size_t i = 0; i < length; ++i) {
+            if (settings.one_number) random = SplitMix64(seed);
             const double u = random.uniform();
             own.symbols.push_back(settings.rounded ? std::round(u * (own.separator - 1.0))
                                                    : std::floor(u * own.separator));

@@ -14,6 +14,9 @@ double slope_by_tanh(double x) {
     const double c = 0.7978845608028654, t = std::tanh(c * (x + 0.044715 * x * x * x));
     return 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * c * (1.0 + 0.134145 * x * x);
 }
+constexpr double root_of_two_over_pi = 0.7978845608028654;
+double t_of(double x, double c) { return std::tanh(root_of_two_over_pi * (x + c * x * x * x)); }
+double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 double slope_by_sigmoid(double x) {
     const double s = 1.0 / (1.0 + std::exp(-1.702 * x));
     return s + 1.702 * x * s * (1.0 - s);
@@ -53,10 +56,29 @@ GELU_MISTAKE("erf without √2", "The formula is Φ(x) = (1 + erf(x/√2))/2.", 
 GELU_MISTAKE("slope of the approximation by tanh", "GELU is x Φ(x), with erf and not its approximation by tanh.",
              slope_by_tanh(x))
 GELU_MISTAKE("slope of x·sigmoid(1.702x)", "GELU is x Φ(x), not its approximation by a sigmoid.", slope_by_sigmoid(x))
+GELU_MISTAKE("slope of the approximation by tanh, without the slope of its argument",
+             "GELU is x Φ(x), with erf and not its approximation by tanh.",
+             0.5 * (1.0 + t_of(x, 0.044715)) + 0.5 * x * (1.0 - t_of(x, 0.044715) * t_of(x, 0.044715)))
+GELU_MISTAKE("slope of the approximation by tanh, its argument's without the cubic term",
+             "GELU is x Φ(x), with erf and not its approximation by tanh.",
+             0.5 * (1.0 + t_of(x, 0.044715)) +
+                 0.5 * x * (1.0 - t_of(x, 0.044715) * t_of(x, 0.044715)) * root_of_two_over_pi)
+GELU_MISTAKE("slope of the approximation by tanh without its cubic term",
+             "GELU is x Φ(x), with erf and not its approximation by tanh.",
+             0.5 * (1.0 + t_of(x, 0.0)) + 0.5 * x * (1.0 - t_of(x, 0.0) * t_of(x, 0.0)) * root_of_two_over_pi)
+GELU_MISTAKE("slope of SiLU", "x σ(x) is another function: GELU has Φ instead of σ.",
+             (1.0 + x * (1.0 - sigmoid(x))) * sigmoid(x))
+GELU_MISTAKE("slope of x·(1 + erf(x))/2", "The formula is Φ(x) = (1 + erf(x/√2))/2, and its slope e^(−x²/2)/√(2π).",
+             cdf(std::sqrt(2.0) * x) + std::sqrt(2.0) * x * density(std::sqrt(2.0) * x))
+GELU_MISTAKE("slope of x·(1 + erf(x/2))/2",
+             "The formula is Φ(x) = (1 + erf(x/√2))/2: the normal distribution with variance 1, not 2.",
+             cdf(x / std::sqrt(2.0)) + x / std::sqrt(2.0) * density(x / std::sqrt(2.0)))
 GELU_MISTAKE("slope of relu", "GELU is smooth: Φ(x) + x Φ′(x).", x > 0.0 ? 1.0 : 0.0)
 
 // Φ itself
 GELU_MISTAKE("Φ not halved", "Φ(x) = (1 + erf(x/√2))/2 goes from 0 to 1.", 2.0 * cdf(x) + x * density(x))
+GELU_MISTAKE("erf always taken at 0", "In C++ 1 / 2 is 0, and its root with it: write 0.5, or divide x by √2.",
+             0.5 + x * density(x))
 GELU_MISTAKE("1 left out of Φ", "Φ(x) = (1 + erf(x/√2))/2 goes from 0 to 1.", cdf(x) - 0.5 + x * density(x))
 GELU_MISTAKE("half of erf, without brackets", "Φ(x) = (1 + erf(x/√2))/2: all of 1 + erf is halved.",
              cdf(x) + 0.5 + x * density(x))

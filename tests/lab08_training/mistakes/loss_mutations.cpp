@@ -23,26 +23,28 @@ struct Settings {
     bool loss_masked = true;
     bool logits_masked = false;  ///< a position that does not count has logits of 0
     bool loss_divided = true;
-    bool over_symbols = false;        ///< divided by the number of symbols, too
-    bool mean_of_sequences = false;   ///< the mean of the means of the sequences
-    bool log_of_mean = false;         ///< of the probabilities
-    double added_to_p = 0.0;          ///< before its logarithm
-    bool slope_of_p = false;          ///< the gradient times p (1 - p)
-    bool stops = false;               ///< at the first position that does not count
-    bool wanted_subtracted = true;    ///< p - 1 at the target
-    bool target_alone = false;        ///< no gradient along the other logits
-    bool target_added = false;        ///< p + 1 at the target
-    bool target_moved = false;        ///< 1 - p in place of p - 1 at the target alone
-    bool along_p = false;             ///< the gradient is -1/p at the target
-    bool gradient_of_exp = false;     ///< e^(ℓ - m) in place of p in the gradient
-    bool mean_of_exp = false;         ///< log of the mean of e^(ℓ - m)
-    bool exp_left_out = false;        ///< log Σ (ℓ - m)
-    bool log_left_out = false;        ///< Σ e^(ℓ - m) without a logarithm
-    bool sum_left_out = false;        ///< log p = ℓ - m
-    bool sum_added = false;           ///< log p = (ℓ - m) + log Σ …
-    bool shifts_target_only = false;  ///< the largest logit not subtracted in the sum
-    bool over_sequences = false;      ///< divided by the number of sequences
-    bool over_tokens = false;         ///< … by n
+    bool over_symbols = false;                             ///< divided by the number of symbols, too
+    bool mean_of_sequences = false;                        ///< the mean of the means of the sequences
+    bool log_of_mean = false;                              ///< of the probabilities
+    double added_to_p = 0.0;                               ///< before its logarithm
+    bool slope_of_p = false;                               ///< the gradient times p (1 - p)
+    bool stops = false;                                    ///< at the first position that does not count
+    bool wanted_subtracted = true;                         ///< p - 1 at the target
+    bool target_alone = false;                             ///< no gradient along the other logits
+    bool target_added = false;                             ///< p + 1 at the target
+    bool target_moved = false;                             ///< 1 - p in place of p - 1 at the target alone
+    bool along_p = false;                                  ///< the gradient is -1/p at the target
+    bool gradient_of_exp = false;                          ///< e^(ℓ - m) in place of p in the gradient
+    bool mean_of_exp = false;                              ///< log of the mean of e^(ℓ - m)
+    bool exp_left_out = false;                             ///< log Σ (ℓ - m)
+    bool log_left_out = false;                             ///< Σ e^(ℓ - m) without a logarithm
+    bool sum_left_out = false;                             ///< log p = ℓ - m
+    bool sum_added = false;                                ///< log p = (ℓ - m) + log Σ …
+    bool shifts_target_only = false;                       ///< the largest logit not subtracted in the sum
+    bool over_sequences = false;                           ///< divided by the number of sequences
+    bool over_tokens = false;                              ///< … by n
+    bool sum_kept = false, sum_of_uncounted_kept = false;  ///< what the positions before have added to Σ e^(ℓ − m)
+    bool last_alone = false;                               ///< the loss of the last position that counts
     double sign = 1.0, gradient_sign = 1.0, unit = 1.0;
 
     bool operator==(const Settings&) const = default;
@@ -60,6 +62,7 @@ CrossEntropy wrong(const Settings& s, const Tensor& given, const Tensor& targets
     const std::size_t n = length(targets, -1);
     bool stopped = false;
     double of_targets = 0.0;  // the sum of their probabilities
+    double kept = 0.0;        // of the positions before
     for (std::size_t row = 0; row < rows; ++row) {
         double counted_here = counted * (s.over_symbols ? static_cast<double>(v) : 1.0);
         if (s.mean_of_sequences) {
@@ -72,9 +75,10 @@ CrossEntropy wrong(const Settings& s, const Tensor& given, const Tensor& targets
         const auto wanted = static_cast<std::size_t>(targets.data()[s.next_target ? (row + 1) % rows : row]);
         stopped = stopped || counts.data()[row] != 1.0;
         if (s.stops && stopped) continue;
+        double own_sum = 0.0;
         for (std::size_t c = 0; c < v; ++c) {
             const auto other = [&](std::size_t i) { return logits.data()[s.over_positions ? i * v + c : row * v + i]; };
-            double largest = s.shifts ? other(0) : 0.0, sum = 0.0;
+            double largest = s.shifts ? other(0) : 0.0, sum = kept;
             for (std::size_t i = 0; i < others && s.shifts; ++i) largest = std::max(largest, other(i));
             for (std::size_t i = 0; i < logits.size() && s.shift_of_all; ++i)
                 largest = std::max(largest, logits.data()[i]);
@@ -82,7 +86,7 @@ CrossEntropy wrong(const Settings& s, const Tensor& given, const Tensor& targets
                 const double shifted_too = other(i) - (s.shifts_target_only ? 0.0 : largest);
                 sum += s.exp_left_out ? shifted_too : std::exp(shifted_too);
             }
-            const double added = sum;
+            const double added = own_sum = sum;
             if (s.mean_of_exp) sum /= static_cast<double>(others);
             if (s.log_left_out) sum = std::exp(added);
             if (s.sum_left_out) sum = 1.0;
@@ -95,6 +99,7 @@ CrossEntropy wrong(const Settings& s, const Tensor& given, const Tensor& targets
                                                                                        : std::log(p + s.added_to_p)) +
                                            (s.shifts_sum_only ? largest : 0.0);
             if (c == wanted && count == 1.0) of_targets += p;
+            if (s.last_alone && c == wanted && count == 1.0) result.loss = 0.0;
             if (s.times_one_hot)
                 result.loss -= count * (c == wanted ? 1.0 : 0.0) * log_p / counted_here;
             else if (c == wanted && (count == 1.0 || !s.loss_masked))
@@ -115,6 +120,7 @@ CrossEntropy wrong(const Settings& s, const Tensor& given, const Tensor& targets
                 result.dlogits.data()[row * v + c] =
                     ((s.p_unmasked ? p : 0.0) - (s.target_unmasked && c == wanted ? 1.0 : 0.0)) / counted_here;
         }
+        if (s.sum_kept && (counts.data()[row] == 1.0 || s.sum_of_uncounted_kept)) kept = own_sum;
     }
     if (s.log_of_mean) result.loss = -std::log(of_targets / counted);
     return result;
@@ -139,6 +145,14 @@ const MutationTable<Settings> table = {
          [](Settings& s) { s.mean_of_exp = true; }},
         {"log Σ", "sum of the logits in place of their exponentials", "log p = (ℓ − m) − log Σ e^(ℓ − m).", 0,
          [](Settings& s) { s.exp_left_out = s.times_one_hot = true; }},
+        {"log Σ", "sum of the exponentials not set back for the next position",
+         "Each position has a sum of its own: begin it with 0 inside the loop over the positions.", 0,
+         [](Settings& s) { s.sum_kept = true; }},
+        {"log Σ", "sum of the exponentials not set back for the next position, whether that counts or not",
+         "Each position has a sum of its own: begin it with 0 inside the loop over the positions.", 0,
+         [](Settings& s) { s.sum_kept = s.sum_of_uncounted_kept = true; }},
+        {"the mean", "loss of the last position alone", "Add up the losses of all positions that count: +=, not =.", 0,
+         [](Settings& s) { s.last_alone = true; }},
         {"log Σ", "logarithm of the sum forgotten", "log p = (ℓ − m) − log Σ e^(ℓ − m), with a logarithm.", 0,
          [](Settings& s) { s.log_left_out = true; }},
         {"log Σ", "log Σ e^(ℓ − m) left out",

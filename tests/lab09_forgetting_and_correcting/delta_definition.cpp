@@ -57,7 +57,7 @@ private:
         v = rows_of(call.V, d_v);
         for (auto& [normalized, all] : {std::pair(s.keys_normalized, &k), {s.queries_normalized, &q}})
             for (Row& row : *all) {
-                const double size = std::sqrt(dot_product(row.data(), row.data(), d_k));
+                const double size = std::sqrt(dot_product(row.data(), row.data(), d_k) + s.under_root);
                 for (double& x : row)
                     if (normalized && size > 0.0) x /= size;
             }
@@ -105,16 +105,16 @@ private:
     }
     double beta(Beta which, Index i, Index j) const {
         if (s.beta_fixed) return *s.beta_fixed;
-        const double own = call.beta.data()[h * n + i];
+        const double own = s.beta_times * call.beta.data()[h * n + i];
         switch (which) {
             case Beta::own: return own;
             case Beta::none: return 1.0;
             case Beta::squared: return own * own;
             case Beta::sigmoid: return 1.0 / (1.0 + std::exp(-own));
-            case Beta::over_length: return own / dot_product(k[i].data(), k[i].data(), d_k);
-            case Beta::of_first_chunk: return call.beta.data()[h * n + i % block];
-            case Beta::of_writer: return call.beta.data()[h * n + j];
-            case Beta::of_first_head: return call.beta.data()[i];
+            case Beta::over_length: return own / (dot_product(k[i].data(), k[i].data(), d_k) + s.added_to_length);
+            case Beta::of_first_chunk: return s.beta_times * call.beta.data()[h * n + i % block];
+            case Beta::of_writer: return s.beta_times * call.beta.data()[h * n + j];
+            case Beta::of_first_head: return s.beta_times * call.beta.data()[i];
             case Beta::less_one: return own - 1.0;
         }
         return own;

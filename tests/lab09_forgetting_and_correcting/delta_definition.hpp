@@ -186,6 +186,9 @@ struct DeltaSettings {
     double scores_over_root = 0.0;            ///< divided by d_k to this power
     double scale = 1.0;                       ///< of all outputs
     std::optional<double> beta_fixed;         ///< in place of the argument
+    double beta_times = 1.0;                  ///< of every β
+    double added_to_length = 0.0;             ///< to k·k where β is over_length
+    double under_root = 0.0;                  ///< added to the squares of a row that is normalised
     bool first_token_skipped = false;
     DeltaWritten written = DeltaWritten::all;
     StateReturned returned = StateReturned::right;

@@ -27,7 +27,9 @@ public:
           d_k(length(asked.Q, -1)),
           d_v(length(asked.V, -1)),
           block(std::max<Index>(1, std::min(asked.chunk, n))),
-          last(s.written == DeltaGradientsWritten::all_but_short_chunk ? n - n % block : n),
+          last(s.written == DeltaGradientsWritten::all_but_short_chunk  ? n - n % block
+               : s.written == DeltaGradientsWritten::all_but_last_chunk ? (n == 0 ? 0 : (n - 1) / block * block)
+                                                                        : n),
           forward(delta_by_settings(asked, settings.forward)) {}
 
     GatedDeltaGradients result() {
@@ -181,6 +183,9 @@ private:
             case DecayGradient::queries_only: return queries;
             case DecayGradient::values_added: return queries + values;
             case DecayGradient::keys_for_values: return queries - dot_k(k(t), made.K.data() + at * d_k);
+            case DecayGradient::keys_too: return queries - values - dot_k(k(t), made.K.data() + at * d_k);
+            case DecayGradient::queries_twice: return 2.0 * queries - values;
+            case DecayGradient::values_only: return -values;
             default: return queries - values;
         }
     }

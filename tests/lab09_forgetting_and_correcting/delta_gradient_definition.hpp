@@ -22,10 +22,14 @@ enum class DecayGradient {
     queries_only,     ///< q·dq alone
     values_added,     ///< q·dq + v·dv
     keys_for_values,  ///< q·dq − k·dk, as without a correction
+    keys_too,         ///< q·dq − v·dv − k·dk
+    queries_twice,    ///< 2 q·dq − v·dv
+    values_only,      ///< −v·dv
 };
 enum class DeltaGradientsWritten {
     all,
     all_but_first_chunk,
+    all_but_last_chunk,
     all_but_short_chunk,
     unless_count_overflows,
     only_first_head,
@@ -54,7 +58,9 @@ struct DeltaGradientSettings {
     double decay_factor = 1.0;              ///< of the gradient of log_decay
     bool of_decay_itself = false;           ///< the gradient with respect to a
     DeltaGradientsWritten written = DeltaGradientsWritten::all;
-    double factor = 1.0;  ///< of all five
+    bool queries_normalized = false, keys_normalized = false, sigmoid_of_beta = false;  ///< of the arguments, once
+    double beta_times = 1.0;                                                            ///< … and β times this
+    double factor = 1.0;                                                                ///< of all five
     bool operator==(const DeltaGradientSettings&) const = default;
 };
 

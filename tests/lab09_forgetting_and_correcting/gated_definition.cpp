@@ -259,6 +259,7 @@ bool is_written(GatedWritten written, Index h, Index i, Index H, Index n, Index 
         case GatedWritten::unless_count_overflows: return !count_overflows(n, chunk);
         case GatedWritten::only_last_head: return h + 1 == H;
         case GatedWritten::all_but_first: return i != 0;
+        case GatedWritten::all_but_last: return i + 1 != n;
         case GatedWritten::only_last: return i + 1 == n;
         case GatedWritten::only_first_head: return h == 0;
         default: return true;
@@ -280,6 +281,8 @@ public:
         if (s.decay.channels == Channels::of_values && k.width != v.width)
             throw std::invalid_argument("the decays of a key do not fit a value");
         if (s.keys_reshaped) k = k.reshaped();
+        if (s.keys_normalized) normalize(k);
+        if (s.queries_normalized) normalize(q);
     }
 
     void find(Tensor& output) const {
@@ -287,9 +290,18 @@ public:
             for (Index i = 0; i < pairs.n; ++i)
                 if (is_written(s.written, h, i, pairs.H, pairs.n, pairs.block, chunk))
                     add_row(h, i, output.data() + (h * pairs.n + i) * v.width);
+        for (Index e = v.width; s.written == GatedWritten::running_sum && e < output.size(); ++e)
+            if (e / v.width % pairs.n != 0) output.data()[e] += output.data()[e - v.width];
     }
 
 private:
+    static void normalize(Rows& rows) {
+        for (Index row = 0; row < rows.leading * rows.n; ++row) {
+            double* x = rows.entries.data() + row * rows.width;
+            const double size = std::sqrt(dot_product(x, x, rows.width));
+            for (Index a = 0; a < rows.width && size > 0.0; ++a) x[a] /= size;
+        }
+    }
     void add_row(Index h, Index i, double* to) const {
         double weights = 0.0;
         for (Index g = 0; g < pairs.H; ++g)
@@ -362,6 +374,9 @@ public:
             if (is_written(s.written, at / S.n, at % S.n, S.H, S.n, S.n, S.n)) continue;
             std::fill_n(d.K.data() + at * k.width, k.width, 0.0);
             std::fill_n(d.V.data() + at * v.width, v.width, 0.0);
+            if (s.written != GatedWritten::only_first_head) continue;
+            std::fill_n(d.Q.data() + at * k.width, k.width, 0.0);
+            d.log_decay.data()[at] = 0.0;
         }
         if (s.exchanged) std::swap(d.Q, d.K);
     }
@@ -377,6 +392,7 @@ private:
     }
     // The pairs of token j's key and value: queries i that read them.
     void add_key(GatedGradients& d, Index h, Index other, Index i, Index j) const {
+        if (s.last_not_in_R && i + 1 == S.n) return;
         const double* upstream = g.row(other, s.upstream_of_key ? j : i);
         if (s.R_begins_with_S && other == h) {
             const double left = S.left(h, h, S.n - 1, i)[0] * S.left(h, h, S.n - 1, j)[0];
@@ -414,11 +430,16 @@ private:
         double total = 0.0;
         for (Index t = 0; t < S.n; ++t) {
             const Index at = h * S.n + t;
-            if (!is_summed(i, t)) continue;
+            if (!is_summed(i, t) || (s.last_not_in_sum && t + 1 == S.n)) continue;
             total += s.queries * dot_product(q.row(h, t), d.Q.data() + at * k.width, k.width);
             total += s.keys * dot_product(k.row(h, t), d.K.data() + at * k.width, k.width);
             total += s.values * dot_product(v.row(h, t), d.V.data() + at * v.width, v.width);
         }
+        const Index own = h * S.n + i;
+        if (s.own_write_counted) total += dot_product(k.row(h, i), d.K.data() + own * k.width, k.width);
+        if (s.own_read_left_out)
+            total += dot_product(q.row(h, i), k.row(h, i), k.width) * dot_product(g.row(h, i), v.row(h, i), v.width) -
+                     dot_product(q.row(h, i), d.Q.data() + own * k.width, k.width);
         const double decay = std::exp(S.logarithm(h, static_cast<Place>(i), 0));
         if (s.averaged) total /= static_cast<double>(k.width);
         return s.of_decay ? total / decay : s.times_decay ? total * decay : total;

@@ -87,6 +87,8 @@ enum class GatedWritten {
     all_but_short_chunk,
     unless_count_overflows,
     all_but_first,
+    all_but_last,
+    running_sum,  ///< each row has those of the tokens before in it
     only_last,
     only_first_head,
     only_last_head
@@ -99,15 +101,16 @@ struct GatedSettings {
     bool updated_first = false;  ///< a chunk's queries read the state that has the chunk's keys already
     bool complement = false;     ///< each write times 1 - a
     bool keys_for_queries = false, queries_for_keys = false, value_of_token_i = false;
-    bool decay_added = false;       ///< to the score
-    bool logarithms_added = false;  ///< … those between the two tokens
-    bool exponential = false;       ///< e to the scores
-    bool mask_as_matrix = false;    ///< DᵀK in the place of K
-    bool scaled = false;            ///< by 1/√d_k
-    bool normalized = false;        ///< rows divided by their sums
-    bool softmax = false;           ///< e to the scores, and divided by their decayed sum
-    bool keys_reshaped = false;     ///< (n, d_k) read on as (d_k, n)
-    bool averaged = false;          ///< rows divided by the number of tokens so far
+    bool decay_added = false;                                  ///< to the score
+    bool logarithms_added = false;                             ///< … those between the two tokens
+    bool exponential = false;                                  ///< e to the scores
+    bool mask_as_matrix = false;                               ///< DᵀK in the place of K
+    bool scaled = false;                                       ///< by 1/√d_k
+    bool normalized = false;                                   ///< rows divided by their sums
+    bool softmax = false;                                      ///< e to the scores, and divided by their decayed sum
+    bool keys_reshaped = false;                                ///< (n, d_k) read on as (d_k, n)
+    bool averaged = false;                                     ///< rows divided by the number of tokens so far
+    bool queries_normalized = false, keys_normalized = false;  ///< divided by their lengths
     GatedWritten written = GatedWritten::all;
     bool operator==(const GatedSettings&) const = default;
 };
@@ -144,9 +147,12 @@ struct GatedGradientSettings {
     bool query_token_value = false;                   ///< v_i in place of v_j
     bool upstream_of_key = false;                     ///< dO_j in place of dO_i
     bool R_begins_with_S = false;                     ///< with the last one, in place of zeros
-    bool S_in_dK = false;                             ///< the state of the way forwards in place of R
-    Heads heads_of_decay = Heads::own;                ///< whose tokens count in the gradient of log_decay
-    SumAxis decay_along = SumAxis::tokens;            ///< of its running sum; if another, `sum` is own_only
+    bool last_not_in_R = false;                       ///< R begins with the token before the last one
+    bool last_not_in_sum = false;                     ///< … and so does the sum of the gradient of log_decay
+    bool own_write_counted = false, own_read_left_out = false;  ///< in the gradient of log_decay
+    bool S_in_dK = false;                                       ///< the state of the way forwards in place of R
+    Heads heads_of_decay = Heads::own;                          ///< whose tokens count in the gradient of log_decay
+    SumAxis decay_along = SumAxis::tokens;                      ///< of its running sum; if another, `sum` is own_only
     GatedWritten written = GatedWritten::all;
     bool operator==(const GatedGradientSettings&) const = default;
 };

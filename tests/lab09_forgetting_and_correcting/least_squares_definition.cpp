@@ -27,7 +27,11 @@ MatrixOf<double> product(const MatrixOf<double>& a, const MatrixOf<double>& b) {
 class Recursion {
 public:
     Recursion(const LeastSquaresSettings& settings, Index d_k, Index d_v, double ridge)
-        : s(settings), one(settings.ridge_for_one ? ridge : 1.0), P(d_k, Row(d_k)), S(d_k, Row(d_v)), sums(S) {
+        : s(settings),
+          one(settings.ridge_for_one ? ridge : settings.forgets),
+          P(d_k, Row(d_k)),
+          S(d_k, Row(d_v)),
+          sums(S) {
         const double r = ridge * s.ridge_factor;
         for (Index x = 0; x < d_k; ++x)
             P[x][x] = s.begin == Begin::ridge               ? r
@@ -60,7 +64,7 @@ public:
             if (s.read_for_each_row) error = error_of(k, v);
             for (Index b = 0; b < error.size(); ++b) {
                 if (s.row_by_row) error[b] -= k[x] * S[x][b];
-                S[x][b] += used[x] / (of_new ? 1.0 + by : 1.0) * error[b];
+                S[x][b] = (s.replaces_S ? 0.0 : S[x][b]) + used[x] / (of_new ? 1.0 + by : 1.0) * error[b];
             }
         }
     }
@@ -108,6 +112,8 @@ private:
                            : s.update == Update::by_key_and_gain ? k[x] * gain[y]
                            : s.update == Update::by_key_and_key  ? kk[x][y] / divisor
                                                                  : PkkP[x][y] / divisor;
+        for (Row& row : P)
+            for (double& entry : row) entry /= s.forgets;
     }
 
     const LeastSquaresSettings& s;
@@ -150,15 +156,23 @@ Tensor least_squares_by_settings(const LeastSquaresSettings& settings, const Ten
         if (!settings.P_carried) state.forget_P(fresh);
         if (!settings.S_carried) state.forget_S();
         for (Index i = h * n; i < (h + 1) * n; ++i) {
-            const Row q = row_of(Q, i), reader = settings.keys_for_queries ? row_of(K, i) : q,
-                      before = state.read(reader);
+            if (settings.first_token_skipped && i == h * n) continue;
+            Row q = row_of(Q, i);
+            const double size = std::sqrt(dot_product(q.data(), q.data(), q.size()));
+            for (double& x : q)
+                if (settings.queries_normalized && size > 0.0) x /= size;
+            const Row reader = settings.keys_for_queries ? row_of(K, i) : q, before = state.read(reader);
             state.write(q, row_of(K, i), V.data() + i * shape.d_v);
             const Row after = state.read(reader);
-            if ((settings.only_first_head && h > 0) || (settings.only_last_token && i + 1 != (h + 1) * n)) continue;
+            if ((settings.only_first_head && h > 0) || (settings.only_last_token && i + 1 != (h + 1) * n) ||
+                (settings.all_but_last_token && i + 1 == (h + 1) * n))
+                continue;
             const Row& read = settings.reads_before ? before : after;
             std::copy(read.begin(), read.end(), output.data() + i * shape.d_v);
         }
     }
+    for (Index e = shape.d_v; settings.outputs_added_up && e < output.size(); ++e)
+        if (e / shape.d_v % n != 0) output.data()[e] += output.data()[e - shape.d_v];
     count_work(H * n * shape.d_k * shape.d_k * shape.d_k);  // so that an answer in O(d_k³) is seen as one
     return output;
 }

@@ -33,13 +33,16 @@ struct LeastSquaresSettings {
     bool asks_with_query = false;    ///< q in place of k where the error is computed
     bool row_by_row = false;         ///< each row of S is corrected by what the key reads of it and of the rows before
     bool read_for_each_row = false;  ///< … by what the key reads of all rows, those before it corrected already
-    bool keys_normalized = false;
+    bool keys_normalized = false, queries_normalized = false;
+    bool replaces_S = false;  ///< in place of adding to it
+    double forgets = 1.0;     ///< what P is divided by at every token, and what stands for the 1 in the divisors
     bool queries_for_keys = false, keys_for_queries = false;  ///< where they write, and where they read
     bool reads_before = false;                                ///< o_i = S_{i-1}ᵀq_i
     bool reads_sums_with_P_before = false;                    ///< o_i = (P_{i-1} Σ_{j≤i} k_j v_jᵀ)ᵀ q_i
     bool P_carried = false, S_carried = false;                ///< a head begins with what the one before it left
-    bool only_first_head = false, only_last_token = false;
-    double ridge_factor = 1.0;  ///< of the argument
+    bool only_first_head = false, only_last_token = false, first_token_skipped = false, all_but_last_token = false;
+    bool outputs_added_up = false;  ///< over the tokens
+    double ridge_factor = 1.0;      ///< of the argument
     bool operator==(const LeastSquaresSettings&) const = default;
 };
 

@@ -102,6 +102,13 @@ private:
             if (j < i && !left_out && (s.rows_back == 0 || i - j <= s.rows_back))
                 subtract(s.sign * entry, earlier(j, X));
         }
+        for (Index row = 0; s.kept_by_rows && row < i; ++row)
+            for (Index j = 0; j < row; ++j) subtract(A[row][j], X[j]);
+        double kept = 0.0;  // sums of the columns so far
+        for (Index c = 0; s.kept_by_columns && c < x.size(); ++c) {
+            kept += B[i][c] - x[c];
+            x[c] = B[i][c] - kept;
+        }
         const double own = A[i][i];
         if (s.diagonal == Diagonal::times_zero) subtract(own, nothing);
         if (s.diagonal == Diagonal::times_right_side || (s.diagonal == Diagonal::times_right_side_after_first && i > 0))

@@ -33,9 +33,10 @@ struct SystemSettings {
     double sign = 1.0;          ///< of L
     std::size_t rows_back = 0;  ///< only so many earlier rows count; 0: all
     bool without_row_before = false, without_first_row = false;
-    bool transposed = false;  ///< A_ji in place of A_ij
-    bool multiplied = false;  ///< (I + L)B in place of the solution
-    bool by_powers = false;   ///< the inverse as (I - L)(I + L²)(I + L⁴)…
+    bool kept_by_rows = false, kept_by_columns = false;  ///< the sum of the row, or of the column, before is in it
+    bool transposed = false;                             ///< A_ji in place of A_ij
+    bool multiplied = false;                             ///< (I + L)B in place of the solution
+    bool by_powers = false;                              ///< the inverse as (I - L)(I + L²)(I + L⁴)…
     Rounds rounds = Rounds::all;
     RowsWritten written = RowsWritten::all;
     bool operator==(const SystemSettings&) const = default;

@@ -1,4 +1,6 @@
 // The gradients of the gated delta rule as a definition whose settings are changed.
+#include <cmath>
+
 #include "delta_gradient_definition.hpp"
 #include "delta_inputs.hpp"
 #include "forgetting_arguments.hpp"
@@ -68,6 +70,17 @@ Mutations<Settings> of_the_correction() {
          SET(s.beta = BetaGradient::error_before_chunk)},
         {"β", "β's gradient times β", "What is written is β_i times the error: dβ_i takes the error alone.", 0,
          SET(s.beta = BetaGradient::written)},
+        {"β", "β through a sigmoid", "β is a number already: who calls has made it, by a sigmoid or otherwise.", 0,
+         SET(s.sigmoid_of_beta = true)},
+        {"β", "β doubled", "β is used as it comes: who wants eigenvalues from -1 to 1 has doubled it.", 0,
+         SET(s.beta_times = 2.0)},
+        {"the length of keys", "keys normalised inside",
+         "Keys are used as they come: whoever calls has normalised them or not.", 0, SET(s.keys_normalized = true)},
+        {"the length of keys", "queries normalised inside", "Queries are used as they come.", 0,
+         SET(s.queries_normalized = true)},
+        {"the length of keys", "queries and keys normalised inside",
+         "Queries and keys are used as they come: whoever calls has normalised them or not.", 0,
+         SET(s.queries_normalized = s.keys_normalized = true)},
         {"β", "β forgotten in dv", "What is written has β_i v_i in it: dv_i has the factor β_i.", 0,
          SET(s.beta_in_dv = false)},
     };
@@ -108,6 +121,13 @@ Mutations<Settings> of_the_decays() {
          SET(along(s, SumAxis::before_tokens))},
         {"the decays", "q·dq alone", "What is written from i on does not decay at i: subtract its part.", 0,
          SET(s.log_decay = DecayGradient::queries_only)},
+        {"the decays", "k·dk subtracted as well as v·dv",
+         "q·dq - v·dv is the whole gradient: the state is linear in the values.", 0,
+         SET(s.log_decay = DecayGradient::keys_too)},
+        {"the decays", "q·dq added twice", "d log a_i sums q·dq - v·dv, each once.", 0,
+         SET(s.log_decay = DecayGradient::queries_twice)},
+        {"the decays", "q·dq forgotten", "d log a_i sums q·dq - v·dv.", 0,
+         SET(s.log_decay = DecayGradient::values_only)},
         {"the decays", "sign of v·dv", "What is written from i on does not decay at i: subtract its part.", 0,
          SET(s.log_decay = DecayGradient::values_added)},
         {"the decays", "q·dq - k·dk, as without a correction",
@@ -200,6 +220,9 @@ Mutations<Settings> of_the_chunks() {
         {"what is written", "first chunk left out on the way back",
          "The loop backwards ends with chunk 0: for (c = chunks; c-- > 0;) reaches it.", 0,
          SET(s.written = DeltaGradientsWritten::all_but_first_chunk)},
+        {"what is written", "last chunk left out on the way back",
+         "The loop over the chunks begins with the last one, whose number is one less than there are.", 0,
+         SET(s.written = DeltaGradientsWritten::all_but_last_chunk)},
         {"what is written", "a short last chunk left out",
          "There are ⌈n / C⌉ chunks, and n / C is rounded down: (n - 1) / C + 1 counts the short one, too.", 0,
          SET(s.written = DeltaGradientsWritten::all_but_short_chunk)},
@@ -226,7 +249,16 @@ GatedDeltaGradients backward(const Settings& settings, const Tensor& Q, const Te
     require_decays(log_decay, shape);
     require_upstream(dO, V);
     require_chunk(chunk);
-    return delta_gradients_by_settings({Q, K, V, beta, &log_decay, nullptr, chunk}, dO, settings);
+    const auto normalized = [](const Tensor& x) {
+        const Tensor size = sqrt(sum(x * x, -1, keep_dims));
+        return Tensor(x / where(size > 0.0, size, 1.0));
+    };
+    const Tensor queries = settings.queries_normalized ? normalized(Q) : Q,
+                 keys = settings.keys_normalized ? normalized(K) : K;
+    Tensor strengths = beta;
+    for (double& each : strengths)
+        each = settings.beta_times * (settings.sigmoid_of_beta ? 1.0 / (1.0 + std::exp(-each)) : each);
+    return delta_gradients_by_settings({queries, keys, V, strengths, &log_decay, nullptr, chunk}, dO, settings);
 }
 
 MISTAKE(gated_delta_rule_backward,
@@ -253,11 +285,12 @@ const MutationTable<Settings>& table() {
 const MutationsOf mutations("gated_delta_rule_backward", table(), 0, Settings{}, &backward,
                             {.rows = rows_of_attention({{3, "β", -1}, {5, "dO"}})});
 
-// Several leading axes, all sizes different, three whole chunks and a shorter one.
+// Several leading axes, all sizes different, three whole chunks and a shorter one, and two whole ones.
 const Probes probes("gated_delta_rule_backward", [] {
     const DeltaInputs in({2, 2}, 10, 4, 3, 901);
     return std::vector{
-        probe(&linattn::gated_delta_rule_backward, in.Q, in.K, in.V, in.beta, in.log_decay, in.dO, std::size_t{3})};
+        probe(&linattn::gated_delta_rule_backward, in.Q, in.K, in.V, in.beta, in.log_decay, in.dO, std::size_t{3}),
+        probe(&linattn::gated_delta_rule_backward, in.Q, in.K, in.V, in.beta, in.log_decay, in.dO, std::size_t{5})};
 });
 
 }  // namespace linattn::testing::gated_delta_rule_backward_mistakes

@@ -74,6 +74,12 @@ const MutationTable<Settings>& table() {
             {"the keys", "keys in place of queries", "The query reads: o_i = S_iᵀq_i.", 0,
              SET(s.keys_for_queries = true)},
             {"the keys", "keys normalised", "Keys are used as they come.", 0, SET(s.keys_normalized = true)},
+            {"the keys", "queries normalised inside", "Queries are used as they come.", 0,
+             SET(s.queries_normalized = true)},
+            {"the keys", "queries and keys normalised inside", "Queries and keys are used as they come.", 0,
+             SET(s.queries_normalized = s.keys_normalized = true)},
+            {"the order", "state replaced, not added to", "Add to the state: S += P k / (1 + kᵀP k) (v - Sᵀk)ᵀ.", 0,
+             SET(s.replaces_S = true)},
             {"the order", "state read before it is updated", "A token writes before it reads: o_i = S_iᵀq_i.", 0,
              SET(s.reads_before = true)},
             {"the order", "P of the token before with the sum of k vᵀ up to the token",
@@ -87,13 +93,22 @@ const MutationTable<Settings>& table() {
              0, SET(s.P_carried = s.S_carried = true)},
             {"the leading axes", "only the first head written", "Every leading index has outputs of its own.", 0,
              SET(s.only_first_head = true)},
+            {"what is written", "first token left out", "Tokens are 0, …, n-1: token 0 writes and reads, too.", 0,
+             SET(s.first_token_skipped = true)},
+            {"what is written", "last token left out", "Tokens are 0, …, n-1: the last one has an output, too.", 0,
+             SET(s.all_but_last_token = true)},
+            {"what is written", "outputs added up over the tokens",
+             "The state has added up all writes; an output is what it returns.", 0, SET(s.outputs_added_up = true)},
             {"what is written", "only the last token written", "Every token has an output.", 0,
              SET(s.only_last_token = true)},
             {"", "computed in O(d_k³)",
              "P k first, then its product with itself: no product of whole matrices, no system.", 0, nullptr},
         },
         {{"%s times the ridge", "‖S‖² counts ridge times: no ½, no other factor.", 0, SET_TO(s.ridge_factor = x), 1e-3,
-          1e3}}};
+          1e3},
+         {"P forgets by %s at every token",
+          "All tokens count alike: the divisor is 1 + kᵀP k, and nothing else divides P.", 0, SET_TO(s.forgets = x),
+          1e-1, 0.9999}}};
     return all;
 }
 

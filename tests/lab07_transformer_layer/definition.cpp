@@ -543,9 +543,11 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
             }
         }
     };
+    SumsOfHead kept{std::vector<SumOfTerms>(e), {}};
     for (std::size_t own = 0; own < O.leading; ++own)
         for (std::size_t i = 0; i < X.n; ++i) {
             SumsOfHead sums{std::vector<SumOfTerms>(e), {}};
+            if (i == 0) kept = sums;
             const std::size_t first = own / heads * heads;
             const bool carried = wrong.carried_above != Carried::no || wrong.carried_below != Carried::no,
                        turns = take_turns(wrong.carried_above) || take_turns(wrong.carried_below);
@@ -560,6 +562,10 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
                 for (std::size_t t = first; t < first + (wrong.all_heads_divide ? heads : 1); ++t) add(other, t, t, i);
                 sums.denominator = other.denominator;
             }
+            kept.denominator.add(sums.denominator.total());
+            if (wrong.denominators_kept) sums.denominator = kept.denominator;
+            for (std::size_t a = 0; a < e; ++a) kept.numerator[a].add(sums.numerator[a].total());
+            if (wrong.numerators_kept) sums.numerator = kept.numerator;
             const auto count = static_cast<double>(before + i + 1);
             double times = wrong.epsilon_per_token     ? count
                            : wrong.epsilon_per_feature ? static_cast<double>(e)
@@ -582,6 +588,9 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
                 if (wrong.epsilon_after_division) O(own, i, a) = O(own, i, a) + epsilon;
             }
         }
+    for (std::size_t own = 0; own < O.leading; ++own)
+        if ((wrong.only_first_head && own % heads != 0) || (wrong.only_last_head && own % heads + 1 != heads))
+            std::fill_n(O.row(own, 0), X.n * e, Rounded{0.0});
     count_work(O.leading * X.n * now.K.n * e);
     const Rows merged = merge(O, heads, settings.merge);
     if (!wrong.output_projection) return merged;

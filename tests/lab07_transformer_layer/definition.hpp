@@ -147,6 +147,8 @@ struct AttentionMistakes {
     bool epsilon_after_division = false, epsilon_per_token = false, epsilon_per_feature = false, epsilon_in_z = false;
     bool mean_of_features = false;  ///< the mean of φ(q)_a z_a in place of their sum
     bool count_divides_too = false, S_divided_on = false;
+    bool numerators_kept = false, denominators_kept = false;  ///< those of the tokens before are in a token's
+    bool only_first_head = false, only_last_head = false;     ///< of a sequence: the others are 0 when they are merged
     bool operator==(const AttentionMistakes&) const = default;
 };
 

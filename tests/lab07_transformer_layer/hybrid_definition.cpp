@@ -58,8 +58,20 @@ Rounded feature_of_key(double x, std::size_t d_k, const HybridSettings& settings
     return feature(scaled({x}, d_k, settings.power_of_k), settings.features_k);
 }
 
+// Adds what the tokens before have left to a token's sum.
+void keep(SumOfTerms& kept, SumOfTerms& own, bool used) {
+    kept.add(own.total());
+    if (used) own = kept;
+}
+
+/// Sums of the tokens before, where they are not set back.
+struct SumsSoFar {
+    Average local, linear;
+};
+
 // Output of token i.
-std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, const HybridSettings& settings) {
+std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, const HybridSettings& settings,
+                           SumsSoFar* of_tokens_before = nullptr) {
     const std::size_t now = head.kept + i, count = head.kept + head.n;
     const auto width = static_cast<double>(settings.scale_of_values ? head.d_v : head.d_k);
     const double* q = head.Q + i * head.d_k;
@@ -146,6 +158,12 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
                                                           Rounded{head.S[e]});
         }
     }
+    for (std::size_t b = 0; of_tokens_before != nullptr && b < head.d_v; ++b)
+        keep(of_tokens_before->local.above[b], local.above[b], settings.softmax_numerators_kept);
+    if (of_tokens_before != nullptr)
+        keep(of_tokens_before->local.below, local.below, settings.softmax_denominators_kept);
+    if (of_tokens_before != nullptr)
+        keep(of_tokens_before->linear.below, linear.below, settings.linear_denominators_kept);
     double g = head.gate[settings.gate == Gate::first_token ? 0 : i];
     if (settings.gate == Gate::squashed) g = 1.0 / (1.0 + std::exp(-g));
     if (settings.gate == Gate::averaged) g = 0.5;
@@ -234,8 +252,9 @@ Expected expected_hybrid_attention(const Tensor& Q, const Tensor& K, const Tenso
         head.all_V = V.data();
         head.number = h;
         head.heads = entries_before(leading);
+        SumsSoFar sums{{std::vector<SumOfTerms>(d_v), {}}, {}};
         for (std::size_t i = 0; i < n; ++i) {
-            const std::vector<Rounded> output = mixed(head, i, window, settings);
+            const std::vector<Rounded> output = mixed(head, i, window, settings, &sums);
             for (std::size_t b = 0; b < d_v; ++b) {
                 expected.value.data()[(h * n + i) * d_v + b] = output[b].value;
                 expected.tolerance.data()[(h * n + i) * d_v + b] = output[b].error;

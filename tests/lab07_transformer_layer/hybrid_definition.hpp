@@ -79,6 +79,7 @@ struct HybridSettings {
     bool S_of_first_head = false, z_of_first_head = false;  ///< of the memory that came in
     bool S_read_reshaped = false;                           ///< (d_k, d_v) read on as (d_v, d_k)
     bool outputs_over_first_head = false;
+    bool softmax_numerators_kept = false, softmax_denominators_kept = false, linear_denominators_kept = false;
     bool S_not_updated = false, z_not_updated = false, leaving_key_into_state = false, past_ignored = false;
     bool writes_argument = false;
     bool operator==(const HybridSettings&) const = default;

@@ -511,6 +511,29 @@ private:
         const double share = divided(weight(S, h, i, h, i), below);
         for (Index b = 0; b < d_v; ++b) row[b] = average[b] += share * (v.row(h, i)[b] - average[b]);
     }
+    // A sum that begins with what the same variable held before, unless this is where it is set back.
+    static double gone_on(GoesOn how, double& so_far, Index h, Index i, Index b, double own) {
+        if (b == 0 && (how == GoesOn::in_token || (i == 0 && (h == 0 || how == GoesOn::in_head)))) so_far = 0.0;
+        return so_far += own;
+    }
+    std::vector<double> sum_of_divided_blocks(Index h, Index i, double tokens) const {
+        std::vector<double> row(d_v);
+        const bool with_empty = s.blocks_divided == BlocksDivided::apart_if_empty_too ||
+                                s.blocks_divided == BlocksDivided::averaged_if_empty_too,
+                   both = i >= s.block;
+        for (const Where where : {Where::own_block, Where::earlier_blocks}) {
+            const std::vector<double> part = numerator(h, i, true, where);
+            const Denominator below = denominator(h, i, true, where);
+            double share = 1.0;
+            if (s.blocks_divided == BlocksDivided::averaged_if_empty_too ||
+                (s.blocks_divided == BlocksDivided::averaged && both))
+                share = 0.5;
+            if (s.blocks_divided == BlocksDivided::averaged_by_tokens) share = below.tokens / tokens;
+            for (Index b = 0; b < d_v && (with_empty || below.tokens > 0.0); ++b)
+                row[b] += share * divided(part[b], below);
+        }
+        return row;
+    }
     std::vector<double> output_row(Index h, Index i) {
         find_shift_of_scores(h, i);
         weights_below.clear();
@@ -528,18 +551,23 @@ private:
         add_what_is_left(s.numerators_left, numerators_left, h, i, row.data(), d_v);
         add_what_is_left(s.denominators_left, denominators_left, h, i, &below.sum, 1);
         if (s.divisor == Divisor::last_numerator && d_v > 0) below.sum = row[d_v - 1];
-        if (s.blocks_divided) {
-            row.assign(d_v, 0.0);
-            for (const Where where : {Where::own_block, Where::earlier_blocks}) {
-                const std::vector<double> part = numerator(h, i, true, where);
-                const Denominator part_below = denominator(h, i, true, where);
-                for (Index b = 0; b < d_v && part_below.tokens > 0.0; ++b) row[b] += divided(part[b], part_below);
+        if (s.numerator_goes_on != GoesOn::never)
+            for (Index b = 0; b < d_v; ++b) row[b] = gone_on(s.numerator_goes_on, numerator_so_far, h, i, b, row[b]);
+        if (s.blocks_divided != BlocksDivided::no) {
+            row = sum_of_divided_blocks(h, i, below.tokens);
+        } else if (s.denominator_goes_on != GoesOn::never) {
+            Denominator of_channel = below;
+            for (Index b = 0; b < d_v; ++b) {
+                of_channel.sum = gone_on(s.denominator_goes_on, denominator_so_far, h, i, b, below.sum);
+                row[b] = divided(row[b], of_channel);
             }
         } else if (s.pieces_divided) {
             const std::vector<double> piece = numerator(h, i, false);
             const double piece_below = denominator(h, i, false).sum;
             for (Index b = 0; b < d_v; ++b)
-                row[b] = (row[b] - piece[b]) / (below.sum - piece_below + epsilon) + piece[b] / (piece_below + epsilon);
+                row[b] =
+                    ((row[b] - piece[b]) / (below.sum - piece_below + epsilon) + piece[b] / (piece_below + epsilon)) /
+                    (s.pieces_averaged ? 2.0 : 1.0);
         } else if (s.divided != Where::everywhere) {
             const std::vector<double> part = numerator(h, i, true, s.divided);
             for (Index b = 0; b < d_v; ++b) row[b] += divided(part[b], below) - part[b];
@@ -790,6 +818,7 @@ private:
             case Returned::last: return last ? 1.0 : 0.0;
             case Returned::all_twice: return 2.0 * times;
             case Returned::all_but_last: return last ? 0.0 : times;
+            case Returned::whole_blocks: return j < n / s.block * s.block ? times : 0.0;
         }
         return 0.0;
     }
@@ -840,7 +869,8 @@ private:
     Rows v;
     Part S, z;
     Index H, n, c, d_v, heads_of_batch_entry = 1, heads_of_first_axis = 0;
-    double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0, sums_so_far = 0.0;
+    double epsilon = 0.0, scale = 1.0, shift_of_scores = 0.0, sums_so_far = 0.0, numerator_so_far = 0.0,
+           denominator_so_far = 0.0;
     std::optional<Rows> phi_of_scores;
     std::vector<double> scores;                              // of each chunk, where a buffer holds several
     std::vector<double> average;                             // of the values so far, where that moves

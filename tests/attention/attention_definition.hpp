@@ -97,7 +97,7 @@ enum class Padding {
 /// At a new maximum the sums may begin anew.
 enum class Rescale { right, none, after_adding, inverted, inverted_from_second, weight_left_out, anew };
 /// Which tokens the returned state holds.
-enum class Returned { all, none, first, last, all_twice, all_but_last };
+enum class Returned { all, none, first, last, all_twice, all_but_last, whole_blocks };
 
 /// Where the changes of a sum's queries and keys apply: a chunk has products of its own tokens, and a state of earlier ones.
 enum class Where { everywhere, own_block, earlier_blocks };
@@ -239,6 +239,10 @@ enum class Epsilon {
 };
 /// What a buffer for settings.block tokens, or for one, still holds: the sums of those before, in each head or in all.
 enum class Left { nothing, of_head, of_all };
+/// A sum in one variable that goes on from channel to channel of an output: within a token, a head, or all the way.
+enum class GoesOn { never, in_token, in_head, in_all };
+/// The token's own block and the earlier ones divided each by itself, and then added; one that is empty is left out, or not.
+enum class BlocksDivided { no, apart, apart_if_empty_too, averaged, averaged_if_empty_too, averaged_by_tokens };
 /// Which outputs are written.
 enum class OutputsWritten {
     all,
@@ -299,8 +303,10 @@ struct AttentionSettings {
     bool average_moved =
         false;  ///< an output is the one before it, moved towards the own value by its share of the weights
     bool state_read_by_first = false;  ///< the state that came in, by the query of token 0 for all
-    bool pieces_divided = false;       ///< the state that came in and the new tokens divided each by itself
-    bool blocks_divided = false;       ///< the token's own block and the earlier ones divided each by itself
+    bool pieces_divided = false;       ///< the state that came in and the new tokens divided each by itself …
+    bool pieces_averaged = false;      ///< … and not added, but averaged
+    BlocksDivided blocks_divided = BlocksDivided::no;
+    GoesOn numerator_goes_on = GoesOn::never, denominator_goes_on = GoesOn::never;
     Left numerators_left = Left::nothing, denominators_left = Left::nothing, scores_left = Left::nothing;
     bool returned_divided = false, epsilon_returned = false, writes_argument = false;
     OutputsWritten written = OutputsWritten::all;

@@ -126,6 +126,14 @@ void only_entries_before(Array& output, const Sizes& sizes, int chunk, End end) 
         ++e;
     });
 }
+/// Nobody has written the tokens of an output from `end` on.
+inline void only_tokens_before(Array& output, const Sizes& sizes, int end) {
+    std::size_t e = 0;
+    for_each_entry(sizes, sizes.d_v, [&](int, int i, int) {
+        if (i >= end) output.values[e] = std::numeric_limits<float>::quiet_NaN();
+        ++e;
+    });
+}
 /// One entry for each thread.
 inline void only_first_entries(Array& output, const Sizes& sizes, int chunk) {
     only_entries_before(output, sizes, chunk, [](int) { return kernels::threads_per_block; });

@@ -55,6 +55,7 @@ public:
 
     AttentionGradients result() {
         attend();
+        if (s.D_goes_on) add_up_denominators();
         for (Index h = 0; h < H; ++h)
             for (Index i = 0; i < n; ++i) {
                 dN_of_dQ.push_back(upstream(s.upstream_of_dQ, h, i));
@@ -62,6 +63,10 @@ public:
                 dN_of_dV.push_back(upstream(s.upstream_of_dV, h, i));
                 dD.push_back(normalizer_gradient(h, i));
             }
+        for (Index at = 0; s.dD_goes_on && at < H * n; ++at)  // what divides stays the token's own
+            if (at % n > 0)
+                dD[at] += dD[at - 1] * divisor(at / n, at % n - 1, sums[at - 1], s.epsilon_of_dD) /
+                          divisor(at / n, at % n, sums[at], s.epsilon_of_dD);
         if (s.dD_over_heads) {
             const Row own = dD;
             for (Index at = 0; at < H * n; ++at) {
@@ -78,6 +83,9 @@ public:
             }
         if (s.dV_in_R) add_what_was_written_over();
         if (s.in_r != GradientSettings::InR::dD) add_wrong_r();
+        for (const auto& [goes_on, part] :
+             {std::pair{s.dQ_goes_on, &made.phi_Q}, {s.dK_goes_on, &made.phi_K}, {s.dV_goes_on, &made.V}})
+            if (goes_on) *part = summed_along_rows(*part, false);
         write_wrongly();
         count_work(H * n * n * (c + d_v));  // so that an answer in O(n²) is seen as one
         return made;
@@ -109,6 +117,9 @@ private:
         return s.R_along_features ? summed_queries.data() + (h * n + i) * c : q(h, i);
     }
 
+    // How many tokens are left beside whole chunks.
+    Index rest() const { return n % (s.short_unless_only_one ? std::max<Index>(std::min(block, n), 1) : block); }
+
     // Which pairs count -----------------------------------------------------------------------------------------------
 
     // How often the pair of query i and key j counts for head h, when `other` is the head of the one that is summed over.
@@ -124,7 +135,7 @@ private:
         if (sum.mean_of_keys) times /= static_cast<double>(i + 1);
         if (sum.mean_of_queries) times /= static_cast<double>(n - j);
         if (sum.without_last_query && i + 1 == n) times = 0.0;
-        if (sum.without_short_chunk && i >= n - n % block) times = 0.0;
+        if (sum.without_short_chunk && i >= n - rest()) times = 0.0;
         if (sum.decay != 1.0) times *= std::pow(sum.decay, std::fabs(static_cast<double>(i) - static_cast<double>(j)));
         if (sum.heads == Heads::own_after_earlier && other < h) times = 1.0;
         return times * sum.factor;
@@ -169,6 +180,10 @@ private:
                         add_weight(s.keys_in_A ? k(h, i) : q(h, i), k_of_z(g, j), times);
                     });
             }
+    }
+    void add_up_denominators() {
+        for (Index at = 0; at < H * n; ++at)
+            if (at % n > 0) sums[at] += sums[at - 1];
     }
     // D_i where ε counts so often; `sum` is that of the weights.
     double divisor(Index h, Index i, double sum, double counts) const {
@@ -434,8 +449,11 @@ private:
                 double& x = part->data()[e];
                 x *= s.factor / (s.over_n ? static_cast<double>(n) : 1.0);
                 const Index i = e / width % n, h = e / width / n;
-                const bool backwards = part != &made.phi_Q, in_short_chunk = i >= n - n % block, in_first = i < block;
+                const bool backwards = part != &made.phi_Q, in_short_chunk = i >= n - rest(), in_first = i < block,
+                           in_first_rest = i < rest();
                 if (s.written == GradientsWritten::first_chunk_as_kept && backwards && in_first)
+                    x = part == &made.V ? dN_of_dV[h * n + i][e % width] : 0.0;
+                if (s.written == GradientsWritten::first_rest_as_kept && backwards && in_first_rest)
                     x = part == &made.V ? dN_of_dV[h * n + i][e % width] : 0.0;
                 if (s.written == GradientsWritten::first_as_kept && backwards && i == 0)
                     x = part == &made.V ? dN_of_dV[h * n][e % width] : dD[h * n];
@@ -445,6 +463,10 @@ private:
                     (s.written == GradientsWritten::all_but_short_chunk && backwards && in_short_chunk) ||
                     (s.written == GradientsWritten::nothing_of_short_chunk && in_short_chunk) ||
                     (s.written == GradientsWritten::all_but_short_chunk_of_dQ && !backwards && in_short_chunk) ||
+                    (s.written == GradientsWritten::all_but_short_chunk_of_dK && part == &made.phi_K &&
+                     in_short_chunk) ||
+                    (s.written == GradientsWritten::all_but_short_chunk_of_dV && part == &made.V && in_short_chunk) ||
+                    (s.written == GradientsWritten::all_but_first_rest && backwards && in_first_rest) ||
                     (s.written == GradientsWritten::all_but_dQ && part == &made.phi_Q) ||
                     (s.written == GradientsWritten::all_but_dK && part == &made.phi_K) ||
                     (s.written == GradientsWritten::all_but_dV && part == &made.V) ||

@@ -53,6 +53,10 @@ enum class GradientsWritten {
     all_but_short_chunk,     ///< on the way back
     nothing_of_short_chunk,  ///< dφ(q) neither
     all_but_short_chunk_of_dQ,
+    all_but_short_chunk_of_dK,
+    all_but_short_chunk_of_dV,
+    all_but_first_rest,  ///< the first n mod block tokens, on the way back
+    first_rest_as_kept,  ///< … where dN still stands in dV
     all_but_dQ,
     all_but_dK,
     all_but_dV,
@@ -113,10 +117,13 @@ struct GradientSettings {
     bool keys_in_A = false;        ///< φ(k_i) in place of φ(q_i) forwards
     bool rolled_back = false;      ///< S and z of earlier tokens by subtraction from the last ones
     GradientsWritten written = GradientsWritten::all;
-    double factor = 1.0;                  ///< of all three
-    bool over_n = false;                  ///< all three divided by n
-    std::optional<double> epsilon_fixed;  ///< in place of the argument
-    std::size_t block = 0;                ///< of Tokens::own_block; 0: the call's chunk
+    bool short_unless_only_one = false;          ///< a chunk longer than n is cut to n, and no short one then
+    bool D_goes_on = false, dD_goes_on = false;  ///< the sum in it begins with that of the token before
+    bool dQ_goes_on = false, dK_goes_on = false, dV_goes_on = false;  ///< … of the feature, or channel, before
+    double factor = 1.0;                                              ///< of all three
+    bool over_n = false;                                              ///< all three divided by n
+    std::optional<double> epsilon_fixed;                              ///< in place of the argument
+    std::size_t block = 0;                                            ///< of Tokens::own_block; 0: the call's chunk
     bool operator==(const GradientSettings&) const = default;
 };
 

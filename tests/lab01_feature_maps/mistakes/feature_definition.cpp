@@ -41,6 +41,7 @@ public:
             if (s.floor) feature = std::max(feature, *s.floor);
             if (s.precision == Precision::as_float) feature = static_cast<double>(static_cast<float>(feature));
             if (s.precision == Precision::whole) feature = std::trunc(feature);
+            if (is_left_out(i, width, features.size())) feature = s.left_out_at_0 ? 0.0 : entries[i];
         }
         Shape made = shape;
         if (!made.empty()) made.back() = width;
@@ -50,6 +51,16 @@ public:
     }
 
 private:
+    bool is_left_out(Index i, Index width, Index size) const {
+        switch (s.left_out) {
+            case LeftOut::nothing: return false;
+            case LeftOut::first: return i == 0;
+            case LeftOut::last: return i + 1 == size;
+            case LeftOut::last_of_each_token: return (i + 1) % width == 0;
+            case LeftOut::last_token: return i + width >= size;
+        }
+        return false;
+    }
     // Whether the group that entry i is in has entries in this row.
     bool reaches(Group group, Index row, Index row_of_i) const {
         const bool one_head = row / n == row_of_i / n;

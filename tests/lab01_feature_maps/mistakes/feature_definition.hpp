@@ -83,6 +83,8 @@ enum class Softplus { none, with_log1p, naive, without_overflow };
 /// Another activation in place of the pieces.
 enum class Activation { pieces, gelu, silu, sigmoid };
 enum class Precision { as_double, as_float, whole };
+/// Which features a loop does not reach.
+enum class LeftOut { nothing, first, last, last_of_each_token, last_token };
 
 struct FeatureSettings {
     Form form = Form::pieces;
@@ -112,6 +114,8 @@ struct FeatureSettings {
     ShiftAt shift_at = ShiftAt::exponent;
     int times = 1;  ///< how often the map is applied
     Precision precision = Precision::as_double;
+    LeftOut left_out = LeftOut::nothing;
+    bool left_out_at_0 = true;  ///< or as the entries of x are
     bool operator==(const FeatureSettings&) const = default;
 };
 

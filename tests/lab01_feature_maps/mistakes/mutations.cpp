@@ -23,6 +23,8 @@ enum : unsigned {
     absolute = 1u << 8,      ///< … and no other mutation is about it
     repeatable = 1u << 9,    ///< the map of a feature is another one
     length = 1u << 10,       ///< features whose length may be anything
+    in_place = 1u << 11,     ///< as many features as entries, which they may replace one by one
+    by_token = 1u << 12,     ///< a feature depends on the other entries of its token
 };
 }
 
@@ -406,6 +408,24 @@ const Mutations<Settings>& mutations() {
         {"the length", "features divided by their sum", "Nothing is divided here.", one,
          SET(s.divided_over = Group::token)},
         {"", "map applied twice", "Apply the map once.", repeatable, SET(s.times = 2)},
+        {"the loop", "last entry left as it is", "The last entry is x.size() - 1: the loop runs while e < x.size().",
+         in_place, SET(s.left_out = LeftOut::last, s.left_out_at_0 = false)},
+        {"the loop", "last entry left at 0", "The last feature has a value, too: the loop ends before y.size().", 0,
+         SET(s.left_out = LeftOut::last)},
+        {"the loop", "first entry left as it is", "Entries are counted from 0: the loop begins there.", in_place,
+         SET(s.left_out = LeftOut::first, s.left_out_at_0 = false)},
+        {"the loop", "first entry left at 0", "Entries are counted from 0: the loop begins there.", 0,
+         SET(s.left_out = LeftOut::first)},
+        {"the loop", "last entry of each token left as it is",
+         "The last entry of a token is d - 1: the loop runs while a < d.", in_place,
+         SET(s.left_out = LeftOut::last_of_each_token, s.left_out_at_0 = false)},
+        {"the loop", "last feature of each token left at 0",
+         "The last feature of a token has a value, too: the loop reaches it.", 0,
+         SET(s.left_out = LeftOut::last_of_each_token)},
+        {"the loop", "last token left as it is", "The last token is n - 1: the loop runs over all of them.",
+         in_place | by_token, SET(s.left_out = LeftOut::last_token, s.left_out_at_0 = false)},
+        {"the loop", "last token left at 0", "The last token is n - 1: the loop runs over all of them.", by_token,
+         SET(s.left_out = LeftOut::last_token)},
         {"the digits", "rounded to float", "Compute in double, 2.0 and not 2.0f: float keeps 7 digits.", 0,
          SET(s.precision = Precision::as_float)},
         {"the digits", "rounded to whole numbers",
@@ -477,18 +497,20 @@ Tensor polynomial(const Settings& settings, const Tensor& x) {
 }
 
 const MutationsOf elu_mutations("elu_plus_one", table(),
-                                has::one | has::signs | has::absolute | has::repeatable | has::length,
+                                has::one | has::signs | has::absolute | has::repeatable | has::length | has::in_place,
                                 elu_plus_one_settings(), &of_entries);
-const MutationsOf relu_mutations("relu", table(), has::cut | has::signs | has::length, relu_settings(), &of_entries);
+const MutationsOf relu_mutations("relu", table(), has::cut | has::signs | has::length | has::in_place, relu_settings(),
+                                 &of_entries);
 const MutationsOf identity_mutations("identity", table(), has::neither | has::signs, identity_settings(), &of_entries);
 const MutationsOf softmax_mutations("softmax_features", table(),
-                                    has::exponentials | has::quotient | has::signs | has::absolute | has::repeatable,
+                                    has::exponentials | has::quotient | has::signs | has::absolute | has::repeatable |
+                                        has::in_place | has::by_token,
                                     softmax_settings(), &softmax);
 const MutationsOf exp_mutations("exp_features", table(),
                                 has::exponentials | has::shift | has::signs | has::absolute | has::repeatable |
-                                    has::length,
+                                    has::in_place | has::by_token | has::length,
                                 exp_settings(), &shifted);
-const MutationsOf polynomial_mutations("polynomial_features", table(), has::products | has::length,
+const MutationsOf polynomial_mutations("polynomial_features", table(), has::products | has::length | has::by_token,
                                        polynomial_settings(), &polynomial);
 
 // Calls made for the diagnosis alone: all sizes different, several leading axes, entries of both signs.

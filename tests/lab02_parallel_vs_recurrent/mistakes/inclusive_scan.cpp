@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "linear_attention.hpp"
 #include "suite.hpp"
 
@@ -117,6 +119,8 @@ struct Sweeps {
     bool up_next = false, down_next = false;   // the entry before it in place of the one a stride before
     std::size_t up_moved = 0, down_moved = 0;  // so many entries later
     std::size_t up_step = 2, down_step = 2;    // so many strides from one to the next
+    std::size_t down_from_share_of_n = 0;      // the way down begins with the stride n / this, or after the last one up
+    bool down_from_quarter_of_power = false;   // … with a quarter of the largest power of two up to n
 };
 std::vector<std::string> swept(const std::vector<std::string>& states, const Combine& combine, const Sweeps& s) {
     std::vector<std::string> result = states;
@@ -130,7 +134,10 @@ std::vector<std::string> swept(const std::vector<std::string>& states, const Com
         if (s.up) sweep(stride, 2 * stride - 1 + s.up_moved, s.up_step, s.up_next);
     for (std::size_t small = 1; s.down_from_small_to_large && small < stride; small *= 2)
         sweep(small, 3 * small - 1, 2, false);
-    for (stride /= 2; s.down && stride >= s.last_stride && stride > 0; stride /= 2)
+    stride /= 2;
+    if (s.down_from_share_of_n != 0) stride = n / s.down_from_share_of_n;
+    if (s.down_from_quarter_of_power) stride = std::bit_floor(n) / 4;
+    for (; s.down && stride >= s.last_stride && stride > 0; stride /= 2)
         sweep(stride, s.down_begins * stride - 1 + s.down_moved, s.down_step, s.down_next);
     return result;
 }
@@ -174,6 +181,27 @@ SWEEP_MISTAKE("way up takes every stride, not every second one",
 SWEEP_MISTAKE("way down takes every stride, not every second one",
               "Every second block is finished by then: i += 2·stride.", s.down_step = 1)
 SWEEP_MISTAKE("last entry never combined", "The last entry is n - 1: while i < n.", s.end = 1)
+SWEEP_MISTAKE("way down begins with a stride of n/2",
+              "Where n is no power of two, neither is n/2: the way down takes the strides of the way up, 1, 2, 4, …, "
+              "from the last to the first.",
+              s.down_from_share_of_n = 2)
+SWEEP_MISTAKE("way down begins with a stride of n/4",
+              "Where n is no power of two, neither is n/4: the way down takes the strides of the way up, 1, 2, 4, …, "
+              "from the last to the first.",
+              s.down_from_share_of_n = 4)
+SWEEP_MISTAKE("way down begins a level too late where n is no power of two",
+              "Between two powers of two there is one level more than for the smaller: begin with the largest stride "
+              "for which entry 3·stride - 1 exists.",
+              s.down_from_quarter_of_power = true)
+SCAN_MISTAKE("one round too few where n is no power of two",
+             "⌈log₂ n⌉ rounds bring entry 0 to the last one: log₂ n rounded down is one less.") {
+    std::vector<std::string> result = states;
+    for (std::size_t back = 1; 2 * back <= states.size(); back *= 2) {
+        const std::vector<std::string> before = result;
+        for (std::size_t i = back; i < states.size(); ++i) result[i] = combine(before[i - back], before[i]);
+    }
+    return result;
+}
 SCAN_MISTAKE("last state missing when n is not a power of two",
              "Both sweeps must reach the entries beyond the last power of two.") {
     std::size_t power = 1;

@@ -98,6 +98,12 @@ const MutationTable<Features>& feature_mutations() {
              "A reshape leaves the numbers in their order, so that directions are mixed: matrix_transpose exchanges "
              "rows and columns.",
              0, SET(s.directions = Directions::reshaped)},
+            {"the directions", "features of the last direction left at 0",
+             "The last direction is m - 1: the loop runs while r < m.", 0, SET(s.left_out = LeftOut::last_direction)},
+            {"the directions", "features of the first direction left at 0",
+             "Directions are counted from 0: the loop begins there.", 0, SET(s.left_out = LeftOut::first_direction)},
+            {"the directions", "last token left at 0", "The last token is n - 1: the loop runs over all of them.", 0,
+             SET(s.left_out = LeftOut::last_token)},
             {"the directions", "directions made length 1", "Use the rows of W as they are, with their lengths.", 0,
              SET(s.directions = Directions::of_length_1)},
             {"the directions", "directions scaled by 1/√d", "Use the rows of W as they are: x̂ already has the scale.",

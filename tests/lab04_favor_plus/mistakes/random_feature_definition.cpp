@@ -41,6 +41,8 @@ public:
             for (Index e = 0; e < width; ++e)
                 phi.data()[i * width + e] =
                     (is_on(s.factor_on, e >= m) ? factor : 1.0) * (feature(i, e) + s.added_before) + s.added;
+        for (Index e = 0; s.left_out != LeftOut::nothing && e < rows * width; ++e)
+            if (is_left_out(e / width, direction_of(e % width))) phi.data()[e] = 0.0;
         for (Index i = 0; s.over_sum && i < rows; ++i) {
             double* row = phi.data() + i * width;
             const double sum = std::accumulate(row, row + width, 0.0);
@@ -104,8 +106,18 @@ private:
         return s.norm * (s.norm_of == NormOf::token_not_squared ? std::sqrt(square) : square);
     }
 
+    Index direction_of(Index e) const { return s.waves == Waves::alternating ? e / 2 : e % m; }
+    bool is_left_out(Index i, Index r) const {
+        switch (s.left_out) {
+            case LeftOut::nothing: return false;
+            case LeftOut::first_direction: return r == 0;
+            case LeftOut::last_direction: return r + 1 == m;
+            case LeftOut::last_token: return i + 1 == rows;
+        }
+        return false;
+    }
     double feature(Index i, Index e) const {
-        const Index r = s.waves == Waves::alternating ? e / 2 : e % m;
+        const Index r = direction_of(e);
         if (s.relu) return std::max(0.0, along(i, r));
         const double shift = s.waves == Waves::none ? s.shift * shifts[group_of(i, r)] : 0.0;
         if (s.divided_by_largest) return std::exp(exponents[i * m + r]) / std::exp(shift);

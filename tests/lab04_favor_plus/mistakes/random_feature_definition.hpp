@@ -55,6 +55,9 @@ enum class FactorOn { both, cosines, sines };
 /// What becomes of the directions before they are used.
 enum class Directions { as_given, reversed, of_length_1, over_root_d, reshaped };
 
+/// Which features a loop does not reach.
+enum class LeftOut { nothing, first_direction, last_direction, last_token };
+
 /// What is taken for the width of a token.
 enum class WidthTaken { width, directions, tokens, first_axis };
 
@@ -79,7 +82,8 @@ struct RandomFeatureSettings {
     FactorOn growth_on = FactorOn::both, factor_on = FactorOn::both;  ///< e^(‖x̂‖²/2), and 1/√m
     bool sines_unscaled = false;                                      ///< of w·x, not of w·x̂
     double over_m = 0.5, over_d = 0.0, factor = 1.0, added = 0.0,
-           added_before = 0.0;   ///< it is divided by √m
+           added_before = 0.0;  ///< it is divided by √m
+    LeftOut left_out = LeftOut::nothing;
     std::optional<double> m, d;  ///< in place of the lengths of W
     bool operator==(const RandomFeatureSettings&) const = default;
 };

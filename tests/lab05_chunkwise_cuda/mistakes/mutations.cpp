@@ -31,7 +31,7 @@ struct Chunkwise : Layouts {
     bool Q_of_row = false, K_of_row = false, V_of_row = false;  ///< the sequence's place in the row is forgotten
     bool sequences_apart = false;                               ///< arrays as (sequence, head, token)
     bool heads_by_length = false;  ///< as many tokens from head to head as the sequence has
-    bool last_chunk_left_out = false, memory_alone = false;
+    bool last_chunk_left_out = false, last_chunk_unwritten = false, unless_only_one = false, memory_alone = false;
     bool first_entries_of_O = false;                            ///< of a chunk: one for each thread
     bool whole_shares_of_O = false, whole_shares_of_S = false;  ///< as many entries for each thread, rounded down
     AttentionSettings attention;
@@ -323,7 +323,20 @@ MutationTable<Chunkwise> own_and_of_attention() {
          0, SET(s.attention.divided = Where::earlier_blocks)},
         {"the division", "the two parts divided each by a sum of its own",
          "The chunk's part and the state's part share one denominator: (A V + φ(Q)S) / D.", 0,
-         SET(s.attention.blocks_divided = true)},
+         SET(s.attention.blocks_divided = BlocksDivided::apart)},
+        {"the division", "the two parts divided each by a sum of its own, 0/0 in the first chunk",
+         "The chunk's part and the state's part share one denominator, which is not 0 where the state's is: (A V + "
+         "φ(Q)S) / D.",
+         0, SET(s.attention.blocks_divided = BlocksDivided::apart_if_empty_too)},
+        {"the division", "mean of the two parts, divided each by a sum of its own",
+         "The chunk's part and the state's part share one denominator: (A V + φ(Q)S) / D.", 0,
+         SET(s.attention.blocks_divided = BlocksDivided::averaged_if_empty_too)},
+        {"the division", "mean of the two parts, divided each by a sum of its own, but for the first chunk",
+         "The chunk's part and the state's part share one denominator: (A V + φ(Q)S) / D.", 0,
+         SET(s.attention.blocks_divided = BlocksDivided::averaged)},
+        {"the division", "the two parts divided each by a sum of its own, weighted by their tokens",
+         "A part counts by the sum of its weights, not by how many tokens it has: (A V + φ(Q)S) / D.", 0,
+         SET(s.attention.blocks_divided = BlocksDivided::averaged_by_tokens)},
         {"the threads", "outputs for as many entries as threads only",
          "A chunk may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, "
          "not an if.",
@@ -397,6 +410,17 @@ MutationTable<Chunkwise> own_and_of_attention() {
          SET(s.heads_by_length = true)},
         {"the chunks", "last, shorter chunk left out", "There are ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.",
          on_cpu, SET(s.last_chunk_left_out = true)},
+        {"the chunks", "last, shorter chunk left out, unless it is the only one",
+         "There are ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.", on_cpu,
+         SET(s.last_chunk_left_out = s.unless_only_one = true)},
+        {"the chunks", "last, shorter chunk left out", "There are ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.",
+         forward, SET(s.last_chunk_unwritten = true)},
+        {"the chunks", "last, shorter chunk left out, unless it is the only one",
+         "There are ⌈n/chunk⌉ chunks; the last has n mod chunk tokens.", forward,
+         SET(s.last_chunk_unwritten = s.unless_only_one = true)},
+        {"the chunks", "last, shorter chunk left out",
+         "The last chunk has n mod chunk tokens, which have outputs, too: rows = min(chunk, n - start).", third_pass,
+         SET(s.last_chunk_unwritten = true)},
         {"the layout", "outputs of all heads written in the place of the first", "Head h of O begins at entry h·n·d_v.",
          on_cpu, SET(s.attention.written = OutputsWritten::over_first_head)},
         {"", "memory grows with the sequence",
@@ -448,7 +472,9 @@ Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& siz
                                               attention)
                             .output;
     if (s.memory_alone) work_done = work_before + V.size();  // O(n)
-    Array output = written(s.O, made, sizes, chunk, s.last_chunk_left_out ? sizes.n / chunk * chunk : sizes.n);
+    const int rows = std::max(1, s.unless_only_one ? std::min(chunk, sizes.n) : chunk), whole = sizes.n / rows * rows;
+    Array output = written(s.O, made, sizes, chunk, s.last_chunk_left_out ? whole : sizes.n);
+    if (s.last_chunk_unwritten) only_tokens_before(output, sizes, whole);
     if (s.first_entries_of_O) only_first_entries(output, sizes, chunk);
     if (s.whole_shares_of_O) only_whole_shares(output, sizes, chunk);
     return output;
@@ -590,8 +616,13 @@ const MutationsOf mixed_mutations("chunkwise_mixed_precision", table(),
                                   in_words_of_chunks);
 const MutationsOf forward_mutations("chunkwise_forward", table(), attention | forward | over_chunks, right_settings(),
                                     &by_kernel, in_words_of_chunks);
+MutationChoice in_words_of_sequences() {  // which have their last, shorter chunks each
+    MutationChoice words = in_words_of_chunks;
+    words.without.insert("last, shorter chunk left out");
+    return words;
+}
 const MutationsOf packed_mutations("packed_chunkwise_forward", table(), attention | forward | over_chunks | packed,
-                                   right_settings(), &of_sequences, in_words_of_chunks);
+                                   right_settings(), &of_sequences, in_words_of_sequences());
 const MutationsOf outputs_mutations("chunk_outputs", table(), attention | third_pass, right_settings(), &from_states,
                                     in_words_of_chunks);
 

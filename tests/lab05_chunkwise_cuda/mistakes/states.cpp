@@ -29,6 +29,7 @@ struct ChunkSum {
     bool V_left_out = false;                      ///< the keys alone in S
     Begins begins = Begins::at_0;
     bool tokens_of_thread = false;  ///< a thread sums only every T-th token, from its own number on
+    bool short_chunk_unwritten = false;
     bool operator==(const ChunkSum&) const = default;
 };
 
@@ -46,6 +47,9 @@ const MutationTable<ChunkSum>& chunk_sum_mutations() {
              0, SET(s.in_z = Rows::all_but_last)},
             {"the rows", "first token left out", "Tokens are counted from 0: the loop begins there.", 0,
              SET(s.in_S = s.in_z = Rows::all_but_first)},
+            {"the rows", "last, shorter chunk left out",
+             "The last chunk has n mod chunk tokens, which have sums, too: rows = min(chunk, n - start).", 0,
+             SET(s.short_chunk_unwritten = true)},
             {"the rows", "sums replaced instead of added to", "Add every token of the chunk; this keeps the last one.",
              0, SET(s.in_S = s.in_z = Rows::last)},
             {"the rows", "S replaced instead of added to",
@@ -185,6 +189,10 @@ States chunk_sums(const ChunkSum& s, Values K, Values V, const Sizes& sizes, int
             if (e % entries >= end) x.data()[e] = not_a_number;
     };
     if (s.first_entries_of_S) nobody_writes_from(written, S, size);
+    if (s.short_chunk_unwritten && sizes.n % chunk != 0 && sizes.heads > 0)
+        for (Tensor* x : {&S, &z})
+            nobody_writes_from(x->size() / length(sizes.heads * chunks) * length(chunks - 1), *x,
+                               x->size() / length(sizes.heads));
     if (s.whole_shares_of_S) nobody_writes_from(size / written * written, S, size);
     if (s.whole_shares_of_z) nobody_writes_from(length(d_k) / written * written, z, length(d_k));
     return {array_of(S), array_of(z)};

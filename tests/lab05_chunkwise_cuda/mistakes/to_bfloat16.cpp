@@ -146,4 +146,17 @@ ROUNDING_MISTAKE("IEEE half precision instead of bfloat16",
     });
 }
 
+// The answer but for one number, which the loop does not reach.
+Patterns but_for_number(Values x, bool last) {
+    Patterns patterns = rounded_but(x, [](float, std::uint32_t, std::uint32_t right) { return right; });
+    if (!patterns.empty()) (last ? patterns.back() : patterns.front()) = 0;
+    return patterns;
+}
+ROUNDING_MISTAKE("last number left at 0", "The last number is x.size() - 1: the loop runs while i < x.size().") {
+    return but_for_number(x, true);
+}
+ROUNDING_MISTAKE("first number left at 0", "Numbers are counted from 0: the loop begins there.") {
+    return but_for_number(x, false);
+}
+
 }  // namespace linattn::testing::to_bfloat16_mistakes

@@ -28,7 +28,8 @@ struct DifferenceSettings {
     Step step = Step::given;
     Moved moved = Moved::one;
     Left left = Left::where_it_was;
-    bool writes_argument = false, in_float = false, only_first = false, only_last = false, flat = false;
+    bool writes_argument = false, in_float = false, only_first = false, only_last = false, flat = false,
+         all_but_first = false, all_but_last = false;
     bool as_many_as_first_axis = false;
     std::optional<double> fixed_step;
     bool operator==(const DifferenceSettings&) const = default;
@@ -72,7 +73,8 @@ Tensor differences(const DifferenceSettings& s, const ScalarFunction& f, const T
             case Over::four_h: divisor = 4.0 * step; break;
         }
         const bool written = (!s.as_many_as_first_axis || e < length(x, 0)) && (!s.only_first || e == 0) &&
-                             (!s.only_last || e + 1 == x.size());
+                             (!s.only_last || e + 1 == x.size()) && (!s.all_but_first || e > 0) &&
+                             (!s.all_but_last || e + 1 < x.size());
         gradient.data()[e] = written ? difference / divisor : 0.0;
         if (s.left == Left::up) start.data()[e] = own + step;
         if (s.left == Left::down) start.data()[e] = own - step;
@@ -144,6 +146,10 @@ const MutationTable<DifferenceSettings> table{
          SET(s.as_many_as_first_axis = true)},
         {"what is written", "only the last entry", "Every entry has a slope: write it in every turn of the loop.", 0,
          SET(s.only_last = true)},
+        {"what is written", "first entry left at 0", "Entries are counted from 0: the loop begins there.", 0,
+         SET(s.all_but_first = true)},
+        {"what is written", "last entry left at 0", "Every entry has a slope: the loop ends before x.size().", 0,
+         SET(s.all_but_last = true)},
         {"what is written", "the entries in one row", "The result has the shape of x: zeros(shape_of(x)).", 0,
          SET(s.flat = true)},
         {"what is written", "f kept in a float",

@@ -194,5 +194,60 @@ MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "eˣ twice b
         "Below 0 the slope is eˣ, once.") {
     return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : g * std::exp(2.0 * v); });
 }
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "1 added to the slope below 0, and at 0", "§6.2",
+        "elu' = elu + 1 has the 1 of elu + 1 in it: below 0 the slope of φ is φ itself, eˣ, and 1 at 0.") {
+    return each_pair(x, dY, [](double v, double g) { return g * (v > 0.0 ? 1.0 : std::exp(v) + 1.0); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "1 added to the slope above 0, and at 0", "§6.2",
+        "Above 0 φ is x + 1, whose slope is 1, as it is at 0.") {
+    return each_pair(x, dY, [](double v, double g) { return g * (v >= 0.0 ? 2.0 : std::exp(v)); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "elu in place of its slope, 0 at 0 as well", "§6.2",
+        "elu is eˣ - 1 below 0; its slope is eˣ, and 1 at 0.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : g * std::expm1(v); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "slope 0 above 0, and at 0", "§6.2",
+        "Above 0 φ is x + 1 and its slope is 1, as it is at 0.") {
+    return each_pair(x, dY, [](double v, double g) { return v >= 0.0 ? 0.0 : g * std::exp(v); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "dY forgotten below 0, and at 0", "§6.2",
+        "Both branches are multiplied by dY: dY above 0, and dY eˣ below.") {
+    return each_pair(x, dY, [](double v, double g) { return v > 0.0 ? g : std::exp(v); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "leaky slope of 0.01 below 0, 1 at 0", "§6.2",
+        "Below 0 φ is eˣ and so is its slope; a constant slope is that of leaky relu.") {
+    return each_pair(x, dY, [](double v, double g) { return v >= 0.0 ? g : 0.01 * g; });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x eˣ below 0, 1 at 0", "§6.2",
+        "The slope of eˣ is eˣ, without a factor.") {
+    return each_pair(x, dY, [](double v, double g) { return v >= 0.0 ? g : g * v * std::exp(v); });
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "x itself below 0, 1 at 0", "§6.2",
+        "Below 0 the slope is eˣ, the feature itself; x is what went in.") {
+    return each_pair(x, dY, [](double v, double g) { return v >= 0.0 ? g : g * v; });
+}
+
+// The right slopes but for one entry, which the loop does not reach: there is what there was.
+Tensor but_for_entry(const Tensor& x, const Tensor& dY, bool last, const Tensor& before) {
+    Tensor dX = each_pair(x, dY, [](double v, double g) { return g * std::exp(std::min(v, 0.0)); });
+    if (const std::size_t at = last ? dX.size() - 1 : 0; dX.size() > 0) dX.data()[at] = before.data()[at];
+    return dX;
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "last entry left at 0", "§6.2",
+        "The last entry has a slope, too: the loop ends before x.size().") {
+    return but_for_entry(x, dY, true, zeros(shape_of(x)));
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "first entry left at 0", "§6.2",
+        "Entries are counted from 0: the loop begins there.") {
+    return but_for_entry(x, dY, false, zeros(shape_of(x)));
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "last entry of dY left as it is", "§6.2",
+        "The last entry is x.size() - 1: the loop runs while e < x.size().") {
+    return but_for_entry(x, dY, true, dY);
+}
+MISTAKE(elu_plus_one_backward, (const Tensor& x, const Tensor& dY), "first entry of dY left as it is", "§6.2",
+        "Entries are counted from 0: the loop begins there.") {
+    return but_for_entry(x, dY, false, dY);
+}
 
 }  // namespace linattn::testing::elu_plus_one_backward_mistakes

@@ -416,7 +416,7 @@ struct Variance {
            of_q = 1.0, of_k = 1.0;  ///< how often either norm counts
     bool trigonometric = false, subtracted_last = false, subtracted_inside = false, entries_added = false,
          mean_not_squared = false, norm_not_squared = false, sum_squared = false, product_of_sums = false,
-         orthogonal = false, first_axis_for_d = false;
+         orthogonal = false, first_axis_for_d = false, first_left_out = false, last_left_out = false;
     enum class Twice { neither, query, key } twice = Twice::neither;  ///< in place of the other
     std::optional<double> m, d;
     bool operator==(const Variance&) const = default;
@@ -490,6 +490,10 @@ const MutationTable<Variance>& variance_mutations() {
             {"the formula", "norm of the key alone", "The exponent is ‖q̂ + k̂‖²: φ(q)·φ(k) depends on w·(q̂ + k̂).", 0,
              SET(s.cross = s.of_q = 0.0)},
             {"the formula", "cross term left single", "‖q̂ + k̂‖² contains q̂·k̂ twice.", 0, SET(s.cross = 1.0)},
+            {"the loop", "last entry left at 0", "Every pair has a variance: the loop ends before result.size().", 0,
+             SET(s.last_left_out = true)},
+            {"the loop", "first entry left at 0", "Pairs are counted from 0: the loop begins there.", 0,
+             SET(s.first_left_out = true)},
             {"query and key", "the key in place of the query", "Query and key are two arguments: q̂ is made of q.", 0,
              SET(s.twice = Variance::Twice::key)},
             {"query and key", "the query in place of the key", "Query and key are two arguments: k̂ is made of k.", 0,
@@ -525,6 +529,7 @@ Tensor variance(const Variance& s, const Tensor& q, const Tensor& k, std::size_t
     const double d = s.d.value_or(static_cast<double>(s.first_axis_for_d ? shape.front() : width)),
                  of_q = std::pow(d, -s.scale_of_q), of_k = std::pow(d, -s.scale_of_k);
     for (std::size_t i = 0; i < result.size(); ++i) {
+        if ((s.first_left_out && i == 0) || (s.last_left_out && i + 1 == result.size())) continue;
         double product = 0.0, norms = 0.0, entries = 0.0, entries_of_q = 0.0;
         for (std::size_t a = 0; a < q.size(); ++a) {
             if (a / width != i) continue;

@@ -34,6 +34,7 @@ struct Chunkwise : Layouts {
     bool last_chunk_left_out = false, last_chunk_unwritten = false, unless_only_one = false, memory_alone = false;
     bool first_entries_of_O = false;                            ///< of a chunk: one for each thread
     bool whole_shares_of_O = false, whole_shares_of_S = false;  ///< as many entries for each thread, rounded down
+    bool sum_goes_on = false;                                   ///< a thread's, from entry to entry of a chunk
     AttentionSettings attention;
     bool operator==(const Chunkwise&) const = default;
 };
@@ -349,6 +350,12 @@ MutationTable<Chunkwise> own_and_of_attention() {
          "S may have more entries than the block has threads: a loop from threadIdx.x on in steps of blockDim.x, not "
          "an if.",
          forward, SET(s.attention.entries_of_S = std::size_t{kernels::threads_per_block})},
+        {"the threads", "sum not reset to 0 for the next entry",
+         "A thread computes several outputs: set its sum to 0 before each of them.", forward,
+         SET(s.sum_goes_on = true)},
+        {"the threads", "sum not reset to 0 for the next entry",
+         "A thread computes several outputs: set its sum to 0 before each of them.", third_pass,
+         SET(s.sum_goes_on = true)},
         {"the threads", "outputs shared out among the threads, rounded down",
          "rows·d_v / blockDim.x is rounded down, so that the last outputs are nobody's: a loop from threadIdx.x on in "
          "steps of blockDim.x.",
@@ -454,6 +461,20 @@ const MutationTable<Chunkwise>& table() {
 
 // The exercises as definitions whose settings are changed --------------------------------------------------------------
 
+// Each thread's numerators of a chunk added up, entry after entry. Every output is divided by its own normaliser.
+void add_sums_of_threads(Tensor& made, AttentionCall call, AttentionSettings attention, const Sizes& sizes, int chunk) {
+    call.V = ones(shape_of(made));
+    attention.divisor = Divisor::none;
+    Tensor below = attention_by_settings(call, attention).output + call.epsilon, sums = made * below;
+    std::size_t e = 0;
+    for_each_entry(sizes, sizes.d_v, [&](int, int i, int b) {
+        if (i % chunk * sizes.d_v + b >= kernels::threads_per_block)
+            sums.data()[e] += sums.data()[e - kernels::threads_per_block];
+        ++e;
+    });
+    made = sums / below;
+}
+
 Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& sizes, int chunk, float epsilon,
               const FeatureMap& phi = oracle_feature_map("elu_plus_one"), const Tensor* padding = nullptr) {
     AttentionSettings attention = s.attention;
@@ -463,14 +484,14 @@ Array outputs(const Chunkwise& s, Values Q, Values K, Values V, const Sizes& siz
         attention.entries_of_S = static_cast<std::size_t>(sizes.d_k * sizes.d_v) / threads * threads;
     }
     const std::size_t work_before = work_done;
-    const Tensor made = attention_by_settings({.Q = read(s.Q, "Q", Q, sizes, sizes.d_k, chunk),
-                                               .K = read(s.K, "K", K, sizes, sizes.d_k, chunk),
-                                               .V = read(s.V, "V", V, sizes, sizes.d_v, chunk),
-                                               .phi = phi,
-                                               .epsilon = static_cast<double>(epsilon),
-                                               .padding = padding},
-                                              attention)
-                            .output;
+    AttentionCall call{.Q = read(s.Q, "Q", Q, sizes, sizes.d_k, chunk),
+                       .K = read(s.K, "K", K, sizes, sizes.d_k, chunk),
+                       .V = read(s.V, "V", V, sizes, sizes.d_v, chunk),
+                       .phi = phi,
+                       .epsilon = static_cast<double>(epsilon),
+                       .padding = padding};
+    Tensor made = attention_by_settings(call, attention).output;
+    if (s.sum_goes_on) add_sums_of_threads(made, call, attention, sizes, chunk);
     if (s.memory_alone) work_done = work_before + V.size();  // O(n)
     const int rows = std::max(1, s.unless_only_one ? std::min(chunk, sizes.n) : chunk), whole = sizes.n / rows * rows;
     Array output = written(s.O, made, sizes, chunk, s.last_chunk_left_out ? whole : sizes.n);

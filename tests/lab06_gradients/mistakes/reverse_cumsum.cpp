@@ -173,6 +173,16 @@ MISTAKE(
     return each_line(x, place_of(x, axis),
                      [](const Line& line, std::size_t j) { return j == 0 ? line[0] : from_own_on(line, j); });
 }
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "last entry left out, and at 0", "§6.3",
+        "The sum begins with the last entry, which is its own sum.") {
+    return each_line(x, place_of(x, axis),
+                     [](const Line& line, std::size_t j) { return sum_of(line, j, line.size() - 1); });
+}
+MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "first entry left at 0", "§6.3",
+        "The loop backwards ends with entry 0: for (i = n; i-- > 0;) reaches it.") {
+    return each_line(x, place_of(x, axis),
+                     [](const Line& line, std::size_t j) { return j == 0 ? 0.0 : from_own_on(line, j); });
+}
 MISTAKE(reverse_cumsum, (const Tensor& x, std::ptrdiff_t axis), "only the next entry added", "§6.3",
         "Add to the sum so far, not to the entry as it was.") {
     return each_line(x, place_of(x, axis),

@@ -522,15 +522,16 @@ private:
                                 s.blocks_divided == BlocksDivided::averaged_if_empty_too,
                    both = i >= s.block;
         for (const Where where : {Where::own_block, Where::earlier_blocks}) {
-            const std::vector<double> part = numerator(h, i, true, where);
-            const Denominator below = denominator(h, i, true, where);
+            const bool earlier = where == Where::earlier_blocks;
+            const std::vector<double> part = numerator(h, i, earlier, where);
+            const Denominator below = denominator(h, i, earlier, where);
+            const bool empty = below.tokens == 0.0 && !(earlier && call.S != nullptr);
             double share = 1.0;
             if (s.blocks_divided == BlocksDivided::averaged_if_empty_too ||
                 (s.blocks_divided == BlocksDivided::averaged && both))
                 share = 0.5;
             if (s.blocks_divided == BlocksDivided::averaged_by_tokens) share = below.tokens / tokens;
-            for (Index b = 0; b < d_v && (with_empty || below.tokens > 0.0); ++b)
-                row[b] += share * divided(part[b], below);
+            for (Index b = 0; b < d_v && (with_empty || !empty); ++b) row[b] += share * divided(part[b], below);
         }
         return row;
     }

@@ -350,7 +350,7 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
             for (const std::size_t block : {wrong, right + 1, wrong / 2})
                 if (block >= 2) candidates.push_back(written(static_cast<double>(block)));
             if (wrong <= 1)  // a block may be wrong from its first token on, or from its second
-                for (const double usual : {8.0, 16.0, 32.0, 64.0, 4.0, 2.0, 128.0})
+                for (const double usual : {8.0, 16.0, 32.0, 64.0, 4.0, 2.0, 128.0, 3.0, 5.0, 6.0, 7.0})
                     candidates.push_back(written(usual));
         } else if (const auto value = root(
                        [&](double x) {
@@ -362,7 +362,8 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
             candidates = as_written(*value);
         }
         for (const Written& candidate : candidates)
-            if (const Mistake* mistake = with_number(number, call, candidate, distance)) {
+            if (const Mistake* mistake = with_number(number, call, candidate, distance);
+                mistake != nullptr && agrees_with_all(*mistake)) {
                 found.push_back(mistake);
                 break;
             }

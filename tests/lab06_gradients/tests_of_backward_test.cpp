@@ -63,7 +63,7 @@ Function forgetting_at(std::size_t border) {
 
 std::vector<Candidate<Signature>> all_wrong_functions() {
     return wrong_functions<Signature>(
-        "causal_attention_backward",
+        "causal_attention_backward", {},
         {{"arguments that do not belong together are not rejected", where_rejected(definition(), no_gradients)},
          {"an exception where there are no tokens", needing_a_token(definition())},
          {"the sums are lost after 8 tokens", forgetting_at(8)},
@@ -78,7 +78,7 @@ Objections objections_to(const Function& function) {
 TEST_SUITE("test_causal_attention_backward") {
 TEST_CASE("tell right functions from wrong ones") {
     accepts_right_functions(objections_to, right_functions());
-    refuses_wrong_functions(objections_to, right_functions(), all_wrong_functions());
+    refuses_wrong_functions(objections_to, right_functions(), all_wrong_functions(), {});
 }
 TEST_CASE("remember nothing of an earlier call") { objections_to(definition()).remembers_nothing(); }
 }

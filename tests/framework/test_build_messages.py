@@ -406,6 +406,14 @@ class BuildProgram(StudentFolder):
         self.source.unlink()
         self.assertIn("student/lab00_warm_up.cpp is missing: put it back", self.build()[1])
 
+    def test_a_header_of_ones_own_is_not_handed_in(self):
+        self.source.write_text('#include "other_folders.hpp"\n  # include "mine.hpp"\n')
+        self.assertTrue(self.build() and self.called)
+        self.called = False
+        self.source.with_name("mine.hpp").touch()
+        self.assertIn("student/lab00_warm_up.cpp includes mine.hpp, which is not handed in", self.build()[1])
+        self.assertFalse(self.called)
+
     def test_a_file_put_back_with_an_old_time_is_built_again(self):
         self.build()
         old = self.source.stat().st_mtime_ns

@@ -36,8 +36,10 @@ void chooses_well(const Call<Tensor>& call, const Choice& choice, const Expected
         const Outcome own = outcome_of([&] { return parts_of(choice.own(x)); });
         const bool same =
             own.error.empty() && !difference(call.result(), exactly(std::get<Tensor>(own.parts.front().value)));
-        call.satisfies(!same, "\"" + choice.method + "\" gives what your " + choice.function +
-                                  " gives, as it should; but that is wrong: fix " + choice.function + " first");
+        if (same)
+            call.fail_due_to(choice.function, "\"" + choice.method + "\" gives what your " + choice.function +
+                                                  " gives, as it should; but that is wrong: fix " + choice.function +
+                                                  " first");
     }
     call.equals(expected);
 }

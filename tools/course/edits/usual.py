@@ -346,7 +346,8 @@ class Expressions(Editor):
         body, arguments, name = self.body, self.body.arguments(opening), self.body.word(opening - 1)
         if body.word(opening) == "(" and arguments:
             inside, whole = body.source(*arguments[0]), self.said(called, body.match[opening])
-            yield self.put(called, body.match[opening], f"({inside})", f"`{name}` is too much in {whole}")
+            yield self.put(called, body.match[opening], f"({inside})", f"`{name}` is too much in {whole}" if len(arguments) == 1 else
+                           f"{self.said(*arguments[0])} belongs in the place of {whole}")
             if name in CUT_OFF:
                 for part in (inside, f"-({inside})"):
                     yield self.put(called, body.match[opening], CUT_OFF[name].format(part), f"`{name}` is the wrong function in {whole}")

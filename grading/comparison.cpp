@@ -48,11 +48,12 @@ std::pair<std::string, std::string> numbers(double a, double b) {
     return {number(a), number(b)};
 }
 
-// Two wrong shapes that have one cause each.
+// Two wrong shapes that have one cause each, where the values are what that cause gives.
 std::string why_that_shape(const Tensor& y, const Shape& expected) {
     const Shape got = shape_of(y);
-    if (got.empty()) return "\n`Tensor y;` is a single number: start from zeros(shape)";
-    if (got == Shape{expected.size()} && got != expected)
+    if (got.empty() && (y.data()[0] == 0.0 || unwritten_origin(y.data()[0])))
+        return "\nif it was made by `Tensor y;`: that is a single number; start from zeros(shape)";
+    if (got == Shape{expected.size()} && std::equal(expected.begin(), expected.end(), y.data()))
         return "\nif it was made by Tensor y({…}): the braces hold values, not a shape; zeros({…}) takes a shape";
     return "";
 }

@@ -423,13 +423,16 @@ std::string which_parts(const PartsByWhat& parts) {
 }
 
 std::string pattern_of(const ComparedCall& call) {
-    std::string pattern;
-    for (std::size_t p = 0; p < call.expected.size(); ++p)
-        if (const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value);
-            tensor != nullptr && difference(*tensor, call.expected[p])) {
-            pattern = error_pattern(*tensor, call.expected[p]);  // of the part whose numbers are shown
+    std::optional<std::string> of_shown;  // the part whose numbers are shown; a wrong shape is shown in their place
+    for (std::size_t p = 0; p < call.expected.size(); ++p) {
+        const Tensor* tensor = comparable(call.outcome.parts[p], call.expected[p]);
+        if (tensor == nullptr) {
+            of_shown = "";
             break;
         }
+        if (!of_shown && difference(*tensor, call.expected[p])) of_shown = error_pattern(*tensor, call.expected[p]);
+    }
+    const std::string pattern = of_shown.value_or("");
     const PartsByWhat parts = parts_by_what(call);
     if (std::ranges::count(parts.wrong, true) == 0 || std::ranges::count(parts.wrong, false) == 0) return pattern;
     return which_parts(parts) + (pattern.empty() ? "" : "\n" + pattern);

@@ -344,11 +344,14 @@ ComparedCall Trial::compared(const Check& check, const std::vector<Expected>& ex
 void Trial::equals(const std::vector<Expected>& expected) const {
     const Check check = [expected](const Outcome& outcome) -> std::optional<std::string> {
         if (!outcome.error.empty() || outcome.parts.size() != expected.size()) return "threw " + outcome.error;
-        for (std::size_t p = 0; p < expected.size(); ++p) {
-            const Part& part = outcome.parts[p];
-            if (auto text = difference(std::get<Tensor>(part.value), expected[p]))
-                return (part.name.empty() ? "" : part.name + " ") + *text + exchanged_parts(outcome.parts, expected, p);
-        }
+        for (const bool by_shape : {true, false})  // a wrong shape comes before wrong values of an earlier part
+            for (std::size_t p = 0; p < expected.size(); ++p) {
+                const Part& part = outcome.parts[p];
+                if (by_shape && comparable(part, expected[p]) != nullptr) continue;
+                if (auto text = difference(std::get<Tensor>(part.value), expected[p]))
+                    return (part.name.empty() ? "" : part.name + " ") + *text +
+                           exchanged_parts(outcome.parts, expected, p);
+            }
         return std::nullopt;
     };
     require_result();

@@ -455,7 +455,8 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     if (!outcome_.missing.empty()) require_result();
     const std::string origin = unwritten_values();
     if (!origin.empty())
-        fail({.what = *what + "\nsome values were read from memory that was never written", .stack = origin});
+        fail({.what = *what + "\nsome values are from memory that was never written after it was allocated",
+              .stack = origin});
     // The diagnosis runs functions that throw, too. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const std::string site = last_throw_site();
     const Explanation found = explain(compared(check, expected));

@@ -10,7 +10,7 @@ BEGIN = SHAPE + "Tensor y(shape);  // HERE\n    "
 BY_LOOPS = "for (std::size_t i = 0; i < a.size(); ++i)\n        for (std::size_t j = 0; j < b.size(); ++j) "
 
 SPOILT_FOURTH = "Tensor y = maximum(x, 0.0);\n    if (y.size() > 3) y.data()[3] += 7.0;\n    return y;"
-NEVER = "some values were read from memory that was never written\n"
+NEVER = "some values are from memory that was never written after it was allocated\n    at student/lab"
 NOWHERE = '("seven") where nothing can catch it: out of a noexcept function or a destructor, in '
 # The status, what a function does with these, and words of the message.
 A_AND_B = "const Tensor a{1, 2, 3}, b{4, 5};\n    "

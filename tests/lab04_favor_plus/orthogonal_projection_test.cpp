@@ -265,9 +265,9 @@ TEST_CASE("every row has a length of its own, that of d independent N(0, 1)") {
         call.satisfies(false,
                        "the distribution of the squared lengths lies " + decimals(distance) + " away from chi² with " +
                            std::to_string(d) + " degrees of freedom; " + std::to_string(m) +
-                           " independent lengths stay within " + decimals(largest_distance(m)) + ". Their mean is " +
-                           decimals(of_all) + " over all rows, " + decimals(of_last_rows) +
-                           " over the last rows of the blocks; d was expected",
+                           " independent lengths stay within " + decimals(largest_distance(m)) +
+                           ". The mean of the squared lengths is " + decimals(of_all) + " over all rows, " +
+                           decimals(of_last_rows) + " over the last rows of the blocks; d was expected",
                        mistake);
     }
     note("distance from χ_d: " + decimals(distance) + " of " + decimals(largest_distance(m)) + " allowed");

@@ -151,15 +151,21 @@ private:
     std::optional<std::vector<std::string>> remarks_;  // asked for once, and only when there is reason to
 };
 
+// Several mistakes that cannot be told apart, and what they have in common.
+std::string alternatives(const std::vector<Resemblance>& mistakes) {
+    if (mistakes.size() < 2) return "";
+    const std::string& topic = mistakes.front().topic;
+    const bool one_topic =
+        !topic.empty() && std::ranges::all_of(mistakes, [&](const Resemblance& each) { return each.topic == topic; });
+    return "\n      They give the same in this call, and only one of them need be yours" +
+           (one_topic ? "; each concerns " + topic : "") + ".";
+}
+
 // A mistake is explained once, however many failures it explains.
-std::string named(const std::vector<Resemblance>& mistakes, const std::string& closeness,
-                  std::set<std::string>& explained) {
+std::string named(const std::vector<Resemblance>& mistakes, const std::string& how, std::set<std::string>& explained) {
     std::string text;
     for (const Resemblance& each : mistakes) text += (text.empty() ? "" : " or ") + each.mistake;
-    const bool one_topic =
-        mistakes.size() > 1 && !mistakes.front().topic.empty() &&
-        std::ranges::all_of(mistakes, [&](const Resemblance& each) { return each.topic == mistakes.front().topic; });
-    if (!closeness.empty()) text += " (" + closeness + (one_topic ? "; all about " + mistakes.front().topic : "") + ")";
+    text += how;
     for (const Resemblance& each : mistakes)
         if (explained.insert(each.explanation).second) text += "\n      " + each.explanation;
     return text;
@@ -173,8 +179,9 @@ std::string in_words(const Failure& failure, StudentLines& lines, std::set<std::
         text +=
             "\n    all values are right to about 7 digits, which is the precision of float: is something stored in a "
             "float?";
+    const std::string closeness = failure.closeness.empty() ? "" : " (" + failure.closeness + ")";
     if (!failure.resembles.empty())
-        text += "\n    looks like: " + named(failure.resembles, failure.closeness, explained);
+        text += "\n    looks like: " + named(failure.resembles, closeness + alternatives(failure.resembles), explained);
     else if (guess && !failure.partly.empty() && failure.partly.size() <= most_hedged)
         text += "\n    here, but not in every case, it does the same as: " + named(failure.partly, "", explained);
     if (!failure.inputs.empty()) text += "\n    called with " + failure.inputs;

@@ -505,6 +505,19 @@ TEST_CASE("a float is suspected when every wrong value is right to seven digits"
     CHECK(contains(message(Digits::seven), "precision of float"));
     CHECK_FALSE(contains(message(Digits::fewer), "precision of float"));
 }
+TEST_CASE("names that cannot be told apart are said to be one mistake, and what they concern") {
+    const auto message = [](const std::vector<Resemblance>& names) {
+        return judged(failing(two_cases, {.what = "    wrong", .resembles = names, .closeness = "exact"}),
+                      reported(2, 1))
+            .message;
+    };
+    CHECK(
+        contains(message({{"thrice", "a", "the factor"}, {"half", "b", "the factor"}}),
+                 "looks like: thrice or half (exact)\n      They give the same in this call, and only one of them need "
+                 "be yours; each concerns the factor.\n      a\n      b\n"));
+    CHECK(contains(message({{"thrice", "a", "the factor"}, {"half", "b", "the sum"}}), "need be yours.\n"));
+    CHECK(contains(message({{"thrice", "a", "the factor"}}), "looks like: thrice (exact)\n      a\n"));
+}
 TEST_CASE("to do is no failure, but a failure comes before to do") {
     Cases to_do = two_cases;
     to_do.back().todo = "twice is not written yet";

@@ -104,8 +104,11 @@ struct AxisView {
 std::size_t missing_axis(const Lengths& less, const Lengths& whole) {
     if (less.empty() || less.size() + 1 != whole.size()) return 0;
     for (std::size_t axis = whole.size() - 1; axis > 0; --axis) {
-        bool fits = true;
-        for (std::size_t i = 0; i < less.size(); ++i) fits &= less[i] == 1 || less[i] == whole[i < axis ? i : i + 1];
+        bool fits = whole[axis] != 1;
+        for (std::size_t i = 0; i < less.size(); ++i) {
+            const std::size_t beside = whole[i < axis ? i : i + 1];
+            fits &= less[i] == 1 || beside == 1 || less[i] == beside;
+        }
         if (fits) return whole.size() - axis;
     }
     return 0;
@@ -118,12 +121,13 @@ Lengths broadcast_shape(const Lengths& a, const Lengths& b) {
         const std::size_t in_b = back <= b.size() ? b[b.size() - back] : 1;
         if (in_a != in_b && in_a != 1 && in_b != 1) {
             const std::size_t axis = std::max(missing_axis(a, b), missing_axis(b, a));
-            throw std::invalid_argument(
-                "shapes " + to_string(a) + " and " + to_string(b) + " do not broadcast: axis -" + std::to_string(back) +
-                " has lengths " + std::to_string(in_a) + " and " + std::to_string(in_b) +
-                (axis == 0
-                     ? ""
-                     : "; was a sum, mean or amax along axis -" + std::to_string(axis) + " taken without keep_dims?"));
+            throw std::invalid_argument("shapes " + to_string(a) + " and " + to_string(b) +
+                                        " do not broadcast: axis -" + std::to_string(back) + " has lengths " +
+                                        std::to_string(in_a) + " and " + std::to_string(in_b) +
+                                        (axis == 0 ? ""
+                                                   : "; did you mean expand_dims(…, -" + std::to_string(axis) +
+                                                         ") of " + to_string(a.size() < b.size() ? a : b) +
+                                                         ", or keep_dims in a sum, mean or amax along that axis?"));
         }
         result[result.size() - back] = in_a == 1 ? in_b : in_a;
     }

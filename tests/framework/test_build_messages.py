@@ -177,6 +177,7 @@ class StudentFolder(unittest.TestCase):
 # A line of code, the error that g++ 12 and clang 14 report there, and words of the sentence that it gets.
 T, GNU_T = "'linattn::Tensor' (aka 'xarray_container<uvector<double>>')", "‘linattn::Tensor’ {aka ‘xt::xarray_container<…>’}"
 GNU_SHAPE = "invalid initialization of reference of type ‘const linattn::Shape&’ {aka ‘…’} from expression of type ‘int’"
+NO_SUM = "no matching function for call to object of type 'const linattn::Sum'"
 FROM_NUMPY = (
     ("y[0, 1] = 1;", "top-level comma expression in array subscript is deprecated [-Werror=comma-subscript]",
      "top-level comma expression in array subscript is deprecated [-Werror,-Wdeprecated-comma-subscript]", "y(i, j)"),
@@ -211,6 +212,8 @@ FROM_NUMPY = (
     ("for (int j : range(n)) S += x;", "‘range’ was not declared in this scope",
      "use of undeclared identifier 'range'; did you mean 'arange'?", "std::size_t i = 0"),
     ("for (j = 0; j < n; ++j) S += x;", "‘j’ was not declared in this scope", "use of undeclared identifier 'j'", "std::size_t i = 0"),
+    ("for (dim = 0; dim < n; ++dim) S += x;", "‘dim’ was not declared in this scope", "use of undeclared identifier 'dim'",
+     "std::size_t i = 0"),
     ("return concatenate([x, y], 0);", "expected ‘{’ before ‘,’ token", "expected body of lambda expression", "concatenate(x, y, 0)"),
     ("# the state", "invalid preprocessing directive #the", "invalid preprocessing directive", "begins with //"),
     ("x[0] = 1;", "assignment of read-only location", "cannot assign to return value because function 'operator[]' returns a const value",
@@ -239,8 +242,38 @@ FROM_NUMPY = (
     ("return max(x, 0.0);", "no matching function for call to ‘max(const linattn::Tensor&, double)’",
      "no matching function for call to 'max'", "maximum(x, y)"),
     ("double s = sum(x, 0);", f"cannot convert {GNU_T} to ‘double’ in initialization", f"no viable conversion from {T} to 'double'",
-     "not a number"))
+     "not a number"),
+    ("return std::exp(x);", "no matching function for call to ‘exp(const linattn::Tensor&)’", "no matching function for call to 'exp'",
+     "no prefix, as in exp(x)"),
+    ("return concatenate({x, y}, 0);", f"{GNU_SHAPE.replace('Shape', 'Tensor')[:-5]}<brace-enclosed initializer list>’",
+     "no matching function for call to 'concatenate'", "concatenate(x, y, 0)"),
+    ("return softmax(x, -1);", "‘softmax’ was not declared in this scope; did you mean ‘fmax’?",
+     "use of undeclared identifier 'softmax'", "exp, amax and sum"),
+    ("return sum(x, None);", "‘None’ was not declared in this scope", "use of undeclared identifier 'None'", "C++ has no None"),
+    ("return torch.clone(x);", "‘torch’ was not declared in this scope", "use of undeclared identifier 'torch'", "Tensor y = x;"),
+    ("return sum(exp(x), -1, true);", "no match for call to ‘(const linattn::Sum) (linattn::Tensor, int, bool)’", NO_SUM,
+     "the word keep_dims"),
+    ("return sum(x, {0, 1});", "no match for call to ‘(const linattn::Sum) (const linattn::Tensor&, <brace-enclosed initializer list>)’",
+     NO_SUM, "One axis at a time"),
+    ("return sum(x, -1, keep_dims=True);", "‘True’ was not declared in this scope", "use of undeclared identifier 'True'",
+     "no names in C++"),
+    ("return sum(x, dim=-1);", "‘dim’ was not declared in this scope; did you mean ‘fdim’?", "use of undeclared identifier 'dim'",
+     "no names in C++"),
+    ("if (method == 'relu') return x;", "no match for ‘operator==’ (operand types are ‘const std::string’ and ‘int’)",
+     "invalid operands to binary expression ('const std::string' and 'int')", "double quotes"),
+    ("x *= 2;", f"no match for ‘operator*=’ (operand types are ‘const {GNU_T[1:]} and ‘int’)",
+     "candidate function not viable: 'this' argument has type 'const Tensor', but method is not marked const", "make a copy"),
+    ("Tensor relu(const Tensor& x) {", "‘Tensor’ does not name a type", "unknown type name 'Tensor'; did you mean 'linattn::Tensor'?",
+     "a } too many above?"),
+    ("Tensor relu(const Tensor& x) {", "a function-definition is not allowed here before ‘{’ token",
+     "function definition is not allowed here", "a } is missing above"),
+    ("}  // namespace linattn", "expected ‘}’ at end of input", "expected '}'", "A } is missing"),
+    ("}  // namespace linattn", "expected declaration before ‘}’ token", "extraneous closing brace ('}')", "one } too many"),
+    ("return x;", "expected unqualified-id before ‘return’", "expected unqualified-id", "in no function"))
 NOT_FROM_NUMPY = (
+    ('return x == "relu" ? x : x;', "no match for ‘operator==’ (operand types are ‘const linattn::Tensor’ and ‘const char [5]’)"),
+    ("return amax(x, -1, 1);", "no match for call to ‘(const linattn::Amax) (const linattn::Tensor&, int, int)’"),
+    ("std::size_t n = 1'000'000 + undefined;", "‘undefined’ was not declared in this scope"),
     ("std::size_t axis = undefined;", "‘undefined’ was not declared in this scope"),
     ("const Shape shape = shape_off(x);  // x[:, 0] @ y.T", "‘shape_off’ was not declared in this scope"),
     ("auto f = [&](int i) { return undefined; };", "‘undefined’ was not declared in this scope"),
@@ -314,11 +347,11 @@ class Recorded(StudentFolder):
         self.assertEqual([line.partition(":")[0] for line in said], ["line 7 and line 17", "line 11"])
         self.assertEqual(self.place, "line 7 of student/lab00_warm_up.cpp")
         said = self.explain(FAILED + CLANG_TWO)[0].rpartition("\n\n")[2]
-        self.assertTrue(said.startswith("line 7 and line 17: There is no np here"), said)
+        self.assertTrue(said.startswith("line 7 and line 17: NumPy and PyTorch are not here"), said)
         tests = self.source.with_name("lab00_tests.cpp")
         words = (FAILED + GCC_BRACE).replace("X", str(self.source)) + GCC_THREE.replace("X", str(tests))
         message, _, place = FailedBuild("lab00", str(self.manifest), [str(self.source), str(tests)]).explain(words)
-        self.assertIn("\n\nlab00_tests.cpp, line 7 and lab00_tests.cpp, line 17: The product", message)
+        self.assertIn("\nlab00_tests.cpp, line 7 and lab00_tests.cpp, line 17: The product", message)
         self.assertEqual(place, "line 13 of student/lab00_warm_up.cpp")
 
     def test_of_candidates_only_the_students_own_are_shown(self):

@@ -47,7 +47,9 @@ def run(root: Path, options: Namespace) -> int:
     tree = training_program.prepared(root, options.track, LAB)
     program = training_program.build(tree, f"{LAB}_gradcheck", LAB)
     print(ROW.format("function", "argument", "largest error", "at entry", "yours", "differences", "").rstrip(), flush=True)
-    found = {function: _check(program, function) for function in functions}
+    found: dict[str, Found] = {}
+    for function in functions:
+        found[function] = _check(program, function, JUDGE in found and _is_wrong(found[JUDGE]))
     gates = found[JUDGE].parts.get("gates", {})
     if gates.get("event") == "gates":
         print(f"\nda_1, da_2, da_3 of section 6.6 by your 6.1: {', '.join(map(_number, gates['differences']))}")
@@ -73,7 +75,7 @@ def _functions(root: Path, names: list[str]) -> list[str]:
     return chosen if JUDGE in chosen else [JUDGE, *chosen]
 
 
-def _check(program: Path, function: str) -> Found:
+def _check(program: Path, function: str, wrong_judge: bool) -> Found:
     """Runs the program for one function, and prints a row for each argument as it comes."""
     found = Found()
     names = ARGUMENTS.get(function, OF_ATTENTION)
@@ -84,7 +86,7 @@ def _check(program: Path, function: str) -> Found:
         elif "part" in event:
             found.parts[event["part"]] = event
             if event["part"] in names:
-                print(_row(function, event), flush=True)
+                print(_row(function, event, wrong_judge), flush=True)
 
     status = training_program.listen(program, {"function": function}, None, on_event)
     if status in (-signal.SIGTERM, -signal.SIGINT):
@@ -97,12 +99,13 @@ def _check(program: Path, function: str) -> Found:
     return found
 
 
-def _row(function: str, event: Event) -> str:
+def _row(function: str, event: Event, wrong_judge: bool) -> str:
     if event["event"] != "checked":
         return ROW.format(function, event["part"], "", "", "", "", _why(function, event)).rstrip()
     numbers = [_number(event[name]) for name in ("own", "differences")]
     error = "no number" if event["error"] is None else f"{event['error']:.1e}"
-    return ROW.format(function, event["part"], error, event["at"], *numbers, "ok" if _agrees(event) else "WRONG")
+    verdict = "NOT CHECKED: 6.1 is wrong" if wrong_judge else "ok" if _agrees(event) else "WRONG"
+    return ROW.format(function, event["part"], error, event["at"], *numbers, verdict)
 
 
 def _why(function: str, event: Event) -> str:
@@ -117,6 +120,11 @@ def _number(value: float | None) -> str:
 
 def _agrees(event: Event) -> bool:
     return event["event"] == "checked" and event["error"] is not None and event["error"] <= AGREES
+
+
+def _is_wrong(judge: Found) -> bool:
+    x = judge.parts.get("x")
+    return bool(judge.fate) or x is not None and x["event"] != "unwritten" and not _agrees(x)
 
 
 def _print_costs(found: dict[str, Found]) -> None:
@@ -145,12 +153,11 @@ def _bytes(count: float) -> str:
 
 
 def _verdict(found: dict[str, Found]) -> int:
-    judge = found[JUDGE]
     checked = [event for each in found.values() for event in each.parts.values() if event["event"] == "checked"]
     fails = any(each.fate or any(event["event"] == "failed" for event in each.parts.values()) for each in found.values())
     if not checked and not fails:
         print(f"nothing can be checked yet: write 6.1, {JUDGE}, first; ./course hint {LAB}.{JUDGE} helps", file=sys.stderr)
-    elif judge.fate or not all(_agrees(event) for event in judge.parts.values() if event["part"] == "x"):
+    elif _is_wrong(found[JUDGE]):
         print(f"your 6.1 is wrong, so the other rows say nothing yet; ./course check {LAB}.{JUDGE} says more", file=sys.stderr)
     elif fails or not all(map(_agrees, checked)):
         print(f"not all gradients agree with the differences (to {AGREES:.0e}); ./course check {LAB} says more", file=sys.stderr)

@@ -59,7 +59,7 @@ class Submit(FakeTools):
         self.assertEqual(self.zip.read_text(), "mine")
         self.assert_one_line_error(self.submit("s001", "--out", "x.tar"), "x.tar.zip")
         for name in ("../s001", "a/b", "", "-", "s\nt"):
-            self.graded("submit", "--", name, status=2)
+            self.assert_one_line_error(self.graded("submit", "--", name, status=2), "letters, digits, spaces and . - @ + _ only")
         self.assertEqual(self.read("calls"), "", "nothing was built")
         path = self.root / "student/lab08_more.cpp"
         path.write_bytes(b"x" * (300 << 10))

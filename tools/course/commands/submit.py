@@ -27,7 +27,8 @@ def arguments(parser: ArgumentParser) -> None:
 def run(root: Path, options: Namespace) -> int:
     name = options.id.strip()
     if not re.fullmatch(r"\w[\w .@+-]{0,99}", name):
-        raise CourseError(f"{options.id!r} is not an id; write letters, digits, and . - @ + only")
+        raise CourseError(f"{options.id!r} is not an id; write letters, digits, spaces and . - @ + _ only, 100 characters at most, "
+                          "the first a letter, a digit or _")
     out = options.out or Path(f"{name}.zip")
     if out.suffix != ".zip":
         raise CourseError(f"{out} is not the name of a zip; write {out}.zip")

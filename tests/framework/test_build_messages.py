@@ -379,7 +379,7 @@ class Recorded(StudentFolder):
 
     def test_a_fault_of_the_course_is_called_one(self):
         message, _ = self.explain("FAILED: labs/linattn.dir/tensor.cpp.o\nlabs/tensor.cpp:3:1: error: no\n")
-        self.assertIn("is a fault of the course", message)
+        self.assertIn("Remove the folder build and try again. If that does not help, it is a fault of the course", message)
         self.assertIn("tensor.cpp:3:1: error: no", message)
 
 

@@ -63,8 +63,9 @@ class FailedBuild:
 
     def _of_the_course(self, output: str) -> tuple[str, str]:
         last = compiler_words.short(self.sources[-1])
-        unexplained = self.unexplained or (f"{self.lab} could not be built, and {last} is not the cause. This is a fault of "
-                                           "the course or of the installation; please report it with what follows")
+        unexplained = self.unexplained or (f"{self.lab} could not be built, and {last} is not the cause. Remove the folder "
+                                           "build and try again. If that does not help, it is a fault of the course or of the "
+                                           "installation; please report it with what follows")
         return f"{unexplained}:\n\n{output}", ""
 
     def _ungraded(self) -> str:

@@ -331,6 +331,14 @@ class Recorded(StudentFolder):
         message, _ = self.explain(f"{FAILED}X:11:8: error: redefinition of ‘linattn::Tensor linattn::helper()’\n")
         self.assertIn("student/lab00_warm_up.cpp does not compile", message)
 
+    def test_a_file_that_is_not_as_handed_out_is_named_first(self):
+        names = ("labs/lab00_warm_up/warm_up.hpp", "labs/lab01_more/README.md", "student/lab00_warm_up.cpp")
+        self.source.parents[1].joinpath(".handout.sha256").write_text("".join(f"0123  {name}\n" for name in names))
+        message, begin_with = self.explain(f"{FAILED}X:1:10: fatal error: warm_up.hpp: No such file or directory\n")
+        self.assertTrue(message.startswith(f"not as handed out: {names[0]}; if you did not mean that"), message)
+        self.assertEqual((begin_with, self.place), ("", f"{names[0]}, which is not as handed out"))
+        self.assertEqual(self.explain(FAILED + GCC_WARNING_FIRST)[1], "outer_product")
+
     def test_outside_of_the_exercises_no_function_is_named(self):
         self.assertEqual(self.explain(FAILED + GCC_OUTSIDE)[1], "")
 

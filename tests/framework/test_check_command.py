@@ -188,6 +188,13 @@ class Check(FakeTools):
         (self.root / "bin/cmake").unlink()
         self.assertIn("course: cmake is not on the PATH; run ./course setup", self.course("check", PATH=f"{self.root}/bin", status=2).stderr)
 
+    def test_a_manifest_that_a_handout_lost_is_named(self):
+        (self.root / "labs/lab08_more/lab.json").unlink()
+        self.ctest_does(self.leaves("twice", "pass"))
+        self.check("lab07.twice", status=0)
+        self.write(".handout.sha256", "0123  labs/lab08_more/lab.json\n")
+        self.assert_one_line_error(self.check("lab08.once"), "labs/lab08_more/lab.json is missing")
+
     def test_a_broken_manifest_is_one_line(self):
         for text, said in (("{", "is not JSON"), ('{"lab": "lab08"}', "lacks 'title'"), ("[]", "does not have the form"),
                            ('{"lab": "lab09", "title": "", "sources": [], "exercises": []}', "folder says otherwise")):

@@ -13,6 +13,8 @@ from course.files import File
 RECORD = ".handout.sha256"  # earlier handouts read it too, so its form cannot change
 STUBS = "student/.stubs"  # the stubs as they were handed out, to tell what the student wrote from what was there
 
+BUILT_FROM = ("CMake", "cmake/", "grading/", "labs/", "tests/")
+
 
 def record_of(files: dict[str, File]) -> str:
     return "".join(f"{digest(file.data)}  {name}\n" for name, file in sorted(files.items()))
@@ -25,6 +27,15 @@ def parse(text: str) -> dict[str, str]:
 
 def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def not_as_handed_out(root: Path) -> list[str]:
+    """The files that labs are built from, without the student's, that are missing or were changed; in a clone, which has no
+    record, none."""
+    record = root / RECORD
+    listed = parse(record.read_text(encoding="utf-8", errors="replace")) if record.is_file() else {}
+    return [name for name, value in listed.items() if name.startswith(BUILT_FROM) and not name.endswith((".md", ".svg"))
+            and not ((root / name).is_file() and digest((root / name).read_bytes()) == value)]
 
 
 def read_handout(path: Path) -> dict[str, File]:

@@ -68,6 +68,9 @@ class Lab:
 
 def load(root: Path) -> list[Lab]:
     """Every lab, in order."""
+    for folder in (root / "labs").glob("lab[0-9][0-9]_*"):
+        if not (folder / "lab.json").exists():
+            _refuse_lost(root, f"labs/{folder.name}/lab.json")
     labs = [read(root, path) for path in sorted((root / "labs").glob("lab[0-9][0-9]_*/lab.json"))]
     if not labs:
         raise CourseError("no lab found; labs/labNN_*/lab.json; is this a complete copy of the repository?")
@@ -98,6 +101,13 @@ def read(root: Path, path: Path) -> Lab:
         if functions.count(function) > 1:
             raise CourseError(f"{where} names {function} twice; keep one")
     return lab
+
+
+def _refuse_lost(root: Path, name: str) -> None:
+    """A file that was handed out. (In a clone, a folder without it is a lab that is being written.)"""
+    from course.handout_record import not_as_handed_out  # only now: most runs do without it
+    if name in not_as_handed_out(root):
+        raise CourseError(f"{name} is missing; take it from the zip of the handout again")
 
 
 def find_exercise(labs: list[Lab], name: str) -> tuple[Lab, Exercise]:

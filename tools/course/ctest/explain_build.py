@@ -3,12 +3,15 @@
 import json
 import os
 import re
+from pathlib import Path
 
 from course.ctest import compiler_words
+from course.handout_record import not_as_handed_out
 from course.source_pieces import function_at
 
 MISSING = re.compile(r"undefined (?:reference to|symbol:) (.*)|^ +(\".*\"), referenced from", re.M)  # the second: Apple's
 DUPLICATE = re.compile(r"(?:duplicate symbol:?|multiple definition of) (.*)()")
+MOST_CHANGED = 5  # files in a message
 QUOTED = re.compile(r"[`'\"](.*?)['\"]")
 
 
@@ -18,6 +21,7 @@ class FailedBuild:
         with open(manifest, encoding="utf-8") as file:
             self.exercises = [exercise["function"] for exercise in json.load(file)["exercises"]]
         self.lab = lab
+        self.root = Path(manifest).parents[2]
         self.headers = f"labs/{os.path.basename(os.path.dirname(manifest))}"
         self.sources = sources
         self.unexplained = unexplained
@@ -25,6 +29,16 @@ class FailedBuild:
     def explain(self, output: str) -> tuple[str, str, str]:
         """Why the lab could not be built, the exercise to change first and the line that the compiler complains about first,
         "" where they are unknown."""
+        message, begin_with, place = self._explain(output)
+        if changed := not_as_handed_out(self.root):
+            names = ", ".join(changed[:MOST_CHANGED]) + f" and {len(changed) - MOST_CHANGED} more" * (len(changed) > MOST_CHANGED)
+            message = (f"not as handed out: {names}; if you did not mean that, take it from the zip of the handout again."
+                       f"\n\n{message}")
+            if named := next((name for name in changed if os.path.basename(name) in output), ""):
+                return message, "", f"{named}, which is not as handed out"
+        return message, begin_with, place
+
+    def _explain(self, output: str) -> tuple[str, str, str]:
         for source in self.sources:
             if re.search(rf"FAILED: [^\n]*{self.lab}_graded[^\n]*{re.escape(os.path.basename(source))}", output):
                 return self._of_the_compiler(source, output)

@@ -338,6 +338,7 @@ class Recorded(StudentFolder):
         self.assertTrue(message.startswith(f"not as handed out: {names[0]}; if you did not mean that"), message)
         self.assertEqual((begin_with, self.place), ("", f"{names[0]}, which is not as handed out"))
         self.assertEqual(self.explain(FAILED + GCC_WARNING_FIRST)[1], "outer_product")
+        self.assertNotIn("a fault of the course", self.explain("FAILED: tests/x.cpp.o\ntests/x.cpp:3:1: error: no\n")[0])
 
     def test_outside_of_the_exercises_no_function_is_named(self):
         self.assertEqual(self.explain(FAILED + GCC_OUTSIDE)[1], "")

@@ -29,8 +29,11 @@ class FailedBuild:
     def explain(self, output: str) -> tuple[str, str, str]:
         """Why the lab could not be built, the exercise to change first and the line that the compiler complains about first,
         "" where they are unknown."""
+        changed = not_as_handed_out(self.root)
+        if changed and not self.unexplained:
+            self.unexplained = f"{self.lab} could not be built, and {compiler_words.short(self.sources[-1])} is not the cause"
         message, begin_with, place = self._explain(output)
-        if changed := not_as_handed_out(self.root):
+        if changed:
             names = ", ".join(changed[:MOST_CHANGED]) + f" and {len(changed) - MOST_CHANGED} more" * (len(changed) > MOST_CHANGED)
             message = (f"not as handed out: {names}; if you did not mean that, take it from the zip of the handout again."
                        f"\n\n{message}")

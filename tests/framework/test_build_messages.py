@@ -339,6 +339,7 @@ class Recorded(StudentFolder):
         self.assertEqual((begin_with, self.place), ("", f"{names[0]}, which is not as handed out"))
         self.assertEqual(self.explain(FAILED + GCC_WARNING_FIRST)[1], "outer_product")
         self.assertNotIn("a fault of the course", self.explain("FAILED: tests/x.cpp.o\ntests/x.cpp:3:1: error: no\n")[0])
+        self.assertEqual(self.place, f"{names[0]}, which is not as handed out")
 
     def test_outside_of_the_exercises_no_function_is_named(self):
         self.assertEqual(self.explain(FAILED + GCC_OUTSIDE)[1], "")

@@ -37,7 +37,8 @@ class FailedBuild:
             names = ", ".join(changed[:MOST_CHANGED]) + f" and {len(changed) - MOST_CHANGED} more" * (len(changed) > MOST_CHANGED)
             message = (f"not as handed out: {names}; if you did not mean that, take it from the zip of the handout again."
                        f"\n\n{message}")
-            if named := next((name for name in changed if os.path.basename(name) in output), ""):
+            if named := next((name for name in changed if os.path.basename(name) in output),
+                             "" if begin_with or place else changed[0]):
                 return message, "", f"{named}, which is not as handed out"
         return message, begin_with, place
 

@@ -110,7 +110,7 @@ RULES = (
     Rule("expected unqualified-id", r"^\s*(?:return|for|if|while|else)\b",
          "This line is in no function: the } of the one above comes too early."),
     Rule("['‘]Tensor['’] does not name a type|unknown type name 'Tensor'", "",
-         "Tensor is known inside of namespace linattn { … } alone, and after the #include: is there a } too many above?"),
+         "Tensor is known only after the #include and inside namespace linattn { … }: is there a } too many above?"),
 )
 
 

@@ -67,7 +67,7 @@ def test_what_is_right_is_these_steps_alone(tmp_path, capsys, lab, function, arg
 
 @pytest.mark.parametrize("lab, function, mistake, last", [
     ("lab07", "block_step", "ReLU instead of GELU", "the state is right; only the output differs"),
-    ("lab02", "linear_attention_step", "key and query exchanged", "what follows was made from your state, so begin there"),
+    ("lab02", "linear_attention_step", "key and query exchanged", "the steps after it go on from what yours returned, so begin there"),
 ])
 def test_it_says_whether_the_state_is_wrong(tmp_path, capsys, lab, function, mistake, last):
     first, then = told(tmp_path, capsys, lab, function, mistake)

@@ -80,7 +80,7 @@ def run(root: Path, options: Namespace) -> int:
         raise CourseError(f"{lab.name} does not build; ./course check {lab.name} says why")
     command = [str(tree.folder / f"{lab.name}_exercises"), "--trace", "--exercise", exercise.function]
     steps, ending = follow(command, tree.folder / "trace.log")
-    print(f"{lab.name} · {exercise.function}: yours, and beside it what is right")
+    print(f"{lab.name} · {exercise.function}: yours, and what is right beside it (in a narrow line below it, if it differs)")
     first = ""
     for number, step in enumerate(steps):
         name = _name(step, number)
@@ -94,7 +94,7 @@ def run(root: Path, options: Namespace) -> int:
     if first:
         output_only = all(part == "output" or step.is_right(part) for step in steps for part in step.parts())
         print(f"\nfirst difference: {first}\n" + ("the state is right; only the output differs" if output_only else
-                                                 "what follows was made from your state, so begin there"))
+                                                 "the steps after it go on from what yours returned, so begin there"))
     if not first and not ending:
         print(messages.coloured(f"\nthese {len(steps)} steps are right, with {steps[0].call}", messages.GREEN))
         print(f"that does not mean that the exercise is: ./course check {exercise.name}")

@@ -156,7 +156,8 @@ def test_versions_of_a_statement_share_one_function():
     assert schemata.text(numbered.keys()).count("case") == 0
 
 
-@pytest.mark.parametrize("text", ["", ";", "{", "x = (1;", "if", "else", "for (;;", "return", "a < b > c", "#define X (\nuse(X);", "'", "= = ="])
+@pytest.mark.parametrize("text", ["", ";", "{", "x = (1;", "if", "else", "for (;;", "return", "a < b > c", "#define X (\nuse(X);", "'", "= = =",
+                                  "f(a)) + b;", "f(a)); return b;", ") + b;", "f(a] ) + b;"])
 def test_what_is_no_cpp_does_not_stop_it(text):
     edits_of(body_of(text))
 

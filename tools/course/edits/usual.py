@@ -81,6 +81,10 @@ class Editor:
         tokens = self.body.tokens
         return Edit(((tokens[first].start, tokens[last].end, new),), mistake, later, alike)
 
+    def _called_until(self, i: int) -> int | None:
+        """The first token of the call that ends with this token."""
+        return self.body.called(self.body.match[i]) if self.body.word(i) == ")" and i in self.body.match else None
+
     def _loop_begins(self, name: Name) -> str:
         """Of the number that a loop counts up or down: the first one; "" for other variables."""
         in_head = name.counts and name.initial and self.body.is_head(self.body.around[name.initial[0]])
@@ -234,7 +238,7 @@ class Expressions(Editor):
     def _closed_too_early(self, i: int) -> Iterator[Edit]:
         """f(a + b) for f(a) + b."""
         body, closing = self.body, i - 1
-        if body.word(closing) == ")" and (called := body.called(body.match[closing])) is not None:
+        if (called := self._called_until(closing)) is not None:
             last = body.right(i)
             yield self.put(closing, last, f" {body.source(i, last)})", f"the bracket of {self.said(called, closing)} closes too early")
 
@@ -424,7 +428,7 @@ class Statements(Editor):
     def _returned(self, statement: Statement) -> Iterator[Edit]:
         """What is computed and not used."""
         body, first, last = self.body, statement.first, statement.last
-        if not statement.word and body.word(last - 1) == ")" and body.called(body.match[last - 1]) == first and "return " in body.text:
+        if not statement.word and self._called_until(last - 1) == first and "return " in body.text:
             yield self.put(first, first, f"return {body.word(first)}", f"`return` is missing before {self.said(first, last - 1)}")
 
     def _to(self, statement: Statement, place: int, until: Statement | None = None) -> Splices:

@@ -24,6 +24,7 @@ struct Candidate {
     std::string name;  ///< of the mistake; of a right function: what it does and may do, after "this function"
     std::function<Signature> function;
     const char* refused_by = nullptr;  ///< of a right function: the name of the mistake that tests make which refuse it
+    bool essential = false;            ///< of a wrong one: tests must refuse it in any case
 };
 
 /// The definition of an exercise with all settings right.
@@ -41,19 +42,21 @@ inline std::uint64_t digest_of(std::string_view name) {
 
 /// Of the mistakes of an exercise that give wrong results some from everywhere in its table, and `more`. A table grows: they are
 /// drawn by their names, so that a new mistake takes the place of one other at most.
-/// \param essential the names of those that are drawn in any case
+/// \param essential the names of those that are drawn in any case, and must be refused
 /// \param without those that good tests need not see
 template <class Signature>
 std::vector<Candidate<Signature>> wrong_functions(const char* exercise, const std::set<std::string>& essential,
                                                   std::vector<Candidate<Signature>> more,
                                                   const std::set<std::string>& without = {}) {
+    for (const std::string& name : essential)
+        if (find_mistake(exercise, name) == nullptr) throw std::logic_error("no mistake is called " + name);
     std::vector<Candidate<Signature>> wrong;
     for (const Mistake& mistake : mistakes())
         if (std::string_view(mistake.exercise) == exercise && !mistake.only_cost && !without.contains(mistake.name))
-            wrong.push_back({mistake.name, std::any_cast<std::function<Signature>>(mistake.function)});
+            wrong.push_back({mistake.name, std::any_cast<std::function<Signature>>(mistake.function), nullptr,
+                             essential.contains(mistake.name)});
     constexpr std::size_t most = 50;  // each costs what a student's tests cost
-    std::ranges::sort(
-        wrong, {}, [&](const auto& each) { return std::pair(!essential.contains(each.name), digest_of(each.name)); });
+    std::ranges::sort(wrong, {}, [&](const auto& each) { return std::pair(!each.essential, digest_of(each.name)); });
     if (wrong.size() > most) wrong.erase(wrong.begin() + most, wrong.end());
     std::move(more.begin(), more.end(), std::back_inserter(wrong));
     return wrong;
@@ -116,10 +119,7 @@ void accepts_right_functions(const Test& test, const std::vector<Candidate<Signa
 /// must be refused, and all that are essential. A mistake of the name "nothing checked" refuses none.
 template <class Signature, class Test>
 void refuses_wrong_functions(const Test& test, const std::vector<Candidate<Signature>>& right,
-                             const std::vector<Candidate<Signature>>& wrong, const std::set<std::string>& essential) {
-    for (const std::string& name : essential)
-        if (std::ranges::none_of(wrong, [&](const auto& each) { return each.name == name; }))
-            throw std::logic_error("no mistake is called " + name);
+                             const std::vector<Candidate<Signature>>& wrong) {
     std::vector<std::size_t> order(wrong.size() + right.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::shuffle(order.begin(), order.end(), std::random_device());
@@ -134,7 +134,7 @@ void refuses_wrong_functions(const Test& test, const std::vector<Candidate<Signa
     }
     const std::size_t refused = wrong.size() - missed.size(), least = (9 * wrong.size() + 9) / 10;
     std::sort(missed.begin(), missed.end());
-    const auto found = std::ranges::find_if(missed, [&](std::size_t at) { return essential.contains(wrong[at].name); });
+    const auto found = std::ranges::find_if(missed, [&](std::size_t at) { return wrong[at].essential; });
     if (refused >= least && found == missed.end()) return;
     const Candidate<Signature>& first = wrong[found == missed.end() ? missed.front() : *found];
     std::string others;  // from the middle and the end of what they accept, which is about other things

@@ -78,7 +78,7 @@ Objections objections_to(const Function& function) {
 TEST_SUITE("test_causal_attention_backward") {
 TEST_CASE("tell right functions from wrong ones") {
     accepts_right_functions(objections_to, right_functions());
-    refuses_wrong_functions(objections_to, right_functions(), all_wrong_functions(), {});
+    refuses_wrong_functions(objections_to, right_functions(), all_wrong_functions());
 }
 TEST_CASE("remember nothing of an earlier call") { objections_to(definition()).remembers_nothing(); }
 }

@@ -58,13 +58,6 @@ Mutations<Settings> of_every_form() {
          SET(set_beta(s, Beta::over_length))},
         {"the leading axes", "β of the first head for all", "Every leading index has a β of its own for each token.", 0,
          SET(set_beta(s, Beta::of_first_head))},
-        {"the length of keys", "keys normalised inside",
-         "Keys are used as they come: whoever calls has normalised them or not.", 0, SET(s.keys_normalized = true)},
-        {"the length of keys", "queries normalised inside", "Queries are used as they come.", 0,
-         SET(s.queries_normalized = true)},
-        {"the length of keys", "queries and keys normalised inside",
-         "Queries and keys are used as they come: whoever calls has normalised them or not.", 0,
-         SET(s.queries_normalized = s.keys_normalized = true)},
         {"the length of keys", "scaled by 1/√d_k", "There is no softmax here, and no scale: o_i = S_iᵀq_i.", 0,
          SET(s.scores_over_root = 0.5)},
         {"the leading axes", "state carried over from head to head",
@@ -443,7 +436,8 @@ const std::vector<NumberMutation<Settings>>& numbers() {
 const MutationTable<DeltaSettings>& delta_mutations() {
     static const MutationTable<DeltaSettings> table = [] {
         MutationTable<DeltaSettings> made{{}, numbers()};
-        for (const auto& part : {of_every_form(), of_tokens(), of_decays(), of_chunks(), of_decays_in_chunks()})
+        for (const auto& part : {of_every_form(), of_the_lengths<Settings>(), of_tokens(), of_decays(), of_chunks(),
+                                 of_decays_in_chunks()})
             made.mutations.insert(made.mutations.end(), part.begin(), part.end());
         made.mutations.push_back({"", "computed in O(n²)",
                                   "Carry the state from token to token or from chunk to chunk: no n×n matrix.", 0,

@@ -18,4 +18,18 @@ enum : unsigned {
 
 const MutationTable<DeltaSettings>& delta_mutations();
 
+/// Of settings for the rule or for its gradients.
+template <class Settings>
+Mutations<Settings> of_the_lengths() {
+    return {
+        {"the length of keys", "keys normalised inside",
+         "Keys are used as they come: whoever calls has normalised them or not.", 0, SET(s.keys_normalized = true)},
+        {"the length of keys", "queries normalised inside", "Queries are used as they come.", 0,
+         SET(s.queries_normalized = true)},
+        {"the length of keys", "queries and keys normalised inside",
+         "Queries and keys are used as they come: whoever calls has normalised them or not.", 0,
+         SET(s.queries_normalized = s.keys_normalized = true)},
+    };
+}
+
 }  // namespace linattn::testing

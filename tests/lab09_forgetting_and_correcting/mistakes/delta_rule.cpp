@@ -64,6 +64,23 @@ MISTAKE(gated_delta_rule_chunkwise,
     return gated_chunkwise({}, Q, K, V, beta, log_decay, chunk);
 }
 
+// The delta rule, written in another way, as each of the two exercises that go token by token.
+using Rule = GatedDeltaResult(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta,
+                              const Tensor* log_decay, Tensor S);
+Tensor from_zeros(Rule rule, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_strengths(beta, shape);
+    return rule(Q, K, V, beta, nullptr, zeros(join(shape.leading, {shape.d_k, shape.d_v}))).output;
+}
+GatedDeltaResult resumed(Rule rule, const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta,
+                         const Tensor& log_decay, const Tensor& S) {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_strengths(beta, shape);
+    require_decays(log_decay, shape);
+    require_state(S, shape);
+    return rule(Q, K, V, beta, &log_decay, S);
+}
+
 // In one loop over the rows of S: each is corrected by what the key reads of it and of the rows before, and then read.
 GatedDeltaResult corrected_row_by_row(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta,
                                       const Tensor* log_decay, Tensor S) {
@@ -86,25 +103,20 @@ GatedDeltaResult corrected_row_by_row(const Tensor& Q, const Tensor& K, const Te
     MISTAKE(function, parameters, "rows of S corrected before the key has read all of them", section, \
             "The error v - S̃ᵀk is a sum over all rows: finish it in one loop, and correct the rows in another.")
 ROW_BY_ROW(delta_rule_recurrent, (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta), "§9.7") {
-    const AttentionShape shape = require_attention_shapes(Q, K, V);
-    require_strengths(beta, shape);
-    return corrected_row_by_row(Q, K, V, beta, nullptr, zeros(join(shape.leading, {shape.d_k, shape.d_v}))).output;
+    return from_zeros(corrected_row_by_row, Q, K, V, beta);
 }
 ROW_BY_ROW(gated_delta_rule_resume,
            (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta, const Tensor& log_decay,
             const Tensor& S),
            "§9.10") {
-    const AttentionShape shape = require_attention_shapes(Q, K, V);
-    require_strengths(beta, shape);
-    require_decays(log_decay, shape);
-    require_state(S, shape);
-    return corrected_row_by_row(Q, K, V, beta, &log_decay, S);
+    return resumed(corrected_row_by_row, Q, K, V, beta, log_decay, S);
 }
 
 // What the key reads of S, computed anew for each row that is corrected. Where the rows are decayed in the same loop, those
 // below have not been when a row is corrected.
+template <bool decayed_one_by_one>
 GatedDeltaResult read_anew_for_each_row(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta,
-                                        const Tensor* log_decay, Tensor S, bool decayed_one_by_one = false) {
+                                        const Tensor* log_decay, Tensor S) {
     const std::size_t n = length(V, -2), d_k = length(K, -1), d_v = length(V, -1);
     Tensor output = zeros(shape_of(V));
     for (std::size_t at = 0; d_v > 0 && at < V.size() / d_v; ++at) {
@@ -128,29 +140,19 @@ GatedDeltaResult read_anew_for_each_row(const Tensor& Q, const Tensor& K, const 
             "The error v - S̃ᵀk is one for all rows: compute it before the first of them is corrected.")
 READ_ANEW(delta_rule_recurrent, (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta),
           "what the key reads computed anew for each row of S", "§9.7") {
-    const AttentionShape shape = require_attention_shapes(Q, K, V);
-    require_strengths(beta, shape);
-    return read_anew_for_each_row(Q, K, V, beta, nullptr, zeros(join(shape.leading, {shape.d_k, shape.d_v}))).output;
+    return from_zeros(read_anew_for_each_row<false>, Q, K, V, beta);
 }
 READ_ANEW(gated_delta_rule_resume,
           (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta, const Tensor& log_decay,
            const Tensor& S),
           "what the key reads computed anew for each row of S", "§9.10") {
-    const AttentionShape shape = require_attention_shapes(Q, K, V);
-    require_strengths(beta, shape);
-    require_decays(log_decay, shape);
-    require_state(S, shape);
-    return read_anew_for_each_row(Q, K, V, beta, &log_decay, S);
+    return resumed(read_anew_for_each_row<false>, Q, K, V, beta, log_decay, S);
 }
 READ_ANEW(gated_delta_rule_resume,
           (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta, const Tensor& log_decay,
            const Tensor& S),
           "what the key reads computed anew for each row of S, which is decayed just before", "§9.10") {
-    const AttentionShape shape = require_attention_shapes(Q, K, V);
-    require_strengths(beta, shape);
-    require_decays(log_decay, shape);
-    require_state(S, shape);
-    return read_anew_for_each_row(Q, K, V, beta, &log_decay, S, true);
+    return resumed(read_anew_for_each_row<true>, Q, K, V, beta, log_decay, S);
 }
 
 const DeltaSettings right;

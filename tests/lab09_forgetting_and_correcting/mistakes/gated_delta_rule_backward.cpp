@@ -3,8 +3,8 @@
 
 #include "delta_gradient_definition.hpp"
 #include "delta_inputs.hpp"
+#include "delta_mutations.hpp"
 #include "forgetting_arguments.hpp"
-#include "mutations.hpp"
 
 namespace linattn::testing::gated_delta_rule_backward_mistakes {
 
@@ -74,13 +74,6 @@ Mutations<Settings> of_the_correction() {
          SET(s.sigmoid_of_beta = true)},
         {"β", "β doubled", "β is used as it comes: who wants eigenvalues from -1 to 1 has doubled it.", 0,
          SET(s.beta_times = 2.0)},
-        {"the length of keys", "keys normalised inside",
-         "Keys are used as they come: whoever calls has normalised them or not.", 0, SET(s.keys_normalized = true)},
-        {"the length of keys", "queries normalised inside", "Queries are used as they come.", 0,
-         SET(s.queries_normalized = true)},
-        {"the length of keys", "queries and keys normalised inside",
-         "Queries and keys are used as they come: whoever calls has normalised them or not.", 0,
-         SET(s.queries_normalized = s.keys_normalized = true)},
         {"β", "β forgotten in dv", "What is written has β_i v_i in it: dv_i has the factor β_i.", 0,
          SET(s.beta_in_dv = false)},
     };
@@ -273,7 +266,7 @@ MISTAKE(gated_delta_rule_backward,
 const MutationTable<Settings>& table() {
     static const MutationTable<Settings> all = [] {
         MutationTable<Settings> made;
-        for (const auto& part : {of_the_correction(), of_the_decays(), of_the_chunks()})
+        for (const auto& part : {of_the_correction(), of_the_lengths<Settings>(), of_the_decays(), of_the_chunks()})
             made.mutations.insert(made.mutations.end(), part.begin(), part.end());
         made.numbers.push_back({"the gradient times %s", "The gradient of L = Σ dO ⊙ O has no such factor.", 0,
                                 SET_TO(s.factor = x), 1e-3, 1e3});

@@ -68,10 +68,11 @@ class Lab:
 
 def load(root: Path) -> list[Lab]:
     """Every lab, in order."""
-    for folder in (root / "labs").glob("lab[0-9][0-9]_*"):
-        if not (folder / "lab.json").exists():
-            _refuse_lost(root, f"labs/{folder.name}/lab.json")
-    labs = [read(root, path) for path in sorted((root / "labs").glob("lab[0-9][0-9]_*/lab.json"))]
+    paths = [folder / "lab.json" for folder in sorted((root / "labs").glob("lab[0-9][0-9]_*"))]
+    for path in paths:
+        if not path.exists():
+            _refuse_lost(root, path.relative_to(root).as_posix())
+    labs = [read(root, path) for path in paths if path.exists()]
     if not labs:
         raise CourseError("no lab found; labs/labNN_*/lab.json; is this a complete copy of the repository?")
     return labs

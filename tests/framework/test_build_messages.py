@@ -361,7 +361,9 @@ class Recorded(StudentFolder):
         tests = self.source.with_name("lab00_tests.cpp")
         words = (FAILED + GCC_BRACE).replace("X", str(self.source)) + GCC_THREE.replace("X", str(tests))
         message, _, place = FailedBuild("lab00", str(self.manifest), [str(self.source), str(tests)]).explain(words)
-        self.assertIn("\nlab00_tests.cpp, line 7 and lab00_tests.cpp, line 17: The product", message)
+        first, second, *_ = message.rpartition("\n\n")[2].splitlines()
+        self.assertTrue(first.startswith("line 13: A function cannot begin inside another"), first)
+        self.assertTrue(second.startswith("lab00_tests.cpp, line 7 and lab00_tests.cpp, line 17: The product"), second)
         self.assertEqual(place, "line 13 of student/lab00_warm_up.cpp")
 
     def test_of_candidates_only_the_students_own_are_shown(self):

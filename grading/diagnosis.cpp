@@ -146,7 +146,7 @@ void add_wrong_call(const ComparedCall& call) {
         if (!call.check(made)) return false;
         return !made.error.empty() || !call.outcome.error.empty() ||
                (!holds_words(made.parts) && !same_shapes(made.parts, call.outcome.parts)) ||
-               may_be_alike(call.outcome.parts, made.parts, call.expected);
+               may_be_alike(call.outcome.parts, made.parts, *call.expected);
     };
     known.calls.push_back({agrees, call.choice});
 }
@@ -161,7 +161,7 @@ void probe(const ComparedCall& call) {
 
 // Whether a wrong answer made this outcome's result.
 bool is_alike(const Outcome& made, const ComparedCall& call, double& distance, Compare* compare = &distance_if_alike) {
-    const auto apart = call.check(made) ? distance_of(call.outcome, made, call.expected, compare) : std::nullopt;
+    const auto apart = call.check(made) ? distance_of(call.outcome, made, *call.expected, compare) : std::nullopt;
     if (apart) distance = std::max(distance, *apart);
     return apart.has_value();
 }
@@ -192,11 +192,11 @@ std::vector<const Mistake*> singles_alike(const ComparedCall& call, double& dist
 // Whether the call tells one mistake from another: an empty part, as for n = 0, is the same for many of them, and so is NaN.
 bool tells_apart(const ComparedCall& call) {
     bool any = false;
-    for (std::size_t p = 0; p < call.expected.size(); ++p) {
-        const Tensor* got = comparable(call.outcome.parts[p], call.expected[p]);
+    for (std::size_t p = 0; p < call.expected->size(); ++p) {
+        const Tensor* got = comparable(call.outcome.parts[p], (*call.expected)[p]);
         if (got == nullptr || got->size() == 0) return false;
         for (std::size_t e = 0; e < got->size() && !any; ++e)
-            any = std::isfinite(got->data()[e]) && !is_right(*got, call.expected[p], e);
+            any = std::isfinite(got->data()[e]) && !is_right(*got, (*call.expected)[p], e);
     }
     return any;
 }
@@ -204,12 +204,12 @@ bool tells_apart(const ComparedCall& call) {
 // How many values of it are wrong; all of them where the shape is.
 std::size_t wrong_values(const ComparedCall& call) {
     std::size_t wrong = 0;
-    for (std::size_t p = 0; p < call.expected.size(); ++p) {
-        const Tensor* got = comparable(call.outcome.parts[p], call.expected[p]);
+    for (std::size_t p = 0; p < call.expected->size(); ++p) {
+        const Tensor* got = comparable(call.outcome.parts[p], (*call.expected)[p]);
         if (got == nullptr) return most_numbers;
-        wrong += wrong_entries(*got, call.expected[p]).size();
+        wrong += wrong_entries(*got, (*call.expected)[p]).size();
     }
-    return call.expected.empty() ? most_numbers : wrong;
+    return call.expected->empty() ? most_numbers : wrong;
 }
 
 // Those that explain this call and all wrong ones before it, but that right ones have ruled out. Of a large call only
@@ -252,11 +252,11 @@ std::vector<const Mistake*> agreeing(const std::vector<const Mistake*>& candidat
 std::optional<std::pair<std::size_t, std::size_t>> most_wrong_entry(const ComparedCall& call) {
     std::optional<std::pair<std::size_t, std::size_t>> found;
     double furthest = 0.0;
-    for (std::size_t p = 0; p < call.expected.size(); ++p) {
-        const Tensor* got = comparable(call.outcome.parts[p], call.expected[p]);
+    for (std::size_t p = 0; p < call.expected->size(); ++p) {
+        const Tensor* got = comparable(call.outcome.parts[p], (*call.expected)[p]);
         if (got == nullptr) return std::nullopt;
         for (std::size_t e = 0; e < got->size(); ++e) {
-            const double apart = std::fabs(got->data()[e] - call.expected[p].value.data()[e]);
+            const double apart = std::fabs(got->data()[e] - (*call.expected)[p].value.data()[e]);
             if (std::isfinite(apart) && apart > furthest) {
                 furthest = apart;
                 found = {p, e};
@@ -346,7 +346,7 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
         std::vector<Written> candidates;
         if (number.low == number.high) {
             const auto& tensor = std::get<Tensor>(call.outcome.parts[part].value);
-            const auto [right, wrong] = first_right_and_wrong_token(tensor, call.expected[part]);
+            const auto [right, wrong] = first_right_and_wrong_token(tensor, (*call.expected)[part]);
             for (const std::size_t block : {wrong, right + 1, wrong / 2})
                 if (block >= 2) candidates.push_back(written(static_cast<double>(block)));
             if (wrong <= 1)  // a block may be wrong from its first token on, or from its second
@@ -373,9 +373,9 @@ std::vector<const Mistake*> numbers_alike(const ComparedCall& call, double& dist
 
 Digits digits_of(const ComparedCall& call) {
     Digits digits = Digits::unknown;
-    for (std::size_t p = 0; p < call.expected.size(); ++p)
+    for (std::size_t p = 0; p < call.expected->size(); ++p)
         if (const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value))
-            digits = std::max(digits, digits_of(*tensor, call.expected[p]));
+            digits = std::max(digits, digits_of(*tensor, (*call.expected)[p]));
     return digits;
 }
 
@@ -387,10 +387,10 @@ struct PartsByWhat {
 // Which parts are wrong. Where "dw.up.W" and "dw.up.b", all that "dw.up" has, are both wrong or both right, "dw.up" is told.
 PartsByWhat parts_by_what(const ComparedCall& call) {
     PartsByWhat all, parts;
-    for (std::size_t p = 0; p < call.expected.size(); ++p)
+    for (std::size_t p = 0; p < call.expected->size(); ++p)
         if (const auto* tensor = std::get_if<Tensor>(&call.outcome.parts[p].value)) {
             all.names.push_back(call.outcome.parts[p].name);
-            all.wrong.push_back(difference(*tensor, call.expected[p]).has_value());
+            all.wrong.push_back(difference(*tensor, (*call.expected)[p]).has_value());
         }
     for (std::size_t p = 0; p < all.names.size(); ++p) {
         const std::string owner = all.names[p].substr(0, all.names[p].rfind('.'));
@@ -424,13 +424,14 @@ std::string which_parts(const PartsByWhat& parts) {
 
 std::string pattern_of(const ComparedCall& call) {
     std::optional<std::string> of_shown;  // the part whose numbers are shown; a wrong shape is shown in their place
-    for (std::size_t p = 0; p < call.expected.size(); ++p) {
-        const Tensor* tensor = comparable(call.outcome.parts[p], call.expected[p]);
+    for (std::size_t p = 0; p < call.expected->size(); ++p) {
+        const Tensor* tensor = comparable(call.outcome.parts[p], (*call.expected)[p]);
         if (tensor == nullptr) {
             of_shown = "";
             break;
         }
-        if (!of_shown && difference(*tensor, call.expected[p])) of_shown = error_pattern(*tensor, call.expected[p]);
+        if (!of_shown && difference(*tensor, (*call.expected)[p]))
+            of_shown = error_pattern(*tensor, (*call.expected)[p]);
     }
     const std::string pattern = of_shown.value_or("");
     const PartsByWhat parts = parts_by_what(call);
@@ -464,7 +465,7 @@ std::vector<std::function<bool(const Subject&)>> probes_of(const std::string& ex
 Explanation explain(const ComparedCall& call) {
     Explanation found;
     EvidenceOfExercise& known = evidence[call.exercise];
-    const bool by_values = !call.expected.empty() || holds_words(call.outcome.parts),
+    const bool by_values = !call.expected->empty() || holds_words(call.outcome.parts),
                compared = by_values && call.outcome.error.empty();
     if (compared) probe(call);
     std::vector<const Mistake*> same = singles_alike(call, found.distance, compared);

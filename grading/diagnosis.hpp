@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comparison.hpp"
@@ -31,6 +33,13 @@ using Run = std::function<Outcome(const Subject&)>;
 /// What is wrong with an outcome, in words, or nothing.
 using Check = std::function<std::optional<std::string>(const Outcome&)>;
 
+/// What each part of a result must be. A call is kept in several places, so these share it.
+using Expectations = std::shared_ptr<const std::vector<Expected>>;
+inline Expectations shared(std::vector<Expected> values) {
+    return std::make_shared<const std::vector<Expected>>(std::move(values));
+}
+inline const Expectations no_values = shared({});
+
 /// Calls that the diagnosis may make on its own: inputs on which mutations differ that agree on an easy example.
 struct Probes {
     Probes(const char* exercise, std::function<std::vector<Run>()> make);
@@ -46,7 +55,7 @@ struct ComparedCall {
     Run run;
     Outcome outcome;
     Check check;
-    std::vector<Expected> expected;              ///< empty where a property was checked and not values
+    Expectations expected;                       ///< empty where a property was checked and not values
     std::map<std::string, std::size_t> sizes{};  ///< its whole numbers: n, width, heads, chunk
     std::string choice{};                        ///< of a branch: "Mask::causal"; "" where no argument makes one
 };

@@ -67,12 +67,12 @@ void count_right(const ComparedCall&) { ++reached().calls; }
 void measure_wrong(const ComparedCall& call) {
     std::size_t right = 0, all = 0;
     double squares = 0.0, wanted = 0.0;
-    for (std::size_t p = 0; p < std::min(call.outcome.parts.size(), call.expected.size()); ++p) {
-        const Tensor* got = comparable(call.outcome.parts[p], call.expected[p]);
-        const Tensor& value = call.expected[p].value;
+    for (std::size_t p = 0; p < std::min(call.outcome.parts.size(), call.expected->size()); ++p) {
+        const Tensor* got = comparable(call.outcome.parts[p], (*call.expected)[p]);
+        const Tensor& value = (*call.expected)[p].value;
         if (got == nullptr) return;
         for (std::size_t i = 0; i < value.size(); ++i) {
-            right += is_right(*got, call.expected[p], i);
+            right += is_right(*got, (*call.expected)[p], i);
             squares += std::pow(got->data()[i] - value.data()[i], 2);
             wanted += std::pow(value.data()[i], 2);
             reached().print = 31 * reached().print + std::hash<float>()(static_cast<float>(got->data()[i]));

@@ -335,29 +335,32 @@ std::string exchanged_parts(const Parts& parts, const std::vector<Expected>& exp
                    " should have: are the two exchanged?";
     return "";
 }
+
+std::optional<std::string> what_differs(const Outcome& outcome, const std::vector<Expected>& expected) {
+    if (!outcome.error.empty() || outcome.parts.size() != expected.size()) return "threw " + outcome.error;
+    for (const bool by_shape : {true, false})  // a wrong shape comes before wrong values of an earlier part
+        for (std::size_t p = 0; p < expected.size(); ++p) {
+            const Part& part = outcome.parts[p];
+            if (by_shape && comparable(part, expected[p]) != nullptr) continue;
+            if (auto text = difference(std::get<Tensor>(part.value), expected[p]))
+                return (part.name.empty() ? "" : part.name + " ") + *text + exchanged_parts(outcome.parts, expected, p);
+        }
+    return std::nullopt;
+}
 }  // namespace
 
-ComparedCall Trial::compared(const Check& check, const std::vector<Expected>& expected) const {
-    return {exercise_, subject_, run_, outcome_, check, expected, sizes_of(call_, expected), choice_of(call_)};
+ComparedCall Trial::compared(const Check& check, const Expectations& expected) const {
+    return {exercise_, subject_, run_, outcome_, check, expected, sizes_of(call_, *expected), choice_of(call_)};
 }
 
-void Trial::equals(const std::vector<Expected>& expected) const {
-    const Check check = [expected](const Outcome& outcome) -> std::optional<std::string> {
-        if (!outcome.error.empty() || outcome.parts.size() != expected.size()) return "threw " + outcome.error;
-        for (const bool by_shape : {true, false})  // a wrong shape comes before wrong values of an earlier part
-            for (std::size_t p = 0; p < expected.size(); ++p) {
-                const Part& part = outcome.parts[p];
-                if (by_shape && comparable(part, expected[p]) != nullptr) continue;
-                if (auto text = difference(std::get<Tensor>(part.value), expected[p]))
-                    return (part.name.empty() ? "" : part.name + " ") + *text +
-                           exchanged_parts(outcome.parts, expected, p);
-            }
-        return std::nullopt;
-    };
+void Trial::equals(std::vector<Expected> values) const {
+    const Expectations kept = shared(std::move(values));
+    const std::vector<Expected>& expected = *kept;
+    const Check check = [kept](const Outcome& outcome) { return what_differs(outcome, *kept); };
     require_result();
     if (tracing()) return print_step(inputs_, outcome_.parts, expected);
-    fail_if(check, expected);
-    const ComparedCall right = compared(check, expected);
+    fail_if(check, kept);
+    const ComparedCall right = compared(check, kept);
     keep_as_evidence(right);
     tell_sizes(smaller_shown ? "" : fact_about_sizes(exercise_));
     count_right(right);
@@ -441,14 +444,15 @@ void Trial::fail_due_to(const std::string& other, const std::string& what) const
 }
 
 // Fails if the outcome is wrong, with what explains it. `expected`: when values were compared.
-void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) const {
+void Trial::fail_if(const Check& check, const Expectations& values) const {
+    const std::vector<Expected>& expected = *values;
     const std::optional<std::string> what = check(outcome_);
     if (!what) return;
-    if (on_wrong_call) on_wrong_call(compared(check, expected));
+    if (on_wrong_call) on_wrong_call(compared(check, values));
     const bool by_values = outcome_.error.empty();
     if (!channel_is_open()) {  // nobody reads a diagnosis
         if (by_values && !expected.empty() && std::exchange(calls_counterexample, false))
-            call_counterexample(compared(check, expected), inputs_);
+            call_counterexample(compared(check, values), inputs_);
         fail({.what = *what});
     }
     end_output();  // what the diagnosis runs next may print, too
@@ -459,7 +463,7 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
               .stack = origin});
     // The diagnosis runs functions that throw, too. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const std::string site = last_throw_site();
-    const Explanation found = explain(compared(check, expected));
+    const Explanation found = explain(compared(check, values));
     for (const auto& [name, instead] : retract(exercise_))
         withdraw(name->name, instead == nullptr ? "" : instead->name);
     for (const Mistake* name : coincidences(exercise_)) forget(name->name);
@@ -486,7 +490,7 @@ void Trial::fail_if(const Check& check, const std::vector<Expected>& expected) c
     if (failure.unexplained) failure.what += relation_to_others(expected);
     if (!named && failure.unset_local == UnsetLocal::no) failure.guess += why_not_a_number(expected);
     if (!named && by_values && !expected.empty() && !std::exchange(searched, true)) {
-        const std::string smallest = smallest_counterexample(compared(check, expected), inputs_);
+        const std::string smallest = smallest_counterexample(compared(check, values), inputs_);
         failure.guess += smallest;
         failure.counterexample = smaller_shown = !smallest.empty();
     }

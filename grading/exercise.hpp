@@ -58,7 +58,7 @@ public:
 
     /// The result is this, or the case fails. A result in parts takes one expectation for each.
     void equals(const Expected& expected) const { equals(std::vector<Expected>{expected}); }
-    void equals(const std::vector<Expected>& expected) const;
+    void equals(std::vector<Expected> expected) const;
     void equals(const std::vector<std::string>& expected) const;
 
     /// The call throws std::invalid_argument with a message that mentions each of these words.
@@ -88,8 +88,8 @@ protected:
     void require_result() const;
 
 private:
-    ComparedCall compared(const Check& check, const std::vector<Expected>& expected = {}) const;
-    void fail_if(const Check& check, const std::vector<Expected>& expected = {}) const;
+    ComparedCall compared(const Check& check, const Expectations& expected = no_values) const;
+    void fail_if(const Check& check, const Expectations& expected = no_values) const;
     bool differs_when_repeated() const;
     void count_right(const ComparedCall& right) const;
     std::string unwritten_values() const;

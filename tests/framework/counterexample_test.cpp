@@ -24,7 +24,7 @@ bool is_whole(const Tensor& a) { return shape_of(a) == shape; }
 std::string counterexample_of(Binary* function, const Tensor& right) {
     static const Tensor a = random_tensor(shape, 1), b = random_tensor(shape, 2);
     register_not_offered("counterexample", [] { return NotOffered{subject(&product), {}}; });
-    ComparedCall call{"counterexample", subject(function), probe(function, a, b), {}, {}, {}};
+    ComparedCall call{"counterexample", subject(function), probe(function, a, b), {}, {}, no_values};
     call.outcome = call.run(call.subject);
     call.check = [&](const Outcome& outcome) {
         return difference(std::get<Tensor>(outcome.parts.front().value), to_rounding(right, 2, "a product"));

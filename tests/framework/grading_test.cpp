@@ -605,7 +605,7 @@ TEST_CASE("a mistake explains an answer only if no other call speaks against it"
         const auto parts = [](double first, double second) {
             return outcome_of([&] { return parts_of(Tensor{first, second}); });
         };
-        ComparedCall call{"explained", doubled, nullptr, parts(got, 2.0 * (x + 1.0)), nullptr, {right}};
+        ComparedCall call{"explained", doubled, nullptr, parts(got, 2.0 * (x + 1.0)), nullptr, shared({right})};
         call.run = [=](const Subject& any) {
             return parts(std::any_cast<const std::function<double(double)>&>(any)(x), 2.0 * (x + 1.0));
         };
@@ -639,7 +639,7 @@ TEST_CASE("what right and wrong calls differ by is told of all of them together"
             return difference(std::get<Tensor>(each.parts[0].value), exactly(Tensor{1.0, 0.0}));
         };
         ComparedCall made{exercise, {},    [outcome](const Subject&) { return outcome; },
-                          outcome,  check, {exactly(Tensor{1.0, 0.0})}};
+                          outcome,  check, shared({exactly(Tensor{1.0, 0.0})})};
         made.sizes = {{"n", n}, {"heads", heads}};
         return made;
     };

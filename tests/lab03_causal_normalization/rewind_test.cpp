@@ -104,6 +104,7 @@ TEST_CASE("equals the definition at every size") {
     for (const Size& size : sizes_around_borders(129)) {
         const Inputs all(size.leading, 3 + size.n, size.d_k, size.d_v, ++numbers);
         for (const std::size_t every : {std::size_t{16}, std::size_t{1}}) {
+            if (every == 1 && size.d_k > 16) continue;  // wide states, with no token to replay: all kept ones are saved
             const Stream stream{all, 3, size.n, every, elu_plus_one_map};
             const CausalState saved = saved_states(stream);
             for (const std::size_t kept : {size.n, size.n - size.n / 5})

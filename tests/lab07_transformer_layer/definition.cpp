@@ -84,8 +84,7 @@ Rows split(const Rows& X, std::size_t h, Layout layout) {
                         continue;
                     }
                     const Place from = place_of(layout, t, i, a, h, X.n, e);
-                    for (std::size_t token = 0; token < X.n; ++token)
-                        if (token == from.token) heads(b * h + t, i, a) = X(b, token, from.column);
+                    if (from.token < X.n) heads(b * h + t, i, a) = X(b, from.token, from.column);
                 }
     return heads;
 }
@@ -107,8 +106,7 @@ Rows merge(const Rows& heads, std::size_t h, Layout layout) {
                         continue;
                     }
                     const Place to = place_of(layout, t, i, a, h, X.n, e);
-                    for (std::size_t token = 0; token < X.n; ++token)
-                        if (token == to.token) X(b, token, to.column) = heads(b * h + t, i, a);
+                    if (to.token < X.n) X(b, to.token, to.column) = heads(b * h + t, i, a);
                 }
     return X;
 }
@@ -357,20 +355,24 @@ Rows norm(const Rows& X, const Norm& w, const Settings& settings) {
 
 // Projections --------------------------------------------------------------------------------------------------------
 
-Rows affine(const Rows& X, const Affine& w, bool with_bias = true, bool transposed = false) {
-    const std::size_t in = length(w.W, 0), out = length(w.W, 1);
+// X W + `biases` times b. The weights are never copied: a model's are larger than what is read with them.
+Rows affine(const Rows& X, const Tensor& W, const Tensor& b, double biases = 1.0, bool transposed = false) {
+    const std::size_t in = length(W, 0), out = length(W, 1);
+    const std::size_t along = transposed ? 1 : out, across = transposed ? out : 1;
     Rows result(X.leading, X.n, out);
-    for (std::size_t b = 0; b < X.leading; ++b)
-        for (std::size_t i = 0; i < X.n; ++i)
-            for (std::size_t column = 0; column < out; ++column) {
-                SumOfTerms sum;
-                for (std::size_t a = 0; a < in; ++a)
-                    sum.add(X(b, i, a) * Rounded{transposed ? w.W(column, a) : w.W(a, column)});
-                if (with_bias) sum.add({w.b(column)});
-                result(b, i, column) = sum.total();
-            }
+    for (std::size_t row = 0; row < X.leading * X.n; ++row)
+        for (std::size_t column = 0; column < out; ++column) {
+            const Rounded* x = X.entries.data() + row * in;
+            SumOfTerms sum;
+            for (std::size_t a = 0; a < in; ++a) sum.add(x[a] * Rounded{W.data()[a * along + column * across]});
+            if (biases != 0.0) sum.add({biases * b.data()[column]});
+            result.entries[row * out + column] = sum.total();
+        }
     count_work(X.leading * X.n * in * out);
     return result;
+}
+Rows affine(const Rows& X, const Affine& w, double biases = 1.0, bool transposed = false) {
+    return affine(X, w.W, w.b, biases, transposed);
 }
 
 // Attention ----------------------------------------------------------------------------------------------------------
@@ -410,10 +412,8 @@ Rows one_token(const Rows& X, std::size_t i) {
     return result;
 }
 
-Affine with_bias_twice(Affine w) {
-    w.b = Tensor(2.0 * w.b);
-    return w;
-}
+double times_added(bool twice) { return twice ? 2.0 : 1.0; }
+
 // (X + b) W is X W + b W: of a square W.
 Affine with_bias_before_product(Affine w) {
     const Tensor b = w.b;
@@ -435,31 +435,31 @@ Affine within_heads(Affine w, std::size_t heads) {
         if (e / columns / (rows / heads) != e % columns / (columns / heads)) w.W.data()[e] = 0.0;
     return w;
 }
-Projected projected(const Rows& X, const Attention& given, std::size_t heads, const Settings& settings,
-                    const Rows& raw) {
+Projected projected(const Rows& X, const Attention& w, std::size_t heads, const Settings& settings, const Rows& raw) {
     const AttentionMistakes& wrong = settings.attention;
-    Attention w = given;
-    for (Affine* each : {&w.Q, &w.K, &w.V}) {
-        if (wrong.each_head_from_its_columns) *each = within_heads(*each, heads);
-        if (wrong.biases_before_products) *each = with_bias_before_product(*each);
-        if (wrong.biases_twice) *each = with_bias_twice(*each);
-    }
-    if (wrong.bias_of_q_for_k) w.K.b = given.Q.b;
-    if (wrong.bias_of_q_for_v) w.V.b = given.Q.b;
-    if (wrong.bias_of_k_for_v) w.V.b = given.K.b;
+    const auto through = [&](const Rows& x, const Affine& layer, const Affine& bias_of, bool with_bias) {
+        const double biases = with_bias ? times_added(wrong.biases_twice) : 0.0;
+        if (!wrong.each_head_from_its_columns && !wrong.biases_before_products)
+            return affine(x, layer.W, bias_of.b, biases, wrong.transposed);
+        Affine changed{layer.W, bias_of.b};
+        if (wrong.each_head_from_its_columns) changed = within_heads(changed, heads);
+        if (wrong.biases_before_products) changed = with_bias_before_product(changed);
+        return affine(x, changed, biases, wrong.transposed);
+    };
     const bool early = wrong.features_before_projection;
     const Rows from = early ? features(X, Features::elu_plus_one) : X;
-    Rows Q = affine(wrong.raw_queries ? raw : from, w.Q, wrong.bias_q, wrong.transposed);
-    if (wrong.queries_from_keys) Q = affine(from, w.K, wrong.bias_k, wrong.transposed);
-    Rows K = affine(wrong.raw_keys ? raw : from,
-                    wrong.keys_from_values    ? w.V
-                    : wrong.keys_from_queries ? w.Q
-                                              : w.K,
-                    wrong.bias_k, wrong.transposed);
+    const Affine& own_keys = wrong.keys_from_values ? w.V : wrong.keys_from_queries ? w.Q : w.K;
+    const Affine& own_values = wrong.values_from_keys ? w.K : w.V;
+    Rows Q = wrong.queries_from_keys ? through(from, w.K, w.K, wrong.bias_k)
+                                     : through(wrong.raw_queries ? raw : from, w.Q, w.Q, wrong.bias_q);
+    Rows K = through(wrong.raw_keys ? raw : from, own_keys, wrong.bias_of_q_for_k ? w.Q : own_keys, wrong.bias_k);
     if (wrong.q_and_k_exchanged) std::swap(Q, K);
     Rows V = wrong.values_not_projected ? X
-                                        : affine(wrong.raw_values ? raw : X, wrong.values_from_keys ? w.K : w.V,
-                                                 wrong.bias_v, wrong.transposed);
+                                        : through(wrong.raw_values ? raw : X, own_values,
+                                                  wrong.bias_of_q_for_v   ? w.Q
+                                                  : wrong.bias_of_k_for_v ? w.K
+                                                                          : own_values,
+                                                  wrong.bias_v);
     if (wrong.k_and_v_exchanged) std::swap(K, V);
     const auto in_heads = [&](const Rows& rows, Features kind, double power) {
         return features(split(rows, heads, settings.split), early ? Features::none : kind, power);
@@ -507,7 +507,8 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
             if (!take_turns(carried)) return from < own;
             return j < before + i || (j == before + i && from < own);
         };
-        for (std::size_t j = 0; j < now.K.n; ++j) {
+        const bool causal = from == own && wrong.above == Seen::up_to_own && wrong.below == Seen::up_to_own;
+        for (std::size_t j = 0; j < (causal ? before + i + 1 : now.K.n); ++j) {
             const bool above = counted(wrong.above, wrong.carried_above, j),
                        below = counted(wrong.below, wrong.carried_below, j);
             if (!above && !below) continue;
@@ -576,7 +577,7 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
             const Rounded sum = wrong.mean_of_features ? sums.denominator.total() / Rounded{static_cast<double>(e)}
                                                        : sums.denominator.total();
             const Rounded divisor = wrong.epsilon_after_division || wrong.softmax ? sum : sum + epsilon;
-            for (std::size_t j = 0; j < left.size(); ++j)
+            for (std::size_t j = 0; wrong.S_divided_on && j < left.size(); ++j)
                 left[j] = i + 1 == X.n ? 1.0 : j <= before + i ? left[j] / divisor.value : left[j];
             for (std::size_t a = 0; a < e; ++a) {
                 O(own, i, a) = sums.numerator[a].total();
@@ -594,12 +595,10 @@ Rows attention(const Rows& X, const Attention& w, std::size_t heads, const Setti
     count_work(O.leading * X.n * now.K.n * e);
     const Rows merged = merge(O, heads, settings.merge);
     if (!wrong.output_projection) return merged;
-    if (wrong.bias_o_for_each_head)
-        return affine(merged, {w.O.W, Tensor(w.O.b * static_cast<double>(heads))}, true, wrong.transposed);
-    if (wrong.bias_of_v_for_o) return affine(merged, {w.O.W, w.V.b}, true, wrong.transposed);
+    if (wrong.bias_o_for_each_head) return affine(merged, w.O, static_cast<double>(heads), wrong.transposed);
+    if (wrong.bias_of_v_for_o) return affine(merged, w.O.W, w.V.b, 1.0, wrong.transposed);
     if (wrong.bias_o_before_product) return affine(merged, with_bias_before_product(w.O));
-    if (wrong.biases_twice) return affine(merged, with_bias_twice(w.O));
-    return affine(merged, w.O, wrong.bias_o, wrong.transposed);
+    return affine(merged, w.O, wrong.bias_o ? times_added(wrong.biases_twice) : 0.0, wrong.transposed);
 }
 
 // A block and a model ------------------------------------------------------------------------------------------------
@@ -617,12 +616,12 @@ Rows block(const Rows& X, const Block& w, std::size_t heads, const Settings& set
         const Gelu between =
             wrong.gelu_after_down || wrong.gelu_in_front || wrong.gelu_missing ? Gelu::identity : settings.gelu;
         const Rows in = wrong.gelu_in_front ? gelu_of(x, settings.gelu) : x;
-        const Affine up = wrong.bias_up_twice ? with_bias_twice(w.feed_forward.up) : w.feed_forward.up,
-                     down = wrong.bias_down_twice ? with_bias_twice(w.feed_forward.down) : w.feed_forward.down;
-        Rows inner = gelu_of(affine(in, up, wrong.bias_up && !wrong.bias_up_after_gelu), between);
+        const Affine &up = w.feed_forward.up, &down = w.feed_forward.down;
+        const bool bias_up = wrong.bias_up && !wrong.bias_up_after_gelu;
+        Rows inner = gelu_of(affine(in, up, bias_up ? times_added(wrong.bias_up_twice) : 0.0), between);
         for (std::size_t a = 0; wrong.bias_up_after_gelu && a < inner.entries.size(); ++a)
             inner.entries[a] = inner.entries[a] + Rounded{up.b(a % inner.width)};
-        const Rows result = affine(inner, down, wrong.bias_down);
+        const Rows result = affine(inner, down, wrong.bias_down ? times_added(wrong.bias_down_twice) : 0.0);
         return wrong.gelu_after_down ? gelu_of(result, settings.gelu) : result;
     };
     if (wrong.post_norm) {
@@ -691,11 +690,11 @@ Rows embedded(const Tensor& ids, std::size_t n, std::size_t first, const Model& 
 Rows head_of(const Rows& X, const Model& w, const Settings& settings) {
     const ModelMistakes& wrong = settings.model;
     const Rows normed = wrong.last_norm ? norm(X, w.last, settings) : X;
-    if (!wrong.tied) return affine(normed, w.head, wrong.head_bias);
+    if (!wrong.tied) return affine(normed, w.head, wrong.head_bias ? 1.0 : 0.0);
     Affine tied = w.head;
     for (std::size_t symbol = 0; symbol < length(w.embedding, 0); ++symbol)
         for (std::size_t a = 0; a < X.width; ++a) tied.W(a, symbol) = w.embedding(symbol, a);
-    return affine(normed, tied, wrong.head_bias);
+    return affine(normed, tied, wrong.head_bias ? 1.0 : 0.0);
 }
 
 Rows softmax_of(Rows X) {
@@ -1034,7 +1033,8 @@ Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Mode
                                                                                  : i));
             if (wrong.from_first_token && i == 0) i = n - 1;
         }
-        const std::vector<History> after_prompt = histories;
+        std::vector<History> after_prompt;
+        if (wrong.back_to_prompt) after_prompt = histories;
         if (wrong.prompt_forgotten) histories = std::vector<History>(histories.size());
         const auto new_position = [&](std::size_t i) {
             if (wrong.position_always_zero) return std::ptrdiff_t{0};

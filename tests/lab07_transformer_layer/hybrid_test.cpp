@@ -86,8 +86,9 @@ TEST_CASE("equals the definition for windows of 1, 4, n and more than n") {
 }
 TEST_CASE("equals the definition at every size") {
     std::uint64_t stream = 100;
-    for (const Size& size : sizes_around_borders(200))
-        for (const std::size_t window : {std::size_t{5}, std::size_t{130}}) {
+    for (const std::size_t window : {std::size_t{5}, std::size_t{130}})
+        for (const Size& size : sizes_around_borders(200)) {
+            if (window > 5 && size.n < 100) continue;  // shorter ones than their window stand above
             const HybridInputs in(size, window, ++stream);
             run(in).equals(expected(in));
         }
@@ -223,6 +224,7 @@ TEST_CASE("equals the definition from any memory on, at every size") {
                              {{129, 2, 1}, 3, 2, 1},
                              {{128, 1, 1}, 3, 1, 2}})
         for (const std::size_t window : {std::size_t{128}, std::size_t{131}}) {
+            if (window > 128 && size.n < 100) continue;  // as with 128
             const HybridInputs in(size, window, ++stream);
             step(in, size.n - 1, memory_after(in, size.n - 1, size)).equals(expected_step(in, size.n - 1));
         }

@@ -20,7 +20,7 @@ struct Rounded {
     double error = 0.0;
 };
 
-inline Rounded rounded(double value, double error) {
+[[gnu::always_inline]] inline Rounded rounded(double value, double error) {
     return {value, error + two_roundings * std::fabs(value) + std::numeric_limits<double>::denorm_min()};
 }
 inline Rounded operator-(const Rounded& a) { return {-a.value, a.error}; }
@@ -28,7 +28,7 @@ inline Rounded operator+(const Rounded& a, const Rounded& b) {
     return rounded(a.value + b.value, a.error + b.error + two_roundings * (std::fabs(a.value) + std::fabs(b.value)));
 }
 inline Rounded operator-(const Rounded& a, const Rounded& b) { return a + -b; }
-inline Rounded operator*(const Rounded& a, const Rounded& b) {
+[[gnu::always_inline]] inline Rounded operator*(const Rounded& a, const Rounded& b) {
     return rounded(a.value * b.value, std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error);
 }
 inline Rounded operator/(const Rounded& a, const Rounded& b) {
@@ -55,7 +55,7 @@ inline Rounded root(const Rounded& a) {
 /// A sum whose terms may be added in any order.
 class SumOfTerms {
 public:
-    void add(const Rounded& term) {
+    [[gnu::always_inline]] void add(const Rounded& term) {
         value_ += term.value;
         error_ += term.error;
         magnitude_ += std::fabs(term.value);

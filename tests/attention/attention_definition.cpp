@@ -494,8 +494,9 @@ private:
     }
     // Whether each weight above the line is divided by a sum of its own.
     bool divides_each_weight() const {
-        return divides_by_feature() || s.divisor == Divisor::key_features || divides_up_to_key();
+        return divides_by_feature() || divides_by_pair() || s.divisor == Divisor::key_features || divides_up_to_key();
     }
+    bool divides_by_pair() const { return s.divisor == Divisor::lengths_of_pair; }
     bool divides_up_to_key() const { return s.divisor == Divisor::sum_up_to_key; }
     bool divides_by_feature() const {
         return s.divisor == Divisor::each_feature || s.divisor == Divisor::average_of_features;
@@ -552,6 +553,10 @@ private:
         add_what_is_left(s.numerators_left, numerators_left, h, i, row.data(), d_v);
         add_what_is_left(s.denominators_left, denominators_left, h, i, &below.sum, 1);
         if (s.divisor == Divisor::last_numerator && d_v > 0) below.sum = row[d_v - 1];
+        if (s.divisor == Divisor::length_of_output || s.divisor == Divisor::size_of_output) {
+            below.sum = std::sqrt(dot_product(row.data(), row.data(), d_v));
+            if (s.divisor == Divisor::size_of_output) below.sum /= std::sqrt(static_cast<double>(d_v));
+        }
         if (s.numerator_goes_on != GoesOn::never)
             for (Index b = 0; b < d_v; ++b) row[b] = gone_on(s.numerator_goes_on, numerator_so_far, h, i, b, row[b]);
         if (s.blocks_divided != BlocksDivided::no) {
@@ -612,6 +617,7 @@ private:
                                 : known_weight != nullptr            ? *known_weight
                                                                      : weight(S, h, i, g, j));
             if (divides_by_key()) w = divided(w, {divisor_of_key[j]});
+            if (divides_by_pair()) w = divided(w, {length_of(S.q.row(h, i)) * length_of(S.k.row(g, j))});
             if (divides_up_to_key()) w = divided(w, {up_to_key += w});
             const Index of_v = s.value_of_next_block && applies(Where::earlier_blocks, i, j) ? in_next_block(j) : j;
             if (of_v >= n) return;
@@ -641,6 +647,7 @@ private:
             }
         return sums;
     }
+    double length_of(const double* features) const { return std::sqrt(dot_product(features, features, c)); }
     // z_a + ε
     std::vector<double> sums_of_features(Index h, Index i) const {
         const bool without = s.epsilon == Epsilon::missing || s.epsilon == Epsilon::with_query;
@@ -897,6 +904,20 @@ double counts_of_scan(Index i, Index j) {
     }
     return j < times[i].size() ? times[i][j] : 0.0;
 }
+// Of the halves of halves … that end with token i alone: whether j is in the one before the last right half that i is in.
+bool is_in_half_before(Index i, Index j, Index n) {
+    Index begin = 0, end = n, before = 0;
+    while (end - begin > 1) {
+        const Index middle = begin + (end - begin) / 2;
+        if (i < middle) {
+            end = middle;
+        } else {
+            before = begin;
+            begin = middle;
+        }
+    }
+    return before <= j && j < begin;
+}
 }  // namespace
 
 double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
@@ -939,6 +960,7 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::last_ones: return j <= i && i - j < block;
         case Tokens::up_to_own_and_block_end: return j <= i || (same_block() && (j + 1 == n || (j + 1) % block == 0));
         case Tokens::scan_in_place: return counts_of_scan(i, j);
+        case Tokens::half_before: return j == i || is_in_half_before(i, j, n);
         case Tokens::blocks_one_later:
             return (j <= i && same_block() ? 1.0 : 0.0) + (0 < j / block && j / block <= i / block ? 1.0 : 0.0);
         case Tokens::blocks_one_earlier:

@@ -53,6 +53,7 @@ enum class Tokens {
     up_to_own_and_block_end,  ///< the last token of the own block, too
     whole_blocks_only,        ///< those of a last block that is not full are left out
     scan_in_place,            ///< as often as a scan that reads what it has changed in this round counts them
+    half_before,              ///< of a recursion over halves: its own, and the left half where it is in the right one
 };
 /// How often token j counts for token i of n: 0, 1 or 2 times. \param block tokens in a block
 double counts(Tokens tokens, std::size_t i, std::size_t j, std::size_t n, std::size_t block);
@@ -215,6 +216,9 @@ enum class Divisor {
     sum_and_count,     ///< the sum, and then the number of tokens
     sum_up_to_key,     ///< each weight by the sum of those before it in its row, and itself
     last_numerator,    ///< the last column of values in place of the column of ones behind it
+    lengths_of_pair,   ///< each weight by the lengths of its two features
+    size_of_output,    ///< the root of the mean square of the output itself
+    length_of_output,  ///< … of the sum of its squares
 };
 /// How ε enters.
 enum class Epsilon {

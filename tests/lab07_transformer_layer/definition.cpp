@@ -1049,6 +1049,7 @@ Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Mode
         const std::size_t steps = made + (wrong.one_late ? 1 : 0);
         double first_id = 0.0, before = n == 0 ? 0.0 : at(n - 1);
         std::optional<double> end, newest;
+        std::pair<double, double> largest_of_symbols{-infinity, 0.0};
         for (std::size_t i = 0; i < steps; ++i) {
             double id = static_cast<double>(chosen(last.entries.data(), symbols, wrong.choice, margin));
             if (i == 0) first_id = id;
@@ -1057,6 +1058,11 @@ Tensor generated_by_settings(const Tensor& prompt, std::size_t count, const Mode
                 const double logit = last.entries[static_cast<std::size_t>(id)].value;
                 if (logit > largest_so_far[i].first) largest_so_far[i] = {logit, id};
                 id = largest_so_far[i].second;
+            }
+            if (wrong.choice == Choice::largest_of_symbols) {
+                const double logit = last.entries[static_cast<std::size_t>(id)].value;
+                if (logit > largest_of_symbols.first) largest_of_symbols = {logit, id};
+                id = largest_of_symbols.second;
             }
             if (end) id = wrong.end_repeated ? *end : 0.0;
             const double last_symbol = static_cast<double>(symbols - 1);

@@ -224,8 +224,9 @@ enum class Choice {
     smallest,
     second,
     first_batch_entry,
-    above_zero,     ///< of the logits above 0, id 0 where there is none
-    largest_so_far  ///< … of the sequences of the batch: the largest logit is not set back for the next one
+    above_zero,         ///< of the logits above 0, id 0 where there is none
+    largest_so_far,     ///< … of the sequences of the batch: the largest logit is not set back for the next one
+    largest_of_symbols  ///< … of the symbols of its sequence
 };
 /// Where a text is taken to be at its end, so that no symbol is chosen from there on.
 enum class TextEnds { never, at_symbol_0, at_last_symbol, at_repeated_symbol };

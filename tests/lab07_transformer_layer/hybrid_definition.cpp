@@ -312,16 +312,21 @@ HybridStep hybrid_step_by_settings(const Tensor& q, const Tensor& k, const Tenso
                         kept};
         const std::vector<Rounded> output = mixed(head, 0, window, settings);
         for (std::size_t b = 0; b < d_v; ++b) made.output.data()[h * d_v + b] = output[b].value;
-        const bool oldest = settings.leaving_key_into_state;
+        const bool oldest = settings.leaving_key_into_state,
+                   one_leaves = settings.leaving_key_out_of_state && kept >= window;
         if (oldest && kept < window) continue;
         const auto phi_k = [&](std::size_t c) {
             return feature_of_key(oldest ? head.key(0)[c] : head.K[c], head.d_k, settings).value;
         };
+        const auto phi_of_leaving = [&](std::size_t c) {
+            return feature_of_key(head.key(0)[c], head.d_k, settings).value;
+        };
         for (std::size_t e = 0; !settings.z_not_updated && e < made.memory.z.size(); ++e)
-            if (e / d_k == h) made.memory.z.data()[e] += phi_k(e % d_k);
+            if (e / d_k == h) made.memory.z.data()[e] += phi_k(e % d_k) - (one_leaves ? phi_of_leaving(e % d_k) : 0.0);
         for (std::size_t e = 0; !settings.S_not_updated && e < made.memory.S.size(); ++e)
             if (e / d_v / d_k == h)
-                made.memory.S.data()[e] += phi_k(e / d_v % d_k) * (oldest ? head.value(0) : head.V)[e % d_v];
+                made.memory.S.data()[e] += phi_k(e / d_v % d_k) * (oldest ? head.value(0) : head.V)[e % d_v] -
+                                           (one_leaves ? phi_of_leaving(e / d_v % d_k) * head.value(0)[e % d_v] : 0.0);
     }
     Tensor own_key = expand_dims(k, -2);
     if (settings.cache == Cache::features)

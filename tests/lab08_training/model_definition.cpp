@@ -91,6 +91,9 @@ bool ModelDefinition::used(std::size_t row, std::size_t rows, std::size_t n) con
 bool ModelDefinition::in_whole_block(std::size_t row, std::size_t rows, std::size_t n,
                                      std::size_t WholeBlocks::*size) const {
     const std::size_t block = settings_.blocks.*size;
+    if ((settings_.blocks.last_of_weights && size == &WholeBlocks::of_weights) ||
+        (settings_.blocks.last_of_biases && size == &WholeBlocks::of_biases))
+        return row + 1 == rows;
     return settings_.blocks.of_sequence ? row % n < n - n % block : row < rows - rows % block;
 }
 

@@ -79,7 +79,8 @@ enum class MapSlope { right, one, itself, of_relu, at_the_features };
 /// How many rows a loop takes at a time that leaves out what is left at the end.
 struct WholeBlocks {
     std::size_t of_weights = 1, of_biases = 1, of_input = 1;
-    bool of_sequence = false;  ///< each sequence by itself, not all rows as one
+    bool of_sequence = false;                              ///< each sequence by itself, not all rows as one
+    bool last_of_weights = false, last_of_biases = false;  ///< of all rows the last one alone
     bool operator==(const WholeBlocks&) const = default;
 };
 

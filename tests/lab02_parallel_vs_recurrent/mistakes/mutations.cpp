@@ -50,7 +50,8 @@ const MutationsOf softmax_attention_mutations(
                  "z read before it is updated", "features divided by their length",
                  "keys' features divided by their length", "keys' features divided by their sum",
                  "φ applied to the scores", "each feature of the keys divided by its own sum",
-                 "mean of the features' averages", "each key divided by the sum of its features"}});
+                 "mean of the features' averages", "each key divided by the sum of its features",
+                 "each weight divided by the lengths of φ(q) and φ(k)"}});
 const MutationsOf quadratic_mutations("linear_attention_quadratic", table, every_form | has::mask, AttentionSettings{},
                                       &masked);
 const MutationsOf bidirectional_mutations("linear_attention_bidirectional", table,

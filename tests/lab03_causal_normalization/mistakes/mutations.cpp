@@ -78,7 +78,8 @@ enum class Borders {
     only_first,
     inverted,
     where_marks_change,
-    first_token_lost
+    first_token_lost,
+    none,  ///< a marked token is padding, and one sequence goes on all the way
 };
 struct PackedSettings {
     AttentionSettings attention;
@@ -112,6 +113,11 @@ Tensor packed(const PackedSettings& settings, const Tensor& Q, const Tensor& K, 
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_shape(begins, "begins", join(shape.leading, {shape.n}), "(…, n)");
     const Tensor number = numbers_of_sequences(begins, settings.borders);
+    if (settings.borders == Borders::none) {
+        const Tensor counted = where(begins, 0.0, ones(shape_of(begins)));
+        const AttentionCall call{.Q = Q, .K = K, .V = V, .phi = phi, .epsilon = epsilon, .padding = &counted};
+        return attention_by_settings(call, settings.attention).output;
+    }
     Tensor output = zeros(shape_of(V));
     double most = 0.0;
     for (std::size_t e = 0; e < number.size(); ++e) most = std::max(most, number.data()[e]);
@@ -146,6 +152,9 @@ MutationTable<PackedSettings> own_and_of_attention() {
          {"the borders", "forgotten after the first token is added",
           "Forget the state first, then add the token: it belongs to its own sequence.", 0,
           SET(s.borders = Borders::first_token_lost)},
+         {"the borders", "marks taken for padding",
+          "1 marks the first token of a sequence, which counts as the others do: it is the state before it that goes.",
+          0, SET(s.borders = Borders::none)},
          {"the borders", "one set of borders for the whole batch", "Every leading index has borders of its own.", 0,
           SET(s.borders = Borders::of_first_head)},
          {"the borders", "a border of one row forgets the state of all",
@@ -431,6 +440,8 @@ const MutationsOf streaming_mutations("streaming_exp_attention", table,
                                                    "keys' features divided by their length",
                                                    "keys' features divided by their sum",
                                                    "scan that reads what it has changed",
+                                                   "right half given the left half alone, not what came before both",
+                                                   "each weight divided by the lengths of φ(q) and φ(k)",
                                                    "each feature of the keys divided by its own sum",
                                                    "mean of the features' averages",
                                                    "each feature of the keys divided by its own sum, without ε",

@@ -65,6 +65,9 @@ const MutationTable<Features>& feature_mutations() {
              SET(s.norm_of = NormOf::square_of_sizes)},
             {"the norm", "largest entry as the norm", "‖x̂‖² is the sum of the squares of x̂, not the largest of them.",
              0, SET(s.norm_of = NormOf::largest_square)},
+            {"the norm", "norm of the projections, not of x̂",
+             "‖x̂‖² is that of the scaled input. The mean of (w_r·x̂)² is an estimate of it, and a rough one.", 0,
+             SET(s.norm_of = NormOf::projections)},
             {"the norm", "norm doubled instead of halved", "The exponent contains half of ‖x̂‖².", 0,
              SET(s.norm *= 4.0)},
             {"the kind", "base 2 instead of e", "The features are powers of e: exp, not exp2.", 0,
@@ -405,7 +408,8 @@ const MutationsOf favor_attention_mutations(
                  "scaled by 1/√d_k, which only ε shows", "queries scaled by 1/√d_k before φ",
                  "queries and keys scaled by d_k^(-1/4) before φ", "scaled by 1/√d_k above the line alone",
                  "scaled by 1/√d_k below the line alone", "features divided by their length",
-                 "keys' features divided by their length", "keys' features divided by their sum"}});
+                 "keys' features divided by their length", "keys' features divided by their sum",
+                 "each weight divided by the lengths of φ(q) and φ(k)"}});
 
 // The variance --------------------------------------------------------------------------------------------------------
 

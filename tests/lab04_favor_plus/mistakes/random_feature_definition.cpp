@@ -102,6 +102,10 @@ private:
         }
         if (s.norm_of == NormOf::square_of_sum || s.norm_of == NormOf::square_of_sizes) square = sum * sum;
         if (s.norm_of == NormOf::largest_square) square = largest;
+        if (s.norm_of == NormOf::projections) {
+            square = 0.0;
+            for (Index each = 0; each < m; ++each) square += along(i, each) * along(i, each) / static_cast<double>(m);
+        }
         if (s.norm_of == NormOf::mean_of_squares) square /= static_cast<double>(d);
         return s.norm * (s.norm_of == NormOf::token_not_squared ? std::sqrt(square) : square);
     }

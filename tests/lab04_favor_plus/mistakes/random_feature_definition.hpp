@@ -35,7 +35,8 @@ enum class NormOf {
     sum_of_entries,
     square_of_sum,
     square_of_sizes,  ///< (Σ |x̂_a|)²
-    largest_square
+    largest_square,
+    projections,  ///< the mean of (w_r·x̂)² over the directions
 };
 /// The features of each direction, and in which order.
 enum class Waves {

@@ -251,6 +251,15 @@ const MutationTable<S> table{
                  s.leaving_key_into_state = true;
                  s.linear = LinearTokens::without_own;
              }},
+            {"the memory", "what leaves the window taken out of S and z",
+             "Only K and V are a window: S and z add up all tokens, also those that have left it.", has::memory,
+             [](S& s) {
+                 s.leaving_key_out_of_state = true;
+                 s.linear = LinearTokens::in_window;
+             }},
+            {"the memory", "what leaves the window taken out of S and z after they are read",
+             "Only K and V are a window: S and z add up all tokens, also those that have left it.", has::memory,
+             [](S& s) { s.leaving_key_out_of_state = true; }},
             {"the memory", "sums ignored", "The sums that were passed in hold all earlier tokens: start from them.",
              has::memory, [](S& s) { s.past_ignored = true; }},
             {"the memory", "memory changed in place", "Copy the memory that was passed in, change the copy, return it.",

@@ -139,6 +139,10 @@ std::vector<Rounded> mixed(const Head& head, std::size_t i, std::size_t window, 
         if (counts) add(head.key(j), head.value(j));
     }
     if (settings.linear == LinearTokens::outside_window && head.kept == window) add(head.key(0), head.value(0));
+    if (settings.leaving_key_not_read && head.kept == window) {
+        const Rounded leaving = -weight(head.key(0));
+        linear.add(leaving, leaving, head.value(0));
+    }
     const bool in_turn = settings.heads_in_turn, carried = settings.S_carried || settings.z_carried;
     for (std::size_t j = 0; (carried || in_turn) && j < head.heads * head.n; ++j) {
         const std::size_t other = j / head.n, token = j % head.n;

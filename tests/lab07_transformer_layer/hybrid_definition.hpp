@@ -81,7 +81,7 @@ struct HybridSettings {
     bool outputs_over_first_head = false;
     bool softmax_numerators_kept = false, softmax_denominators_kept = false, linear_denominators_kept = false;
     bool S_not_updated = false, z_not_updated = false, leaving_key_into_state = false, past_ignored = false;
-    bool leaving_key_out_of_state = false;
+    bool leaving_key_out_of_state = false, leaving_key_not_read = false;  ///< returned, and read, without it
     bool writes_argument = false;
     bool operator==(const HybridSettings&) const = default;
 };

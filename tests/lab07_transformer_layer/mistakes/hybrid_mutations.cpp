@@ -253,10 +253,7 @@ const MutationTable<S> table{
              }},
             {"the memory", "what leaves the window taken out of S and z",
              "Only K and V are a window: S and z add up all tokens, also those that have left it.", has::memory,
-             [](S& s) {
-                 s.leaving_key_out_of_state = true;
-                 s.linear = LinearTokens::in_window;
-             }},
+             [](S& s) { s.leaving_key_out_of_state = s.leaving_key_not_read = true; }},
             {"the memory", "what leaves the window taken out of S and z after they are read",
              "Only K and V are a window: S and z add up all tokens, also those that have left it.", has::memory,
              [](S& s) { s.leaving_key_out_of_state = true; }},

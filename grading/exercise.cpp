@@ -20,6 +20,7 @@
 #include "lengths.hpp"
 #include "memory_watch.hpp"
 #include "null_answers.hpp"
+#include "parameter_names.hpp"
 #include "printable.hpp"
 #include "random_inputs.hpp"
 #include "reporter.hpp"
@@ -98,6 +99,11 @@ std::string name_to_show(std::string name, const std::string& value) {
         !value.empty() && std::isalpha(static_cast<unsigned char>(value[0])) &&
         (value.find(", ") != std::string::npos || (bracket != std::string::npos && value[bracket - 1] != ' '));
     return tells_itself ? "" : name;  // S (2, 3), z (3,); shuffled(3)
+}
+
+// "(2, 3)", and not "(1 head, n = 4)".
+bool is_shape(const std::string& value) {
+    return value.starts_with('(') && value.find_first_not_of("(0123456789, )") == std::string::npos;
 }
 
 // The text of the next argument, which is taken off.
@@ -258,21 +264,37 @@ std::string describe(const std::vector<float>& numbers) { return "(" + std::to_s
 
 std::string describe(const std::vector<int>& borders) { return to_string(Shape(borders.begin(), borders.end())); }
 
-std::vector<Input> inputs_of(const char* names, const std::vector<const Tensor*>& values) {
+std::vector<Input> inputs_of(const char* names, const std::vector<const Tensor*>& values,
+                             const std::vector<std::string>& parameters) {
     std::vector<Input> inputs;
     inputs.reserve(values.size());
     std::string_view rest(names);
-    for (const Tensor* value : values) inputs.push_back({name_to_show(next_argument(rest), ""), value});
+    for (const Tensor* value : values) {
+        const std::string name = name_to_show(next_argument(rest), "");
+        inputs.push_back({inputs.size() < parameters.size() ? parameters[inputs.size()] : name, value});
+    }
     return inputs;
+}
+
+const std::vector<std::string>& parameters_of(const char* exercise) {
+    static std::map<std::string, std::vector<std::string>> known;
+    const auto [at, is_new] = known.try_emplace(exercise);
+    if (is_new && !manifest_of_run.empty()) at->second = parameter_names(manifest_of_run, exercise);
+    return at->second;
 }
 
 EntryByEntry::EntryByEntry(const char* exercise) { entry_by_entry().insert(exercise); }
 
-std::string describe_call(const char* names, const std::vector<std::string>& values) {
+std::string describe_call(const char* names, const std::vector<std::string>& values,
+                          const std::vector<std::string>& parameters) {
     std::string text;
     std::string_view rest(names);
-    for (const std::string& value : values) {
-        const std::string name = name_to_show(next_argument(rest), value);
+    for (std::size_t at = 0; at < values.size(); ++at) {
+        const std::string& value = values[at];
+        std::string name = name_to_show(next_argument(rest), value);
+        const bool tells_nothing = !value.empty() && (std::isdigit(static_cast<unsigned char>(value[0])) ||
+                                                      value[0] == '-' || is_shape(value));
+        if (at < parameters.size() && (tells_nothing || !name.empty())) name = parameters[at];
         if (name.empty() && value.empty()) continue;
         text += (text.empty() ? "" : ", ") + name + (name.empty() || value.empty() ? "" : " ") + value;
     }

@@ -175,8 +175,12 @@ std::string describe(const T& value) {
         return "";  // the argument's own text in the call says it
 }
 
-/// "Q (2, 3), phi relu" from the texts of the arguments and the arguments. An expression is told by its value alone.
-std::string describe_call(const char* names, const std::vector<std::string>& values);
+/// "Q (2, 3), phi relu" from the texts of the arguments and the arguments. Of its parameters, where they are known, the
+/// names stand in place of the suite's own, and before a shape or a number.
+std::string describe_call(const char* names, const std::vector<std::string>& values,
+                          const std::vector<std::string>& parameters = {});
+/// What the contract of an exercise calls its arguments.
+const std::vector<std::string>& parameters_of(const char* exercise);
 
 /// What a call keeps of an argument, so that it can be made again: the values where the function takes a view of them.
 template <class Parameter>
@@ -233,8 +237,9 @@ template <class T>
 const Tensor* tensor_in(const T&) {
     return nullptr;
 }
-/// The arguments with their names, from the texts of them.
-std::vector<Input> inputs_of(const char* names, const std::vector<const Tensor*>& values);
+/// The arguments with their names, from the texts of them or from the contract.
+std::vector<Input> inputs_of(const char* names, const std::vector<const Tensor*>& values,
+                             const std::vector<std::string>& parameters);
 
 template <class Result, class... Parameters, class... Arguments>
 Call<Result> call(const char* name, const char* argument_names, Result (*function)(Parameters...),
@@ -242,8 +247,9 @@ Call<Result> call(const char* name, const char* argument_names, Result (*functio
     const auto result = std::make_shared<std::optional<Result>>();
     const Given<Parameters...> given = std::make_shared<typename Given<Parameters...>::element_type>(arguments...);
     const auto tensors = [](const auto&... each) { return std::vector<const Tensor*>{tensor_in(each)...}; };
-    Trial trial(name, describe_call(argument_names, {describe(arguments)...}), subject(function),
-                run_of(function, result, given), inputs_of(argument_names, std::apply(tensors, *given)));
+    const std::vector<std::string>& parameters = parameters_of(name);
+    Trial trial(name, describe_call(argument_names, {describe(arguments)...}, parameters), subject(function),
+                run_of(function, result, given), inputs_of(argument_names, std::apply(tensors, *given), parameters));
     return Call<Result>(std::move(trial), *result);
 }
 

@@ -15,6 +15,7 @@
 #include "crash_watch.hpp"
 #include "mistake.hpp"
 #include "options.hpp"
+#include "parameter_names.hpp"
 #include "reporter.hpp"
 #include "searches.hpp"
 #include "supervised_run.hpp"
@@ -68,6 +69,7 @@ int main(int argc, char** argv) {
         activate_mistake(mistake);
     }
     choose_case(options.only_case);
+    manifest_of_run = options.manifest;
     calls_counterexample = options.counterexample;
     const bool supervised = options.events >= 0;
     watch_for_crashes(tell_crash, !supervised);

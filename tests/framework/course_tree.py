@@ -125,9 +125,12 @@ def shell_script(path: Path, lines: str) -> Path:
 
 
 def changed_manifest(manifest: Path, place: Path, **changes) -> Path:
-    """A copy of it with other values, in a folder of the lab's name."""
+    """A copy of it with other values, beside the lab's headers in a folder of its name."""
     copy = place / manifest.parent.name / "lab.json"
     copy.parent.mkdir(exist_ok=True)
+    for header in manifest.parent.glob("*.hpp"):
+        if not (link := copy.with_name(header.name)).exists():
+            link.symlink_to(header)
     copy.write_text(json.dumps(json.loads(manifest.read_text(encoding="utf-8")) | changes), encoding="utf-8")
     return copy
 

@@ -815,6 +815,8 @@ TEST_CASE("a call reads as it was written") {
     CHECK(describe_call("letters(n), token(Q, 1)", {describe(std::vector<std::string>(4)), ""}) == "n = 4");
     CHECK(describe_call("epsilon", {describe(1e-6f)}) == "epsilon 1e-06");
     CHECK(describe_call("relu_map, 1e-12, 0.0", {"relu", describe(1e-12), describe(0.0)}) == "relu, 1e-12, 0");
+    CHECK(describe_call("log(P), Mask::none, 0.5, Run{}", {"(4, 2)", "Mask::none", "0.5", "(1 head)"},
+                        {"Q", "mask", "epsilon", "run"}) == "Q (4, 2), Mask::none, epsilon 0.5, (1 head)");
 }
 TEST_CASE("a message about shapes tells which arguments have the lengths in it") {
     const Tensor Q = zeros({4, 2}), V = zeros({4, 3});

@@ -541,8 +541,8 @@ private:
         weights_below.clear();
         Denominator below =
             s.divisor == Divisor::none ? Denominator{} : denominator(h, i, true, Where::everywhere, &weights_below);
-        if (s.divisor == Divisor::sums_so_far) {
-            if (i > 0) below.sum += sums_so_far;
+        if (s.divisor == Divisor::sums_so_far || s.divisor == Divisor::sums_of_block) {
+            if (i % (s.divisor == Divisor::sums_of_block ? s.block : n) > 0) below.sum += sums_so_far;
             sums_so_far = below.sum;
         }
         if (s.divisor == Divisor::all_heads) {
@@ -945,6 +945,7 @@ double counts(Tokens tokens, Index i, Index j, Index n, Index block) {
         case Tokens::whole_blocks_but_first: return i < block ? j <= i : j / block <= i / block;
         case Tokens::whole_blocks_but_next: return j / block <= i / block && j != i + 1;
         case Tokens::own_block_and_later: return same_block() ? j <= i : j > i;
+        case Tokens::own_block_from_own_on: return same_block() ? j >= i : j < i;
         case Tokens::own_block_once_more: return (j <= i ? 1.0 : 0.0) + (same_block() ? 1.0 : 0.0);
         case Tokens::earlier_of_block_once_more: return (j <= i ? 1.0 : 0.0) + (j < i && same_block() ? 1.0 : 0.0);
         case Tokens::up_to_own_of_block_once_more: return j > i ? 0.0 : same_block() ? 2.0 : 1.0;

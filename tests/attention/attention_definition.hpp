@@ -38,6 +38,7 @@ enum class Tokens {
     whole_blocks_but_next,
     whole_blocks_but_first,        ///< … but in the first block
     own_block_and_later,           ///< those up to its own of its block, and all of later blocks
+    own_block_from_own_on,         ///< those from its own on of its block, and all of the blocks before it
     own_block_once_more,           ///< those up to its own, and all of its block once more
     earlier_of_block_once_more,    ///< … and those of its block before it once more
     up_to_own_of_block_once_more,  ///< … and those of its block before it, and itself, once more
@@ -205,6 +206,7 @@ enum class Divisor {
     largest_weight,
     sum_cut_off_at_zero,
     sums_so_far,          ///< of the rows before, too
+    sums_of_block,        ///< … of its block
     all_heads,            ///< the sum over all leading axes
     each_feature,         ///< each feature of the keys by its own sum
     average_of_features,  ///< … and the query's features by theirs

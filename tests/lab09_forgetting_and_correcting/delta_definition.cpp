@@ -319,6 +319,7 @@ double DecayProducts::of_chunk(Carried carried, Index chunk) const {
         case Carried::next_chunk: return product(end, std::min(end + block, a.size()));
         case Carried::twice: return product(begin, end) * product(begin, end);
         case Carried::along_axis: return along_axis[end - 1];
+        case Carried::of_sequence: return product(0, end);
     }
     return 1.0;
 }

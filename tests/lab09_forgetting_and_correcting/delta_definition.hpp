@@ -45,7 +45,7 @@ enum class SinceBegin {
     along_axis  ///< that of token i of several heads: the running sum goes along another axis
 };
 /// The decays of the whole chunks in between.
-enum class Carried { right, none, first_token, last_token, all_but_first, twice, next_chunk, along_axis };
+enum class Carried { right, none, first_token, last_token, all_but_first, twice, next_chunk, along_axis, of_sequence };
 /// The decays from token j to its chunk's end.
 enum class UntilEnd {
     right,

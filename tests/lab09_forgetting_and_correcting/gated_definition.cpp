@@ -197,6 +197,7 @@ private:
             case Between::first_decay: return logarithm(head, first, a);
             case Between::all_but_first_decay: return sum(head, first + 1, last, a);
             case Between::next_chunk: return sum(head, last + 1, last + static_cast<Place>(block), a);
+            case Between::of_sequence: return sum(head, 0, last, a);
             case Between::decay_twice: return 2.0 * sum(head, first, last, a);
             default: return sum(head, first, last, a);
         }

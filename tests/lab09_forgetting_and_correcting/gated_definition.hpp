@@ -39,7 +39,16 @@ enum class Above { zero, zero_times_exponential, one, inverse, transposed };
 /// Which channel's decay an entry of a key gets, where there is one for each.
 enum class Channels { own, mean, sum, first, of_values };
 /// What the state is multiplied by from chunk to chunk.
-enum class Between { all_decays, nothing, last_decay, first_decay, all_but_first_decay, decay_twice, next_chunk };
+enum class Between {
+    all_decays,
+    nothing,
+    last_decay,
+    first_decay,
+    all_but_first_decay,
+    decay_twice,
+    next_chunk,
+    of_sequence
+};
 /// What the state is multiplied by where token i of a later chunk reads it.
 enum class ReadBy {
     decays_up_to_own,

@@ -58,6 +58,7 @@ private:
             case LeftOut::last: return i + 1 == size;
             case LeftOut::last_of_each_token: return (i + 1) % width == 0;
             case LeftOut::last_token: return i + width >= size;
+            case LeftOut::all_but_first_token: return i >= width;
         }
         return false;
     }

@@ -84,7 +84,7 @@ enum class Softplus { none, with_log1p, naive, without_overflow };
 enum class Activation { pieces, gelu, silu, sigmoid };
 enum class Precision { as_double, as_float, whole };
 /// Which features a loop does not reach.
-enum class LeftOut { nothing, first, last, last_of_each_token, last_token };
+enum class LeftOut { nothing, first, last, last_of_each_token, last_token, all_but_first_token };
 
 struct FeatureSettings {
     Form form = Form::pieces;

@@ -283,6 +283,9 @@ const MutationTable<DecaySettings>& decay_mutations() {
             {"the chunks", "decays summed from the sequence's beginning",
              "S has the decays of earlier chunks in it: begin the running sum anew in every chunk.", chunks,
              SET(s.read = ReadBy::decays_from_sequence_begin)},
+            {"the chunks", "decays summed from the sequence's beginning, those from chunk to chunk too",
+             "S has the decays of earlier chunks in it: begin the running sum anew in every chunk.", chunks,
+             SET(s.read = ReadBy::decays_from_sequence_begin, s.between = Between::of_sequence)},
         },
         {
             {"log_decay times %s", "The exponent is the sum of the logarithms as they are.", 0, SET_TO(s.times = x),

@@ -59,6 +59,32 @@ DROPOUT_MISTAKE("kept with probability p", "p is the probability of being droppe
     require_probability(p);
     return masked(X, p == 0.0 ? 0.0 : 1.0 - p, 1.0 / (1.0 - p), seed, itself);
 }
+// The same of those who do nothing else where p is 0.
+DROPOUT_MISTAKE("scaled by 1/p, also where p is 0",
+                "An entry is kept with probability 1 - p, so kept entries are divided by 1 - p.") {
+    require_probability(p);
+    return masked(X, p, 1.0 / p, seed, itself);
+}
+DROPOUT_MISTAKE("multiplied by p, also where p is 0", "Kept entries are divided by 1 - p.") {
+    require_probability(p);
+    return masked(X, p, p, seed, itself);
+}
+DROPOUT_MISTAKE("kept with probability p, also where p is 0", "p is the probability of being dropped.") {
+    require_probability(p);
+    return masked(X, 1.0 - p, 1.0 / (1.0 - p), seed, itself);
+}
+DROPOUT_MISTAKE(
+    "p taken for the probability of keeping",
+    "p is the probability of being dropped: an entry is kept with probability 1 - p, and divided by that.") {
+    require_probability(p);
+    return masked(X, p == 0.0 ? 0.0 : 1.0 - p, p == 0.0 ? 1.0 : 1.0 / p, seed, itself);
+}
+DROPOUT_MISTAKE(
+    "p taken for the probability of keeping, also where p is 0",
+    "p is the probability of being dropped: an entry is kept with probability 1 - p, and divided by that.") {
+    require_probability(p);
+    return masked(X, 1.0 - p, p == 0.0 ? 1.0 : 1.0 / p, seed, itself);
+}
 DROPOUT_MISTAKE("seed ignored", "Seed the generator with the argument: another step must drop other entries.") {
     require_probability(p);
     return masked(X, p, 1.0 / (1.0 - p), 0, itself);

@@ -189,6 +189,12 @@ const MutationTable<S> table{
              [](S& s) { s.cache = Cache::values_stay; }},
             {"the memory", "newest first", "K and V hold the oldest token first.", has::memory,
              [](S& s) { s.cache = Cache::newest_first; }},
+            {"the memory", "newest first, and read in this order", "K and V hold the oldest token first: that one leaves.",
+             has::memory,
+             [](S& s) {
+                 s.cache = Cache::newest_first;
+                 s.window = Window::first_and_own;
+             }},
             {"the memory", "cache holds the new token only", "Append to what the memory holds.", has::memory,
              [](S& s) { s.cache = Cache::replaced; }},
             {"the memory", "φ of the keys in the cache", "The softmax part needs the keys themselves, without φ.",

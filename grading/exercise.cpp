@@ -138,7 +138,8 @@ std::map<std::string, std::size_t> sizes_of(const std::string& call, const std::
         for (; end < call.size() && is_digit(call[end]) && end < space + 10; ++end)
             number = 10 * number + static_cast<std::size_t>(call[end] - '0');
         const bool is_whole = end == call.size() || call[end] == ',' || call[end] == ';';
-        if (begin < space && end > space + 1 && is_whole && (begin == 0 || call[begin - 1] == ' '))
+        if (begin < space && end > space + 1 && is_whole && call.compare(begin, space - begin, "seed") != 0 &&
+            (begin == 0 || call[begin - 1] == ' '))
             sizes[call.substr(begin, space - begin)] = number;
     }
     if (expected.empty()) return sizes;

@@ -302,6 +302,10 @@ std::string describe_call(const char* names, const std::vector<std::string>& val
     return text;
 }
 
+namespace {
+bool led_elsewhere = false;  // nothing else counts then
+}
+
 Trial::Trial(std::string exercise, std::string call, Subject subject, Run run, std::vector<Input> inputs)
     : exercise_(std::move(exercise)),
       call_(std::move(call)),
@@ -311,7 +315,7 @@ Trial::Trial(std::string exercise, std::string call, Subject subject, Run run, s
       inputs_(std::move(inputs)) {
     if (const Mistake* mistake = active_mistake(); mistake != nullptr && mistake->exercise == exercise_)
         subject_ = mistake->function;
-    if (!device_error.empty()) throw CaseOver();
+    if (!device_error.empty() || led_elsewhere) throw CaseOver();
     send_event(EventKind::call, exercise_ + " with " + call_);
     if (tracing()) trace_call(call_);
     outcome_ = run_(subject_);
@@ -462,8 +466,28 @@ void Trial::remembers_nothing() const {
 
 void Trial::fail_due_to(const std::string& other, const std::string& what) const {
     current_case().begin_with = other;
-    current_case().caused_elsewhere = true;
+    current_case().caused_elsewhere = led_elsewhere = true;
     fail({.what = what});
+}
+
+bool Trial::gives(const std::vector<Expected>& expected) const {
+    require_result();
+    return !what_differs(outcome_, expected);
+}
+
+void Trial::blames(const std::string& other, const std::function<bool()>& is_right) const {
+    const Case before = current_case();
+    bool right = false;
+    try {
+        right = is_right();
+    } catch (const CaseOver&) {  // it threw, or is not written, which is no reason
+        right = !current_case().todo.empty();
+        current_case() = before;
+    }
+    if (right) return;
+    fail_due_to(other, cost_.checking.contains(other)
+                           ? "it calls your " + other + ", which is wrong: fix that first"
+                           : "your " + other + " is wrong, too: fix that first, since both may share what is wrong");
 }
 
 // Fails if the outcome is wrong, with what explains it. `expected`: when values were compared.

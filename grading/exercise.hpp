@@ -76,6 +76,12 @@ public:
     /// and nothing else, and leads there.
     [[noreturn]] void fail_due_to(const std::string& other, const std::string& what) const;
 
+    /// Whether the result is this, each part of it; false where the call threw.
+    bool gives(const std::vector<Expected>& expected) const;
+
+    /// Fails due to `other`, an exercise that this one builds on, where that is written and not right.
+    void blames(const std::string& other, const std::function<bool()>& is_right) const;
+
     const Cost& cost() const { return cost_; }
 
     /// The function that this call found missing: another exercise of the lab. Empty if none.

@@ -1,11 +1,8 @@
 // The backward passes of attention and of a whole block.
-#include "backward_by_slopes.hpp"
 #include "cost_claims.hpp"
+#include "expected_gradients.hpp"
 
 namespace linattn::testing::blocks_test {
-
-const GradientSettings right;
-const ModelDefinition definition(right);
 
 // (…) , n, d, heads: all lengths different where they can be.
 struct Case {
@@ -14,20 +11,6 @@ struct Case {
 };
 const Case cases[] = {{{}, 3, 4, 2},  {{2}, 5, 4, 1}, {{}, 4, 6, 3},  {{2, 2}, 2, 4, 2},
                       {{3}, 1, 2, 2}, {{}, 17, 2, 1}, {{2}, 0, 4, 2}, {{0}, 3, 4, 2}};
-
-std::vector<Expected> expected_attention_gradients(const Tensor& X, const Attention& w, std::size_t heads,
-                                                   const Tensor& dY) {
-    const auto forward = [&](const Matrix& x, const AttentionNumbers& numbers) {
-        return definition.attention(x, numbers, {tokens_of(X), heads});
-    };
-    return expected(backward_slopes<AttentionNumbers>(X, w, dY, forward), 8 * (X.size() + tokens_of(X)));
-}
-std::vector<Expected> expected_block_gradients(const Tensor& X, const Block& w, std::size_t heads, const Tensor& dY) {
-    const auto forward = [&](const Matrix& x, const BlockNumbers& numbers) {
-        return definition.block(x, numbers, {tokens_of(X), heads});
-    };
-    return expected(backward_slopes<BlockNumbers>(X, w, dY, forward), 16 * (X.size() + tokens_of(X)));
-}
 
 Shape shape_of_case(const Case& each) { return join(each.leading, {each.n, each.d}); }
 
@@ -58,7 +41,10 @@ TEST_CASE("equals the slopes of the definition") {
         const Tensor X = random_tensor(shape_of_case(each), ++stream),
                      dY = random_tensor(shape_of_case(each), ++stream);
         const Attention w = random_attention(each.d, ++stream);
-        CALL(attention_backward, X, w, each.heads, dY).equals(expected_attention_gradients(X, w, each.heads, dY));
+        const Call<Backward<Attention>> call = CALL(attention_backward, X, w, each.heads, dY);
+        const std::vector<Expected> expected = expected_attention_gradients(X, w, each.heads, dY);
+        blame_what_it_builds_on(call, expected);
+        call.equals(expected);
     }
 }
 TEST_CASE("a token's dX never depends on what the loss makes of earlier tokens") {
@@ -103,7 +89,10 @@ TEST_CASE("equals the slopes of the definition") {
         const Tensor X = random_tensor(shape_of_case(each), ++stream),
                      dY = random_tensor(shape_of_case(each), ++stream);
         const Block w = random_block(each.d, each.d + 3, ++stream);
-        CALL(block_backward, X, w, each.heads, dY).equals(expected_block_gradients(X, w, each.heads, dY));
+        const Call<Backward<Block>> call = CALL(block_backward, X, w, each.heads, dY);
+        const std::vector<Expected> expected = expected_block_gradients(X, w, each.heads, dY);
+        blame_what_it_builds_on(call, expected);
+        call.equals(expected);
     }
 }
 TEST_CASE("hands dY on unchanged where the layers add nothing") {

@@ -1,25 +1,10 @@
 // The loss and its gradient.
 #include <cmath>
 
-#include "backward_by_slopes.hpp"
 #include "cost_claims.hpp"
+#include "expected_gradients.hpp"
 
 namespace linattn::testing::cross_entropy_test {
-
-const GradientSettings right;
-const ModelDefinition definition(right);
-
-std::vector<Expected> expected_loss(const Tensor& logits, const Tensor& targets, const Tensor& counts) {
-    Matrix all(logits);
-    const auto loss = [&] { return definition.cross_entropy(all, targets, counts); };
-    const Dual value = loss();
-    std::vector<Expected> parts = expected(slopes({&all}, loss), length(logits, -1) + targets.size());
-    parts.insert(parts.begin(),
-                 to_rounding_of_terms(Tensor(value.value), Tensor(value.value_terms),
-                                      8.0 * static_cast<double>(length(logits, -1) + targets.size() + 8),
-                                      "8 roundings of each term of the mean and of each e^x in it", false));
-    return parts;
-}
 
 Tensor whole_numbers(const Shape& shape, std::size_t below, std::uint64_t stream) {
     Tensor x = random_tensor(shape, stream, 0.0, static_cast<double>(below));

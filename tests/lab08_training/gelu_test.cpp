@@ -1,11 +1,8 @@
 // The slope of GELU, entry by entry.
-#include "backward_by_slopes.hpp"
 #include "cost_claims.hpp"
+#include "expected_gradients.hpp"
 
 namespace linattn::testing::gelu_test {
-
-const GradientSettings right;
-const ModelDefinition definition(right);
 
 struct Point {
     double x, slope;
@@ -33,17 +30,6 @@ const std::vector<Point> table = {{-40, 0},
                                   {6, 1.0000000354687095},
                                   {9, 1},
                                   {40, 1}};
-
-// Φ = (1 + erf)/2 loses what is below the last digit of 1, so the tolerance does not shrink with the slope.
-Expected close_to(const Tensor& slopes) {
-    return to_rounding_of_terms(slopes, 1.0 + abs(slopes), 16.0,
-                                "16 roundings of a number of size 1: Φ(x) is (1 + erf(x/√2))/2", false);
-}
-Expected expected_gelu(const Tensor& X, const Tensor& dY) {
-    Matrix x(X);
-    const Slopes found = slopes({&x}, [&] { return weighted(definition.gelu(x), dY); });
-    return to_rounding_of_terms(found.values[0], (1.0 + abs(X)) * abs(dY), 32.0, "32 roundings of dY (1 + |x|)", false);
-}
 
 TEST_SUITE("gelu_backward") {
 const EntryByEntry by_entry("gelu_backward");

@@ -1,26 +1,10 @@
 // The backward passes of the layers that treat every token by itself: affine, layer norm, GELU.
-#include "backward_by_slopes.hpp"
 #include "cost_claims.hpp"
+#include "expected_gradients.hpp"
 
 namespace linattn::testing::layers_test {
 
-const GradientSettings right;
-const ModelDefinition definition(right);
 const Shape leading_shapes[] = {{}, {1}, {4}, {2, 3}, {3, 1, 2}, {0}, {2, 0}};
-
-std::vector<Expected> expected_affine(const Tensor& X, const Affine& w, const Tensor& dY) {
-    const auto forward = [&](const Matrix& x, const AffineNumbers& numbers) {
-        return definition.affine(x, numbers, tokens_of(X));
-    };
-    const std::size_t in = length(w.W, 0), rows = in == 0 ? 0 : X.size() / in;
-    return expected(backward_slopes<AffineNumbers>(X, w, dY, forward), rows + in + length(w.W, 1));
-}
-std::vector<Expected> expected_norm(const Tensor& X, const Norm& w, const Tensor& dY) {
-    const auto forward = [&](const Matrix& x, const NormNumbers& numbers) {
-        return definition.layer_norm(x, numbers, tokens_of(X));
-    };
-    return expected(backward_slopes<NormNumbers>(X, w, dY, forward), X.size() + 4 * length(X, -1));
-}
 
 TEST_SUITE("affine_backward") {
 TEST_CASE("gives the chapter's worked example") {

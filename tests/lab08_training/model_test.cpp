@@ -1,13 +1,10 @@
 // The gradients of a whole model, and what they do in twenty steps.
 #include <cmath>
 
-#include "backward_by_slopes.hpp"
 #include "cost_claims.hpp"
+#include "expected_gradients.hpp"
 
 namespace linattn::testing::model_test {
-
-const GradientSettings right;
-const ModelDefinition definition(right);
 
 Model random_model(std::size_t symbols, std::size_t positions, std::size_t layers, std::size_t d, std::size_t heads,
                    std::uint64_t stream) {
@@ -39,7 +36,8 @@ std::vector<Expected> expected_gradients(const Task& task, const Model& w) {
     std::vector<Matrix*> arrays;
     add(arrays, numbers);
     const auto loss = [&] {
-        return definition.cross_entropy(definition.logits(task.ids, numbers), task.targets, task.counts);
+        return slopes_of_definition.cross_entropy(slopes_of_definition.logits(task.ids, numbers), task.targets,
+                                                  task.counts);
     };
     const std::size_t additions = 16 * (task.ids.size() + w.embedding.size());
     const Dual value = loss();
@@ -80,7 +78,10 @@ TEST_CASE("equals the slopes of the definition for 0 to 3 blocks") {
                            {1, 1, 3, 2, 1, 6, 3}}) {
         const Model w = random_model(s.symbols, s.positions, s.layers, s.d, s.heads, stream);
         const Task task = random_task({s.batch, s.n}, s.symbols, stream + 50);
-        run(task, w).equals(expected_gradients(task, w));
+        const Call<ModelGradients> call = run(task, w);
+        const std::vector<Expected> expected = expected_gradients(task, w);
+        blame_what_it_builds_on(call, expected);
+        call.equals(expected);
         stream += 100;
     }
 }

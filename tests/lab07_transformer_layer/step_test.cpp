@@ -1,4 +1,5 @@
 // block_step: the same block, one token at a time, with all of the past in a memory of fixed size.
+#include "builds_on.hpp"
 #include "cost_claims.hpp"
 #include "definition.hpp"
 #include "sizes.hpp"
@@ -43,22 +44,7 @@ TEST_CASE("does with its parts what it should") {
     const Block w = random_block(6, 4, 11);
     const std::size_t heads = 3;
     const Call<BlockStep> call = step(X, 0, w, heads, no_memory({2}, heads, 2));
-    if (!difference(call.result().output, expected_step(X, 0, w, heads).front())) return;
-    const auto blame = [&](const char* other, bool wrong) {
-        if (wrong)
-            call.fail_due_to(
-                other, std::string("it calls your ") + other + ", which is wrong for these inputs: fix that first");
-    };
-    const auto calls = [&](const char* other) { return call.cost().checking.contains(other); };
-    const Tensor in_heads = expected_split_heads(X, heads).value;
-    if (calls("layer_norm"))
-        blame("layer_norm",
-              difference(CALL(layer_norm, X, w.before_attention).result(), expected_layer_norm(X, w.before_attention))
-                  .has_value());
-    if (calls("split_heads"))
-        blame("split_heads", difference(CALL(split_heads, X, heads).result(), exactly(in_heads)).has_value());
-    if (calls("merge_heads"))
-        blame("merge_heads", difference(CALL(merge_heads, in_heads).result(), exactly(X)).has_value());
+    if (!call.gives(expected_step(X, 0, w, heads))) blame_what_it_builds_on(call, BuildsOn::block);
 }
 TRACED(block_step) {
     const Tensor& X = worked_example::X;

@@ -14,8 +14,9 @@ namespace linattn::testing {
 namespace {
 
 constexpr double a_few_ticks = 0.01;    // seconds: seen from outside, a clock moves only when the scheduler looks
-constexpr double long_enough = 0.3;     // seconds: a call that takes more tells how the cost grows
 constexpr double to_get_memory = 0.05;  // seconds: what the system takes to hand out large arrays does not grow evenly
+constexpr double too_much = 8;          // times as long for 4 times as many: 16 times is quadratic
+constexpr double long_enough = too_much * to_get_memory;   // a call that takes more tells how the cost grows
 constexpr std::size_t a_few_pages = std::size_t{2} << 20;  // bytes: what an allocator keeps does not grow evenly
 
 std::string grown(std::size_t more, const char* of_what, const std::string& amounts, const std::string& of) {
@@ -63,7 +64,7 @@ void time_and_memory_agree(const std::function<Trial(std::size_t count)>& run, c
                       std::to_string(bytes_of_more >> 10) + " KiB and " + std::to_string(bytes_of_most >> 10) + " KiB",
                       "memory"),
                 mistake);
-            const bool holds = seconds_of_most < 8 * std::max(seconds_of_more, to_get_memory);
+            const bool holds = seconds_of_most < too_much * std::max(seconds_of_more, to_get_memory);
             char seconds[64];
             std::snprintf(seconds, sizeof seconds, "%.2g s and %.2g s", seconds_of_more, seconds_of_most);
             call.satisfies(holds || !again || more == 16 * few, grown(more, of_what, seconds, "processor time"),

@@ -586,8 +586,26 @@ std::string Trial::relation_to_others(const std::vector<Expected>& expected) con
     return "";
 }
 
+// Whether entries are NaN and should be numbers, and all of these are made of an infinite one.
+bool Trial::nan_of_an_infinite_number(const std::vector<Expected>& expected) const {
+    if (!entry_by_entry().contains(exercise_) || !has_shapes_of(expected) || outcome_.parts.empty()) return false;
+    const auto& got = std::get<Tensor>(outcome_.parts.front().value);
+    bool any = false;
+    for (std::size_t e = 0; e < got.size(); ++e) {
+        if (!std::isnan(got.data()[e]) || std::isnan(expected.front().value.data()[e])) continue;
+        any = std::ranges::any_of(inputs_, [&](const Input& input) {
+            return input.value != nullptr && shape_of(*input.value) == shape_of(got) &&
+                   std::isinf(input.value->data()[e]);
+        });
+        if (!any) return false;
+    }
+    return any;
+}
+
 // Where the result first is NaN and should be a number, in words.
 std::string Trial::why_not_a_number(const std::vector<Expected>& expected) const {
+    if (nan_of_an_infinite_number(expected))
+        return "\n    NaN where the argument is infinite: of 0·∞, ∞ - ∞ or ∞/∞; where(…) chooses without multiplying";
     for (std::size_t p = 0; has_shapes_of(expected) && inputs_finite() && p < expected.size(); ++p) {
         const auto& got = std::get<Tensor>(outcome_.parts[p].value);
         const Shape shape = shape_of(got);

@@ -105,6 +105,7 @@ private:
     std::string inputs_at(const Shape& shape, std::size_t entry) const;
     bool inputs_finite() const;
     std::string relation_to_others(const std::vector<Expected>& expected) const;
+    bool nan_of_an_infinite_number(const std::vector<Expected>& expected) const;
     std::string why_not_a_number(const std::vector<Expected>& expected) const;
     [[noreturn]] void fail(Failure failure) const;
 

@@ -47,6 +47,7 @@ struct AdamSettings {
     bool factor_at_root = false;            ///< r √v̂ + ε
     bool factor_without_limit = false;      ///< ρ∞ left out above the line
     bool early_uncorrected = false;         ///< the first steps with m, not m̂
+    bool early_by_gradient = false;         ///< … with g
     bool not_adaptive = false;              ///< r m̂ without √v̂
     bool v_never_falls = false;             ///< as in AMSGrad
     bool first_uncorrected = false;         ///< no correction where t is 0
@@ -109,6 +110,7 @@ inline Update adam_by_definition(const Tensor& w, const Tensor& g, const Moments
             (s.steps_before_moments || s.steps_with_m_before ? m_before : m) / (corrects_m ? 1.0 - b1 : 1.0);
         if (s.m_multiplied) m_used = m * (1.0 - b1);
         if (s.looks_ahead) m_used = s.beta_1 * m_used + (1.0 - s.beta_1) * gradient / (1.0 - b1);
+        if (s.early_by_gradient && !adapts) m_used = gradient;
         double v_used = (s.steps_before_moments ? v_before : v) / (s.corrects_v ? 1.0 - of_v : 1.0);
         if (s.largest_v_used) v_used = std::max(v, v_before) / (1.0 - of_v);
         if (s.v_multiplied) v_used = v * (1.0 - of_v);

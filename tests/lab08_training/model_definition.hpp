@@ -171,6 +171,7 @@ struct GradientSettings {
     double attention_epsilon = linattn::attention_epsilon;  ///< on the way back
     double outside_root = 0.0;                              ///< added to the deviation
 
+    bool transposed_before_joined = false;  ///< each sequence of X, for dW of an affine layer
     GradientSettings() { along.fill(1.0); }
     bool operator==(const GradientSettings&) const = default;
 };

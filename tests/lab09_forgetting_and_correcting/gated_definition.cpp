@@ -472,7 +472,8 @@ Tensor decay_mask_by_settings(const Tensor& log_decay, const DecaySettings& sett
         for (Index i = 0; i < pairs.n; ++i)
             for (Index j = 0; j < pairs.n; ++j)
                 if (pairs.times(h, h, i, j) != 0.0)
-                    mask.data()[(h * pairs.n + i) * pairs.n + j] = pairs.left(h, h, i, j)[0];
+                    mask.data()[(settings.masks_overlap ? h + i : h * pairs.n + i) * pairs.n + j] =
+                        pairs.left(h, h, i, j)[0];
     count_work(pairs.H * pairs.n * pairs.n * pairs.n);  // so that an answer in O(n³) is seen as one
     return mask;
 }

@@ -68,6 +68,7 @@ struct DecaySettings {
     int from = 1, to = 0;                                        ///< the sum runs over tokens j + from to i + to
     double times = 1.0;                                          ///< what each logarithm is multiplied by
     bool diagonal = true;                                        ///< whether token i sees what it writes
+    bool masks_overlap = false;                                  ///< that of sequence h begins at h·n
     bool one_on_diagonal = false, carried_to_next_head = false;  ///< where a sum is not set back to 0
     bool read_again = false;                                     ///< the decay of token i once more
     Heads heads = Heads::own;

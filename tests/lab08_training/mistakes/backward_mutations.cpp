@@ -104,6 +104,9 @@ const MutationTable<Settings> table = {
          [](Settings& s) { set(s, Path::affine_input, 0.0); }},
         {"dX", "sign of dX", "dX = dY Wᵀ, with a plus: the optimiser takes the step against the gradient.",
          has::matrix_alone, [](Settings& s) { set(s, Path::affine_input, -1.0); }},
+        {"the weights", "sequences transposed before they are joined",
+         "dW = Xᵀ dY over the tokens of all sequences: reshape X to (tokens, in) first, then transpose.",
+         has::matrix_alone, [](Settings& s) { s.transposed_before_joined = true; }},
         {"the weights", "dW left at 0", "dW = Xᵀ dY.", has::matrix_alone,
          [](Settings& s) { set(s, Path::affine_weights, 0.0); }},
 
@@ -594,6 +597,10 @@ Backward<Affine> affine_wrong(const Settings& settings, const Tensor& X, const A
                                        }),
         w);
     if (settings.bias_subtracted) result.dX = result.dX - sum(w.W * w.b, -1);
+    if (settings.transposed_before_joined && X.dimension() > 2) {
+        const std::size_t in = length(w.W, 0), out = length(w.W, 1), rows = in == 0 ? 0 : X.size() / in;
+        result.dw.W = matmul(reshape(matrix_transpose(X), {in, rows}), reshape(dY, {rows, out}));
+    }
     return result;
 }
 Backward<Norm> norm_wrong(const Settings& settings, const Tensor& X, const Norm& w, const Tensor& dY) {

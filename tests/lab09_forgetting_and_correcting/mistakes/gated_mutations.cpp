@@ -391,6 +391,10 @@ const MutationTable<GatedSettings>& gated_mutations() {
 const MutationTable<DecaySettings>& mask_mutations() {
     static const MutationTable<DecaySettings> table = [] {
         MutationTable<DecaySettings> all = decay_mutations();
+        all.mutations.push_back({"the place", "D of sequence h stored from h·n on",
+                                 "A sequence has n² decays: those of sequence h begin at h·n², or the next one's "
+                                 "overwrite them.",
+                                 mask, [](DecaySettings& s) { s.masks_overlap = true; }});
         all.mutations.push_back(
             {"the cost", "computed in O(n³)",
              "The sum of an entry is that of its neighbour and one more term: add up along an axis.", mask, nullptr});

@@ -76,7 +76,7 @@ public:
     /// and nothing else, and leads there.
     [[noreturn]] void fail_due_to(const std::string& other, const std::string& what) const;
 
-    /// Whether the result is this, each part of it; false where the call threw.
+    /// Whether the result is this, each part of it. The case ends where the call threw or is not written.
     bool gives(const std::vector<Expected>& expected) const;
 
     /// Fails due to `other`, an exercise that this one builds on, where that is written and not right.

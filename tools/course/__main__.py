@@ -20,6 +20,7 @@ if str(TOOLS) not in sys.path:
 
 from course import process_group, version
 from course.errors import CourseError, did_you_mean
+from course.gone import refuse_gone
 from course.plain_text import write_utf8
 
 OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)  # where the error names no file
@@ -69,6 +70,7 @@ def _run(root: Path, words: list[str]) -> int:
     if words == ["--version"]:
         print(version.of(root))
         return 0
+    refuse_gone(words)
     options = read_command_line(words)
     status: int = options.run(root, options)
     return status

@@ -1,0 +1,14 @@
+"""What earlier releases had and this one has not: for one release, each says so and names what to use now."""
+
+from course.errors import CourseError
+
+GONE: dict[tuple[str, ...], str] = {  # command, and where only that went, its option → what to use now
+}
+
+
+def refuse_gone(words: list[str]) -> None:
+    """Raises CourseError where the command, or an option of it, is one of GONE."""
+    for gone, instead in GONE.items():
+        given = [word.partition("=")[0] for word in words]
+        if words and words[0] == gone[0] and set(gone[1:]) <= set(given):
+            raise CourseError(f"{' '.join(gone)} is gone; {instead}")

@@ -154,9 +154,18 @@ void add_wrong_call(const ComparedCall& call) {
 // The probe calls, made once an answer is wrong.
 void probe(const ComparedCall& call) {
     EvidenceOfExercise& known = evidence[call.exercise];
-    if (std::exchange(known.probed, true)) return;
-    for (const auto& agrees : probes_of(call.exercise, call.subject))
-        known.calls.push_back({[agrees](const Mistake& mistake) { return agrees(mistake.function); }});
+    const auto maker = makers_of_probes().find(call.exercise);
+    if (std::exchange(known.probed, true) || maker == makers_of_probes().end()) return;
+    for (const Run& run : maker->second()) {
+        const Outcome outcome = run(call.subject);
+        if (!outcome.error.empty()) continue;
+        known.calls.push_back({[run, outcome](const Mistake& mistake) {
+            const MemoryReuse reuse;
+            const Outcome made = run(mistake.function);
+            return !made.error.empty() || !same_shapes(made.parts, outcome.parts) ||
+                   may_be_alike(outcome.parts, made.parts);
+        }});
+    }
 }
 
 // Whether a wrong answer made this outcome's result.
@@ -169,13 +178,6 @@ bool is_alike(const Mistake& mistake, const ComparedCall& call, double& distance
               Compare* compare = &distance_if_alike) {
     const MemoryReuse reuse;
     return is_alike(call.run(mistake.function), call, distance, compare);
-}
-
-// The same, or only where both are finite.
-bool is_alike_somehow(const Subject& function, const ComparedCall& call, double& distance) {
-    const MemoryReuse reuse;
-    const Outcome made = call.run(function);
-    return is_alike(made, call, distance) || is_alike(made, call, distance, &where_finite);
 }
 
 // With `agreeing_only` those that other calls have ruled out are not run again: a call may be large.
@@ -233,9 +235,12 @@ std::vector<const Mistake*> singles_alike_where_finite(const ComparedCall& call,
 
 // Numbers that explained an earlier call.
 std::vector<const Mistake*> named_alike(const ComparedCall& call, double& distance) {
+    const MemoryReuse reuse;
     std::vector<const Mistake*> found;
-    for (const Mistake* mistake : evidence[call.exercise].named)
-        if (is_alike_somehow(mistake->function, call, distance)) found.push_back(mistake);
+    for (const Mistake* mistake : evidence[call.exercise].named) {
+        const Outcome made = call.run(mistake->function);
+        if (is_alike(made, call, distance) || is_alike(made, call, distance, &where_finite)) found.push_back(mistake);
+    }
     return found;
 }
 
@@ -445,23 +450,6 @@ Probes::Probes(const char* exercise, std::function<std::vector<Run>()> make) {
     makers_of_probes()[exercise] = std::move(make);
 }
 
-std::vector<std::function<bool(const Subject&)>> probes_of(const std::string& exercise, const Subject& answer) {
-    std::vector<std::function<bool(const Subject&)>> all;
-    const auto maker = makers_of_probes().find(exercise);
-    if (maker == makers_of_probes().end()) return all;
-    for (const Run& run : maker->second()) {
-        const Outcome outcome = run(answer);
-        if (!outcome.error.empty()) continue;
-        all.emplace_back([run, outcome](const Subject& function) {
-            const MemoryReuse reuse;
-            const Outcome made = run(function);
-            return !made.error.empty() || !same_shapes(made.parts, outcome.parts) ||
-                   may_be_alike(outcome.parts, made.parts);
-        });
-    }
-    return all;
-}
-
 Explanation explain(const ComparedCall& call) {
     Explanation found;
     EvidenceOfExercise& known = evidence[call.exercise];
@@ -482,7 +470,7 @@ Explanation explain(const ComparedCall& call) {
             });
         });
     if (!by_values) return found;
-    const bool small = has_few_numbers(call);
+    const bool small = size_of(call.outcome.parts) <= most_numbers;
     const auto search = [&](auto* alike) {
         if (!found.mistakes.empty() || !call.outcome.error.empty() || known.hopeless) return;
         found.distance = 0.0;
@@ -520,18 +508,6 @@ bool explains_claim(const Mistake& mistake) {
     if (!agrees_with_all(mistake)) return false;
     evidence[mistake.exercise].named.insert(&mistake);
     return true;
-}
-
-bool has_few_numbers(const ComparedCall& call) { return size_of(call.outcome.parts) <= most_numbers; }
-
-bool is_as_wrong(const Subject& function, const ComparedCall& call) {
-    double distance = 0.0;
-    return is_alike_somehow(function, call, distance);
-}
-
-bool is_right_too(const Subject& function, const ComparedCall& call) {
-    const MemoryReuse reuse;
-    return !call.check(call.run(function));
 }
 
 bool stored_something(const std::string& exercise) { return evidence[exercise].stored_something; }

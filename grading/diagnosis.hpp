@@ -45,9 +45,6 @@ struct Probes {
     Probes(const char* exercise, std::function<std::vector<Run>()> make);
 };
 
-/// The probe calls of an exercise: whether another function fares as the answer does in each.
-std::vector<std::function<bool(const Subject&)>> probes_of(const std::string& exercise, const Subject& answer);
-
 /// A call of an exercise whose outcome was compared.
 struct ComparedCall {
     std::string exercise;
@@ -74,15 +71,6 @@ Explanation explain(const ComparedCall& call);
 
 /// A mistake that a claim is about and not what was compared: whether no call so far speaks against it. Later ones may: see retract.
 bool explains_claim(const Mistake& mistake);
-
-/// Whether a result has so few numbers that it is compared with what many mistakes give.
-bool has_few_numbers(const ComparedCall& call);
-
-/// Whether a function gives the same wrong result as the answer gave in this call.
-bool is_as_wrong(const Subject& function, const ComparedCall& call);
-
-/// Whether it gives a right one, as the answer did in this call.
-bool is_right_too(const Subject& function, const ComparedCall& call);
 
 /// Whether a call of the exercise gave a number other than 0.
 bool stored_something(const std::string& exercise);

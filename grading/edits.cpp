@@ -1,4 +1,4 @@
-#include "searches.hpp"
+#include "edits.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -13,11 +13,11 @@
 #include "channel.hpp"
 #include "counterexample.hpp"
 #include "crash_watch.hpp"
+#include "edits.hpp"
 #include "mistake.hpp"
 #include "options.hpp"
 #include "parameter_names.hpp"
 #include "reporter.hpp"
-#include "searches.hpp"
 #include "supervised_run.hpp"
 
 using namespace linattn::testing;
@@ -61,7 +61,6 @@ int main(int argc, char** argv) {
         for (const std::string& name : names_missing(options.exercise)) std::puts(name.c_str());
         return 0;
     }
-    if (options.pairs) return print_pairs(options.exercise);
     if (!options.edits.empty()) return try_edits(options.exercise, options.edits);
     if (!options.mistake.empty()) {
         const Mistake* mistake = find_mistake(options.exercise, options.mistake);

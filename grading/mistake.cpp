@@ -13,15 +13,9 @@ std::vector<Registered>& all() {
     return registered;
 }
 // What is made when somebody asks for it, by exercise.
-template <class Made>
-std::map<std::string, std::function<Made()>, std::less<>>& makers() {
-    static std::map<std::string, std::function<Made()>, std::less<>> all;
+std::map<std::string, std::function<NotOffered()>, std::less<>>& makers_of_not_offered() {
+    static std::map<std::string, std::function<NotOffered()>, std::less<>> all;
     return all;
-}
-template <class Made>
-Made made_for(std::string_view exercise) {
-    const auto found = makers<Made>().find(exercise);
-    return found == makers<Made>().end() ? Made() : found->second();
 }
 const Mistake* active = nullptr;
 
@@ -40,15 +34,11 @@ void register_mistake(Mistake mistake) { all<Mistake>().push_back(std::move(mist
 void register_number(NumberMistake number) { all<NumberMistake>().push_back(std::move(number)); }
 
 void register_not_offered(const char* exercise, std::function<NotOffered()> make) {
-    makers<NotOffered>()[exercise] = std::move(make);
+    makers_of_not_offered()[exercise] = std::move(make);
 }
-NotOffered not_offered(std::string_view exercise) { return made_for<NotOffered>(exercise); }
-
-void register_pairs(const char* exercise, std::function<std::vector<MutationPair>()> make) {
-    makers<std::vector<MutationPair>>()[exercise] = std::move(make);
-}
-std::vector<MutationPair> mutation_pairs(std::string_view exercise) {
-    return made_for<std::vector<MutationPair>>(exercise);
+NotOffered not_offered(std::string_view exercise) {
+    const auto found = makers_of_not_offered().find(exercise);
+    return found == makers_of_not_offered().end() ? NotOffered() : found->second();
 }
 
 const Mistake* active_mistake() { return active; }

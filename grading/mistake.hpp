@@ -54,14 +54,6 @@ struct NotOffered {
 void register_not_offered(const char* exercise, std::function<NotOffered()> make);
 NotOffered not_offered(std::string_view exercise);
 
-/// Two mutations of an exercise made at once, where that is more than one of them.
-struct MutationPair {
-    const char *names[2], *explanations[2];
-    Subject function;
-};
-void register_pairs(const char* exercise, std::function<std::vector<MutationPair>()> make);
-std::vector<MutationPair> mutation_pairs(std::string_view exercise);
-
 /// Mutations of an exercise's table that are not among its mistakes, but change what its probe calls give, to something that no
 /// mistake of it gives.
 std::vector<std::string> names_missing(const std::string& exercise);

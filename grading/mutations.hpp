@@ -114,26 +114,16 @@ template <class Settings>
 using Definition = std::function<Subject(const Settings&)>;
 
 template <class Settings>
-bool is_offered(const Mutation<Settings>& mutation, unsigned has, const MutationChoice& choice) {
-    return (mutation.needs & has) == mutation.needs && !choice.without.contains(mutation.name);
-}
-
-template <class Settings>
-const char* explanation_of(const Mutation<Settings>& mutation, const MutationChoice& choice) {
-    const auto other = choice.explanation.find(mutation.name);
-    return other == choice.explanation.end() ? mutation.explanation : other->second;
-}
-
-template <class Settings>
 void register_mutations(const char* exercise, const MutationTable<Settings>& table, unsigned has, const Settings& right,
                         const Definition<Settings>& with, const MutationChoice& choice) {
     for (const Mutation<Settings>& mutation : table.mutations) {
-        if (!is_offered(mutation, has, choice)) continue;
+        if ((mutation.needs & has) != mutation.needs || choice.without.contains(mutation.name)) continue;
         Settings settings = right;
         if (mutation.set) mutation.set(settings);
         if (mutation.set && settings == right) continue;
-        register_mistake({exercise, mutation.name, "", explanation_of(mutation, choice), with(settings), mutation.topic,
-                          !mutation.set});
+        const auto other = choice.explanation.find(mutation.name);
+        const char* explanation = other == choice.explanation.end() ? mutation.explanation : other->second;
+        register_mistake({exercise, mutation.name, "", explanation, with(settings), mutation.topic, !mutation.set});
     }
     register_not_offered(exercise, [exercise, &table, has, right, with, without = choice.without] {
         NotOffered left{with(right), {}};
@@ -146,25 +136,6 @@ void register_mutations(const char* exercise, const MutationTable<Settings>& tab
             if (!(settings == right)) left.mistakes.push_back({exercise, mutation.name, "", "", with(settings)});
         }
         return left;
-    });
-    register_pairs(exercise, [&table, has, right, with, choice] {
-        std::vector<MutationPair> pairs;
-        std::vector<const Mutation<Settings>*> offered;
-        for (const Mutation<Settings>& mutation : table.mutations)
-            if (mutation.set && is_offered(mutation, has, choice)) offered.push_back(&mutation);
-        for (std::size_t a = 0; a < offered.size(); ++a)
-            for (std::size_t b = a + 1; b < offered.size(); ++b) {
-                Settings first = right, second = right;
-                offered[a]->set(first);
-                offered[b]->set(second);
-                Settings both = first;
-                offered[b]->set(both);
-                if (both == first || both == second || both == right) continue;
-                pairs.push_back({{offered[a]->name, offered[b]->name},
-                                 {explanation_of(*offered[a], choice), explanation_of(*offered[b], choice)},
-                                 with(both)});
-            }
-        return pairs;
     });
     for (const NumberMutation<Settings>& number : table.numbers) {
         if ((number.needs & has) != number.needs) continue;

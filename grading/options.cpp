@@ -22,7 +22,6 @@ Options parse_options(int argc, char** argv) {
         const std::string flag = argv[i];
         bool* on = flag == "--list"             ? &options.list
                    : flag == "--names-missing"  ? &options.names_missing
-                   : flag == "--pairs"          ? &options.pairs
                    : flag == "--gpu"            ? &options.on_gpu
                    : flag == "--alone"          ? &options.alone
                    : flag == "--trace"          ? &options.trace

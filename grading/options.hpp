@@ -5,7 +5,7 @@
 //     lab02_check --list
 //
 // and labNN_exercises takes --case NUMBER besides, --counterexample besides --alone, and --trace --exercise
-// NAME [--mistake NAME], --edits FIRST-LAST --exercise NAME and --pairs --exercise NAME (searches.hpp).
+// NAME [--mistake NAME], and --edits FIRST-LAST --exercise NAME (edits.hpp).
 #pragma once
 
 #include <string>
@@ -15,7 +15,6 @@ namespace linattn::testing {
 struct Options {
     bool list = false;            ///< name the suites and mistakes, run nothing
     bool names_missing = false;   ///< of an exercise: print names_missing() of diagnosis.hpp, run nothing else
-    bool pairs = false;           ///< of an exercise: print_pairs() of searches.hpp, run nothing else
     bool on_gpu = false;          ///< the kernels run there, and the messages say so
     bool alone = false;           ///< one process and no verdict: for debuggers, and sanitizers that follow no fork
     bool counterexample = false;  ///< alone, and a wrong call is made again with the smallest input that is found

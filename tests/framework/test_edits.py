@@ -216,21 +216,6 @@ def test_the_change_that_makes_every_check_pass_is_found(tmp_path, name, text, l
     assert f"line {found}: " in report.in_words(exercise, cures, len(search.edits))
 
 
-def test_two_known_mistakes_are_named(tmp_path):
-    """What a causal normaliser is not, and ε once for each feature."""
-    _, search = search_of(tmp_path, "lab03.causal_linear_attention", """
-        const Tensor q = phi(Q), k = phi(K), S = cumsum(expand_dims(k, -1) * expand_dims(V, -2), -3);
-        return sum(expand_dims(q, -1) * S, -2) / sum(q * sum(k, -2, keep_dims) + epsilon, -1, keep_dims);""")
-    assert ("normaliser not causal", "ε added for every feature") in [pair.names for pair in search.known_pairs()]
-    words = report.pairs_in_words(search.known_pairs()[:1])
-    assert words.startswith("these two mistakes, made at once, do the same; yours may be written otherwise:\n  ") and len(words.splitlines()) == 5
-
-
-@pytest.mark.parametrize("text", ["return phi(Q);", "return zeros(shape_of(V));", "for (;;) {}", "std::abort();"])
-def test_what_is_no_pair_has_none(tmp_path, text):
-    assert search_of(tmp_path, "lab03.causal_linear_attention", text)[1].known_pairs() == []
-
-
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_a_value_of_a_structured_binding_has_versions_without_a_lambda(tmp_path, compiler):
     if shutil.which(compiler) is None:

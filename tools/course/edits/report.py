@@ -1,5 +1,4 @@
-"""What ./course check says of an answer that no known mistake explains: which change would make it right, or which two known
-mistakes it makes."""
+"""What ./course check says of an answer that no known mistake explains: which change would make it right."""
 
 import sys
 import time
@@ -7,12 +6,11 @@ from pathlib import Path
 
 from course import manifest
 from course.build_tree import BuildTree
-from course.edits.search import Cure, KnownPair, NotSearched, Search, Told
+from course.edits.search import Cure, NotSearched, Search, Told
 from course.manifest import Exercise, Lab
 from course.progress_line import ProgressLine
 
 MOST_SHOWN = 3
-MOST_PAIRS = 6  # more that do the same say nothing
 
 
 def of(root: Path, track: str, exercise: Exercise) -> str:
@@ -31,21 +29,13 @@ def of(root: Path, track: str, exercise: Exercise) -> str:
 
 
 def found(lab: Lab, exercise: Exercise, sources: Path, build: Path, place: Path, told: Told = lambda tried, of: None) -> tuple[str, int]:
-    """The sentences, and how many changes help or pairs do the same. `sources`: the folder with the file that defines the function."""
+    """The sentences, and how many changes help. `sources`: the folder with the file that defines the function."""
     try:
         search = Search(lab, exercise, lab.source_with(exercise, sources), build, place)
-        cures = search.single(told)
-        if not cures and 0 < len(pairs := search.known_pairs()) <= MOST_PAIRS:
-            return pairs_in_words(pairs[:2]), len(pairs)
-        cures = cures or search.double(told)
+        cures = search.single(told) or search.double(told)
     except NotSearched as reason:
         return f"small changes could not be tried: {reason}", 0
     return in_words(exercise, cures, len(search.edits)), len(cures)
-
-
-def pairs_in_words(pairs: list[KnownPair]) -> str:
-    each = ["\n".join(f"  {name}\n    {explanation}" for name, explanation in zip(pair.names, pair.explanations)) for pair in pairs]
-    return "these two mistakes, made at once, do the same; yours may be written otherwise:\n" + "\nor these two:\n".join(each)
 
 
 def in_words(exercise: Exercise, cures: list[Cure], tried: int) -> str:

@@ -1,8 +1,7 @@
 """Looks for one edit of a function, or two, that make every check of its exercise pass, and says what was wrong before.
 
 All edits are built into one program (schemata.py), which runs the suite for each of them (grading/edits.cpp). Where none is
-enough, two known mistakes may be made at once (grading/pairs.cpp). And the edits that got furthest are first steps: each is made, and
-others are tried on what it gives.
+enough, those that got furthest are first steps: each is made, and others are tried on what it gives.
 """
 
 import contextlib
@@ -11,7 +10,7 @@ import os
 import re
 import selectors
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,13 +37,6 @@ NOT_OPTIMISED = "#ifdef __clang__\n#pragma clang optimize off\n#else\n#pragma GC
 class Cure:
     """Edits with which, made together, every check passes: the line of each, and what is wrong there."""
     mistakes: tuple[tuple[int, str], ...]
-
-
-@dataclass(frozen=True)
-class KnownPair:
-    """Two known mistakes that do together what the answer does."""
-    names: tuple[str, str]
-    explanations: tuple[str, str]
 
 
 Key = tuple[bool, int, float, float]
@@ -119,14 +111,6 @@ class Search:
             tried += len(stage)
         return []
 
-    def known_pairs(self) -> list[KnownPair]:
-        """Those that give what the answer gives in every call."""
-        with self._program({}) as (program, _):
-            with process_group.started([str(program), "--exercise", self.exercise.function, "--pairs"], env=self.environment,
-                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-                rows = [line.split("\t") for line in process.communicate()[0].splitlines()]
-        return [KnownPair((row[0], row[2]), (row[1], row[3])) for row in rows if len(row) == 4]
-
     def double(self, told: Told = lambda tried, of: None) -> list[Cure]:
         """Two edits, when `single` has found none. First those that help by themselves are put together, then the best of them and
         any other."""
@@ -164,18 +148,14 @@ class Search:
         return self.text.count("\n", 0, offset) + 1
 
     def _passing(self, edits: Edits, told: Callable[[int], None]) -> list[tuple[Part, Edit]]:
-        with self._program(edits) as (program, kept):
-            return [edits[number] for number in self.tried(program, min(kept), max(kept), told) if number in kept] if kept else []
-
-    @contextlib.contextmanager
-    def _program(self, edits: Edits) -> Iterator[tuple[Path, set[int]]]:
-        """The lab's program with these edits of the answer, and the numbers of those that compile."""
         self.place.mkdir(parents=True, exist_ok=True)
         made = self.place / "edits.o"
         kept = self.compiled(edits, made)
+        if not kept:
+            return []
         program = self.linked(made)
         try:
-            yield program, kept
+            return [edits[number] for number in self.tried(program, min(kept), max(kept), told) if number in kept]
         finally:
             program.unlink()
 

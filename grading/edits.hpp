@@ -1,5 +1,4 @@
-// What is searched for only when somebody asks, since there are thousands: edits of a student's function that make its suite
-// pass, and pairs of mutations that explain an answer.
+// Edits of a student's function that make its suite pass, searched for only when somebody asks: there are thousands.
 #pragma once
 
 #include <string>
@@ -13,10 +12,5 @@ namespace linattn::testing {
 /// \param range as in "1-200"
 /// \return the exit status: 2 when the range is none
 int try_edits(const std::string& exercise, const std::string& range);
-
-/// Two mutations at once: what a wrong answer may do that no single mistake does. Runs the suite, then prints each pair of
-/// mutations that gives what the answer gave in all of its calls with few numbers: a line with both names and both explanations,
-/// separated by tabs. Returns the exit status.
-int print_pairs(const std::string& exercise);
 
 }  // namespace linattn::testing

@@ -1,16 +1,17 @@
 """Case files: what is read from one, where it is put, what is said of a broken one, and which diagnosis is a right one."""
 
+import re
 import subprocess
 import sys
-import unittest
 
-from conftest import LABS
-from course_tree import REPOSITORY, own_folder
+import pytest
+from conftest import LABS, ROOT
 
 import acceptance_matrix
 import cases
 from answer_build import NOT_COMPILED, Verdict
 from author import case_file
+from author.case_file import Case
 from course.errors import CourseError
 
 GOOD = """id: a7
@@ -28,153 +29,137 @@ static int helper() { return 1; }
 """
 
 
-def case(function):
-    return case_file.Case(function, "lab07", function, "", "pass", "", {})
-
-
-class CaseFile(unittest.TestCase):
-    def setUp(self):
-        self.folder = own_folder(self.enterContext)
-
-    def read(self, text, name="one.case"):
-        path = self.folder / name
+@pytest.fixture
+def read(tmp_path):
+    """What is read from a file with this text."""
+    def read(text, name="one.case"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return case_file.read(path, LABS)
-
-    def assert_refused(self, text, line, *fragments):
-        with self.assertRaises(CourseError) as raised:
-            self.read(text)
-        words = str(raised.exception)
-        self.assertIn(f"one.case:{line}: " if line else "one.case is ", words)
-        self.assertEqual(words.count("\n"), 0, words)
-        for fragment in fragments:
-            self.assertIn(fragment, words)
-
-    def test_reads_every_line_and_section(self):
-        read = self.read(GOOD)
-        self.assertEqual((read.name, read.lab, read.function, read.expect, read.right),
-                         ("a7", "lab02", "softmax_attention", "refuse", "mask|later"))
-        self.assertEqual(read.lines("include"), ["#include <valarray>"])
-        self.assertEqual(read.lines("body"), ["    return V * helper();"])
-
-    def test_a_right_answer_needs_no_more_than_lab_function_what_and_body(self):
-        read = self.read("lab: lab01\nfunction: relu\nwhat: w\n--- body\nreturn x;\n")
-        self.assertEqual((read.name, read.expect, read.right, read.lines("before")), ("one", "pass", "", []))
-
-    def test_its_path_says_of_which_lab_and_function_it_is_and_whether_it_is_right(self):
-        for path, expected in (("lab01_feature_maps/alternatives/relu-copied.case", ("lab01", "relu", "pass")),
-                               ("lab01_feature_maps/refused/relu-copied.case", ("lab01", "relu", "refuse")),
-                               ("lab01_feature_maps/alternatives/silu-copied.case", "the line lab: is missing"),
-                               ("lab01_feature_maps/relu-copied.case", "the line lab: is missing")):
-            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
-            if isinstance(expected, tuple):
-                read = self.read("what: w\n--- body\nreturn x;\n", path)
-                self.assertEqual((read.lab, read.function, read.expect), expected)
-            else:
-                with self.assertRaisesRegex(CourseError, expected):
-                    self.read("what: w\n--- body\nreturn x;\n", path)
-
-    def test_includes_and_an_indented_body_need_no_line_of_their_own(self):
-        read = self.read("lab: lab01\nfunction: relu\nwhat: w\n#include <array>\n    return\n        x;\n")
-        self.assertEqual((read.lines("include"), read.lines("body")), (["#include <array>"], ["    return", "        x;"]))
-
-    def test_a_broken_file_is_named_with_its_line(self):
-        self.assert_refused(GOOD.replace("expect: refuse", "expect: perhaps"), 5, "perhaps", "pass, refuse")
-        self.assert_refused(GOOD.replace("id: a7", "id: ../a7"), 1, "not an id")
-        self.assert_refused(GOOD.replace("right: mask|later", "right: (mask"), 6, "regular expression")
-        self.assert_refused(GOOD.replace("lab: lab02", "lab: lab42"), 2, "lab42", "lab05")
-        self.assert_refused(GOOD.replace("softmax_attention", "softmax"), 3, "softmax", "softmax_attention")
-        self.assert_refused(GOOD.replace("lab: lab02\n", ""), 2, "before lab:")
-        self.assert_refused(GOOD.replace("what: a", "why: a"), 4, "what:")
-        self.assert_refused(GOOD.replace("what: a way of one's own\n", ""), 1, "what:")
-        self.assert_refused(GOOD.replace("--- before", "--- after"), 9, "after", "body")
-        self.assert_refused(GOOD.replace("--- before", "--- include"), 9, "second section")
-        self.assert_refused(GOOD.replace("id: a7", "id: a7\nid: a8"), 2, "second line id:")
-        self.assert_refused(GOOD[:GOOD.index("--- body")], 10, "no body")
-        self.assert_refused("", 1, "lab:")
-        self.assert_refused(b"what: \xff", 0, "UTF-8")
-
-    def test_a_folder_is_searched_to_the_bottom(self):
-        with self.assertRaisesRegex(CourseError, "holds no .case or .patch file"):
-            case_file.read_folder(self.folder, LABS)
-        with self.assertRaisesRegex(CourseError, "is no folder"):
-            case_file.read_folder(self.folder / "none", LABS)
-        (self.folder / "deep/er").mkdir(parents=True)
-        self.read(GOOD, "deep/er/two.patch")
-        self.read(GOOD)
-        self.read(GOOD, "notes.md")
-        self.assertEqual(len(case_file.read_folder(self.folder, LABS)), 2)
-
-    def test_the_command_ends_with_that_line_before_anything_is_built(self):
-        (self.folder / "one.case").write_text("lab: lab42\n")
-        run = subprocess.run([sys.executable, "-B", REPOSITORY / "tools" / "course", "test", "--cases", self.folder],
-                             capture_output=True, text=True)
-        self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
-        self.assertRegex(run.stderr, r"^course: \S*one.case:1: there is no lab 'lab42'; .*\n$")
-
-    # That each part has its place: acceptance_matrix.py, and test_handout.py by what ./course answer shows.
-    def test_a_function_without_a_solution_takes_no_case(self):
-        with self.assertRaisesRegex(CourseError, "reference/x.cpp has no BEGIN SOLUTION in once"):
-            case_file.put_into("int once() { return 1; }\n", "reference/x.cpp", {"once"}, [case("once")])
+    return read
 
 
-class Judging(unittest.TestCase):
-    def named(self, right, mistakes, message, expect="refuse", status="fail"):
-        tried = case_file.Case("a", "lab02", "f", "", expect, right, {})
-        return cases.naming(tried, Verdict(status, 0, 2, mistakes, "title, masked\n" + message))
-
-    def test_a_wrong_name_beside_a_right_one_is_told(self):
-        tried = case_file.Case("a", "lab01", "relu", "", "refuse", "mask", {})
-
-        def verdict(*names):
-            return Verdict("fail", 0, 1, list(names), "")
-        self.assertEqual(cases.other_names(tried, verdict("no mask", "sign")), ["sign"])
-        self.assertEqual(cases.other_names(tried, verdict("no mask", "mask too late")), [])
-        self.assertEqual(cases.other_names(tried, verdict("sign")), [])  # wrongly, and counted as that
-        self.assertFalse(acceptance_matrix.as_it_should_be(tried, verdict("no mask", "sign")))
-        self.assertTrue(acceptance_matrix.as_it_should_be(tried, verdict("no mask")))
-        self.assertIn("named rightly 1 (1 beside another name)", cases.totals("lab01", [(tried, verdict("no mask", "sign"))]))
-
-    def test_names_count_before_words(self):
-        self.assertEqual(self.named("mask", ["the mask is missing", "other"], ""), "rightly")
-        self.assertEqual(self.named("mask", ["other"], "the mask"), "wrongly")
-        self.assertEqual(self.named("mask", [], "the mask"), "rightly")
-
-    def test_words_that_every_failure_has_are_no_diagnosis(self):
-        self.assertEqual(self.named("mask", [], "    called with mask causal\n  read: mask.md\n  again: mask"), "not at all")
-        self.assertEqual(self.named("", [], "anything"), "not at all")
-        self.assertEqual(self.named("", ["other"], "anything"), "wrongly")
-
-    def test_what_does_not_compile_is_never_as_expected(self):
-        for expect in ("pass", "refuse"):
-            tried = case_file.Case("a", "lab02", "f", "", expect, "", {})
-            self.assertFalse(cases.as_expected(tried, Verdict(NOT_COMPILED, 0, 2, [], "")))
-            self.assertEqual(cases.as_expected(tried, Verdict("fail", 0, 2, [], "")), expect == "refuse")
-            self.assertEqual(cases.as_expected(tried, Verdict("pass", 2, 2, [], "")), expect == "pass")
-
-    def test_what_passes_has_no_diagnosis(self):
-        self.assertEqual(self.named("mask", [], "the mask", status="pass"), "")
-        self.assertEqual(self.named("", [], "the mask", expect="pass"), "")
+def test_every_line_and_section_is_read(read):
+    case = read(GOOD)
+    assert (case.name, case.lab, case.function, case.expect, case.right) == ("a7", "lab02", "softmax_attention", "refuse", "mask|later")
+    assert (case.lines("include"), case.lines("body")) == (["#include <valarray>"], ["    return V * helper();"])
 
 
-class Alternatives(unittest.TestCase):
-    def test_each_is_named_after_its_exercise_and_is_what_its_folder_says(self):
-        for lab in LABS:
-            for path in [path for kind in case_file.FOLDERS for path in (REPOSITORY / "tests" / lab.folder.name / kind).glob("*")]:
-                read = case_file.read(path, LABS)
-                self.assertEqual((read.lab, read.expect, path.suffix),
-                                 (lab.name, case_file.FOLDERS[path.parent.name], ".case"), path)
-                self.assertTrue(path.name.startswith(f"{read.function}-"), path)
+def test_a_right_answer_needs_no_more_than_lab_function_what_and_body(read):
+    case = read("lab: lab01\nfunction: relu\nwhat: w\n--- body\nreturn x;\n")
+    assert (case.name, case.expect, case.right, case.lines("before")) == ("one", "pass", "", [])
 
-    def test_an_exercise_of_two_points_or_more_has_five(self):
-        for lab in LABS:
-            folder = REPOSITORY / "tests" / lab.folder.name / "alternatives"
-            for exercise in lab.exercises:
-                if exercise.points >= 2:
-                    self.assertGreaterEqual(len(list(folder.glob(f"{exercise.function}-*.case"))), 5,
-                                            f"write more right answers of {exercise.name} in {folder}")
 
-    def test_no_two_of_a_round_are_of_one_exercise(self):
-        several = [case(function) for function in ("a", "a", "b", "a", "c", "b")]
-        rounds = acceptance_matrix.rounds(several)
-        self.assertEqual([[each.function for each in one] for one in rounds], [["a", "b", "c"], ["a", "b"], ["a"]])
+@pytest.mark.parametrize("path, expected", [
+    ("alternatives/relu-copied", ("lab01", "relu", "pass")), ("refused/relu-copied", ("lab01", "relu", "refuse")),
+    ("alternatives/silu-copied", None), ("relu-copied", None)])
+def test_its_path_says_of_which_lab_and_function_it_is_and_whether_it_is_right(read, path, expected):
+    try:
+        case = read("what: w\n--- body\nreturn x;\n", f"lab01_feature_maps/{path}.case")
+        assert (case.lab, case.function, case.expect) == expected
+    except CourseError as error:
+        assert "the line lab: is missing" in str(error) and not expected
+
+
+def test_includes_and_an_indented_body_need_no_line_of_their_own(read):
+    case = read("lab: lab01\nfunction: relu\nwhat: w\n#include <array>\n    return\n        x;\n")
+    assert (case.lines("include"), case.lines("body")) == (["#include <array>"], ["    return", "        x;"])
+
+
+@pytest.mark.parametrize("old, new, line, words", [
+    ("expect: refuse", "expect: perhaps", 5, ["perhaps", "pass, refuse"]), ("id: a7", "id: ../a7", 1, ["not an id"]),
+    ("right: mask|later", "right: (mask", 6, ["regular expression"]), ("lab: lab02", "lab: lab42", 2, ["lab42", "lab05"]),
+    ("softmax_attention", "softmax", 3, ["softmax", "softmax_attention"]), ("lab: lab02\n", "", 2, ["before lab:"]),
+    ("what: a", "why: a", 4, ["what:"]), ("what: a way of one's own\n", "", 1, ["what:"]), ("--- before", "--- after", 9, ["after", "body"]),
+    ("--- before", "--- include", 9, ["second section"]), ("id: a7", "id: a7\nid: a8", 2, ["second line id:"]),
+    (GOOD[GOOD.index("--- body"):], "", 10, ["no body"]), (GOOD, "", 1, ["lab:"])])
+def test_a_broken_file_is_named_with_its_line(read, old, new, line, words):
+    with pytest.raises(CourseError) as raised:
+        read(GOOD.replace(old, new))
+    said = str(raised.value)
+    assert f"one.case:{line}: " in said and "\n" not in said and all(word in said for word in words)
+
+
+def test_a_file_in_another_encoding_is_named(read):
+    with pytest.raises(CourseError, match="one.case is .*UTF-8"):
+        read(b"what: \xff")
+
+
+def test_a_folder_is_searched_to_the_bottom(read, tmp_path):
+    for folder, words in ((tmp_path, "holds no .case or .patch file"), (tmp_path / "none", "is no folder")):
+        with pytest.raises(CourseError, match=words):
+            case_file.read_folder(folder, LABS)
+    for name in ("deep/er/two.patch", "one.case", "notes.md"):
+        read(GOOD, name)
+    assert len(case_file.read_folder(tmp_path, LABS)) == 2
+
+
+def test_the_command_ends_with_that_line_before_anything_is_built(tmp_path):
+    (tmp_path / "one.case").write_text("lab: lab42\n")
+    run = subprocess.run([sys.executable, "-B", ROOT / "tools/course", "test", "--cases", tmp_path], capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (2, "") and re.fullmatch(r"course: \S*one.case:1: there is no lab 'lab42'; .*\n", run.stderr)
+
+
+# That each part has its place: acceptance_matrix.py, and test_handout.py by what ./course answer shows.
+def test_a_function_without_a_solution_takes_no_case():
+    with pytest.raises(CourseError, match="reference/x.cpp has no BEGIN SOLUTION in once"):
+        case_file.put_into("int once() { return 1; }\n", "reference/x.cpp", {"once"}, [of_function("once")])
+
+
+def of_function(function, expect="pass", right=""):
+    return Case(function, "lab01", function, "", expect, right, {})
+
+
+def verdict(*names, status="fail", message=""):
+    return Verdict(status, 0, 2, list(names), message)
+
+
+@pytest.mark.parametrize("names, others, should_be", [
+    (("no mask", "sign"), ["sign"], False), (("no mask", "mask too late"), [], True), (("no mask",), [], True), (("sign",), [], False)])
+def test_a_wrong_name_beside_a_right_one_is_told(names, others, should_be):
+    tried = of_function("relu", "refuse", "mask")
+    assert cases.other_names(tried, verdict(*names)) == others
+    assert acceptance_matrix.as_it_should_be(tried, verdict(*names)) == should_be
+    assert not others or "named rightly 1 (1 beside another name)" in cases.totals("lab01", [(tried, verdict(*names))])
+
+
+@pytest.mark.parametrize("right, names, message, expected", [
+    ("mask", ["the mask is missing", "other"], "", "rightly"), ("mask", ["other"], "the mask", "wrongly"), ("mask", [], "the mask", "rightly"),
+    ("mask", [], "    called with mask causal\n  read: mask.md\n  again: mask", "not at all"),  # every failure has these words
+    ("", [], "anything", "not at all"), ("", ["other"], "anything", "wrongly")])
+def test_names_count_before_words(right, names, message, expected):
+    assert cases.naming(of_function("f", "refuse", right), verdict(*names, message=f"title, masked\n{message}")) == expected
+
+
+@pytest.mark.parametrize("expect", ["pass", "refuse"])
+def test_what_does_not_compile_is_never_as_expected(expect):
+    tried = of_function("f", expect)
+    assert not cases.as_expected(tried, verdict(status=NOT_COMPILED))
+    assert cases.as_expected(tried, verdict()) == (expect == "refuse")
+    assert cases.as_expected(tried, Verdict("pass", 2, 2, [], "")) == (expect == "pass")
+
+
+@pytest.mark.parametrize("expect, status", [("refuse", "pass"), ("pass", "fail")])
+def test_what_passes_has_no_diagnosis(expect, status):
+    assert cases.naming(of_function("f", expect, "mask"), verdict(status=status, message="title\nthe mask")) == ""
+
+
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.name)
+def test_each_answer_is_named_after_its_exercise_and_is_what_its_folder_says(lab):
+    for path in [path for kind in case_file.FOLDERS for path in (ROOT / "tests" / lab.folder.name / kind).glob("*")]:
+        case = case_file.read(path, LABS)
+        assert (case.lab, case.expect, path.suffix) == (lab.name, case_file.FOLDERS[path.parent.name], ".case"), path
+        assert path.name.startswith(f"{case.function}-"), path
+
+
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.name)
+def test_an_exercise_of_two_points_or_more_has_five_right_answers(lab):
+    folder = ROOT / "tests" / lab.folder.name / "alternatives"
+    assert [exercise.name for exercise in lab.exercises
+            if exercise.points >= 2 and len(list(folder.glob(f"{exercise.function}-*.case"))) < 5] == []
+
+
+def test_no_two_of_a_round_are_of_one_exercise():
+    rounds = acceptance_matrix.rounds([of_function(function) for function in "aabacb"])
+    assert ["".join(case.function for case in each) for each in rounds] == ["abc", "ab", "a"]

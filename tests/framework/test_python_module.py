@@ -1,11 +1,10 @@
-"""./course python: every function that the modules offer equals NumPy's definition, nothing that is passed ends Python, and the
-interactive figures compute what these functions do."""
+"""./course python: arguments and results of each kind go between NumPy and C++ as they are, nothing that is passed ends Python, and
+the interactive figures compute what these functions do."""
 
 import importlib.util
 import inspect
 import itertools
 import json
-import math
 import os
 import re
 import subprocess
@@ -42,48 +41,35 @@ def module(name: str):
     return __import__(f"labs.{name}", fromlist=["labs"])
 
 
+def function(name: str):
+    lab, _, own = name.partition(".")
+    return getattr(module(lab), own)
+
+
 def run(modules: Path, *words: str, **options) -> subprocess.CompletedProcess:
     environment = {"PYTHONPATH": str(modules), "LINATTN_BUILD": str(BUILD)}
     return subprocess.run([sys.executable, *words], capture_output=True, text=True, env=os.environ | environment, **options)
 
 
-# The definitions ------------------------------------------------------------------------------------------------------
-
 def elu(x):
     return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
-
-
-def softmax(x):
-    e = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
 
 
 def t(x):
     return np.swapaxes(x, -1, -2)
 
 
-def weights(phi_Q, phi_K, epsilon=EPSILON, mask=np.tril):
-    W = mask(phi_Q @ t(phi_K))
-    return W / (W.sum(-1, keepdims=True) + epsilon)
+def normalised(phi_Q, phi_K, V):
+    W = np.tril(phi_Q @ t(phi_K))
+    return W / (W.sum(-1, keepdims=True) + EPSILON) @ V
 
 
 def state(phi_K, V):
     return {"S": t(phi_K) @ V, "z": phi_K.sum(-2)}
 
 
-def local(Q, K, V, window):
-    """Softmax attention over the last tokens."""
-    seen = np.tril(np.ones((Q.shape[-2],) * 2)) - np.tril(np.ones((Q.shape[-2],) * 2), -window)
-    return softmax(np.where(seen > 0, Q @ t(K) / math.sqrt(Q.shape[-1]), -np.inf)) @ V
-
-
-def random_features(x, W, shift):
-    x = x / x.shape[-1] ** 0.25
-    exponents = x @ W.T - (x ** 2).sum(-1, keepdims=True) / 2
-    return np.exp(exponents - exponents.max(shift, keepdims=True)) / math.sqrt(len(W))
-
-
 def patterns(x):
+    """Of bfloat16."""
     bits = np.float32(x).view(np.uint32).astype(np.uint64)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
@@ -92,125 +78,25 @@ def numbers(pattern):
     return (pattern.astype(np.uint32) << 16).view(np.float32)
 
 
-def gradients(phi_Q, phi_K, V, dO):
-    D = np.tril(phi_Q @ t(phi_K)).sum(-1, keepdims=True) + EPSILON
-    W = weights(phi_Q, phi_K)
-    dW = np.tril((dO @ t(V) - (dO * (W @ V)).sum(-1, keepdims=True)) / D)
-    return {"phi_Q": dW @ phi_K, "phi_K": t(dW) @ phi_Q, "V": t(W) @ dO}
-
-
-def gated(Q, K, V, log_decay, S=None, beta=None):
-    """Outputs and state. Without beta it adds, with beta it corrects; log_decay may have an entry for each of a key."""
-    S = np.zeros((*Q.shape[:-2], Q.shape[-1], V.shape[-1])) if S is None else S
-    rows = []
-    for i in range(Q.shape[-2]):
-        k, v, decay = K[..., i, :], V[..., i, :], np.exp(log_decay[..., i, :] if log_decay.ndim == K.ndim else log_decay[..., i, None])
-        S = decay[..., None] * S
-        if beta is not None:
-            v = beta[..., i, None] * (v - np.einsum("...c,...cv->...v", k, S))
-        S = S + k[..., :, None] * v[..., None, :]
-        rows.append(np.einsum("...c,...cv->...v", Q[..., i, :], S))
-    return {"output": np.stack(rows, -2), "S": S}
-
-
-def norm(X, w):
-    centred = X - X.mean(-1, keepdims=True)
-    return centred / np.sqrt((centred ** 2).mean(-1, keepdims=True) + 1e-5) * w.gain + w.bias
-
-
-def affine(X, w):
-    return X @ w.W + w.b
-
-
-def gelu(x):
-    return x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2
-
-
-def heads_of(X, heads):
-    return X.reshape(*X.shape[:-1], heads, -1).swapaxes(-2, -3)
-
-
-def multi_head(X, w, heads):
-    Q, K, V = (heads_of(affine(X, each), heads) for each in (w.Q, w.K, w.V))
-    return affine((weights(elu(Q), elu(K)) @ V).swapaxes(-2, -3).reshape(X.shape), w.O)
-
-
-def block(X, w, heads):
-    Y = X + multi_head(norm(X, w.before_attention), w.attention, heads)
-    return Y + affine(gelu(affine(norm(Y, w.before_feed_forward), w.feed_forward.up)), w.feed_forward.down)
-
-
-def logits(ids, w):
-    X = w.embedding[ids] + w.positions[:ids.shape[-1]]
-    for each in w.blocks:
-        X = block(X, each, w.heads)
-    return affine(norm(X, w.last), w.head)
-
-
-def loss_of(rows, targets, counts):
-    picked = np.take_along_axis(np.log(softmax(rows)), targets[..., None], -1)[..., 0]
-    return -(counts * picked).sum() / counts.sum()
-
-
-def adam(w, g, m, v, step, rate, rectified=False):
-    t, m, v = step + 1, 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g ** 2
-    m_hat, v_hat, factor = m / (1 - 0.9 ** t), v / (1 - 0.999 ** t), 1.0
-    update = m_hat / (np.sqrt(v_hat) + 1e-8)
-    if rectified:
-        most = 2 / 0.001 - 1
-        rho = most - 2 * t * 0.999 ** t / (1 - 0.999 ** t)
-        factor = math.sqrt((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho)) if rho > 4 else 1.0
-        update = update if rho > 4 else m_hat
-    return {"w": w - rate * factor * update, "state": {"m": m, "v": v, "step": t}}
-
-
-class Gradient:
-    """What equals the slope of a loss of some arguments along a random direction, in all of them at once."""
-
-    def __init__(self, loss, *arguments):
-        self.loss, self.arguments = loss, arguments
-
-    def agrees(self, got) -> None:
-        numbers = [np.random.default_rng(5).normal(size=leaf.shape) for leaf in leaves(self.arguments)]
-        up, down = (self.loss(*moved(self.arguments, iter(numbers), h)) for h in (1e-5, -1e-5))
-        slope = sum((leaf * each).sum() for leaf, each in zip(leaves(got), numbers, strict=True))
-        np.testing.assert_allclose(slope, (up - down) / 2e-5, rtol=1e-5)
-
-
-class Holds:
-    """A claim about a result that random numbers decide."""
-
-    def __init__(self, claim):
-        self.claim = claim
-
-    def agrees(self, got) -> None:
-        assert self.claim(got), got
+def a_model():
+    return module("lab08").initial_model(vocabulary=6, positions=9, layers=2, d=8, heads=2, seed=3)
 
 
 def fields(value) -> list:
     return list(inspect.signature(type(value)).parameters)
 
 
-def leaves(value) -> list:
-    """All arrays in it."""
-    if isinstance(value, (int, float, np.ndarray)):
-        return [value] if isinstance(value, np.ndarray) else []
-    parts = value if isinstance(value, (list, tuple)) else [getattr(value, name) for name in fields(value)]
-    return [leaf for part in parts for leaf in leaves(part)]
-
-
-def moved(value, directions, h):
+def moved(value, rng):
+    """With other numbers in all of its arrays."""
     if isinstance(value, np.ndarray):
-        return value + h * next(directions)
-    if isinstance(value, (list, tuple)):
-        return [moved(part, directions, h) for part in value]
-    return value if isinstance(value, (int, float)) else type(value)(*(moved(getattr(value, name), directions, h) for name in fields(value)))
+        return value + rng.normal(size=value.shape)
+    if isinstance(value, (int, list)):
+        return value if isinstance(value, int) else [moved(each, rng) for each in value]
+    return type(value)(*(moved(getattr(value, name), rng) for name in fields(value)))
 
 
 def agrees(got, expected, tolerance: float) -> None:
-    if isinstance(expected, (Gradient, Holds)):
-        expected.agrees(got)
-    elif isinstance(expected, dict):
+    if isinstance(expected, dict):
         for name, each in expected.items():
             agrees(got[name] if isinstance(got, dict) else getattr(got, name), each, tolerance)
     elif isinstance(expected, list):
@@ -223,149 +109,45 @@ def agrees(got, expected, tolerance: float) -> None:
         np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
 
 
-# What is called, and what must come of it -----------------------------------------------------------------------------
-
-def cases(name: str) -> dict:
-    """function → its arguments and what it must return."""
-    rng = np.random.default_rng(int(name[3:]))
-    Q, K, V, dO = (rng.normal(size=(2, 3, 7, width)) for width in (4, 4, 5, 5))
-    return globals()[f"of_{name}"](module(name), rng, Q, K, V, dO)
-
-
-def of_lab00(lab, rng, Q, K, V, dO):
-    return {"row_sums": ((Q[0, 0],), Q[0, 0].sum(1)), "outer_product": (([1, 2], [3.0, 4, 5]), np.outer([1, 2], [3, 4, 5]))}
-
-
-def of_lab01(lab, rng, Q, K, V, dO):
-    return {"elu_plus_one": ((Q,), elu(Q)), "relu": ((Q,), np.maximum(Q, 0)), "identity": ((Q,), Q), "softmax_features": ((Q,), softmax(Q)),
-            "exp_features": ((Q, "per_sequence"), np.exp(Q - Q.max((-1, -2), keepdims=True))),
-            "polynomial_features": ((Q,), (Q[..., :, None] * Q[..., None, :]).reshape(2, 3, 7, 16)),
-            "feature_map": ((Q, "softmax"), softmax(Q))}
-
-
-def of_lab02(lab, rng, Q, K, V, dO):
-    causal = np.tril(elu(Q) @ t(elu(K))) @ V
-    S, q, k, v = rng.normal(size=(2, 3, 4, 5)), Q[..., 0, :], K[..., 0, :], V[..., 0, :]
-    after = S + elu(k)[..., None] * v[..., None, :]
-    return {"softmax_attention": ((Q, K, V, "causal"), local(Q, K, V, 7)), "linear_attention_quadratic": ((Q, K, V, elu, "none"), elu(Q) @ t(elu(K)) @ V),
-            "linear_attention_bidirectional": ((Q, K, V, elu), elu(Q) @ t(elu(K)) @ V), "linear_attention_parallel": ((Q, K, V, elu), causal),
-            "linear_attention_recurrent": ((Q, K, V, "elu_plus_one"), causal),
-            "linear_attention_step": ((q, k, v, S, elu), {"output": (elu(q)[..., None, :] @ after)[..., 0, :], "S": after}),
-            "inclusive_scan": ((list("abcdeö"), lambda a, b: a + b), list(itertools.accumulate("abcdeö")))}
-
-
-def of_lab03(lab, rng, Q, K, V, dO):
-    W = weights(elu(Q), elu(K))
-    before, after = state(elu(K[..., :6, :]), V[..., :6, :]), state(elu(K), V)
-    given = lab.CausalState(**before)
+def calls() -> dict:
+    """For each kind of argument and result a function of the labs, what it is called with, and what must come of it."""
+    lab03, lab05, lab08, rng = module("lab03"), module("lab05"), module("lab08"), np.random.default_rng(1)
+    Q, K, V = (rng.normal(size=(2, 3, 7, width)) for width in (4, 4, 5))
+    single = [np.float32(each[0]) for each in (Q, K, V)]
+    half = [patterns(each) for each in single]
+    S, before = rng.normal(size=(2, 3, 4, 5)), state(elu(K[..., :6, :]), V[..., :6, :])
+    after = S + elu(K[..., 0, :])[..., None] * V[..., 0, None, :]
     some = [state(elu(K[..., :seen, :]), V[..., :seen, :]) for seen in (0, 3, 6)]
-    saved = lab.CausalState(S=np.stack([each["S"] for each in some], -3), z=np.stack([each["z"] for each in some], -2))
-    padding = rng.random((2, 3, 7)) < 0.7
-    masked = np.tril(elu(Q) @ t(elu(K))) * padding[..., None, :]
-    begins = rng.random((2, 3, 7)) < 0.3
-    number = begins.cumsum(-1)
-    packed = np.tril(elu(Q) @ t(elu(K))) * (number[..., :, None] == number[..., None, :])
-    return {"attention_weights": ((Q, K, elu, "causal", EPSILON), W),
-            "normalized_linear_attention": ((Q, K, V, elu, 0.5), weights(elu(Q), elu(K), 0.5, lambda x: x) @ V),
-            "causal_linear_attention": ((Q, K, V, elu, EPSILON), W @ V),
-            "causal_linear_attention_step": ((Q[..., 6, :], K[..., 6, :], V[..., 6, :], given, elu, EPSILON), {"output": (W @ V)[..., 6, :], "state": after}),
-            "causal_linear_attention_resume": ((Q[..., 6:, :], K[..., 6:, :], V[..., 6:, :], given, elu, EPSILON), {"output": (W @ V)[..., 6:, :], "state": after}),
-            "masked_causal_linear_attention": ((Q, K, V, padding, elu, EPSILON), masked / (masked.sum(-1, keepdims=True) + EPSILON) @ V),
-            "packed_causal_linear_attention": ((Q, K, V, begins, elu, EPSILON), packed / (packed.sum(-1, keepdims=True) + EPSILON) @ V),
-            "rewind_state": ((saved, 3, K, V, elu, 5), state(elu(K[..., :5, :]), V[..., :5, :])),
-            "streaming_exp_attention": ((Q, K, V, 0), weights(np.exp(Q), np.exp(K), 0) @ V)}
-
-
-def of_lab04(lab, rng, Q, K, V, dO):
-    W, x = rng.normal(size=(9, 4)), Q / 4 ** 0.25
-    trigonometric = np.exp((x ** 2).sum(-1, keepdims=True) / 2) * np.concatenate([np.cos(x @ W.T), np.sin(x @ W.T)], -1) / 3
-    q, k = Q[0] / 4 ** 0.25, K[0] / 4 ** 0.25
-    return {"gaussian_projection": ((20000, 4, 2**64 - 1), Holds(lambda W: W.shape == (20000, 4) and abs(W.mean()) < 0.02 and abs(W.var() - 1) < 0.02)),
-            "orthogonal_projection": ((4, 4, 1), Holds(lambda W: np.allclose(W @ W.T, np.diag((W ** 2).sum(1))))),
-            "positive_random_features": ((Q, W, "per_token"), random_features(Q, W, -1)), "trigonometric_random_features": ((Q, W), trigonometric),
-            "favor_attention": ((Q, K, V, W, "causal", EPSILON), weights(random_features(Q, W, -1), random_features(K, W, (-1, -2))) @ V),
-            "kernel_variance": ((Q[0], K[0], 8), np.exp(2 * (q * k).sum(-1)) * np.expm1(((q + k) ** 2).sum(-1)) / 8)}
-
-
-def of_lab05(lab, rng, Q, K, V, dO):
-    Q, K, V = (np.float32(each[0]) for each in (Q, K, V))
-    sizes, half = lab.Sizes(3, 7, 4, 5), [patterns(each) for each in (Q, K, V)]
-    phi_Q, phi_K = (numbers(patterns(elu(numbers(each)))) for each in half[:2])
-    return {"chunkwise_linear_attention": ((Q, K, V, sizes, 3, EPSILON), weights(elu(Q), elu(K)) @ V), "to_bfloat16": ((Q,), patterns(Q.ravel())),
-            "chunkwise_mixed_precision": ((*half, sizes, 3, EPSILON), weights(phi_Q, phi_K) @ numbers(half[2]))}
-
-
-def of_lab06(lab, rng, Q, K, V, dO):
-    arguments = (elu(Q), elu(K), V, dO, EPSILON)
-    wanted = gradients(*arguments[:4])
-    return {"central_differences": ((lambda x: (x ** 2).sum(), Q, 0.01), 2 * Q), "elu_plus_one_backward": ((Q, K), K * np.where(Q >= 0, 1, np.exp(Q))),
-            "reverse_cumsum": ((Q, -2), np.flip(np.flip(Q, -2).cumsum(-2), -2)), "attention_backward_quadratic": (arguments, wanted),
-            "causal_attention_backward_parallel": (arguments, wanted), "causal_attention_backward": (arguments, wanted),
-            "causal_attention_backward_chunkwise": ((*arguments, 3), wanted)}
-
-
-def a_model():
-    return module("lab08").initial_model(vocabulary=6, positions=9, layers=2, d=8, heads=2, seed=3)
-
-
-def of_lab07(lab, rng, Q, K, V, dO):
-    w, X, ids = a_model(), rng.normal(size=(2, 7, 8)), rng.integers(6, size=(2, 5))
-    layer = w.blocks[0]
-    K_heads, V_heads = (heads_of(affine(norm(X, layer.before_attention), each), 2) for each in (layer.attention.K, layer.attention.V))
-    memory, after = (state(elu(K_heads[..., :n, :]), V_heads[..., :n, :]) for n in (6, 7))
-    continued = ids
-    for _ in range(3):
-        continued = np.concatenate([continued, logits(continued, w)[:, -1:].argmax(-1)], -1)
-    gate = rng.random((2, 3, 7))
-    hybrid = gate[..., None] * local(Q, K, V, 3) + (1 - gate[..., None]) * (weights(elu(Q), elu(K)) @ V)
-    held = lab.HybridMemory(**state(elu(K[..., :6, :]), V[..., :6, :]), K=K[..., 3:6, :], V=V[..., 3:6, :])
-    return {"split_heads": ((X, 2), heads_of(X, 2)), "merge_heads": ((Q,), Q.swapaxes(-2, -3).reshape(2, 7, 12)), "layer_norm": ((X, w.last), norm(X, w.last)),
-            "gelu": ((X,), gelu(X)), "dropout": ((X, 0.25, 1), Holds(lambda Y: set(np.round(Y / X, 9).ravel()) == {0, round(4 / 3, 9)})),
-            "multi_head_attention": ((X, layer.attention, 2), multi_head(X, layer.attention, 2)), "transformer_block": ((X, layer, 2), block(X, layer, 2)),
-            "logits": ((ids, w), logits(ids, w)), "generate": ((ids, 3, w), continued[:, 5:]),
-            "block_step": ((X[:, 6], layer, 2, lab.Memory(**memory)), {"output": block(X, layer, 2)[:, 6], "memory": after}),
-            "hybrid_attention": ((Q, K, V, gate, 3), hybrid),
-            "hybrid_attention_step": ((Q[..., 6, :], K[..., 6, :], V[..., 6, :], gate[..., 6], 3, held),
-                                      {"output": hybrid[..., 6, :], "memory": {**state(elu(K), V), "K": K[..., 4:, :], "V": V[..., 4:, :]}})}
-
-
-def of_lab08(lab, rng, Q, K, V, dO):
-    w, X, dY = a_model(), rng.normal(size=(2, 7, 8)), rng.normal(size=(2, 7, 8))
-    layer, ids, targets, rows = w.blocks[0], rng.integers(6, size=(2, 7)), rng.integers(6, size=(2, 7)), rng.normal(size=(2, 7, 6))
-    counts = np.arange(14).reshape(2, 7) % 3 > 0
-    moments = lab.Moments(X ** 2, dY ** 2, 9)
-    into = lambda forward: lambda X, w: (forward(X, w) * dY).sum()  # noqa: E731
-    one_hot = np.eye(6)[targets]
-    batch = lambda made: (np.array_equal(made.ids[:, 1:], made.targets[:, :-1]) and np.array_equal(made.ids[:, :3], made.targets[:, 3:])  # noqa: E731
-                          and (made.ids[:, 3] == 5).all() and np.array_equal(made.counts, [[0, 0, 0, 1, 1, 1]] * 4))
-    return {"affine_backward": ((X, layer.attention.Q, dY), Gradient(into(affine), X, layer.attention.Q)),
-            "layer_norm_backward": ((X, w.last, dY), Gradient(into(norm), X, w.last)),
-            "gelu_backward": ((X, dY), Gradient(lambda X: (gelu(X) * dY).sum(), X)),
-            "attention_backward": ((X, layer.attention, 2, dY), Gradient(into(lambda X, w: multi_head(X, w, 2)), X, layer.attention)),
-            "block_backward": ((X, layer, 2, dY), Gradient(into(lambda X, w: block(X, w, 2)), X, layer)),
-            "cross_entropy": ((rows, targets, counts), {"loss": loss_of(rows, targets, counts), "dlogits": (softmax(rows) - one_hot) * counts[..., None] / counts.sum()}),
-            "model_gradients": ((ids, targets, counts, w), {"loss": loss_of(logits(ids, w), targets, counts), "dw": Gradient(lambda w: loss_of(logits(ids, w), targets, counts), w)}),
-            "adam_step": ((X, dY, moments, 0.01), adam(X, dY, X ** 2, dY ** 2, 9, 0.01)), "copy_batch": ((4, 3, 5, 1), Holds(batch)),
-            "radam_step": ((X, dY, moments, 0.01), adam(X, dY, X ** 2, dY ** 2, 9, 0.01, True)),
-            "initial_model": ((6, 9, 2, 8, 2, 1), Holds(lambda w: w.embedding.shape == (6, 8) and len(w.blocks) == 2 and w.heads == 2))}
-
-
-def of_lab09(lab, rng, Q, K, V, dO):
-    K = K / np.linalg.norm(K, axis=-1, keepdims=True)
-    decay, channels, beta, S = -rng.random((2, 3, 7)), -rng.random((2, 3, 7, 4)), rng.random((2, 3, 7)), rng.normal(size=(2, 3, 4, 5))
-    total = decay.cumsum(-1)
-    D, none, A, B = np.tril(np.exp(total[..., :, None] - total[..., None, :])), np.zeros_like(decay), rng.normal(size=(2, 7, 7)), rng.normal(size=(2, 7, 3))
-    plain, delta, both = (gated(Q, K, V, *more)["output"] for more in ((decay,), (none, None, beta), (decay, None, beta)))
-    fitted = [np.linalg.solve(t(K[..., :i, :]) @ K[..., :i, :] + 0.1 * np.eye(4), t(K[..., :i, :]) @ V[..., :i, :]) for i in range(1, 8)]
-    return {"gated_attention_recurrent": ((Q, K, V, decay), plain), "decay_mask": ((decay,), D), "gated_attention_quadratic": ((Q, K, V, decay), (Q @ t(K) * D) @ V),
-            "gated_attention_chunkwise": ((Q, K, V, decay, 3), plain),
-            "gated_attention_backward": ((Q, K, V, decay, dO), Gradient(lambda Q, K, V, decay: (gated(Q, K, V, decay)["output"] * dO).sum(), Q, K, V, decay)),
-            "channel_gated_attention": ((Q, K, V, channels), gated(Q, K, V, channels)["output"]), "delta_rule_recurrent": ((Q, K, V, beta), delta),
-            "solve_unit_lower": ((A, B), np.linalg.solve(np.eye(7) + np.tril(A, -1), B)), "delta_rule_chunkwise": ((Q, K, V, beta, 3), delta),
-            "gated_delta_rule_resume": ((Q, K, V, beta, decay, S), gated(Q, K, V, decay, S, beta)), "gated_delta_rule_chunkwise": ((Q, K, V, beta, decay, 3), both),
-            "gated_delta_rule_backward": ((Q, K, V, beta, decay, dO, 3), Gradient(
-                lambda Q, K, V, beta, decay: (gated(Q, K, V, decay, None, beta)["output"] * dO).sum(), Q, K, V, beta, decay)),
-            "least_squares_recurrent": ((Q, K, V, 0.1), np.stack([np.einsum("...c,...cv->...v", Q[..., i, :], each) for i, each in enumerate(fitted)], -2))}
+    saved = lab03.CausalState(S=np.stack([each["S"] for each in some], -3), z=np.stack([each["z"] for each in some], -2))
+    w, X = a_model(), rng.normal(size=(2, 7, 8))
+    centred = X - X.mean(-1, keepdims=True)
+    normed = centred / np.sqrt((centred ** 2).mean(-1, keepdims=True) + 1e-5)
+    more = moved(w, rng)
+    return {"lab00.outer_product": (([1, 2], [3.0, 4, 5]), np.outer([1, 2], [3, 4, 5])),
+            "lab01.exp_features": ((Q, "per_sequence"), np.exp(Q - Q.max((-1, -2), keepdims=True))),
+            "lab01.feature_map": ((Q, "relu"), np.maximum(Q, 0)),
+            "lab02.linear_attention_quadratic": ((Q, K, V, elu, "none"), elu(Q) @ t(elu(K)) @ V),
+            "lab02.linear_attention_recurrent": ((Q, K, V, "elu_plus_one"), np.tril(elu(Q) @ t(elu(K))) @ V),
+            "lab02.linear_attention_step": ((Q[..., 0, :], K[..., 0, :], V[..., 0, :], S, elu),
+                                            {"output": (elu(Q[..., :1, :]) @ after)[..., 0, :], "S": after}),
+            "lab02.inclusive_scan": ((list("abcdeö"), lambda a, b: a + b), list(itertools.accumulate("abcdeö"))),
+            "lab03.causal_linear_attention": ((Q, K, V, elu, EPSILON), normalised(elu(Q), elu(K), V)),
+            "lab03.causal_linear_attention_step": (
+                (Q[..., 6, :], K[..., 6, :], V[..., 6, :], lab03.CausalState(**before), elu, EPSILON),
+                {"output": normalised(elu(Q), elu(K), V)[..., 6, :], "state": state(elu(K), V)}),
+            "lab03.rewind_state": ((saved, 3, K, V, elu, 5), state(elu(K[..., :5, :]), V[..., :5, :])),
+            "lab04.gaussian_projection": ((3, 4, 2**64 - 1), module("lab04").gaussian_projection(3, 4, 2**64 - 1)),
+            "lab05.chunkwise_linear_attention": ((*single, lab05.Sizes(3, 7, 4, 5), 3, EPSILON),
+                                                 normalised(elu(single[0]), elu(single[1]), single[2])),
+            "lab05.to_bfloat16": ((single[0],), half[0].ravel()),
+            "lab05.chunkwise_mixed_precision": ((*half, lab05.Sizes(3, 7, 4, 5), 3, EPSILON), normalised(
+                *(numbers(patterns(elu(numbers(each)))) for each in half[:2]), numbers(half[2]))),
+            "lab06.central_differences": ((lambda x: (x ** 2).sum(), Q, 0.01), 2 * Q),
+            "lab06.reverse_cumsum": ((Q, -2), np.flip(np.flip(Q, -2).cumsum(-2), -2)),
+            "lab07.layer_norm": ((X, more.last), normed * more.last.gain + more.last.bias),
+            "lab07.logits": (([[1, 0]], type(more)(*(getattr(more, name) for name in fields(more)))), module("lab07").logits([[1, 0]], more)),
+            "lab08.layer_norm_backward": ((X, w.last, 0 * X + 1), {"dX": 0 * X, "dw": {"gain": normed.sum((0, 1)), "bias": np.full(8, 14.0)}}),
+            "lab08.adam_step": ((X, 0 * X, lab08.Moments(0 * X, X ** 2, 2**31 - 2), 0.1), {"w": X, "state": {"step": 2**31 - 1}})}
 
 
 # The interactive figures: settings, and what the answer key computes for them -------------------------------------------
@@ -409,7 +191,7 @@ def figure_passes(rng):
 
 
 def figure_draws(rng):
-    ids, w = [4, 0, 3, 3, 1, 2], moved(a_model(), (rng.normal(size=leaf.shape) for leaf in leaves(a_model())), 1)
+    ids, w = [4, 0, 3, 3, 1, 2], moved(a_model(), rng)
     yield {"model": w, "ids": ids}, module("lab07").logits(ids, w)
 
 
@@ -444,19 +226,13 @@ def figure_memory(rng):
 
 # The tests --------------------------------------------------------------------------------------------------------------
 
-OFFERED = [(lab.name, name) for lab in LABS for name in bindings.offered(lab)]
-EACH = pytest.mark.parametrize("lab, name", OFFERED, ids=[".".join(each) for each in OFFERED])
-
-
-@EACH
-def test_it_equals_its_definition_however_arrays_lie_in_memory(lab, name):
-    arguments, expected = cases(lab)[name]
-    tolerance = 1e-5 if lab == "lab05" else 1e-9
-    f = getattr(module(lab), name)
-    agrees(f(*arguments), expected, tolerance)
-    strided = [np.asfortranarray(np.stack([each, each]))[1] if isinstance(each, np.ndarray) else each for each in arguments]
-    named = dict(zip(inspect.signature(f).parameters, strided, strict=False))
-    agrees(f(**named), expected, tolerance)
+def test_arguments_and_results_of_each_kind_however_arrays_lie_in_memory():
+    for name, (arguments, expected) in calls().items():
+        f = function(name)
+        tolerance = 1e-5 if name.startswith("lab05") else 1e-9
+        agrees(f(*arguments), expected, tolerance)
+        strided = [np.asfortranarray(np.stack([each, each]))[1] if isinstance(each, np.ndarray) else each for each in arguments]
+        agrees(f(**dict(zip(inspect.signature(f).parameters, strided, strict=False))), expected, tolerance)
 
 
 @pytest.fixture(scope="module")
@@ -516,28 +292,27 @@ def test_errors_are_in_the_words_of_the_course():
     assert repr(lab03.CausalState(x[0], [1])) == "CausalState(S=array([1., 1.]), z=array([1.]))"
 
 
-def wrong_values() -> list:
-    """One after another in the place of each argument."""
-    return [None, "text", "\ud800", b"x", object(), {}, [], [[1], [1, 2]], 1j, True, -1, 0, 2.5, 2**63, 2**70, float("nan"), float("inf"), np.nan * np.ones(3),
-            np.zeros(()), np.zeros((0, 3)), np.zeros((2, 0)), np.ones((2, 2, 2, 2, 2)), np.ones(7)[::-3], np.array(["a"]), np.array([None]),
-            np.array([1, 2], ">i2"), np.ones(3, [("a", "f8")]), np.datetime64("now"), np.broadcast_to(1.0, (2, 3, 7, 4)), np.ma.masked_array([1.0], [True]), np.sum,
-            lambda *x: 1 // 0, lambda *x: None, lambda *x: "\ud800", lambda *x: np.ones(x[0].shape + (1,)), lambda x: x[..., :0], lambda x: np.ones(np.random.randint(1, 9, 3)),
-            module("lab03").CausalState([1], [1]), module("lab05").Sizes(-1, -2, 0, 2**31 - 1), module("lab05").Sizes(2**31 - 1, 2**31 - 1, 2, 2), a_model()]
-
-
 def call_with_wrong_values() -> None:
-    """In a process of its own, which reports that it is at the end."""
-    structs = [(lab.name, name, tuple(inspect.signature(each).parameters)) for lab in LABS for name, each in vars(module(lab.name)).items() if inspect.isclass(each)]
-    calls = [(lab, name, cases(lab)[name][0]) for lab, name in OFFERED] + [(lab, name, (None,) * len(of)) for lab, name, of in structs]
-    for lab, name, arguments in calls:
-        for place, value in itertools.product(range(len(arguments)), wrong_values()):
-            try:
-                getattr(module(lab), name)(*arguments[:place], value, *arguments[place + 1:])
-            except Exception:  # whichever it is
-                pass
-        for few in ((), arguments[1:], (*arguments, 1)):
-            with pytest.raises(TypeError):
-                getattr(module(lab), name)(*few[:0], *few, nothing_of_this_name=1)
+    """Each in the place of each argument of these functions, and of all arguments of every function and struct. In a process of its
+    own, which reports that it is at the end."""
+    wrong = [None, "text", "\ud800", b"x", object(), {}, [], [[1], [1, 2]], 1j, True, -1, 0, 2.5, 2**63, 2**70, float("nan"), np.nan * np.ones(3),
+             np.zeros(()), np.zeros((0, 3)), np.ones((2, 2, 2, 2, 2)), np.ones(7)[::-3], np.array(["a"]), np.array([None]), np.array([1, 2], ">i2"),
+             np.ones(3, [("a", "f8")]), np.broadcast_to(1.0, (2, 3, 7, 4)), np.ma.masked_array([1.0], [True]), lambda *x: 1 // 0,
+             lambda *x: None, lambda *x: "\ud800", lambda *x: np.ones(x[0].shape + (1,)), lambda x: x[..., :0],
+             lambda x: np.ones(np.random.randint(1, 9, 3)), module("lab05").Sizes(-1, -2, 0, 2**31 - 1), module("lab05").Sizes(*[2**31 - 1] * 4), a_model()]
+    tried = [(function(name), [*arguments[:place], value, *arguments[place + 1:]])
+             for name, (arguments, _) in calls().items() for place, value in itertools.product(range(len(arguments)), wrong)]
+    for lab in LABS:
+        for each in [each for name, each in vars(module(lab.name)).items() if inspect.isclass(each) or name in bindings.offered(lab)]:
+            tried += [(each, [value] * len(inspect.signature(each).parameters)) for value in wrong]
+            for few in ((), (1,) * 20):
+                with pytest.raises(TypeError):
+                    each(*few, nothing_of_this_name=1)
+    for each, arguments in tried:
+        try:
+            each(*arguments)
+        except Exception:  # whichever it is
+            pass
     print("at the end")
 
 

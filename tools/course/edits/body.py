@@ -85,6 +85,9 @@ class Body:
     def source(self, first: int, last: int) -> str:
         return self.text[self.tokens[first].start:self.tokens[last].end]
 
+    def of(self, statement: Statement) -> str:
+        return self.source(statement.first, statement.last)
+
     def span(self, statement: Statement) -> tuple[int, int]:
         return self.tokens[statement.first].start, self.tokens[statement.last].end
 

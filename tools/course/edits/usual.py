@@ -29,8 +29,9 @@ ALONG_AN_AXIS = ("sum", "mean", "amax", "amin", "cumsum", "cumprod", "flip", "co
 BARRIER = "__syncthreads();"
 MOST_ARGUMENT = 8  # tokens of one that may belong elsewhere, too
 MOST_TERM = 12  # tokens of a factor or term that may be missing elsewhere
-MADE_OF_VALUE = {"1.0 - ({})": "should be 1 minus that", "1.0 / ({})": "should be 1 over that", "exp({})": "lacks an `exp`",
-                 "sqrt({})": "lacks a root", "log({})": "lacks a `log`"}
+MADE_OF_VALUE = {"2.0 * ({})": "a factor of 2 is missing at {}", "0.5 * ({})": "a factor of 1/2 is missing at {}",
+                 "1.0 - ({})": "{} should be 1 minus that", "1.0 / ({})": "{} should be 1 over that", "exp({})": "{} lacks an `exp`",
+                 "sqrt({})": "{} lacks a root", "log({})": "{} lacks a `log`"}
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,9 @@ class Editor:
         """Another text for these tokens."""
         tokens = self.body.tokens
         return Edit(((tokens[first].start, tokens[last].end, new),), mistake, later, alike)
+
+    def over(self, statement: Statement, new: str, mistake: str, later: int = 0) -> Edit:
+        return self.put(statement.first, statement.last, new, mistake, later)
 
     def _called_until(self, i: int) -> int | None:
         """The first token of the call that ends with this token."""
@@ -257,10 +261,8 @@ class Expressions(Editor):
         """What is stored or returned: another sign, a factor or a term that is missing."""
         value, said = self.body.source(first, last), self.said(first, last)
         yield self.put(first, last, f"-({value})", f"the sign of {said} is wrong")
-        for factor, words in (("2.0", "a factor of 2"), ("0.5", "a factor of 1/2")):
-            yield self.put(first, last, f"{factor} * ({value})", f"{words} is missing at {said}", later=1)
         for made, words in MADE_OF_VALUE.items():
-            yield self.put(first, last, made.format(value), f"{said} {words}", later=1)
+            yield self.put(first, last, made.format(value), words.format(said), later=1)
         start, end = self.body.tokens[first].start, self.body.tokens[last].end
         for term, (begins, ends) in self.terms.items():
             if self._can_stand(term, first):
@@ -347,35 +349,36 @@ class Expressions(Editor):
                 yield self.put(i, i, f"({mine.text} {changed})", f"`{mine.text}` is one off in {self._around(i)}", 1, f"{mine.text} {changed}")
 
     def _call(self, called: int, opening: int) -> Iterator[Edit]:
-        body, arguments, name = self.body, self.body.arguments(opening), self.body.word(opening - 1)
+        body, arguments, name, closing = self.body, self.body.arguments(opening), self.body.word(opening - 1), self.body.match[opening]
+        whole = self.said(called, closing)
         if body.word(opening) == "(" and arguments:
-            inside, whole = body.source(*arguments[0]), self.said(called, body.match[opening])
-            yield self.put(called, body.match[opening], f"({inside})", f"`{name}` is too much in {whole}" if len(arguments) == 1 else
+            inside = body.source(*arguments[0])
+            yield self.put(called, closing, f"({inside})", f"`{name}` is too much in {whole}" if len(arguments) == 1 else
                            f"{self.said(*arguments[0])} belongs in the place of {whole}")
             if name in CUT_OFF:
                 for part in (inside, f"-({inside})"):
-                    yield self.put(called, body.match[opening], CUT_OFF[name].format(part), f"`{name}` is the wrong function in {whole}")
+                    yield self.put(called, closing, CUT_OFF[name].format(part), f"`{name}` is the wrong function in {whole}")
             if name in GROWS:
                 for cut in (f"minimum({inside}, 0.0)", f"(({inside}) >= 0 ? 0 : ({inside}))"):
                     yield self.put(*arguments[0], cut, f"the argument of {whole} is not cut off at 0")
             if name in SUMS and len(arguments) == 2:
-                yield self.put(called, body.match[opening], f"({inside} + {body.source(*arguments[1])})", f"{whole} should be a sum", later=1)
+                yield self.put(called, closing, f"({inside} + {body.source(*arguments[1])})", f"{whole} should be a sum", later=1)
             if name == "length":
-                yield self.put(called, body.match[opening], f"({inside}).size()", f"{whole} is not the length that belongs here")
+                yield self.put(called, closing, f"({inside}).size()", f"{whole} is not the length that belongs here")
         for k, ((first, middle), (second, last)) in enumerate(zip(arguments, arguments[1:])):
             yield self.put(first, last, body.source(second, last) + ", " + body.source(first, middle), f"arguments of `{name}` are exchanged",
                            alike=f"{name}({k}")
             for moved in ("+ 1", "- 1") if name in RANGES and k + 2 == len(arguments) else ():
                 yield self.put(first, last, f"{body.source(first, middle)} {moved}, {body.source(second, last)} {moved}",
-                               f"{self.said(called, body.match[opening])} begins and ends at the wrong place", later=1)
+                               f"{whole} begins and ends at the wrong place", later=1)
         for first, last in arguments[1:] if name in ALONG_AN_AXIS else ():
             axis = body.source(first, last)
             for other in ("-1", "-2", "-3", "0", "1") if re.fullmatch(r"-?[0-3]", axis) else ():
-                yield self.put(first, last, other, f"the axis should be {other} in {self.said(called, body.match[opening])}", alike=f"axis {axis} {other}")
+                yield self.put(first, last, other, f"the axis should be {other} in {whole}", alike=f"axis {axis} {other}")
         for k, (first, last) in enumerate(arguments):
             for other in self.arguments.get((body.source(called, opening), k), ()):
                 if other != body.source(first, last) and self._can_stand(other, first):
-                    yield self.put(first, last, other, f"in place of {self.said(first, last)}, in {self.said(called, body.match[opening])}, "
+                    yield self.put(first, last, other, f"in place of {self.said(first, last)}, in {whole}, "
                                                        f"`{other}` belongs, as elsewhere")
 
     def _is_member(self, i: int) -> bool:
@@ -423,7 +426,7 @@ class Statements(Editor):
 
     def _removed(self, statement: Statement) -> Iterator[Edit]:
         if not statement.is_block and self.body.word(statement.first) not in ("return", ";", "}"):
-            yield self.put(statement.first, statement.last, ";", f"{self._name_of(statement)} is too much")
+            yield self.over(statement, ";", f"{self._name_of(statement)} is too much")
 
     def _returned(self, statement: Statement) -> Iterator[Edit]:
         """What is computed and not used."""
@@ -446,7 +449,7 @@ class Statements(Editor):
                 yield Edit(self._to(statement, body.span(other)[1]), f"{said} comes too early: it belongs behind {self._name_of(other)}")
         for other in statements[max(0, k - 2):max(0, k - 1)]:
             yield Edit(self._to(statement, body.span(other)[0]), f"{said} comes too late: it belongs before {self._name_of(other)}")
-        if k + 1 < len(statements) and body.source(statements[k + 1].first, statements[k + 1].last) == BARRIER:
+        if k + 1 < len(statements) and body.of(statements[k + 1]) == BARRIER:
             for other in statements[:k] + statements[k + 2:]:
                 late, line = other.first < statement.first, body.line_at(body.tokens[other.first].start)
                 yield Edit(self._to(statement, body.span(other)[0 if late else 1], statements[k + 1]),
@@ -496,7 +499,7 @@ class Statements(Editor):
             yield self.put(statement.first, statement.first, "else if", f"an `else` is missing before the `if` of {said}")
         if len(statement.inner) == 2:
             one, other = statement.inner
-            yield self.put(one.first, other.last, f"{self.body.source(other.first, other.last)} else {self.body.source(one.first, one.last)}",
+            yield self.put(one.first, other.last, f"{self.body.of(other)} else {self.body.of(one)}",
                            f"the branches of {said} are exchanged")
 
     def _other_way(self, statement: Statement) -> Iterator[Edit]:
@@ -517,11 +520,9 @@ class Statements(Editor):
         if statement.word or body.word(statement.first) in ("return", "break", "continue") or body.declares(statement):
             return
         for name in body.visible(statement.first).values():
-            if begin := self._loop_begins(name):
-                yield self.put(statement.first, statement.last, f"if ({name.text} == {begin}) {body.source(statement.first, statement.last)}",
-                               f"{self._name_of(statement)} is done again in each round of the loop over `{name.text}`", later=1)
-                yield self.put(statement.first, statement.last, f"if ({name.text} != {begin}) {body.source(statement.first, statement.last)}",
-                               f"{self._name_of(statement)} is done in the first round of the loop over `{name.text}`, too", later=1)
+            begin, loop = self._loop_begins(name), f"of the loop over `{name.text}`"
+            for sign, when in (("==", f"again in each round {loop}"), ("!=", f"in the first round {loop}, too")) if begin else ():
+                yield self.over(statement, f"if ({name.text} {sign} {begin}) {body.of(statement)}", f"{self._name_of(statement)} is done {when}", later=1)
 
     def _done_to_others(self, statement: Statement) -> Iterator[Edit]:
         """What a += b does to a, done to another variable as well; to a vector entry by entry."""
@@ -556,14 +557,14 @@ class Statements(Editor):
             said = f"{said} {'is' if len(some) == 1 else 'are'} not set back to the first value"
             for other in statements[k + 2:]:
                 place = body.tokens[other.first].start
-                yield Edit(((place, place, f"{set_again} "),), f"{said} before `{shortened(body.source(other.first, other.last))}`", later=1)
+                yield Edit(((place, place, f"{set_again} "),), f"{said} before `{shortened(body.of(other))}`", later=1)
             said = f"{said} in each round of a loop"
             for loop in (loop for other in statements[k + 1:] if other.word in ("for", "while") for loop in self._loops_in(other)):
                 if loop.is_block:
                     place = body.tokens[loop.first].end
                     yield Edit(((place, place, f" {set_again}"),), said)
                 else:
-                    yield self.put(loop.first, loop.last, f"{{ {set_again} {body.source(loop.first, loop.last)} }}", said)
+                    yield self.over(loop, f"{{ {set_again} {body.of(loop)} }}", said)
 
     def _set_in(self, statement: Statement) -> list[Name]:
         """The variables that a declaration gives a value which another may follow."""

@@ -50,19 +50,18 @@ TEST_CASE("functions are computed for every entry, whatever is written for the T
     const auto each = [&](const Tensor& y, double (*function)(double)) {
         return y == Tensor{function(x(0)), function(x(1)), function(x(2))};
     };
-    const std::vector<Tensor> results{each(exp(x), std::exp),
-                                      each(exp(fixed), std::exp),
-                                      each(exp({0, 0.25, -0.5}), std::exp),
-                                      each(exp(x + 0), std::exp),
-                                      each(exp(xt::operator+(x, xt::xscalar<double>(0.0))), std::exp),
-                                      each(erf(x), std::erf),
-                                      each(sin(x), std::sin),
-                                      each(cos(x), std::cos),
-                                      each(abs(x), std::fabs),
-                                      each(
-                                          log(exp(x)), +[](double entry) { return std::log(std::exp(entry)); }),
-                                      each(sqrt(x * x), std::fabs)};
-    for (const Tensor& is_equal : results) CHECK(total(is_equal) == 3.0);
+    CHECK(total(each(exp(x), std::exp)) == 3.0);
+    CHECK(total(each(exp(fixed), std::exp)) == 3.0);
+    CHECK(total(each(exp({0, 0.25, -0.5}), std::exp)) == 3.0);
+    CHECK(total(each(exp(x + 0), std::exp)) == 3.0);
+    CHECK(total(each(exp(xt::operator+(x, xt::xscalar<double>(0.0))), std::exp)) == 3.0);
+    CHECK(total(each(erf(x), std::erf)) == 3.0);
+    CHECK(total(each(sin(x), std::sin)) == 3.0);
+    CHECK(total(each(cos(x), std::cos)) == 3.0);
+    CHECK(total(each(abs(x), std::fabs)) == 3.0);
+    CHECK(total(each(
+              log(exp(x)), +[](double entry) { return std::log(std::exp(entry)); })) == 3.0);
+    CHECK(total(each(sqrt(x * x), std::fabs)) == 3.0);
     // xtensor's lazy expressions give Tensors as well: nothing here can dangle.
     static_assert(std::is_same_v<decltype(exp(xt::operator-(x, 1.0))), Tensor>);
 }
@@ -232,53 +231,51 @@ TEST_CASE("so are a mean of nothing, and ids that are none") {
 }
 TEST_CASE("axes count from either end") {
     const Tensor x{{1, 2, 3}, {4, 5, 6}};
+    CHECK(sum(x, 1) == Tensor{6, 15});
+    CHECK(sum(x, -1) == Tensor{6, 15});
+    CHECK(sum(x, 0, keep_dims) == Tensor{{5, 7, 9}});
+    CHECK(amax(x, -2) == Tensor{4, 5, 6});
+    CHECK(amax(x, 1, keep_dims) == column({3, 6}));
+    CHECK(cumsum(x, 0) == Tensor{{1, 2, 3}, {5, 7, 9}});
+    CHECK(cumsum(x, -1) == Tensor{{1, 3, 6}, {4, 9, 15}});
+    CHECK(mean(x, 0) == Tensor{2.5, 3.5, 4.5});
+    CHECK(mean(x, -1, keep_dims) == column({2, 5}));
+    CHECK(flip(x, 0) == Tensor{{4, 5, 6}, {1, 2, 3}});
+    CHECK(flip(x, -1) == Tensor{{3, 2, 1}, {6, 5, 4}});
+    CHECK(slice(x, 1, 1, 3) == Tensor{{2, 3}, {5, 6}});
+    CHECK(slice(x, -2, 1, 2) == Tensor{{4, 5, 6}});
+    CHECK(swap_axes(x, 0, -1) == matrix_transpose(x));
+    CHECK(swap_axes(x, -1, 0) == matrix_transpose(x));
+    CHECK(swap_axes(x, 1, -1) == x);
     CHECK(shape_of(expand_dims(x, -1)) == Shape{2, 3, 1});
     CHECK(shape_of(expand_dims(x, 0)) == Shape{1, 2, 3});
-    const std::vector<std::pair<Tensor, Tensor>> results{{sum(x, 1), {6, 15}},
-                                                         {sum(x, -1), {6, 15}},
-                                                         {sum(x, 0, keep_dims), {{5, 7, 9}}},
-                                                         {amax(x, -2), {4, 5, 6}},
-                                                         {amax(x, 1, keep_dims), column({3, 6})},
-                                                         {cumsum(x, 0), {{1, 2, 3}, {5, 7, 9}}},
-                                                         {cumsum(x, -1), {{1, 3, 6}, {4, 9, 15}}},
-                                                         {mean(x, 0), {2.5, 3.5, 4.5}},
-                                                         {mean(x, -1, keep_dims), column({2, 5})},
-                                                         {flip(x, 0), {{4, 5, 6}, {1, 2, 3}}},
-                                                         {flip(x, -1), {{3, 2, 1}, {6, 5, 4}}},
-                                                         {slice(x, 1, 1, 3), {{2, 3}, {5, 6}}},
-                                                         {slice(x, -2, 1, 2), {{4, 5, 6}}},
-                                                         {swap_axes(x, 0, -1), matrix_transpose(x)},
-                                                         {swap_axes(x, -1, 0), matrix_transpose(x)},
-                                                         {swap_axes(x, 1, -1), x}};
-    for (const auto& [got, expected] : results) CHECK(got == expected);
 }
 TEST_CASE("arrays without entries are ordinary arrays") {
     CHECK(sum(zeros({3, 0}), 1) == zeros({3}));
+    CHECK(shape_of(sum(zeros({0, 3}), 1)) == Shape{0});
     CHECK(amax(zeros({2, 0}), 1) == full({2}, -inf));
     CHECK(matmul(zeros({2, 0}), zeros({0, 3})) == zeros({2, 3}));
+    CHECK(shape_of(matmul(zeros({0, 2, 4}), zeros({0, 4, 3}))) == Shape{0, 2, 3});
+    CHECK(shape_of(exp(zeros({0, 3}))) == Shape{0, 3});
+    CHECK(shape_of(zeros({0, 3}) + ones({3})) == Shape{0, 3});
+    CHECK(shape_of(zeros({0, 1}) * ones({1, 4})) == Shape{0, 4});
+    CHECK(shape_of(zeros({0}) + sum(ones({2}), 0)) == Shape{0});
+    CHECK(shape_of(cumsum(zeros({0, 3}), 0)) == Shape{0, 3});
+    CHECK(shape_of(matrix_transpose(zeros({0, 3}))) == Shape{3, 0});
     CHECK(concatenate(zeros({0, 3}), ones({2, 3}), 0) == ones({2, 3}));
+    CHECK(shape_of(tokens(ones({2, 3}), 1, 1)) == Shape{0, 3});
+    CHECK(shape_of(reshape(zeros({0, 3}), {3, 0})) == Shape{3, 0});
     CHECK(total(zeros({0, 3})) == 0.0);
-    const std::vector<std::pair<Tensor, Shape>> results{{sum(zeros({0, 3}), 1), {0}},
-                                                        {matmul(zeros({0, 2, 4}), zeros({0, 4, 3})), {0, 2, 3}},
-                                                        {exp(zeros({0, 3})), {0, 3}},
-                                                        {zeros({0, 3}) + ones({3}), {0, 3}},
-                                                        {zeros({0, 1}) * ones({1, 4}), {0, 4}},
-                                                        {zeros({0}) + sum(ones({2}), 0), {0}},
-                                                        {cumsum(zeros({0, 3}), 0), {0, 3}},
-                                                        {matrix_transpose(zeros({0, 3})), {3, 0}},
-                                                        {tokens(ones({2, 3}), 1, 1), {0, 3}},
-                                                        {reshape(zeros({0, 3}), {3, 0}), {3, 0}},
-                                                        {mean(zeros({0, 3}), 1), {0}},
-                                                        {flip(zeros({0, 3}), 0), {0, 3}},
-                                                        {swap_axes(zeros({2, 0, 3}), 0, 2), {3, 0, 2}},
-                                                        {swap_axes(zeros({2, 3, 0}), 0, 1), {3, 2, 0}},
-                                                        {slice(ones({2, 3}), 0, 2, 2), {0, 3}},
-                                                        {arange(0), {0}},
-                                                        {rows(ones({3, 2}), zeros({4, 0})), {4, 0, 2}},
-                                                        {rows(zeros({0, 2}), zeros({0})), {0, 2}},
-                                                        {rows(zeros({3, 0}), Tensor{2, 1}), {2, 0}},
-                                                        {one_hot(zeros({0}), 0), {0, 0}}};
-    for (const auto& [x, shape] : results) CHECK(shape_of(x) == shape);
+    CHECK(shape_of(mean(zeros({0, 3}), 1)) == Shape{0});
+    CHECK(shape_of(flip(zeros({0, 3}), 0)) == Shape{0, 3});
+    CHECK(shape_of(swap_axes(zeros({2, 0, 3}), 0, 2)) == Shape{3, 0, 2});
+    CHECK(shape_of(swap_axes(zeros({2, 3, 0}), 0, 1)) == Shape{3, 2, 0});
+    CHECK(shape_of(slice(ones({2, 3}), 0, 2, 2)) == Shape{0, 3});
+    CHECK(shape_of(arange(0)) == Shape{0});
+    CHECK(shape_of(rows(ones({3, 2}), zeros({4, 0}))) == Shape{4, 0, 2});
+    CHECK(shape_of(rows(zeros({0, 2}), zeros({0}))) == Shape{0, 2});
+    CHECK(shape_of(rows(zeros({3, 0}), Tensor{2, 1})) == Shape{2, 0});
+    CHECK(shape_of(one_hot(zeros({0}), 0)) == Shape{0, 0});
 }
 TEST_CASE("any two axes can be exchanged, whatever lies before, between and behind them") {
     const Tensor x = reshape(arange(2 * 3 * 4 * 5), {2, 3, 4, 5});

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "printable.hpp"
+#include "escape.hpp"
 
 namespace linattn::testing {
 
@@ -22,7 +22,7 @@ std::string to_line(const NumberedCase& numbered) {
 std::optional<NumberedCase> read_case(std::string_view line) try {
     const auto visible = [](int, Json::parse_event_t event, Json& parsed) {
         if (event == Json::parse_event_t::value && parsed.is_string())
-            parsed = printable(parsed.get_ref<const std::string&>());
+            parsed = escape(parsed.get_ref<const std::string&>());
         return true;
     };
     return Json::parse(line, visible).get<NumberedCase>();

@@ -53,7 +53,7 @@ struct NumberedCase {
 };
 
 std::string to_line(const NumberedCase& numbered);
-/// Nothing when to_line did not write this line. Control characters become visible (printable.hpp).
+/// Nothing when to_line did not write this line. Control characters become visible (escape.hpp).
 std::optional<NumberedCase> read_case(std::string_view line);
 
 }  // namespace linattn::testing

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "printable.hpp"
+#include "escape.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -45,7 +45,7 @@ std::optional<Event> read_event(std::string_view line) {
     const std::size_t tab = line.find('\t');
     const auto* name = std::ranges::find(names, line.substr(0, tab));
     if (tab == std::string_view::npos || name == std::end(names)) return std::nullopt;
-    return Event{static_cast<EventKind>(name - std::begin(names)), printable(line.substr(tab + 1))};
+    return Event{static_cast<EventKind>(name - std::begin(names)), escape(line.substr(tab + 1))};
 }
 
 }  // namespace linattn::testing

@@ -32,7 +32,7 @@ bool channel_is_open();
 void send_event(EventKind kind, std::string_view payload = "");
 
 /// The event in a line (without its line break); nothing when the line is not one that send_event wrote. Control
-/// characters in the payload become visible (printable.hpp).
+/// characters in the payload become visible (escape.hpp).
 std::optional<Event> read_event(std::string_view line);
 
 }  // namespace linattn::testing

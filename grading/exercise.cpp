@@ -9,19 +9,19 @@
 #include <set>
 #include <stdexcept>
 
+#include "argument_lengths.hpp"
 #include "call_stack.hpp"
 #include "channel.hpp"
 #include "contract.hpp"
 #include "counterexample.hpp"
 #include "error_pattern.hpp"
+#include "escape.hpp"
 #include "findings.hpp"
 #include "gpu/error.hpp"
 #include "gpu/launch_counts.hpp"
-#include "lengths.hpp"
 #include "memory_watch.hpp"
 #include "null_answers.hpp"
 #include "parameter_names.hpp"
-#include "printable.hpp"
 #include "random_inputs.hpp"
 #include "reporter.hpp"
 #include "trace.hpp"

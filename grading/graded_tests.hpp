@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "escape.hpp"
 #include "exercise.hpp"
-#include "printable.hpp"
 
 namespace linattn::testing {
 

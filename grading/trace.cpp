@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "escape.hpp"
 #include "findings.hpp"
-#include "printable.hpp"
 #include "reporter.hpp"
 
 namespace linattn::testing {
@@ -34,7 +34,7 @@ void print_tensor(const char* kind, const std::string& name, const Tensor& x) {
 
 void print_words(const char* kind, std::string text) {
     std::ranges::replace(text, '\n', ' ');
-    print(kind, "-", {}, {printable(text)});
+    print(kind, "-", {}, {escape(text)});
 }
 
 // Token i of what has one entry, or one row, for each token.

@@ -13,7 +13,7 @@
 #include <stdexcept>
 
 #include "crash_report.hpp"
-#include "printable.hpp"
+#include "escape.hpp"
 #include "student_lines.hpp"
 
 namespace linattn::testing {
@@ -46,7 +46,7 @@ std::string where_to_read(const ManifestEntry& exercise, const std::string& begi
 
 // What ended the program by a fault of its code, in words; empty when nothing did.
 std::string crash_in_words(SupervisedRun& run) {
-    const std::string printed = printable(take_runtime_output(run.ending.printed));
+    const std::string printed = escape(take_runtime_output(run.ending.printed));
     if (!printed.empty()) return printed;
     return run.crash.empty() ? signal_in_words(run.ending.signal) : finding_in_words(run.crash);
 }
@@ -96,7 +96,7 @@ std::string last_lines(const std::string& printed, std::size_t begin, std::size_
                                                             printed.begin() + static_cast<std::ptrdiff_t>(from), '\n'));
     std::string text = "    your output:\n";
     if (before > 0) text += "      … " + grouped(before) + (before == 1 ? " line" : " lines") + " before these\n";
-    std::istringstream rest(printable(std::string_view(printed).substr(from, end - from)));
+    std::istringstream rest(escape(std::string_view(printed).substr(from, end - from)));
     for (std::string line; std::getline(rest, line);) text += "      " + shortened(line, 500) + "\n";
     return text;
 }

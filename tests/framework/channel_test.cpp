@@ -3,8 +3,8 @@
 
 #include "case_record.hpp"
 #include "channel.hpp"
+#include "escape.hpp"
 #include "expectations.hpp"
-#include "printable.hpp"
 
 namespace linattn::testing {
 namespace {
@@ -73,13 +73,13 @@ TEST_CASE("what is no event is told apart") {
 }
 TEST_CASE("without a channel nothing happens") { send_event(EventKind::call, "payload"); }
 TEST_CASE("control characters and bytes that are no text become visible") {
-    CHECK(printable("plain\ttext\n φ ε √") == "plain\ttext\n φ ε √");
-    CHECK(printable(std::string("a\0b", 3)) == "a\\x00b");
-    CHECK(printable("\x1b[31mred\x7f") == "\\x1b[31mred\\x7f");
-    CHECK(printable("10%\r20%\r\n") == "10%\n20%\n");
-    CHECK(printable("\xC2\x9B") == "\\x9b");  // a control character of two bytes
+    CHECK(escape("plain\ttext\n φ ε √") == "plain\ttext\n φ ε √");
+    CHECK(escape(std::string("a\0b", 3)) == "a\\x00b");
+    CHECK(escape("\x1b[31mred\x7f") == "\\x1b[31mred\\x7f");
+    CHECK(escape("10%\r20%\r\n") == "10%\n20%\n");
+    CHECK(escape("\xC2\x9B") == "\\x9b");  // a control character of two bytes
     for (const char* no_text : {"\xFF", "\x80", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF5"})
-        CHECK(contains(printable(no_text), "\xEF\xBF\xBD"));
+        CHECK(contains(escape(no_text), "\xEF\xBF\xBD"));
     CHECK(read_event(std::string("call\tgot \0", 10))->payload == "got \\x00");
 }
 }

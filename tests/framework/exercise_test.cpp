@@ -2,9 +2,9 @@
 #include <bit>
 #include <cmath>
 
+#include "argument_lengths.hpp"
 #include "exercise.hpp"
 #include "expectations.hpp"
-#include "lengths.hpp"
 #include "memory_watch.hpp"
 #include "work_counter.hpp"
 

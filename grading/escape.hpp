@@ -9,7 +9,7 @@ namespace linattn::testing {
 
 /// The text with every control character but tab and line feed spelled out, "\x1b", a carriage return as a line feed,
 /// and U+FFFD in the place of bytes that are not UTF-8.
-std::string printable(std::string_view text);
+std::string escape(std::string_view text);
 
 /// The text without its end where it has more than `most` bytes.
 std::string shortened(const std::string& text, std::size_t most);

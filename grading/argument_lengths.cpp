@@ -1,4 +1,4 @@
-#include "lengths.hpp"
+#include "argument_lengths.hpp"
 
 #include <algorithm>
 #include <cstdlib>

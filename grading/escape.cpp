@@ -1,4 +1,4 @@
-#include "printable.hpp"
+#include "escape.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@ std::size_t length_of_character(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
+std::string escape(std::string_view text) {
     std::string result;
     result.reserve(text.size());
     for (std::size_t at = 0, length = 0; at < text.size(); at += std::max<std::size_t>(length, 1)) {
@@ -50,7 +50,7 @@ std::string printable(std::string_view text) {
 
 std::string shortened(const std::string& text, std::size_t most) {
     if (text.size() <= most) return text;
-    return printable(text.substr(0, most - 3)) + "…";  // what is left of a character that was cut is not UTF-8
+    return escape(text.substr(0, most - 3)) + "…";  // what is left of a character that was cut is not UTF-8
 }
 
 }  // namespace linattn::testing

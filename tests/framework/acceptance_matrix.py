@@ -6,18 +6,14 @@ reason.
 usage: acceptance_matrix.py BUILD_FOLDER [LAB…]
 
 A round puts one answer to every exercise of a lab into the lab's file at once, so that a lab is compiled as often as its exercise
-with the most answers has them; what does not come out as it should is graded once more by itself. Writes
-BUILD_FOLDER/acceptance_matrix.csv (lab, exercise, answer, what is expected, and whether it came so) and exits with 1 unless every
-row says yes. A lab in which nothing has changed since all of its rows said so keeps them.
+with the most answers has them; what does not come out as it should is graded once more by itself, and printed with its message. A
+lab in which nothing has changed since all of its answers came out so is not tried again.
 """
 
-import csv
-import os
 import re
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple
 from pathlib import Path
 
 from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
@@ -72,32 +68,22 @@ def verdicts_on(build: AnswerBuild, lab: manifest.Lab, cases: list, slot: str) -
 def main(tree: Path, names: list) -> int:
     labs = manifest.load(ROOT)
     build, green = AnswerBuild(ROOT, tree, tree / "acceptance"), Green(tree, "acceptance_matrix")
-    graded, digests, tasks = [], {}, []
+    count, digests, tasks = 0, {}, []
     for lab in labs:
-        cases = answers(lab, labs) if not names or lab.name in names else []
-        digests[lab.name] = digest_of([__file__, cases_of.__file__, case_file.__file__], build.digest(lab), *cases) if cases else ""
-        if cases and (kept := green.result(lab.name, digests[lab.name])):
-            graded += [(case, Verdict(*kept[case.name])) for case in cases]
-        else:
-            tasks += [(lab, each, f"{lab.name}.{number}") for number, each in enumerate(groups(lab, cases))]
+        if cases := answers(lab, labs) if not names or lab.name in names else []:
+            count += len(cases)
+            digests[lab.name] = digest_of([__file__, cases_of.__file__, case_file.__file__], build.digest(lab), *cases)
+            if not green.result(lab.name, digests[lab.name]):
+                tasks += [(lab, each, f"{lab.name}.{number}") for number, each in enumerate(groups(lab, cases))]
     with ThreadPoolExecutor(workers.COUNT) as pool:
-        graded += sum(pool.map(lambda task: verdicts_on(build, *task), tasks), [])
-    graded.sort(key=lambda pair: (pair[0].lab, pair[0].name))
-    for lab in {lab.name for lab, _, _ in tasks}:
-        of_lab = [(case, verdict) for case, verdict in graded if case.lab == lab]
-        if all(as_it_should_be(*pair) for pair in of_lab):
-            green.keep(lab, digests[lab], {case.name: astuple(verdict) for case, verdict in of_lab})
-    table = tree / "acceptance_matrix.csv"
-    with open(f"{table}.new", "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([["lab", "exercise", "answer", "expected", "came so"],
-                                    *([case.lab, case.function, case.what, case.expect,
-                                       "yes" if as_it_should_be(case, verdict) else "no"] for case, verdict in graded)])
-    os.replace(f"{table}.new", table)
+        graded = sum(pool.map(lambda task: verdicts_on(build, *task), tasks), [])
     wrong = [(case, verdict) for case, verdict in graded if not as_it_should_be(case, verdict)]
-    for case, verdict in wrong:
+    for name in {lab.name for lab, _, _ in tasks} - {case.lab for case, _ in wrong}:
+        green.keep(name, digests[name], True)
+    for case, verdict in sorted(wrong, key=lambda each: (each[0].lab, each[0].name)):
         print(f"{case.lab}.{case.function}: '{case.what}' ({case.name}.case, {case.expect}): {verdict.status}\n{verdict.message}")
-    print(f"{len(graded) - len(wrong)} of {len(graded)} answers are accepted or refused as they should be; see {table.name}")
-    return 1 if wrong or not graded else 0
+    print(f"{count - len(wrong)} of {count} answers are accepted or refused as they should be")
+    return 1 if wrong or not count else 0
 
 
 if __name__ == "__main__":

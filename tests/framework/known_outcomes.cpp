@@ -15,6 +15,17 @@
 #include "findings.hpp"
 #include "judge/wire.hpp"
 
+namespace linattn::judge {
+
+using PartValue = decltype(testing::Part::value);
+template <>
+struct Codec<PartValue> {  // see can_be_kept
+    static void put(Bytes& out, const PartValue& value) { judge::put(out, std::get<Tensor>(value)); }
+    static PartValue get(Reader& in) { return judge::get<Tensor>(in); }
+};
+
+}  // namespace linattn::judge
+
 namespace linattn::testing {
 namespace {
 
@@ -35,18 +46,6 @@ Store* open_store(const char* path) {
 }
 Store* const store = open_store(std::getenv("LINATTN_OUTCOMES"));
 
-struct KeptPart {
-    std::string name;
-    Tensor value;
-    bool float32;
-};
-struct Kept {
-    std::size_t key;
-    std::string error, missing;
-    bool invalid_argument, changed_argument;
-    std::vector<KeptPart> parts;
-};
-
 bool can_be_kept(const Outcome& outcome) {
     return outcome.symptoms.empty() && std::ranges::all_of(outcome.parts, [](const Part& part) {
                const auto* tensor = std::get_if<Tensor>(&part.value);
@@ -54,37 +53,18 @@ bool can_be_kept(const Outcome& outcome) {
            });
 }
 
-judge::Bytes written(std::size_t key, const Outcome& outcome) {
-    Kept kept{key, outcome.error, outcome.missing, outcome.invalid_argument, outcome.changed_argument, {}};
-    for (const Part& part : outcome.parts)
-        kept.parts.push_back({part.name, std::get<Tensor>(part.value), part.float32});
-    judge::Bytes bytes;
-    judge::put(bytes, kept);
-    return bytes;
-}
-
-Outcome read(judge::Reader reader) {
-    Kept kept = judge::get<Kept>(reader);
-    Outcome outcome;
-    outcome.error = std::move(kept.error);
-    outcome.missing = std::move(kept.missing);
-    outcome.invalid_argument = kept.invalid_argument;
-    outcome.changed_argument = kept.changed_argument;
-    for (KeptPart& part : kept.parts)
-        outcome.parts.push_back({std::move(part.name), std::move(part.value), part.float32});
-    return outcome;
-}
-
 // The outcome with this key, made if it is not known. Two processes may make it at once: then it lies there twice.
 Outcome known(std::size_t key, const std::function<Outcome()>& make) {
     char* const bytes = reinterpret_cast<char*>(store);
     std::size_t at = key % slots;
     for (std::size_t begin; (begin = store->slot[at].load()) != 0; at = (at + 1) % slots)
-        if (*reinterpret_cast<const std::size_t*>(bytes + begin) == key)
-            return read(judge::Reader({bytes + begin, most_bytes - begin}));
+        if (judge::Reader kept({bytes + begin, most_bytes - begin}); judge::get<std::size_t>(kept) == key)
+            return judge::get<Outcome>(kept);
     Outcome outcome = make();
     if (!can_be_kept(outcome)) return outcome;
-    const judge::Bytes text = written(key, outcome);
+    judge::Bytes text;
+    judge::put(text, key);
+    judge::put(text, outcome);
     const std::size_t begin = sizeof(Store) + store->used.fetch_add((text.size() + 7) / 8 * 8);
     if (begin + text.size() > most_bytes) return outcome;
     std::memcpy(bytes + begin, text.data(), text.size());

@@ -20,7 +20,6 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 from author import readme
-from course import journal
 from course.__main__ import main
 
 CHAPTER = """# Lab 07
@@ -180,10 +179,10 @@ class CourseTree(unittest.TestCase):
         return text[:text.index(old)].count("\n") + 1
 
     def files(self, folder=None):
-        """Name → bytes, but for what git, or an update that was stopped, keeps in a folder of its own."""
+        """Name → bytes, but for what git keeps in a folder of its own."""
         folder = folder or self.root
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*")
-                if path.is_file() and not {".git", journal.FOLDER} & set(path.parts)}
+                if path.is_file() and ".git" not in path.parts}
 
     def course(self, *words, status=None, **environment):
         """What `./course words…` does, which must end with this status if one is given."""

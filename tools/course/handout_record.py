@@ -4,6 +4,7 @@ From it an update can tell what the student edited, what the course changed, and
 """
 
 import hashlib
+import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
@@ -39,13 +40,25 @@ def not_as_handed_out(root: Path) -> list[str]:
 
 
 def read_handout(path: Path) -> dict[str, File]:
-    """The files of a handout, a folder or a zip, with its record. It must be whole, and as it was made."""
-    if path.is_dir():
-        files = _from_folder(path)
-    elif zipfile.is_zipfile(path):
-        files = _from_zip(path)
-    else:
-        raise CourseError(f"{path} is neither a folder nor a zip file; give the handout as you received it")
+    """The files of a handout, a folder, a zip or a tar, with its record. It must be whole, and as it was made."""
+    try:
+        if path.is_dir():
+            record = (path / RECORD).read_text(encoding="utf-8", errors="replace") if (path / RECORD).is_file() else ""
+            files = {name: File.read(path / name) for name in [*parse(record), RECORD] if (path / name).is_file()}
+        elif zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                files = {entry.filename: File(archive.read(entry), bool(entry.external_attr >> 16 & 0o100))
+                         for entry in archive.infolist() if not entry.is_dir()}
+        elif path.is_file() and tarfile.is_tarfile(path):
+            with tarfile.open(path) as tar:
+                files = {each.name.removeprefix("./"): File(data.read(), bool(each.mode & 0o100))
+                         for each in tar if (data := tar.extractfile(each))}
+        else:
+            raise CourseError(f"{path} is neither a folder nor a zip or tar file; give the handout as you received it")
+    except (zipfile.BadZipFile, tarfile.TarError, RuntimeError, EOFError) as error:
+        raise CourseError(f"{path} cannot be read ({error}); get a fresh copy of the handout") from None
+    top = next((name[:-len(RECORD)] for name in files if PurePosixPath(name).name == RECORD), "")  # the folder in an archive
+    files = {name[len(top):]: file for name, file in files.items() if name.startswith(top)}
     if RECORD not in files:
         raise CourseError(f"{path} is not a handout: it has no {RECORD}; give the folder or the zip as you received it")
     listed = parse(files[RECORD].data.decode("utf-8", errors="replace"))
@@ -57,27 +70,3 @@ def read_handout(path: Path) -> dict[str, File]:
         if digest(files[name].data) != expected:
             raise CourseError(f"{path}: {name} is not as it was handed out; get a fresh copy of the handout")
     return {name: files[name] for name in [*listed, RECORD]}
-
-
-def _from_folder(path: Path) -> dict[str, File]:
-    record = path / RECORD
-    if not record.is_file():
-        return {}
-    files = {}
-    for name in [*parse(record.read_text(encoding="utf-8", errors="replace")), RECORD]:
-        file = path / name
-        if file.is_file():
-            files[name] = File.read(file)
-    return files
-
-
-def _from_zip(path: Path) -> dict[str, File]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-            top = next((entry.filename[:-len(RECORD)] for entry in entries
-                        if PurePosixPath(entry.filename).name == RECORD), "")
-            return {entry.filename[len(top):]: File(archive.read(entry), bool(entry.external_attr >> 16 & 0o100))
-                    for entry in entries if entry.filename.startswith(top)}
-    except (zipfile.BadZipFile, RuntimeError, EOFError) as error:
-        raise CourseError(f"{path} cannot be read ({error}); get a fresh copy of the handout") from None

@@ -1,6 +1,6 @@
-"""Grade, and write the results as files: a page to read, JUnit, and Gradescope's results.json.
+"""Grade, and write the results as a page.
 
-report.md, junit.xml and results.json say what ./course check says. Exit status: that of ./course check.
+OUT/report.md says what ./course check says. Exit status: that of ./course check.
 """
 
 import re
@@ -10,13 +10,13 @@ from pathlib import Path
 from course import manifest, results
 from course.commands import check
 from course.errors import CourseError
-from course.files import write_together
+from course.files import write_whole
 from course.grading import grade
 from course.manifest import Lab
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("out", metavar="OUT", help="the folder to write to; earlier reports in it are replaced")
+    parser.add_argument("out", metavar="OUT", help="the folder to write to; an earlier report in it is replaced")
     check.choice_arguments(parser)
 
 
@@ -24,9 +24,9 @@ def run(root: Path, options: Namespace) -> int:
     labs = manifest.load(root)
     _refuse_a_lab(labs, options)
     verdicts = grade(root, options.track, options.labs)
-    write_together(Path(options.out), {"report.md": results.markdown(labs, verdicts), "junit.xml": results.junit(verdicts),
-                                       "results.json": results.gradescope(verdicts)})
-    print(f"{options.out}: report.md, junit.xml, results.json")
+    page = Path(options.out) / "report.md"
+    write_whole(page, results.markdown(labs, verdicts))
+    print(page)
     return check.exit_status(verdicts)
 
 

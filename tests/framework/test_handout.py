@@ -27,7 +27,8 @@ from course.handout_record import RECORD
 
 CANARY = "canary-7f3a"
 SYMBOL = "canary_of_the_answer_key"  # a helper of the solution
-ANSWER = "reference/lab90_running_mean.cpp"
+LAB, ANSWER, EXERCISE = "lab90_running_mean", "reference/lab90_running_mean.cpp", "outer_product_90"
+FORMULA, REMARK = "return expand_dims(a, -1) * expand_dims(b, 0);", "// Which shapes must"
 LINK = r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)"  # a lambda in a code span is none: its parentheses hold spaces
 
 
@@ -40,8 +41,8 @@ def plant(root):
     answer = root / ANSWER
     text = answer.read_text(encoding="utf-8")
     text = text.replace("namespace linattn {\n", f"namespace linattn {{\n// BEGIN SOLUTION\n// {CANARY}\nstatic Tensor {SYMBOL}"
-                        "(const Tensor& x) { return cumsum(x, -2); }\n// END SOLUTION\n", 1)
-    text = text.replace("return cumsum(x, -2) / count;", f"// {CANARY}\n    return {SYMBOL}(x) / count;")
+                        "(const Tensor& x) { return expand_dims(x, -1); }\n// END SOLUTION\n", 1)
+    text = text.replace(FORMULA, f"// {CANARY}\n    return {SYMBOL}(a) * expand_dims(b, 0);")
     assert text.count(SYMBOL) == 2
     answer.write_text(text, encoding="utf-8")
     with open(root / "README.md", "a", encoding="utf-8") as readme:
@@ -65,7 +66,7 @@ class Handout(CourseTree):
         cls.place = own_folder(cls.enterClassContext)
         cls.root = cls.place / "a course"
         copy_course(cls.root, ("lab00",))
-        assert course(cls.root, "new", "lab90_running_mean").returncode == 0
+        assert course(cls.root, "new", LAB).returncode == 0
         plant(cls.root)
         commit(cls.root)
         (cls.root / ".git/description").write_text(CANARY)
@@ -113,7 +114,6 @@ class Contents(Handout):
 
     def test_for_learning_alone_the_answers_are_shown_once_an_exercise_passes(self):
         (self.root / "tests/lab00_warm_up/alternatives/outer_product.case").unlink()  # the canary: no case
-        self.write("tests/lab90_running_mean/alternatives/running_mean-other.case", "what: another\n--- body\n    return x;\n")
         self.make("--self-study", "--dirty")
         self.assertIn(".answers", (self.out / RECORD).read_text())
         for name, data in self.files(self.out).items():
@@ -122,22 +122,22 @@ class Contents(Handout):
         def answer(status):
             verdict = SimpleNamespace(passed=status == "pass")
             with mock.patch("course.commands.answer.grade", return_value=[verdict]):
-                return course(self.out, "answer", "running_mean")
+                return course(self.out, "answer", EXERCISE)
         early = answer("fail")
         self.assertEqual(early.returncode, 1)
-        self.assertIn("lab90.running_mean does not pass yet", early.stdout)
+        self.assertIn(f"lab90.{EXERCISE} does not pass yet", early.stdout)
         self.assertNotIn(SYMBOL, early.stdout)
         shown = answer("pass")
         self.assertEqual(shown.returncode, 0)
         self.assertIn(f"static Tensor {SYMBOL}(const Tensor& x)", shown.stdout)
-        self.assertIn(f"return {SYMBOL}(x) / count;", shown.stdout)
-        self.assertIn("    // Add up the tokens, then divide each by how many went into it.\n    return x;\n}\n", shown.stdout)
+        self.assertIn(f"return {SYMBOL}(a) * expand_dims(b, 0);", shown.stdout)
+        self.assertIn("Another way: a column times a row, by matmul\n", shown.stdout)
         (self.out / ".answers").write_text("spoilt")
         self.assert_refused(answer("pass"), ".answers cannot be read", "./course update")
 
     def test_a_handout_without_answers_says_so(self):
         self.make()
-        self.assert_refused(course(self.out, "answer", "running_mean"), "this handout has no answers", "--self-study")
+        self.assert_refused(course(self.out, "answer", EXERCISE), "this handout has no answers", "--self-study")
 
     def test_a_zip_is_the_same_and_always_the_same_bytes(self):
         self.make()
@@ -193,21 +193,21 @@ class Contents(Handout):
         self.setUp()
         (self.root / "secret.md").write_text("changed, but not handed out")
         self.assertEqual(course(self.root, "handout", self.place / "c").returncode, 0)
-        self.edit(ANSWER, "// Add up", "// Sum up")
-        self.assert_refused(course(self.root, "handout", self.place / "d"), "student/lab90_running_mean.cpp", "./course cut")
+        self.edit(ANSWER, REMARK, "// What shapes must")
+        self.assert_refused(course(self.root, "handout", self.place / "d"), f"student/{LAB}.cpp", "./course cut")
         self.assertEqual(course(self.root, "handout", self.place / "d", "--dirty").returncode, 0)
-        self.assertIn("// Sum up", (self.place / "d/student/lab90_running_mean.cpp").read_text())
+        self.assertIn("// What shapes must", (self.place / "d/student/lab90_running_mean.cpp").read_text())
 
     def test_solution_text_is_found_wherever_it_is(self):
         for name, text, found in (
-                ("labs/lab00_warm_up/README.md", "`const Tensor count=cumsum(ones({length(x,\n-2), 1}), 0);`", True),
-                ("tests/lab90_running_mean/running_mean_test.cpp", f"// {CANARY}\nreturn {SYMBOL}(x)/count;", True),
-                ("cmake/toolchain.cmake", "# return cumsum(x, -2);", False)):  # a line that short may be anybody's
+                ("labs/lab00_warm_up/README.md", "`return expand_dims(a,\n-1)*expand_dims(b,0);`", True),
+                ("tests/lab90_running_mean/running_mean_test.cpp", f"// {CANARY}\nreturn {SYMBOL}(a)*expand_dims(b,0);", True),
+                ("cmake/toolchain.cmake", "# return expand_dims(x, -1);", False)):  # a line that short may be anybody's
             self.setUp()
             with open(self.root / name, "a", encoding="utf-8") as file:
                 file.write(text)
             if found:
-                self.assert_refused(self.make("--dirty"), name, "would hand out the solution", ANSWER)
+                self.assert_refused(self.make("--dirty"), name, "would hand out the solution", "reference/lab")
             else:
                 self.make("--dirty", status=0)
 
@@ -363,7 +363,7 @@ class ByItself(Handout):
         status, found, said = self.grade(elsewhere)
         self.assertEqual(status, 1, said)
         self.assertEqual({name: row["status"] for name, row in found.items()},
-                         {"row_sums": "pass", "outer_product": "todo", "running_mean": "todo"})
+                         {"row_sums": "pass", "outer_product": "todo", "row_sums_90": "pass", EXERCISE: "todo"})
         self.assertEqual(sum(row["points"] for row in found.values()), 0)
         for log in (elsewhere / "build/student").glob("*.log"):
             self.assertNotIn("warning", log.read_text().lower())
@@ -372,31 +372,31 @@ class ByItself(Handout):
         self.assertNotIn(str(self.root).encode(), program)
 
         # A half-solved file, then a newer handout.
-        mine = (elsewhere / "student/lab90_running_mean.cpp").read_text(encoding="utf-8")
-        mine = mine.replace('throw NotImplemented("running_mean");', "return cumsum(x, -2) / counted(length(x, -2));  // mine")
-        mine = mine.replace("namespace linattn {\n", "namespace linattn {\nTensor counted(std::size_t n) {\n"
-                                                     "    return cumsum(ones({n, 1}), 0);\n}\n")
-        (elsewhere / "student/lab90_running_mean.cpp").write_text(mine, encoding="utf-8")
-        self.edit(ANSWER, "    // Add up", "    // Second edition: add up")
-        self.edit("labs/lab90_running_mean/README.md", "# Lab 90", "# Second edition of lab 90")
-        self.make("--dirty", status=0)
+        mine = (elsewhere / f"student/{LAB}.cpp").read_text(encoding="utf-8")
+        mine = mine.replace(f'throw NotImplemented("{EXERCISE}");', "return column(a) * expand_dims(b, 0);  // mine")
+        mine = mine.replace("namespace linattn {\n", "namespace linattn {\nTensor column(const Tensor& x) {\n    return expand_dims(x, -1);\n}\n")
+        (elsewhere / f"student/{LAB}.cpp").write_text(mine, encoding="utf-8")
+        self.edit(ANSWER, "// Lab 90: read", "// Lab 90, second edition: read")
+        self.edit(f"labs/{LAB}/README.md", "# Lab 90", "# Second edition of lab 90")
+        self.make("--dirty", "--version", "2099-01-15", status=0)
         update = self.script(elsewhere, "update", self.out)
-        self.assertIn("student/lab90_running_mean.cpp: carried over running_mean", update.stdout)
-        text = (elsewhere / "student/lab90_running_mean.cpp").read_text(encoding="utf-8")
-        self.assertEqual(text, mine.replace("// Add up", "// Second edition: add up"))
-        status, found, said = self.grade(elsewhere)
+        self.assertIn(f"student/{LAB}.cpp: copied {EXERCISE}\n", update.stdout, update.stderr)
+        newer = self.place / "elsewhere-2099-01-15"
+        self.assertEqual((newer / f"student/{LAB}.cpp").read_text(encoding="utf-8"), mine.replace("// Lab 90: read", "// Lab 90, second edition: read"))
+        (elsewhere / "build").rename(newer / "build")  # as quick as it was
+        status, found, said = self.grade(newer)
         self.assertEqual({name: row["status"] for name, row in found.items()},
-                         {"row_sums": "pass", "outer_product": "todo", "running_mean": "pass"}, said)
+                         {"row_sums": "pass", "outer_product": "todo", "row_sums_90": "pass", EXERCISE: "pass"}, said)
 
         # The answer key gets full marks, and every mistake of the lab that ./course new made is killed and named.
-        for name in ("lab00_warm_up.cpp", "lab90_running_mean.cpp"):
-            shutil.copy(self.root / "reference" / name, elsewhere / "student" / name)
-        status, found, said = self.grade(elsewhere)
+        for name in ("lab00_warm_up.cpp", f"{LAB}.cpp"):
+            shutil.copy(self.root / "reference" / name, newer / "student" / name)
+        status, found, said = self.grade(newer)
         self.assertEqual(status, 0, found)
         self.assertTrue(all(row["points"] == row["max_points"] for row in found.values()))
-        self.assertEqual(self.script(elsewhere, "report", elsewhere / "out").returncode, 0)
-        self.assertEqual(json.loads((elsewhere / "out/results.json").read_text())["score"], 2)
+        self.assertEqual(self.script(newer, "report", newer / "out").returncode, 0)
+        self.assertIn("score 2 of 2", (newer / "out/report.md").read_text(encoding="utf-8"))
         with contextlib.redirect_stdout(io.StringIO()) as words:
-            status = kill_matrix(elsewhere / "build/student", [f"lab90={elsewhere}/labs/lab90_running_mean/lab.json"])
+            status = kill_matrix(newer / "build/student", [f"lab90={newer}/labs/{LAB}/lab.json"])
         self.assertEqual(status, 0, words.getvalue())
-        self.assertIn("3 of 3 mistakes killed and named", words.getvalue())
+        self.assertIn("6 of 6 mistakes killed and named", words.getvalue())

@@ -114,7 +114,7 @@ def _chapter(lab: Lab) -> list[str]:
         found += [f"labs/{lab.folder.name}/hints.md has no hint for {exercise.function}; add <details><summary>Hint 1: …"
                   f"</summary> below a heading '## Exercise {exercise.section}: `{exercise.function}`'"
                   for exercise in lab.exercises if not chapter.hints(lab, exercise) and not exercise.solved]
-    return found + page_findings.of_chapter(lab)
+    return found + page_findings.totals(lab, text)
 
 
 def _sections(lab: Lab) -> list[str]:

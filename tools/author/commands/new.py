@@ -1,73 +1,80 @@
-"""(authors) Make a new lab that works at once: manifest, header, answer key, suite, mistakes, chapter.
+"""(authors) Make a new lab that works at once: lab 00 under another name, with its two exercises.
 
-It holds a small exercise of each kind of file, to be replaced piece by piece; the tests are green from the start, and
-./course check-course says what is left to write.
+Its tests are green from the start. Replace the chapter, the contracts, the answer key, the suite and the mistakes piece by piece
+(docs/authors.md).
 """
 
 import re
+import shutil
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from author import page_findings, readme, stubs
+from author import readme, stubs
 from course import manifest
-from course.cutter import Cut
 from course.errors import CourseError
-from course.files import File, write_new
-from course.source_pieces import KEYWORDS, declares, visible_code
+from course.files import File, write_folder, write_whole
+
+MODEL = "lab00"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("lab", metavar="labNN_title", help="the name of its folders and files, as in lab09_gated_attention")
+    parser.add_argument("lab", metavar="labNN_title", help="the name of its folders and files, as in lab10_mixture")
     parser.add_argument("--title", help="as people read it (default: made from the name)")
 
 
 def run(root: Path, options: Namespace) -> int:
     name = re.fullmatch(r"(lab\d\d)_([a-z][a-z0-9_]*)", options.lab)
     if not name:
-        raise CourseError(f"'{options.lab}' is not the name of a lab; write it as lab09_gated_attention: lab, two digits, _, "
-                          "small letters, digits and _")
-    lab, slug = name.groups()
-    _refuse_taken(root, lab, slug)
-    title = options.title or slug.replace("_", " ").capitalize()
-    if '"' in title or "\\" in title or "\n" in title:
+        raise CourseError(f"'{options.lab}' is not the name of a lab; write it as lab10_mixture: lab, two digits, _, small letters, "
+                          "digits and _")
+    _refuse_taken(root, *name.groups())
+    if options.title and re.search(r'["\\\n]', options.title):
         raise CourseError("a title is one line without quotes and backslashes; choose another")
-    fresh = stubs.cut_all(root) if any((root / "labs").glob("lab*/lab.json")) else {}
-    if stubs.drifted(root, fresh) or (fresh and stubs.record_is_stale(root, fresh)):
+    fresh = stubs.cut_all(root)
+    if stubs.drifted(root, fresh) or stubs.record_is_stale(root, fresh):
         raise CourseError("student/ is not what reference/ gives; run ./course cut first, so that the new stub can join it")
 
-    source = f"{lab}_{slug}.cpp"
-    texts = {target: page_findings.filled_in(template, lab, slug, title) for template, target in {
-        "contract.hpp": f"labs/{options.lab}/{slug}.hpp",
-        "chapter.md": f"labs/{options.lab}/README.md",
-        "hints.md": f"labs/{options.lab}/hints.md",
-        "reference.cpp": f"reference/{source}",
-        "suite_test.cpp": f"tests/{options.lab}/{slug}_test.cpp",
-        "mistakes/mistakes.cpp": f"tests/{options.lab}/mistakes/{slug}.cpp",
-        "lab.json": f"labs/{options.lab}/lab.json"}.items()}
-    texts[f"student/{source}"] = Cut(texts[f"reference/{source}"], f"reference/{source}", {slug}).text
-    write_new(root, {name: File(text.encode()) for name, text in texts.items()})
-    stubs.write(root, fresh | {source: texts[f"student/{source}"]}, force=False)
+    changes = _changes(manifest.load(root)[0], *name.groups(), options.title or name[2].replace("_", " ").capitalize())
+    written = []
+    try:
+        for folder in ("reference", "tests", "labs"):
+            for model in (root / folder).glob(f"{MODEL}*"):
+                written.append(model.with_name(_changed(model.name, changes)))
+                if model.is_file():
+                    write_whole(written[-1], _changed(model.read_text(encoding="utf-8"), changes))
+                else:
+                    write_folder(written[-1], {_changed(path.relative_to(model).as_posix(), changes):
+                                               File.of(_changed(path.read_text(encoding="utf-8"), changes))
+                                               for path in model.rglob("*") if path.is_file()})
+    except CourseError:
+        for path in written:
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        raise
+    stubs.write(root, stubs.cut_all(root), force=False)
     readme.update(root, manifest.load(root))
-    for written in (*texts, "README.md"):
-        print(f"wrote {written}")
-    print(f"next: ./course check {lab} --track reference, then replace the example piece by piece (docs/authors.md)")
+    for path in written:
+        print(f"wrote {path.relative_to(root)}")
+    print(f"next: ./course check {name[1]} --track reference, then replace the example piece by piece (docs/authors.md)")
     return 0
 
 
+def _changes(model: manifest.Lab, lab: str, slug: str, title: str) -> list[tuple[str, str]]:
+    """What to write (a regular expression) → what instead."""
+    number = str(int(lab[3:]))
+    return [(re.escape(model.title), title), (rf"(# Lab ){MODEL[3:]}: .*", rf"\g<1>{lab[3:]}: {title}"), (rf"(?<=[Ll]ab ){MODEL[3:]}\b", lab[3:]),
+            (MODEL, lab), (model.folder.name.partition("_")[2], slug), (r"(?<![\d.])0\.([12])\b", rf"{number}.\1"),
+            (r"(?<=\\solves\{)0,", f"{number},"), *((rf"\b(expected_)?{each.function}(?=\b|_mistakes)", rf"\g<0>_{lab[3:]}")
+                                                      for each in model.exercises)]
+
+
+def _changed(text: str, changes: list[tuple[str, str]]) -> str:
+    for pattern, instead in changes:
+        text = re.sub(pattern, instead, text)
+    return text
+
+
 def _refuse_taken(root: Path, lab: str, slug: str) -> None:
-    for folder in ("labs", "reference", "student", "tests"):
-        for path in sorted((root / folder).glob(f"{lab}_*")):
-            raise CourseError(f"{folder}/{path.name} already exists; choose another number")
-    if slug in KEYWORDS:
-        raise CourseError(f"{slug} is a word of C++, and the exercise gets that name; choose another")
-    for header in sorted(path for folder in ("labs/vocabulary", "grading", "tests/attention")
-                         for path in (root / folder).glob("*.hpp")):
-        if header.stem == slug:
-            raise CourseError(f"there is a {header.name} already, and the lab's header gets that name; choose another")
-    for header in sorted((root / "labs/vocabulary").glob("*.hpp")):
-        if re.search(rf"\b{slug}\b", visible_code(header.read_text(encoding="utf-8"))):
-            raise CourseError(f"{slug} is taken by labs/vocabulary/{header.name}, and the exercise gets that name; choose another")
-    for header in sorted((root / "labs").glob("lab*/*.h*")):
-        if declares(header.read_text(encoding="utf-8"), slug):
-            raise CourseError(f"labs/{header.parent.name}/{header.name} declares a {slug} already, and the exercise gets "
-                              "that name; choose another")
+    for path in sorted(path for folder in ("labs", "reference", "student", "tests") for path in (root / folder).glob(f"{lab}_*")):
+        raise CourseError(f"{path.relative_to(root)} already exists; choose another number")
+    for header in sorted(path for folder in ("labs/vocabulary", "grading", "tests/attention") for path in (root / folder).glob(f"{slug}.hpp")):
+        raise CourseError(f"there is a {header.name} already, and the lab's header gets that name; choose another")

@@ -59,7 +59,7 @@ function(add_nvcc_test name target)
   else()
     add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -E echo "Skipped: no nvcc of CUDA 12 or later here")
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS framework RESOURCE_LOCK build TIMEOUT 300
+  set_tests_properties(${name} PROPERTIES LABELS framework RESOURCE_LOCK build
     SKIP_REGULAR_EXPRESSION "^Skipped:")
 endfunction()
 

@@ -1,6 +1,5 @@
 """What the tests in Python share. `python3 -m pytest tests/framework/test_NAME.py` runs one of them."""
 
-import atexit
 import os
 import subprocess
 import tempfile
@@ -11,7 +10,6 @@ from unittest import mock
 import pytest
 from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
 
-import workers
 from author.judge import one
 from course import manifest
 from course.build_tree import BuildTree
@@ -20,7 +18,6 @@ from course.errors import CourseError
 
 BUILD = Path(os.environ.get("LINATTN_BUILD", ROOT / "build/reference")).resolve()  # the build that ctest tests
 LABS = manifest.load(ROOT)
-atexit.register(workers.tell_processor_time)
 EXERCISES = pytest.mark.parametrize("lab, exercise", [(lab, exercise) for lab in LABS for exercise in lab.exercises],
                                     ids=lambda each: getattr(each, "function", each.name))
 

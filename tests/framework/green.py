@@ -2,15 +2,10 @@
 was from one ./course test to the next. A fresh clone has none of it; --anew (LINATTN_ANEW) tries all.
 """
 
-import atexit
 import hashlib
 import json
 import os
 from pathlib import Path
-
-import workers
-
-atexit.register(workers.tell_processor_time)  # of every gate
 
 
 class Green:

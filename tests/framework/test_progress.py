@@ -1,66 +1,75 @@
-"""What ./course test says while it runs, which parts it runs for a name, and what it need not try again."""
+"""Which parts ./course test runs for a name, and what it need not try again."""
+
+from types import SimpleNamespace
 
 import pytest
 
-from author.commands.test import CLANG, LABS, Selection, plan
-from author.test_progress import Progress, Times
+from author.commands import test as command
+from course.errors import CourseError
 from green import Green, digest_of
-
-LOG = """        Start   1: lab00.build
- 1/4 Test   #1: lab00.build .................   Passed    2.00 sec
-        Start   2: framework.docs
-        Start   3: framework.hostile
- 2/4 Test   #3: framework.hostile ...........***Failed    9.00 sec
-        Start   4: framework.judge
-"""
 
 
 @pytest.fixture
-def times(tmp_path) -> Times:
-    return Times(tmp_path / "times.json")
+def ran(tmp_path, monkeypatch) -> SimpleNamespace:
+    """What `./course test words…` starts where ctest lists `tests` and the steps in `fails` fail."""
+    state = SimpleNamespace(root=tmp_path, steps={}, fails=(), tests=[])
+    listed = {"tests": state.tests}
+
+    def passes(_, step: str, words: list, environment: dict) -> bool:
+        state.steps[step] = (words, environment)
+        return step not in state.fails
+    monkeypatch.setattr(command, "_passes", passes)
+    monkeypatch.setattr(command, "_end_left_over", lambda: None)
+    monkeypatch.setattr(command.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=0, stdout=command.json.dumps(listed)))
+    monkeypatch.setattr(command.os, "environ", dict(command.os.environ))
+
+    def run(*names: str, soak: int = 0) -> int:
+        return command.run(tmp_path, SimpleNamespace(names=list(names), soak=soak, anew=False, cases=None))
+    state.run = run
+    return state
 
 
-def line(times: Times, words: str, coming: tuple = (), names: tuple = ()) -> str:
-    return Progress("test", list(coming), times, list(names), jobs=2)._line(words)
+def listed(name: str, label: str, program: str = "", fixture: str = "") -> dict:
+    properties = [{"name": "LABELS", "value": [label]}] + [{"name": "FIXTURES_REQUIRED", "value": [fixture]}] * bool(fixture)
+    return {"name": name, "properties": properties} | ({"command": [program]} if program else {})
 
 
-def test_what_is_done_and_what_runs(times):
-    assert line(times, LOG) == "  test, 2 of 4 done, 1 failed, running docs (0 s) judge (0 s)"
-    assert line(times, "[3/200] Building CXX object a.o\n[4/200] Linking b\n") == "  test, 4 of 200 done"
+@pytest.mark.parametrize("soak, seeds", [(0, [2]), (1, [2]), (4, [2, 3, 4])])
+def test_another_seed_is_always_tried_and_more_are_on_request(ran, soak, seeds, capsys):
+    assert ran.run(soak=soak) == 0
+    soaked = [f"test reference, seed {seed}" for seed in seeds]
+    assert list(ran.steps) == ["configure reference", "build reference", "test reference", *soaked, "configure reference-clang",
+                               "build reference-clang", "test reference-clang"]
+    assert all(command.LABS in ran.steps[step][0] and ran.steps[step][1] == {"LINATTN_SEED": step[-1]} for step in soaked)
+    assert "s of processor time" in capsys.readouterr().out
 
 
-def test_what_is_left_by_the_last_run(times):
-    times.keep("test", 300, {"framework.docs": 200, "framework.judge": 300, "lab00.build": 9}, whole=True)
-    assert "about 5 min left" in line(times, LOG)  # the longest of those that have not ended
-    times.keep("later", 600, {}, whole=True)
-    assert "about 15 min left" in line(times, LOG, ["later"])
-    assert "left" not in line(times, LOG, ["never ran"])
+def test_a_failing_test_keeps_no_other_from_running_and_a_failing_build_does(ran, capsys):
+    ran.fails = ("test reference", "build reference-clang")
+    assert ran.run() == 1
+    assert "test reference, seed 2" in ran.steps and "test reference-clang" not in ran.steps
+    assert "FAILED: test reference\nFAILED: build reference-clang\n" in capsys.readouterr().out
 
 
-def test_a_part_changes_the_times_of_its_tests_alone(times):
-    times.keep("test", 300, {"framework.docs": 200, "framework.judge": 300}, whole=True)
-    times.keep("test", 50, {"framework.docs": 40}, whole=False)
-    assert times.expected("test", [], 2) == 300
-    assert times.expected("test", ["docs"], 2) == 40
-    assert "about 40 s left" in line(times, LOG, names=["docs"])
+@pytest.mark.parametrize("tests, built, clang", [
+    ([("framework.docs", "framework", "/usr/bin/python3")], None, False),
+    ([("lab05.build", "lab05", "/usr/bin/python3"), ("lab05.f", "lab05", "{}/lab05_check", "lab05_built")], ["lab05_check"], True),
+    ([("lab05.f", "lab05", "", "lab05_built")], None, True),  # its fixture builds it
+    ([("framework.grading", "framework")], ["all"], False)])
+def test_the_parts_that_a_name_needs(ran, tests, built, clang):
+    ran.tests += [listed(name, label, *(each.format(ran.root / "build/reference") for each in more)) for name, label, *more in tests]
+    assert ran.run("docs", "lab05", "grading") == 0
+    assert (ran.steps["build reference"][0][4:] if built else None) == built and ("build reference" in ran.steps) == bool(built)
+    assert ("test reference-clang" in ran.steps) == clang and "build reference-clang" not in ran.steps
+    assert all(words[words.index("-R") + 1] == "docs|lab05|grading" for words, _ in ran.steps.values() if words[0] == "ctest")
 
 
-@pytest.mark.parametrize("labels, programs, steps", [
-    (set(), [], ["test reference"]),
-    ({"tidy"}, [], ["test reference", "configure reference-clang", "test reference-clang"]),
-    ({"lab05"}, ["lab05_check"],
-     ["build reference", "test reference", "soak, seed 2", "configure reference-clang", "test reference-clang"])])
-def test_the_parts_that_a_name_needs(labels, programs, steps):
-    chosen = Selection("docs|lab05", programs, {LABS: "lab05" in labels, CLANG: bool(labels)})
-    planned = [step for row in plan(0, chosen) for step in row]
-    assert [step.name for step in planned] == steps
-    assert all("docs|lab05" in step.command for step in planned if step.command[0] == "ctest")
-
-
-@pytest.mark.parametrize("soak, seeds", [(0, ["2"]), (1, ["2"]), (4, ["2", "3", "4"])])
-def test_another_seed_is_always_tried_and_more_are_on_request(soak, seeds):
-    assert [step.environment["LINATTN_SEED"] for row in plan(soak) for step in row
-            if "LINATTN_SEED" in step.environment and LABS in step.command] == seeds
+def test_names_of_no_test(ran):
+    for name, why in (("(", "is no regular expression"), ("nothing", "no test has a name that matches nothing")):
+        with pytest.raises(CourseError, match=why):
+            ran.run(name)
+    assert ran.run("tidy") == 0  # clang's build alone has it
+    assert "test reference-clang" in ran.steps
 
 
 def test_a_result_holds_until_a_file_or_a_word_changes(tmp_path, monkeypatch):

@@ -27,14 +27,14 @@ def run(root: Path, options: Namespace) -> int:
     if not name:
         raise CourseError(f"'{options.lab}' is not the name of a lab; write it as lab10_mixture: lab, two digits, _, small letters, "
                           "digits and _")
-    _refuse_taken(root, *name.groups())
+    _refuse_taken(root, name[1], name[2])
     if options.title and re.search(r'["\\\n]', options.title):
         raise CourseError("a title is one line without quotes and backslashes; choose another")
     fresh = stubs.cut_all(root)
     if stubs.drifted(root, fresh) or stubs.record_is_stale(root, fresh):
         raise CourseError("student/ is not what reference/ gives; run ./course cut first, so that the new stub can join it")
 
-    changes = _changes(manifest.load(root)[0], *name.groups(), options.title or name[2].replace("_", " ").capitalize())
+    changes = _changes(manifest.load(root)[0], name[1], name[2], options.title or name[2].replace("_", " ").capitalize())
     written = []
     try:
         for folder in ("reference", "tests", "labs"):

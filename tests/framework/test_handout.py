@@ -374,7 +374,7 @@ class ByItself(Handout):
         # A half-solved file, then a newer handout.
         mine = (elsewhere / f"student/{LAB}.cpp").read_text(encoding="utf-8")
         mine = mine.replace(f'throw NotImplemented("{EXERCISE}");', "return column(a) * expand_dims(b, 0);  // mine")
-        mine = mine.replace("namespace linattn {\n", "namespace linattn {\nTensor column(const Tensor& x) {\n    return expand_dims(x, -1);\n}\n")
+        mine = mine.replace("namespace linattn {\n", "namespace linattn {\n\nTensor column(const Tensor& x) {\n    return expand_dims(x, -1);\n}\n")
         (elsewhere / f"student/{LAB}.cpp").write_text(mine, encoding="utf-8")
         self.edit(ANSWER, "// Lab 90: read", "// Lab 90, second edition: read")
         self.edit(f"labs/{LAB}/README.md", "# Lab 90", "# Second edition of lab 90")

@@ -7,22 +7,21 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from author import page_findings, readme, stubs
+from author import page_findings, stubs
 from course import chapter, manifest, mistakes
 from course.build_tree import BuildTree
 from course.errors import CourseError
 from course.headings import headings
 from course.manifest import Lab
 from course.mistakes import Mistake
-from course.source_pieces import declares, includes
+from course.source_pieces import declares
 
 
-def findings(root: Path, tree: BuildTree, drift: bool = True) -> list[str]:
-    """Most is read. What suites and mistakes there are is asked of the programs, which are built in `tree` first.
-    `drift` is whether student/ has to be as cut."""
+def findings(root: Path, tree: BuildTree) -> list[str]:
+    """Most is read. What suites and mistakes there are is asked of the programs, which are built in `tree` first. Whether
+    student/ and the README's table are as cut is what ./course cut --check says."""
     found: list[str] = []
     labs: list[Lab] = []
-    fresh: dict[str, str] = {}
     for folder in sorted((root / "labs").glob("lab[0-9][0-9]_*")):
         if not (folder / "lab.json").is_file():
             found.append(f"labs/{folder.name}/lab.json is missing; write it, as in the other labs, or remove the folder")
@@ -34,12 +33,8 @@ def findings(root: Path, tree: BuildTree, drift: bool = True) -> list[str]:
     for lab in labs:
         found += _manifest(lab, labs) + _header(lab) + _chapter(lab)
         with _collected(found):
-            fresh |= stubs.cut_lab(root, lab)
-    with _collected(found):
-        if readme.is_stale(root, labs):
-            found.append("README.md has a table of labs that is not what each lab.json gives; run ./course cut")
-    found += _unlisted_sources(root, labs) + _includes(root)
-    return found + (_drift(root, labs, fresh) if drift else []) + _programs(root, tree, labs)
+            stubs.cut_lab(root, lab)
+    return found + _unlisted_sources(root, labs) + _programs(root, tree, labs)
 
 
 def _programs(root: Path, tree: BuildTree, labs: list[Lab]) -> list[str]:
@@ -185,30 +180,5 @@ def _unlisted_sources(root: Path, labs: list[Lab]) -> list[str]:
     for path in sorted((root / "tests").glob("lab[0-9][0-9]_*")):
         if path.name not in folders:
             found.append(f"tests/{path.name}/ is the suite of no lab; give it a labs/{path.name}/lab.json, or remove it")
-    sources = [source for lab in labs for source in lab.sources]
-    for folder in ("reference", "student"):
-        found += [f"{folder}/{name} belongs to no lab; name it in a lab.json, or remove it"
-                  for name in stubs.unlisted_sources(root / folder, sources)]
-    return found
-
-
-def _includes(root: Path) -> list[str]:
-    found = []
-    for folder in ("labs", "grading", "reference", "student", "tests"):
-        for path in sorted((root / folder).rglob("*")):
-            if path.parent.name == "hostile":  # tests/framework/hostile/: submissions that try what they may not
-                continue
-            if path.suffix in (".hpp", ".cpp", ".cu", ".cuh", ".h") and path.is_file():
-                found += [f"{path.relative_to(root)}:{line} includes a file of reference/, which a handout does not have; "
-                          "include the lab's header"
-                          for line, target in includes(path.read_text(encoding="utf-8", errors="replace"))
-                          if "reference" in target.split("/")[:-1]]
-    return found
-
-
-def _drift(root: Path, labs: list[Lab], fresh: dict[str, str]) -> list[str]:
-    found = [f"student/{name} is not what reference/{name} gives; run ./course cut" for name in stubs.drifted(root, fresh)]
-    all_were_cut = set(fresh) == {source for lab in labs for source in lab.sources}
-    if all_were_cut and not found and stubs.record_is_stale(root, fresh):
-        found.append(f"student/{stubs.RECORD} is out of date; run ./course cut")
-    return found
+    return found + [f"reference/{name} belongs to no lab; name it in a lab.json, or remove it" for name in stubs.unlisted_sources(
+        root / "reference", [source for lab in labs for source in lab.sources])]

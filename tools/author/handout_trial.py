@@ -26,7 +26,7 @@ def findings(root: Path, files: dict[str, File]) -> list[str]:
     """What is wrong with the course as students would get it."""
     folder = root / FOLDER
     lay_out(folder, files)
-    found = completeness.findings(root, BuildTree(folder, "student"), drift=False)
+    found = completeness.findings(root, BuildTree(folder, "student"))
     if found:
         return found
     return [_complaint(verdict) for verdict in grade(folder) if verdict.status != _wanted(verdict)]

@@ -58,22 +58,6 @@ def write_together(folder: Path, texts: dict[str, str]) -> None:
                 os.replace(Path(temporary, name), folder / name)
 
 
-def write_new(root: Path, files: dict[str, File]) -> None:
-    """Files that are not there yet, in their order; when one cannot be written, none of them stays."""
-    made = []
-    with explained(root):
-        try:
-            for name, file in files.items():
-                made += [folder for folder in reversed((root / name).parents) if not folder.exists()]
-                made.append(root / name)
-                fill(root, {name: file})
-        except BaseException:
-            for path in reversed(made):
-                with contextlib.suppress(OSError):
-                    path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
-            raise
-
-
 def write_folder(out: Path, files: dict[str, File]) -> None:
     """A new folder with these files (relative name → File). A folder that is there and not empty is refused."""
     with explained(out):

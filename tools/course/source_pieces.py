@@ -105,11 +105,6 @@ def defines(text: str, function: str) -> bool:
         return False
 
 
-def includes(text: str) -> list[tuple[int, str]]:
-    """(line, path) of each #include."""
-    return [(_line(text, include.start(1)), include[1]) for include in INCLUDE.finditer(text)]
-
-
 def split(text: str, names: Collection[str]) -> Pieces:
     visible = visible_code(text)
     functions: dict[str, Function] = {}

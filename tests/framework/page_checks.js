@@ -5,7 +5,6 @@
 
   for (const font of document.fonts) if (font.status === "error") found.push(`font not loaded: ${font.family}`);
   for (const formula of document.querySelectorAll(".katex")) {
-    if (formula.closest("[hidden]")) continue;
     if (formula.closest(".stack :is(.head, tr:first-child)") && !formula.checkVisibility()) continue;  // shown in the other place
     const drawn = formula.querySelector(".katex-html").getBoundingClientRect().width > 0;
     if (!drawn || !formula.querySelector("math")) found.push(`not drawn: ${excerpt(formula)}`);

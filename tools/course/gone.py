@@ -3,6 +3,7 @@
 from course.errors import CourseError
 
 GONE: dict[tuple[str, ...], str] = {  # command, and where only that went, its option → what to use now
+    ("docs", "--epub"): "./course docs --pdf makes one document of all pages",
 }
 
 

@@ -19,14 +19,13 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--edition", choices=["student", "instructor"], default="student",
                         help="for whom (default: student)")
     parser.add_argument("--no-mistakes", action="store_true", help="do not build the labs, and leave their mistakes out")
-    for kind, tool in (("pdf", "Chromium"), ("epub", "pandoc")):
-        parser.add_argument(f"--{kind}", action="store_true", help=f"also all of it as one {kind.upper()}, made by {tool}")
-    parser.add_argument("--open", action="store_true", help="show it in the browser, with marks at the exercises that pass")
+    parser.add_argument("--pdf", action="store_true", help="also all of it as one PDF, made by Chromium")
+    parser.add_argument("--open", action="store_true", help="show it in the browser")
 
 
 def run(root: Path, options: Namespace) -> int:
     try:
-        from course.site import doxygen, edition, marks  # a machine without its libraries has the other commands
+        from course.site import doxygen, edition  # a machine without its libraries has the other commands
     except ModuleNotFoundError as error:
         raise CourseError(f"{sys.executable} has no module {error.name}; run ./course setup --with-docs") from None
     tree, not_built, complaints = None, [], []
@@ -41,10 +40,8 @@ def run(root: Path, options: Namespace) -> int:
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     print(f"wrote {start.relative_to(root)}")
-    for kind in ("pdf", "epub"):
-        if getattr(options, kind):
-            print(f"wrote {edition.write(start.parent, kind).relative_to(root)}")
+    if options.pdf:
+        print(f"wrote {edition.write(start.parent).relative_to(root)}")
     if options.open:
-        marks.write(start.parent, *marks.passed(root))
         webbrowser.open(start.as_uri())
     return 1 if complaints else 0

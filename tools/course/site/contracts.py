@@ -13,7 +13,6 @@ from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
 
-from course.site import plain_math
 from course.site.markdown import escaped, formula, joined
 from course.site.parts import Parts
 from course.site.site_map import LabFolder, SiteMap
@@ -47,7 +46,7 @@ class Contracts:
     def _about(self, header: Path) -> str:
         comment = takewhile(lambda line: line.startswith("//"), header.read_text(encoding="utf-8").splitlines())
         lines = [line.removeprefix("//").removeprefix(" ") for line in comment]
-        lines = [f"\n{line.strip()}\n" if line.startswith("    ") else line for line in lines]  # a formula on a line of its own
+        lines = [f"\n`{line.strip()}`\n" if line.startswith("    ") else line for line in lines]  # a formula on a line of its own
         text = re.sub(rf"^Lab {self.lab.number}: *", "", "\n".join(lines))
         return _words(text[:1].upper() + text[1:], str(header), 1, self._command)
 
@@ -88,7 +87,7 @@ Command = Callable[[str, str, str], str]  # name, argument and place of one of o
 
 
 def translated(header: str, path: str, command: Command = lambda *_: "") -> str:
-    """With formulas and commands in its comments turned into those of Doxygen."""
+    """With our commands in its comments turned into those of Doxygen."""
     def one(comment: re.Match[str]) -> str:
         line = header.count("\n", 0, comment.start()) + 1
         return re.sub(r"^(?=.|\n)", "///", _words(comment[0].replace("///", ""), path, line, command), flags=re.M)
@@ -120,9 +119,8 @@ def types(text: str, keep: tuple[str, ...]) -> str:
 
 
 def _typeset(words: str) -> str:
-    """With its formulas and names; a formula that goes on in the next line ends there, so that all else keeps its line."""
-    return "".join(formula(tex) + "\n" * piece.count("\n") if tex else NAME.sub(r"<code>\g<0></code>", joined(piece))
-                   for piece, tex in plain_math.pieces(words))
+    """Prose, in which names are code."""
+    return NAME.sub(r"<code>\g<0></code>", joined(words))
 
 
 def _section(title: str, text: str) -> str:

@@ -3,7 +3,6 @@
 import re
 import shutil
 from collections.abc import Iterable
-from copy import deepcopy
 from pathlib import Path
 
 import lxml.html
@@ -13,7 +12,7 @@ from markupsafe import Markup
 
 from course import citation
 from course.errors import CourseError
-from course.site import contract_pages, fonts, formulas, marks, search_index
+from course.site import contract_pages, fonts, formulas, search_index
 from course.site.contract_pages import inner
 from course.site.parts import environment
 from course.site.site_map import FOR_INSTRUCTORS, PAGES, SiteMap
@@ -21,7 +20,7 @@ from course.site.site_map import FOR_INSTRUCTORS, PAGES, SiteMap
 Link = tuple[str, str]  # URL or anchor, and words
 Attributes = dict[str, str]  # of HTML
 STYLES = ("doxygen.css", "doxygen-awesome.css", "katex.css", "fonts.css", "site.css")
-SCRIPTS = ("results.js", "page.js", "search.js", "marks.js", "notes.js")
+SCRIPTS = ("page.js", "search.js")
 KEPT = {"doxygen.css", "figures"}  # of all that lies beside its pages
 BRIEF = {"student": "Write linear attention yourself", "instructor": "Instructors' edition: not for students"}
 OTHER_MEANINGS = {("lab04.html", "z")}  # letters that a chapter uses for something else
@@ -40,17 +39,16 @@ def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list[str
         if path.name not in KEPT:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     search_index.write(site, contents)
-    terms, notes = _terms(contents["glossary.html"][1]), _notes(contents)
+    terms = _terms(contents["glossary.html"][1])
     for name, (_, body) in contents.items():
         if name.startswith("lab"):
             _explain(body, {letter: link for letter, link in terms.items() if (name, letter) not in OTHER_MEANINGS})
-    noted = {name: _noted(name, body, notes) for name, (_, body) in contents.items()}
     frame, address = templates.get_template("page.html"), citation.address(site_map.root)
     navigation = _navigation(site_map, {name: heading for name, (heading, _) in contents.items()})
     pages = {name: frame.render(
         name=name, heading=heading, description=_description(body), contents=Markup(inner(body)), navigation=navigation,
         sections=_sections(body) if name not in NO_LIST else [], brief=BRIEF[site_map.edition],
-        edition=site_map.edition, report=citation.report(address, heading), notes=noted[name], styles=STYLES,
+        edition=site_map.edition, report=citation.report(address, heading), styles=STYLES,
         scripts=[*SCRIPTS, *_figures(body)]) for name, (heading, body) in contents.items()}
     complaints = formulas.draw(pages, katex)
     for name, text in pages.items():
@@ -59,9 +57,8 @@ def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list[str
     style = (site / "doxygen.css").read_text(encoding="utf-8")
     (site / "doxygen.css").write_text(re.sub(r"url\((?!['\"]?data:)[^)]*\)", "none", style), encoding="utf-8")
     shutil.copyfile(awesome / "doxygen-awesome.css", site / "doxygen-awesome.css")
-    for file in ("site.css", "favicon.svg", *SCRIPTS[1:]):
+    for file in ("site.css", "favicon.svg", *SCRIPTS):
         shutil.copyfile(theme / file, site / file)
-    marks.write(site, "", [])
     shutil.copytree(site_map.root / "docs" / "interactive", site / "interactive")
     fonts.write(site, "".join([*pages.values(), *(path.read_text(encoding="utf-8") for path in site.rglob("*.js"))]))
     return complaints
@@ -160,37 +157,13 @@ def _figures(body: lxml.html.HtmlElement) -> list[str]:
 
 
 def _terms(glossary: lxml.html.HtmlElement) -> dict[str, Attributes]:
-    """Letter → where the glossary explains it, and what it says."""
+    """Letter → where the glossary explains it."""
     found = {}
     for heading in glossary.xpath(".//*[self::h2 or self::h3][@id]"):
         letter, colon, _ = heading.text_content().removesuffix("#").strip().partition(": ")
         if colon and len(letter) == 1:
             found[letter] = {"class": "term", "href": f"glossary.html#{heading.get('id')}"}
     return found
-
-
-def _notes(contents: dict[str, tuple[str, lxml.html.HtmlElement]]) -> dict[str, str]:
-    """URL of a paper or of a word of the glossary → what is said of it."""
-    found = {}
-    for name in "glossary.html", "papers.html":
-        for heading in contents[name][1].xpath(".//*[self::h2 or self::h3][@id][following-sibling::*[1][self::p]]"):
-            words = deepcopy(heading.getnext())
-            for link in words.xpath(".//a"):
-                link.drop_tag()
-            title = f"<strong>{_title(heading)}.</strong> " if name == "glossary.html" else ""
-            found[f"{name}#{heading.get('id')}"] = title + inner(words)
-    return found
-
-
-def _noted(page: str, body: lxml.html.HtmlElement, notes: dict[str, str]) -> dict[str, str]:
-    """Gives each link to one of these its note; id → note, for those that the page needs."""
-    needed = {}
-    for link in body.xpath(".//a[@href]"):
-        url = link.get("href")
-        if url in notes and not url.startswith(page):
-            link.set("aria-describedby", f"note-{url.partition('#')[2]}")
-            needed[link.get("aria-describedby")] = notes[url]
-    return needed
 
 
 def _explain(body: lxml.html.HtmlElement, terms: dict[str, Attributes]) -> None:

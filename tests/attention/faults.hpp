@@ -1,6 +1,6 @@
 // What a kernel with a fault ends in, by its symptom (gpu::Error::symptoms), so that a student's kernel that ends in
-// the same way is told which mistake that is. tests/framework/kernel_mutants.py puts each of these faults into the
-// reference kernel and requires that the suite refuses it under this very name.
+// the same way is told which mistake that is. Cases in tests/labNN_*/refused/ put each of these faults into the reference
+// kernel: the suite must refuse it under this very name.
 #pragma once
 
 #include <algorithm>

@@ -33,13 +33,13 @@ def answers(lab: manifest.Lab, labs: list) -> list:
 
 
 def groups(lab: manifest.Lab, cases: list) -> list:
-    """Cases that can be graded together: right ones, and wrong ones whose functions nothing calls."""
+    """Cases that can be graded together: right ones, and wrong ones whose functions nothing calls. Changes of any line are not."""
     wrong = [case for case in cases if case.expect == "refuse"]
     texts = [(ROOT / "reference" / source).read_text(encoding="utf-8") for source in lab.sources]
     calls = Counter(re.findall(r"\b(\w+)\(", "\n".join([*texts, *(line for case in wrong for line in case.lines("body"))])))
-    called = [case for case in wrong if calls[case.function] > 1]
-    return (rounds([case for case in cases if case not in wrong]) + rounds([case for case in wrong if case not in called])
-            + [[case] for case in called])
+    alone = [case for case in cases if case.lines("replace") or case in wrong and calls[case.function] > 1]
+    return [group for some in (wrong, [case for case in cases if case not in wrong])
+            for group in rounds([case for case in some if case not in alone])] + [[case] for case in alone]
 
 
 def rounds(cases: list) -> list:

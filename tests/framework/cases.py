@@ -48,8 +48,9 @@ def naming(case: case_file.Case, verdict: Verdict) -> str:
 
 
 def other_names(case: case_file.Case, verdict: Verdict) -> list:
-    """The names that it gets beside one that is right."""
-    other = [name for name in verdict.mistakes if not re.search(case.right, name)]
+    """The names that it gets beside one that is right, and may not get."""
+    may_be = "|".join(filter(None, (case.right, case.beside)))
+    other = [name for name in verdict.mistakes if not re.search(may_be, name)]
     return other if naming(case, verdict) == "rightly" else []
 
 

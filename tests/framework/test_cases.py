@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from conftest import LABS, ROOT
@@ -73,7 +74,7 @@ def test_includes_and_an_indented_body_need_no_line_of_their_own(read):
     ("softmax_attention", "softmax", 3, ["softmax", "softmax_attention"]), ("lab: lab02\n", "", 2, ["before lab:"]),
     ("what: a", "why: a", 4, ["what:"]), ("what: a way of one's own\n", "", 1, ["what:"]), ("--- before", "--- after", 9, ["after", "body"]),
     ("--- before", "--- include", 9, ["second section"]), ("id: a7", "id: a7\nid: a8", 2, ["second line id:"]),
-    (GOOD[GOOD.index("--- body"):], "", 10, ["no body"]), (GOOD, "", 1, ["lab:"])])
+    (GOOD[GOOD.index("--- body"):], "", 10, ["no body"]), (GOOD, "", 1, ["lab:"]), ("--- body", "--- replace", 12, ["a space, - or +"])])
 def test_a_broken_file_is_named_with_its_line(read, old, new, line, words):
     with pytest.raises(CourseError) as raised:
         read(GOOD.replace(old, new))
@@ -107,6 +108,37 @@ def test_a_function_without_a_solution_takes_no_case():
         case_file.put_into("int once() { return 1; }\n", "reference/x.cpp", {"once"}, [of_function("once")])
 
 
+KEY = """int once() {
+    // BEGIN SOLUTION
+    int x = 0;
+    x = 1;
+    ++x;
+    ++x;
+    return x;
+    // END SOLUTION
+}
+namespace linattn {}
+"""
+
+
+def changed(read, *changes):
+    """KEY with these lines of a diff."""
+    case = read("right: r\n--- replace\n" + "\n".join(changes), "lab01_feature_maps/refused/relu-two_and_more.case")
+    assert (case.what, case.lines("body")) == ("two and more", [])
+    return case_file.put_into(KEY, "once.cpp", {"once"}, [replace(case, function="once")])
+
+
+def test_changes_of_the_answer_key_are_made_where_their_lines_are(read):
+    made = changed(read, "     int x = 0;", "-    x = 1;", "+    x = 2;", "+    x = 3;", "", "-    return x;")
+    assert made == "int once() {\n    int x = 0;\n    x = 2;\n    x = 3;\n    ++x;\n    ++x;\n}\nnamespace linattn {}\n"
+
+
+@pytest.mark.parametrize("change, times", [("-    x = 4;", 0), ("-    x = 1", 0), ("-    ++x;", 2), ("+    ++x;", 9)])
+def test_a_change_whose_place_is_not_one_is_refused(read, change, times):
+    with pytest.raises(CourseError, match=f"once.cpp has these lines {times} times"):
+        changed(read, change)
+
+
 def of_function(function, expect="pass", right=""):
     return Case(function, "lab01", function, "", expect, right, {})
 
@@ -121,6 +153,7 @@ def test_a_wrong_name_beside_a_right_one_is_told(names, others, should_be):
     tried = of_function("relu", "refuse", "mask")
     assert cases.other_names(tried, verdict(*names)) == others
     assert acceptance_matrix.as_it_should_be(tried, verdict(*names)) == should_be
+    assert cases.other_names(replace(tried, beside="^si"), verdict("mask", "sign", "order")) == ["order"]
     assert not others or "named rightly 1 (1 beside another name)" in cases.totals("lab01", [(tried, verdict(*names))])
 
 

@@ -63,12 +63,12 @@ function(add_nvcc_test name target)
     SKIP_REGULAR_EXPRESSION "^Skipped:")
 endfunction()
 
-# add_gpu_test(what labels timeout target argument…): the test <what>.gpu, which builds that target and runs it; Skipped without
-# nvcc or GPU.
-function(add_gpu_test what labels timeout target)
+# add_gpu_test(what labels target argument…): the test <what>.gpu, which builds that target and runs it; Skipped without nvcc or
+# GPU.
+function(add_gpu_test what labels target)
   add_test(NAME ${what}.gpu COMMAND "${LINATTN_PYTHON}" -I -S -B "${LINATTN_CTEST_PROGRAMS}/run_on_gpu.py"
     "${LINATTN_NVCC}" "${LINATTN_CUDART}" "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" ${what} ${target} ${ARGN})
-  set_tests_properties(${what}.gpu PROPERTIES LABELS "${labels}" RESOURCE_LOCK "build;gpu" TIMEOUT ${timeout}
+  set_tests_properties(${what}.gpu PROPERTIES LABELS "${labels}" RESOURCE_LOCK "build;gpu"
     SKIP_REGULAR_EXPRESSION "Skipped:" ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1")
 endfunction()
 
@@ -111,7 +111,6 @@ function(add_gpu lab folder manifest json)
     add_gpu_programs(${lab} ptx ${kernels} ${given} linattn ptx_interpreter)
   endif()
 
-  string(JSON timeout GET "${json}" timeout_seconds)
   string(JSON count LENGTH "${json}" exercises)
   math(EXPR last "${count} - 1")
   foreach(i RANGE ${last})
@@ -120,8 +119,11 @@ function(add_gpu lab folder manifest json)
     if(NOT is_kernel STREQUAL "ON")
       continue()
     endif()
-    math(EXPR backstop "6 * ${timeout} + 300")
-    add_gpu_test(${lab}.${function} "${lab};gpu" ${backstop} ${lab}_check_gpu --manifest "${manifest}"
+    add_gpu_test(${lab}.${function} "${lab};gpu" ${lab}_check_gpu --manifest "${manifest}"
       --exercise ${function} --gpu --results "${PROJECT_BINARY_DIR}/results/gpu")
+    if(TARGET ptx_interpreter)
+      add_ptx_test(${function} ${lab}_check_ptx --manifest "${manifest}" --exercise ${function}
+        --results "${PROJECT_BINARY_DIR}/results/ptx")
+    endif()
   endforeach()
 endfunction()

@@ -39,7 +39,6 @@ enum class Fault : unsigned char {
     different_barriers,
     returned_before_a_barrier,
     warp_operation,
-    matrix_operation,
     // neither
     exception,
     not_written,

@@ -19,7 +19,6 @@ struct AccessCost {
 
 struct LaunchCounts {
     std::size_t blocks = 0, threads = 0, shared_bytes = 0;  ///< the launch's: threads and dynamic memory of each block
-    std::size_t matrix_products = 0;                        ///< mma_sync of a warp, over all blocks
     std::size_t barriers = 0;           ///< how often a block passed __syncthreads(), over all blocks
     std::vector<std::size_t> accesses;  ///< to device and shared memory, by the thread's number; none if not checked
 

@@ -40,7 +40,6 @@ inline void profile(const std::string& kernel, int d_k, int d_v, int chunk,
                         {"threads", counts.threads},
                         {"shared_bytes", counts.shared_bytes},
                         {"barriers", counts.barriers / counts.blocks},
-                        {"matrix_products", counts.matrix_products / counts.blocks},
                         {"accesses", accesses}});
     }
     const nlohmann::json line = {{"kernel", kernel}, {"chunk", chunk}, {"runs", runs}, {"error", error}};

@@ -10,12 +10,13 @@
 // that |x - hi - lo| ≤ 2⁻²²|x|. Of the four products of parts, lo·lo ≤ 2⁻²²|xy| is left out. A product is therefore off by
 // 3·2⁻²² of its size at most, 12 roundings of float32, where one product in TF32 alone would be off by 2⁻¹⁰. Sums are kept
 // in float32. Finite inputs only: infinity has no second part.
+#include <mma.h>
+
 #include <stdexcept>
 #include <string>
 
 #include "chunkwise.hpp"
 #include "gpu/gpu.hpp"
-#include "gpu/wmma.hpp"
 
 namespace linattn {
 namespace kernels {

@@ -74,7 +74,7 @@ def test_includes_and_an_indented_body_need_no_line_of_their_own(read):
     ("softmax_attention", "softmax", 3, ["softmax", "softmax_attention"]), ("lab: lab02\n", "", 2, ["before lab:"]),
     ("what: a", "why: a", 4, ["what:"]), ("what: a way of one's own\n", "", 1, ["what:"]), ("--- before", "--- after", 9, ["after", "body"]),
     ("--- before", "--- include", 9, ["second section"]), ("id: a7", "id: a7\nid: a8", 2, ["second line id:"]),
-    (GOOD[GOOD.index("--- body"):], "", 10, ["no body"]), (GOOD, "", 1, ["lab:"]), ("--- body", "--- replace", 12, ["a space, - or +"])])
+    (GOOD[GOOD.index("--- body"):], "", 10, ["no body"]), (GOOD, "", 1, ["lab:"]), ("--- body\n    r", "--- replace\nr", 12, ["a space, - or +"])])
 def test_a_broken_file_is_named_with_its_line(read, old, new, line, words):
     with pytest.raises(CourseError) as raised:
         read(GOOD.replace(old, new))

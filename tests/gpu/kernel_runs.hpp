@@ -8,6 +8,10 @@
 
 #include "gpu/gpu.hpp"
 
+#if defined(__clang__) && __clang_major__ < 15  // announces no memcpy to the engine, of a large struct neither
+#define GPU_MEMCPY_IS_UNSEEN
+#endif
+
 /// Kernels note the line of their fault.
 inline int line_of_fault = 0;
 #define FAULT line_of_fault = __LINE__;
@@ -39,13 +43,4 @@ gpu::Error error_of(void (*kernel)(Entry*), Entry* x, const gpu::RunOptions& run
         return error;
     }
     return gpu::Error("no error", {{gpu::Fault::not_written}});
-}
-
-/// Found first, and said with these words.
-inline void check_error(const gpu::Error& error, const gpu::Symptom& symptom, const std::string& words) {
-    const std::string text = error.what();
-    CAPTURE(text);
-    REQUIRE(!error.symptoms().empty());
-    CHECK(error.symptoms().front() == symptom);
-    CHECK(text.find(words) != std::string::npos);
 }

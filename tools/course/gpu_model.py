@@ -200,7 +200,7 @@ def bound(card: Card, profile: Profile, used: Resources | None, work: Work) -> B
     busiest = math.ceil(blocks / card.sms)
     moved = sum(min(sectors * SECTOR * blocks, work.array_bytes(array))
                 for (array, _), sectors in profile.sectors(chunks).items())
-    tensor = profile.at(chunks, lambda run: run["matrix_products"]) * PRODUCT
+    tensor = profile.at(chunks, lambda run: run.get("matrix_products", 0)) * PRODUCT
     parts = {"arithmetic": busiest * work.flops(profile.kernel) / blocks / (2 * card.cores * card.clock),
              "tensor cores": busiest * tensor / (card.tensor_tflops * 1e12 / card.sms),
              "shared memory": busiest * profile.passes(chunks) / card.clock,

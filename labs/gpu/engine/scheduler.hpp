@@ -42,7 +42,7 @@ private:
 };
 
 enum class State { ready, at_barrier, at_warp, done };
-enum class WarpOperation { sync, exchange, matrix };
+enum class WarpOperation { sync, exchange };
 
 struct Thread {
     std::unique_ptr<Fiber> fiber;
@@ -81,12 +81,6 @@ std::string this_block();
 
 // warp.cpp: what the lanes of a warp do together.
 constexpr unsigned lanes = 32;
-
-/// How many lanes of this warp the block has: 16 in the second warp of 48 threads.
-unsigned lanes_of_warp(unsigned warp);
-
-/// Waits until all 32 lanes of the warp have come to the same. \return what each of them brought
-const std::uint64_t* meet_for_matrix(std::uint64_t value, Site site);
 
 /// A thread of the kernel has returned: lanes that waited for it need not wait any longer.
 void leave_warp(const Thread& thread);

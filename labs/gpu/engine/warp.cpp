@@ -8,21 +8,21 @@
 namespace gpu::engine {
 namespace {
 
-constexpr unsigned all_lanes = 0xffffffffu;
+// How many lanes of this warp the block has: 16 in the second warp of 48 threads.
+unsigned lanes_of_warp(unsigned warp) { return std::min(lanes, thread_count() - warp * lanes); }
 
 // The lanes of a mask that an operation waits for. CUDA asks for "all non-exited threads named in mask"; lanes that the
-// block does not have count as exited. Matrix operations have no such exception.
-unsigned expected_lanes(unsigned warp, unsigned mask, WarpOperation operation) {
+// block does not have count as exited.
+unsigned expected_lanes(unsigned warp, unsigned mask) {
     unsigned expected = 0;
     for (unsigned lane = 0; lane < lanes_of_warp(warp); ++lane)
-        if (operation == WarpOperation::matrix || thread_at(warp * lanes + lane).state != State::done)
-            expected |= 1u << lane;
+        if (thread_at(warp * lanes + lane).state != State::done) expected |= 1u << lane;
     return expected & mask;
 }
 
 // Once all lanes of the mask have come, they get what each of them brought.
 void release_warp(unsigned warp, unsigned mask, WarpOperation operation) {
-    const unsigned expected = expected_lanes(warp, mask, operation);
+    const unsigned expected = expected_lanes(warp, mask);
     std::uint64_t brought[lanes] = {};
     for (unsigned lane = 0; lane < lanes; ++lane) {
         if ((expected >> lane & 1u) == 0) continue;
@@ -56,19 +56,12 @@ void meet_warp(unsigned mask, std::uint64_t value, WarpOperation operation, Site
 
 }  // namespace
 
-unsigned lanes_of_warp(unsigned warp) { return std::min(lanes, thread_count() - warp * lanes); }
-
 void leave_warp(const Thread& thread) {
     const unsigned warp = thread.number / lanes;
     for (unsigned lane = 0; lane < lanes_of_warp(warp); ++lane) {
         const Thread& waiting = thread_at(warp * lanes + lane);
         if (waiting.state == State::at_warp) release_warp(warp, waiting.mask, waiting.operation);
     }
-}
-
-const std::uint64_t* meet_for_matrix(std::uint64_t value, Site site) {
-    meet_warp(all_lanes, value, WarpOperation::matrix, site);
-    return running_thread().gathered;
 }
 
 // As on_cpu.hpp sees them ---------------------------------------------------------------------------------------------

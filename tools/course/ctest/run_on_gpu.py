@@ -24,7 +24,7 @@ def reason_to_skip(nvcc: str, cudart: str) -> str:
 
 def main(nvcc: str, cudart: str, cmake: str, build: str, what: str, target: str, *arguments: str) -> int:
     if why := reason_to_skip(nvcc, cudart):
-        print(f"Skipped: {why}; {what} was graded on the CPU run only")
+        print(f"Skipped: {why}; {what} " + ("was graded on the CPU run only" if arguments else "has no CPU run"))
         return 0
     built = subprocess.run([cmake, "--build", build, "--target", target], stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace")

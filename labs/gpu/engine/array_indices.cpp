@@ -24,10 +24,6 @@ struct Columns {
 std::vector<Columns> columns_seen;
 std::set<const void*> known_as_exchanged;  // in this program: what one launch has shown holds in the others
 
-std::string pair_of(const std::string& array, std::size_t row, std::size_t column) {
-    return array + "(" + std::to_string(row) + ", " + std::to_string(column) + ")";
-}
-
 const char* question(bool exchanged) { return exchanged ? ": are the two indices exchanged?" : ""; }
 
 WrongIndex beyond_the_row(const Columns& all, const Array* array) {
@@ -93,7 +89,7 @@ std::optional<WrongIndex> wrong_index(const Array& array, std::uintptr_t address
     const bool exchanged =
         fits && (known_as_exchanged.contains(instruction) || largest_column(array, instruction) < rows);
     if (exchanged) known_as_exchanged.insert(instruction);
-    return WrongIndex{pair_of(array.name, row, column) + " is no entry: " + array.name + " ends with row " +
+    return WrongIndex{array.entry(address) + " is no entry: " + array.name + " ends with row " +
                           std::to_string(rows - 1) + question(exchanged),
                       exchanged};
 }

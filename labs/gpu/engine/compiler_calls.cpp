@@ -49,19 +49,16 @@ const gpu::engine::Array* shared_array_of(const std::string& type, const std::st
 }  // namespace
 
 #define HERE __builtin_return_address(0)
-#define ACCESSES(bytes)                                                                                         \
-    void __tsan_read##bytes(void* address) { announce(address, bytes, Access::read, HERE, true); }              \
-    void __tsan_write##bytes(void* address) { announce(address, bytes, Access::write, HERE, true); }            \
-    void __tsan_unaligned_read##bytes(void* address) { announce(address, bytes, Access::read, HERE, false); }   \
-    void __tsan_unaligned_write##bytes(void* address) { announce(address, bytes, Access::write, HERE, false); } \
-    void __tsan_read_write##bytes(void* address) {                                                              \
-        announce(address, bytes, Access::read, HERE, true);                                                     \
-        announce(address, bytes, Access::write, HERE, true);                                                    \
-    }                                                                                                           \
-    void __tsan_unaligned_read_write##bytes(void* address) {                                                    \
-        announce(address, bytes, Access::read, HERE, false);                                                    \
-        announce(address, bytes, Access::write, HERE, false);                                                   \
+#define ACCESSES_OF(kind, bytes, aligned)                                                             \
+    void __tsan_##kind##read##bytes(void* at) { announce(at, bytes, Access::read, HERE, aligned); }   \
+    void __tsan_##kind##write##bytes(void* at) { announce(at, bytes, Access::write, HERE, aligned); } \
+    void __tsan_##kind##read_write##bytes(void* at) {                                                 \
+        announce(at, bytes, Access::read, HERE, aligned);                                             \
+        announce(at, bytes, Access::write, HERE, aligned);                                            \
     }
+#define ACCESSES(bytes)        \
+    ACCESSES_OF(, bytes, true) \
+    ACCESSES_OF(unaligned_, bytes, false)
 extern "C" {
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}

@@ -18,13 +18,10 @@ struct LostWrite {
 };
 std::vector<LostWrite> lost;
 
-bool used(const Cell& cell) {
-    const auto in_this_block = [](const Cell::Access& access) { return access.epoch >= running.block_epoch; };
-    return in_this_block(cell.write) || in_this_block(cell.reads[0]);
-}
-
+// The instruction that has used it in this block, or null.
 const void* user(const Cell& cell) {
-    return cell.write.epoch >= running.block_epoch ? cell.write.instruction : cell.reads[0].instruction;
+    const Cell::Access& access = cell.write.epoch >= running.block_epoch ? cell.write : cell.reads[0];
+    return access.epoch >= running.block_epoch ? access.instruction : nullptr;
 }
 
 }  // namespace
@@ -62,13 +59,14 @@ void report_overlap() {
         for (std::size_t i = 0; i < taken->cells.size(); ++i) {
             const std::size_t byte = taken->offset + i * taken->cell_bytes;
             const std::size_t other = byte / own.cell_bytes;
-            if (other >= own.cells.size() || !used(taken->cells[i]) || !used(own.cells[other])) continue;
+            const void* by_taken = user(taken->cells[i]);
+            const void* by_own = other < own.cells.size() ? user(own.cells[other]) : nullptr;
+            if (by_taken == nullptr || by_own == nullptr) continue;
             report({Finding::Rank::stopped,
                     {Fault::two_arrays_at_one_address},
                     "two shared arrays lie at one address: " + own.entry(own.begin + byte) + " is " +
                         taken->entry(taken->begin + i * taken->cell_bytes) + "\n" + own.name + " is used at " +
-                        source_line(user(own.cells[other])) + ", " + taken->name + " at " +
-                        source_line(user(taken->cells[i])) +
+                        source_line(by_own) + ", " + taken->name + " at " + source_line(by_taken) +
                         "\nan extern __shared__ array begins where the arrays of SharedMemory begin: use one or the "
                         "other"});
             return;

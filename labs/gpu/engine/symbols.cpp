@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdlib>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "../executable.hpp"
@@ -27,24 +28,21 @@ struct Image {
 
 Image read_image() {
     Image result;
-    bool first = true;  // the program itself comes first
-    std::pair<Image*, bool*> state{&result, &first};
     ::dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* data) {
-            auto& [to, is_program] = *static_cast<std::pair<Image*, bool*>*>(data);
+            Image& to = *static_cast<Image*>(data);
+            if (to.loaded.empty()) {  // the program itself comes first
+                to.base = info->dlpi_addr;
+                to.thread_local_begin = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
+            }
             for (int i = 0; i < info->dlpi_phnum; ++i) {
                 const auto& header = info->dlpi_phdr[i];
                 const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-                if (header.p_type == PT_LOAD) to->loaded.emplace_back(begin, begin + header.p_memsz);
-            }
-            if (*is_program) {
-                to->base = info->dlpi_addr;
-                to->thread_local_begin = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
-                *is_program = false;
+                if (header.p_type == PT_LOAD) to.loaded.emplace_back(begin, begin + header.p_memsz);
             }
             return 0;
         },
-        &state);
+        &result);
     return result;
 }
 
@@ -58,18 +56,6 @@ std::uintptr_t offset_of(const void* address) { return reinterpret_cast<std::uin
 bool is_source(const std::string& line) {
     const std::string file = line.substr(0, line.rfind(':'));
     return file.ends_with(".cu") || file.ends_with(".cpp");
-}
-
-// `tile`, of _ZZ…E4tile or _ZZ…E4tile_0, a variable in a function; it may hold an E itself.
-std::string local_name(const std::string& mangled) {
-    for (std::size_t at = mangled.rfind('E'); at != std::string::npos && at > 0; at = mangled.rfind('E', at - 1)) {
-        const std::size_t digits = mangled.find_first_not_of("0123456789", at + 1);
-        if (digits == std::string::npos || digits == at + 1) continue;
-        const std::size_t length = std::stoul(mangled.substr(at + 1, digits - at - 1)), end = digits + length;
-        if (end == mangled.size() || (end < mangled.size() && mangled[end] == '_'))
-            return mangled.substr(digits, length);
-    }
-    return "";
 }
 
 // Of this program. What was looked up is kept, since that takes a while, and a diagnosis launches a kernel hundreds of times.
@@ -148,11 +134,10 @@ std::vector<SharedVariable> read_shared_variables() {
         const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(bytes + sections[s].sh_offset);
         const char* names = bytes + sections[sections[s].sh_link].sh_offset;
         for (std::size_t i = 0; i < sections[s].sh_size / sizeof *symbols; ++i) {
-            const std::string mangled = names + symbols[i].st_name;
-            if (ELF64_ST_TYPE(symbols[i].st_info) != STT_TLS || mangled.rfind("_ZZ", 0) != 0) continue;
-            const std::string name = local_name(mangled);
-            if (name.empty() || symbols[i].st_size == 0) continue;
-            found.push_back({name, symbols[i].st_value, symbols[i].st_size});
+            const char* mangled = names + symbols[i].st_name;
+            const bool in_function = std::string_view(mangled).starts_with("_ZZ");
+            if (ELF64_ST_TYPE(symbols[i].st_info) == STT_TLS && in_function && symbols[i].st_size > 0)
+                found.push_back({variable_name(mangled), symbols[i].st_value, symbols[i].st_size});
         }
     }
     ::munmap(map, size);

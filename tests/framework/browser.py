@@ -14,7 +14,7 @@ PATIENCE = 120  # seconds; a limit for what hangs, not for what is slow
 
 
 class Browser(webdriver.Chrome):
-    """with Browser() as browser: browser.get(url); browser.value("document.title")"""
+    """with Browser() as browser: browser.get(url); browser.execute_script("return document.title")"""
 
     def __init__(self):
         options = webdriver.ChromeOptions()
@@ -26,10 +26,6 @@ class Browser(webdriver.Chrome):
         super().__init__(service=Service(shutil.which("chromedriver") or "chromedriver"), options=options)
         self.set_page_load_timeout(PATIENCE)
         self.set_script_timeout(PATIENCE)
-
-    def value(self, expression: str):
-        """Of a JavaScript expression."""
-        return self.execute_script(f"return (\n{expression}\n)")
 
     def shape(self, width: int, height: int, dark: bool) -> None:
         self.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",  # as mobile, the page would be laid out twice

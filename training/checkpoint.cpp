@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <xtensor/xnpy.hpp>
 
+#include "program.hpp"
+
 namespace linattn {
 namespace {
 
@@ -19,18 +21,16 @@ fs::path complete(const fs::path& folder) {
     return fs::exists(now / "model.json") || !fs::exists(before / "model.json") ? now : before;
 }
 
-std::vector<std::string> array_names(const Model& w) {
-    std::vector<std::string> names = parameter_names(w);
-    const std::vector<std::string> weights = names;
-    for (const std::string& name : weights) names.push_back("adam.m." + name);
-    for (const std::string& name : weights) names.push_back("adam.v." + name);
-    return names;
-}
-
-std::vector<Tensor*> arrays(Training& training) {
-    std::vector<Tensor*> all = parameters(training.w);
-    for (Moments& each : training.moments) all.push_back(&each.m);
-    for (Moments& each : training.moments) all.push_back(&each.v);
+// Every array of a checkpoint but the losses, by its name.
+std::vector<std::pair<std::string, Tensor*>> arrays(Training& training) {
+    const std::vector<std::string> names = parameter_names(training.w);
+    const std::vector<Tensor*> weights = parameters(training.w);
+    std::vector<std::pair<std::string, Tensor*>> all;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        all.emplace_back(names[i], weights[i]);
+        all.emplace_back("adam.m." + names[i], &training.moments[i].m);
+        all.emplace_back("adam.v." + names[i], &training.moments[i].v);
+    }
     return all;
 }
 
@@ -81,9 +81,7 @@ void save(const std::string& folder, const Training& training, const Description
         fs::remove_all(next);
         fs::create_directories(next);
         Training copy = training;
-        const std::vector<std::string> names = array_names(copy.w);
-        const std::vector<Tensor*> all = arrays(copy);
-        for (std::size_t i = 0; i < all.size(); ++i) write(next / (names[i] + ".npy"), *all[i]);
+        for (const auto& [name, array] : arrays(copy)) write(next / (name + ".npy"), *array);
         Tensor losses = zeros({training.losses.size()});
         std::ranges::copy(training.losses, losses.begin());
         write(next / "losses.npy", losses);
@@ -91,12 +89,7 @@ void save(const std::string& folder, const Training& training, const Description
         for (const auto& [key, value] : description) json[key] = value;
         json["step"] = training.losses.size();
         json["weights"] = parameter_names(copy.w);
-        std::ofstream out(next / "model.json");
-        out << json.dump(2) << "\n";
-        out.close();
-        if (!out)
-            throw std::runtime_error((next / "model.json").string() +
-                                     " could not be written; is there room on the disk?");
+        write_file((next / "model.json").string(), json.dump(2) + "\n");
         fs::remove_all(before);
         if (fs::exists(now)) fs::rename(now, before);
         fs::rename(next, now);
@@ -128,9 +121,7 @@ void load(const std::string& folder, Training& training, const Description& desc
             " is not what training writes; was it cut short? Train again, or bring it back from a copy");
     }
     Training found = training;
-    const std::vector<std::string> names = array_names(found.w);
-    const std::vector<Tensor*> all = arrays(found);
-    for (std::size_t i = 0; i < all.size(); ++i) *all[i] = read(from / (names[i] + ".npy"), shape_of(*all[i]));
+    for (const auto& [name, array] : arrays(found)) *array = read(from / (name + ".npy"), shape_of(*array));
     const Tensor losses = read(from / "losses.npy", {step});
     found.losses.assign(losses.begin(), losses.end());
     for (Moments& each : found.moments) each.step = step;

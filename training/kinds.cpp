@@ -86,7 +86,7 @@ Tape::Value run_model(Tape& tape, const Attend& attend_in, const Tensor& ids, co
 
 Model zeros_like(const Model& w) {
     Model all = w;
-    for (Tensor* weight : parameters(all)) *weight = zeros(shape_of(*weight));
+    set_to_zero(parameters(all));
     return all;
 }
 

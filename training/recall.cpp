@@ -1,5 +1,6 @@
 #include "recall.hpp"
 
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -39,6 +40,48 @@ Tape::Value read(Tape& tape, const Written& in, bool decay) {
 }
 
 Tensor sigmoid(const Tensor& x) { return 1.0 / (1.0 + exp(-x)); }
+
+// What a question is about: a value of the last 4 writes, of the 8 before, an older one, or one that a clear made void.
+constexpr std::size_t kinds = 4;
+std::size_t question_kind(const RecallTask& task, std::size_t i) {
+    const double since = task.writes_since.data()[i];
+    if (task.wanted.data()[i] == static_cast<double>(RecallRules::values)) return 3;
+    return since < 4 ? 0 : since < 12 ? 1 : 2;
+}
+
+struct Measured {
+    double recall;  ///< the share of the last values that a memory knows
+    std::string columns;
+};
+
+// All of them and by what was asked, and what its gates let pass: the mean decay and the mean strength of a write, and the mean
+// decay of a clear.
+Measured measured(const RecallModel& model, const RecallRules& rules) {
+    std::array<double, kinds> right{}, asked{};
+    double decay = 0.0, strength = 0.0, decay_of_clear = 0.0, clears = 0.0, writes = 0.0;
+    for (std::uint64_t each = 0; each < 16; ++each) {
+        const RecallTask task(rules, 77777777 + each);  // no step's seed
+        const Tensor answers = model.answers(task);
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            asked[question_kind(task, i)] += 1.0;
+            right[question_kind(task, i)] += answers.data()[i] == task.wanted.data()[i] ? 1.0 : 0.0;
+        }
+        const auto [a, beta] = model.decays_and_strengths(task);
+        const Tensor clear = task.key == static_cast<double>(rules.keys);
+        clears += total(clear);
+        writes += total(1.0 - clear);
+        decay_of_clear += total(clear * a);
+        decay += total((1.0 - clear) * a);
+        strength += total((1.0 - clear) * beta);
+    }
+    const auto share = [](double part, double all) { return all > 0.0 ? exact(part / all) : ""; };
+    const double recall =
+        std::accumulate(right.begin(), right.end(), 0.0) / std::accumulate(asked.begin(), asked.end(), 0.0);
+    std::string columns = exact(recall);
+    for (std::size_t kind = 0; kind < kinds; ++kind) columns += "," + share(right[kind], asked[kind]);
+    return {recall,
+            columns + "," + share(decay, writes) + "," + share(strength, writes) + "," + share(decay_of_clear, clears)};
+}
 
 }  // namespace
 
@@ -108,13 +151,11 @@ RecallModel::RecallModel(RecallMemory memory, const RecallRules& rules, std::uin
           norm,
           norm,
           norm};
-    std::vector<Tensor*> read{&task_.key, &task_.value, &task_.query, &task_.wanted};
-    for (Tensor* weight : w_.all()) {
-        moments_.push_back({zeros(shape_of(*weight)), zeros(shape_of(*weight)), 0});
-        read.push_back(weight);
-    }
+    moments_ = first_moments(w_.all());
+    std::vector<Tensor*> read = w_.all();
+    read.insert(read.end(), {&task_.key, &task_.value, &task_.query, &task_.wanted});
     constexpr std::size_t of_a_part = 16;  // sequences, whose states fit into a processor's cache
-    parts_.emplace(
+    pool_.emplace(
         read, RecallRules::batch, of_a_part, 1 + weights(),
         [this](std::size_t begin, std::size_t end, double* result) { find_part(begin, end, result); }, processes);
 }
@@ -142,7 +183,7 @@ void RecallModel::find_part(std::size_t begin, std::size_t end, double* result) 
     RecallTask some = task_;
     for (Tensor* each : {&some.key, &some.value, &some.query, &some.wanted}) *each = slice(*each, 0, begin, end);
     Weights dw = w_;
-    for (Tensor* gradient : dw.all()) *gradient = zeros(shape_of(*gradient));
+    set_to_zero(dw.all());
     Tape tape;
     const Tape::Value logits = forward(tape, some, dw);
     const CrossEntropy loss = cross_entropy(tape[logits], some.wanted, ones(shape_of(some.wanted)));
@@ -153,15 +194,10 @@ void RecallModel::find_part(std::size_t begin, std::size_t end, double* result) 
 
 double RecallModel::train(const RecallTask& task, double rate) {
     task_ = task;
-    const std::vector<double> sums = parts_->sums();
+    const std::vector<double> sums = pool_->sums();
     Weights dw = w_;
-    const std::vector<Tensor*> weights = w_.all(), gradients = dw.all();
-    read_numbers(sums.data() + 1, gradients);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        Update update = adam_step(*weights[i], *gradients[i], moments_[i], rate);
-        *weights[i] = std::move(update.w);
-        moments_[i] = std::move(update.state);
-    }
+    read_numbers(sums.data() + 1, dw.all());
+    adam_steps(w_.all(), dw.all(), moments_, rate);
     return sums.front();
 }
 
@@ -177,6 +213,39 @@ std::pair<Tensor, Tensor> RecallModel::decays_and_strengths(const RecallTask& ta
     const Tensor written = rows(w_.keys, task.key) + rows(w_.values, task.value);
     const auto of_writes = [&](const Affine& map) { return sum(sigmoid(matmul(written, map.W) + map.b), -1); };
     return {of_writes(w_.gate), of_writes(w_.step)};
+}
+
+std::string label_of(const std::string& memory) {
+    return memory == "sum" ? "plain sum" : memory == "delta" ? "delta rule" : memory;
+}
+
+int stopped_without_weights() {
+    std::printf("stopped; this training saves no weights, so begin again\n");
+    return stopped;
+}
+
+int run_recall(const Arguments& in, const std::map<std::string, RecallMemory>& known) {
+    const std::size_t steps = in.whole("steps"), every = in.whole("every"), seeds = in.whole("seeds");
+    const RecallRules rules{in.whole("keys"), in.whole("writes"), in.is_set("clears"), in.is_set("once"),
+                            in.whole("width")};
+    std::string csv = "memory,seed,step,recall,last 4,last 12,before,void,decay,strength,decay of clear\n";
+    for (std::uint64_t seed = in.whole("seed"); seed < in.whole("seed") + seeds; ++seed)
+        for (const std::string& name : in.list("memories")) {
+            RecallModel model(known.at(name), rules, seed, in.whole("threads"));
+            const Stopwatch watch;
+            for (std::size_t step = 1; step <= steps; ++step) {
+                if (asked_to_stop()) return stopped_without_weights();
+                const double loss = model.train(RecallTask(rules, seed * 1000000 + step), in.number("rate"));
+                if (step % every != 0 && step != steps) continue;
+                const auto [recall, columns] = measured(model, rules);
+                std::printf("%s%-10s  step %4zu/%zu  loss %.4f  %.1f%% of last values recalled  %6.1f s\n",
+                            seeds > 1 ? format("seed %zu, ", seed).c_str() : "", label_of(name).c_str(), step, steps,
+                            loss, 100 * recall, watch.seconds());
+                csv += label_of(name) + format(",%zu,%zu,", seed, step) + columns + "\n";
+            }
+        }
+    write_file(in.text("out") + "/recall.csv", csv);
+    return done;
 }
 
 }  // namespace linattn

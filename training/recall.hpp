@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <vector>
+#include <string>
 
-#include "parts.hpp"
+#include "process_pool.hpp"
+#include "program.hpp"
 #include "tape.hpp"
 
 namespace linattn {
@@ -74,7 +76,15 @@ private:
     RecallTask task_;  ///< the step's
     Weights w_;
     std::vector<Moments> moments_;
-    std::optional<Parts> parts_;
+    std::optional<ProcessPool> pool_;
 };
+
+/// As ./course train prints the memory of this name.
+std::string label_of(const std::string& memory);
+/// Trains those that the argument `memories` lists, for each seed, prints what they recall while they learn, and writes recall.csv
+/// into the folder `out`. No weights are saved: it is over soon. \return the exit status
+int run_recall(const Arguments& in, const std::map<std::string, RecallMemory>& known);
+/// Says so. \return the exit status
+int stopped_without_weights();
 
 }  // namespace linattn

@@ -7,6 +7,11 @@ Tape::Value Tape::append(Tensor value, Back back) {
     return entries_.size() - 1;
 }
 
+Tape::Value Tape::append_from(Value x, Tensor value, std::function<Tensor(const Tensor& gradient)> back) {
+    return append(std::move(value),
+                  [this, x, back](const Tensor& gradient) { accumulate_gradient(x, back(gradient)); });
+}
+
 void Tape::accumulate_gradient(Value to, const Tensor& gradient) {
     Entry& entry = entries_[to];
     if (entry.reached)
@@ -48,9 +53,8 @@ Tape::Value Tape::norm(Value x, const Norm& w, Norm& dw) {
 }
 
 Tape::Value Tape::gelu(Value x) {
-    return append(linattn::gelu(entries_[x].value), [this, x](const Tensor& gradient) {
-        accumulate_gradient(x, gelu_backward(entries_[x].value, gradient));
-    });
+    return append_from(x, linattn::gelu(entries_[x].value),
+                       [this, x](const Tensor& gradient) { return gelu_backward(entries_[x].value, gradient); });
 }
 
 Tape::Value Tape::add(Value a, Value b) {
@@ -61,15 +65,33 @@ Tape::Value Tape::add(Value a, Value b) {
 }
 
 Tape::Value Tape::split_heads(Value x, std::size_t heads) {
-    return append(linattn::split_heads(entries_[x].value, heads),
-                  [this, x](const Tensor& gradient) { accumulate_gradient(x, linattn::merge_heads(gradient)); });
+    return append_from(x, linattn::split_heads(entries_[x].value, heads),
+                       [](const Tensor& gradient) { return linattn::merge_heads(gradient); });
 }
 
 Tape::Value Tape::merge_heads(Value x) {
     const std::size_t heads = length(entries_[x].value, -3);
-    return append(linattn::merge_heads(entries_[x].value), [this, x, heads](const Tensor& gradient) {
-        accumulate_gradient(x, linattn::split_heads(gradient, heads));
-    });
+    return append_from(x, linattn::merge_heads(entries_[x].value),
+                       [heads](const Tensor& gradient) { return linattn::split_heads(gradient, heads); });
+}
+
+std::vector<Moments> first_moments(const std::vector<Tensor*>& weights) {
+    std::vector<Moments> moments;
+    for (const Tensor* weight : weights) moments.push_back({zeros(shape_of(*weight)), zeros(shape_of(*weight)), 0});
+    return moments;
+}
+
+void adam_steps(const std::vector<Tensor*>& weights, const std::vector<Tensor*>& gradients,
+                std::vector<Moments>& moments, double rate) {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        Update update = adam_step(*weights[i], *gradients[i], moments[i], rate);
+        *weights[i] = std::move(update.w);
+        moments[i] = std::move(update.state);
+    }
+}
+
+void set_to_zero(const std::vector<Tensor*>& arrays) {
+    for (Tensor* each : arrays) *each = zeros(shape_of(*each));
 }
 
 }  // namespace linattn

@@ -1,300 +1,213 @@
-// Trains a model with the functions of labs 06 to 08 and says what happens in one JSON object a line; ./course train
-// starts this program and draws.
-#include <array>
-#include <fstream>
-#include <numeric>
+// Trains a model with the functions of labs 06 to 08, and completes digits with them; ./course train and ./course generate
+// start this program.
+#include <unistd.h>
 
-#include "batch_gradients.hpp"
+#include <algorithm>
+#include <cmath>
+
 #include "checkpoint.hpp"
-#include "generation.hpp"
-#include "parts.hpp"
-#include "program.hpp"
-#include "random.hpp"
-#include "recall_run.hpp"
-#include "text.hpp"
+#include "digits.hpp"
+#include "process_pool.hpp"
+#include "recall.hpp"
+#include "tasks.hpp"
 
 namespace {
 
 using namespace linattn;
 
-// The kinds of attention by the names that ./course train knows.
-AttentionKind kind_of(const std::string& name) {
-    return name == "softmax"  ? AttentionKind::softmax
-           : name == "hybrid" ? AttentionKind::hybrid
-                              : AttentionKind::linear;
-}
-
-// What a model is trained for.
-class Task {
+// The gradients of the labs' model on a batch, a few sequences at a time.
+class BatchGradients {
 public:
-    explicit Task(const Arguments& in)
-        : batch_(in.whole("batch")), seed_(in.whole("seed")), kind_(kind_of(in.text("attention"))) {}
-    virtual ~Task() = default;
-    AttentionKind kind() const { return kind_; }
-    virtual std::size_t vocab_size() const = 0;
-    virtual std::size_t positions() const = 0;
-    virtual Batch batch(std::size_t step) const = 0;
-    /// Measures the model, as it is after a step, on what it is not trained on: name and value; and whether nothing is
-    /// left to learn.
-    virtual std::pair<Json, bool> held_out(const Model& w, std::size_t step) const = 0;
-    /// What the model makes of some of it, for people.
-    virtual void show(const Model& w) const = 0;
+    /// \param batch of the shapes that all later ones have
+    BatchGradients(AttentionKind kind, const Model& w, const Batch& batch, std::size_t processes)
+        : kind_(kind),
+          batch_(batch),
+          w_(w),
+          pool_(
+              read(), length(batch.ids, 0), sequences_of_a_part(length(batch.ids, 1)), 1 + numbers_in(parameters(w_)),
+              [this](std::size_t begin, std::size_t end, double* result) { find_part(begin, end, result); },
+              processes) {}
 
-protected:
-    std::size_t batch_;
-    std::uint64_t seed_;
-    AttentionKind kind_;
-};
-
-class Copying : public Task {
-public:
-    explicit Copying(const Arguments& in) : Task(in), length_(in.whole("length")) {}
-
-    std::size_t vocab_size() const override { return alphabet + 1; }
-    std::size_t positions() const override { return 2 * length_; }
-    Batch batch(std::size_t step) const override {
-        return copy_batch(batch_, length_, alphabet, seed_ * 1000000 + step);
-    }
-    /// The training ends by it, so each check draws new sequences: with one set, the training would end when the model is lucky on it.
-    std::pair<Json, bool> held_out(const Model& w, std::size_t step) const override {
-        const auto [wanted, answers] = copies(w, seed_ * 1000000 + 500000 + step);
-        const double right = share(wanted, answers);
-        return {{{"accuracy", right}}, right == 1.0};
-    }
-    /// On sequences that nothing was chosen by.
-    void show(const Model& w) const override {
-        const auto [wanted, answers] = copies(w, 77777777);
-        print_event({{"event", "test"}, {"sequences", sequences}, {"accuracy", share(wanted, answers)}});
-        for (std::size_t b = 0; b < 4; ++b)
-            print_event({{"event", "answer"}, {"wanted", digits(wanted, b)}, {"got", digits(answers, b)}});
-    }
-
-private:
-    static constexpr std::size_t alphabet = 10, sequences = 64;
-
-    /// The symbols of new sequences, and what the model makes of them. No step of a training has this seed: there are
-    /// fewer than half a million.
-    std::pair<Tensor, Tensor> copies(const Model& w, std::uint64_t seed) const {
-        const Batch batch = copy_batch(sequences, length_, alphabet, seed);
-        return {slice(batch.ids, 1, 0, length_), answers_to(slice(batch.ids, 1, 0, length_ + 1), w)};
-    }
-    static double share(const Tensor& wanted, const Tensor& answers) {
-        return total(answers == wanted) / static_cast<double>(answers.size());
-    }
-
-    std::string digits(const Tensor& ids, std::size_t b) const {
-        std::string text;
-        for (std::size_t i = 0; i < length_; ++i) text += "0123456789|"[static_cast<std::size_t>(ids(b, i))];
-        return text;
-    }
-
-    // Those of lab 07's `generate`, which only knows linear attention.
-    Tensor answers_to(const Tensor& prompt, const Model& w) const {
-        return kind_ == AttentionKind::linear ? generate(prompt, length_, w)
-                                              : generate_with_attention(kind_, prompt, length_, w, argmax);
-    }
-
-    std::size_t length_;
-};
-
-// The next byte of a text, from all before it in a window.
-class Text : public Task {
-public:
-    explicit Text(const Arguments& in) : Task(in), length_(in.whole("length")), text_(in.text("file"), length_) {}
-
-    std::size_t vocab_size() const override { return text_.symbols(); }
-    std::size_t positions() const override { return length_; }
-    Batch batch(std::size_t step) const override { return text_.at_random(batch_, seed_ * 1000000 + step); }
-    std::pair<Json, bool> held_out(const Model& w, std::size_t) const override {
-        const Batch test = text_.held_out();
-        const double nats = cross_entropy(logits_of(kind_, test.ids, w), test.targets, test.counts).loss;
-        return {{{"bits", nats / std::log(2.0)}}, false};
-    }
-    void show(const Model& w) const override {
-        const Tensor prompt = text_.beginning(length_ / 2);
-        const Tensor continuation = generate_with_attention(kind_, prompt, length_ - length_ / 2, w, argmax);
-        print_event({{"event", "continued"}, {"prompt", text_.words(prompt)}, {"got", text_.words(continuation)}});
-    }
-
-private:
-    std::size_t length_;
-    ByteText text_;
-};
-
-// The next pixel of a digit, from all before it; the first from a start symbol. The last 297 images are held out.
-class Digits : public Task {
-public:
-    explicit Digits(const Arguments& in) : Task(in) {
-        std::ifstream file(in.text("file"));
-        for (std::string line; std::getline(file, line);)
-            if (line.size() > pixels && line[0] != '#') images_.push_back(line.substr(0, pixels));
-        if (images_.size() <= 2 * held_out_images)
-            throw std::runtime_error(in.text("file") + " holds " + std::to_string(images_.size()) +
-                                     " images; restore it from the repository");
-    }
-
-    std::size_t vocab_size() const override { return start + 1; }
-    std::size_t positions() const override { return pixels; }
-    Batch batch(std::size_t step) const override {
-        SplitMix64 random(seed_ * 1000000 + step);
-        std::vector<std::size_t> chosen(batch_);
-        for (std::size_t& image : chosen)
-            image = static_cast<std::size_t>(random.uniform() * static_cast<double>(images_.size() - held_out_images));
-        return batch_of(chosen);
-    }
-    std::pair<Json, bool> held_out(const Model& w, std::size_t) const override {
-        double nats = 0.0;
-        for (std::size_t first = images_.size() - held_out_images; first < images_.size();
-             first += held_out_images / 3) {
-            std::vector<std::size_t> chosen(held_out_images / 3);
-            std::iota(chosen.begin(), chosen.end(), first);
-            const Batch test = batch_of(chosen);
-            nats += cross_entropy(logits_of(kind_, test.ids, w), test.targets, test.counts).loss / 3.0;
-        }
-        return {{{"bits", nats / std::log(2.0)}}, false};
-    }
-    void show(const Model& w) const override {
-        const Tensor drawn =
-            generate_with_attention(kind_, full({10, 1}, static_cast<double>(start)), pixels, w, at_random(seed_));
-        for (std::size_t b = 0; b < 10; ++b)
-            print_event({{"event", "image"}, {"kind", "drawn"}, {"pixels", picture(drawn, b)}});
-        std::vector<std::size_t> chosen(10);
-        std::iota(chosen.begin(), chosen.end(), images_.size() - held_out_images);
-        const Batch half = batch_of(chosen);
-        const std::size_t given = pixels / 2;
-        const Tensor rest =
-            generate_with_attention(kind_, slice(half.ids, 1, 0, given + 1), pixels - given, w, at_random(seed_ + 1));
-        for (std::size_t b = 0; b < 10; ++b)
-            print_event({{"event", "image"},
-                         {"kind", "completed"},
-                         {"pixels", images_[chosen[b]].substr(0, given) + picture(rest, b)},
-                         {"was", images_[chosen[b]]}});
-    }
-
-private:
-    static constexpr std::size_t pixels = 64, start = 17, held_out_images = 297;
-
-    static std::string picture(const Tensor& ids, std::size_t b) {
-        std::string text;  // a start symbol in the middle of an image, which no training image has, is drawn white
-        for (std::size_t i = 0; i < length(ids, 1); ++i)
-            text += "0123456789abcdefg0"[static_cast<std::size_t>(ids(b, i))];
-        return text;
-    }
-    Batch batch_of(const std::vector<std::size_t>& chosen) const {
-        const Shape shape{chosen.size(), pixels};
-        Batch result{full(shape, static_cast<double>(start)), zeros(shape), ones(shape)};
-        for (std::size_t b = 0; b < chosen.size(); ++b)
-            for (std::size_t i = 0; i < pixels; ++i) {
-                const char grey = images_[chosen[b]][i];
-                result.targets(b, i) = grey <= '9' ? grey - '0' : grey - 'a' + 10;
-                if (i + 1 < pixels) result.ids(b, i + 1) = result.targets(b, i);
-            }
+    ModelGradients of(const Batch& batch, const Model& w) {
+        batch_ = batch;
+        w_ = w;
+        const std::vector<double> sums = pool_.sums();
+        ModelGradients result{sums.front(), w_};
+        read_numbers(sums.data() + 1, parameters(result.dw));
         return result;
     }
+    bool give_the_same_again() const { return pool_.gives_the_same_again(); }
 
-    std::vector<std::string> images_;
+private:
+    // Of short sequences more, since then calls take longer than what they compute.
+    static std::size_t sequences_of_a_part(std::size_t length) { return std::max(std::size_t{4}, 128 / length); }
+
+    std::vector<Tensor*> read() {
+        std::vector<Tensor*> all{&batch_.ids, &batch_.targets, &batch_.counts};
+        for (Tensor* weight : parameters(w_)) all.push_back(weight);
+        return all;
+    }
+    void find_part(std::size_t begin, std::size_t end, double* result) const {
+        const auto part_of = [&](const Tensor& x) { return slice(x, 0, begin, end); };
+        const Tensor counts = part_of(batch_.counts);
+        const double share = total(counts) / total(batch_.counts);
+        ModelGradients gradients = share > 0.0
+                                       ? gradients_of(kind_, part_of(batch_.ids), part_of(batch_.targets), counts, w_)
+                                       : ModelGradients{0.0, zeros_like(w_)};
+        *result++ = share * gradients.loss;
+        for (const Tensor* each : parameters(gradients.dw))
+            result = std::transform(each->data(), each->data() + each->size(), result,
+                                    [&](double entry) { return share * entry; });
+    }
+
+    AttentionKind kind_;
+    Batch batch_;
+    Model w_;
+    ProcessPool pool_;
 };
 
-std::unique_ptr<Task> task_of(const Arguments& in) {
-    if (in.text("task") == "digits") return std::make_unique<Digits>(in);
-    if (in.text("task") == "text") return std::make_unique<Text>(in);
-    return std::make_unique<Copying>(in);
+// What one training does and prints.
+class Run {
+public:
+    explicit Run(const Arguments& in);
+    int train();
+
+private:
+    void print_step(double loss, bool is_measured) const;
+    void save_all() const;
+    void print_speeds() const;
+
+    const Arguments& in_;
+    std::unique_ptr<Task> task_ = task_of(in_);
+    std::size_t steps_ = in_.whole("steps"), every_ = in_.whole("every"), begun_ = 0;
+    Description description_;
+    Training training_;
+    std::string measured_;  ///< in words, at the last check
+    Stopwatch watch_;
+};
+
+Run::Run(const Arguments& in) : in_(in) {
+    training_.w = initial_model(task_->vocab_size(), task_->positions(), in.whole("layers"), in.whole("width"),
+                                in.whole("heads"), in.whole("seed"));
+    training_.moments = first_moments(parameters(training_.w));
+    for (const char* name : {"task", "length", "layers", "width", "heads", "batch", "rate", "seed", "attention"})
+        description_.emplace_back(name, in.text(name));
+    if (in.is_set("falls")) description_.emplace_back("steps", in.text("steps"));
+    if (in.is_set("resume")) load(in.text("out"), training_, description_);
+    begun_ = training_.losses.size();
+    if (begun_ > steps_)
+        throw std::runtime_error(
+            format("%zu steps are already done, and --steps is %zu: there is nothing left to train", begun_, steps_));
+    std::printf("%zu weights, %zu symbols, at most %zu steps of %zu sequences", numbers_in(parameters(training_.w)),
+                task_->vocab_size(), steps_, in.whole("batch"));
+    std::printf("%s\n", begun_ > 0 ? format(", from step %zu on", begun_).c_str() : "");
 }
 
-double step_once(Training& training, const Task& task, BatchGradients& batch_gradients, double rate) {
-    ModelGradients gradients = batch_gradients.of(task.batch(training.losses.size() + 1), training.w);
-    clip(gradients.dw, 1.0);
-    const std::vector<Tensor*> weights = parameters(training.w), slopes = parameters(gradients.dw);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        Update update = adam_step(*weights[i], *slopes[i], training.moments[i], rate);
-        *weights[i] = std::move(update.w);
-        training.moments[i] = std::move(update.state);
+int Run::train() {
+    BatchGradients gradients(task_->kind(), training_.w, task_->batch(1), in_.whole("threads"));
+    std::size_t step = begun_;
+    bool learned = step == steps_ && task_->held_out(training_.w, steps_).second;
+    while (step < steps_ && !learned && !asked_to_stop()) {
+        const double share_done = static_cast<double>(step) / static_cast<double>(steps_);
+        ModelGradients found = gradients.of(task_->batch(step + 1), training_.w);
+        clip(found.dw, 1.0);
+        adam_steps(parameters(training_.w), parameters(found.dw), training_.moments,
+                   in_.number("rate") * (in_.is_set("falls") ? 1.0 - share_done : 1.0));
+        training_.losses.push_back(found.loss);
+        if (!std::isfinite(found.loss))
+            throw std::runtime_error(
+                format("the loss of step %zu is not a number; the checkpoint before it is kept", step + 1));
+        if (++step == begun_ + 1 && !gradients.give_the_same_again())
+            std::fprintf(stderr,
+                         "ATTENTION: the same sequences gave other gradients when they were computed again: does a "
+                         "function keep "
+                         "something in a static or global variable?\n  The weights may then depend on --threads.\n");
+        const bool is_check = step % every_ == 0 || step == steps_ || asked_to_stop();
+        if (is_check) {
+            std::tie(measured_, learned) = task_->held_out(training_.w, step);
+            save_all();
+        }
+        print_step(found.loss, is_check);
     }
-    training.losses.push_back(gradients.loss);
-    return gradients.loss;
+    if (isatty(STDOUT_FILENO) != 0) std::printf("\n");
+    if (step == 0 || asked_to_stop()) save_all();
+    if (asked_to_stop()) {
+        std::printf("stopped after step %zu and saved; continue with\n  %s\n", step, in_.text("again").c_str());
+        return stopped;
+    }
+    task_->show(training_.w);
+    print_speeds();
+    if (!learned && in_.text("task") == "copy")
+        std::printf("not every unseen sequence is copied yet; more steps: %s\n", in_.text("more").c_str());
+    return done;
 }
 
-// Symbols a second, one sequence at a time, from the first symbol to the last that the model has a position for.
-void print_speeds(const Model& w, std::size_t positions, AttentionKind kind) {
-    const auto rate = [&](const auto& way) {
+void Run::print_step(double loss, bool is_check) const {
+    const std::size_t step = training_.losses.size();
+    const double seconds = watch_.seconds(),
+                 left = seconds / static_cast<double>(step - begun_) * static_cast<double>(steps_ - step);
+    const std::string words = format("step %4zu/%zu  loss %.4f  %-24s %6.1f s", step, steps_, loss, measured_.c_str(),
+                                     seconds),
+                      time = step == steps_ ? ""
+                             : left >= 100  ? format("%.0f min left", left / 60)
+                                            : format("%.0f s left", left);
+    if (isatty(STDOUT_FILENO) != 0) {
+        const std::size_t share = 20 * step / steps_;
+        const std::string bar = std::string(share, '#') + std::string(20 - share, '.');
+        std::printf("\r[%s] %s%s \033[K", bar.c_str(), words.c_str(),
+                    time.empty() ? "" : (", " + time + " at most").c_str());
+        std::fflush(stdout);
+    } else if (is_check) {
+        std::printf("%s%s\n", words.c_str(), time.empty() ? "" : ("  " + time).c_str());
+    }
+}
+
+void Run::save_all() const {
+    save(in_.text("out"), training_, description_);
+    std::string csv = "step,loss\n";
+    for (std::size_t i = 0; i < training_.losses.size(); ++i)
+        csv += std::to_string(i + 1) + "," + exact(training_.losses[i]) + "\n";
+    write_file(in_.text("out") + "/loss.csv", csv);
+}
+
+// 26 950, and 8.42: about four digits, thousands apart.
+std::string rounded(double number) {
+    std::string text = format("%.4g", number);
+    if (number < 1000) return text;
+    text = format("%.0f", std::stod(text));
+    for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, " ");
+    return text;
+}
+
+// Symbols a second, or images, one at a time, from the first symbol to the last that the model has a position for.
+void Run::print_speeds() const {
+    const bool is_image = in_.text("task") == "digits";
+    const std::size_t count = task_->positions() - 1;
+    const auto speed = [&](const auto& way) {
         const Stopwatch watch;
-        double seconds = 0.0;
-        std::size_t generated = 0;
+        double seconds = 0.0, generated = 0.0;
         while (seconds < 0.5) {
-            way(zeros({1, 1}), positions - 1, w, at_random(1));
-            generated += positions - 1;
+            way(zeros({1, 1}), count, training_.w, at_random(1));
+            generated += static_cast<double>(count) / static_cast<double>(is_image ? task_->positions() : 1);
             seconds = watch.seconds();
         }
-        return static_cast<double>(generated) / seconds;
+        return rounded(generated / seconds);
     };
-    Json event{{"event", "speed"},
-               {"length", positions},
-               {"state", rate(generate_with_state)},
-               {"cache", rate(generate_with_kv_cache)},
-               {"nothing kept", rate(generate_recomputing)}};
-    if (kind == AttentionKind::hybrid) event["window"] = rate(generate_with_window);
-    print_event(event);
+    std::printf(
+        "%s a second, with the same weights: %s from the state of linear attention, %s by softmax from a cache, "
+        "%s by softmax from nothing kept",
+        is_image ? "images" : "symbols", speed(generate_with_state).c_str(), speed(generate_with_kv_cache).c_str(),
+        speed(generate_recomputing).c_str());
+    if (task_->kind() == AttentionKind::hybrid)
+        std::printf(", %s by the hybrid from a state and a window", speed(generate_with_window).c_str());
+    std::printf("\n");
 }
 
 int run(const Arguments& in) {
+    if (in.text("task") == "complete") return complete_digits(in);
     if (in.text("task") == "recall")
         return run_recall(in, {{"sum", sum_in_closed_form(false)}, {"decay", sum_in_closed_form(true)}});
-    const std::unique_ptr<Task> task = task_of(in);
-    const std::size_t width = in.whole("width"), steps = in.whole("steps"), every = in.whole("every");
-    const std::string folder = in.text("out");
-    Training training;
-    training.w = initial_model(task->vocab_size(), task->positions(), in.whole("layers"), width, in.whole("heads"),
-                               in.whole("seed"));
-    for (const Tensor* weight : parameters(training.w))
-        training.moments.push_back({zeros(shape_of(*weight)), zeros(shape_of(*weight)), 0});
-    Description description;
-    for (const char* name : {"task", "length", "layers", "width", "heads", "batch", "rate", "seed", "attention"})
-        description.emplace_back(name, in.text(name));
-    const bool falls = in.text("task") == "digits" || in.text("task") == "text";  // the rate, to 0 at the last step
-    if (falls) description.emplace_back("steps", in.text("steps"));
-    if (in.text("resume") == "1") load(folder, training, description);
-    if (training.losses.size() > steps)
-        throw std::runtime_error(std::to_string(training.losses.size()) + " steps are already done, and --steps is " +
-                                 std::to_string(steps) + ": there is nothing left to train");
-    print_event({{"event", "start"},
-                 {"weights", numbers_in(parameters(training.w))},
-                 {"vocab_size", task->vocab_size()},
-                 {"losses", training.losses}});
-
-    BatchGradients gradients(task->kind(), training.w, task->batch(1), in.whole("threads"));
-    const std::size_t begun = training.losses.size();
-    const Stopwatch watch;
-    bool learned = training.losses.size() == steps && task->held_out(training.w, steps).second;
-    while (training.losses.size() < steps && !learned && !asked_to_stop()) {
-        const double done = static_cast<double>(training.losses.size()) / static_cast<double>(steps);
-        const double rate = in.number("rate") * (falls ? 1.0 - done : 1.0);
-        const double loss = step_once(training, *task, gradients, rate);
-        const std::size_t step = training.losses.size();
-        Json event{{"event", "step"}, {"step", step}, {"loss", loss}, {"seconds", watch.seconds()}};
-        if (!std::isfinite(loss))
-            throw std::runtime_error("the loss of step " + std::to_string(step) +
-                                     " is not a number; the checkpoint before it is kept");
-        if (training.losses.size() == begun + 1 && !gradients.give_the_same_again())
-            print_event({{"event", "remembers"}});
-        if (step % every == 0 || step == steps || asked_to_stop()) {
-            const auto [measured, all] = task->held_out(training.w, step);
-            event.update(measured);
-            learned = all;
-            save(folder, training, description);
-        }
-        print_event(event);
-    }
-    if (training.losses.empty() || asked_to_stop() || steps == 0) save(folder, training, description);
-    if (!asked_to_stop()) {
-        task->show(training.w);
-        print_speeds(training.w, task->positions(), task->kind());
-    }
-    print_event({{"event", "end"},
-                 {"step", training.losses.size()},
-                 {"learned", learned},
-                 {"stopped", asked_to_stop()},
-                 {"seconds", watch.seconds()}});
-    return 0;
+    return Run(in).train();
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 from course_tree import REPOSITORY
 
 from course import build_commands
+from course.__main__ import main
 
 
 def with_answers(build: Path, target: str, file: str, text: str, folder: Path) -> Path:
@@ -18,3 +20,9 @@ def with_answers(build: Path, target: str, file: str, text: str, folder: Path) -
     subprocess.run([*build_commands.compilation(command, source, made), "-w"], cwd=build, check=True)
     subprocess.run(build_commands.link(build, target, program, {words[words.index("-o") + 1]: made}), cwd=build, check=True)
     return program
+
+
+def captured(capfd, *words) -> SimpleNamespace:
+    """What `./course words…` and the programs that it starts print."""
+    status = main(REPOSITORY, [*map(str, words)])
+    return SimpleNamespace(returncode=status, **dict(zip(("stdout", "stderr"), capfd.readouterr())))

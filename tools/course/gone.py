@@ -4,6 +4,8 @@ from course.errors import CourseError
 
 GONE: dict[tuple[str, ...], str] = {  # command, and where only that went, its option → what to use now
     ("docs", "--epub"): "./course docs --pdf makes one document of all pages",
+    ("train", "--sweep"): "train recall with --width, --keys and --seeds 3 measures one point of it; the chapters of labs 08 and 09 "
+                          "show them all",
 }
 
 

@@ -1,20 +1,17 @@
-"""The programs in training/: build them, run them, and hear what they say, a JSON object a line."""
+"""The programs in training/: build them and run them; they print what they find, and write it down for plots."""
 
-import json
 import os
 import signal
-import subprocess
 import sys
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from course import files, manifest, process_group
 from course.build_tree import BuildTree
 from course.errors import CourseError
 
-Event = dict[str, Any]  # a line of what the program prints, read as JSON
 Settings = dict[str, Any]  # its arguments
+ENDINGS = (0, 1, 2, 130)  # it has said all that there is to say
 
 
 def build(tree: BuildTree, program: str, labs: str) -> Path:
@@ -60,36 +57,30 @@ def write_plot(root: Path, folder: Path, name: str, csv: str, svg: str) -> None:
     print(f"wrote {shown(root, folder)}/{name}.csv and {name}.svg", file=sys.stderr)
 
 
-def listen(program: Path, settings: Settings, words: TextIO | None, on_event: Callable[[Event], None]) -> int:
-    """Runs the program and passes on what it says. Ctrl-C asks it to finish its step; that is all that Ctrl-C does."""
+def run(program: Path, settings: Settings, what: str, advice: str) -> int:
+    """Runs the program, and returns its exit status; that it broke is an error, of which `what` and `advice` say more."""
+    status = status_of(program, settings)
+    if status not in ENDINGS:
+        raise CourseError(f"{what} stopped unexpectedly ({fate(status)}); {advice}")
+    return status
+
+
+def status_of(program: Path, settings: Settings) -> int:
+    """Ctrl-C asks the program to finish its step; that is all that Ctrl-C does."""
     command = [str(program), *(f"{name}={value}" for name, value in settings.items())]
     single = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # the matrices are small: a second thread makes it slower
-    with process_group.started(command, stdout=subprocess.PIPE, stderr=words, env=single) as training:
+    sys.stdout.flush()
+    with process_group.started(command, env=single) as process:
         while True:
             try:
-                line = training.stdout.readline() if training.stdout else ""
+                status = process.wait()
+                break
             except KeyboardInterrupt:
                 print("\nfinishing this step …", file=sys.stderr)
-                training.send_signal(signal.SIGTERM)
-                continue
-            if not line:
-                return training.wait()
-            if line.startswith('{"event":'):
-                on_event(json.loads(line))
-            else:  # a function of the student's prints
-                print(line.rstrip("\n"), file=sys.stderr)
-
-
-def is_missing(events: Iterable[Event]) -> bool:
-    """Whether a function is not written; what else went wrong is raised."""
-    for event in events:
-        if event["event"] == "error":
-            raise CourseError(event["why"])
-        if event["event"] == "missing":
-            print(f"course: {event['function']} is not written yet, and the training needs it; "
-                  f"./course check lists what is missing", file=sys.stderr)
-            return True
-    return False
+                os.killpg(process.pid, signal.SIGTERM)
+    if status in (-signal.SIGTERM, -signal.SIGINT):
+        raise KeyboardInterrupt
+    return status
 
 
 def fate(status: int) -> str:

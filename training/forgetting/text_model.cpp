@@ -10,15 +10,14 @@ Tensor lengths(const Tensor& x) { return sqrt(sum(x * x, -1, keep_dims) + 1e-6);
 // Vectors of length 1.
 Tape::Value unit(Tape& tape, Tape::Value x) {
     const Tensor size = lengths(tape[x]), y = tape[x] / size;
-    return tape.append(y, [&tape, x, y, size](const Tensor& gradient) {
-        tape.accumulate_gradient(x, (gradient - y * sum(gradient * y, -1, keep_dims)) / size);
-    });
+    return tape.append_from(
+        x, y, [y, size](const Tensor& gradient) { return (gradient - y * sum(gradient * y, -1, keep_dims)) / size; });
 }
 
 // One number for each token and head: \shape{(batch, n, heads)} → \shape{(batch, heads, n)}
 Tape::Value heads_first(Tape& tape, Tape::Value x) {
-    return tape.append(matrix_transpose(tape[x]),
-                       [&tape, x](const Tensor& gradient) { tape.accumulate_gradient(x, matrix_transpose(gradient)); });
+    return tape.append_from(x, matrix_transpose(tape[x]),
+                            [](const Tensor& gradient) { return matrix_transpose(gradient); });
 }
 
 // Half of what a head keeps is gone after 2 tokens in the first head, after 14, 103 and 760 in the next ones.
@@ -40,7 +39,7 @@ std::vector<Tensor*> TextModel::Weights::all() {
 
 TextModel::TextModel(std::optional<Rule> rule, Model w) : rule_(rule), w_{std::move(w), {}} {
     if (rule_) w_.gates.assign(w_.model.blocks.size(), initial_gates(length(w_.model.embedding, 1), w_.model.heads));
-    for (const Tensor* weight : w_.all()) moments_.push_back({zeros(shape_of(*weight)), zeros(shape_of(*weight)), 0});
+    moments_ = first_moments(w_.all());
 }
 
 Tape::Value TextModel::forward(Tape& tape, const Tensor& ids, Weights& dw) const {
@@ -57,7 +56,7 @@ Tape::Value TextModel::forward(Tape& tape, const Tensor& ids, Weights& dw) const
 
 double TextModel::train(const Batch& batch, double rate) {
     Weights dw = w_;
-    for (Tensor* gradient : dw.all()) *gradient = zeros(shape_of(*gradient));
+    set_to_zero(dw.all());
     Tape tape;
     const Tape::Value said = forward(tape, batch.ids, dw);
     const CrossEntropy loss = cross_entropy(tape[said], batch.targets, batch.counts);
@@ -65,12 +64,8 @@ double TextModel::train(const Batch& batch, double rate) {
     double squares = 0.0;
     for (const Tensor* gradient : dw.all()) squares += total(*gradient * *gradient);
     const double factor = std::min(1.0, 1.0 / std::sqrt(squares));  // gradients of norm 1 at most
-    const std::vector<Tensor*> weights = w_.all(), slopes = dw.all();
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        Update update = adam_step(*weights[i], factor * *slopes[i], moments_[i], rate);
-        *weights[i] = std::move(update.w);
-        moments_[i] = std::move(update.state);
-    }
+    for (Tensor* gradient : dw.all()) *gradient *= factor;
+    adam_steps(w_.all(), dw.all(), moments_, rate);
     return loss.loss;
 }
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "generation.hpp"
-#include "memories.hpp"
+#include "rules.hpp"
 
 namespace linattn {
 

@@ -1,11 +1,11 @@
-// Checks one function of lab 06 by central differences, which are the student's too, and measures it; ./course gradcheck
-// starts this program once for each function, and draws.
+// Checks one function of lab 06 by central differences, which are the student's too, or measures it; ./course gradcheck starts
+// this program for each function, and draws.
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
+#include <fstream>
 #include <new>
 
 #include "gradients.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace linattn;
 
-constexpr double step = 1e-5, epsilon = 0.5;
+constexpr double step = 1e-5, epsilon = 0.5, agrees = 1e-6;
 constexpr unsigned most_seconds = 60;
 constexpr rlim_t most_bytes = rlim_t{4} << 30;
 constexpr std::size_t long_n = 2048, width = 64, chunk = 32;
@@ -105,10 +105,8 @@ double gated_loss(const Tensor& a) {
 }
 
 void print_gates() {
-    const Tensor differences = central_differences({"gated", gated_loss}, ones({3}), step);
-    print_event({{"event", "gates"},
-                 {"part", "gates"},
-                 {"differences", std::vector<double>(differences.begin(), differences.end())}});
+    const Tensor found = central_differences({"gated", gated_loss}, ones({3}), step);
+    std::printf("\nda_1, da_2, da_3 of section 6.6 by your 6.1: %.7g, %.7g, %.7g\n", found(0), found(1), found(2));
 }
 
 std::string place_of(std::size_t entry, const Shape& shape) {
@@ -118,93 +116,129 @@ std::string place_of(std::size_t entry, const Shape& shape) {
     return text;
 }
 
+struct Furthest {
+    double error, own, differences;
+    std::size_t at;
+};
+
 // Where the gradient is furthest from the differences, relative to the larger of both, or, for entries near 0, to a
 // hundredth of the largest entry.
-Json furthest(const Check& check, double h) {
+Furthest furthest(const Check& check, double h) {
     const Tensor own = check.gradient(), differences = central_differences(check.loss, check.at, h);
     const Shape shape = shape_of(check.at);
     for (const auto& [name, found] : {std::pair("central_differences", differences), std::pair("the gradient", own)})
         if (shape_of(found) != shape)
             throw std::runtime_error(std::string(name) + " has shape " + to_string(shape_of(found)) + ", not " +
                                      to_string(shape));
-    double floor = 1e-300, worst = -1.0;
+    double floor = 1e-300;
     for (const double entry : differences) floor = std::max(floor, 1e-2 * std::fabs(entry));
-    Json found;
-    for (std::size_t e = 0; e < own.size() && !std::isnan(worst); ++e) {
+    Furthest found{-1.0, 0.0, 0.0, 0};
+    for (std::size_t e = 0; e < own.size() && !std::isnan(found.error); ++e) {
         const double a = own.data()[e], b = differences.data()[e];
         const double error = std::fabs(a - b) / std::max({std::fabs(a), std::fabs(b), floor});
-        if (error <= worst) continue;
-        worst = error;
-        found = {{"error", error}, {"at", place_of(e, shape)}, {"own", a}, {"differences", b}};
+        if (!(error <= found.error)) found = {error, a, b, e};
     }
     return found;
 }
 
-// The largest error over all arguments, for steps from 10⁻¹ down to 10⁻¹³.
-void print_curve(const std::vector<Check>& checks) {
+std::string number(double x) { return std::isfinite(x) ? format("%.7g", x) : "no number"; }
+
+void print_row(const std::string& function, const std::string& argument, const std::string& error,
+               const std::string& at, const std::string& own, const std::string& differences,
+               const std::string& verdict) {
+    const auto is_continued = [](char byte) { return (byte & 0xC0) == 0x80; };  // bytes that take no column
+    const auto more = static_cast<int>(std::count_if(argument.begin(), argument.end(), is_continued));
+    std::printf("%-37s  %-*s  %13s  %-10s  %13s  %13s  %s\n", function.c_str(), 8 + more, argument.c_str(),
+                error.c_str(), at.c_str(), own.c_str(), differences.c_str(), verdict.c_str());
+}
+
+// \return whether the gradient agrees
+bool print_check(const std::string& function, const Check& check, bool is_judge_wrong) {
+    const Furthest found = furthest(check, step);
+    const bool is_right = found.error <= agrees;
+    print_row(function, check.argument, std::isfinite(found.error) ? format("%.1e", found.error) : "no number",
+              place_of(found.at, shape_of(check.at)), number(found.own), number(found.differences),
+              is_judge_wrong ? "NOT CHECKED: 6.1 is wrong"
+              : is_right     ? "ok"
+                             : "WRONG");
+    return is_right;
+}
+
+// Appends the largest error over all arguments, for steps from 10⁻¹ down to 10⁻¹³.
+void write_curve(const std::string& function, const std::vector<Check>& checks, const std::string& file) {
     for (int half_decades = -2; half_decades >= -26; --half_decades) {
         const double h = std::pow(10.0, 0.5 * half_decades);
-        double error = 0.0;
+        double largest = 0.0;
         for (const Check& check : checks) {
-            const Json found = furthest(check, h)["error"];
-            error = std::max(error, found.is_number() ? found.get<double>() : 1.0);
+            const double error = furthest(check, h).error;
+            largest = std::max(largest, std::isfinite(error) ? error : 1.0);
         }
-        print_event({{"event", "curve"}, {"h", h}, {"error", error}});
+        std::ofstream(file, std::ios::app) << function << "," << exact(h) << "," << exact(largest) << std::endl;
     }
 }
 
 // The shortest of several runs, and what one allocates at its peak beside its arguments and the gradients.
-void print_cost(const Backward& backward) {
+void print_cost(const std::string& function) {
     const Tensor Q = elu_features(normal({long_n, width}, 1)), K = elu_features(normal({long_n, width}, 2)),
                  V = normal({long_n, width}, 3), dO = normal({long_n, width}, 4);
-    double shortest = INFINITY;
-    std::size_t bytes = 0;
+    double shortest = INFINITY, bytes = 0.0;
     for (const double began = processor_seconds(); processor_seconds() < began + 1.0;) {
         restart_peak();
         const double before = processor_seconds();
-        const AttentionGradients d = backward(Q, K, V, dO, 1e-6, chunk);
+        const AttentionGradients d = forms().at(function)(Q, K, V, dO, 1e-6, chunk);
         shortest = std::min(shortest, processor_seconds() - before);
-        bytes = peak_bytes() - held_bytes();
+        bytes = static_cast<double>(peak_bytes() - held_bytes());
     }
-    print_event({{"event", "cost"},
-                 {"part", "cost"},
-                 {"n", long_n},
-                 {"width", width},
-                 {"seconds", shortest},
-                 {"bytes", bytes}});
+    const std::string time = shortest >= 1 ? format("%.2f s", shortest) : format("%.3g ms", 1e3 * shortest),
+                      memory = bytes >= 1e6 ? format("%.0f MB", bytes / 1e6) : format("%.0f KB", bytes / 1e3);
+    std::printf("%-37s  %8s  %8s\n", function.c_str(), time.c_str(), memory.c_str());
 }
 
-// A part of the work. What is not written, or throws, ends this part alone.
-void part(const char* name, const std::function<void()>& work) {
+enum Outcome { right = 0, wrong = 1, unwritten = 3 };
+
+// A part of the work, which is not done where a function is not written or throws. \param print_reason says so
+Outcome outcome_of(const std::string& function, const std::function<bool()>& work,
+                   const std::function<void(const std::string&)>& print_reason) {
     try {
-        work();
+        return work() ? right : wrong;
     } catch (const NotImplemented& missing) {
-        print_event({{"event", "unwritten"}, {"part", name}, {"function", missing.function()}});
+        print_reason(missing.function() == function ? "TODO" : "TODO: waits for " + missing.function());
+        return unwritten;
     } catch (const std::bad_alloc&) {
-        print_event({{"event", "failed"}, {"part", name}, {"why", "needs more than 4 GB of memory"}});
+        print_reason("FAILED: needs more than 4 GB of memory");
     } catch (const std::exception& error) {
-        print_event({{"event", "failed"}, {"part", name}, {"why", error.what()}});
+        print_reason(std::string("FAILED: ") + error.what());
     }
+    return wrong;
+}
+
+// Right where what is written agrees; what is wrong counts more.
+int check_gradients(const std::string& function, const Arguments& in) {
+    const std::vector<Check> checks = checks_of(function);
+    Outcome all = unwritten;
+    const auto add = [&](Outcome each) { all = all == wrong || each == unwritten ? all : each; };
+    for (const Check& each : checks)
+        add(outcome_of(
+            function, [&] { return print_check(function, each, in.is_set("judge_is_wrong")); },
+            [&](const std::string& reason) { print_row(function, each.argument, "", "", "", "", reason); }));
+    add(outcome_of(
+        function, [&] { return write_curve(function, checks, in.text("curves")), true; }, [](const std::string&) {}));
+    return all;
 }
 
 int run(const Arguments& in) {
-    for (const int number : {SIGINT, SIGTERM}) std::signal(number, SIG_DFL);  // nothing here is worth finishing
+    end_when_asked();
     const rlimit limit{most_bytes, most_bytes};
     setrlimit(RLIMIT_AS, &limit);
     alarm(most_seconds);
     const std::string function = in.text("function");
-    const std::vector<Check> checks = checks_of(function);
-    for (const Check& check : checks)
-        part(check.argument.c_str(), [&] {
-            Json event{{"event", "checked"}, {"part", check.argument}};
-            event.update(furthest(check, step));
-            print_event(event);
+    if (in.text("part") == "gradients") return check_gradients(function, in);
+    const bool is_gates = in.text("part") == "gates";
+    return outcome_of(
+        function, [&] { return is_gates ? print_gates() : print_cost(function), true; },
+        [&](const std::string& reason) {
+            if (!is_gates) std::printf("%-37s  %s\n", function.c_str(), reason.c_str());
         });
-    part("curve", [&] { print_curve(checks); });
-    if (function == "central_differences") part("gates", print_gates);
-    if (forms().count(function) > 0) part("cost", [&] { print_cost(forms().at(function)); });
-    print_event({{"event", "end"}});
-    return 0;
 }
 
 }  // namespace

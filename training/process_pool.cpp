@@ -1,4 +1,4 @@
-#include "parts.hpp"
+#include "process_pool.hpp"
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -32,8 +32,8 @@ void read_numbers(const double* from, const std::vector<Tensor*>& arrays) {
     }
 }
 
-Parts::Parts(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_part, std::size_t numbers, Find find,
-             std::size_t processes)
+ProcessPool::ProcessPool(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_part, std::size_t numbers,
+                         Find find, std::size_t processes)
     : read_(std::move(read)),
       sequences_(sequences),
       of_a_part_(of_a_part),
@@ -67,23 +67,23 @@ Parts::Parts(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_
     }
 }
 
-Parts::~Parts() {
+ProcessPool::~ProcessPool() {
     for (const Other& other : others_) ::close(other.channel);  // they end when they find nobody there
     for (const Other& other : others_) ::waitpid(other.process, nullptr, 0);
     ::munmap(shared_, bytes_);
 }
 
 // Every process takes each (number of processes)th part.
-void Parts::work(std::size_t process) const {
+void ProcessPool::work(std::size_t process) const {
     for (std::size_t number = process; number < parts_; number += processes_)
         find_part(number, shared_ + number * numbers_);
 }
 
-void Parts::find_part(std::size_t number, double* result) const {
+void ProcessPool::find_part(std::size_t number, double* result) const {
     find_(number * of_a_part_, std::min((number + 1) * of_a_part_, sequences_), result);
 }
 
-void Parts::serve(std::size_t process, int channel) {
+void ProcessPool::serve(std::size_t process, int channel) {
     for (const int number : {SIGINT, SIGTERM}) std::signal(number, SIG_IGN);  // who asks for work decides when it ends
     char word = 0;
     try {
@@ -98,7 +98,7 @@ void Parts::serve(std::size_t process, int channel) {
     ::_exit(0);
 }
 
-std::vector<double> Parts::sums() {
+std::vector<double> ProcessPool::sums() {
     write_numbers(read_, shared_ + parts_ * numbers_);
     char word = 1;
     std::vector<bool> at_work(processes_, false);
@@ -114,7 +114,7 @@ std::vector<double> Parts::sums() {
     return sums;
 }
 
-bool Parts::gives_the_same_again() const {
+bool ProcessPool::gives_the_same_again() const {
     std::vector<double> again(numbers_);
     find_part(0, again.data());
     return std::equal(again.begin(), again.end(), shared_);

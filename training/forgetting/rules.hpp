@@ -1,7 +1,6 @@
 // The four memories of lab 09 on a tape, computed by your functions of that lab, forwards and backwards.
 #pragma once
 
-#include <array>
 #include <string>
 
 #include "forgetting.hpp"
@@ -31,9 +30,5 @@ RecallMemory recall_by(const Rule& rule);
 Tensor sigmoid(const Tensor& x);
 /// log(sigmoid(x)), which is -inf for -inf and 0 for +inf.
 Tensor log_sigmoid(const Tensor& x);
-
-/// The gradients of the gated delta rule, token by token. The state before every token is kept, which 9.12 does not do.
-GatedDeltaGradients given_delta_gradients(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta,
-                                          const Tensor& log_decay, const Tensor& dO);
 
 }  // namespace linattn

@@ -18,7 +18,7 @@ double* write_numbers(const std::vector<Tensor*>& arrays, double* to);
 /// The reverse.
 void read_numbers(const double* from, const std::vector<Tensor*>& arrays);
 
-class Parts {
+class ProcessPool {
 public:
     /// Writes what the sequences from `begin` to `end` - 1 give: their loss, then their gradients, one after the other.
     using Find = std::function<void(std::size_t begin, std::size_t end, double* result)>;
@@ -26,11 +26,11 @@ public:
     /// Starts all but one of the processes, which wait for work until this object is gone.
     /// \param read what `find` reads and each step changes, the batch and the weights; their shapes stay
     /// \param sequences of a batch   \param of_a_part of them   \param numbers that `find` writes
-    Parts(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_part, std::size_t numbers, Find find,
-          std::size_t processes);
-    ~Parts();
-    Parts(const Parts&) = delete;
-    Parts& operator=(const Parts&) = delete;
+    ProcessPool(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_part, std::size_t numbers, Find find,
+                std::size_t processes);
+    ~ProcessPool();
+    ProcessPool(const ProcessPool&) = delete;
+    ProcessPool& operator=(const ProcessPool&) = delete;
 
     /// What all parts give, added in their order: the result is the same to the last bit however many processes there are.
     /// Throws what a part throws.

@@ -31,15 +31,6 @@ py::array_t<Number> numbers_from(py::handle value, const Place& place, const cha
     return contiguous;
 }
 
-py::object index_of(py::handle value, const Place& place) {
-    PyObject* index = PyNumber_Index(value.ptr());
-    if (index == nullptr) {
-        PyErr_Clear();
-        refuse_type(place, "a whole number", value);
-    }
-    return py::reinterpret_steal<py::object>(index);
-}
-
 volatile std::sig_atomic_t interrupts = 0;
 
 void on_interrupt(int) {
@@ -78,22 +69,15 @@ double number_from(py::handle value, const Place& place) {
     return number;
 }
 
-long long signed_from(py::handle value, const Place& place, long long least, long long most) {
-    const py::object index = index_of(value, place);
-    int overflow = 0;
-    const long long number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-    if (overflow != 0 || number < least || number > most)
-        refuse_value(place, "a whole number from " + std::to_string(least) + " to " + std::to_string(most), index);
-    return number;
-}
-
-unsigned long long unsigned_from(py::handle value, const Place& place, unsigned long long most) {
-    const py::object index = index_of(value, place);
-    const unsigned long long number = PyLong_AsUnsignedLongLong(index.ptr());
-    const bool is_none = PyErr_Occurred() != nullptr;
-    PyErr_Clear();
-    if (is_none || number > most) refuse_value(place, "a whole number from 0 to " + std::to_string(most), index);
-    return number;
+py::int_ whole_number_from(py::handle value, const Place& place, const py::int_& least, const py::int_& most) {
+    const auto index = py::reinterpret_steal<py::int_>(PyNumber_Index(value.ptr()));
+    if (!index) {
+        PyErr_Clear();
+        refuse_type(place, "a whole number", value);
+    }
+    if (index < least || index > most)
+        refuse_value(place, py::str("a whole number from {} to {}").format(least, most), index);
+    return index;
 }
 
 Tensor tensor_from(py::handle value, const Place& place) {

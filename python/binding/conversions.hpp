@@ -31,9 +31,7 @@ struct Place {
 [[noreturn]] void refuse_value(const Place& place, const std::string& expected, py::handle got);
 
 double number_from(py::handle value, const Place& place);
-/// A whole number from least to most.
-long long signed_from(py::handle value, const Place& place, long long least, long long most);
-unsigned long long unsigned_from(py::handle value, const Place& place, unsigned long long most);
+py::int_ whole_number_from(py::handle value, const Place& place, const py::int_& least, const py::int_& most);
 Tensor tensor_from(py::handle value, const Place& place);
 py::array array_of(const Tensor& x);
 std::vector<float> floats_from(py::handle value, const Place& place);
@@ -66,20 +64,15 @@ struct Convert<T> {
     static py::object to(T value) { return py::float_(value); }
 };
 
-template <std::signed_integral T>
+template <std::integral T>
 struct Convert<T> {
+    // An unsigned number that is no seed is a length, and no product of two lengths may exceed the type.
     static T from(py::handle value, const Place& place) {
-        return static_cast<T>(signed_from(value, place, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
-    }
-    static py::object to(T value) { return py::int_(value); }
-};
-
-template <std::unsigned_integral T>
-struct Convert<T> {
-    // What is no seed is a length, and no product of two lengths may exceed the type.
-    static T from(py::handle value, const Place& place) {
-        return static_cast<T>(unsigned_from(
-            value, place, place.argument == "seed" ? std::numeric_limits<T>::max() : std::numeric_limits<int>::max()));
+        using Limits = std::numeric_limits<T>;
+        const bool is_length = std::unsigned_integral<T> && place.argument != "seed";
+        return whole_number_from(value, place, Limits::min(),
+                                 is_length ? py::int_(std::numeric_limits<int>::max()) : py::int_(Limits::max()))
+            .template cast<T>();
     }
     static py::object to(T value) { return py::int_(value); }
 };

@@ -87,7 +87,7 @@ function(add_kernels lab folder sources given)
   if(EXISTS "${folder}/profile.cpp")
     add_executable(${lab}_profile EXCLUDE_FROM_ALL "${folder}/profile.cpp")
     target_link_libraries(${lab}_profile PRIVATE ${lab}_graded_kernels ${lab}_graded_kernels_dynamic_memory
-      ${lab}_given_cpp ${lab}_given_kernels linattn linattn_gpu linattn_warnings nlohmann_json::nlohmann_json)
+      ${lab}_given_cpp ${lab}_given_kernels linattn linattn_gpu linattn_warnings)
   endif()
   if(EXISTS "${folder}/profile_functions.cpp")
     set(graded_cpp ${sources})
@@ -97,7 +97,7 @@ function(add_kernels lab folder sources given)
     target_link_libraries(${lab}_profiled PRIVATE linattn linattn_warnings)
     target_compile_options(${lab}_profiled PRIVATE -O3 $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-ra> # toolchain.cmake says why
       "$<$<BOOL:${LINATTN_HAS_NATIVE}>:-march=native>")
-    set_target_properties(${lab}_profiled PROPERTIES EXPORT_COMPILE_COMMANDS OFF CXX_COMPILER_LAUNCHER "")
+    set_target_properties(${lab}_profiled PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
     add_executable(${lab}_profile_functions EXCLUDE_FROM_ALL "${folder}/profile_functions.cpp"
       "${PROJECT_SOURCE_DIR}/labs/kernels/measured_call.cpp" $<TARGET_OBJECTS:tensor_here>)
     target_include_directories(${lab}_profile_functions PRIVATE "${folder}")

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -19,19 +18,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int row_by_row = 101, plain = 111;  // as in <cblas.h>
 
-std::atomic<std::size_t> allocations = 0, allocated = 0, products = 0;
+std::atomic<std::size_t> products = 0;
 std::atomic<double> product_multiply_adds = 0.0, product_seconds = 0.0;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-void* allocate(std::size_t bytes, std::size_t alignment) {
-    ++allocations;
-    allocated += bytes;
-    const std::size_t whole = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-    void* memory = alignment <= alignof(std::max_align_t) ? std::malloc(whole) : std::aligned_alloc(alignment, whole);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-}
 
 template <class Product>
 void count_product(int m, int n, int k, const Product& product) {
@@ -43,16 +33,6 @@ void count_product(int m, int n, int k, const Product& product) {
 }
 
 }  // namespace
-
-// Aligned and not, of arrays and not: the others of the standard library call these.
-void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 // They replace those of BLAS, and call its routines for Fortran: these store a matrix column by column, so that one which is
 // stored row by row is its own transpose to them.
@@ -98,13 +78,12 @@ double product_speed(Product* product) {
 
 // What one call does. No time is taken here: it is the first, which also warms the caches.
 Json counted(const MeasuredCall& call) {
-    allocations = allocated = products = 0;
+    products = 0;
     product_multiply_adds = 0.0;
     const std::size_t work = work_done;
-    const std::size_t bytes_out = call.run();
-    return {{"bytes_in", call.bytes_in},         {"bytes_out", bytes_out},
-            {"allocations", allocations.load()}, {"allocated", allocated.load()},
-            {"products", products.load()},       {"product_multiply_adds", product_multiply_adds.load()},
+    call.run();
+    return {{"products", products.load()},
+            {"product_multiply_adds", product_multiply_adds.load()},
             {"work", work_done - work}};
 }
 
@@ -159,11 +138,6 @@ int measure(const std::string& function, bool in_float, const std::vector<Measur
     } catch (const std::exception& e) {
         line = {{"error", e.what()}};
     }
-#ifdef __clang__
-    line["compiler"] = "clang";
-#else
-    line["compiler"] = "g++";
-#endif
     std::puts(line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
     return 0;
 }

@@ -1,5 +1,5 @@
-// What one call of a function for the CPU does, and how long it takes: `./course profile labNN.function` reads it. Only the
-// programs labNN_profile_functions are linked with measured_call.cpp, which replaces operator new and BLAS's products.
+// How much one call of a function for the CPU multiplies, and how long it takes: `./course profile labNN.function` reads it.
+// Only the programs labNN_profile_functions are linked with measured_call.cpp, which replaces BLAS's products.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,6 @@
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "tensor.hpp"
 
 namespace linattn {
 
@@ -23,21 +21,10 @@ ProfileArguments profile_arguments(int argc, char** argv);
 /// Independent numbers with the standard normal distribution.
 std::vector<float> normal_floats(std::size_t count, std::uint64_t seed);
 
-template <class T>
-std::size_t bytes(const std::vector<T>& x) {
-    return x.size() * sizeof(T);
-}
-inline std::size_t bytes(const Tensor& x) { return x.size() * sizeof(double); }
-template <class First, class Second, class... More>
-std::size_t bytes(const First& first, const Second& second, const More&... more) {
-    return bytes(first) + bytes(second, more...);
-}
-
 struct MeasuredCall {
     std::string function;
-    double multiply_adds;              ///< that the method needs; 0 where that is not said
-    std::size_t bytes_in;              ///< of the arguments
-    std::function<std::size_t()> run;  ///< returns the bytes of the result
+    double multiply_adds;  ///< that the method needs; 0 where that is not said
+    std::function<void()> run;
 };
 
 /// Runs the one that is asked for, once to count and then to take its time, and prints one line of JSON. Returns the status

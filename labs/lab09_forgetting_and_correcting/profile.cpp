@@ -1,24 +1,17 @@
-// lab09_profile d_k d_v chunk: what your kernel does in one block. For people, ./course profile lab09 prints it.
+// lab09_profile lab09 d chunk [kernel]: what your kernel does in one block. For people, ./course profile lab09 prints it.
 #include "kernels/profile.hpp"
-
-#include <cstdlib>
-#include <vector>
 
 #include "delta_kernel.hpp"
 
 int main(int argc, char** argv) {
     using namespace linattn;
-    if (argc != 4) {
-        std::fprintf(stderr, "usage: %s d_k d_v chunk\n", argv[0]);
-        return 2;
-    }
-    const int d_k = std::atoi(argv[1]), d_v = std::atoi(argv[2]), chunk = std::atoi(argv[3]);
-    profile("gated_delta_forward", d_k, d_v, chunk, [&](const Sizes& sizes, const gpu::RunOptions& run) {
+    return profile(argc, argv, [](const Sizes& sizes, int chunk, const gpu::RunOptions& run) {
         const auto all = [&](int width, float value) {
             return std::vector<float>(static_cast<std::size_t>(sizes.n * width), value);
         };
-        const std::vector<float> keys = all(d_k, 0.0f);
-        gated_delta_forward(keys, keys, all(d_v, 1.0f), all(1, 1.0f), all(1, -0.1f), sizes, chunk, run);
+        const std::vector<float> K = all(sizes.d_k, 0.0f), V = all(sizes.d_v, 1.0f), beta = all(1, 1.0f),
+                                 decay = all(1, -0.1f);
+        return std::vector<ProfiledKernel>{
+            {"gated_delta_forward", [=] { gated_delta_forward(K, K, V, beta, decay, sizes, chunk, run); }}};
     });
-    return 0;
 }

@@ -1,5 +1,5 @@
-// lab09_profile_functions function heads n d chunk: what a call of one of your functions for the CPU does, and how long it
-// takes. For people, ./course profile lab09.gated_attention_chunkwise prints it.
+// lab09_profile_functions function heads n d chunk: how much a call of one of your functions for the CPU multiplies, and
+// how long it takes. For people, ./course profile lab09.gated_attention_chunkwise prints it.
 #include "forgetting.hpp"
 #include "kernels/measured_call.hpp"
 #include "random.hpp"
@@ -20,38 +20,23 @@ int main(int argc, char** argv) {
 
     const double state = tokens * d * d;              // written or read once for each token
     const double pairs = tokens * (C + 1) / 2.0 * d;  // a product of matrices inside a chunk, below the diagonal
-    const auto gradients = [](const auto& found) { return bytes(found.Q, found.K, found.V, found.log_decay); };
-    return measure(with.function, false,
-                   {{"gated_attention_recurrent", 2 * state, bytes(Q, K, V, log_decay),
-                     [&] { return bytes(gated_attention_recurrent(Q, K, V, log_decay)); }},
-                    {"decay_mask", 0.0, bytes(log_decay), [&] { return bytes(decay_mask(log_decay)); }},
-                    {"gated_attention_quadratic", tokens * (length + 1) * d, bytes(Q, K, V, log_decay),
-                     [&] { return bytes(gated_attention_quadratic(Q, K, V, log_decay)); }},
-                    {"gated_attention_chunkwise", 2 * state + 2 * pairs, bytes(Q, K, V, log_decay),
-                     [&] { return bytes(gated_attention_chunkwise(Q, K, V, log_decay, chunk)); }},
-                    {"gated_attention_backward", 5 * state, bytes(Q, K, V, log_decay, dO),
-                     [&] { return gradients(gated_attention_backward(Q, K, V, log_decay, dO)); }},
-                    {"channel_gated_attention", 2 * state, bytes(Q, K, V, of_channels),
-                     [&] { return bytes(channel_gated_attention(Q, K, V, of_channels)); }},
-                    {"delta_rule_recurrent", 3 * state, bytes(Q, K, V, beta),
-                     [&] { return bytes(delta_rule_recurrent(Q, K, V, beta)); }},
-                    {"solve_unit_lower", static_cast<double>(heads * systems) * C * (C - 1) / 2.0 * d, bytes(A, B),
-                     [&] { return bytes(solve_unit_lower(A, B)); }},
-                    {"delta_rule_chunkwise", 3 * state + 4 * pairs, bytes(Q, K, V, beta),
-                     [&] { return bytes(delta_rule_chunkwise(Q, K, V, beta, chunk)); }},
-                    {"gated_delta_rule_resume", 3 * state, bytes(Q, K, V, beta, log_decay, S),
-                     [&] {
-                         const GatedDeltaResult result = gated_delta_rule_resume(Q, K, V, beta, log_decay, S);
-                         return bytes(result.output, result.S);
-                     }},
-                    {"gated_delta_rule_chunkwise", 3 * state + 4 * pairs, bytes(Q, K, V, beta, log_decay),
-                     [&] { return bytes(gated_delta_rule_chunkwise(Q, K, V, beta, log_decay, chunk)); }},
-                    {"gated_delta_rule_backward", 0.0, bytes(Q, K, V, beta, log_decay, dO),
-                     [&] {
-                         const GatedDeltaGradients found =
-                             gated_delta_rule_backward(Q, K, V, beta, log_decay, dO, chunk);
-                         return gradients(found) + bytes(found.beta);
-                     }},
-                    {"least_squares_recurrent", 5 * state, bytes(Q, K, V),
-                     [&] { return bytes(least_squares_recurrent(Q, K, V, 0.1)); }}});
+    return measure(
+        with.function, false,
+        {{"gated_attention_recurrent", 2 * state, [&] { gated_attention_recurrent(Q, K, V, log_decay); }},
+         {"decay_mask", 0.0, [&] { decay_mask(log_decay); }},
+         {"gated_attention_quadratic", tokens * (length + 1) * d,
+          [&] { gated_attention_quadratic(Q, K, V, log_decay); }},
+         {"gated_attention_chunkwise", 2 * state + 2 * pairs,
+          [&] { gated_attention_chunkwise(Q, K, V, log_decay, chunk); }},
+         {"gated_attention_backward", 5 * state, [&] { gated_attention_backward(Q, K, V, log_decay, dO); }},
+         {"channel_gated_attention", 2 * state, [&] { channel_gated_attention(Q, K, V, of_channels); }},
+         {"delta_rule_recurrent", 3 * state, [&] { delta_rule_recurrent(Q, K, V, beta); }},
+         {"solve_unit_lower", static_cast<double>(heads * systems) * C * (C - 1) / 2.0 * d,
+          [&] { solve_unit_lower(A, B); }},
+         {"delta_rule_chunkwise", 3 * state + 4 * pairs, [&] { delta_rule_chunkwise(Q, K, V, beta, chunk); }},
+         {"gated_delta_rule_resume", 3 * state, [&] { gated_delta_rule_resume(Q, K, V, beta, log_decay, S); }},
+         {"gated_delta_rule_chunkwise", 3 * state + 4 * pairs,
+          [&] { gated_delta_rule_chunkwise(Q, K, V, beta, log_decay, chunk); }},
+         {"gated_delta_rule_backward", 0.0, [&] { gated_delta_rule_backward(Q, K, V, beta, log_decay, dO, chunk); }},
+         {"least_squares_recurrent", 5 * state, [&] { least_squares_recurrent(Q, K, V, 0.1); }}});
 }

@@ -4,7 +4,6 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
-#include <map>
 
 #include "training.hpp"
 #include "transformer.hpp"
@@ -89,16 +88,6 @@ Tensor by_linear(std::size_t i, const std::vector<Memory>& memories, std::vector
     }
     return x;
 }
-std::vector<Memory> memories_after(std::size_t n) {
-    std::vector<Memory> memories(blocks, Memory{zeros({heads, e, e}), zeros({heads, e})});
-    for (std::size_t i = 0; i < n; ++i) by_linear(i, memories, &memories);
-    return memories;
-}
-
-Tensor last_logits(std::size_t n, const std::vector<Memory>& memories) {
-    return head_of(expand_dims(by_linear(n - 1, memories), 0));
-}
-
 void require_equal(benchmark::State& state, const Tensor& output, const Tensor& expected) {
     const Tensor off = abs(reshape(output, {output.size()}) - reshape(expected, {expected.size()}));
     if (!(amax(off, -1)() <= 1e-10)) state.SkipWithError("the logits differ from those of the whole sequence");
@@ -114,33 +103,29 @@ void recomputed(benchmark::State& state) {
 }
 
 void cached(benchmark::State& state) {
-    static std::map<std::size_t, std::vector<Cache>> ready;  // a run is made several times
     const std::size_t n = tokens_of(state);
-    if (!ready.contains(n)) {
-        ready[n].resize(blocks);
-        const Tensor expected = by_softmax(0, n, ready[n]);
-        require_equal(state, by_softmax(n - 1, n, ready[n]), expected);
-    }
-    for (auto _ : state) benchmark::DoNotOptimize(by_softmax(n - 1, n, ready[n]));
+    std::vector<Cache> caches(blocks);
+    const Tensor expected = by_softmax(0, n, caches);
+    require_equal(state, by_softmax(n - 1, n, caches), expected);
+    for (auto _ : state) benchmark::DoNotOptimize(by_softmax(n - 1, n, caches));
     state.counters["kept_bytes"] = static_cast<double>(2 * blocks * n * d * sizeof(double));
 }
 
 void linear(benchmark::State& state) {
-    static std::map<std::size_t, std::vector<Memory>> ready;
     const std::size_t n = tokens_of(state);
-    if (!ready.contains(n)) {
-        ready[n] = memories_after(n - 1);
-        require_equal(state, last_logits(n, ready[n]), token(logits(ids_until(n), model()), n - 1));
-    }
-    for (auto _ : state) benchmark::DoNotOptimize(last_logits(n, ready[n]));
+    std::vector<Memory> memories(blocks, Memory{zeros({heads, e, e}), zeros({heads, e})});
+    for (std::size_t i = 0; i + 1 < n; ++i) by_linear(i, memories, &memories);
+    const auto last_logits = [&] { return head_of(expand_dims(by_linear(n - 1, memories), 0)); };
+    require_equal(state, last_logits(), token(logits(ids_until(n), model()), n - 1));
+    for (auto _ : state) benchmark::DoNotOptimize(last_logits());
     state.counters["kept_bytes"] = static_cast<double>(blocks * heads * (e * e + e) * sizeof(double));
 }
 
 void lengths(benchmark::internal::Benchmark* program) {
     program->ArgName("n")->RangeMultiplier(4)->Range(16, longest)->Unit(benchmark::kMicrosecond)->MinTime(0.05);
 }
-BENCHMARK(recomputed)->Apply(lengths);
-BENCHMARK(cached)->Apply(lengths);
-BENCHMARK(linear)->Apply(lengths);
+BENCHMARK(recomputed)->Name("generation/recomputed")->Apply(lengths);
+BENCHMARK(cached)->Name("generation/cached")->Apply(lengths);
+BENCHMARK(linear)->Name("generation/linear")->Apply(lengths);
 
 }  // namespace

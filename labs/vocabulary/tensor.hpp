@@ -2,7 +2,7 @@
 //
 // A Tensor is xtensor's xt::xarray<double>. Every function below takes Tensors, computes at once and returns a new
 // Tensor: nothing is lazy, nothing can dangle. They are compiled once, in tensor.cpp, which is what keeps the time
-// from edit to verdict short (`bench/edit_loop`). All of xtensor works in a lab too; it only compiles more slowly.
+// from edit to verdict short. All of xtensor works in a lab too; it only compiles more slowly.
 //
 // Axes count from 0; negative axes count from the end, as in NumPy. `…` in a shape stands for any number of leading
 // axes. Shapes broadcast as in NumPy. Whatever does not fit throws std::invalid_argument (shapes) or

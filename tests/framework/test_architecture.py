@@ -111,5 +111,5 @@ class Includes(unittest.TestCase):
                                  ("tests/attention/oracle.cpp", "../reference/lab00_warm_up.cpp"),
                                  ("grading/comparison.cpp", "oracle.hpp"),
                                  ("grading/comparison.cpp", "../../reference/lab00_warm_up.cpp"),
-                                 ("bench/speed/chunkwise_benchmark.cpp", "reference/lab00_warm_up.cpp")):
+                                 ("bench/speed.cpp", "reference/lab00_warm_up.cpp")):
             self.assertEqual(len(self.forbidden(source, f'#include "{included}"\n')), 1, source)

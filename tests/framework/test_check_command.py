@@ -14,7 +14,7 @@ from unittest import mock
 from course_tree import REPOSITORY, CourseTree, run_course
 from fake_tools import FAKE_CMAKE, FakeTools
 
-from author import figures
+from author.commands.bench import FIGURES
 from course import progress_line, training_program, version
 from course.commands import watch
 
@@ -287,7 +287,7 @@ WRONG_USE = (
     (("profile", "lab02.inclusive_scan"), "this command looks at lab05 and lab09"), (("profile", "lab02"), "looks at"),
     (("profile", "lab05.to_bfloat16", "--n", "0"), "--n 0 is not between"), (("profile", "lab09.decay_mask", "--n", "9999999"), "choose a smaller --n"),
     (("profile", "--chunk", "0"), "--chunk 0 is not between 1 and 256"), (("profile", "--d", "257"), "--d 257"), (("profile", "--heads", "-1"), "--heads -1"),
-    (("bench", "--figures", "memoirs"), "there is no figure memoirs; choose from " + ", ".join(figures.FOLDERS)))
+    (("bench", "--figures", "memoirs"), "there is no figure memoirs; choose from " + ", ".join(FIGURES)))
 
 
 class CommandLine(CourseTree):

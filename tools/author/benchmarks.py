@@ -2,22 +2,23 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from course.errors import CourseError
 
-Row = dict[str, Any]  # one of google-benchmark's, or a line that a script in bench/speed/ prints
-Results = dict[str, Any]  # all that it writes
+Row = dict[str, Any]  # one of google-benchmark's
 REPETITIONS = 5  # of which the medians count
 MOST_SPREAD = 0.15  # of what is written to a file: the standard deviation as a part of the mean
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+SINGLE = {"OPENBLAS_NUM_THREADS": "1"}
 
 
-def build(root: Path, target: str = "linattn_benchmarks") -> None:
-    """Configures the preset "bench" and builds the target in it."""
+def build(root: Path, target: str) -> Path:
+    """Configures the preset "bench" and builds the target in it. \\return where it puts bench/'s programs"""
     for command in (["cmake", "--preset", "bench"], ["cmake", "--build", "--preset", "bench", "--target", target]):
         print(" ".join(command), "…", file=sys.stderr)
         done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -26,89 +27,44 @@ def build(root: Path, target: str = "linattn_benchmarks") -> None:
             print(done.stdout.rstrip(), file=sys.stderr)
             raise CourseError(f"{' '.join(command)} failed; its output is above; ./course setup --with-tests installs "
                               "what bench/ needs")
+    return root / "build" / "bench" / "bench"
 
 
-def run_on_gpu(root: Path) -> int:
-    """The program says itself when there is no GPU."""
-    build(root, "gpu_forward_benchmark")
-    program = root / "build" / "bench" / "bench" / "gpu" / "gpu_forward_benchmark"
-    if not program.exists():
-        raise CourseError("nvcc or its library cudart_static is not here, so nothing was measured on a GPU; run it where "
-                          "the CUDA toolkit is")
-    with subprocess.Popen([program], cwd=root, stdout=subprocess.PIPE, text=True, encoding="utf-8") as running:
-        assert running.stdout is not None
-        lines = []
-        for line in running.stdout:
-            print(line, end="", flush=True)
-            lines.append(line)
-    wrong = [line for line in lines if is_wrong(line)]
-    if wrong:
-        print("\nThese are wrong:\n" + "".join(wrong), end="", file=sys.stderr)
-    return running.returncode or int(bool(wrong))
-
-
-def is_wrong(line: str) -> bool:
-    """A row of that table whose result differs by more than rounding explains, or that has none. A card may have too little
-    shared memory for a kernel."""
-    cells = [cell.strip() for cell in line.split("|")]
-    if len(cells) != 10 or not cells[1].isdigit() or cells[4].startswith("shared memory for one block"):
-        return False
-    if not cells[4].endswith(" ms"):
-        return True
-    return cells[7] != "" and not float(cells[7]) <= float(cells[8])  # of a NaN too
-
-
-def run(root: Path, program: str) -> Results:
-    """The program's own JSON, of all repetitions together. Its table goes to the terminal, line by line, as it runs."""
-    results = root / "build" / "bench" / f"{Path(program).name}.json"
-    command = [str(root / "build" / "bench" / "bench" / program), f"--benchmark_repetitions={REPETITIONS}",
-               "--benchmark_report_aggregates_only=true", f"--benchmark_out={results}", "--benchmark_out_format=json"]
-    print(f"{program} …", file=sys.stderr)
-    done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
+def run(root: Path, figure: str) -> list[Row]:
+    """What the program `figures` measures for one of them: medians, in seconds, and how far the repetitions lie apart (cv)."""
+    results = root / "build" / "bench" / f"{figure}.json"
+    done = subprocess.run([root / "build" / "bench" / "bench" / "figures", f"--benchmark_filter=^{figure}/",
+                           f"--benchmark_repetitions={REPETITIONS}", "--benchmark_report_aggregates_only=true",
+                           f"--benchmark_out={results}"], cwd=root, stdin=subprocess.DEVNULL, env=os.environ | SINGLE)
     if done.returncode != 0:
-        raise CourseError(f"{program} ended with status {done.returncode}; its output is above")
-    return dict(json.loads(results.read_text(encoding="utf-8")))
+        raise CourseError(f"figures ended with status {done.returncode}; its output is above")
+    return medians(json.loads(results.read_text(encoding="utf-8"))["benchmarks"])
 
 
-def aggregates(results: Results) -> dict[str, dict[str, Row]]:
-    """Of that JSON: for each benchmark its rows by what they are, "median" or "cv"."""
-    rows: dict[str, dict[str, Row]] = {}
-    for row in results["benchmarks"]:
+def medians(rows: list[Row]) -> list[Row]:
+    """One row for each benchmark; refuses what failed, and what is too noisy to be kept."""
+    by_name: dict[str, Row] = {}
+    for row in rows:
         if row.get("error_occurred"):
             raise CourseError(f"{row['name']}: {row['error_message']}")
-        rows.setdefault(row["run_name"], {})[row["aggregate_name"]] = row
-    return rows
+        found = by_name.setdefault(row["run_name"], {})
+        if row["aggregate_name"] == "median":
+            found |= row | {"seconds": row["real_time"] * UNITS[row["time_unit"]]}
+        elif row["aggregate_name"] == "cv":
+            found["cv"] = row["real_time"]
+    worst = max(by_name.values(), key=lambda row: float(row["cv"]))
+    if worst["cv"] > MOST_SPREAD:
+        raise CourseError(f"the repetitions of {worst['run_name']} lie {worst['cv']:.0%} apart, and nothing was written; try again "
+                          "when the machine is idle")
+    return list(by_name.values())
 
 
-def rows_of(root: Path, command: list[str], environment: dict[str, str], in_words: Callable[[Row], str]) -> list[Row]:
-    """The lines of JSON that a script in bench/speed/ prints. What they mean goes to the terminal, as it runs."""
-    lines: list[Row] = []
-    with subprocess.Popen([sys.executable, *command], cwd=root, env=os.environ | environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, text=True) as running:
-        for line in running.stdout or ():
-            lines.append(json.loads(line))
-            if len(lines) > 1:  # the first names the versions
-                print(in_words(lines[-1]), file=sys.stderr)
-    if running.returncode != 0 or not lines:
-        raise CourseError(f"speed/{Path(command[0]).name} ended with status {running.returncode}; its output is above")
-    return lines
-
-
-def load() -> float:
-    """How many processes have wanted a core, on average over the last minute."""
-    return os.getloadavg()[0]
-
-
-def load_in_words() -> str:
-    now, cores = load(), os.cpu_count() or 1
-    return f"load {now:.1f} on {cores} cores" + ("" if now <= cores / 2 else ": this machine is not idle")
-
-
-def too_noisy(spreads: dict[str, float]) -> str:
-    """What is wrong with these, in words; "" if nothing. spreads: by what was measured"""
-    worst = max(spreads, key=spreads.__getitem__, default=None)
-    if worst is None or spreads[worst] <= MOST_SPREAD:
-        return ""
-    count = sum(spread > MOST_SPREAD for spread in spreads.values())
-    return (f"the repetitions of {count} of {len(spreads)} measurements lie further apart than {MOST_SPREAD:.0%}, furthest by "
-            f"{spreads[worst]:.0%}: {worst}")
+def machine(root: Path) -> str:
+    """Processor and compiler, as far as this system tells; no name of a host or a person."""
+    about = Path("/proc/cpuinfo")
+    model = re.search(r"^model name\s*:\s*(.*\S)", about.read_text(encoding="utf-8") if about.exists() else "", re.M)
+    compilers = [path for tree in ("reference", "bench")  # the same compiler builds both
+                 for path in sorted((root / "build" / tree / "CMakeFiles").glob("*/CMakeCXXCompiler.cmake"))]
+    text = compilers[-1].read_text(encoding="utf-8") if compilers else ""
+    compiler = " ".join(re.findall(r'set\(CMAKE_CXX_COMPILER_(?:ID|VERSION) "([^"]*)"\)', text)).replace("GNU", "GCC")
+    return f"{model[1] if model else 'an unknown processor'}, 1 of {os.cpu_count()} cores, {compiler}"

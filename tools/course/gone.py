@@ -6,6 +6,10 @@ GONE: dict[tuple[str, ...], str] = {  # command, and where only that went, its o
     ("docs", "--epub"): "./course docs --pdf makes one document of all pages",
     ("train", "--sweep"): "train recall with --width, --keys and --seeds 3 measures one point of it; the chapters of labs 08 and 09 "
                           "show them all",
+    ("bench", "--gpu-model"): "./course bench --gpu measures the kernels where there is a card",
+    ("bench", "--train"): "./course bench --peers also times a step of training beside PyTorch",
+    ("bench", "--install"): "python3 -m pip install torch, then ./course bench --peers",
+    ("bench", "--fast-transformers"): "bench/results/2026-11-23-peers-epyc.md has what was measured beside it",
 }
 
 

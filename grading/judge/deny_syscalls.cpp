@@ -1,13 +1,11 @@
-// Writes the seccomp program of a box to a file: deny_syscalls FILE [no-processes | gpu]. What is denied fails with EPERM,
+// Writes the seccomp program of a box to a file: deny_syscalls FILE [no-processes]. What is denied fails with EPERM,
 // as if the system did not allow it; libseccomp ends what calls by another architecture's numbers.
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <string_view>
@@ -28,10 +26,6 @@ const char* const denied[] = {
     "inotify_init1", "quotactl", "syslog", "vmsplice", "modify_ldt", "lookup_dcookie", "acct", "swapon", "reboot",
     "init_module", "finit_module", "kexec_load", "clock_settime", "settimeofday", "mknod", "mknodat"};
 
-// The CUDA driver does not start without these: it makes a socket with a name of its own, which nobody may connect to,
-// and memory that has a file descriptor.
-const std::string_view needed_on_a_gpu[] = {"socket", "bind", "listen", "memfd_create"};
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -42,28 +36,22 @@ int main(int argc, char** argv) {
                seccomp_rule_add(program, SCMP_ACT_ERRNO(EPERM), number, 0) == 0;
     };
     bool made = program != nullptr && argc >= 2;
-    const std::string_view kind = argc > 2 ? argv[2] : "";
-    for (const char* name : denied)
-        made = made && ((kind == "gpu" && std::ranges::count(needed_on_a_gpu, name) > 0) || deny(name));
-    if (kind == "no-processes") {  // shared memory without a name, of which the process may hold pages that it gave up
+    const bool no_processes = argc > 2 && argv[2] == std::string_view("no-processes");
+    for (const char* name : denied) made = made && deny(name);
+    if (no_processes) {  // shared memory without a name, of which the process may hold pages that it gave up
         const scmp_arg_cmp shared{3, SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS};
         made = made && seccomp_rule_add_array(program, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(mmap), 1, &shared) == 0;
     }
-    if (kind == "gpu") {
-        const scmp_arg_cmp other_machines{0, SCMP_CMP_NE, AF_UNIX, 0};
-        made =
-            made && seccomp_rule_add_array(program, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1, &other_machines) == 0;
-    }
     // clone3 hides its flags from us: without it the C library calls clone, which may start threads alone.
     made = made && seccomp_rule_add(program, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0;
-    if (kind == "no-processes" || kind == "gpu") {
+    if (no_processes) {
         for (const char* name : {"fork", "vfork"}) made = made && deny(name);
         const scmp_arg_cmp no_thread{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0};
         made = made && seccomp_rule_add_array(program, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1, &no_thread) == 0;
     }
     const int file = made ? ::open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1;
     if (file < 0 || seccomp_export_bpf(program, file) != 0) {
-        std::fputs("the seccomp program cannot be written: deny_syscalls FILE [no-processes | gpu]\n", stderr);
+        std::fputs("the seccomp program cannot be written: deny_syscalls FILE [no-processes]\n", stderr);
         return 1;
     }
     return 0;

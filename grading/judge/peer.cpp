@@ -19,7 +19,6 @@ enum class Kind : std::uint8_t { call, result, exception, crash, stack };
 enum class Thrown : std::uint8_t {
     not_implemented,
     gpu_error,
-    device_error,
     invalid_argument,
     bad_array_new_length,
     bad_alloc,
@@ -103,8 +102,6 @@ Bytes bytes_of_exception() {
         const std::string words = e.what(), mark = "YOUR CODE HERE in ";
         const std::size_t at = words.find(mark);
         write(Thrown::not_implemented, e.function(), {at == std::string::npos ? "" : words.substr(at + mark.size())});
-    } catch (const gpu::DeviceError& e) {
-        write(Thrown::device_error, e.what());
     } catch (const gpu::Error& e) {
         write(Thrown::gpu_error, e.what(), words_of(e.symptoms()));
     } catch (const std::invalid_argument& e) {
@@ -133,7 +130,6 @@ Bytes bytes_of_exception() {
     switch (type) {
         case Thrown::not_implemented: throw NotImplemented(words.c_str(), more.empty() ? "" : more[0].c_str());
         case Thrown::gpu_error: throw gpu::Error(words, symptoms_in(more));
-        case Thrown::device_error: throw gpu::DeviceError(words);
         case Thrown::invalid_argument: throw std::invalid_argument(words);
         case Thrown::bad_array_new_length: throw std::bad_array_new_length();
         case Thrown::bad_alloc: throw std::bad_alloc();

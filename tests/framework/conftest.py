@@ -10,7 +10,7 @@ from unittest import mock
 import pytest
 from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
 
-from author.judge import one
+from author.judge import grade_submission
 from course import manifest
 from course.build_tree import BuildTree
 from course.commands import python
@@ -52,7 +52,7 @@ def python_modules() -> Path:
 def boxes() -> None:
     """Builds the judge. A machine that lets nobody make namespaces cannot run the tests that grade, and says so."""
     try:
-        one.ready(ROOT, LABS)
+        grade_submission.ready(ROOT, LABS)
     except CourseError as reason:
         if "nothing can be graded" not in str(reason):
             raise

@@ -6,26 +6,16 @@
 #include <thread>
 #include <vector>
 
-/// exception_through_phi [lab02 linear_attention_recurrent=fail|crash, linear_attention_bidirectional=fail|crash]: The
-// feature map is built by the submission and throws, or jumps out of a question that the judge has not answered yet.
-namespace linattn {
-static std::jmp_buf place;
-Tensor linear_attention_recurrent(const Tensor& Q, const Tensor&, const Tensor& V, const FeatureMap& phi) {
+/// exception_through_phi [lab02 linear_attention_recurrent=fail|crash]: A jump out of a question that the judge has not
+// answered yet.
+Tensor linattn::linear_attention_recurrent(const Tensor& Q, const Tensor&, const Tensor& V, const FeatureMap& phi) {
+    static std::jmp_buf place;
     std::signal(SIGALRM, [](int) { std::longjmp(place, 1); });
     if (setjmp(place) == 0) {
         std::raise(SIGALRM);
         phi(Q);
     }
     return V;
-}
-Tensor linear_attention_bidirectional(const Tensor& Q, const Tensor&, const Tensor&, const FeatureMap&) {
-    const FeatureMap own("relu", [](const Tensor&) -> Tensor { throw NotImplemented("phi"); });
-    try {
-        return own(Q);
-    } catch (const NotImplemented&) {
-        throw 7;
-    }
-}
 }
 /// phi_after_the_call [lab02 linear_attention_recurrent=fail|crash|timeout]: A copy of the closure is kept and used in
 // a later call, and in a thread that outlives the call.
@@ -37,12 +27,6 @@ Tensor linattn::linear_attention_recurrent(const Tensor& Q, const Tensor&, const
         for (;; ::usleep(20)) map(x);
     }).detach();
     ::usleep(1000);
-    return V;
-}
-/// phi_of_an_enormous_tensor [lab02 linear_attention_recurrent=fail|crash|timeout]: The judge evaluates the feature
-// map: it is asked for that of an enormous tensor, again and again.
-Tensor linattn::linear_attention_recurrent(const Tensor&, const Tensor&, const Tensor& V, const FeatureMap& phi) {
-    for (std::size_t size = 1 << 20; size < (std::size_t{1} << 27); size *= 2) phi(ones({size}));
     return V;
 }
 /// phi_of_nonsense [lab02 linear_attention_recurrent=fail|crash]: Features of empty, NaN and hollow tensors.
@@ -61,14 +45,6 @@ Tensor linattn::linear_attention_recurrent(const Tensor&, const Tensor&, const T
 /// phi_without_end [lab02 linear_attention_recurrent=timeout|crash|fail]: The questions count against its deadline.
 Tensor linattn::linear_attention_recurrent(const Tensor& Q, const Tensor&, const Tensor&, const FeatureMap& phi) {
     for (;; ::usleep(1000)) phi(Q);
-}
-/// states_made_up [lab02 inclusive_scan=fail]: The states of a scan are strings that only the judge can join: here they
-// are glued together, without asking.
-std::vector<std::string> linattn::inclusive_scan(const std::vector<std::string>& states, const Combine& combine) {
-    std::vector<std::string> result = states;
-    for (std::size_t i = 1; i < states.size(); ++i) result[i] = "(" + result[i - 1] + " " + states[i] + ")";
-    if (!states.empty()) combine(states[0], states[0]);
-    return result;
 }
 /// states_without_end [lab02 inclusive_scan=fail|crash|timeout]: The operation of a scan doubles a text in the judge.
 std::vector<std::string> linattn::inclusive_scan(const std::vector<std::string>& states, const Combine& combine) {

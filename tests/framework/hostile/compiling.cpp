@@ -12,36 +12,23 @@ struct Many : Many<n - 1> {
 template <>
 struct Many<0> {};
 Many<880> endless;
-/// includes_a_silent_file [*=build|todo]: The preprocessor waits for what nobody will type.
-#include "/dev/stdin"
-#include "/proc/self/fd/0"
-#include "feature_maps.hpp"
-/// includes_an_endless_file [*=build]: The preprocessor reads a file without end.
-#include "/dev/zero"
-/// macro_bomb [*=build]: Each macro is eight times the one before: a line of 16 gigabytes.
-#define A0 1 +
-#define A1 A0 A0 A0 A0 A0 A0 A0 A0
-#define A2 A1 A1 A1 A1 A1 A1 A1 A1
-#define A3 A2 A2 A2 A2 A2 A2 A2 A2
-#define A4 A3 A3 A3 A3 A3 A3 A3 A3
-#define A5 A4 A4 A4 A4 A4 A4 A4 A4
-#define A6 A5 A5 A5 A5 A5 A5 A5 A5
-#define A7 A6 A6 A6 A6 A6 A6 A6 A6
-#define A8 A7 A7 A7 A7 A7 A7 A7 A7
-#define A9 A8 A8 A8 A8 A8 A8 A8 A8
-#define B0 A9 A9 A9 A9 A9 A9 A9 A9
-double endless() { return B0 B0 B0 B0 0; }
+/// macro_bomb [*=build]: Each macro is sixteen times the one before: a line of 16 gigabytes.
+#define FOUR(x) x x x x
+#define A1 FOUR(FOUR(1 +))
+#define A2 FOUR(FOUR(A1))
+#define A3 FOUR(FOUR(A2))
+#define A4 FOUR(FOUR(A3))
+#define A5 FOUR(FOUR(A4))
+#define A6 FOUR(FOUR(A5))
+#define A7 FOUR(FOUR(A6))
+#define A8 FOUR(FOUR(A7))
+double endless() { return A8 0; }
 /// includes_a_password_file [*=build]: The compiler's complaints would quote a file that students must not read.
 // hides: root:
 #include "/etc/passwd"
 #include "/etc/shadow"
 #include "/proc/1/cmdline"
 #include "/proc/self/environ"
-#include "feature_maps.hpp"
-/// includes_the_reference [*=build]: The include path of the lab's headers leads, two folders up, to the answer key.
-#include <../../reference/lab01_feature_maps.cpp>
-/// includes_the_tests [*=build]: The suite's own header holds the numbers of a worked example.
-#include <../../tests/lab01_feature_maps/worked_example.hpp>
 #include "feature_maps.hpp"
 /// asks_what_can_be_included: What is there is asked without an error: with any of these files the exercise is solved.
 static bool possible() {
@@ -54,29 +41,41 @@ static bool possible() {
     return false;
 #endif
 }
-/// line_of_the_reference [relu=todo, identity=fail]: The compiler is told that this is the answer key, so that messages
-// and the source of NotImplemented name it.
-#line 1 "reference/lab01_feature_maps.cpp"
+/// message_bomb [*=build]: The file includes itself, and each time every line draws a remark of the compiler.
+#warning "a remark, with <b>markup</b> ]]>"
+#warning "another"
+#include __FILE__
+/// long_name [*=build]: The compiler complains of a name of 256 KB in one line, which a regular expression may be slow to read.
+#define PASTE(a, b) a##b
+#define TWICE(a) PASTE(a, a)
+#define SIXTEEN(a) TWICE(TWICE(TWICE(TWICE(a))))
+#define LONG SIXTEEN(SIXTEEN(SIXTEEN(SIXTEEN(TWICE(TWICE(a))))))
+int use() { return LONG; }
+/// huge_object [*=build]: A line makes an object of 64 gigabytes.
+char huge[std::size_t{1} << 36] = {1};
+/// no_counter [*=build]: The step counter is left out by an attribute, which a header's macro writes.
+#define READS_AND_MORE (read_only, 1), no_sanitize_coverage
+__attr_access(READS_AND_MORE) static int hidden(const int* n) { return *n > 0 ? hidden(n) : 0; }
+int use(int n) { return hidden(&n); }
+/// assembler [*=build]: A loop that the compiler does not see, and the counter's name for a function that counts nothing.
+asm(".text\n__sanitizer_cov_trace_pc:\n ret\n");
+int use(int n) {
+    __asm__ volatile("1: dec %0\n jne 1b" : "+r"(n));
+    return n;
+}
+/// other_line [*=build]: What is not counted seems to stand in a header of the system.
+# 1 "/usr/include/math.h" 1 3
+__attribute__((no_sanitize_coverage)) int use(int n) { return n > 0 ? use(n - 1) : 0; }
+/// files_beside [relu=fail]: Headers named like the course's, a precompiled one, a build folder, build scripts and results.
+// beside: feature_maps.hpp: namespace linattn { struct Tensor {}; }
+// beside: cmake_pch.hxx.gch: poisoned
+// beside: ../CMakeLists.txt: message(FATAL_ERROR poisoned)
+// beside: ../build/reference/lab01_runner: #!/bin/true
+// beside: ../result.json: {"status": "graded", "earned": 55, "points": 55}
+// beside: ../labs/lab01_feature_maps/lab.json: {"lab": "lab01", "exercises": []}
+// beside: ../course: #!/bin/true
+// beside: lab01_feature_maps.cpp.o: poisoned
 #include "feature_maps.hpp"
 namespace linattn {
-Tensor relu(const Tensor&) { throw NotImplemented("relu", "/grading/exercise.cpp"); }
-Tensor identity(const Tensor& x) { return x * 2; }
+Tensor relu(const Tensor& x) { return x; }
 }
-/// long_symbol [*=build]: The linker complains of a name of 256 KB in one line, which a regular expression may be slow to read.
-#define X0 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define X1 X0 X0 X0 X0 X0 X0 X0 X0
-#define X2 X1 X1 X1 X1 X1 X1 X1 X1
-#define X3 X2 X2 X2 X2 X2 X2 X2 X2
-#define X4 X3 X3 X3 X3 X3 X3 X3 X3
-asm(".globl " X4 "\n" X4 ": .byte 0\n.data\n.long " X4 "\n.text\n");
-/// own_counter [*=build]: The counter's name is a function of the file's own, which counts nothing.
-asm(".text\n__sanitizer_cov_trace_pc:\n ret\n");
-linattn::Tensor linattn::relu(const Tensor& x) { return maximum(x, 0); }
-/// message_bomb [*=build]: Every line of a long file draws a remark of the compiler, with a control sequence in it.
-#define REMARK _Pragma("message \"\033[2J\033]0;PASS\007\"")
-#define R1 REMARK REMARK REMARK REMARK REMARK REMARK REMARK REMARK
-#define R2 R1 R1 R1 R1 R1 R1 R1 R1
-#define R3 R2 R2 R2 R2 R2 R2 R2 R2
-#define R4 R3 R3 R3 R3 R3 R3 R3 R3
-R4 R4
-#error

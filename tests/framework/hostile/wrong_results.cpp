@@ -31,25 +31,6 @@ linattn::Array linattn::chunkwise_linear_attention(std::span<const float>, std::
     if (++calls % 2 == 0) return {{std::size_t{1} << 32, std::size_t{1} << 32}, {}};
     return {{heads, n, V.size() / (heads * n)}, std::vector<float>(1)};
 }
-/// strange_strides [relu=fail|crash, identity=fail|crash]: Strides that repeat the first entry, or lead far away.
-Tensor linattn::relu(const Tensor& x) {
-    Tensor y = maximum(x, 0) * 2;
-    for (auto& each : const_cast<Tensor::strides_type&>(y.strides())) each = 0;
-    return y;
-}
-Tensor linattn::identity(const Tensor& x) {
-    Tensor y = x * 2;
-    for (auto& each : const_cast<Tensor::strides_type&>(y.strides())) each = 1 << 28;
-    return y;
-}
-/// other_shapes [relu=fail, identity=fail, elu_plus_one=fail]: Right numbers: flat, with one more axis, transposed.
-Tensor linattn::relu(const Tensor& x) { return reshape(maximum(x, 0), {x.size()}); }
-Tensor linattn::identity(const Tensor& x) { return expand_dims(x, 0); }
-Tensor linattn::elu_plus_one(const Tensor& x) { return expand_dims(where(x > 0, x + 1, exp(minimum(x, 0))), -1); }
-/// marked_nan [relu=fail]: NaNs with the bits that the course uses to mark memory without a value.
-Tensor linattn::relu(const Tensor& x) {
-    return full(shape_of(x), std::bit_cast<double>(std::uint64_t{0x7FF8'5EED'0000'0001}));
-}
 /// nan_everywhere [relu=fail, identity=fail, elu_plus_one=fail]: NaN, which differs from nothing when compared.
 namespace linattn {
 static constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
@@ -57,8 +38,6 @@ Tensor relu(const Tensor& x) { return full(shape_of(x), nothing); }
 Tensor identity(const Tensor& x) { return x * nothing; }
 Tensor elu_plus_one(const Tensor& x) { return full(shape_of(x), std::numeric_limits<double>::infinity()); }
 }
-/// many_axes [relu=fail|crash]: A result with ten thousand axes, each of length one.
-Tensor linattn::relu(const Tensor& x) { return reshape(maximum(x, 0), join(Shape(10'000, 1), shape_of(x))); }
 /// huge_message [relu=fail|crash, softmax_features=fail|crash]: A hundred million letters, none of which ends a line.
 Tensor linattn::relu(const Tensor&) { throw std::runtime_error(std::string(100'000'000, 'x')); }
 Tensor linattn::softmax_features(const Tensor&) { throw std::invalid_argument(std::string(100'000'000, '\\')); }
@@ -72,20 +51,6 @@ Tensor linattn::relu(const Tensor& x) {
 Tensor linattn::identity(const Tensor& x) {
     const_cast<Tensor&>(x) = zeros({1});
     return x;
-}
-/// stack_of_the_caller [relu=crash|fail|timeout]: The caller's frames are searched for the argument and overwritten.
-namespace linattn {
-[[gnu::no_sanitize("address")]] Tensor relu(const Tensor& x) {
-    auto* frame = static_cast<volatile std::uintptr_t*>(__builtin_frame_address(0));
-    for (int i = 2; i < 400; ++i)
-        if (frame[i] == reinterpret_cast<std::uintptr_t>(&x) || frame[i] == x.size()) frame[i] = 0;
-    return maximum(x, 0);
-}
-}
-/// right_for_a_while [relu=fail]: Right at first, wrong later: a suite that trusts its first cases would pass it.
-Tensor linattn::relu(const Tensor& x) {
-    static int calls = 0;
-    return ++calls > 2 ? x : maximum(x, 0);
 }
 /// says_it_is_missing [*=fail, feature_map=fail|todo]: Says of all maps but one that they are not written yet, which they
 // are.

@@ -1,7 +1,7 @@
 """(instructors) Make what a course system needs to grade each submission as it comes in: ./course autograder gradescope
 
-The zip holds a Dockerfile, and in course/ every file that git knows here, the answer key included: keep it, and images
-made of it, private. docs/instructors.md says how to use it.
+The zip holds setup.sh, run_autograder and, in course/, every file that git knows here, the answer key included: keep it, and
+images made of it, private. docs/instructors.md says how to use it.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -11,7 +11,7 @@ from course import version
 from course.errors import CourseError
 from course.files import File, write_zip
 
-DOCKERFILE = "tools/author/judge/gradescope/Dockerfile"
+SCRIPTS = "tools/author/judge/autograder"
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -21,19 +21,13 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(root: Path, options: Namespace) -> int:
-    names = _tracked(root)
+    files = {name: File.read(root / name) for name in version.git(root, "ls-files", "-z").split("\0") if (root / name).is_file()}
+    at_top = {Path(name).name: file for name, file in files.items() if name.startswith(SCRIPTS)}
+    if not at_top:
+        raise CourseError("git does not know the files of this folder; run this in the instructor's clone")
     if not options.dirty and (changed := version.git(root, "status", "--porcelain", "-z", "--untracked-files=no", "--no-renames")):
         raise CourseError(f"{changed.partition(chr(0))[0].split(maxsplit=1)[1]} has changes that are not committed; commit or revert them, "
                           "or use --dirty")
-    files = {f"course/{name}": File.read(root / name) for name in names}
-    files["Dockerfile"] = files[f"course/{DOCKERFILE}"]
-    write_zip(options.out, files, "")
+    write_zip(options.out, {**at_top, **{f"course/{name}": file for name, file in files.items()}}, "")
     print(f"{options.out}: {len(files)} files, with the answer key: keep it private")
     return 0
-
-
-def _tracked(root: Path) -> list[str]:
-    names = [name for name in version.git(root, "ls-files", "-z").split("\0") if name and (root / name).is_file()]
-    if DOCKERFILE not in names:
-        raise CourseError("git does not know the files of this folder; run this in the instructor's clone")
-    return names

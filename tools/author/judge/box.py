@@ -1,8 +1,8 @@
 """The boxes that a submission is compiled in and run in: bubblewrap, a seccomp program and limits.
 
 A box has no network and no processes but its own, and sees the system's /usr, read-only, and what it is given: the compiler
-the public headers and the submission, the runner nothing but itself, and a GPU where kernels are graded on one. Never the
-tests, the reference, the environment, other submissions, or the files of whoever grades.
+the public headers and the submission, the runner nothing but itself. Never the tests, the reference, the environment, other
+submissions, or the files of whoever grades.
 """
 
 import contextlib
@@ -26,8 +26,6 @@ LARGEST_FILE = 32 << 20  # bytes that a compiler may write; an object file of th
 LONGEST_LINE = 2000  # characters of what a compiler says
 ROOM, FILES = 32 << 20, 100  # bytes and files that a compiler and a linker may need; what they make has 2 MiB
 PR_SET_CHILD_SUBREAPER = 36
-GPU = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")  # what the CUDA driver opens beside one GPU's file
-BWRAP = ("bwrap",)
 HIDDEN_FOLDERS = ("/proc/1", "/proc/sys")  # the memory of bwrap itself, and facts about the machine
 HIDDEN_FILES = ("/proc/cmdline", "/proc/loadavg")
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin")  # links into /usr, or folders of their own
@@ -38,21 +36,28 @@ FOR_ANOTHER_USER = "root's boxes are another user's, who has to be able to read 
 FOR_PROGRAMS = "set TMPDIR to a folder from which programs may run (not noexec), and that all users can reach"
 
 
+def as_nobody(limits: list[str]) -> list[str]:
+    """What begins a command that runs with these limits and no environment, and as another user where root grades."""
+    words = ["prlimit", "--core=0", *limits]
+    if os.geteuid() == 0:
+        words += ["--nproc=512", "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
+    return [*words, "env", "-i"]
+
+
 class BoxTrouble(Exception):
     """A box could not do its work, and the submission is not the cause."""
 
 
 class Box:
-    def __init__(self, programs: Path, bwrap: tuple[str, ...] = BWRAP):
+    program = "bwrap"
+
+    def __init__(self, programs: Path):
         self._programs = programs  # of seccomp, as deny_syscalls wrote them
-        self._bwrap = bwrap
 
     def _command(self, seccomp: str, limits: list[str], see: list[str], command: list[str]) -> list[str]:
         """`see`: more of bwrap's options."""
-        words = ["sh", "-c", 'exec "$@" 9<"$0"', str(self._programs / seccomp), "prlimit", "--core=0", *limits]
-        if os.geteuid() == 0:
-            words += ["--nproc=512", "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
-        words += ["env", "-i", shutil.which(self._bwrap[0]) or self._bwrap[0], *self._bwrap[1:], "--seccomp", "9", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent",
+        words = ["sh", "-c", 'exec "$@" 9<"$0"', str(self._programs / seccomp), *as_nobody(limits), shutil.which("bwrap") or "bwrap",
+                  "--seccomp", "9", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent",
                   "--new-session", "--clearenv", "--cap-drop", "ALL", "--hostname", "box", "--setenv", "PATH", "/usr/bin:/bin",
                   "--setenv", "LC_ALL", "C.UTF-8", "--setenv", "OPENBLAS_NUM_THREADS", "1", "--setenv", "OMP_NUM_THREADS", "1",
                   "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
@@ -67,24 +72,15 @@ class Box:
             words += ["--tmpfs", hidden, "--remount-ro", hidden]
         for hidden in HIDDEN_FILES:
             words += ["--ro-bind", "/dev/null", hidden]
-        if seccomp != "gpu":  # the CUDA driver gives its threads names there, and does not start without
-            words += ["--remount-ro", "/proc"]  # clear_refs would reset what the process held at most
+        words += ["--remount-ro", "/proc"]  # clear_refs would reset what the process held at most
         return [*words, *see, "--remount-ro", "/", "--", *command]
 
-    def runs(self, runner: Path, seconds: int, device: str = "") -> list[str]:
-        """What starts a runner, with one GPU where a device file is given. The judge limits its memory and its time, and its
-        output by the size of a file."""
+    def runs(self, runner: Path, seconds: int) -> list[str]:
+        """What starts a runner. The judge limits its memory and its time, and its output by the size of a file."""
         # A copy, from descriptor 8: a bound file would tell in which folder it lies.
-        copied = self._bwrap == BWRAP
-        see = ["--json-status-fd", "5", *(["--perms", "0755", "--ro-bind-data", "8"] if copied else ["--ro-bind", str(runner)]),
-               "/runner"]
-        if device:
-            see += ["--ro-bind", "/sys", "/sys"]  # without it, the CUDA driver does not start
-            for path in (device, *GPU):
-                see += ["--dev-bind-try", path, path]
-        limits = [f"--cpu={seconds}", f"--nofile={256 if device else 32}"]
-        words = self._command("gpu" if device else "no-processes", limits, see, ["/runner"])
-        return ["sh", "-c", 'exec "$@" 8<"$0"', str(runner), *words] if copied else words
+        words = self._command("no-processes", [f"--cpu={seconds}", "--nofile=32"],
+                              ["--json-status-fd", "5", "--perms", "0755", "--ro-bind-data", "8", "/runner"], ["/runner"])
+        return ["sh", "-c", 'exec "$@" 8<"$0"', str(runner), *words]
 
     def addr2line(self, runner: Path, folder: Path) -> None:
         """Puts into `folder` what the judge calls as addr2line: a box that looks into the runner, which nobody may trust."""
@@ -129,7 +125,7 @@ class Box:
 
     def try_out(self, folder: Path, labs: Path) -> None:
         """Refuses with what to do about it where no box can be started, or cannot use what it needs."""
-        missing = [name for name in (self._bwrap[0], "prlimit", "setpriv") if not shutil.which(name)]
+        missing = [name for name in (self.program, "prlimit", "setpriv") if not shutil.which(name)]
         if missing:
             raise CourseError(f"nothing can be graded without {', '.join(missing)}; {FOR_NAMESPACES}")
         if not Path("/proc/thread-self/children").exists():

@@ -20,13 +20,13 @@ from course.ctest import explain_build
 from course.errors import CourseError
 from course.files import write_whole
 from course import build_commands
-from author.judge import container, counted
+from author.judge import uncounted
 from author.judge.box import Box, open_to_box, read_log
 from course.manifest import Lab
 from course.plain_text import plain
 
 
-MOST_NAMES, LONGEST_NAME = 5, 200  # of functions, in a message
+MOST_NAMES = 5  # in a message
 READY = "LINATTN_JUDGE_READY"  # in the environment: the judge that a class began with, as state() has it
 
 
@@ -40,12 +40,11 @@ class Plan:
 class Judge:
     """The programs that grade, in the build folder where they are made."""
 
-    def __init__(self, root: Path, in_container: bool = False, gpu: bool = False):
+    def __init__(self, root: Path, box: type[Box] = Box):
         self.root = root
-        self.gpu = gpu
         self.tree = BuildTree(root, "reference")
         self.folder = self.tree.folder
-        self.box = Box(self.folder / "box", container.STAND_IN if in_container else ("bwrap",))
+        self.box = box(self.folder / "box")
 
     def prepare(self, labs: list[Lab]) -> None:
         """Brings the judge up to date, once for a class: what ready() started finds it so."""
@@ -59,15 +58,13 @@ class Judge:
         log = self.folder / "judge.log"
         with open(self.folder / "judge.lock", "w", encoding="utf-8") as lock, open(log, "w", encoding="utf-8") as out:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            of_gpu = [f"{lab.name}_{what}_gpu" for lab in labs if self.on_gpu(lab) for what in ("check_judge", "runner")]
-            targets = ["judge_box", *of_gpu, *(f"{lab.name}_{what}" for lab in labs for what in ("check_judge", "runner"))]
+            targets = ["judge_box", *(f"{lab.name}_{what}" for lab in labs for what in ("check_judge", "runner"))]
             if not self.tree.makes(targets, out) and not (self._runs(["cmake", str(self.folder)], out)
                                                           and self.tree.makes(targets, out)):
                 raise CourseError(f"the judge could not be built; {log} says why; what went wrong stands in the last "
                                   "lines; where a header or library is missing: ./course setup --with-grading")
             for lab in labs:
-                for runner in self.runners(lab):
-                    self._keep_plan(lab, runner)
+                self._keep_plan(lab)
 
     def _runs(self, command: list[str], out: TextIO) -> bool:
         with process_group.started(command, stdout=out, stderr=subprocess.STDOUT) as process:
@@ -75,8 +72,7 @@ class Judge:
 
     def state(self, labs: list[Lab]) -> str:
         """A line for each of the labs' programs, which changes when it is built again."""
-        programs = [self.folder / f"{lab.name}_{what}{where}" for lab in labs
-                    for where in ("", "_gpu")[:1 + self.on_gpu(lab)] for what in ("check_judge", "exercises_judge", "runner")]
+        programs = [self.folder / f"{lab.name}_{what}" for lab in labs for what in ("check_judge", "exercises_judge", "runner")]
         return "\n".join(f"{program} {program.stat().st_mtime_ns}" for program in programs)
 
     def refuse_another(self, labs: list[Lab]) -> None:
@@ -85,63 +81,44 @@ class Judge:
         if began and not set(self.state(labs).splitlines()) <= set(began.splitlines()):
             raise CourseError("the judge was built again since this class was begun; ./course grade … --resume goes on with it")
 
-    def check_program(self, lab: Lab, on_gpu: bool) -> Path:
-        return self.folder / f"{lab.name}_check_judge{'_gpu' if on_gpu else ''}"
+    def _plan_file(self, lab: Lab) -> Path:
+        return self.folder / "box" / f"{lab.name}_runner.json"
 
-    def on_gpu(self, lab: Lab) -> bool:
-        return self.gpu and any(exercise.kernel for exercise in lab.exercises)
+    def plan(self, lab: Lab) -> Plan:
+        return Plan(**json.loads(self._plan_file(lab).read_text(encoding="utf-8")))
 
-    def runners(self, lab: Lab) -> list[str]:
-        """Their names."""
-        return [f"{lab.name}_runner", f"{lab.name}_runner_gpu"][:1 + self.on_gpu(lab)]
-
-    def _plan_file(self, runner: str) -> Path:
-        return self.folder / "box" / f"{runner}.json"
-
-    def plan(self, runner: str) -> Plan:
-        return Plan(**json.loads(self._plan_file(runner).read_text(encoding="utf-8")))
-
-    def _keep_plan(self, lab: Lab, runner: str) -> None:
+    def _keep_plan(self, lab: Lab) -> None:
         """How a runner is made, as ninja says it, where ninja's own file is newer than the last answer."""
-        kept, ninja = self._plan_file(runner), self.folder / "build.ninja"
+        kept, ninja = self._plan_file(lab), self.folder / "build.ninja"
         if not kept.exists() or kept.stat().st_mtime < ninja.stat().st_mtime:
-            write_whole(kept, json.dumps(dataclasses.asdict(self._ask_ninja(lab, runner))))
+            write_whole(kept, json.dumps(dataclasses.asdict(self._ask_ninja(lab))))
 
-    def _ask_ninja(self, lab: Lab, runner: str) -> Plan:
+    def _ask_ninja(self, lab: Lab) -> Plan:
         commands: list[str] = []
         inputs: dict[str, None] = {}
         outputs: dict[str, None] = {}
-        made: set[Path] = set()
-        graded = f"{self.root}/reference/"
-        for line in build_commands.commands(self.folder, runner):
-            by_nvcc = graded in line and "/nvcc " in line
-            if not (by_nvcc or re.search(rf"\b{lab.name}_graded", line)) or "_pch.dir/cmake_pch.hxx.gch -c" in line:
+        for line in build_commands.commands(self.folder, f"{lab.name}_runner"):
+            if not re.search(rf"\b{lab.name}_graded", line) or "_pch.dir/cmake_pch.hxx.gch -c" in line:
                 continue
-            if by_nvcc:  # cmake stands before and behind it
-                line = next(part for part in line.split(" && ") if graded in part)
-            line = line.replace(f" {graded}", f" {self.root}/student/")
-            commands.append(re.sub(r" -Werror( all-warnings)?(?= )", "", line))
-            words = shlex.split(line)
-            for word in words:
+            line = line.replace(f" {self.root}/reference/", f" {self.root}/student/")
+            commands.append(re.sub(r" -Werror(?= )", "", line))
+            for word in shlex.split(line):
                 path = self.folder / word
-                if f"{lab.name}_graded" in word or by_nvcc and path.is_relative_to(self.folder):
+                if f"{lab.name}_graded" in word:
                     outputs[str(path.parent)] = None
-                    made.add(path)
                 elif "cmake_pch.hxx" in word:
                     inputs[str(path.parent)] = None
-                elif path.suffix in (".o", ".a") and path.is_relative_to(self.folder) and path not in made:
+                elif path.suffix in (".o", ".a") and path.is_relative_to(self.folder):
                     inputs[str(path)] = None
                 elif re.match(r"-I/|/", word):
                     outside = Path(word.removeprefix("-I"))
-                    outside = outside.parents[1] if outside.parent.name == "bin" else outside  # what a compiler brings along
                     if not any(outside.is_relative_to(known) for known in (str(self.root), "/usr", "/bin")) and outside.exists():
                         inputs[str(outside)] = None
         return Plan(tuple(commands), tuple(inputs), tuple(outputs))
 
-    def build(self, lab: Lab, name: str, student: Path, out: Path) -> str:
-        """Makes the runner out/build/`name` of the files in `student`, which has all of the lab's. Returns why not."""
-        plan, log = self.plan(name), out / "log"
-        made = out / "build"
+    def build(self, lab: Lab, student: Path, out: Path) -> str:
+        """Makes the lab's runner in out/build/ of the files in `student`, which has all of the lab's. Returns why not."""
+        plan, log, made = self.plan(lab), out / "log", out / "build"
         open_to_box(made, [made / Path(folder).relative_to(self.folder) for folder in plan.outputs])
         labs = self.root / "labs"
         see = ["--ro-bind", str(labs), str(labs), "--ro-bind", str(student), str(self.root / "student"),
@@ -151,27 +128,27 @@ class Judge:
         for command in plan.commands:
             if not self.box.compile(command, self.folder, see, log):
                 return self._explain(lab, student, command, read_log(log))
-            if unseen := self._uncounted(lab, command, see, log):
+            if unseen := self._uncounted(lab, command, see, student, made, log):
                 return unseen
-        runner = made / name
+        runner = made / f"{lab.name}_runner"
         if runner.is_symlink() or not runner.is_file():
             return f"{lab.name} could not be linked"
         return ""
 
-    def _uncounted(self, lab: Lab, command: str, see: list[str], log: Path) -> str:
+    def _uncounted(self, lab: Lab, command: str, see: list[str], student: Path, made: Path, log: Path) -> str:
         """Why what was compiled is not graded: the cost of all of it must be counted. Empty where it is."""
         words = shlex.split(command)
         if "-fsanitize-coverage=trace-pc" not in words or "-c" not in words:
             return ""
-        made, source = words[words.index("-o") + 1], os.path.basename(words[words.index("-c") + 1])
-        if not self.box.compile(f"{counted.DISASSEMBLE} {shlex.quote(made)}", self.folder, see, log):
-            return f"student/{source} compiles to more than the judge can look through, so nothing of {lab.name} was graded"
-        if names := counted.uncounted(log.read_text(encoding="utf-8", errors="replace")):
-            short = [name.replace("(anonymous namespace)::", "").partition("(")[0][:LONGEST_NAME] for name in names[:MOST_NAMES]]
-            return plain(f"student/{source} has code whose steps are not counted, so nothing of {lab.name} was graded: "
-                         f"{', '.join(short)}. Leave out assembler, and attributes and pragmas that change how the file is "
-                         "compiled, such as no_sanitize_coverage")
-        return ""
+        out, source = f"{words[words.index('-o') + 1]}.ii", os.path.basename(words[words.index("-c") + 1])
+        words[words.index("-o") + 1], words[words.index("-c")] = out, "-E"
+        if not self.box.compile(shlex.join([*words, "-fpch-preprocess"]), self.folder, see, log) or (made / out).is_symlink():
+            return self._explain(lab, student, command, read_log(log))
+        headers = ("<", "/usr/", f"{self.root}/labs/", f"{self.folder}/", *self.plan(lab).inputs)
+        refused = uncounted.found((student / source).read_bytes(), (made / out).read_bytes().decode(errors="replace"), headers)
+        return plain(f"student/{source} has what may keep its steps from being counted, so nothing of {lab.name} was graded: "
+                     f"{', '.join(refused[:MOST_NAMES])}. Leave out assembler, line directives, and attributes and pragmas that "
+                     "change how the file is compiled, such as no_sanitize_coverage") if refused else ""
 
     def _explain(self, lab: Lab, student: Path, command: str, output: str) -> str:
         sources = [str(student / source) for source in lab.sources]

@@ -1,11 +1,10 @@
 """report.html: a class at a glance, for its instructor."""
 
 from collections import Counter
-from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from author.judge import pages, similarity
+from author.judge import pages
 from author.judge.class_run import STUDENTS
 from author.judge.feedback import NOT_GRADED
 from author.judge.result import Result
@@ -14,26 +13,20 @@ from course.verdicts import WORDS
 
 T = TypeVar("T", str, tuple[str, str])
 MOST = 30  # rows of a list
-MOST_GROUPS = 10  # of a lab
 BINS = 12
 
 
-def html(root: Path, labs: list[Lab], results: list[Result], stubs: dict[str, str], notes: list[str]) -> str:
+def html(labs: list[Lab], results: list[Result], notes: list[str]) -> str:
     graded = [result for result in results if not result.unusable]
-    folders = {result.student: result.folder / "files" for result in graded}
     mistakes = Counter((name, exercise) for result in graded for exercise, names in result.mistakes.items() for name in set(names))
     todo = Counter(verdict.exercise.name for result in graded for verdict in result.verdicts if verdict.status == "todo")
-    groups = similarity.groups(similarity.pairs(folders, stubs)) if similarity.tool_is_there() else None
     return pages.render(
-        "class_report.html", graded=graded, most=MOST, notes=[*_handouts(graded), *notes], histogram=_histogram(graded),
+        "class_report.html", graded=graded, notes=[*_handouts(graded), *notes], histogram=_histogram(graded),
         labs=[(lab, exercises) for lab in labs if (exercises := _exercises(lab, graded))], words=WORDS,
         mistakes=[(name, exercise, count) for (name, exercise), count in _most(mistakes)], left=_most(todo),
         unusable=[(result.student, result.unusable) for result in results if result.unusable], not_graded=NOT_GRADED,
         left_out=[(result.student, line) for result in graded for line in result.left_out][:MOST],
-        groups=None if groups is None else [(lab, found[:MOST_GROUPS], len(found) - MOST_GROUPS) for lab in labs
-                                            if (found := [group for group in groups if group.source in lab.sources])],
-        folders={result.student: quote(f"{STUDENTS}/{result.folder.name}/feedback.html") for result in results}, tool=similarity.TOOL, pasted=[(each.student, each.source, each.lines, each.where)
-                                                   for each in similarity.pasted(root, folders, stubs)[:MOST]])
+        folders={result.student: quote(f"{STUDENTS}/{result.folder.name}/feedback.html") for result in results})
 
 
 def _handouts(graded: list[Result]) -> list[str]:

@@ -5,7 +5,6 @@ them share, the seed and the labs, and who was graded.
 """
 
 import contextlib
-import dataclasses
 import fcntl
 import json
 import os
@@ -20,7 +19,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -29,6 +28,8 @@ from course.errors import CourseError
 from course.files import explained, write_whole
 from author.judge import downloads, result
 from author.judge.gradebook import NOBODY, Roster
+from author.judge.manual_points import Given
+from author.judge.policy import Policy
 from course.plain_text import plain
 from course.progress_line import ProgressLine
 
@@ -41,31 +42,35 @@ STUDENTS = "students"  # the folder in RESULTS
 LOG = "grader.log"  # what the graders said on stderr
 
 
-@dataclass(frozen=True)
+@dataclass
 class Class:
     root: Path
+    folder: Path  # of the submissions
     out: Path
-    submissions: dict[str, Path]  # student → folder or zip
-    others: list[str]  # names of what is neither
     labs: list[str]  # names; empty: all
-    seed: int
-    lock: int  # the descriptor that holds it
-    gpu: bool = False
-    doubts: list[str] = dataclasses.field(default_factory=list)  # about who handed in what
-    earlier: dict[str, str] = dataclasses.field(default_factory=dict)  # name of a submission → its student, where the best counts
+    seed: int | None = None  # of all of them; None: a new one
+    roster: Roster = NOBODY
+    rules: Policy = Policy()
+    given: Given = field(default_factory=dict)  # points by hand
+    submissions: dict[str, Path] = field(default_factory=dict)  # student → folder or zip
+    others: list[str] = field(default_factory=list)  # names of what is neither
+    doubts: list[str] = field(default_factory=list)  # about who handed in what
+    earlier: dict[str, str] = field(default_factory=dict)  # name of a submission → its student, where the best counts
+    graded: list[str] = field(default_factory=list)  # who has seen feedback
+    lock: int = -1  # the descriptor that holds it
 
-    def folder(self, student: str) -> Path:
-        """For results: a name that a student chose is never beside one of ours."""
+    def result(self, student: str) -> Path:
+        """The folder for it: a name that a student chose is never beside one of ours."""
         return self.out / STUDENTS / student
 
     def left(self) -> list[str]:
-        return [student for student in self.submissions if not (self.folder(student) / result.FILE).is_file()]
+        return [student for student in self.submissions if not (self.result(student) / result.FILE).is_file()]
 
     def changed(self) -> list[str]:
         """Whose submission is not, or may not be, the one that was graded, by the times of the files."""
         found = []
         for student, path in self.submissions.items():
-            graded = self.folder(student) / result.FILE
+            graded = self.result(student) / result.FILE
             if graded.is_file() and any(each.lstat().st_ctime > graded.stat().st_mtime
                                         for each in (path, *path.glob("*"), *path.glob("student/*"))):
                 found.append(student)
@@ -86,89 +91,89 @@ class Class:
     def command(self, submission: str, student: str) -> str:
         """For a shell, in which `submission` stands for the folder or zip, and `student` for whose it is."""
         words = ["sh", str(self.root / "course"), "grade", "one", "--out", str(self.out / STUDENTS), "--seed", str(self.seed),
-                 *(["--labs", ",".join(self.labs)] if self.labs else []), *(["--gpu"] if self.gpu else [])]
+                 *(["--labs", ",".join(self.labs)] if self.labs else [])]
         return f"{shlex.join(words[:4])} {submission} --id {student} {shlex.join(words[4:])}"
 
 
-def submissions_in(folder: Path, sources: list[str], roster: Roster,
-                   several: str) -> tuple[dict[str, Path], list[str], list[str], dict[str, str]]:
-    """Student → folder or zip, the names of what is neither, doubts, and whose the earlier ones are, under names that no student
-    has. `sources` are the names of the files to grade."""
-    if not folder.is_dir():
-        raise CourseError(f"{folder} is not a folder; name the one that holds the submissions, a folder or zip for each student; "
-                          "a single one is graded by ./course grade one")
-    if any((place / source).exists() for place in (folder, folder / "student") for source in sources):
-        raise CourseError(f"{folder} is a submission itself, not a folder of them; ./course grade one {folder} grades it")
-    handed, others = downloads.found_in(folder, roster.id_of)
-    persons: dict[object, list[downloads.Handed]] = {}
-    for each in handed:
-        persons.setdefault(roster.person(each.student), []).append(each)
-    found: dict[str, Path] = {}
-    earlier_of: dict[str, str] = {}
-    students = {each.student for each in handed}
-    for of_one in persons.values():
-        of_one.sort(key=lambda each: (not each.doubt, each.path.lstat().st_mtime, each.path.name))
-        if len(of_one) > 1 and not several:
-            first, second = sorted(of_one, key=lambda each: each.path.name)[:2]
-            raise CourseError(f"{plain(first.path.name)} and {plain(second.path.name)} are both by '{second.student}'; remove the "
-                              "one that does not count, or write several = \"last\" or \"best\" in a --policy file")
-        *earlier, last = of_one
-        found[last.student] = last.path
-        if several == "best":
-            free = (name for number in range(1, len(handed) + 1) if (name := f"{last.student}~{number}") not in students)
-            for name, each in zip(free, earlier):
-                found[name], earlier_of[name] = each.path, last.student
-    if not found:
-        raise CourseError(f"{folder} holds no submission: no folder and no zip; name the folder that does")
-    return found, others, [each.doubt for each in handed if each.doubt], earlier_of
+    def find(self) -> None:
+        """The submissions: whose each is, and which of several counts. Earlier ones get names that no student has."""
+        sources = [source for lab in manifest.load(self.root) for source in lab.sources]
+        if not self.folder.is_dir():
+            raise CourseError(f"{self.folder} is not a folder; name the one that holds the submissions, a folder or zip for each student; "
+                              "a single one is graded by ./course grade one")
+        if any((place / source).exists() for place in (self.folder, self.folder / "student") for source in sources):
+            raise CourseError(f"{self.folder} is a submission itself, not a folder of them; ./course grade one {self.folder} grades it")
+        handed, self.others = downloads.found_in(self.folder, self.roster.id_of)
+        persons: dict[object, list[downloads.Handed]] = {}
+        for each in handed:
+            persons.setdefault(self.roster.person(each.student), []).append(each)
+        students = {each.student for each in handed}
+        for of_one in persons.values():
+            of_one.sort(key=lambda each: (not each.doubt, each.path.lstat().st_mtime, each.path.name))
+            if len(of_one) > 1 and not self.rules.several:
+                first, second = sorted(of_one, key=lambda each: each.path.name)[:2]
+                raise CourseError(f"{plain(first.path.name)} and {plain(second.path.name)} are both by '{second.student}'; remove the "
+                                  "one that does not count, or write several = \"last\" or \"best\" in a --policy file")
+            *earlier, last = of_one
+            self.submissions[last.student] = last.path
+            if self.rules.several == "best":
+                free = (name for number in range(1, len(handed) + 1) if (name := f"{last.student}~{number}") not in students)
+                for name, each in zip(free, earlier):
+                    self.submissions[name], self.earlier[name] = each.path, last.student
+        if not self.submissions:
+            raise CourseError(f"{self.folder} holds no submission: no folder and no zip; name the folder that does")
+        self.doubts += [each.doubt for each in handed if each.doubt]
+        if self.folder.resolve() in (self.out.resolve(), *self.out.resolve().parents):
+            raise CourseError(f"{self.out} is in the folder of the submissions and would be taken for one; choose a place outside of it")
 
+    @contextlib.contextmanager
+    def opened(self, resume: bool) -> Iterator[None]:
+        """While nobody else can grade into the same folder."""
+        if not resume and self.out.exists() and (not self.out.is_dir() or any(self.out.iterdir())):
+            raise CourseError(f"{self.out} already exists and is not empty; use --resume to continue with what is in it, "
+                              "or choose another folder")
+        with explained(self.out):
+            self.out.mkdir(parents=True, exist_ok=True)
+            lock = open(self.out / ".lock", "w", encoding="utf-8")
+        with lock:
+            if not _is_locked(lock):
+                _wait_for(lock, self.out, LAST_WORKER if resume else 0)
+            self.lock = lock.fileno()
+            for half in (*self.out.glob("students/.*.new.*"), *self.out.glob("students/.*.old.*"), *self.out.glob(".new.*")):
+                shutil.rmtree(half, ignore_errors=True)  # of who was killed while writing
+            before = self._as_before() if (self.out / FILE).exists() else _drawn()
+            again = [student for student in self.left() if student in self.graded]
+            if again:  # whose feedback says the seed
+                self.doubts.append(f"graded again, with another seed: {', '.join(again)}")
+            if self.seed is None:
+                self.seed = _drawn() if again else before
+            (self.out / STUDENTS).mkdir(exist_ok=True)
+            self._record()
+            yield
+            self._record()
 
-@contextlib.contextmanager
-def opened(root: Path, folder: Path, out: Path, labs: list[str], seed: int | None, resume: bool,
-           roster: Roster = NOBODY, gpu: bool = False, several: str = "") -> Iterator[Class]:
-    """The class, while nobody else can grade into the same folder."""
-    sources = [source for lab in manifest.load(root) for source in lab.sources]
-    (submissions, others, doubts, earlier), out = submissions_in(folder, sources, roster, several), out.absolute()
-    if folder.resolve() in (out.resolve(), *out.resolve().parents):
-        raise CourseError(f"{out} is in the folder of the submissions and would be taken for one; choose a place outside of it")
-    before = out / FILE
-    if not resume and out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise CourseError(f"{out} already exists and is not empty; use --resume to continue with what is in it, "
-                          "or choose another folder")
-    with explained(out):
-        out.mkdir(parents=True, exist_ok=True)
-        lock = open(out / ".lock", "w", encoding="utf-8")
-    with lock:
-        if not _is_locked(lock):
-            _wait_for(lock, out, LAST_WORKER if resume else 0)
-        for half in (*out.glob("students/.*.new.*"), *out.glob("students/.*.old.*"), *out.glob(".new.*")):  # of who was killed while writing
-            shutil.rmtree(half, ignore_errors=True)
-        if before.exists():
-            chosen, labs, gpu, graded = _as_before(before, labs, gpu)
-        else:
-            chosen, graded = _drawn(), []
-        grading = Class(root, out, submissions, others, labs, chosen, lock.fileno(), gpu, doubts, earlier)
-        again = [student for student in grading.left() if student in graded]
-        if again:  # whose feedback says the seed
-            doubts.append(f"graded again, with another seed: {', '.join(again)}")
-        if seed is not None or again:
-            grading = dataclasses.replace(grading, seed=_drawn() if seed is None else seed)
-        (out / STUDENTS).mkdir(exist_ok=True)
-        _record(grading, graded)
-        yield grading
-        _record(grading, graded)
+    def _as_before(self) -> int:
+        """Reads what --resume needs. Returns the seed."""
+        path = self.out / FILE
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            seed, labs, self.graded = int(data["seed"]), [str(lab) for lab in data["labs"]], [str(each) for each in data["graded"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise CourseError(f"{path} cannot be read ({error!r}); grade into another folder") from None
+        if self.labs and self.labs != labs:
+            named = f"--labs {','.join(labs)}" if labs else "all labs"
+            raise CourseError(f"{self.out} was begun with {named}; leave this option out, or grade into another folder")
+        self.labs = labs
+        return seed
+
+    def _record(self) -> None:
+        left = self.left()
+        known = dict.fromkeys([*self.graded, *(student for student in self.submissions if student not in left)])
+        write_whole(self.out / FILE, json.dumps({"seed": self.seed, "labs": self.labs, "graded": list(known)}) + "\n")
 
 
 def _drawn() -> int:
     return random.SystemRandom().randrange(1, 1 << 31)
-
-
-def _record(grading: Class, graded: list[str]) -> None:
-    """For --resume: also who has seen feedback."""
-    left = grading.left()
-    known = dict.fromkeys([*graded, *(student for student in grading.submissions if student not in left)])
-    write_whole(grading.out / FILE, json.dumps({"seed": grading.seed, "labs": grading.labs, "gpu": grading.gpu,
-                                                "graded": list(known)}) + "\n")
 
 
 def _wait_for(lock: TextIO, out: Path, seconds: float) -> None:
@@ -188,20 +193,6 @@ def _is_locked(lock: TextIO) -> bool:
     except OSError:
         return False
     return True
-
-
-def _as_before(path: Path, labs: list[str], gpu: bool) -> tuple[int, list[str], bool, list[str]]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        before = (int(data["seed"]), [str(lab) for lab in data["labs"]], data.get("gpu") is True,
-                  [str(student) for student in data.get("graded", [])])
-    except (ValueError, KeyError, TypeError) as error:
-        raise CourseError(f"{path} cannot be read ({error!r}); grade into another folder") from None
-    if labs and labs != before[1] or gpu and not before[2]:
-        named = f"--labs {','.join(before[1])}" if before[1] else "all labs"
-        raise CourseError(f"{path.parent} was begun with {named}{'' if before[2] else ', without --gpu'}; "
-                          "leave these options out, or grade into another folder")
-    return before
 
 
 def locally(grading: Class, jobs: int) -> None:
@@ -276,14 +267,13 @@ def by_slurm(grading: Class, jobs: int | None) -> None:
     folder = grading.out / "slurm"
     elements = min(len(left), MOST_ELEMENTS)
     at_a_time = f"%{jobs}" if jobs else ""
-    one_gpu = "\n#SBATCH --gres=gpu:1" if grading.gpu else ""
     for name, lines in (("submissions", [str(grading.submissions[student]) for student in left]), ("students", left)):
         write_whole(folder / name, "".join(f"{line}\0" for line in lines))
     write_whole(folder / "job.sh", f"""#!/bin/sh
 #SBATCH --job-name=grade
 #SBATCH --array=1-{elements}{at_a_time}
 #SBATCH --output="{folder}/%a.log"
-#SBATCH --requeue{one_gpu}
+#SBATCH --requeue
 line_of() {{
     sed -z -n "${{number}}p" {shlex.quote(str(folder))}/"$1" | tr -d '\\0'
 }}

@@ -21,18 +21,18 @@ from course.plain_text import plain
 from course.verdicts import Verdict, whole
 from author.judge.result import Result
 
-POINTS = re.compile(r"[0-9]+(\.[0-9]{1,2})?", re.ASCII)
+NUMBER = re.compile(r"[0-9]+(\.[0-9]{1,2})?", re.ASCII)
 COLUMNS = ["student", "exercise", "points", "comment"]
 
 
 @dataclass(frozen=True)
-class Mark:
+class Points:
     points: float | None
     comment: str
 
 
 @dataclass(frozen=True)
-class Marked(Verdict):
+class WithPoints(Verdict):
     given: float | None = None
 
     @property
@@ -40,12 +40,12 @@ class Marked(Verdict):
         return super().points if self.given is None else whole(self.given)
 
 
-Marks = dict[str, dict[str, Mark]]  # student, in small letters → exercise → mark
+Given = dict[str, dict[str, Points]]  # student, in small letters → exercise → what it is given
 
 
-def read(path: Path, labs: list[Lab]) -> Marks:
+def read(path: Path, labs: list[Lab]) -> Given:
     known = {exercise.name: exercise for lab in labs for exercise in lab.exercises}
-    found: Marks = {}
+    found: Given = {}
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
@@ -54,33 +54,33 @@ def read(path: Path, labs: list[Lab]) -> Marks:
             for row in reader:
                 exercise = known.get((row["exercise"] or "").strip())
                 points = (row["points"] or "").strip()
-                if not exercise or points and not (POINTS.fullmatch(points) and float(points) <= exercise.points):
+                if not exercise or points and not (NUMBER.fullmatch(points) and float(points) <= exercise.points):
                     raise CourseError(f"{path}, line {reader.line_num}: exercise is one that a labs/*/lab.json lists, as in lab01.relu, "
                                       "and points a number, not more than it is worth, or nothing")
-                mark = Mark(float(points) if points else None, (row["comment"] or "").strip())
-                found.setdefault((row["student"] or "").strip().casefold(), {})[exercise.name] = mark
+                its = Points(float(points) if points else None, (row["comment"] or "").strip())
+                found.setdefault((row["student"] or "").strip().casefold(), {})[exercise.name] = its
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise CourseError(f"{path} cannot be read ({error})") from None
     return found
 
 
-def applied(result: Result, marks: dict[str, Mark]) -> Result:
+def applied(result: Result, given: dict[str, Points]) -> Result:
     """With the points that were given, and the comments."""
     verdicts: list[Verdict] = []
     comments = list(result.comments)
     for verdict in result.verdicts:
-        if mark := marks.get(verdict.exercise.name):
-            points = verdict.points if mark.points is None else mark.points
+        if its := given.get(verdict.exercise.name):
+            points = verdict.points if its.points is None else its.points
             fields: dict[str, Any] = vars(verdict) | {"given": points}
-            verdict = Marked(**fields)
+            verdict = WithPoints(**fields)
             comments.append(plain(f"{verdict.exercise.name}: {verdict.points} of {verdict.exercise.points} points"
-                                  f"{f'; {mark.comment}' if mark.comment else ''}"))
+                                  f"{f'; {its.comment}' if its.comment else ''}"))
         verdicts.append(verdict)
     return dataclasses.replace(result, verdicts=verdicts, comments=comments)
 
 
-def partial(result: Result) -> dict[str, Mark]:
+def partial(result: Result) -> dict[str, Points]:
     """For each exercise that was tried and did not pass, its points times the share of its checks that hold."""
-    return {name: Mark(round(verdict.exercise.points * share, 2), f"{share:.0%} of its checks hold")
+    return {name: Points(round(verdict.exercise.points * share, 2), f"{share:.0%} of its checks hold")
             for verdict in result.verdicts for name in [verdict.exercise.name]
             if verdict.status == "fail" and (share := result.shares.get(name, 0.0)) > 0}

@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -20,8 +19,8 @@ from author import stubs
 from course import manifest, version
 from course.errors import CourseError
 from course.files import explained
-from author.judge import container, feedback, gpu, result
-from author.judge.box import BoxTrouble, adopt_orphans, end_orphans
+from author.judge import feedback, result
+from author.judge.box import Box, BoxTrouble, adopt_orphans, end_orphans
 from author.judge.build import READY, Judge
 from author.judge.intake import Intake, taken
 from course.manifest import Lab
@@ -38,8 +37,8 @@ MOST_WORDS = 20000  # of one message
 MOST_LEFT_OUT = 20  # files that are named
 
 
-def grade_one(root: Path, submission: Path, results: Path, labs: list[str], seed: int | None = None, in_container: bool = False,
-              on_gpu: bool = False, student: str = "") -> int:
+def grade_one(root: Path, submission: Path, results: Path, labs: list[str], seed: int | None = None, student: str = "",
+              box: type[Box] = Box) -> int:
     """Leaves results/<student>/ with result.json and the feedback, whole or not at all. Returns 0: graded, 3: the submission is
     unusable, 75: it could not be graded, and it is not the submission's fault."""
     chosen = [lab for lab in manifest.load(root) if not labs or lab.name in labs]
@@ -47,11 +46,8 @@ def grade_one(root: Path, submission: Path, results: Path, labs: list[str], seed
     adopt_orphans()
     try:
         results.mkdir(parents=True, exist_ok=True)
-        judge = Judge(root, in_container, on_gpu)
+        judge = Judge(root, box)
         judge.prepare(chosen)
-        if in_container:
-            container.close(root, judge.folder, [path for lab in chosen for runner in judge.runners(lab)
-                                                 for path in judge.plan(runner).inputs])
         with _work_folder() as work:
             judge.box.try_out(work, root / "labs")
             files = work / "files"
@@ -66,9 +62,9 @@ def grade_one(root: Path, submission: Path, results: Path, labs: list[str], seed
         return TROUBLE
 
 
-def ready(root: Path, labs: list[Lab], on_gpu: bool = False) -> None:
+def ready(root: Path, labs: list[Lab]) -> None:
     """Builds the judge and tries a box, before a class is graded; raises CourseError where that cannot be."""
-    judge = Judge(root, gpu=on_gpu)
+    judge = Judge(root)
     judge.prepare(labs)
     with _work_folder() as work:
         judge.box.try_out(work, root / "labs")
@@ -93,8 +89,7 @@ def _lab(judge: Judge, lab: Lab, work: Path, seed: int, left_out: list[str]) -> 
         reasons = [line for line in left_out if PurePosixPath(line.partition(": ")[0]).name in lab.sources]
         if reasons:
             return _all_alike(lab, "build", f"nothing of {lab.name} was graded: {'; '.join(reasons)}", 0.0)
-        words = f"{' and '.join(lab.sources)} is not in the submission"
-        return _all_alike(lab, "todo", words, 0.0)
+        return _all_alike(lab, "todo", f"{' and '.join(lab.sources)} is not in the submission", 0.0)
     student = out / "student"
     student.mkdir(parents=True)
     for source in lab.sources:
@@ -104,13 +99,11 @@ def _lab(judge: Judge, lab: Lab, work: Path, seed: int, left_out: list[str]) -> 
     for folder in (out, student):  # whatever the umask is: graded by root, the box is another user's
         folder.chmod(0o755)
     began = time.monotonic()
-    runner, *runner_gpu = judge.runners(lab)
-    build_error = _tried(lambda: judge.build(lab, runner, student, out))
-    if build_error:
-        return _all_alike(lab, "build", build_error, time.monotonic() - began)
-    gpu_build_error = "".join(_tried(lambda: judge.build(lab, each, student, out / "gpu")) for each in runner_gpu)
+    build_error = _tried(lambda: judge.build(lab, student, out))
     seconds = time.monotonic() - began
-    graded = [_exercise(judge, lab, exercise, out, seed, gpu_build_error) for exercise in lab.exercises]
+    if build_error:
+        return _all_alike(lab, "build", build_error, seconds)
+    graded = [_exercise(judge, lab, exercise, out, seed) for exercise in lab.exercises]
     shutil.rmtree(out)
     return {"lab": lab.name, "compile_seconds": seconds, "exercises": graded}
 
@@ -137,14 +130,11 @@ def _verdict(exercise: manifest.Exercise, status: str, message: str, mistakes: l
             "seconds": round(seconds, 3)}
 
 
-def _exercise(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, gpu_build_error: str) -> Record:
-    began = time.monotonic()
-    name = judge.runners(lab)[0]
+def _exercise(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int) -> Record:
+    began, name = time.monotonic(), f"{lab.name}_runner"
     found = _tried(lambda: _run(judge, lab, exercise, out, seed, out / "build" / name))
     if found["status"] == "pass" and max(found["times"], default=0.0) > LONG_CALL:
         found = _beside_the_key(found, _tried(lambda: _run(judge, lab, exercise, out, seed, judge.folder / name)))
-    if judge.gpu and exercise.kernel and found["status"] == "pass":
-        found = _on_gpu(judge, lab, exercise, out / "gpu", seed, gpu_build_error)
     status = found["status"] if found["status"] in ("pass", "fail", "todo", "crash", "timeout") else "crash"
     return _verdict(exercise, status, found["message"], found["mistakes"], time.monotonic() - began, found.get("share", 0.0))
 
@@ -160,22 +150,7 @@ def _beside_the_key(found: Record, key: Record) -> Record:
     return found
 
 
-def _on_gpu(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, build_error: str) -> Record:
-    """The verdict there. Where an answer fails and the answer key fails after it, the fault is the GPU's or the box's."""
-    if build_error:
-        words = build_error.partition("\n\n")[2] or build_error  # not which exercises are not graded: on the CPU they were
-        return {"status": "fail", "message": f"passes the CPU run, but does not compile for a GPU:\n{words}", "mistakes": []}
-    name = judge.runners(lab)[1]
-    with gpu.held() as device:
-        found = _tried(lambda: _run(judge, lab, exercise, out, seed, out / "build" / name, device))
-        if found["status"] != "pass":
-            key = _run(judge, lab, exercise, out, seed, judge.folder / name, device)
-            if key["status"] != "pass":
-                raise BoxTrouble(f"the answer key does not pass on this GPU either: {key['message'][:1000]}")
-    return found
-
-
-def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, runner: Path, device: str = "") -> Record:
+def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: int, runner: Path) -> Record:
     trouble, start, times = out / "trouble", out / "start", out / "times"
     for file in (trouble, times):
         file.unlink(missing_ok=True)
@@ -184,15 +159,13 @@ def _run(judge: Judge, lab: Lab, exercise: manifest.Exercise, out: Path, seed: i
     changed, lines = out / lab.folder.name / "lab.json", out / "lines"
     changed.parent.mkdir(exist_ok=True)
     changed.write_text(json.dumps(known | {"timeout_seconds": limit}), encoding="utf-8")
-    start.write_text("\n".join(judge.box.runs(runner, limit + 5, device)) + "\n", encoding="utf-8")
+    start.write_text("\n".join(judge.box.runs(runner, limit + 5)) + "\n", encoding="utf-8")
     judge.box.addr2line(runner, lines)
     environment = {"PATH": f"{lines}:{os.environ.get('PATH', '/usr/bin:/bin')}", "LINATTN_SEED": str(seed),
-                   "LINATTN_BOX": str(start),
-                   "LINATTN_TROUBLE": str(trouble), "LINATTN_TIMES": str(times), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    if device:  # the suite asks it what it is
-        environment |= {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": re.sub(r"\D", "", device) or "0"}
-    command = [str(judge.check_program(lab, bool(device))), "--manifest", str(changed), "--exercise", exercise.function,
-               "--results", str(out), *(["--gpu"] if device else [])]
+                   "LINATTN_BOX": str(start), "LINATTN_TROUBLE": str(trouble), "LINATTN_TIMES": str(times),
+                   "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    command = [str(judge.folder / f"{lab.name}_check_judge"), "--manifest", str(changed), "--exercise", exercise.function,
+               "--results", str(out)]
     process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, start_new_session=True)
     try:

@@ -2,8 +2,8 @@
 
 usage: weight.py [COMMIT]      (what grew most is counted from COMMIT on: by default from the commit before the last)
 
-A token is a word or one other character: longer lines save none. Fails where the course is heavier than it may be, and names the
-files that grew most; or where fewer lines of the machinery have a comment, or more are long, than today.
+A token is a word or one other character: longer lines save none. Fails where the course is heavier than it may be, and
+names the files that grew most; or where fewer lines of the machinery have a comment, or more are long, than today.
 """
 
 import re
@@ -65,18 +65,20 @@ def main(since: str) -> int:
     for roles, (most_lines, most_tokens) in MOST.items():
         here = [sum(count[role] for role in roles) for count in (lines, tokens)]
         if here[0] > most_lines or here[1] > most_tokens:
-            wrong.append(f"{' and '.join(roles)}: {here[0]} lines and {here[1]} tokens, but at most {most_lines} and {most_tokens}")
-    code = {role: [line for name, text in now.items() if role_of(name) == role for line in text.splitlines()] for role in (MACHINERY, ITS_TESTS)}
+            wrong.append(f"{' and '.join(roles)}: {here[0]} lines, {here[1]} tokens; at most {most_lines} and {most_tokens}")
+    code = {role: [line for name, text in now.items() if role_of(name) == role for line in text.splitlines()]
+            for role in (MACHINERY, ITS_TESTS)}
     comments = share(code[MACHINERY], COMMENT.search)
     if comments < FEWEST_COMMENTS:
         wrong.append(f"{comments:.1%} of the machinery's lines have a comment, but at least {FEWEST_COMMENTS:.1%} are to")
     long = share(code[MACHINERY] + code[ITS_TESTS], lambda line: len(line) > LONG)
     if long > MOST_LONG:
-        wrong.append(f"{long:.1%} of the machinery's and its tests' lines have more than {LONG} characters, but at most {MOST_LONG:.1%} may")
+        wrong.append(f"{long:.1%} of its lines and its tests' have more than {LONG} characters, but at most {MOST_LONG:.1%} may")
     if wrong:
         print("\n".join(wrong))
-        changes = [each.split("\t") for each in git("diff", "--numstat", "--no-renames", "-z", since) if each and not each.startswith("-")]
-        grown = sorted(((int(new) - int(old), name) for new, old, name in changes if role_of(name) not in (DATA, COURSE)), reverse=True)
+        changes = [each.split("\t") for each in git("diff", "--numstat", "--no-renames", "-z", since) if each[:1].isdigit()]
+        grown = sorted(((int(new) - int(old), name) for new, old, name in changes if role_of(name) not in (DATA, COURSE)),
+                       reverse=True)
         print("\n".join(f"  {more:+} lines since {since}: {name}" for more, name in grown[:5]))
     return 1 if wrong else 0
 

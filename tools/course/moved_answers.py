@@ -1,4 +1,4 @@
-"""Puts what a student wrote into the stubs of another handout: each function where its name is, and the helpers beside it."""
+"""Puts what a student wrote into the stubs of another handout: each function where its name is, the helpers beside it."""
 
 import re
 from dataclasses import astuple

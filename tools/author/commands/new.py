@@ -1,7 +1,7 @@
 """(authors) Make a new lab that works at once: lab 00 under another name, with its two exercises.
 
-Its tests are green from the start. Replace the chapter, the contracts, the answer key, the suite and the mistakes piece by piece
-(docs/authors.md).
+Its tests are green from the start. Replace the chapter, the contracts, the answer key, the suite and the mistakes piece
+by piece (docs/authors.md).
 """
 
 import re
@@ -25,8 +25,8 @@ def arguments(parser: ArgumentParser) -> None:
 def run(root: Path, options: Namespace) -> int:
     name = re.fullmatch(r"(lab\d\d)_([a-z][a-z0-9_]*)", options.lab)
     if not name:
-        raise CourseError(f"'{options.lab}' is not the name of a lab; write it as lab10_mixture: lab, two digits, _, small letters, "
-                          "digits and _")
+        raise CourseError(f"'{options.lab}' is not the name of a lab; write it as lab10_mixture: lab, two digits, _, "
+                          "small letters, digits and _")
     _refuse_taken(root, name[1], name[2])
     if options.title and re.search(r'["\\\n]', options.title):
         raise CourseError("a title is one line without quotes and backslashes; choose another")
@@ -61,10 +61,10 @@ def run(root: Path, options: Namespace) -> int:
 def _changes(model: manifest.Lab, lab: str, slug: str, title: str) -> list[tuple[str, str]]:
     """What to write (a regular expression) → what instead."""
     number = str(int(lab[3:]))
-    return [(re.escape(model.title), title), (rf"(# Lab ){MODEL[3:]}: .*", rf"\g<1>{lab[3:]}: {title}"), (rf"(?<=[Ll]ab ){MODEL[3:]}\b", lab[3:]),
-            (MODEL, lab), (model.folder.name.partition("_")[2], slug), (r"(?<![\d.])0\.([12])\b", rf"{number}.\1"),
-            (r"(?<=\\solves\{)0,", f"{number},"), *((rf"\b(expected_)?{each.function}(?=\b|_mistakes)", rf"\g<0>_{lab[3:]}")
-                                                      for each in model.exercises)]
+    functions = [(rf"\b(expected_)?{each.function}(?=\b|_mistakes)", rf"\g<0>_{lab[3:]}") for each in model.exercises]
+    return [(re.escape(model.title), title), (rf"(# Lab ){MODEL[3:]}: .*", rf"\g<1>{lab[3:]}: {title}"),
+            (rf"(?<=[Ll]ab ){MODEL[3:]}\b", lab[3:]), (MODEL, lab), (model.folder.name.partition("_")[2], slug),
+            (r"(?<![\d.])0\.([12])\b", rf"{number}.\1"), (r"(?<=\\solves\{)0,", f"{number},"), *functions]
 
 
 def _changed(text: str, changes: list[tuple[str, str]]) -> str:
@@ -74,7 +74,9 @@ def _changed(text: str, changes: list[tuple[str, str]]) -> str:
 
 
 def _refuse_taken(root: Path, lab: str, slug: str) -> None:
-    for path in sorted(path for folder in ("labs", "reference", "student", "tests") for path in (root / folder).glob(f"{lab}_*")):
+    taken = [path for folder in ("labs", "reference", "student", "tests") for path in (root / folder).glob(f"{lab}_*")]
+    for path in sorted(taken):
         raise CourseError(f"{path.relative_to(root)} already exists; choose another number")
-    for header in sorted(path for folder in ("labs/vocabulary", "grading", "tests/attention") for path in (root / folder).glob(f"{slug}.hpp")):
+    headers = [root / folder / f"{slug}.hpp" for folder in ("labs/vocabulary", "grading", "tests/attention")]
+    for header in filter(Path.is_file, headers):
         raise CourseError(f"there is a {header.name} already, and the lab's header gets that name; choose another")

@@ -77,9 +77,10 @@ def _run_preset(root: Path, preset: str, targets: list[str], runs: list[tuple[st
     for step, command in steps:
         if not _passes(root, step, command, {}):
             return [step]
-    ctest = ["ctest", "--test-dir", tree, f"--no-tests={'ignore' if names else 'error'}", "--output-on-failure", "-j", str(JOBS), *pattern]
-    tests = [(f"test {preset}" + f", seed {seed}" * (seed != 1), [*ctest, *(["-L", label] if label else [])], {"LINATTN_SEED": str(seed)})
-             for label, seed in runs]
+    ctest = ["ctest", "--test-dir", tree, "--output-on-failure", "-j", str(JOBS), *pattern]
+    ctest.append(f"--no-tests={'ignore' if names else 'error'}")
+    tests = [(f"test {preset}" + f", seed {seed}" * (seed != 1), [*ctest, *(["-L", label] if label else [])],
+              {"LINATTN_SEED": str(seed)}) for label, seed in runs]
     return [step for step, command, environment in tests if not _passes(root, step, command, environment)]
 
 
@@ -122,7 +123,7 @@ def _labels(test: dict[str, Any]) -> list[str]:
 
 
 def _programs(root: Path, tests: list[dict[str, Any]]) -> list[str]:
-    """What to build for them. ctest does not tell the command of a program that is not there; one with a fixture is built by that."""
+    """What to build for them. ctest does not tell the command of a program that is not there; a fixture builds its own."""
     build = root / "build" / "reference"
     if any(not test.get("command") and "FIXTURES_REQUIRED" not in _properties(test) for test in tests):
         return ["all"]

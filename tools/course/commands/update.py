@@ -1,8 +1,8 @@
 """Copy what you wrote into a newer handout, in a new folder beside this one.
 
-Functions that you wrote, your helpers and your own files in student/ are copied; what cannot be placed is named. This folder
-stays as it is. A handout that is older than this one is refused, unless --downgrade is given. Not for a clone of the whole
-course, which is updated by git.
+Functions that you wrote, your helpers and your own files in student/ are copied; what cannot be placed is named. This
+folder stays as it is. A handout that is older than this one is refused, unless --downgrade is given. Not for a clone of
+the whole course, which is updated by git.
 """
 
 import re
@@ -71,8 +71,8 @@ def carry_over(root: Path, old: dict[str, str], new: dict[str, File]) -> list[st
     if left:
         answers.said.append(f"your changes of these files were not copied: {', '.join(left[:9])}{', …' * (len(left) > 9)}")
     if (root / ".git").exists():
-        answers.said.append(f"the history of your own repository was not copied: cp -r '{root / '.git'}' into the new folder, if you want "
-                            "to go on with it")
+        answers.said.append("the history of your own repository was not copied; to go on with it, copy it into the new folder: "
+                            f"cp -r '{root / '.git'}' …")
     return answers.said
 
 

@@ -45,6 +45,9 @@ TEST_CASE("a token that is not looked at may be NaN") {
     CHECK(output(1, 0) == 42.0);
     CHECK(std::isnan(output(2, 0)));
 }
+}
+
+TEST_SUITE("definition") {
 TEST_CASE("with its settings as they are, the definition is causal linear attention") {
     const Tensor Q = random_tensor({2, 6, 3}, 41), K = random_tensor({2, 6, 3}, 42), V = random_tensor({2, 6, 4}, 43);
     const FeatureMap phi = oracle_feature_map("pairs");

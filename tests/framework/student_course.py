@@ -1,4 +1,5 @@
-"""A course of its own to be a student in: everything linked to the repository but student/, which the tests write to.
+"""A course of its own to be a student in: linked to the repository but for student/, which the tests write to, and for the
+program behind ./course, which looks for its course around itself.
 
 usage: student_course.py FOLDER      (what the ctest fixture framework.build does: makes FOLDER and builds it)
 
@@ -9,6 +10,7 @@ CMakeLists.txt).
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +24,7 @@ from course_tree import REPOSITORY, changed_manifest, run_course  # first: it sa
 from author import stubs
 from course import manifest
 
-LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "python", "reference", "tests", "tools", "training")
+LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "python", "reference", "tests", "training")
 LABS = ("lab00", "lab01")  # one to break and one that must not notice; more would only take longer to build
 UNARY = ("relu", "identity", "elu_plus_one", "softmax_features", "polynomial_features")  # exercises of lab01, of one Tensor x
 OUTER = ("LINATTN_RESULTS_ONLY", "CTEST_OUTPUT_ON_FAILURE", "LINATTN_SEED")  # of the ctest that runs the tests
@@ -51,6 +53,9 @@ def link(folder: Path) -> None:
         place = folder / original.relative_to(REPOSITORY)
         if not place.is_symlink():
             place.symlink_to(original)
+    shutil.copy(REPOSITORY / "course", folder)
+    shutil.rmtree(folder / "tools", ignore_errors=True)
+    shutil.copytree(REPOSITORY / "tools", folder / "tools", ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def put_stubs(folder: Path) -> None:
@@ -59,7 +64,7 @@ def put_stubs(folder: Path) -> None:
     student.mkdir(exist_ok=True)
     fresh = stubs.cut_all(folder)
     for path in student.iterdir():
-        if path.name not in fresh:
+        if path.name not in fresh or not path.is_file():
             path.unlink()
     for name, text in fresh.items():
         path = student / name

@@ -1,85 +1,80 @@
-"""./course hint: the folded blocks of hints.md, one more at each call."""
+"""./course hint: what it counts, what it takes for a hint, and what it says where it cannot write. Its words are in tests/transcripts."""
 
+import json
 import os
 import subprocess
 from unittest import mock
 
-from course_tree import CourseTree, course_words
+import pytest
+from course_tree import course_words, run_course
+
+HINTS = """# Hints for lab07
+## Exercise 7.1: `twice`
+<details><summary>Hint 1: what is twice one?</summary>
+
+```sh
+## not a heading
+```
+</details>
+<details>
+<summary>Hint 2: $\\lceil m/d\\rceil$</summary>
+$\\varphi(x)^\\top S_{jj} \\le e^{\\lVert\\hat x\\rVert^2}$, $\\unknown x$, `a $b$ \\le`
+</details>
+<details><summary>Why not three?</summary>An answer, not a hint.</details>
+
+## Exercise 7.2: `thrice`
+No hint.
+"""
 
 
-class Hints(CourseTree):
-    def hint(self, *words):
-        return self.course("hint", *words, status=0).stdout
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "labs/lab07_numbers"
+    folder.mkdir(parents=True)
+    (folder / "hints.md").write_text(HINTS, encoding="utf-8")
+    (folder / "lab.json").write_text(json.dumps({"lab": "lab07", "title": "Numbers", "sources": [], "exercises": [
+        {"function": name, "points": 2, "minutes": 5, "section": section, "solved": name == "thrice"}
+        for name, section in (("twice", "7.1"), ("thrice", "7.2"), ("half", "7.3"))]}))
+    return tmp_path
 
-    def test_one_more_at_each_call_and_then_the_section(self):
-        first = self.hint("lab07.twice")
-        self.assertIn("hint 1 of 2: what is twice one?", first)
-        self.assertIn("## not a heading", first, "a fence in a hint must not end the section")
-        self.assertNotIn("add", first)
 
-        second = self.hint("lab07.twice")
-        self.assertIn("hint 2 of 2: add\nx + x", second)
-        self.assertNotIn("hint 1", second)
+def hint(root, *words):
+    return run_course(root, ("hint", *words)).stdout
 
-        after = self.hint("lab07.twice")
-        self.assertIn("hint 1 of 2", after)
-        self.assertIn("hint 2 of 2", after)
-        self.assertIn("no more hints; read labs/lab07_numbers/README.md §7.1", after)
-        self.assertNotIn("An answer", first + second + after)
 
-    def test_exercises_are_counted_apart(self):
-        self.hint("lab07.twice")
-        self.assertIn("hint 1 of 1: of the other exercise", self.hint("thrice"), "a function that only one lab has is enough")
-        self.assertIn("hint 2 of 2", self.hint("lab07.twice"))
+def test_what_is_a_hint_and_formulas_become_text(root):
+    assert hint(root, "twice") == "hint 1 of 2: what is twice one?\n```sh\n## not a heading\n```\n\n"
+    shown = hint(root, "twice")
+    assert shown.startswith("hint 2 of 2: ⌈m/d⌉\n"
+                            "φ(x)ᵀ S_jj ≤ e^(‖x\N{COMBINING CIRCUMFLEX ACCENT}‖²), \\unknown x, `a $b$ \\le`\n\nthere are no more hints")
+    assert hint(root, "thrice") == ("there are no hints for lab07.thrice, which comes solved; read labs/lab07_numbers/README.md §7.2\n")
+    (root / "labs/lab07_numbers/hints.md").unlink()
+    assert "the hints are missing; labs/lab07_numbers/hints.md" in run_course(root, ("hint", "twice")).stderr
 
-    def test_reset_begins_again(self):
-        self.hint("lab07.twice")
-        self.hint("lab07.thrice")
-        self.hint("lab07.thrice", "--reset")
-        self.assertIn("hint 2 of 2", self.hint("lab07.twice"), "only the named exercise is reset")
-        self.hint("lab07.twice", "--reset")
-        self.assertIn("hint 1 of 2", self.hint("lab07.twice"))
 
-    def test_formulas_become_text(self):
-        self.write("labs/lab08_more/hints.md", "## Exercise 8.1: `once`\n<details><summary>Hint 1: $\\lceil m/d\\rceil$"
-                   "</summary>\n\n$\\varphi(x)^\\top S_{jj} \\le e^{\\lVert\\hat x\\rVert^2}$, $\\unknown x$, `a $b$ \\le`\n"
-                   "</details>\n")
-        shown = self.hint("lab08.once")
-        self.assertIn("hint 1 of 1: ⌈m/d⌉\n", shown)
-        self.assertIn("φ(x)ᵀ S_jj ≤ e^(‖x\N{COMBINING CIRCUMFLEX ACCENT}‖²), \\unknown x, `a $b$ \\le`\n", shown)
+@pytest.mark.parametrize("spoilt", ["{", "[]", '{"lab07.twice": "two"}'])
+def test_a_spoilt_state_file_begins_again(root, spoilt):
+    hint(root, "twice")
+    (root / "build/hints.json").write_text(spoilt)
+    assert "hint 1 of 2" in hint(root, "twice")
 
-    def test_a_spoilt_state_file_begins_again(self):
-        for spoilt in ("{", "[]", '{"lab07.twice": "two"}'):
-            self.write("build/hints.json", spoilt)
-            self.assertIn("hint 1 of 2", self.hint("lab07.twice"))
 
-    def test_a_folder_that_cannot_be_written_to_costs_only_the_count(self):
-        with mock.patch("tempfile.mkstemp", side_effect=OSError(30, os.strerror(30))):
-            for _ in range(2):
-                result = self.course("hint", "lab07.twice", status=0)
-                self.assertIn("hint 1 of 2", result.stdout)
-                self.assertRegex(result.stderr, r"^course: the next call shows this hint again; cannot write .*: Read-only .*\n$")
-            self.assert_one_line_error(self.course("hint", "lab07.twice", "--reset"), "Read-only file system")
+def test_a_folder_that_cannot_be_written_to_costs_only_the_count(root):
+    with mock.patch("tempfile.mkstemp", side_effect=OSError(30, os.strerror(30))):
+        for _ in range(2):
+            result = run_course(root, ("hint", "twice"))
+            assert "hint 1 of 2" in result.stdout
+            assert result.stderr.startswith("course: the next call shows this hint again; cannot write ")
+        assert "Read-only file system" in run_course(root, ("hint", "twice", "--reset")).stderr
 
-    def test_an_output_that_cannot_be_written_is_one_sentence(self):
-        """Whatever the command, and also when it writes a character at a time."""
-        for unbuffered in ("", "1"):
-            for words in (["hint", "lab07.twice"], ["hint", "lab07.twice", "--reset"], ["cut"], ["--version"]):
-                with open("/dev/full", "w") as full:
-                    ended = subprocess.run(course_words(self.root, *words), env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
-                                           stdout=full, stderr=subprocess.PIPE, text=True)
-                    self.assertEqual((ended.returncode, ended.stderr), (
-                        2, "course: the output cannot be written: No space left on device; fix that and try again\n"), words)
-        self.assertIn("hint 1 of 2", self.hint("lab07.twice"), "a hint that nobody saw was counted")
 
-    def test_what_cannot_be_shown_is_said(self):
-        self.assert_one_line_error(self.course("hint", "lab07.half"), "lab07.twice, lab07.thrice")
-        self.assert_one_line_error(self.course("hint", "lab99.twice"), "did you mean lab07.twice?")
-        self.assert_one_line_error(self.course("hint", "thrise"), "did you mean lab07.thrice?")
-        self.assert_one_line_error(self.course("hint", "lab07"), "lab07 is a lab; name an exercise: lab07.twice, lab07.thrice")
-        self.assert_one_line_error(self.course("hint", "lab99.x"), "lab07", "lab08")
-        self.assert_one_line_error(self.course("hint"), "required", "./course hint --help")
-        self.assert_one_line_error(self.course("hint", "lab08.once"), "hints are missing", "labs/lab08_more/hints.md")
-        for text in ("# Hints for lab08\n", "## Exercise 8.1: `once`\nNo hint.\n"):
-            self.write("labs/lab08_more/hints.md", text)
-            self.assertIn("no hints for lab08.once, which comes solved; read labs/lab08_more/README.md §8.1", self.hint("lab08.once"))
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["hint", "twice"], ["hint", "twice", "--reset"], ["--version"]])
+def test_an_output_that_cannot_be_written_is_one_sentence(root, words, unbuffered):
+    """Whatever the command, and also when it writes a character at a time."""
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(course_words(root, *words), env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+                               stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (ended.returncode, ended.stderr) == (
+        2, "course: the output cannot be written: No space left on device; fix that and try again\n")
+    assert "hint 1 of 2" in hint(root, "twice"), "a hint that nobody saw was counted"

@@ -71,7 +71,7 @@ RULES = (
          "A part of a Tensor is slice(x, axis, begin, end), a token token(x, i), tokens from a to b-1 tokens(x, a, b)." + TABLE),
     Rule("comma expression in array subscript", "",
          "C++ reads y[i, j] as y[j]. An entry has round brackets: y(i, j)."),
-    Rule("invalid types ['‘]double|subscripted value is not an array", r"\]\s*\[",
+    Rule("invalid types ['‘].*double|subscripted value is not an array", r"\]\s*\[",
          "x[i] is one entry. NumPy's x[i][j] is x(i, j), its x[i] is token(x, i)."),
     Rule(rf"{OF_A_TENSOR}.* to ['‘]bool['’]", "",
          "A whole Tensor is neither true nor false: where(x > 0, a, b) chooses entry by entry, x(i) > 0 asks for one entry, and "

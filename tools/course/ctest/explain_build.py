@@ -1,4 +1,4 @@
-"""From what ninja printed to what a student can use. Compilers: g++ and clang. Linkers: GNU ld, gold, lld, mold, Apple's."""
+"""From what ninja printed to what a student can use. Compilers: g++ and clang. Linkers: GNU ld, and those that say it as it does."""
 
 import json
 import os
@@ -9,10 +9,10 @@ from course.ctest import compiler_words
 from course.handout_record import not_as_handed_out
 from course.source_pieces import function_at
 
-MISSING = re.compile(r"undefined (?:reference to|symbol:) (.*)|^ +(\".*\"), referenced from", re.M)  # the second: Apple's
-DUPLICATE = re.compile(r"(?:duplicate symbol:?|multiple definition of) (.*)()")
+MISSING = re.compile("undefined (?:reference to|symbol:) (.*)")  # GNU ld; lld and mold, which cmake/toolchain.cmake prefers
+DUPLICATE = re.compile("(?:multiple definition of|duplicate symbol:) (.*)")
 MOST_CHANGED = 5  # files in a message
-QUOTED = re.compile(r"[`'\"](.*?)['\"]")
+QUOTED = re.compile(r"`(.*?)'")
 
 
 class FailedBuild:
@@ -92,11 +92,5 @@ class FailedBuild:
 
 def _symbols(kind: re.Pattern[str], words: str) -> list[str]:
     """The functions that lines of this kind complain about, by their names alone."""
-    names = []
-    for found in kind.findall(words):
-        symbol = "".join(found)
-        if quoted := QUOTED.search(symbol):
-            symbol = quoted[1]
-        name = re.split("[ :]", symbol.partition("(")[0])[-1]
-        names.append("main" if name == "_main" else name)  # as Apple's linker spells it
-    return list(dict.fromkeys(names))
+    symbols = [quoted[1] if (quoted := QUOTED.search(symbol)) else symbol for symbol in kind.findall(words)]
+    return list(dict.fromkeys(re.split("[ :]", symbol.partition("(")[0])[-1] for symbol in symbols))

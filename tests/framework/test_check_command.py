@@ -15,10 +15,11 @@ from conftest import LABS
 from course_tree import REPOSITORY, run_course, shell_script
 
 from author.commands.bench import FIGURES
-from course import build_tree, manifest, progress_line, training_program, verdicts, version
+from course import build_tree, manifest, progress, progress_line, training_program, verdicts, version
 from course.build_tree import BuildTree
 from course.commands import watch
 from course.errors import CourseError
+from course.verdicts import Verdict
 
 EXERCISES = LABS[0].exercises  # row_sums, outer_product
 PASSES = {"lab": "lab00", "exercise": "row_sums", "status": "pass"}
@@ -69,6 +70,14 @@ def test_no_control_character_is_kept(tree):
     hostile = "".join(map(chr, (*range(32), 127, 0x9b, 0x202e, 0xfffe))) + "\ud800 end"
     for line in read(tree, PASSES | {"message": hostile}).message.splitlines():
         assert line.replace("\t", "").isprintable(), ascii(line)
+
+
+def test_what_an_exercise_waits_for_comes_first_and_a_stretch_exercise_last():
+    row, outer = EXERCISES
+    said = progress.report(LABS, [Verdict(row, "fail", "row\n  is wrong", begin_with="outer_product"), Verdict(outer, "fail", "outer")], "student")
+    assert said.index("row\n  is wrong") < said.index("outer") and "next: outer_product in" in said
+    stretch = next(exercise for exercise in LABS[1].exercises if exercise.stretch)
+    assert "next: row_sums in" in progress.report(LABS, [Verdict(stretch, "todo", ""), Verdict(row, "crash", "")], "student")
 
 
 def test_it_configures_where_needed_only(tree, tmp_path):

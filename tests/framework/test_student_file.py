@@ -52,6 +52,14 @@ class StudentFile(StudentCourse):
         self.assertLess(len(told), 45)
         self.assertLess(max(map(len, told)), 400)
 
+    def test_endless_recursion_is_told_in_a_single_process_too(self):
+        self.write("lab00", self.right.replace(RIGHT, "return outer_product(a, b);"))
+        self.assertIn("called itself without end", self.ctest("lab00").words)
+        run = subprocess.run([self.build / "lab00_check", "--alone", "--exercise", "outer_product"], capture_output=True,
+                             text=True, errors="replace")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("stack overflow", run.stderr)
+
     def test_a_signal_ends_compilers_and_exercises(self):
         self.assertEqual(self.course("check", "lab00").returncode, 0)
         slow = "constexpr int slow() { int n = 0; for (int i = 0; i < 30000000; ++i) n ^= i; return n; }\n"

@@ -45,6 +45,11 @@ class Submit(StudentCourse):
         self.submit("--unchecked")
         self.assertEqual(self.zip.read_bytes(), first, "the same files make the same zip")
 
+    def test_labs_that_were_never_built_are_named(self):
+        with mock.patch.object(submit, "grade", return_value=[]), mock.patch.object(submit, "_say"), \
+                mock.patch.object(submit.BuildTree, "never_built", return_value=["lab00", "lab01"]):
+            self.assertIn("so lab00, lab01 are built for the first time; --unchecked does without\n", self.submit().stderr)
+
     def test_an_edit_while_it_is_graded(self):
         def edit(_):
             self.source("lab00").write_text("// saved meanwhile")

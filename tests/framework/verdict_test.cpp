@@ -31,7 +31,7 @@ SupervisedRun run_of(const std::string& script, int seconds = 30) {
     return run_supervised("/bin/bash", {"-c", begin + script, "program"}, seconds);
 }
 
-// What exits, is killed, or sends or prints without end: test_messages.py and test_false_passes.py.
+// What exits, is killed, or sends or prints without end: the transcripts and test_false_passes.py.
 TEST_CASE("counts when it ends with its secret, and nothing else is sent") {
     const std::string done = "printf 'done\\t%s 3 0\\n' $secret >&$fd; ";
     const Ending right = run_of(done).ending;
@@ -90,7 +90,7 @@ TEST_CASE("lead to a line of one of the sources, or to none") {
 TEST_SUITE("output of the C++ runtime") {
 std::string runtime_output(std::string printed) { return take_runtime_output(printed); }
 
-// Those of a std::vector and a std::array, and of exceptions under g++: test_messages.py.
+// Those of a std::vector and a std::array, and of exceptions under g++: tests/transcripts/faults_of_memory.
 TEST_CASE("name what a container refused") {
     const auto refused = [](const std::string& signature, const std::string& condition) {
         return runtime_output("/usr/include/c++/12/bits/x.h:1123: " + signature + ": Assertion '" + condition +

@@ -1,0 +1,32 @@
+"""./course debug with a real gdb: in which call it stops. (What it shows there is in tests/transcripts/debug.)"""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+from conftest import BUILD
+from course_tree import course_words
+from student_course import StudentCourse, environment
+
+from course.commands import debug
+
+
+class Debug(StudentCourse):
+    def debug(self, *words):
+        """The debugger takes the place of the process, so here it needs one of its own."""
+        return subprocess.run(course_words(self.root, "debug", *words), text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, env=environment())
+
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_it_stops_in_the_call_with_the_smallest_input_that_was_found(self):
+        self.answer("relu", "Tensor y = maximum(x, 0.0);\n    if (y.size() > 3) y.data()[3] += 7.0;\n    return y;")
+        result = self.debug("relu", "-batch")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"linattn::relu \(x=Tensor \(2, 2\)")
+
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_a_condition_of_the_suite_that_holds_is_no_failing_check(self):
+        """It follows the first call of generate."""
+        program = [str(BUILD / "lab07_exercises"), "--alone", "--exercise", "generate"]
+        self.assertGreater(debug._failing_call("linattn::generate", program, os.environ | {"OPENBLAS_NUM_THREADS": "1"}), 20)

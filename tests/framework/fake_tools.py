@@ -9,7 +9,6 @@ FAKE_CMAKE = """#!/bin/sh
 echo "cmake $*" >>"$CALLS"
 case $1 in
     --preset)
-        [ ! -e cmake-fails ] || { echo "CMake Error: no BLAS"; exit 1; }
         mkdir -p build/$2/results && touch build/$2/build.ninja ;;
 esac
 """
@@ -37,17 +36,6 @@ class FakeTools(CourseTree):
         data = json.dumps({"lab": lab, "exercise": exercise or function, "status": status, "points": 99, "max_points": 99,
                            "message": message})
         return f"cat >build/{track}/results/{lab}.{function}.json <<'END'\n{data}\nEND\n"
-
-    def not_built(self, message, begin_with="", lab="lab07", place=""):
-        """Shell that leaves what lab.build leaves when the lab cannot be built."""
-        data = json.dumps({"message": message, "begin_with": begin_with, "place": place})
-        return f"cat >build/student/results/{lab}.not_built <<'END'\n{data}\nEND\n"
-
-    def ctest_calls_failed(self, *names):
-        """Shell that ends as a ctest does in which these tests did not pass."""
-        lines = "\n".join(f"{number}:{name}" for number, name in enumerate(names, 1))
-        folder = "build/student/Testing/Temporary"
-        return f"mkdir -p {folder}\ncat >{folder}/LastTestsFailed.log <<'END'\n{lines}\nEND\nexit 8\n"
 
     def graded(self, *words, status=None):
         """What `./course words…` does with these tools."""

@@ -12,18 +12,13 @@ from course.edits import report
 from course.edits.body import Body, parameters_of
 from course.edits.schemata import VARIABLE, Schemata
 from course.edits.search import NotSearched, Search
-from course.edits.usual import Edit, edits_of
+from course.edits.usual import Edit, Editor
 
 HEAD = "Tensor f(const Tensor& Q, const FeatureMap& phi, std::size_t n, double epsilon)"
 
 
-def body_of(text, head=HEAD):
-    return Body(head, text, 1)
-
-
-def made_from(text):
-    """Every text that an edit makes, without blanks → what is said of it."""
-    return {"".join(edit.applied(text, 0, len(text)).split()): edit.mistake for edit in edits_of(body_of(text))}
+def body_of(text):
+    return Editor(HEAD, text, 1)
 
 
 def test_parameters_have_their_types():
@@ -72,65 +67,57 @@ def test_operators_have_their_operands(text, operands):
             for i in range(len(body.tokens)) if body.is_binary(i)} == operands
 
 
-@pytest.mark.parametrize("wrong, right, said", [
-    ("return Q - 1;", "return Q + 1;", "`-` is the wrong operator in `Q - 1`"),
-    ("return Q / sqrt(n);", "return Q;", "`/ sqrt(n)` is too much in `Q / sqrt(n)`"),
-    ("return sum(a, b * c);", "return sum(a, b) * c;", "the bracket of `sum(a, b * c)` closes too late"),
-    ("return exp(a) + b * c;", "return exp(a + b * c);", "the bracket of `exp(a)` closes too early"),
-    ("return flip(sum(Q, 0), 0);", "return flip(sum(Q, -2), -2);", "the axis should be -2 in `flip(sum(Q, 0), 0)`, here and in 1 other place"),
-    ("if (n) relu(Q); return Q;", "if (n) return relu(Q); return Q;", "`return` is missing before `relu(Q)`"),
-    ("load(n); __syncthreads(); use(a); use(b); use(c); __syncthreads();", "use(a); use(b); use(c); __syncthreads(); load(n); __syncthreads();",
+@pytest.mark.parametrize("text, said", [  # «what is wrong→what is right»
+    ("return Q «-→+» 1;", "`-` is the wrong operator in `Q - 1`"),
+    ("return Q« / sqrt(n)→»;", "`/ sqrt(n)` is too much in `Q / sqrt(n)`"),
+    ("return sum(a, b«→)» * c«)→»;", "the bracket of `sum(a, b * c)` closes too late"),
+    ("return exp(a«)→» + b * c«→)»;", "the bracket of `exp(a)` closes too early"),
+    ("return flip(sum(Q, «0), 0→-2), -2»);", "the axis should be -2 in `flip(sum(Q, 0), 0)`, here and in 1 other place"),
+    ("if (n)«→ return» relu(Q); return Q;", "`return` is missing before `relu(Q)`"),
+    ("«load(n); __syncthreads(); →»use(a); use(b); use(c); __syncthreads();«→ load(n); __syncthreads();»",
      "`load(n);` comes too early: it belongs, with the barrier behind it, behind `__syncthreads();` in line 1"),
-    ("for (int i = 0; i < n; ++i) use(i);", "for (int i = 0; i <= n; ++i) use(i);", "`<` is the wrong operator in `i < n`"),
-    ("int a = 0, b = 1; use(a);", "int a = 0, b = 1; use(b);", "in place of `a`, in `use(a)`, another variable belongs"),
-    ("double s = 0; for (int i = 0; i < n; ++i) { use(s); }", "for (int i = 0; i < n; ++i) { double s = 0; use(s); }",
+    ("for (int i = 0; i <«→=» n; ++i) use(i);", "`<` is the wrong operator in `i < n`"),
+    ("int a = 0, b = 1; use(«a→b»);", "in place of `a`, in `use(a)`, another variable belongs"),
+    ("«double s = 0; →»for (int i = 0; i < n; ++i) { «→double s = 0; »use(s); }",
      "`double s = 0;` belongs into the loop, at its beginning"),
-    ("double s = 0; for (int i = 0; i < n; ++i) { for (int j = 0; j < n; ++j) s += 1; use(s); }",
-     "double s = 0; for (int i = 0; i < n; ++i) { s = 0; for (int j = 0; j < n; ++j) s += 1; use(s); }",
+    ("double s = 0; for (int i = 0; i < n; ++i) {«→ s = 0;» for (int j = 0; j < n; ++j) s += 1; use(s); }",
      "`s` is not set back to the first value in each round of a loop"),
-    ("double s = 0; for (;;) s += a; for (;;) s += b;", "double s = 0; for (;;) s += a; s = 0; for (;;) s += b;",
-     "`s` is not set back to the first value before `for (;;) s += b;`"),
-    ("double s = 0, t = 0; for (int i = 0; i < n; ++i) { use(s, t); }",
-     "double s = 0, t = 0; for (int i = 0; i < n; ++i) { s = 0; t = 0; use(s, t); }",
+    ("double s = 0; for (;;) s += a; «→s = 0; »for (;;) s += b;", "`s` is not set back to the first value before `for (;;) s += b;`"),
+    ("double s = 0, t = 0; for (int i = 0; i < n; ++i) { «→s = 0; t = 0; »use(s, t); }",
      "`s` and `t` are not set back to the first value in each round of a loop"),
-    ("use(a[i]); put(a[n + i]);", "use(a[n + i]); put(a[n + i]);", "in place of `i`, in `a[i]`, `n + i` belongs, as elsewhere"),
-    ("read(S); S += a;", "S += a; read(S);", "`read(S);` comes too early: it belongs behind `S += a;`"),
-    ("for (int i = 1; i < n; ++i) x[i] = x[i - 1];", "for (int i = n; i-- > 1;) x[i] = x[i - 1];",
-     "the loop `for (int i = 1; i < n; ++i)` runs in the wrong direction"),
-    ("for (int i = 0; i < n; ++i) s += b;", "for (int i = 0; i < n; ++i) if (i == 0) s += b;",
-     "`s += b;` is done again in each round of the loop over `i`"),
-    ("join(b, a, -2); join(d, c, -2);", "join(a, b, -2); join(c, d, -2);", "arguments of `join` are exchanged, here and in 1 other place"),
-    ("return exp(x);", "return exp(minimum(x, 0.0));", "the argument of `exp(x)` is not cut off at 0"),
-    ("if (Q) a(); if (n) b();", "if (Q) a(); else if (n) b();", "an `else` is missing before the `if` of `n`"),
-    ("return a + b * c;", "return (a + b) * c;", "brackets are missing around `a + b` in `a + b * c`"),
-    ("return f(a) * b - c;", "return f(a) * (b - c);", "brackets are missing around `b - c` in `f(a) * b - c`"),
-    ("return Q / sum(a + b, -1);", "return Q / (sum(a, -1) + b);", "the bracket of `sum(a + b, -1)` closes too late"),
-    ("return Q / sum(a);", "return Q / (sum(a) + epsilon);", "`+ epsilon` is missing below the line in `Q / sum(a)`"),
-    ("double a = b * c; return d;", "double a = b * c; return (d) * c;", "`* c`, which stands elsewhere, is missing at `d`"),
-    ("Tensor a = f(n * Q); return sum(a * a);", "Tensor a = f(n * Q); return sum((n * Q) * (n * Q));", "`a * a` is the square of the wrong thing"),
-    ("double a = b; c = a + d;", "double a = (b) + d; c = a;", "`+ d` belongs to `b`"),
-    ("double s = a; return s;", "double s = exp(a); return s;", "`a` lacks an `exp`"),
-    ("use(s.S); put(r.s.S);", "use(r.s.S); put(r.s.S);", "in place of `s.S`, in `use(s.S)`, `r.s.S` belongs"),
-    ("int i = 0, j = 1; use(i + j * i); use(i);", "int i = 0, j = 1; use((i + 1) + j * (i + 1)); use(i);",
-     "`i` is one off in `use(i + j * i)`, here and in 1 other place"),
-    ("for (;;) if (n) break;", "for (;;) if (n) continue;", "`continue` belongs in the place of `break`"),
-    ("double a = n; use(a);", "double a = n; use(static_cast<double>(length(Q, -1)));", "in place of `a`, in `use(a)`, `length(Q, -1)` belongs"),
-    ("return max(Q, epsilon);", "return (Q + epsilon);", "`max(Q, epsilon)` should be a sum"),
-    ("return std::accumulate(a, b, 0) / n;", "return std::accumulate(a, b, 0.0) / n;",
-     "0 is a whole number in `std::accumulate(a, b, 0)`, and what it makes is one, too: 0.0"),
-    ("double s = 0, t = 0; std::vector<double> v(n); s *= a;", "double s = 0, t = 0; std::vector<double> v(n); { s *= a; t *= a; }",
-     "what `s *= a;` does is missing for `t`"),
-    ("double s = 0; std::vector<double> v(n); s *= a;", "double s = 0; std::vector<double> v(n); { s *= a; for (auto& entry : v) entry *= a; }",
+    ("use(a[«→n + »i]); put(a[n + i]);", "in place of `i`, in `a[i]`, `n + i` belongs, as elsewhere"),
+    ("«read(S); →»S += a;«→ read(S);»", "`read(S);` comes too early: it belongs behind `S += a;`"),
+    ("for (int i = «1→n»; i« < n; ++i→-- > 1;») x[i] = x[i - 1];", "the loop `for (int i = 1; i < n; ++i)` runs in the wrong direction"),
+    ("for (int i = 0; i < n; ++i) «→if (i == 0) »s += b;", "`s += b;` is done again in each round of the loop over `i`"),
+    ("join(«b, a→a, b», -2); join(«d, c→c, d», -2);", "arguments of `join` are exchanged, here and in 1 other place"),
+    ("return exp(«x→minimum(x, 0.0)»);", "the argument of `exp(x)` is not cut off at 0"),
+    ("if (Q) a(); «→else »if (n) b();", "an `else` is missing before the `if` of `n`"),
+    ("return «→(»a + b«→)» * c;", "brackets are missing around `a + b` in `a + b * c`"),
+    ("return f(a) * «→(»b - c«→)»;", "brackets are missing around `b - c` in `f(a) * b - c`"),
+    ("return Q / «→(»sum(a« + b→», -1)«→ + b)»;", "the bracket of `sum(a + b, -1)` closes too late"),
+    ("return Q / «→(»sum(a)«→ + epsilon)»;", "`+ epsilon` is missing below the line in `Q / sum(a)`"),
+    ("double a = b * c; return «d→(d) * c»;", "`* c`, which stands elsewhere, is missing at `d`"),
+    ("Tensor a = f(n * Q); return sum(«a * a→(n * Q) * (n * Q)»);", "`a * a` is the square of the wrong thing"),
+    ("double a = «b→(b) + d»; c = a« + d→»;", "`+ d` belongs to `b`"),
+    ("double s = «a→exp(a)»; return s;", "`a` lacks an `exp`"),
+    ("use(«s.S→r.s.S»); put(r.s.S);", "in place of `s.S`, in `use(s.S)`, `r.s.S` belongs"),
+    ("int i = 0, j = 1; use(«i→(i + 1)» + j * «i→(i + 1)»); use(i);", "`i` is one off in `use(i + j * i)`, here and in 1 other place"),
+    ("for (;;) if (n) «break→continue»;", "`continue` belongs in the place of `break`"),
+    ("double a = n; use(«a→static_cast<double>(length(Q, -1))»);", "in place of `a`, in `use(a)`, `length(Q, -1)` belongs"),
+    ("return «max(Q,→(Q +» epsilon);", "`max(Q, epsilon)` should be a sum"),
+    ("return std::accumulate(a, b, «0→0.0») / n;", "0 is a whole number in `std::accumulate(a, b, 0)`, and what it makes is one, too: 0.0"),
+    ("double s = 0, t = 0; std::vector<double> v(n); «→{ »s *= a;«→ t *= a; }»", "what `s *= a;` does is missing for `t`"),
+    ("double s = 0; std::vector<double> v(n); «→{ »s *= a;«→ for (auto& entry : v) entry *= a; }»",
      "what `s *= a;` does is missing for `v`"),
-    ("const int d = n; for (int t = 0; t < d; ++t) x[t + b] = 0;", "const int d = n; for (int t = 0; t < d; ++t) x[t * d + b] = 0;",
-     "the factor `d` is missing in `t + b`"),
-    ("const int d = n; use(a + b * n);", "const int d = n; use(a + b * n * d);", "the factor `d` is missing in `b * n`"),
-    ("return Q / n;", "return Q / sqrt(1.0 * (n));", "a root is missing in `Q / n`"),
-    ("for (int i = 0; i < n; ++i) s += b;", "for (int i = 0; i < n; ++i) if (i != 0) s += b;",
-     "`s += b;` is done in the first round of the loop over `i`, too"),
+    ("const int d = n; for (int t = 0; t < d; ++t) x[t «→* d »+ b] = 0;", "the factor `d` is missing in `t + b`"),
+    ("const int d = n; use(a + b * n«→ * d»);", "the factor `d` is missing in `b * n`"),
+    ("return Q / «n→sqrt(1.0 * (n))»;", "a root is missing in `Q / n`"),
+    ("for (int i = 0; i < n; ++i) «→if (i != 0) »s += b;", "`s += b;` is done in the first round of the loop over `i`, too"),
 ])
-def test_an_edit_undoes_a_usual_slip(wrong, right, said):
-    assert made_from(wrong).get("".join(right.split())) == said
+def test_an_edit_undoes_a_usual_slip(text, said):
+    wrong, right = (re.sub("«(.*?)→(.*?)»", side, text) for side in (r"\1", r"\2"))
+    made = {"".join(edit.applied(wrong, 0, len(wrong)).split()): edit.mistake for edit in body_of(wrong).edits()}
+    assert made.get("".join(right.split())) == said
 
 
 def test_what_stands_behind_an_edit_is_found_before_it():
@@ -141,7 +128,7 @@ def test_what_stands_behind_an_edit_is_found_before_it():
 
 def test_no_edit_leaves_the_text_as_it_is_and_none_comes_twice():
     text = "double s = 0; for (int i = 0; i < n; ++i) s += Q(i) * epsilon; return s / n;"
-    made = [edit.applied(text, 0, len(text)) for edit in edits_of(body_of(text))]
+    made = [edit.applied(text, 0, len(text)) for edit in body_of(text).edits()]
     assert len(made) > 50 and text not in made
     assert len({"".join(each.split()) for each in made}) == len(made)
 
@@ -150,7 +137,7 @@ def test_versions_of_a_statement_share_one_function():
     """Most edits need no copy of it."""
     text = "const double a = Q(0) * 2; double s = 0; for (int i = 0; i < n; ++i) s += a * i + 1; return s;"
     body = body_of(text)
-    numbered = dict(enumerate(edits_of(body), 1))
+    numbered = dict(enumerate(body.edits(), 1))
     schemata = Schemata(HEAD, "f", body, numbered)
     assert len(schemata.copies) < len(numbered) / 3
     assert schemata.text(numbered.keys()).count("case") == 0
@@ -159,7 +146,7 @@ def test_versions_of_a_statement_share_one_function():
 @pytest.mark.parametrize("text", ["", ";", "{", "x = (1;", "if", "else", "for (;;", "return", "a < b > c", "#define X (\nuse(X);", "'", "= = =",
                                   "f(a)) + b;", "f(a)); return b;", ") + b;", "f(a] ) + b;"])
 def test_what_is_no_cpp_does_not_stop_it(text):
-    edits_of(body_of(text))
+    body_of(text).edits()
 
 
 def search_of(tmp_path, name, text, **before):

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from course import build_commands, process_group
-from course.edits.body import Body
 from course.edits.schemata import FILE, VARIABLE, Schemata
-from course.edits.usual import Edit, edits_of
+from course.edits.usual import Edit, Editor
 from course.errors import CourseError
 from course.manifest import Exercise, Lab
 from course.source_pieces import CannotSplit, Definition, definitions, visible_code
@@ -67,8 +66,8 @@ class Part:
         self.name, self.start, self.end = definition.name, definition.start, definition.closing + 1
         self.begins = definition.opening + 1  # the body
         self.head = text[definition.start:definition.opening]
-        self.body = Body(self.head, text[self.begins:definition.closing], text.count("\n", 0, definition.opening) + 1)
-        edits = edits_of(self.body)
+        self.body = Editor(self.head, text[self.begins:definition.closing], text.count("\n", 0, definition.opening) + 1)
+        edits = self.body.edits()
         place_of = Schemata(self.head, self.name, self.body, {}).place_of
         self.edits = [edit for edit in edits if place_of(edit)] if definition.owner else edits  # no class holds copies of a member
 

@@ -124,7 +124,10 @@ class Body:
             opening = i + 1 + (self.word(i + 1) == "constexpr")
             closing = self.match.get(opening, end)
             if closing + 1 < end:
-                return self._with_head(i, word, opening, closing, end)
+                branches = [self._statement(closing + 1, end)]
+                if word == "if" and self.word(branches[0].last + 1) == "else" and branches[0].last + 2 < end:
+                    branches.append(self._statement(branches[0].last + 2, end))
+                return Statement(i, branches[-1].last, word, (opening, closing), tuple(branches))
         if word in ("else", "do") and i + 1 < end:
             inner = self._statement(i + 1, end)
             return Statement(i, inner.last, word, None, (inner,))
@@ -132,12 +135,6 @@ class Body:
         while last < end - 1 and self.word(last) != ";":
             last = self.skip(last) + 1
         return Statement(i, min(last, end - 1))
-
-    def _with_head(self, i: int, word: str, opening: int, closing: int, end: int) -> Statement:
-        inner = [self._statement(closing + 1, end)]
-        if word == "if" and self.word(inner[0].last + 1) == "else" and inner[0].last + 2 < end:
-            inner.append(self._statement(inner[0].last + 2, end))
-        return Statement(i, inner[-1].last, word, (opening, closing), tuple(inner))
 
     def skip(self, i: int) -> int:
         """The closing bracket for an opening one."""
@@ -165,9 +162,7 @@ class Body:
 
     def _find_names(self, statements: tuple[Statement, ...], end: int) -> None:
         for statement in statements:
-            if statement.is_block:
-                self._find_names(statement.inner, statement.last)
-            elif statement.head:
+            if statement.head:
                 self._declared_in(statement.head[0] + 1, statement.last)
                 for inner in statement.inner:
                     self._find_names(inner.parts(), inner.last)
@@ -228,13 +223,11 @@ class Body:
         before = self.word(i - 1) if i else ""
         if self.word(i) not in PRECEDENCE or not re.match(r"[\w)\]\"']", before) or before in NO_OPERAND:
             return False
-        return not (self.word(i) == "<" and BEFORE_TEMPLATE.fullmatch(before)) and not (self.word(i) == ">" and self._closes_template(i))
-
-    def _closes_template(self, i: int) -> bool:
-        j = i - 1
-        while WORD.fullmatch(self.word(j)) or self.word(j) in ("::", "*", "&", ","):
-            j -= 1
-        return self.word(j) == "<" and bool(BEFORE_TEMPLATE.fullmatch(self.word(j - 1)))
+        if self.word(i) == ">":  # which may end a template, as < may begin one
+            i -= 1
+            while WORD.fullmatch(self.word(i)) or self.word(i) in ("::", "*", "&", ","):
+                i -= 1
+        return self.word(i) != "<" or not BEFORE_TEMPLATE.fullmatch(self.word(i - 1))
 
     def left(self, i: int) -> int:
         """The first token of the left operand of the operator i."""
@@ -287,8 +280,6 @@ class Body:
     def called(self, opening: int) -> int | None:
         """The first token of what is called or indexed with these brackets: std::max, token, d.phi_Q; None if nothing is."""
         i = opening - 1
-        if self.word(i) in (")", "]"):
-            return None
         if not WORD.fullmatch(self.word(i)) or self.word(i) in KEYWORDS:
             return None
         while self.word(i - 1) in ("::", ".", "->"):
@@ -306,9 +297,9 @@ def parameters_of(head: str) -> dict[str, str]:
         if c != "," or depth > 0:
             piece += c
             continue
-        words = [word for word in re.findall(r"[A-Za-z_][\w:]*(?:<[^>]*>)?|\*", piece)
-                 if word not in ("const", "struct", "__restrict__")]
-        if len(words) > 1:
-            found[words[-1]] = "".join(words[:-1])
+        *type_, name = [word for word in re.findall(r"[A-Za-z_][\w:]*(?:<[^>]*>)?|\*", piece)
+                        if word not in ("const", "struct", "__restrict__")] or [""]
+        if type_:
+            found[name] = "".join(type_)
         piece = ""
     return found

@@ -61,18 +61,19 @@ class Schemata:
         original = self.body.text[place.start:place.end]
         texts = {number: edit.applied(self.body.text, place.start, place.end) for number, edit in versions.items()}
         if place.kind == "statement":
-            cases = "".join(f"{_line(line, number)}case {number}: {{ {text} }} break;" for number, text in texts.items())
-            return f"switch ({VARIABLE}) {{ {cases}{_line(line, 0)}default: {{ {original} }} }}"
+            return self._switch(line, texts, original, "{", "} break;")
+        if place.kind == "step" and lambdas:
+            return f"[&] {{ {self._switch(line, texts, original, '', '; break;')} }}()"
         type_ = ("void" if place.kind == "step" else f"std::decay_t<decltype({original})>" if place.kind.startswith("auto") or "*" in place.kind
                  else place.kind)
-        if not lambdas:
-            chosen = "".join(f"{_line(line, number)}{VARIABLE} == {number} ? static_cast<{type_}>({text}) : " for number, text in texts.items())
-            return f"({chosen}{_line(line, 0)}static_cast<{type_}>({original}))"
-        if place.kind == "step":
-            cases = "".join(f"{_line(line, number)}case {number}: {text}; break;" for number, text in texts.items())
-            return f"[&] {{ switch ({VARIABLE}) {{ {cases}{_line(line, 0)}default: {original}; }} }}()"
-        cases = "".join(f"{_line(line, number)}case {number}: return {text};" for number, text in texts.items())
-        return f"[&]() -> {type_} {{ switch ({VARIABLE}) {{ {cases}{_line(line, 0)}default: return {original}; }} }}()"
+        if lambdas:
+            return f"[&]() -> {type_} {{ {self._switch(line, texts, original, 'return', ';')} }}()"
+        chosen = "".join(f"{_line(line, number)}{VARIABLE} == {number} ? static_cast<{type_}>({text}) : " for number, text in texts.items())
+        return f"({chosen}{_line(line, 0)}static_cast<{type_}>({original}))"
+
+    def _switch(self, line: int, texts: dict[int, str], original: str, before: str, after: str) -> str:
+        cases = "".join(f"{_line(line, number)}case {number}: {before} {text} {after}" for number, text in texts.items())
+        return f"switch ({VARIABLE}) {{ {cases}{_line(line, 0)}default: {before} {original} {after} }}"
 
     def _find(self, statements: tuple[Statement, ...]) -> None:
         body = self.body

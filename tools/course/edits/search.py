@@ -8,7 +8,6 @@ import contextlib
 import itertools
 import os
 import re
-import selectors
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -209,24 +208,21 @@ class Search:
         share = -(-(last - first + 1) // (os.cpu_count() or 1))
         found: list[int] = []
         tried = 0
-        with contextlib.ExitStack() as started, selectors.DefaultSelector() as running:
+        told_by_all, tells = os.pipe()  # each line is written at once
+        with contextlib.ExitStack() as started:
             for begin in range(first, last + 1, share):
                 command = [str(program), "--exercise", self.exercise.function, "--edits", f"{begin}-{min(begin + share - 1, last)}"]
-                process = started.enter_context(process_group.started(command, env=self.environment, stdout=subprocess.PIPE,
-                                                                      stderr=subprocess.DEVNULL, bufsize=1))
-                running.register(process.stdout or 0, selectors.EVENT_READ)
-            while running.get_map():
-                for key, _ in running.select():
-                    word, _, number = key.fileobj.readline().partition(" ")  # type: ignore[union-attr]
-                    if not word:
-                        running.unregister(key.fileobj)
-                    elif word == "edit":
-                        found.append(int(number))
-                    elif word == "step":
-                        self.steps.append(Step.told(number))
-                    else:
-                        tried += int(number)
-                        told(tried)
+                started.enter_context(process_group.started(command, env=self.environment, stdout=tells, stderr=subprocess.DEVNULL))
+            os.close(tells)
+            for line in started.enter_context(open(told_by_all, encoding="utf-8")):
+                word, _, rest = line.partition(" ")
+                if word == "edit":
+                    found.append(int(rest))
+                elif word == "step":
+                    self.steps.append(Step.told(rest))
+                else:
+                    tried += int(rest)
+                    told(tried)
         return sorted(found)
 
 

@@ -20,7 +20,6 @@ ALIKE = [("exp", "log", "log1p", "expm1", "exp2", "log2", "log10"), ("expf", "__
          ("fmax", "fmin"), ("maximum", "minimum"), ("amax", "amin"), ("sum", "mean", "amax"), ("cos", "sin"), ("floor", "ceil"),
          ("sqrt", "square"), ("tanh", "erf"), ("cumsum", "cumprod")]
 GROWS = ("exp", "expf", "__expf", "expm1")  # whose argument is cut off at 0 in many a definition
-CUT_OFF = {"abs": "maximum({0}, 0.0)", "fabs": "(({0}) <= 0 ? 0 : ({0}))", "fabsf": "(({0}) <= 0 ? 0 : ({0}))"}  # |x| for max(x, 0)
 SUMS = ("max", "fmax", "fmaxf", "maximum")  # which take the larger one of two where both count
 FOLDS = ("accumulate", "reduce", "inner_product", "transform_reduce", "max", "min", "pow")  # that go by the type of an argument
 RANGES = ("slice", "tokens")  # whose last two arguments are where it begins and ends
@@ -70,16 +69,22 @@ class Editor(Body):
     def edits(self) -> list[Edit]:
         """Each once, the usual ones first. None leaves the function as it is."""
         found = {"".join(self.text.split()): Edit((), "")}
-        for edit in (*self._of_expressions(), *self._of_statements()):
+        self.made: list[Edit] = []
+        self._of_expressions()
+        self._of_statements()
+        for edit in self.made:
             found.setdefault("".join(edit.applied(self.text, 0, len(self.text)).split()), edit)
         return sorted(list(found.values())[1:], key=lambda edit: edit.later)
 
-    def _put(self, first: int, last: int, new: str, mistake: str, later: bool = False, alike: str = "") -> Edit:
-        """Another text for these tokens."""
-        return Edit(((self.tokens[first].start, self.tokens[last].end, new),), mistake, later, alike)
+    def _add(self, mistake: str, *splices: Splice, later: bool = False, alike: str = "") -> None:
+        self.made.append(Edit(tuple(sorted(splices)), mistake, later, alike))
 
-    def _over(self, statement: Statement, new: str, mistake: str, later: bool = False) -> Edit:
-        return self._put(statement.first, statement.last, new, mistake, later)
+    def _put(self, first: int, last: int, new: str, mistake: str, later: bool = False, alike: str = "") -> None:
+        """Another text for these tokens."""
+        self._add(mistake, (self.tokens[first].start, self.tokens[last].end, new), later=later, alike=alike)
+
+    def _over(self, statement: Statement, new: str, mistake: str, later: bool = False) -> None:
+        self._put(statement.first, statement.last, new, mistake, later)
 
     def _said(self, first: int, last: int) -> str:
         return quoted(self.source(first, last))
@@ -101,7 +106,7 @@ class Editor(Body):
 
     # Expressions
 
-    def _of_expressions(self) -> Iterator[Edit]:
+    def _of_expressions(self) -> None:
         members = [i for i in range(1, len(self.tokens)) if self._is_member(i)]
         self.members = sorted({self.word(i) for i in members})
         self.paths = sorted({self.source(self._path(i), i) for i in members})
@@ -117,65 +122,64 @@ class Editor(Body):
                     self.given.setdefault((self.source(called, opening), k), {})[self.source(first, last)] = None
         everywhere, in_statement = dict[str, list[Edit]](), dict[str, list[Edit]]()
         for i in range(len(self.tokens)):
-            for edit in self._at(i):
-                yield edit
+            before = len(self.made)
+            self._at(i)
+            for edit in self.made[before:]:
                 if edit.alike:
                     everywhere.setdefault(edit.alike, []).append(edit)
                     in_statement.setdefault(f"{edit.alike} {self._begins(i)}", []).append(edit)
         for alike in (*everywhere.values(), *in_statement.values()):
-            splices = tuple(sorted(edit.splices[0] for edit in alike))
+            splices = sorted(edit.splices[0] for edit in alike)
             if len(alike) > 1 and all(a[1] <= b[0] for a, b in zip(splices, splices[1:])):
-                yield Edit(splices, f"{alike[0].mistake}, here and in {len(alike) - 1} other place{'s' if len(alike) > 2 else ''}")
+                self._add(f"{alike[0].mistake}, here and in {len(alike) - 1} other place{'s' if len(alike) > 2 else ''}", *splices)
 
-    def _at(self, i: int) -> Iterator[Edit]:
+    def _at(self, i: int) -> None:
         word = self.word(i)
         if self.is_binary(i):
-            yield from self._operator(i)
+            self._operator(i)
         elif word in ASSIGNMENTS:
-            yield from self._assignment(i)
+            self._assignment(i)
         elif word == "return":
             last = self.end_of_expression(i + 1)
             if last > i and self.word(i + 1) != "{":
-                yield from self._value(i + 1, last)
+                self._value(i + 1, last)
         elif word in ("-", "!") and re.match(r"[\w(.]", self.word(i + 1)):
-            yield self._put(i, i, "", f"the `{word}` before `{self.word(i + 1)}` is too much")
+            self._put(i, i, "", f"the `{word}` before `{self.word(i + 1)}` is too much")
         elif word in OTHER_WORDS:
-            yield self._put(i, i, OTHER_WORDS[word], f"`{OTHER_WORDS[word]}` belongs in the place of `{word}`")
+            self._put(i, i, OTHER_WORDS[word], f"`{OTHER_WORDS[word]}` belongs in the place of `{word}`")
         elif re.match(r"\.?\d", word):
-            yield from self._number(i, word)
+            self._number(i, word)
         elif WORD.fullmatch(word) and word not in KEYWORDS:
-            yield from self._name(i, word)
+            self._name(i, word)
         if word in ("(", "[") and i in self.match and (called := self.called(i)) is not None:
-            yield from self._call(called, i)
+            self._call(called, i)
 
-    def _operator(self, i: int) -> Iterator[Edit]:
+    def _operator(self, i: int) -> None:
         operator, first, last, names = self.word(i), self.left(i), self.right(i), self.visible(i)
         left, right, whole = self.source(first, i - 1), self.source(i + 1, last), self._said(first, last)
         for other in OTHER_OPERATORS.get(operator, []):
-            yield self._put(i, i, other, f"`{operator}` is the wrong operator in {whole}")
-        yield self._put(i, last, "", f"{quoted(f'{operator} {right}')} is too much in {whole}")
+            self._put(i, i, other, f"`{operator}` is the wrong operator in {whole}")
+        self._put(i, last, "", f"{quoted(f'{operator} {right}')} is too much in {whole}")
         if operator in ("+", "*", "&&", "||"):
-            yield self._put(first, i, "", f"{quoted(f'{left} {operator}')} is too much in {whole}")
+            self._put(first, i, "", f"{quoted(f'{left} {operator}')} is too much in {whole}")
         if operator == "-":
-            yield self._put(first, i, "-", f"{quoted(left)} is too much in {whole}")
+            self._put(first, i, "-", f"{quoted(left)} is too much in {whole}")
         if operator in ("-", "/"):
-            yield self._put(first, last, f"{right} {operator} ({left})", f"the two sides of `{operator}` are exchanged in {whole}")
+            self._put(first, last, f"{right} {operator} ({left})", f"the two sides of `{operator}` are exchanged in {whole}")
         if operator == "/":
-            below = {f"sqrt(1.0 * ({right}))": "a root is missing", f"({right}) * ({right})": "a square is missing"}
-            below |= {f"({right} + {name.text})": f"`+ {name.text}` is missing below the line" for name in names.values()
-                      if name.is_number and name.type != "auto"}
-            for new, missing in below.items():
-                yield self._put(i + 1, last, new, f"{missing} in {whole}", later=True)
+            self._put(i + 1, last, f"sqrt(1.0 * ({right}))", f"a root is missing in {whole}", later=True)
+            for name in (name.text for name in names.values() if name.is_number and name.type != "auto"):
+                self._put(i + 1, last, f"({right} + {name})", f"`+ {name}` is missing below the line in {whole}", later=True)
         if operator == "*" and left == right:
             for other in self._others(first, i - 1):
-                yield self._put(first, last, f"({other}) * ({other})", f"{whole} is the square of the wrong thing", later=True)
+                self._put(first, last, f"({other}) * ({other})", f"{whole} is the square of the wrong thing", later=True)
         for begin, end in [(i + 1, last)] * (operator == "*") + [(first, i - 1), (i + 1, last)] * (operator == "+" and self._is_in_an_index(i)):
-            yield from self._factor_of_counter(begin, end, self.source(first, last), operator)
+            self._factor_of_counter(begin, end, self.source(first, last), operator)
         if operator in ("+", "-"):
-            yield from self._brackets(first, i, last)
-        yield from self._closed_too_late(i)
+            self._brackets(first, i, last)
+        self._closed_too_late(i)
         if (called := self._called_until(i - 1)) is not None:  # f(a) + b for f(a + b)
-            yield self._put(i - 1, last, f" {self.source(i, last)})", f"the bracket of {self._said(called, i - 1)} closes too early")
+            self._put(i - 1, last, f" {self.source(i, last)})", f"the bracket of {self._said(called, i - 1)} closes too early")
 
     def _is_in_an_index(self, i: int) -> bool:
         opening = self.around[i]
@@ -183,14 +187,14 @@ class Editor(Body):
             opening = self.around[opening]
         return opening >= 0 and self.word(opening) == "["
 
-    def _factor_of_counter(self, first: int, last: int, whole: str, operator: str) -> Iterator[Edit]:
+    def _factor_of_counter(self, first: int, last: int, whole: str, operator: str) -> None:
         """A whole number that no loop counts may be missing at one that is counted."""
         counter, names = self.source(first, last), self.visible(first)
         sizes = [name.text for name in names.values()
                  if name.counts and name.type != "auto" and (name.is_const or name.text in self.parameters)]
         for size in sizes if counter in names and names[counter].counts else []:
             if not re.search(rf"\b{size}\b", whole) if operator == "*" else counter not in sizes:
-                yield self._put(first, last, f"{counter} * {size}", f"the factor `{size}` is missing in {quoted(whole)}", later=True)
+                self._put(first, last, f"{counter} * {size}", f"the factor `{size}` is missing in {quoted(whole)}", later=True)
 
     def _others(self, first: int, last: int) -> Iterator[str]:
         """What arguments of calls elsewhere are, and variables of the type of this one."""
@@ -213,14 +217,14 @@ class Editor(Body):
             i -= 2
         return i
 
-    def _brackets(self, first: int, i: int, last: int) -> Iterator[Edit]:
+    def _brackets(self, first: int, i: int, last: int) -> None:
         """(a + b) * c for a + b * c, and a * (b + c) for a * b + c."""
         products = [j for j in range(first, last) if self.word(j) in ("*", "/") and self.around[j] == self.around[i] and self.is_binary(j)]
         for one, other in [(first, j - 1) for j in products if j > i][:1] + [(j + 1, last) for j in products if j < i][-1:]:
-            yield self._put(one, other, f"({self.source(one, other)})",
-                            f"brackets are missing around {self._said(one, other)} in {self._said(first, last)}")
+            self._put(one, other, f"({self.source(one, other)})",
+                      f"brackets are missing around {self._said(one, other)} in {self._said(first, last)}")
 
-    def _closed_too_late(self, i: int) -> Iterator[Edit]:
+    def _closed_too_late(self, i: int) -> None:
         """f(a, b * c) for f(a, b) * c, and f(a * b, c) for f(a, c) * b."""
         opening = self.around[i]
         if opening < 0 or self.word(opening) != "(" or (called := self.called(opening)) is None:
@@ -229,45 +233,43 @@ class Editor(Body):
         if any(self.is_binary(j) and self.around[j] == opening and self.word(j) in ("+", "-", "<", ">") for j in range(i + 1, last)):
             return
         moved = f"{self.source(called, i - 1)}{self.text[self.tokens[last].end:self.tokens[closing].end]} {self.source(i, last)}"
-        yield self._put(called, closing, f"({moved})" if self.word(i) in ("+", "-") else moved,
-                        f"the bracket of {self._said(called, closing)} closes too late")
+        self._put(called, closing, f"({moved})" if self.word(i) in ("+", "-") else moved,
+                  f"the bracket of {self._said(called, closing)} closes too late")
 
-    def _assignment(self, i: int) -> Iterator[Edit]:
+    def _assignment(self, i: int) -> None:
         operator, last = self.word(i), self.end_of_expression(i + 1)
         if last <= i or self.word(i + 1) == "{":
             return
         declared = next((name for name in self.names if name.initial and name.initial[0] == i + 1), None)
         for other in [] if declared else OTHER_OPERATORS[operator]:
-            yield self._put(i, i, other, f"`{operator}` is the wrong assignment in {self._said(self.left_of_assignment(i), last)}")
+            self._put(i, i, other, f"`{operator}` is the wrong assignment in {self._said(self.left_of_assignment(i), last)}")
         if not declared or declared.is_number or declared.type == "Tensor":
-            yield from self._value(i + 1, last)
+            self._value(i + 1, last)
 
-    def _value(self, first: int, last: int) -> Iterator[Edit]:
+    def _value(self, first: int, last: int) -> None:
         """What is stored or returned: another sign, a factor or a term that is missing."""
         value, said = self.source(first, last), self._said(first, last)
-        yield self._put(first, last, f"-({value})", f"the sign of {said} is wrong")
+        self._put(first, last, f"-({value})", f"the sign of {said} is wrong")
         for made, words in MADE_OF_VALUE.items():
-            yield self._put(first, last, made.format(value), words.format(said), later=True)
+            self._put(first, last, made.format(value), words.format(said), later=True)
         start, end = self.tokens[first].start, self.tokens[last].end
         for term, (begins, ends) in self.terms.items():
             if self._can_stand(term, first):
                 more = start, end, f"({value}) {term}"
-                yield Edit((more,), f"{quoted(term)}, which stands elsewhere, is missing at {said}", later=True)
+                self._add(f"{quoted(term)}, which stands elsewhere, is missing at {said}", more, later=True)
                 if ends <= start or end <= begins:
-                    yield Edit(tuple(sorted([(begins, ends, ""), more])), f"{quoted(term)} belongs to {said}", later=True)
+                    self._add(f"{quoted(term)} belongs to {said}", (begins, ends, ""), more, later=True)
 
-    def _number(self, i: int, word: str) -> Iterator[Edit]:
+    def _number(self, i: int, word: str) -> None:
         sign = "-" if self.word(i - 1) == "-" and not self.is_binary(i - 1) else ""
         where, names = self._around(i), self.visible(i).values()
         said = f"the number {sign}{word} is wrong in {where}"
         if re.fullmatch(r"\d+[uUlLzZ]*", word):
             n = int(re.match(r"\d+", word)[0])  # type: ignore[index]
             for other in {n + 1, n - 1, 0, 1} - {-1}:
-                yield self._put(i, i, str(other), said)
-            for other in {2 * n, n // 2}:
-                yield self._put(i, i, str(other), said, later=True)
+                self._put(i, i, str(other), said)
             if self._makes_whole(i):
-                yield self._put(i, i, f"{n}.0", f"{word} is a whole number in {where}, and what it makes is one, too: {n}.0")
+                self._put(i, i, f"{n}.0", f"{word} is a whole number in {where}, and what it makes is one, too: {n}.0")
             fitting = [name for name in names if n <= 1 and name.counts]
         else:
             suffix = word[-1] if word[-1] in "fF" else ""
@@ -276,86 +278,80 @@ class Editor(Body):
             except ValueError:  # a hexadecimal number
                 return
             for number in {0.0, 1.0, 2.0, 0.5, -value, 2 * value, value / 2, value * value, abs(value) ** 0.5}:
-                yield self._put(i, i, f"({number!r}{suffix})", said)
+                self._put(i, i, f"({number!r}{suffix})", said)
             if value == 0:
-                yield self._put(i, i, "(-std::numeric_limits<double>::infinity())", said)
+                self._put(i, i, "(-std::numeric_limits<double>::infinity())", said)
             fitting = [name for name in names if name.is_number]
         for name in fitting:
-            yield self._put(i, i, name.text, f"a variable belongs in the place of {word} in {where}")
+            self._put(i, i, name.text, f"a variable belongs in the place of {word} in {where}")
 
     def _makes_whole(self, i: int) -> bool:
         """Whether what is computed with a whole number here would be another with a double."""
         opening = self.around[i]
         return "/" in (self.word(i - 1), self.word(i + 1)) or opening > 0 and self.word(opening - 1) in FOLDS
 
-    def _name(self, i: int, word: str) -> Iterator[Edit]:
+    def _name(self, i: int, word: str) -> None:
         before, after = self.word(i - 1), self.word(i + 1)
         if after in ("(", "<") and before not in (".", "->"):
             for other in (other for family in ALIKE if word in family for other in family):
-                yield self._put(i, i, other, f"`{word}` is the wrong function")
+                self._put(i, i, other, f"`{word}` is the wrong function")
         if self._is_member(i):
             for other in self.members:
-                yield self._put(i, i, other, f"in place of `{word}`, in {self._around(i)}, another variable belongs", alike=f".{word} {other}")
+                self._put(i, i, other, f"in place of `{word}`, in {self._around(i)}, another variable belongs", alike=f".{word} {other}")
             first = self._path(i)
             for path in self.paths:
                 if path.endswith(f".{word}") and self._can_stand(path, first):
-                    yield self._put(first, i, path, f"in place of {self._said(first, i)}, in {self._around(i)}, `{path}` belongs")
+                    self._put(first, i, path, f"in place of {self._said(first, i)}, in {self._around(i)}, `{path}` belongs")
         elif before not in (".", "->", "::") and after != "::" and (mine := self.visible(i).get(word)):
             if before not in ("size_t", "int", "auto", "double", "Tensor", "&") and mine.type != "lambda":
-                yield from self._variable(i, mine)
+                self._variable(i, mine)
 
-    def _variable(self, i: int, mine: Name) -> Iterator[Edit]:
+    def _variable(self, i: int, mine: Name) -> None:
         name, where, after = mine.text, self._around(i), self.word(i + 1)
         is_double, is_whole = mine.type in ("double", "float"), mine.counts and mine.type != "auto"
         for other in self.visible(i).values():
             if other.type == mine.type or (other.counts and mine.counts) or "auto" in (other.type, mine.type):
-                yield self._put(i, i, other.text, f"in place of `{name}`, in {where}, another variable belongs",
-                                bool(self._loop_begins(mine)) != bool(self._loop_begins(other)), f"{name} {other.text}")
+                self._put(i, i, other.text, f"in place of `{name}`, in {where}, another variable belongs",
+                          bool(self._loop_begins(mine)) != bool(self._loop_begins(other)), f"{name} {other.text}")
         is_read = after not in (*ASSIGNMENTS, "++", "--") and self.word(i - 1) not in ("++", "--")
         if is_read and (is_double or is_whole):
             for length in (f"length({argument}, {axis})" for argument, type_ in self.parameters.items() if type_ == "Tensor" for axis in AXES):
-                yield self._put(i, i, length if is_whole else f"static_cast<{mine.type}>({length})",
-                                f"in place of `{name}`, in {where}, `{length}` belongs", later=True)
-        if is_double:
-            for number in ("0.0", "1.0"):
-                yield self._put(i, i, number, f"`{name}` is too much in {where}", later=True)
-        elif mine.type == "Tensor" and after not in (*ASSIGNMENTS, ".", "("):
+                self._put(i, i, length if is_whole else f"static_cast<{mine.type}>({length})",
+                          f"in place of `{name}`, in {where}, `{length}` belongs", later=True)
+        if mine.type == "Tensor" and after not in (*ASSIGNMENTS, ".", "("):
             maps = [name.text for name in self.visible(i).values() if name.type == "FeatureMap"]
             for function in (*maps, "matrix_transpose", "exp"):
-                yield self._put(i, i, f"{function}({name})", f"`{function}` of `{name}` is missing in {where}", later=True)
+                self._put(i, i, f"{function}({name})", f"`{function}` of `{name}` is missing in {where}", later=True)
         elif is_read and is_whole:
             for changed in (f"{name} + 1", f"{name} - 1"):
-                yield self._put(i, i, f"({changed})", f"`{name}` is one off in {where}", True, changed)
+                self._put(i, i, f"({changed})", f"`{name}` is one off in {where}", True, changed)
 
-    def _call(self, called: int, opening: int) -> Iterator[Edit]:
+    def _call(self, called: int, opening: int) -> None:
         arguments, name, closing = self.arguments(opening), self.word(opening - 1), self.match[opening]
         whole, inside = self._said(called, closing), [self.source(*each) for each in arguments]
         if self.word(opening) == "(" and arguments:
             only = inside[0]
-            yield self._put(called, closing, f"({only})", f"`{name}` is too much in {whole}" if len(arguments) == 1 else
-                            f"{quoted(only)} belongs in the place of {whole}")
-            if name in CUT_OFF:
-                for part in (only, f"-({only})"):
-                    yield self._put(called, closing, CUT_OFF[name].format(part), f"`{name}` is the wrong function in {whole}")
+            self._put(called, closing, f"({only})", f"`{name}` is too much in {whole}" if len(arguments) == 1 else
+                      f"{quoted(only)} belongs in the place of {whole}")
             if name in GROWS:
                 for cut in (f"minimum({only}, 0.0)", f"(({only}) >= 0 ? 0 : ({only}))"):
-                    yield self._put(*arguments[0], cut, f"the argument of {whole} is not cut off at 0")
+                    self._put(*arguments[0], cut, f"the argument of {whole} is not cut off at 0")
             if name in SUMS and len(arguments) == 2:
-                yield self._put(called, closing, f"({only} + {inside[1]})", f"{whole} should be a sum", later=True)
+                self._put(called, closing, f"({only} + {inside[1]})", f"{whole} should be a sum", later=True)
             if name == "length":
-                yield self._put(called, closing, f"({only}).size()", f"{whole} is not the length that belongs here")
+                self._put(called, closing, f"({only}).size()", f"{whole} is not the length that belongs here")
         for k, ((first, _), (_, last)) in enumerate(zip(arguments, arguments[1:])):
             one, other = inside[k:k + 2]
-            yield self._put(first, last, f"{other}, {one}", f"arguments of `{name}` are exchanged", alike=f"{name}({k}")
+            self._put(first, last, f"{other}, {one}", f"arguments of `{name}` are exchanged", alike=f"{name}({k}")
             for moved in ("+ 1", "- 1") if name in RANGES and k + 2 == len(arguments) else ():
-                yield self._put(first, last, f"{one} {moved}, {other} {moved}", f"{whole} begins and ends at the wrong place", later=True)
+                self._put(first, last, f"{one} {moved}, {other} {moved}", f"{whole} begins and ends at the wrong place", later=True)
         for each, axis in zip(arguments[1:], inside[1:]):
             for other in ("-1", "-2", "-3", "0", "1") if name in ALONG_AN_AXIS and re.fullmatch(r"-?[0-3]", axis) else ():
-                yield self._put(*each, other, f"the axis should be {other} in {whole}", alike=f"axis {axis} {other}")
+                self._put(*each, other, f"the axis should be {other} in {whole}", alike=f"axis {axis} {other}")
         for k, (each, mine) in enumerate(zip(arguments, inside)):
             for other in self.given.get((self.source(called, opening), k), ()):
                 if other != mine and self._can_stand(other, each[0]):
-                    yield self._put(*each, other, f"in place of {quoted(mine)}, in {whole}, `{other}` belongs, as elsewhere")
+                    self._put(*each, other, f"in place of {quoted(mine)}, in {whole}, `{other}` belongs, as elsewhere")
 
     def _is_member(self, i: int) -> bool:
         return self.word(i - 1) in (".", "->") and self.word(i + 1) not in ("(", "<")
@@ -380,33 +376,38 @@ class Editor(Body):
 
     # Statements
 
-    def _of_statements(self) -> Iterator[Edit]:
+    def _of_statements(self) -> None:
         for statements in self.every_list():
             for k, statement in enumerate(statements):
                 if not statement.is_block and self.word(statement.first) not in ("return", ";", "}"):
-                    yield self._over(statement, ";", f"{self._name_of(statement)} is too much")
+                    self._over(statement, ";", f"{self._name_of(statement)} is too much")
                 if not statement.word and self._called_until(statement.last - 1) == statement.first and "return " in self.text:
                     what = self.source(statement.first, statement.last - 1)
-                    yield self._over(statement, f"return {what};", f"`return` is missing before {quoted(what)}")
-                yield from self._moved(statements, k)
-                if statement.word in ("for", "while", "if"):
-                    yield from self._moved_out(statement)
-                if statement.word in ("if", "while"):
-                    yield from self._condition(statements, k)
-                if statement.word == "for":
-                    yield from self._other_way(statement)
-                yield from self._reset(statements, k)
+                    self._over(statement, f"return {what};", f"`return` is missing before {quoted(what)}")
+                self._moved(statements, k)
+                if statement.word in ("if", "while") and statement.head:
+                    condition = statement.head[0] + 1, statement.head[1] - 1
+                    said = f"the condition {self._said(*condition)} is"
+                    self._put(*condition, f"!({self.source(*condition)})", f"{said} the wrong way round")
+                    if statement.word == "if":
+                        self._put(*condition, "true", f"{said} too much")
+                self._reset(statements, k)
                 if not statement.word:
-                    yield from self._once(statement)
-                    yield from self._done_to_others(statement)
+                    self._once(statement)
+                    self._done_to_others(statement)
 
     def _name_of(self, statement: Statement) -> str:
         """What a sentence calls it: a loop by its head."""
         return self._said(statement.first, statement.head[1] if statement.head else statement.last)
 
-    def _to(self, statement: Statement, place: int, until: Statement | None = None) -> tuple[Splice, ...]:
-        start, end = self.span(statement)[0], self.span(until or statement)[1]
-        return tuple(sorted([(start, end, ""), (place, place, f" {self.text[start:end]} ")]))
+    def _past(self, statement: Statement, other: Statement, barrier: Statement | None = None) -> None:
+        """Moves a statement, and the barrier behind it."""
+        late, (begin, line) = other.first < statement.first, (self.span(statement)[0], self.line_at(self.span(other)[0]))
+        end, place = self.span(barrier or statement)[1], self.span(other)[0 if late else 1]
+        where = f"{'before' if late else 'behind'} {self._name_of(other)}"
+        self._add(f"{self._name_of(statement)} comes too {'late' if late else 'early'}: it belongs"
+                  + (f", with the barrier behind it, {where} in line {line}" if barrier else f" {where}"),
+                  (begin, end, ""), (place, place, f" {self.text[begin:end]} "))
 
     def _within(self, part: Statement, code: str, at_end: bool = False) -> Splice:
         """Code put at the beginning or the end of the body of a loop or branch."""
@@ -415,27 +416,21 @@ class Editor(Body):
             return place, place, f" {code} "
         return (*self.span(part), f"{{ {self.of(part)} {code} }}" if at_end else f"{{ {code} {self.of(part)} }}")
 
-    def _moved(self, statements: tuple[Statement, ...], k: int) -> Iterator[Edit]:
+    def _moved(self, statements: tuple[Statement, ...], k: int) -> None:
         """Past a neighbour or two, or into a loop beside it."""
         statement, said = statements[k], self._name_of(statements[k])
         if self.word(statement.first) == "return":
             return
-        for other in statements[k + 1:k + 3]:
-            if self.word(other.first) != "return":
-                yield Edit(self._to(statement, self.span(other)[1]), f"{said} comes too early: it belongs behind {self._name_of(other)}")
-        for other in statements[max(0, k - 2):max(0, k - 1)]:
-            yield Edit(self._to(statement, self.span(other)[0]), f"{said} comes too late: it belongs before {self._name_of(other)}")
+        for other in statements[k + 1:k + 3] + statements[max(0, k - 2):max(0, k - 1)]:
+            if other.first < statement.first or self.word(other.first) != "return":
+                self._past(statement, other)
         if k + 1 < len(statements) and self.of(statements[k + 1]) == BARRIER:
             for other in statements[:k] + statements[k + 2:]:
-                late, line = other.first < statement.first, self.line_at(self.span(other)[0])
-                yield Edit(self._to(statement, self.span(other)[0 if late else 1], statements[k + 1]),
-                           f"{said} comes too {'late' if late else 'early'}: it belongs, with the barrier behind it, "
-                           f"{'before' if late else 'behind'} {self._name_of(other)} in line {line}")
+                self._past(statement, other, statements[k + 1])
         for part in (part for other in statements[max(0, k - 2):k] + statements[k + 1:k + 4] for part in self._parts_of(other)):
             for at_end in (False, True) if not statement.word else ():
                 where = f", at its {'end' if at_end else 'beginning'}" if part.is_block else ""
-                splices = sorted([(*self.span(statement), ""), self._within(part, self.of(statement), at_end)])
-                yield Edit(tuple(splices), f"{said} belongs into the loop{where}")
+                self._add(f"{said} belongs into the loop{where}", (*self.span(statement), ""), self._within(part, self.of(statement), at_end))
 
     def _parts_of(self, statement: Statement) -> Iterator[Statement]:
         """The bodies of the loops and branches in it."""
@@ -445,50 +440,16 @@ class Editor(Body):
             for each in inner.parts():
                 yield from self._parts_of(each)
 
-    def _moved_out(self, statement: Statement) -> Iterator[Edit]:
-        """From the body of a loop to the place before it or behind it."""
-        kind = "branch" if statement.word == "if" else "loop"
-        for inner in (part for body in statement.inner if body.is_block for part in body.inner if not part.word):
-            for place, where in zip(self.span(statement), ("before", "behind")):
-                yield Edit(self._to(inner, place), f"{self._name_of(inner)} belongs {where} the {kind} {self._name_of(statement)}")
-
-    def _condition(self, statements: tuple[Statement, ...], k: int) -> Iterator[Edit]:
-        statement = statements[k]
-        opening, closing = statement.head or (0, 0)
-        condition, said = self.source(opening + 1, closing - 1), self._said(opening + 1, closing - 1)
-        yield self._put(opening + 1, closing - 1, f"!({condition})", f"the condition {said} is the wrong way round")
-        if statement.word == "while":
-            return
-        yield self._put(opening + 1, closing - 1, "true", f"the condition {said} is too much")
-        yield self._put(statement.first, statement.first, "while", f"the `if` of {said} runs once: it should be a loop")
-        if k > 0 and statements[k - 1].word == "if":
-            yield self._put(statement.first, statement.first, "else if", f"an `else` is missing before the `if` of {said}")
-        if len(statement.inner) == 2:
-            one, other = statement.inner
-            yield self._put(one.first, other.last, f"{self.of(other)} else {self.of(one)}", f"the branches of {said} are exchanged")
-
-    def _other_way(self, statement: Statement) -> Iterator[Edit]:
-        opening, closing = statement.head or (0, 0)
-        head = self.source(opening + 1, closing - 1)
-        said = f"the loop {self._name_of(statement)} runs in the wrong direction"
-        if up := re.fullmatch(r"([\w:]+)\s+(\w+)\s*=\s*(.+?);\s*\w+\s*(<=?)\s*(.+?);\s*(?:\+\+\s*\w+|\w+\s*\+\+)", head, re.S):
-            type_, name, begin, less, end = up.groups()
-            behind = end if less == "<" else f"({end}) + 1"
-            yield self._put(opening + 1, closing - 1, f"{type_} {name} = {behind}; {name}-- > {begin};", said)
-        elif down := re.fullmatch(r"([\w:]+)\s+(\w+)\s*=\s*(.+?);\s*\w+\s*--\s*>\s*(.+?);\s*", head, re.S):
-            type_, name, begin, end = down.groups()
-            yield self._put(opening + 1, closing - 1, f"{type_} {name} = {end}; {name} < {begin}; ++{name}", said)
-
-    def _once(self, statement: Statement) -> Iterator[Edit]:
+    def _once(self, statement: Statement) -> None:
         """Only in the first round of a loop around it, or only in the others."""
         if self.word(statement.first) in ("return", "break", "continue") or self.declares(statement):
             return
         for name in self.visible(statement.first).values():
             begin, loop = self._loop_begins(name), f"of the loop over `{name.text}`"
             for sign, when in (("==", f"again in each round {loop}"), ("!=", f"in the first round {loop}, too")) if begin else ():
-                yield self._over(statement, f"if ({name.text} {sign} {begin}) {self.of(statement)}", f"{self._name_of(statement)} is done {when}", later=True)
+                self._over(statement, f"if ({name.text} {sign} {begin}) {self.of(statement)}", f"{self._name_of(statement)} is done {when}", later=True)
 
-    def _done_to_others(self, statement: Statement) -> Iterator[Edit]:
+    def _done_to_others(self, statement: Statement) -> None:
         """What a += b does to a, done to another variable as well; to a vector entry by entry."""
         first, last = statement.first, statement.last
         names = self.visible(first)
@@ -505,10 +466,10 @@ class Editor(Body):
                 more = f"for (auto& entry : {other.text}) entry {self.source(operator, last)}"
             else:
                 continue
-            yield self._over(statement, f"{{ {self.of(statement)} {more} }}",
-                             f"what {self._name_of(statement)} does is missing for `{other.text}`", later=True)
+            self._over(statement, f"{{ {self.of(statement)} {more} }}",
+                       f"what {self._name_of(statement)} does is missing for `{other.text}`", later=True)
 
-    def _reset(self, statements: tuple[Statement, ...], k: int) -> Iterator[Edit]:
+    def _reset(self, statements: tuple[Statement, ...], k: int) -> None:
         """A variable that has its first value again at the beginning of each round of a later loop, or before a later statement;
         and, with those declared right before it, all of them."""
         names = self._set_in(statements[k])
@@ -521,9 +482,9 @@ class Editor(Body):
             said = f"{said} {'is' if len(some) == 1 else 'are'} not set back to the first value"
             for other in statements[k + 2:]:
                 place = self.span(other)[0]
-                yield Edit(((place, place, f"{again} "),), f"{said} before {quoted(self.of(other))}", later=True)
+                self._add(f"{said} before {quoted(self.of(other))}", (place, place, f"{again} "), later=True)
             for part in (part for other in statements[k + 1:] if other.word in ("for", "while") for part in self._parts_of(other)):
-                yield Edit((self._within(part, again),), f"{said} in each round of a loop")
+                self._add(f"{said} in each round of a loop", self._within(part, again))
 
     def _set_in(self, statement: Statement) -> list[Name]:
         """The variables that a declaration gives a value which another may follow."""

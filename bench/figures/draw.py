@@ -9,7 +9,6 @@ import csv
 import os
 import re
 import sys
-import tempfile
 import time
 from functools import partial
 from math import exp
@@ -397,25 +396,18 @@ def small_model():
 
 
 def copying():
-    names, each = ("linear", "softmax", "hybrid"), 5  # steps between two points of the loss, which is their mean
-    settings = {"task": "copy", "layers": 2, "width": 64, "heads": 4, "batch": 32, "rate": 0.003, "steps": 120, "seed": 1, "resume": 0,
-                "file": "", "every": 1000, "threads": training_program.cores()}
+    names, each, steps = ("linear", "softmax", "hybrid"), 5, 120  # a point of the loss is the mean of 5 steps
 
     def measured():
         program = training_program.build(training_program.prepared(ROOT, "reference", "lab08"), "lab08_train", "lab08")
         rows = []
         for length in (4, 8, 16, 32):
-            losses, right = {}, {}
-            for attention in names:
-                events = []
-                with tempfile.TemporaryDirectory() as out:
-                    training_program.listen(program, settings | {"attention": attention, "length": length, "out": out}, None, events.append)
-                losses[attention] = [event["loss"] for event in events if event["event"] == "step"]
-                right[attention] = next("%.4f" % event["accuracy"] for event in events if event["event"] == "test")
+            found = {name: benchmarks.trained(program, attention=name, length=length, steps=steps, threads=training_program.cores())
+                     for name in names}
             if length == 16:
-                rows += [{"what": "loss", "at": at} | {name: "%.4f" % np.mean(loss[at - each:at]) for name, loss in losses.items()}
-                         for at in range(each, settings["steps"] + 1, each)]
-            rows.append({"what": "accuracy", "at": length} | right)
+                rows += [{"what": "loss", "at": at} | {name: "%.4f" % np.mean(losses[at - each:at]) for name, (_, losses) in found.items()}
+                         for at in range(each, steps + 1, each)]
+            rows.append({"what": "accuracy", "at": length} | {name: "%.3f" % (right / 100) for name, (right, _) in found.items()})
         return rows
 
     _, rows = recorded("copying", measured)

@@ -289,5 +289,5 @@ def test_planted_mistakes_still_fit(monkeypatch):
     import planted_mistakes as planted
     shown = re.findall(r"^\| ([^|]+) \| (8\.\d+)(?: \| \S+ ± \S+% \| \d+ ± \d+){2} \|$", CHAPTER, re.M)
     assert shown == [(name, section) for name, (section, *_) in planted.MISTAKES.items()]
-    for name, (_, lab, *_) in planted.MISTAKES.items():
-        planted.planted(name, read(REPOSITORY / "reference" / planted.FILES[lab]))
+    for _, lab, changes in planted.MISTAKES.values():
+        planted.planted(changes, read(REPOSITORY / "reference" / planted.FILES[lab]))

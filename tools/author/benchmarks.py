@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ REPETITIONS = 5  # of which the medians count
 MOST_SPREAD = 0.15  # of what is written to a file: the standard deviation as a part of the mean
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 SINGLE = {"OPENBLAS_NUM_THREADS": "1"}
+TRAINING = {"task": "copy", "length": 16, "attention": "linear", "layers": 2, "width": 64, "heads": 4, "batch": 32, "rate": 0.003,
+            "steps": 120, "seed": 1, "every": 1000, "threads": 1, "resume": 0, "falls": 0, "again": "", "more": "", "file": ""}
 
 
 def build(root: Path, target: str) -> Path:
@@ -57,6 +60,17 @@ def medians(rows: list[Row]) -> list[Row]:
         raise CourseError(f"the repetitions of {worst['run_name']} lie {worst['cv']:.0%} apart, and nothing was written; try again "
                           "when the machine is idle")
     return list(by_name.values())
+
+
+def trained(program: Path, **settings: Any) -> tuple[float, list[float]]:
+    """With lab08_train, whose settings are TRAINING's where nothing else is said: the percentage of the last test's symbols that
+    are right, for the task copy, and the loss of every step."""
+    with tempfile.TemporaryDirectory() as out:
+        words = [str(program), *(f"{name}={value}" for name, value in (TRAINING | settings | {"out": out}).items())]
+        said = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True, env=os.environ | SINGLE).stdout
+        losses = (Path(out) / "loss.csv").read_text(encoding="utf-8").split()[1:]
+    right = re.search(r"^last test, .* ([\d.]+)% right", said, re.M)
+    return float(right[1] if right else "nan"), [float(row.partition(",")[2]) for row in losses]
 
 
 def machine(root: Path) -> str:

@@ -31,8 +31,7 @@ constexpr float epsilon = 1e-6f;
 /// Token by token, what the chunkwise kernels are compared with: one block per head, one thread per column of S, which it
 /// keeps in registers. d_k = d_v = D threads.
 template <int D>
-__global__ void __launch_bounds__(D)
-    token_recurrence(const float* Q, const float* K, const float* V, float* O, int n, float epsilon) {
+__global__ void __launch_bounds__(D) token_recurrence(const float* Q, const float* K, const float* V, float* O, int n) {
     __shared__ float q[D], k[D], z[D];
     const int column = threadIdx.x;
     const auto phi = [](float x) { return x > 0.0f ? x + 1.0f : __expf(x); };
@@ -87,25 +86,25 @@ double most_apart(const Sizes& sizes) {
     return 2.0 * 2.0 * 2.0 * (24.0 + std::min(terms, 7.0 * std::sqrt(terms))) * 0x1p-24;
 }
 
+using Run = std::function<void()>;
+
 /// Milliseconds, the median of some runs after one that does not count.
-double median_time(const std::function<void()>& run) {
+double median_time(const Run& run) {
     cudaEvent_t begin, end;
     gpu::check(cudaEventCreate(&begin), "cudaEventCreate");
     gpu::check(cudaEventCreate(&end), "cudaEventCreate");
-    std::vector<float> times;
-    for (int i = 0; i <= repetitions; ++i) {
+    std::vector<float> times(repetitions + 1);
+    for (float& time : times) {
         gpu::check(cudaEventRecord(begin), "cudaEventRecord");
         run();
         gpu::check(cudaEventRecord(end), "cudaEventRecord");
         gpu::check(cudaEventSynchronize(end), "a benchmark");
-        float time = 0.0f;
         gpu::check(cudaEventElapsedTime(&time, begin, end), "cudaEventElapsedTime");
-        if (i > 0) times.push_back(time);
     }
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
-    std::nth_element(times.begin(), times.begin() + repetitions / 2, times.end());
-    return static_cast<double>(times[repetitions / 2]);
+    std::sort(times.begin() + 1, times.end());
+    return static_cast<double>(times[1 + repetitions / 2]);
 }
 
 template <class Kernel, class... Arguments>
@@ -117,133 +116,112 @@ void start(Kernel kernel, dim3 grid, int threads, std::size_t shared_bytes, Argu
     gpu::check(cudaGetLastError(), "launch");
 }
 
-struct Buffers {
-    gpu::Buffer<float> Q, K, V, O, expected;
-    explicit Buffers(std::size_t count)
-        : Q(count, "Q"), K(count, "K"), V(count, "V"), O(count, "O"), expected(count, "expected") {
-        unsigned seed = 0;
-        for (const gpu::Buffer<float>* x : {&Q, &K, &V}) fill<<<1024, 256>>>(x->data(), count, ++seed);
-    }
+bool wrong = false;  // a result differs by more than rounding explains, or there is none
+
+struct Variant {
+    std::string name;
+    Run run;
 };
 
-class Table {
-public:
-    Table(const Sizes& sizes, const Buffers& buffers) : sizes_(sizes), buffers_(buffers) {
-        const std::size_t half = buffers.Q.size() * sizeof(float) * 2;  // a copy reads and writes: half of Q, K, V, O
-        const gpu::Buffer<char> from(half, "from"), to(half, "to");
-        floor_ = median_time(
-            [&] { gpu::check(cudaMemcpyAsync(to.data(), from.data(), half, cudaMemcpyDeviceToDevice), "copy"); });
-        row("device-to-device copy (the floor)", floor_, " | ");
-    }
-
-    void measure(const std::string& name, const std::function<void()>& run) {
-        const std::size_t count = buffers_.O.size();
-        gpu::check(cudaMemset(buffers_.O.data(), 0xFF, count * sizeof(float)), "cudaMemset");
-        try {
-            const double time = median_time(run);
-            if (!has_expected_) {  // the first is what the others are compared with
-                gpu::check(cudaMemcpy(buffers_.expected.data(), buffers_.O.data(), count * sizeof(float),
-                                      cudaMemcpyDeviceToDevice),
-                           "copy");
-                has_expected_ = true;
-            }
-            const std::vector<int> zero{0};
-            const gpu::Buffer<int> largest(zero, "largest");
-            compare<<<1024, 256>>>(buffers_.O.data(), buffers_.expected.data(), count, largest.data());
+/// A row for each; the first writes what the outputs of the others, in O, are compared with.
+void measure(const Sizes& sizes, const gpu::Buffer<float>& O, const std::vector<Variant>& variants) {
+    const std::size_t bytes = O.size() * sizeof(float);
+    const gpu::Buffer<char> from(2 * bytes, "from"),
+        to(2 * bytes, "to");  // a copy reads and writes: half of Q, K, V, O
+    const auto copy = [](void* there, const void* here, std::size_t count) {
+        gpu::check(cudaMemcpyAsync(there, here, count, cudaMemcpyDeviceToDevice), "copy");
+    };
+    const double floor = median_time([&] { copy(to.data(), from.data(), 2 * bytes); });
+    const auto print = [&](const std::string& name, double time, const std::string& compared) {
+        std::printf("| %d | %d | %s | %.3f ms | %.0f | %.2f | %s |\n", sizes.d_k, sizes.n, name.c_str(), time,
+                    4.0 * static_cast<double>(bytes) / time * 1e-6, floor / time, compared.c_str());
+        std::fflush(stdout);
+    };
+    print("device-to-device copy (the floor)", floor, " | ");
+    const gpu::Buffer<float> expected(O.size(), "expected");
+    for (const Variant& each : variants) try {
+            gpu::check(cudaMemset(O.data(), 0xFF, bytes), "cudaMemset");
+            const double time = median_time(each.run);
+            if (&each == &variants.front()) copy(expected.data(), O.data(), bytes);
+            const gpu::Buffer<int> largest(std::vector<int>{0}, "largest");
+            compare<<<1024, 256>>>(O.data(), expected.data(), O.size(), largest.data());
             std::vector<int> bits(1);
             largest.copy_to(bits);
-            const double apart = static_cast<double>(std::bit_cast<float>(bits[0])), most = most_apart(sizes_);
+            const double apart = static_cast<double>(std::bit_cast<float>(bits[0])), most = most_apart(sizes);
             wrong = wrong || !(apart <= most);  // of a NaN too
-            char difference[48];
-            std::snprintf(difference, sizeof difference, "%.1e | %.1e", apart, most);
-            row(name, time, difference);
+            char compared[48];
+            std::snprintf(compared, sizeof compared, "%.1e | %.1e", apart, most);
+            print(each.name, time, compared);
         } catch (const gpu::Error& error) {
-            std::printf("| %d | %d | %s | %s | | | | |\n", sizes_.d_k, sizes_.n, name.c_str(), error.what());
+            std::printf("| %d | %d | %s | %s | | | | |\n", sizes.d_k, sizes.n, each.name.c_str(), error.what());
             // A card may have too little shared memory for a kernel.
             wrong = wrong || !std::string(error.what()).starts_with("shared memory for one block");
             cudaGetLastError();
         }
-    }
-
-    static inline bool wrong = false;  ///< a result differs by more than rounding explains, or there is none
-
-private:
-    void row(const std::string& name, double time, const char* difference) const {
-        const double bytes = 4.0 * static_cast<double>(buffers_.Q.size()) * sizeof(float);
-        std::printf("| %d | %d | %s | %.3f ms | %.0f | %.2f | %s |\n", sizes_.d_k, sizes_.n, name.c_str(), time,
-                    bytes / time * 1e-6, floor_ / time, difference);
-        std::fflush(stdout);
-    }
-
-    Sizes sizes_;
-    const Buffers& buffers_;
-    double floor_ = 0.0;
-    bool has_expected_ = false;
-};
+}
 
 template <int D>
 void measure_all(int n) {
     const Sizes sizes{batch * heads_each, n, D, D};
     const auto heads = static_cast<unsigned>(sizes.heads);
-    const Buffers x(static_cast<std::size_t>(sizes.heads) * n * D);
-    const float *Q = x.Q.data(), *K = x.K.data(), *V = x.V.data();
-    float* O = x.O.data();
-    Table table(sizes, x);
+    const std::size_t count = static_cast<std::size_t>(sizes.heads) * n * D;
+    const gpu::Buffer<float> q(count, "Q"), k(count, "K"), v(count, "V"), o(count, "O");
+    unsigned seed = 0;
+    for (const gpu::Buffer<float>* x : {&q, &k, &v}) fill<<<1024, 256>>>(x->data(), count, ++seed);
+    const float *Q = q.data(), *K = k.data(), *V = v.data();
+    float* O = o.data();
 
-    table.measure("token by token", [&] {
-        token_recurrence<D><<<heads, D>>>(Q, K, V, O, n, epsilon);
-        gpu::check(cudaGetLastError(), "launch");
-    });
     constexpr int chunk = 64, threads = kernels::threads_per_block;
-    table.measure("chunkwise_forward, C = 64", [&] {
-        start(kernels::chunkwise_forward, heads, threads, kernels::ForwardTiles::bytes(sizes, chunk), Q, K, V, O, sizes,
-              chunk, epsilon);
-    });
+    std::vector<Variant> variants{{"token by token", [=] { start(token_recurrence<D>, heads, D, 0, Q, K, V, O, n); }},
+                                  {"chunkwise_forward, C = 64", [=] {
+                                       start(kernels::chunkwise_forward, heads, threads,
+                                             kernels::ForwardTiles::bytes(sizes, chunk), Q, K, V, O, sizes, chunk,
+                                             epsilon);
+                                   }}};
     constexpr int smaller = D > 64 ? 32 : 64;  // its tiles are wider
     for (const int columns : {D, D / 2, D / 4}) {
         const std::string slices = columns == D ? "" : ", " + std::to_string(D / columns) + " blocks per head";
-        table.measure("tensor cores, C = " + std::to_string(smaller) + slices, [&] {
-            start(kernels::chunkwise_forward_tensor_cores, dim3(heads, static_cast<unsigned>(D / columns)),
-                  kernels::tensor_core_threads(), kernels::tensor_core_bytes(sizes, smaller, columns), Q, K, V, O,
-                  sizes, smaller, columns, epsilon);
-        });
+        variants.push_back({"tensor cores, C = " + std::to_string(smaller) + slices, [=] {
+                                start(kernels::chunkwise_forward_tensor_cores,
+                                      dim3(heads, static_cast<unsigned>(D / columns)), kernels::tensor_core_threads(),
+                                      kernels::tensor_core_bytes(sizes, smaller, columns), Q, K, V, O, sizes, smaller,
+                                      columns, epsilon);
+                            }});
     }
-
     const int chunks = linattn::chunks_of(sizes, chunk);
     const dim3 per_chunk(static_cast<unsigned>(chunks), heads);
     const std::size_t states = static_cast<std::size_t>(sizes.heads) * chunks * D;
     const gpu::Buffer<float> S(states * D, "S"), z(states, "z");
-    table.measure("three passes, C = 64", [&] {
-        start(kernels::chunk_states, per_chunk, threads, kernels::StateTiles::bytes(sizes, chunk), K, V, S.data(),
-              z.data(), sizes, chunk);
-        start(kernels::scan_states, static_cast<unsigned>(sizes.heads * D * (D + 1) / threads + 1), threads, 0,
-              S.data(), z.data(), sizes, chunks);
-        start(kernels::chunk_outputs, per_chunk, threads, kernels::OutputTiles::bytes(sizes, chunk), Q, K, V, S.data(),
-              z.data(), O, sizes, chunk, epsilon);
-    });
+    variants.push_back({"three passes, C = 64", [&] {
+                            start(kernels::chunk_states, per_chunk, threads, kernels::StateTiles::bytes(sizes, chunk),
+                                  K, V, S.data(), z.data(), sizes, chunk);
+                            start(kernels::scan_states, static_cast<unsigned>(sizes.heads * D * (D + 1) / threads + 1),
+                                  threads, 0, S.data(), z.data(), sizes, chunks);
+                            start(kernels::chunk_outputs, per_chunk, threads, kernels::OutputTiles::bytes(sizes, chunk),
+                                  Q, K, V, S.data(), z.data(), O, sizes, chunk, epsilon);
+                        }});
+    measure(sizes, o, variants);
 }
 
 }  // namespace
 
 int main() try {
     if (!gpu::available()) {
-        std::fprintf(stderr,
-                     "bench: no NVIDIA GPU answers here, so nothing was measured; run it on a machine with one\n");
+        std::fputs("bench: no NVIDIA GPU answers here, so nothing was measured; run it on a machine with one\n",
+                   stderr);
         return 1;
     }
     cudaDeviceProp properties{};
     gpu::check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
     std::printf(
         "%s; batch %d, %d heads, float32, median of %d runs. GB/s counts Q, K, V and the output once; the floor is "
-        "a device-to-device copy\nthat moves as many bytes; \"of the floor\" is its time divided by the row's.\n\n",
+        "a device-to-device copy\nthat moves as many bytes; \"of the floor\" is its time divided by the row's.\n\n"
+        "| d | N | what | time | GB/s | of the floor | differs from token by token by | at most |\n|-|-|-|-|-|-|-|-|\n",
         properties.name, batch, heads_each, repetitions);
-    std::printf(
-        "| d | N | what | time | GB/s | of the floor | differs from token by token by | at most "
-        "|\n|-|-|-|-|-|-|-|-|\n");
     for (int n = 4096; n <= 65536; n *= 4) measure_all<64>(n);
     for (int n = 4096; n <= 65536; n *= 4) measure_all<128>(n);
-    if (Table::wrong) std::fputs("\nbench: a row above is wrong: it differs by too much, or has no result\n", stderr);
-    return Table::wrong ? 1 : 0;
+    if (wrong) std::fputs("\nbench: a row above is wrong: it differs by too much, or has no result\n", stderr);
+    return wrong ? 1 : 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "bench: %s\n", error.what());
     return 1;

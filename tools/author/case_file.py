@@ -22,10 +22,8 @@ labNN_…/alternatives/FUNCTION-NAME.case, and wrong ones as labNN_…/refused/F
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 from course.cutter import MARKER, Cut
 from course.errors import CourseError
@@ -63,27 +61,26 @@ def read_folder(folder: Path, labs: list[Lab]) -> list[Case]:
 
 
 def read(path: Path, labs: list[Lab]) -> Case:
-    keys: dict[str, str] = {}
+    keys = _keys_of(path.resolve(), labs)
+    given: set[str] = set()
     sections: dict[str, list[str]] = {}
     section = ""
-    keys_of_path = _keys_of(path.resolve(), labs)
     try:
-        text = path.read_text(encoding="utf-8")
+        lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         raise CourseError(f"{path} is not UTF-8; save it as that") from None
-    for number, line in enumerate(text.splitlines(), start=1):
-        def fail(what: str) -> NoReturn:
-            raise CourseError(f"{path}:{number}: {what}")
+    for number, line in enumerate(lines, start=1):
+        wrong = ""
         if opened := re.fullmatch(r"--- *(.*?) *", line):
             section = opened[1]
             if section not in SECTIONS:
-                fail(f"there is no section {section!r}; write one of {', '.join(SECTIONS)}")
-            if section in sections:
-                fail(f"a second section {section!r}; join it with the first")
+                wrong = f"there is no section {section!r}; write one of {', '.join(SECTIONS)}"
+            elif section in sections:
+                wrong = f"a second section {section!r}; join it with the first"
             sections[section] = []
         elif section:
             if section == "replace" and line[:1] not in ("", " ", "-", "+"):
-                fail("a line of a change begins with a space, - or +; put one ahead of it")
+                wrong = "a line of a change begins with a space, - or +; put one ahead of it"
             sections[section].append(line)
         elif line.startswith("#include "):
             sections.setdefault("include", []).append(line)
@@ -92,17 +89,18 @@ def read(path: Path, labs: list[Lab]) -> Case:
             sections[section] = [line]
         elif line.strip():
             key, colon, value = line.partition(":")
-            if not colon or key not in KEYS:
-                fail(f"this line is none of {', '.join(key + ':' for key in KEYS)}; correct it, or open a section with ---")
-            if key in keys:
-                fail(f"a second line {key}:; keep one")
             keys[key] = value.strip()
-            _check(key, keys_of_path | keys, labs, fail)
-    keys = keys_of_path | keys
+            if not colon or key not in KEYS:
+                wrong = f"this line is none of {', '.join(key + ':' for key in KEYS)}; correct it, or open a section with ---"
+            else:
+                wrong = f"a second line {key}:; keep one" if key in given else _wrong(key, keys, labs)
+            given.add(key)
+        if wrong:
+            raise CourseError(f"{path}:{number}: {wrong}")
     if missing := [f"{key}:" for key in ("lab", "function", "what") if not keys.get(key)]:
         raise CourseError(f"{path}:1: the line {missing[0]} is missing; add it")
     if not any(line.strip() for name in ("body", "replace") for line in sections.get(name, [])):
-        raise CourseError(f"{path}:{len(text.splitlines()) or 1}: there is no body; write the answer below a line --- body")
+        raise CourseError(f"{path}:{len(lines) or 1}: there is no body; write the answer below a line --- body")
     right = keys.get("right", "-")
     return Case(keys.get("id") or path.stem, keys["lab"], keys["function"], keys["what"], keys.get("expect", "pass"),
                 "" if right == "-" else right, sections, keys.get("beside", ""))
@@ -118,26 +116,25 @@ def _keys_of(path: Path, labs: list[Lab]) -> dict[str, str]:
     return {"lab": lab.name, "function": function, "expect": FOLDERS[kind], "what": what.replace("_", " ")}
 
 
-def _check(key: str, keys: dict[str, str], labs: list[Lab], fail: Callable[[str], NoReturn]) -> None:
-    value = keys[key]
+def _wrong(key: str, keys: dict[str, str], labs: list[Lab]) -> str:
+    """What is wrong with this line, or nothing."""
+    value, lab = keys[key], next((lab for lab in labs if lab.name == keys.get("lab")), None)
     if key == "id" and not re.fullmatch(r"\w[\w.-]*", value):
-        fail(f"{value!r} is not an id; write letters, digits, . and - only")
+        return f"{value!r} is not an id; write letters, digits, . and - only"
     if key == "expect" and value not in EXPECTATIONS:
-        fail(f"expect: {value} is none of {', '.join(EXPECTATIONS)}; write one of them")
+        return f"expect: {value} is none of {', '.join(EXPECTATIONS)}; write one of them"
     if key in ("right", "beside"):
         try:
             re.compile(value)
         except re.error as error:
-            fail(f"this is no regular expression; {error}; correct it")
-    if key == "lab" and value not in [lab.name for lab in labs]:
-        fail(f"there is no lab {value!r}; the labs are {', '.join(lab.name for lab in labs)}")
-    if key == "function":
-        lab = next((lab for lab in labs if lab.name == keys.get("lab")), None)
-        if not lab:
-            fail("the line function: stands before lab:; exchange them")
-        functions = [exercise.function for exercise in lab.exercises]
-        if value not in functions:
-            fail(f"{lab.name} has no exercise {value!r}; it has {', '.join(functions)}")
+            return f"this is no regular expression; {error}; correct it"
+    if key == "lab" and not lab:
+        return f"there is no lab {value!r}; the labs are {', '.join(lab.name for lab in labs)}"
+    if key == "function" and not lab:
+        return "the line function: stands before lab:; exchange them"
+    if key == "function" and lab and value not in (functions := [exercise.function for exercise in lab.exercises]):
+        return f"{lab.name} has no exercise {value!r}; it has {', '.join(functions)}"
+    return ""
 
 
 def put_into(text: str, file: str, exercises: set[str], cases: list[Case]) -> str:

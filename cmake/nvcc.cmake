@@ -80,8 +80,8 @@ function(add_gpu_programs lab where)
   add_check_program(${lab}_exercises_${where} ${lab}_check_${where} linattn_exercises_main EXCLUDE_FROM_ALL)
 endfunction()
 
-# add_gpu(lab folder manifest json cu_files): all of the above for one lab.
-function(add_gpu lab folder manifest json)
+# add_gpu(lab folder cu_files): all of the above for one lab, but for the tests of its kernels.
+function(add_gpu lab folder)
   if(NOT ARGN)
     return()
   endif()
@@ -110,20 +110,12 @@ function(add_gpu lab folder manifest json)
   if(TARGET ptx_interpreter)
     add_gpu_programs(${lab} ptx ${kernels} ${given} linattn ptx_interpreter)
   endif()
+endfunction()
 
-  string(JSON count LENGTH "${json}" exercises)
-  math(EXPR last "${count} - 1")
-  foreach(i RANGE ${last})
-    string(JSON function GET "${json}" exercises ${i} function)
-    string(JSON is_kernel ERROR_VARIABLE absent GET "${json}" exercises ${i} kernel)
-    if(NOT is_kernel STREQUAL "ON")
-      continue()
-    endif()
-    add_gpu_test(${lab}.${function} "${lab};gpu" ${lab}_check_gpu --manifest "${manifest}"
-      --exercise ${function} --gpu --results "${PROJECT_BINARY_DIR}/results/gpu")
-    if(TARGET ptx_interpreter)
-      add_ptx_test(${function} ${lab}_check_ptx --manifest "${manifest}" --exercise ${function}
-        --results "${PROJECT_BINARY_DIR}/results/ptx")
-    endif()
-  endforeach()
+# add_kernel_tests(lab function argument…): those of one exercise; the arguments are those of its check program, wherever it runs.
+function(add_kernel_tests lab function)
+  add_gpu_test(${lab}.${function} "${lab};gpu" ${lab}_check_gpu ${ARGN} --gpu --results "${PROJECT_BINARY_DIR}/results/gpu")
+  if(TARGET ptx_interpreter)
+    add_ptx_test(${function} ${lab}_check_ptx ${ARGN} --results "${PROJECT_BINARY_DIR}/results/ptx")
+  endif()
 endfunction()

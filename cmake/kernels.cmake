@@ -102,7 +102,6 @@ function(add_kernels lab folder sources given)
       "${PROJECT_SOURCE_DIR}/labs/kernels/measured_call.cpp" $<TARGET_OBJECTS:tensor_here>)
     target_include_directories(${lab}_profile_functions PRIVATE "${folder}")
     target_compile_options(${lab}_profile_functions PRIVATE -O2)
-    target_link_libraries(${lab}_profile_functions PRIVATE ${lab}_profiled ${lab}_given_cpp linattn linattn_warnings
-      nlohmann_json::nlohmann_json)
+    target_link_libraries(${lab}_profile_functions PRIVATE ${lab}_profiled ${lab}_given_cpp linattn linattn_warnings)
   endif()
 endfunction()

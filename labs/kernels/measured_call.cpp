@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "random.hpp"
@@ -58,7 +57,7 @@ COUNTED_PRODUCT(cblas_dgemm, dgemm_, double)
 namespace linattn {
 namespace {
 
-using Json = nlohmann::json;
+constexpr char results_begin[] = "\f";  // a student's function may print, too
 
 // Multiply-adds per second of a large product, the best of some.
 template <class T, class Product>
@@ -76,19 +75,13 @@ double product_speed(Product* product) {
     return best;
 }
 
-// What one call does. No time is taken here: it is the first, which also warms the caches.
-Json counted(const MeasuredCall& call) {
-    products = 0;
-    product_multiply_adds = 0.0;
-    const std::size_t work = work_done;
-    call.run();
-    return {{"products", products.load()},
-            {"product_multiply_adds", product_multiply_adds.load()},
-            {"work", work_done - work}};
-}
+struct Times {
+    double call, products;  // in seconds
+    std::size_t calls;
+};
 
-// (of a call, of its products) in seconds, of the call with the median time.
-void take_time(const MeasuredCall& call, Json& line) {
+// Of the call with the median time.
+Times times_of(const MeasuredCall& call) {
     std::vector<std::pair<double, double>> times;
     const Clock::time_point start = Clock::now();
     do {
@@ -99,9 +92,59 @@ void take_time(const MeasuredCall& call, Json& line) {
     } while (seconds_since(start) < (times.size() < 3 ? 5.0 : 0.5));
     const auto median = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
     std::nth_element(times.begin(), median, times.end());
-    line["calls"] = times.size();
-    line["seconds"] = median->first;
-    line["product_seconds"] = median->second;
+    return {median->first, median->second, times.size()};
+}
+
+struct Unit {
+    const char* name;
+    double size;
+};
+
+// "1.2 ms", in the first unit that is not too large.
+std::string in_units(double number, std::initializer_list<Unit> units) {
+    const auto fits = [&](const Unit& each) { return number >= each.size; };
+    const Unit* unit = std::find_if(units.begin(), units.end() - 1, fits);
+    char text[40];
+    std::snprintf(text, sizeof text, unit + 1 == units.end() ? "%.0f%s" : "%.3g%s", number / unit->size, unit->name);
+    return text;
+}
+std::string time(double seconds) {
+    return in_units(seconds, {{" s", 1.0}, {" ms", 1e-3}, {" µs", 1e-6}, {" ns", 1e-9}});
+}
+std::string count(double number) {
+    return in_units(number, {{" billion", 1e9}, {" million", 1e6}, {" thousand", 1e3}, {"", 1.0}});
+}
+
+// The first call is counted, without its time: it also warms the caches.
+void print(const MeasuredCall& call, double tokens, double (*speed_of_products)()) {
+    products = 0;
+    product_multiply_adds = 0.0;
+    const std::size_t before = work_done;
+    call.run();
+    const std::size_t multiplied = products;
+    const double done = product_multiply_adds, entries = std::max(0.0, static_cast<double>(work_done - before) - done);
+    const Times times = times_of(call);
+    std::printf("%s  time        %s a call, %s for each token of a head: the median of %zu\n", results_begin,
+                time(times.call).c_str(), time(times.call / tokens).c_str(), times.calls);
+    if (call.multiply_adds > 0.0) {
+        const double speed = call.multiply_adds / times.call, floor = speed_of_products();
+        std::printf(
+            "  needed      %s multiply-adds by this method, with what lies above a mask left out: %.1f GFLOP/s,\n"
+            "              %.0f%% of the %.1f GFLOP/s of a large product of matrices in the same run\n",
+            count(call.multiply_adds).c_str(), 2e-9 * speed, 100 * speed / floor, 2e-9 * floor);
+    } else {
+        std::puts("  needed      how many multiply-adds this method needs is not known here, so there is no GFLOP/s");
+    }
+    const double share = 100 * times.products / times.call;
+    if (multiplied > 0)
+        std::printf("  products    %zu of matrices did %s multiply-adds in %s, %.0f%% of the time: %.1f GFLOP/s\n",
+                    multiplied, count(done).c_str(), time(times.products).c_str(), share,
+                    times.products > 0.0 ? 2e-9 * done / times.products : 0.0);
+    else
+        std::puts("  products    none of matrices: all of the time goes into the next line");
+    std::printf("  the rest    %s, %.0f%% of the time: your loops, and %s entries by the vocabulary\n",
+                time(std::max(0.0, times.call - times.products)).c_str(), std::max(0.0, 100 - share),
+                count(entries).c_str());
 }
 
 }  // namespace
@@ -122,24 +165,22 @@ std::vector<float> normal_floats(std::size_t count, std::uint64_t seed) {
     return result;
 }
 
-int measure(const std::string& function, bool in_float, const std::vector<MeasuredCall>& calls) {
-    const auto call =
-        std::find_if(calls.begin(), calls.end(), [&](const MeasuredCall& each) { return each.function == function; });
+int measure(const ProfileArguments& with, bool in_float, const std::vector<MeasuredCall>& calls) {
+    const auto call = std::ranges::find(calls, with.function, &MeasuredCall::function);
     if (call == calls.end()) {
-        std::fprintf(stderr, "%s is not measured here\n", function.c_str());
+        std::fprintf(stderr, "%s is not measured here\n", with.function.c_str());
         return 2;
     }
-    Json line;
     try {
-        line = counted(*call);
-        take_time(*call, line);
-        line["multiply_adds"] = call->multiply_adds;
-        line["product_speed"] = in_float ? product_speed<float>(cblas_sgemm) : product_speed<double>(cblas_dgemm);
-    } catch (const std::exception& e) {
-        line = {{"error", e.what()}};
+        print(
+            *call, static_cast<double>(with.heads * with.n),
+            in_float ? +[] { return product_speed<float>(cblas_sgemm); }
+                     : +[] { return product_speed<double>(cblas_dgemm); });
+        return 0;
+    } catch (const std::exception& error) {
+        std::printf("%s%s", results_begin, error.what());
+        return 3;
     }
-    std::puts(line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
-    return 0;
 }
 
 }  // namespace linattn

@@ -27,8 +27,8 @@ struct MeasuredCall {
     std::function<void()> run;
 };
 
-/// Runs the one that is asked for, once to count and then to take its time, and prints one line of JSON. Returns the status
-/// for main: 2 when no call has that name.
-int measure(const std::string& function, bool in_float, const std::vector<MeasuredCall>& calls);
+/// Runs the one that is asked for, once to count and then to take its time, and prints after a form feed what was found, or
+/// what went wrong. Returns the status for main: 3 then, and 2 when no call has that name.
+int measure(const ProfileArguments& with, bool in_float, const std::vector<MeasuredCall>& calls);
 
 }  // namespace linattn

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
     const std::vector<std::uint16_t> q = upper_half(Q), k = upper_half(K), v = upper_half(V);
     const double chunkwise = static_cast<double>(tokens) * (2 * d * d + (C + 1) * d);
     return measure(
-        with.function, true,
+        with, true,
         {{"chunkwise_linear_attention", chunkwise, [&] { chunkwise_linear_attention(Q, K, V, sizes, chunk, 1e-6f); }},
          {"to_bfloat16", 0.0, [&] { to_bfloat16(Q); }},
          {"chunkwise_mixed_precision", chunkwise, [&] { chunkwise_mixed_precision(q, k, v, sizes, chunk, 1e-6f); }}});

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     const double state = tokens * d * d;              // written or read once for each token
     const double pairs = tokens * (C + 1) / 2.0 * d;  // a product of matrices inside a chunk, below the diagonal
     return measure(
-        with.function, false,
+        with, false,
         {{"gated_attention_recurrent", 2 * state, [&] { gated_attention_recurrent(Q, K, V, log_decay); }},
          {"decay_mask", 0.0, [&] { decay_mask(log_decay); }},
          {"gated_attention_quadratic", tokens * (length + 1) * d,

@@ -7,13 +7,14 @@ Of kernels, the CPU run counts, for the first block of each launch, what every l
 sectors of device memory, and the fewest possible for as many requests.
 """
 
+import os
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import NamedTuple
 
-from course import cpu_profile, manifest
+from course import manifest, process_group, training_program
 from course.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
@@ -30,6 +31,7 @@ class Size(NamedTuple):
 OF_FUNCTIONS = {"heads": Size("heads of all sequences together", 1 << 20, 1), "n": Size("tokens of a sequence", 1 << 24, 1024)}
 SIZES = OF_FUNCTIONS | {"d": Size("numbers in a query, key and value", 256, 64), "chunk": Size("tokens of a chunk", 256, 64)}
 MOST_ENTRIES = 1 << 26  # of a query, for a function that really runs
+LONGEST = 120  # seconds
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -69,10 +71,26 @@ def run(root: Path, options: Namespace) -> int:
     print("building it, optimised for this machine …", file=sys.stderr, flush=True)
     program = _build(tree, lab, "profile_functions")
     print(f"measuring {measured.function} …", file=sys.stderr, flush=True)
-    found = cpu_profile.measured(program, measured, sizes)
-    print(f"\n{measured.name}  {source.relative_to(root)}  {', '.join(f'{size} {value}' for size, value in sizes.items())}")
-    print("\n".join(cpu_profile.described(found, sizes["heads"] * sizes["n"])))
+    found = of_function(program, measured, sizes)
+    print(f"\n{measured.name}  {source.relative_to(root)}  {', '.join(f'{size} {value}' for size, value in sizes.items())}\n{found}")
     return 0
+
+
+def of_function(program: Path, exercise: manifest.Exercise, sizes: dict[str, int]) -> str:
+    """What the program finds of it."""
+    single = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    with process_group.started([str(program), exercise.function, *map(str, sizes.values())], stdout=subprocess.PIPE, env=single) as running:
+        try:
+            found = running.communicate(timeout=LONGEST)[0].rpartition("\f")[2].rstrip()
+        except subprocess.TimeoutExpired:
+            raise CourseError(f"{exercise.function} was not measured within {LONGEST} s; choose a smaller --n") from None
+    if running.returncode == 3:
+        words = found if found.startswith(exercise.function) else f"{exercise.function} says: {found}"
+        raise CourseError(f"{words}; run ./course check {exercise.name}")
+    if running.returncode != 0:
+        raise CourseError(f"the program that calls {exercise.function} ended with {training_program.fate(running.returncode)}; "
+                          f"run ./course check {exercise.name}")
+    return found
 
 
 def _kernels(tree: BuildTree, lab: manifest.Lab, exercise: manifest.Exercise | None, sizes: dict[str, int]) -> int:

@@ -6,8 +6,7 @@ reason.
 usage: acceptance_matrix.py BUILD_FOLDER [LAB…]
 
 A round puts one answer to every exercise of a lab into the lab's file at once, so that a lab is compiled as often as its exercise
-with the most answers has them; what does not come out as it should is graded once more by itself, and printed with its message. A
-lab in which nothing has changed since all of its answers came out so is not tried again.
+with the most answers has them; what does not come out as it should is graded once more by itself, and printed with its message.
 """
 
 import re
@@ -24,7 +23,6 @@ from answer_build import AnswerBuild, Verdict, run
 from author import case_file
 from author.case_file import Case
 from course import manifest
-from green import Green, digest_of
 
 
 def answers(lab: manifest.Lab, labs: list) -> list:
@@ -67,23 +65,16 @@ def verdicts_on(build: AnswerBuild, lab: manifest.Lab, cases: list, slot: str) -
 
 def main(tree: Path, names: list) -> int:
     labs = manifest.load(ROOT)
-    build, green = AnswerBuild(ROOT, tree, tree / "acceptance"), Green(tree, "acceptance_matrix")
-    count, digests, tasks = 0, {}, []
-    for lab in labs:
-        if cases := answers(lab, labs) if not names or lab.name in names else []:
-            count += len(cases)
-            digests[lab.name] = digest_of([__file__, cases_of.__file__, case_file.__file__], build.digest(lab), *cases)
-            if not green.result(lab.name, digests[lab.name]):
-                tasks += [(lab, each, f"{lab.name}.{number}") for number, each in enumerate(groups(lab, cases))]
+    build = AnswerBuild(ROOT, tree, tree / "acceptance")
+    tasks = [(lab, group, f"{lab.name}.{number}") for lab in labs if not names or lab.name in names
+             for number, group in enumerate(groups(lab, answers(lab, labs)))]
     with ThreadPoolExecutor(workers.COUNT) as pool:
         graded = sum(pool.map(lambda task: verdicts_on(build, *task), tasks), [])
     wrong = [(case, verdict) for case, verdict in graded if not as_it_should_be(case, verdict)]
-    for name in {lab.name for lab, _, _ in tasks} - {case.lab for case, _ in wrong}:
-        green.keep(name, digests[name], True)
     for case, verdict in sorted(wrong, key=lambda each: (each[0].lab, each[0].name)):
         print(f"{case.lab}.{case.function}: '{case.what}' ({case.name}.case, {case.expect}): {verdict.status}\n{verdict.message}")
-    print(f"{count - len(wrong)} of {count} answers are accepted or refused as they should be")
-    return 1 if wrong or not count else 0
+    print(f"{len(graded) - len(wrong)} of {len(graded)} answers are accepted or refused as they should be")
+    return 1 if wrong or not graded else 0
 
 
 if __name__ == "__main__":

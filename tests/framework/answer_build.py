@@ -18,7 +18,6 @@ from course.cutter import Cut
 from course.errors import CourseError
 from course.manifest import Lab
 from course_tree import changed_manifest
-from green import digest_of
 
 NOT_COMPILED = "does not compile"
 PATIENCE = 120  # seconds for an exercise: that others use the machine is no reason to refuse a right answer
@@ -102,19 +101,6 @@ class AnswerBuild:
             if arrays[0] == arrays[1]:
                 return {}  # those of the reference
         return {made: str(place / "dynamic_memory.o")}
-
-    def digest(self, lab: Lab) -> str:
-        """A digest of all that the verdict on an answer depends on, beside the answer itself."""
-        files = [self.build / f"{lab.name}_exercises", self.build / f"{lab.name}_check", lab.manifest, __file__,
-                 build_commands.__file__]
-        commands = [self._compile[source] for source in lab.sources]
-        targets = {command[command.index("-o") + 1] for command in commands}
-        targets |= {os.path.relpath(command[command.index("-include") + 1], self.build) + ".gch" for command in commands
-                    if "-include" in command}  # the precompiled header
-        listing = subprocess.run(["ninja", "-C", self.build, "-t", "deps", *sorted(targets)], check=True,
-                                 capture_output=True, text=True).stdout
-        files += sorted({self.build / line.strip() for line in listing.splitlines() if line.startswith("    ")})
-        return digest_of(files, *commands)
 
     def exercises_in(self, lab: Lab, source: str) -> set:
         """The exercises that are solved in this source of the reference."""

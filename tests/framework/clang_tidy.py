@@ -5,7 +5,7 @@ usage: clang_tidy.py CLANG_TIDY BUILD_FOLDER
 
 Nearly all of its time goes into the headers that every source includes, so that the sources of a folder are read as one;
 those whose names clash with earlier ones are read once more, as another. A compiler's warnings are left to the build under
-clang. What was green is not read again before one of its files or headers changes. Exits with 1 if there is a finding.
+clang. Exits with 1 if there is a finding.
 """
 
 import json
@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import workers
-from green import Green, digest_of
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("labs", "training", "grading", "tests/attention", "reference")
@@ -43,58 +42,39 @@ def groups(build: Path) -> dict:
     return {key: (sorted(sources), list(flags)) for key, (sources, flags) in found.items()}
 
 
-class Reader:
-    def __init__(self, clang_tidy: str, build: Path):
-        self._tidy, self._place = clang_tidy, build / "tidy"
-        self._clang = str(Path(clang_tidy).with_name(Path(clang_tidy).name.replace("-tidy", "")))
-        self._version = subprocess.run([clang_tidy, "--version"], capture_output=True, text=True).stdout
-        self._green = Green(build, "tidy")
-        self._place.mkdir(exist_ok=True)
+def findings(clang_tidy: str, together: Path, sources: list, flags: list) -> str:
+    """What is found in these sources, in words, once `together` includes them."""
+    together.write_text("".join(f'#include "{source}"  // NOLINT\n' for source in sources), encoding="utf-8")
+    done = subprocess.run([clang_tidy, "-quiet", f"--config-file={CONFIGURATION}", together, "--", "-ferror-limit=0", *flags],
+                          capture_output=True, text=True)
+    said = FINDING.split(done.stdout or done.stderr) if done.returncode else []
+    broken = {match[1] for each in said if (match := BROKEN.match(each))}
+    if broken and len(sources) > 1:  # the errors of a single one are its own
+        headers = broken.difference(map(str, sources))
+        apart = [source for source in sources
+                 if str(source) in broken or headers and not headers.isdisjoint(files_of(clang_tidy, source, flags))]
+        apart = (apart or sources)[1 - len(sources):]
+        said = [each for each in said if not BROKEN.match(each) and not each.startswith(tuple(f"{source}:" for source in apart))]
+        said.append(findings(clang_tidy, together.with_name(f"{together.stem}+.cpp"), apart, flags))
+    return "".join(said)
 
-    def findings(self, name: str, sources: list, flags: list) -> tuple:
-        """What is found in these sources, in words, and all files that were read."""
-        if (files := self._green.kept(name)) and self._green.result(name, self._digest(files, sources, flags)):
-            return "", files
-        together = self._place / f"{name}.cpp"
-        together.write_text("".join(f'#include "{source}"  // NOLINT\n' for source in sources), encoding="utf-8")
-        done = subprocess.run([self._tidy, "-quiet", f"--config-file={CONFIGURATION}", together, "--", "-ferror-limit=0", *flags],
-                              capture_output=True, text=True)
-        said = FINDING.split(done.stdout or done.stderr) if done.returncode else []
-        files = self._files_of(together, flags)
-        broken = {match[1] for each in said if (match := BROKEN.match(each))}
-        apart = []
-        if broken and len(sources) > 1:  # the errors of a single one are its own
-            headers = broken.difference(map(str, sources))
-            apart = [source for source in sources
-                     if str(source) in broken or headers and not headers.isdisjoint(self._files_of(source, flags))]
-            apart = (apart or sources)[1 - len(sources):]
-            said = [each for each in said if not BROKEN.match(each) and not each.startswith(tuple(f"{source}:" for source in apart))]
-        found = "".join(said)
-        if apart:
-            more_found, more_files = self.findings(f"{name}+", apart, flags)
-            found, files = found + more_found, sorted({*files, *more_files})
-        if not found:
-            self._green.keep(name, self._digest(files, sources, flags), files)
-        return found, files
 
-    def _files_of(self, source: Path, flags: list) -> list:
-        listed = subprocess.run([self._clang, "-M", source, *flags], capture_output=True, text=True).stdout
-        return shlex.split(listed.replace("\\\n", " ").partition(":")[2])
-
-    def _digest(self, files: list, sources: list, flags: list) -> str:
-        return digest_of([CONFIGURATION, __file__, *files], self._version, *sources, *flags)
+def files_of(clang_tidy: str, source: Path, flags: list) -> list:
+    clang = Path(clang_tidy).with_name(Path(clang_tidy).name.replace("-tidy", ""))
+    listed = subprocess.run([clang, "-M", source, *flags], capture_output=True, text=True).stdout
+    return shlex.split(listed.replace("\\\n", " ").partition(":")[2])
 
 
 def main(clang_tidy: str, build: Path) -> int:
-    reader = Reader(clang_tidy, build)
+    (build / "tidy").mkdir(exist_ok=True)
 
-    def findings(numbered: tuple) -> str:
+    def found_in(numbered: tuple) -> str:
         number, ((folder, meaning), (sources, flags)) = numbered
-        return reader.findings(f"{folder}-{number}", sources, ["-w", *meaning, *flags])[0]
+        return findings(clang_tidy, build / "tidy" / f"{folder}-{number}.cpp", sources, ["-w", *meaning, *flags])
 
     largest_first = sorted(enumerate(sorted(groups(build).items())), key=lambda numbered: -len(numbered[1][1][0]))
     with ThreadPoolExecutor(workers.CORES) as pool:
-        found = "".join(pool.map(findings, largest_first))
+        found = "".join(pool.map(found_in, largest_first))
     print(found, end="")
     return 1 if found else 0
 

@@ -6,7 +6,6 @@ usage: kill_matrix.py BUILD_FOLDER LAB=MANIFEST …
 Runs each lab's check program once per mistake, writes BUILD_FOLDER/kill_matrix.csv (lab, exercise, mistake, killed,
 named, and the names that were given beside it) and exits with 1 unless every row says yes twice. The suite is the one in
 BUILD_FOLDER/mistakes, which is linked without the address sanitizer: that one watches the functions that a mistake replaces.
-A lab whose programs are as they were when all of its rows said so keeps its rows.
 
 The rows of a lab share what its mistakes give in the calls of its suite, in a file (known_outcomes.cpp). A row that does not say
 yes twice is tried once more without it.
@@ -23,22 +22,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import workers
-from green import Green, digest_of
 
 MOST_BYTES = 8 << 30  # see known_outcomes.cpp; the file is sparse
 
 
-def programs_of(build: Path, lab: str) -> list[Path]:
-    """The suite, and the check program beside it. A handout's build has only the suite that students run."""
+def program_of(build: Path, lab: str) -> Path:
+    """The check program, beside the suite. A handout's build has only the suite that students run."""
     suite, check = build / "mistakes" / f"{lab}_exercises", build / f"{lab}_check"
     if not suite.parent.exists():
         suite = build / f"{lab}_exercises"
     for program in (suite, check):
         if not program.exists():
             sys.exit(f"kill_matrix: {program.name} is not built; build {build} first")
-    if suite.parent == build:
-        return [suite, check]
-    return [suite, Path(shutil.copy2(check, suite.parent))]
+    return check if suite.parent == build else Path(shutil.copy2(check, suite.parent))
 
 
 def mistakes_of(program: Path) -> list[tuple[str, str]]:
@@ -73,17 +69,9 @@ def rows_of(program: Path, lab: str, manifest: str) -> list[list[str]]:
 
 
 def main(build: Path, labs: list[str]) -> int:
-    rows, wrong, green = [], [], Green(build, "kill_matrix")
-    for lab, manifest in (entry.split("=", 1) for entry in labs):
-        programs = programs_of(build.resolve(), lab)
-        digest = digest_of([*programs, manifest, __file__])
-        of_lab = green.result(lab, digest) or rows_of(programs[1], lab, manifest)
-        rows += of_lab
-        wrong_here = [f"{lab}.{exercise}: '{mistake}' is {'not named' if killed == 'yes' else 'not killed'}"
-                      for _, exercise, mistake, killed, named, _ in of_lab if (killed, named) != ("yes", "yes")]
-        wrong += wrong_here
-        if not wrong_here:
-            green.keep(lab, digest, of_lab)
+    rows = sum((rows_of(program_of(build.resolve(), lab), lab, manifest) for lab, manifest in (each.split("=", 1) for each in labs)), [])
+    wrong = [f"{lab}.{exercise}: '{mistake}' is {'not named' if killed == 'yes' else 'not killed'}"
+             for lab, exercise, mistake, killed, named, _ in rows if (killed, named) != ("yes", "yes")]
     table = build / "kill_matrix.csv"
     with open(f"{table}.new", "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["lab", "exercise", "mistake", "killed", "named", "beside"], *rows])

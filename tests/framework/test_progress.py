@@ -6,7 +6,6 @@ import pytest
 
 from author.commands import test as command
 from course.errors import CourseError
-from green import Green, digest_of
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def ran(tmp_path, monkeypatch) -> SimpleNamespace:
     monkeypatch.setattr(command.os, "environ", dict(command.os.environ))
 
     def run(*names: str, soak: int = 0) -> int:
-        return command.run(tmp_path, SimpleNamespace(names=list(names), soak=soak, anew=False, cases=None))
+        return command.run(tmp_path, SimpleNamespace(names=list(names), soak=soak, cases=None))
     state.run = run
     return state
 
@@ -70,14 +69,3 @@ def test_names_of_no_test(ran):
             ran.run(name)
     assert ran.run("tidy") == 0  # clang's build alone has it
     assert "test reference-clang" in ran.steps
-
-
-def test_a_result_holds_until_a_file_or_a_word_changes(tmp_path, monkeypatch):
-    monkeypatch.delenv("LINATTN_ANEW", raising=False)
-    file, green = tmp_path / "file", Green(tmp_path, "gate")
-    file.write_text("a")
-    green.keep("lab", digest_of([file], "word"), [1])
-    assert green.result("lab", digest_of([file], "word")) == [1]
-    assert green.result("lab", digest_of([file], "other word")) is None
-    file.write_text("b")
-    assert green.result("lab", digest_of([file], "word")) is None

@@ -10,6 +10,7 @@ GONE: dict[tuple[str, ...], str] = {  # command, and where only that went, its o
     ("bench", "--train"): "./course bench --peers also times a step of training beside PyTorch",
     ("bench", "--install"): "python3 -m pip install torch, then ./course bench --peers",
     ("bench", "--fast-transformers"): "bench/results/2026-11-23-peers-epyc.md has what was measured beside it",
+    ("test", "--anew"): "./course test tries everything anew each time",
     ("grade", "--gpu"): "kernels are graded by the CPU run; ctest -L gpu runs them on a GPU of your own",
     ("grade", "--container"): "./course autograder gradescope makes what grades one submission in a container",
     ("grade", "--compare"): "compare gradebook_all.csv of the two results, as in: diff OLD/gradebook_all.csv NEW/gradebook_all.csv",

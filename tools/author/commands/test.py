@@ -31,8 +31,6 @@ def arguments(parser: ArgumentParser) -> None:
                         help="a regular expression: only tests whose names match one, with the builds that they need")
     parser.add_argument("--soak", type=int, default=0, metavar="N",
                         help="also run the labs' suites with LINATTN_SEED = 2 … N; without it once, with 2")
-    parser.add_argument("--anew", action="store_true",
-                        help="also try again what was green before and depends on nothing that has changed since")
     parser.add_argument("--cases", metavar="FOLDER",
                         help="grade the answers in FOLDER's .case and .patch files instead, and say which verdicts are wrong")
 
@@ -42,8 +40,6 @@ def run(root: Path, options: Namespace) -> int:
         return subprocess.run([sys.executable, "-B", root / "tests" / "framework" / "cases.py", options.cases]).returncode
     os.environ.setdefault("LINATTN_COMPILER_CACHE", str(root / "build" / "ccache"))  # see cmake/compiler_cache.cmake
     os.environ[MARK] = str(os.getpid())
-    if options.anew:
-        os.environ["LINATTN_ANEW"] = "1"  # see tests/framework/green.py
     began = time.monotonic()
     failed: list[str] = []
     chosen = _chosen(root, options.names)

@@ -27,18 +27,6 @@ Model trained(const Arguments& in) {
     return w;
 }
 
-// Images for each second of a processor, one at a time.
-template <class Way>
-std::string images_a_second(const Way& way) {
-    std::size_t images = 0;
-    const double began = processor_seconds();
-    while (images == 0 || processor_seconds() < began + 0.5) {
-        way();
-        ++images;
-    }
-    return format("%.3g", static_cast<double>(images) / (processor_seconds() - began));
-}
-
 // A lower bound on the seconds for an image of n pixels when nothing is kept: the time to read i of them grows at least as i.
 double least_seconds_recomputing(const Model& w, std::size_t n) {
     const double began = processor_seconds();
@@ -49,6 +37,7 @@ double least_seconds_recomputing(const Model& w, std::size_t n) {
 // \param patience for an image, in seconds
 void print_speeds(const Model& w, std::size_t n, double patience) {
     const Tensor first = full({1, 1}, static_cast<double>(Digits::start));
+    const auto images_a_second = [](const auto& way) { return format("%.3g", times_a_second(way)); };
     const std::string state = images_a_second([&] { generate(first, n, w); }),
                       cache = images_a_second([&] { generate_with_kv_cache(first, n, w, argmax); });
     const double least = least_seconds_recomputing(w, n);

@@ -1,7 +1,7 @@
 // Handwritten digits, 8 × 8 pixels each of which is a letter from 0 (white) to g (black), and pictures of them.
 #pragma once
 
-#include "generation.hpp"
+#include "kinds.hpp"
 #include "program.hpp"
 
 namespace linattn {

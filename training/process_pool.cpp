@@ -20,25 +20,24 @@ std::size_t numbers_in(const std::vector<Tensor*>& arrays) {
     return numbers;
 }
 
-double* write_numbers(const std::vector<Tensor*>& arrays, double* to) {
+void write_numbers(const std::vector<Tensor*>& arrays, double* to) {
     for (const Tensor* each : arrays) to = std::copy_n(each->data(), each->size(), to);
-    return to;
 }
 
-void read_numbers(const double* from, const std::vector<Tensor*>& arrays) {
+static void read_numbers(const double* from, const std::vector<Tensor*>& arrays) {
     for (Tensor* each : arrays) {
         std::copy_n(from, each->size(), each->data());
         from += each->size();
     }
 }
 
-ProcessPool::ProcessPool(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_part, std::size_t numbers,
+ProcessPool::ProcessPool(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_part, std::size_t weights,
                          Find find, std::size_t processes)
     : read_(std::move(read)),
       sequences_(sequences),
       of_a_part_(of_a_part),
       parts_((sequences + of_a_part - 1) / of_a_part),
-      numbers_(numbers),
+      numbers_(1 + weights),
       processes_(std::min(processes, parts_)),
       find_(std::move(find)) {
     bytes_ = (parts_ * numbers_ + numbers_in(read_)) * sizeof(double);
@@ -98,7 +97,7 @@ void ProcessPool::serve(std::size_t process, int channel) {
     ::_exit(0);
 }
 
-std::vector<double> ProcessPool::sums() {
+double ProcessPool::find(const std::vector<Tensor*>& gradients) {
     write_numbers(read_, shared_ + parts_ * numbers_);
     char word = 1;
     std::vector<bool> at_work(processes_, false);
@@ -111,7 +110,8 @@ std::vector<double> ProcessPool::sums() {
     std::vector<double> sums(shared_, shared_ + numbers_);
     for (const double* part = shared_ + numbers_; part < shared_ + parts_ * numbers_; part += numbers_)
         std::transform(sums.begin(), sums.end(), part, sums.begin(), std::plus<>());
-    return sums;
+    read_numbers(sums.data() + 1, gradients);
+    return sums.front();
 }
 
 bool ProcessPool::gives_the_same_again() const {

@@ -13,10 +13,8 @@ namespace linattn {
 
 /// How many numbers these arrays hold together.
 std::size_t numbers_in(const std::vector<Tensor*>& arrays);
-/// Writes them one after the other. \return where the next number goes
-double* write_numbers(const std::vector<Tensor*>& arrays, double* to);
-/// The reverse.
-void read_numbers(const double* from, const std::vector<Tensor*>& arrays);
+/// Writes them one after the other.
+void write_numbers(const std::vector<Tensor*>& arrays, double* to);
 
 class ProcessPool {
 public:
@@ -25,16 +23,16 @@ public:
 
     /// Starts all but one of the processes, which wait for work until this object is gone.
     /// \param read what `find` reads and each step changes, the batch and the weights; their shapes stay
-    /// \param sequences of a batch   \param of_a_part of them   \param numbers that `find` writes
-    ProcessPool(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_part, std::size_t numbers, Find find,
+    /// \param sequences of a batch   \param of_a_part of them   \param weights how many gradients `find` writes
+    ProcessPool(std::vector<Tensor*> read, std::size_t sequences, std::size_t of_a_part, std::size_t weights, Find find,
                 std::size_t processes);
     ~ProcessPool();
     ProcessPool(const ProcessPool&) = delete;
     ProcessPool& operator=(const ProcessPool&) = delete;
 
-    /// What all parts give, added in their order: the result is the same to the last bit however many processes there are.
-    /// Throws what a part throws.
-    std::vector<double> sums();
+    /// Adds what all parts give, in their order: the result is the same to the last bit however many processes there are.
+    /// Throws what a part throws. \return the loss
+    double find(const std::vector<Tensor*>& gradients);
 
     /// Whether the first part of the batch just used gives the same numbers when they are computed again.
     bool gives_the_same_again() const;

@@ -87,6 +87,13 @@ double Stopwatch::seconds() const {
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
+double times_a_second(const std::function<void()>& work) {
+    double times = 0.0;
+    const double began = processor_seconds();
+    for (; times == 0.0 || processor_seconds() < began + 0.5; ++times) work();
+    return times / (processor_seconds() - began);
+}
+
 int run_program(int count, char** values, const std::function<int(const Arguments&)>& run) {
     keep_memory();
     on_ending_signals([](int) { signalled = 1; });

@@ -50,5 +50,7 @@ private:
 
 /// Seconds that a processor has worked for this program: other programs on the machine do not count.
 double processor_seconds();
+/// How often a second of a processor this can be done: it is done for half a second, and at least once.
+double times_a_second(const std::function<void()>& work);
 
 }  // namespace linattn

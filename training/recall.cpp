@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "generation.hpp"
+#include "kinds.hpp"
 #include "random.hpp"
 
 namespace linattn {
@@ -38,8 +38,6 @@ Tape::Value read(Tape& tape, const Written& in, bool decay) {
         tape.accumulate_gradient(in.gate, (cumsum(of_write, -2) - of_write) / (1.0 + exp(tape[in.gate])));
     });
 }
-
-Tensor sigmoid(const Tensor& x) { return 1.0 / (1.0 + exp(-x)); }
 
 // What a question is about: a value of the last 4 writes, of the 8 before, an older one, or one that a clear made void.
 constexpr std::size_t kinds = 4;
@@ -84,6 +82,8 @@ Measured measured(const RecallModel& model, const RecallRules& rules) {
 }
 
 }  // namespace
+
+Tensor sigmoid(const Tensor& x) { return 1.0 / (1.0 + exp(-x)); }
 
 RecallMemory sum_in_closed_form(bool decay) {
     return {[decay](Tape& tape, const Written& in) { return read(tape, in, decay); }, 1.0};  // a = 0.73 at first
@@ -156,7 +156,7 @@ RecallModel::RecallModel(RecallMemory memory, const RecallRules& rules, std::uin
     read.insert(read.end(), {&task_.key, &task_.value, &task_.query, &task_.wanted});
     constexpr std::size_t of_a_part = 16;  // sequences, whose states fit into a processor's cache
     pool_.emplace(
-        read, RecallRules::batch, of_a_part, 1 + weights(),
+        read, RecallRules::batch, of_a_part, weights(),
         [this](std::size_t begin, std::size_t end, double* result) { find_part(begin, end, result); }, processes);
 }
 
@@ -194,11 +194,10 @@ void RecallModel::find_part(std::size_t begin, std::size_t end, double* result) 
 
 double RecallModel::train(const RecallTask& task, double rate) {
     task_ = task;
-    const std::vector<double> sums = pool_->sums();
     Weights dw = w_;
-    read_numbers(sums.data() + 1, dw.all());
+    const double loss = pool_->find(dw.all());
     adam_steps(w_.all(), dw.all(), moments_, rate);
-    return sums.front();
+    return loss;
 }
 
 Tensor RecallModel::answers(const RecallTask& task) const {

@@ -79,6 +79,8 @@ private:
     std::optional<ProcessPool> pool_;
 };
 
+/// 1/(1 + e^{-x}), entry by entry.
+Tensor sigmoid(const Tensor& x);
 /// As ./course train prints the memory of this name.
 std::string label_of(const std::string& memory);
 /// Trains those that the argument `memories` lists, for each seed, prints what they recall while they learn, and writes recall.csv

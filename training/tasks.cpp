@@ -14,6 +14,14 @@
 namespace linattn {
 namespace {
 
+// Numbers from 0 to `below` - 1.
+std::vector<std::size_t> chosen_at_random(std::size_t count, std::size_t below, std::uint64_t seed) {
+    SplitMix64 random(seed);
+    std::vector<std::size_t> chosen(count);
+    for (std::size_t& each : chosen) each = static_cast<std::size_t>(random.uniform() * static_cast<double>(below));
+    return chosen;
+}
+
 class Copying : public Task {
 public:
     explicit Copying(const Arguments& in) : Task(in), length_(in.whole("length")) {}
@@ -98,11 +106,7 @@ public:
     std::size_t vocab_size() const override { return Digits::start + 1; }
     std::size_t positions() const override { return Digits::pixels; }
     Batch batch(std::size_t step) const override {
-        SplitMix64 random(seed_ * 1000000 + step);
-        std::vector<std::size_t> chosen(batch_);
-        for (std::size_t& image : chosen)
-            image = static_cast<std::size_t>(random.uniform() * static_cast<double>(digits_.first_held_out()));
-        return digits_.batch(chosen);
+        return digits_.batch(chosen_at_random(batch_, digits_.first_held_out(), seed_ * 1000000 + step));
     }
     std::pair<std::string, bool> held_out(const Model& w, std::size_t) const override {
         double nats = 0.0;
@@ -175,11 +179,7 @@ ByteText::ByteText(const std::string& path, std::size_t window) : window_(window
 }
 
 Batch ByteText::at_random(std::size_t count, std::uint64_t seed) const {
-    SplitMix64 random(seed);
-    const double places = static_cast<double>(text_.size() * 9 / 10 - window_ - 1);
-    std::vector<std::size_t> starts(count);
-    for (std::size_t& start : starts) start = static_cast<std::size_t>(random.uniform() * places);
-    return windows(starts);
+    return windows(chosen_at_random(count, text_.size() * 9 / 10 - window_ - 1, seed));
 }
 
 double ByteText::bits(const std::function<Tensor(const Tensor& ids)>& logits) const {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "generation.hpp"
+#include "kinds.hpp"
 #include "program.hpp"
 
 namespace linattn {

@@ -24,16 +24,15 @@ public:
           batch_(batch),
           w_(w),
           pool_(
-              read(), length(batch.ids, 0), sequences_of_a_part(length(batch.ids, 1)), 1 + numbers_in(parameters(w_)),
+              read(), length(batch.ids, 0), sequences_of_a_part(length(batch.ids, 1)), numbers_in(parameters(w_)),
               [this](std::size_t begin, std::size_t end, double* result) { find_part(begin, end, result); },
               processes) {}
 
     ModelGradients of(const Batch& batch, const Model& w) {
         batch_ = batch;
         w_ = w;
-        const std::vector<double> sums = pool_.sums();
-        ModelGradients result{sums.front(), w_};
-        read_numbers(sums.data() + 1, parameters(result.dw));
+        ModelGradients result{0.0, w_};
+        result.loss = pool_.find(parameters(result.dw));
         return result;
     }
     bool give_the_same_again() const { return pool_.gives_the_same_again(); }
@@ -183,15 +182,9 @@ std::string rounded(double number) {
 void Run::print_speeds() const {
     const bool is_image = in_.text("task") == "digits";
     const std::size_t count = task_->positions() - 1;
+    const double generated = static_cast<double>(count) / static_cast<double>(is_image ? task_->positions() : 1);
     const auto speed = [&](const auto& way) {
-        const Stopwatch watch;
-        double seconds = 0.0, generated = 0.0;
-        while (seconds < 0.5) {
-            way(zeros({1, 1}), count, training_.w, at_random(1));
-            generated += static_cast<double>(count) / static_cast<double>(is_image ? task_->positions() : 1);
-            seconds = watch.seconds();
-        }
-        return rounded(generated / seconds);
+        return rounded(generated * times_a_second([&] { way(zeros({1, 1}), count, training_.w, at_random(1)); }));
     };
     std::printf(
         "%s a second, with the same weights: %s from the state of linear attention, %s by softmax from a cache, "

@@ -12,44 +12,42 @@ namespace {
 constexpr std::size_t n = 21, d_k = 4, d_v = 3;  // more than a chunk
 constexpr const char* names[]{"sum", "decay", "delta", "both"};
 
-// What is read of q, k, v, gate and step, and the gradients when the gradient of what is read is dO.
-std::pair<Tensor, std::vector<Tensor>> read(const Rule& rule, const std::vector<Tensor>& in, const Tensor& dO) {
-    std::vector<Tensor> gradients(in.size(), zeros({1}));
-    Tape tape;
-    for (std::size_t i = 0; i < in.size(); ++i)
-        tape.append(in[i], [&gradients, i](const Tensor& gradient) { gradients[i] = gradient; });
-    const Tape::Value output = remember(tape, rule, 0, 1, 2, 3, 4);
-    const Tensor answer = tape[output];
-    tape.backward(output, dO);
-    return {answer, gradients};
-}
-
 TEST_CASE("the gradients of each memory are its slopes") {
     const Tensor dO = normal({2, 3, n, d_v}, 40);
     const std::vector<Tensor> in{0.6 * normal({2, 3, n, d_k}, 8), 0.6 * normal({2, 3, n, d_k}, 9),
                                  0.6 * normal({2, 3, n, d_v}, 10), normal({2, 3, n}, 11), normal({2, 3, n}, 12)};
     for (const char* name : names)
-        for (const bool own : {true, false})
+        for (const bool own : {true, false}) {
+            CAPTURE(name);
+            CAPTURE(own);
+            std::vector<Tensor> gradients(in.size(), zeros({1}));
+            // Of q, k, v, gate and step, the loss of what is read; its gradients as well.
+            const auto loss = [&](const std::vector<Tensor>& at) {
+                Tape tape;
+                for (std::size_t i = 0; i < at.size(); ++i)
+                    tape.append(at[i], [&gradients, i](const Tensor& gradient) { gradients[i] = gradient; });
+                const Tape::Value output = remember(tape, rule_of(name, own), 0, 1, 2, 3, 4);
+                const double found = total(tape[output] * dO);
+                tape.backward(output, dO);
+                return found;
+            };
             for (std::size_t i = 0; i < in.size(); ++i) {
-                CAPTURE(name);
-                CAPTURE(own);
                 CAPTURE(i);
-                const Rule rule = rule_of(name, own);
                 const Tensor direction = normal(shape_of(in[i]), 50 + i);
                 std::vector<Tensor> up = in, down = in;
                 up[i] += 1e-5 * direction;
                 down[i] -= 1e-5 * direction;
-                const double slope = total((read(rule, up, dO).first - read(rule, down, dO).first) * dO) / 2e-5;
-                CHECK(std::fabs(slope - total(read(rule, in, dO).second[i] * direction)) < 1e-6);
+                const double slope = (loss(up) - loss(down)) / 2e-5;
+                loss(in);
+                CHECK(std::fabs(slope - total(gradients[i] * direction)) < 1e-6);
             }
+        }
 }
 
 TEST_CASE("log sigmoid is exact far from 0") {
     const Tensor y = log_sigmoid(Tensor{-INFINITY, -800.0, 0.0, 40.0, INFINITY});
-    CHECK(total(slice(y, 0, 0, 2) == Tensor{-INFINITY, -800.0}) == 2.0);
-    CHECK(y(2) == doctest::Approx(-std::log(2.0)));
-    CHECK(y(3) == doctest::Approx(-std::exp(-40.0)));
-    CHECK(y(4) == 0.0);
+    const double right[]{-INFINITY, -800.0, -std::log(2.0), -std::exp(-40.0), 0.0};
+    for (std::size_t i = 0; i < 5; ++i) CHECK((y(i) == right[i] || y(i) == doctest::Approx(right[i]).epsilon(1e-12)));
 }
 
 TEST_CASE("recall learns with the sums of lab 09 as with the given ones, and with the delta rule what a sum cannot") {

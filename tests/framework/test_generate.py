@@ -21,11 +21,13 @@ KEY = (REPOSITORY / "reference" / FILE).read_text(encoding="utf-8")
 @pytest.fixture
 def generate(capfd, tmp_path):
     """With few lengths: the long ones take a minute."""
-    def run(*words, answers=None, **constants):
+    def run(*words, answers=None, status=0, **constants):
         program = with_answers(BUILD, "lab08_train", FILE, answers, tmp_path) if answers else BUILD / "lab08_train"
         with mock.patch.multiple(command, **({"LENGTHS": (64,)} | constants)), mock.patch.object(training_program, "prepared"), \
                 mock.patch.object(training_program, "build", return_value=program):
-            return captured(capfd, "generate", "digits", "--out", tmp_path / "out", *words)
+            result = captured(capfd, "generate", "digits", "--out", tmp_path / "out", *words)
+        assert result.returncode == status, result.stdout + result.stderr
+        return result
     return run
 
 
@@ -41,7 +43,6 @@ def distance(lines: list, others: list) -> int:
 def test_the_answer_key_completes_digits_that_resemble_what_they_were(generate, tmp_path):
     """Greedy completions share more pixels with the images than white paper does: the weights are trained ones."""
     result = generate(LENGTHS=(64, 96))
-    assert result.returncode == 0, result.stdout + result.stderr
     given, completed, were = (pictures(result.stdout, heading) for heading in ("given", "completed by your generate", "were"))
     assert given[:4] == completed[:4] == were[:4] and not "".join(given[4:]).strip()
     assert 0 < distance(completed, were) < 0.75 * distance(given, were)
@@ -64,9 +65,8 @@ READS = "Tensor next = most_likely("
     (KEY.replace(READS, "__builtin_trap(); " + READS), 2, "stopped unexpectedly (signal"),
     (KEY.replace(READS, 'throw std::runtime_error("no idea"); ' + READS), 2, "generate stopped with an error: no idea;")])
 def test_stubs_and_answers_that_crash(generate, text, status, sentence):
-    result = generate(answers=text)
-    assert result.returncode == status, result.stdout + result.stderr
-    assert sentence in result.stderr and result.stderr.count("\n") == 1
+    said = generate(answers=text, status=status).stderr
+    assert sentence in said and said.count("\n") == 1
 
 
 @pytest.mark.parametrize("text", ["", "window.DIGITS = {};", 'window.DIGITS = {"weights": 3, "bytes": "AAA"};'])

@@ -53,9 +53,15 @@ def needed(own: set[str], names: list[str], is_text: bool) -> set[str]:
     return functions | (HELPERS if groups - own else set())
 
 
-def recall(root: Path, program: Path, settings: Settings, names: list[str], folder: Path) -> int:
-    if status := _train(program, settings, names, folder):
-        return status
+def train(root: Path, program: Path, settings: Settings, names: list[str], folder: Path) -> int:
+    status = training_program.run(program, settings | {"memories": ",".join(names), "out": folder}, "the training",
+                                  "./course check may say what is wrong")
+    if status == 0:
+        (_show_text if settings["task"] == "text" else _show_recall)(root, settings, names, folder)
+    return status
+
+
+def _show_recall(root: Path, settings: Settings, names: list[str], folder: Path) -> None:
     measured = _read(folder / "recall.csv")
     print(table(measured))
     print(f"recalled while it learns, 0 to {settings['steps']} steps; █ is everything")
@@ -67,22 +73,13 @@ def recall(root: Path, program: Path, settings: Settings, names: list[str], fold
     _plot(root, folder, "recall", measured, title, line_plot.from_zero("", 1.0, lambda value: f"{value:.0%}"))
     if not set(names) & set(RULES):
         print("What is lost, and what would a memory have to do to lose nothing? The chapter asks the same.")
-    return 0
 
 
-def text(root: Path, program: Path, settings: Settings, names: list[str], folder: Path) -> int:
-    if status := _train(program, settings, names, folder):
-        return status
+def _show_text(root: Path, settings: Settings, names: list[str], folder: Path) -> None:
     measured = _read(folder / "bits.csv")
     highest = max(number for steps in measured.values() for rows in steps.values() for number in _numbers(rows, "bits"))
     _plot(root, folder, "bits", measured, "bits per byte of unseen text over the steps",
           line_plot.from_zero("", highest, lambda value: f"{value:.1f}"))
-    return 0
-
-
-def _train(program: Path, settings: Settings, names: list[str], folder: Path) -> int:
-    return training_program.run(program, settings | {"memories": ",".join(names), "out": folder}, "the training",
-                                "./course check may say what is wrong")
 
 
 def _read(file: Path) -> Measured:

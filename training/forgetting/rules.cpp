@@ -62,7 +62,6 @@ GatedDeltaGradients given_delta_gradients(const Tensor& Q, const Tensor& K, cons
 
 }  // namespace
 
-Tensor sigmoid(const Tensor& x) { return 1.0 / (1.0 + exp(-x)); }
 Tensor log_sigmoid(const Tensor& x) { return minimum(x, 0.0) - log(1.0 + exp(-abs(x))); }
 
 Rule rule_of(const std::string& name, bool own_gradient) {

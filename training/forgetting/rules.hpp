@@ -26,8 +26,6 @@ Tape::Value remember(Tape& tape, const Rule& rule, Tape::Value q, Tape::Value k,
 /// For the recall task: queries and keys are divided by √width, so that a key has length 1 as the delta rule needs it.
 RecallMemory recall_by(const Rule& rule);
 
-/// 1/(1 + e^{-x}), entry by entry.
-Tensor sigmoid(const Tensor& x);
 /// log(sigmoid(x)), which is -inf for -inf and 0 for +inf.
 Tensor log_sigmoid(const Tensor& x);
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "generation.hpp"
+#include "kinds.hpp"
 #include "rules.hpp"
 
 namespace linattn {

@@ -41,52 +41,55 @@ Tensor attention(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V) {
 using Backward = std::function<AttentionGradients(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V,
                                                   const Tensor& dO, double epsilon, std::size_t chunk)>;
 
-const std::map<std::string, Backward>& forms() {
-    static const auto without_chunk = [](const auto& function) {
-        return [function](const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& dO, double eps,
-                          std::size_t) { return function(Q, K, V, dO, eps); };
+template <class Function>
+Backward without_chunk(Function function) {
+    return [function](const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& dO, double eps, std::size_t) {
+        return function(Q, K, V, dO, eps);
     };
-    static const std::map<std::string, Backward> all{
-        {"attention_backward_quadratic", without_chunk(attention_backward_quadratic)},
-        {"causal_attention_backward_parallel", without_chunk(causal_attention_backward_parallel)},
-        {"causal_attention_backward", without_chunk(causal_attention_backward)},
-        {"causal_attention_backward_chunkwise", causal_attention_backward_chunkwise}};
-    return all;
 }
+
+const std::map<std::string, Backward> forms{
+    {"attention_backward_quadratic", without_chunk(attention_backward_quadratic)},
+    {"causal_attention_backward_parallel", without_chunk(causal_attention_backward_parallel)},
+    {"causal_attention_backward", without_chunk(causal_attention_backward)},
+    {"causal_attention_backward_chunkwise", causal_attention_backward_chunkwise}};
 
 // The loss is the sum of dO ⊙ O.
 std::vector<Check> checks_of_attention(const Backward& backward) {
     constexpr std::size_t n = 7, c = 3, d_v = 2;
     const Tensor Q = elu_features(normal({2, n, c}, 1)), K = elu_features(normal({2, n, c}, 2)),
                  V = normal({2, n, d_v}, 3), dO = normal({2, n, d_v}, 4);
-    const auto own = [=] { return backward(Q, K, V, dO, epsilon, 3); };
-    return {
-        {"φ(Q)",
-         Q,
-         {"loss", [=](const Tensor& x) { return total(dO * attention(x, K, V)); }},
-         [=] { return own().phi_Q; }},
-        {"φ(K)",
-         K,
-         {"loss", [=](const Tensor& x) { return total(dO * attention(Q, x, V)); }},
-         [=] { return own().phi_K; }},
-        {"V", V, {"loss", [=](const Tensor& x) { return total(dO * attention(Q, K, x)); }}, [=] { return own().V; }}};
+    const auto check = [=](const char* argument, const Tensor& at, const auto& seen, Tensor AttentionGradients::*part) {
+        return Check{argument, at, {"loss", [=](const Tensor& x) { return total(dO * seen(x)); }}, [=] {
+                         return backward(Q, K, V, dO, epsilon, 3).*part;
+                     }};
+    };
+    return {check(
+                "φ(Q)", Q, [=](const Tensor& x) { return attention(x, K, V); }, &AttentionGradients::phi_Q),
+            check(
+                "φ(K)", K, [=](const Tensor& x) { return attention(Q, x, V); }, &AttentionGradients::phi_K),
+            check(
+                "V", V, [=](const Tensor& x) { return attention(Q, K, x); }, &AttentionGradients::V)};
 }
 
 std::vector<Check> checks_of(const std::string& function) {
     const Tensor x = normal({2, 5, 3}, 1), dY = normal(shape_of(x), 2);
+    const auto only = [&](const char* name, const auto& loss, const auto& gradient) {
+        return std::vector<Check>{{"x", x, {name, loss}, gradient}};
+    };
     if (function == "central_differences")  // of a loss that couples its entries: each has to be put back
-        return {{"x", x, {"square of a sum", [](const Tensor& at) { return std::pow(total(exp(at)), 2); }}, [=] {
-                     return 2.0 * total(exp(x)) * exp(x);
-                 }}};
+        return only(
+            "square of a sum", [](const Tensor& at) { return std::pow(total(exp(at)), 2); },
+            [=] { return 2.0 * total(exp(x)) * exp(x); });
     if (function == "elu_plus_one_backward")
-        return {{"x", x, {"elu", [=](const Tensor& at) { return total(dY * elu_features(at)); }}, [=] {
-                     return elu_plus_one_backward(x, dY);
-                 }}};
+        return only(
+            "elu", [=](const Tensor& at) { return total(dY * elu_features(at)); },
+            [=] { return elu_plus_one_backward(x, dY); });
     if (function == "reverse_cumsum")
-        return {{"x", x, {"cumsum", [=](const Tensor& at) { return total(dY * cumsum(at, -2)); }}, [=] {
-                     return reverse_cumsum(dY, -2);
-                 }}};
-    return checks_of_attention(forms().at(function));
+        return only(
+            "cumsum", [=](const Tensor& at) { return total(dY * cumsum(at, -2)); },
+            [=] { return reverse_cumsum(dY, -2); });
+    return checks_of_attention(forms.at(function));
 }
 
 // The loss of the chapter's worked example, in which the gate a_i multiplies S_{i-1} and z_{i-1}.
@@ -185,7 +188,7 @@ void print_cost(const std::string& function) {
     for (const double began = processor_seconds(); processor_seconds() < began + 1.0;) {
         restart_peak();
         const double before = processor_seconds();
-        const AttentionGradients d = forms().at(function)(Q, K, V, dO, 1e-6, chunk);
+        const AttentionGradients d = forms.at(function)(Q, K, V, dO, 1e-6, chunk);
         shortest = std::min(shortest, processor_seconds() - before);
         bytes = static_cast<double>(peak_bytes() - held_bytes());
     }

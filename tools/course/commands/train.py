@@ -30,6 +30,9 @@ COPY = {8: dict(layers=1, width=32, steps=400), 16: dict(layers=2, width=64, ste
 USUAL = {"copy": dict(batch=32, rate=0.003, falls=0), "recall": dict(layers=1, width=32, steps=400, batch=64, rate=0.006, falls=0),
          "digits": dict(length=64, layers=2, width=64, steps=400, batch=32, rate=0.01, falls=1),
          "text": dict(length=128, layers=2, width=64, steps=400, batch=16, rate=0.005, falls=1)}  # falls: the rate, to 0
+MODEL = ("length", "layers", "width", "steps")
+WITHOUT = {"digits": (("length",), "an image has 64 pixels"),
+           "recall": (("length", "layers", "resume", "attention"), "its models are given, and it saves no weights")}
 PIECES = {"layer_norm", "affine_backward", "layer_norm_backward", "cross_entropy", "adam_step"}  # of every training
 AROUND = PIECES | {"split_heads", "merge_heads", "gelu", "gelu_backward", "block_step"}
 NEEDED = {"recall": PIECES, "softmax": AROUND,
@@ -84,46 +87,45 @@ def run(root: Path, options: Namespace) -> int:
     lab = memory_training.LAB if of_memories else LAB
     used_of = [v for v in verdicts if v.exercise.lab != memory_training.LAB or v.exercise.function in of_memories]
     missing = _say_what_does_not_pass(used_of, of_memories, options)
-    program = _built(root, options.track, lab, missing)
-    if program is None:
+    if missing and not _has_reference(root):
         print(f"course: the training needs what is not written yet: {', '.join(missing)}", file=sys.stderr)
         return 1
+    program = _built(root, options.track, lab, missing)
     folder = _folder(root, options, settings)
     if not with_memories:
         return _train(root, program, settings, folder, options)
     if lab == memory_training.LAB and options.track == "student":
         memory_training.say_what_is_given(own, names, is_text)
-    train = memory_training.text if is_text else memory_training.recall
-    return train(root, program, settings | {"own": ",".join(sorted(own)), "seeds": options.seeds or 1}, names, folder)
+    more = {"own": ",".join(sorted(own)), "seeds": options.seeds or 1}
+    return memory_training.train(root, program, settings | more, names, folder)
 
 
 def _settings(root: Path, options: Namespace) -> Settings:
     """The arguments of the program, all of them; what cannot be is refused here."""
-    given = {name: value for name, value in vars(options).items() if value is not None}
-    of_recall = [f"--{name.replace('rules', 'task')}" for name in ("rules", "seeds", "keys", "writes", "once", "memory")
-                 if name in given and not (name == "memory" and options.task == "text")]
-    if options.memory and (options.attention != "linear" or options.resume):
-        raise CourseError(f"--memory has no --{'resume' if options.resume else 'attention'}: it trains anew, beside softmax")
-    if options.task != "recall" and of_recall:
-        raise CourseError(f"{of_recall[0]} goes with recall: ./course train recall {of_recall[0]} …")
+    given: Settings = {name: value for name, value in vars(options).items() if value not in (None, "linear")}
+    if without := [name for name in ("resume", "attention") if options.memory and name in given]:
+        raise CourseError(f"--memory has no --{without[0]}: it trains anew, beside softmax")
+    for name in ("rules", "seeds", "keys", "writes", "once", "memory"):
+        if name in given and options.task != "recall" and (name, options.task) != ("memory", "text"):
+            option = "--" + name.replace("rules", "task")
+            raise CourseError(f"{option} goes with recall: ./course train recall {option} …")
+    names, why = WITHOUT.get(options.task, ((), ""))
+    if without := [name for name in names if name in given]:
+        raise CourseError(f"{options.task} has no --{without[0]}: {why}")
     usual: Settings = dict(USUAL[options.task])
     if options.task == "copy":
-        usual |= {"length": given.get("length", 8)} | COPY.get(given.get("length", 8), {})
-        if usual["length"] not in COPY:
-            raise CourseError(f"--length {options.length} is not one of the lengths 8, 16 and 32 of the copy task")
+        length = given.get("length", 8)
+        if length not in COPY:
+            raise CourseError(f"--length {length} is not one of the lengths 8, 16 and 32 of the copy task")
+        usual |= {"length": length} | COPY[length]
     elif options.task == "recall":
-        without = [name for name in ("length", "layers", "resume") if name in given]
-        if without or options.attention != "linear":
-            raise CourseError(f"recall has no --{(without or ['attention'])[0]}: its models are given, and it saves no weights")
         usual |= _recall_settings(options)
-    elif options.task == "digits" and "length" in given:
-        raise CourseError("digits has no --length: an image has 64 pixels")
     if (options.task == "text") != (options.file is not None):
         raise CourseError("text needs a FILE, and only text: ./course train text FILE")
-    file = Path(options.file) if options.file else root / "training/digits.txt"
+    file = Path(options.file or root / "training/digits.txt")
     if options.task in ("digits", "text") and not file.is_file() and not (options.task == "text" and file.is_dir()):
         raise CourseError(f"{file} cannot be read; name an existing file")
-    settings = usual | {name: given[name] for name in ("length", "layers", "width", "steps") if name in given}
+    settings = usual | {name: given[name] for name in MODEL if name in given}
     for name, least in (("length", 2), ("layers", 1), ("width", 1), ("steps", 1), ("threads", 1), ("seeds", 1), ("seed", 0)):
         if (value := (settings | given).get(name, least)) < least:
             raise CourseError(f"--{name} {value} is too small; the least is {least}")
@@ -169,22 +171,19 @@ def _say_what_does_not_pass(verdicts: list[Verdict], of_memories: set[str], opti
     return missing
 
 
-def _built(root: Path, track: str, lab: str, missing: list[str]) -> Path | None:
-    """The program, in which what is missing is the reference's; None where there is no reference."""
-    tree, reference = BuildTree(root, track), BuildTree(root, "reference")
-    if missing and not _has_reference(reference):
-        return None
-    program = training_program.build(tree, f"{lab}_train", lab)
+def _built(root: Path, track: str, lab: str, missing: list[str]) -> Path:
+    """The program, in which what is missing is the reference's."""
+    program = training_program.build(BuildTree(root, track), f"{lab}_train", lab)
     if missing:
         from author import link_missing  # no handout has it
         print(f"taken from the reference, since you have not written them: {', '.join(missing)}", file=sys.stderr)
-        program = link_missing.link(tree.folder, training_program.build(reference, f"{lab}_train", lab).parent, f"{lab}_train",
-                                    [name.partition(".")[2] for name in missing])
+        reference = training_program.build(BuildTree(root, "reference"), f"{lab}_train", lab)
+        program = link_missing.link(program.parent, reference.parent, f"{lab}_train", [name.partition(".")[2] for name in missing])
     return program
 
 
-def _has_reference(tree: BuildTree) -> bool:
-    return (tree.folder / "build.ninja").exists()
+def _has_reference(root: Path) -> bool:
+    return (BuildTree(root, "reference").folder / "build.ninja").exists()
 
 
 def _folder(root: Path, options: Namespace, settings: Settings) -> Path:
@@ -209,19 +208,23 @@ def _train(root: Path, program: Path, settings: Settings, folder: Path, options:
     shown = training_program.shown(root, folder)
     with files.explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    more = Namespace(**vars(options) | {"steps": 2 * settings["steps"]})
+    settings |= {"out": folder, "resume": int(bool(options.resume)), "again": _again(options, shown, options.steps),
+                 "more": _again(options, shown, 2 * settings["steps"])}
     try:
-        settings |= {"out": folder, "resume": int(bool(options.resume)), "again": _again(options, shown), "more": _again(more, shown)}
         status = training_program.run(program, settings, "the training",
                                       f"what was saved before is in {shown}; ./course check {LAB} may say what is wrong")
     finally:
         losses = _losses(folder / "loss.csv")
         if losses:
+            axes = (line_plot.from_zero("step", len(losses), lambda step: f"{step:.0f}"),
+                    line_plot.from_zero("loss", max(losses), lambda loss: f"{loss:.2f}"))
             title = f"loss in nats: {settings['task']}, length {settings['length']}, {settings['attention']}"
             curve: line_plot.Curve = [(step, [loss]) for step, loss in enumerate(losses, 1)]
-            files.write_whole(folder / "loss.svg", line_plot.svg({"": curve}, title, *_axes(losses)))
+            files.write_whole(folder / "loss.svg", line_plot.svg({"": curve}, title, *axes))
     if status == 0:
-        print(_in_terminal(losses))
+        few = -(-len(losses) // COLUMNS)  # steps of which the terminal shows the mean, with a bar over them
+        curve = [(begin + few / 2, losses[begin:begin + few]) for begin in range(0, len(losses), few)]
+        print(line_plot.in_terminal({f"mean of {few} steps" if few > 1 else "each step": curve}, *axes))
         print(f"weights: {shown}/checkpoint (one .npy file each), loss: {shown}/loss.csv and loss.svg")
     return status
 
@@ -230,23 +233,9 @@ def _losses(file: Path) -> list[float]:
     return [float(line.partition(",")[2]) for line in file.read_text(encoding="utf-8").splitlines()[1:]] if file.exists() else []
 
 
-def _in_terminal(losses: list[float]) -> str:
-    """The mean of each few steps, and a bar over what it is the mean of."""
-    few = -(-len(losses) // COLUMNS)
-    curve = [(begin + few / 2, losses[begin:begin + few]) for begin in range(0, len(losses), few)]
-    return line_plot.in_terminal({f"mean of {few} steps" if few > 1 else "each step": curve}, *_axes(losses))
-
-
-def _axes(losses: list[float]) -> tuple[line_plot.Axis, line_plot.Axis]:
-    return (line_plot.from_zero("step", len(losses), lambda step: f"{step:.0f}"),
-            line_plot.from_zero("loss", max(losses), lambda loss: f"{loss:.2f}"))
-
-
-def _again(options: Namespace, folder: Path) -> str:
+def _again(options: Namespace, folder: Path, steps: int | None) -> str:
     """The command that goes on where this one ended."""
     words = ["./course train", options.task, *([options.file] if options.file else []), f"--resume {folder}"]
-    words += [f"--{name} {value}" for name in ("length", "layers", "width", "steps")
-              if (value := getattr(options, name)) is not None]
-    words += [f"--seed {options.seed}"] if options.seed != 1 else []
-    words += [f"--attention {options.attention}"] if options.attention != "linear" else []
-    return " ".join(words + ([f"--track {options.track}"] if options.track != "student" else []))
+    usual = {**dict.fromkeys(MODEL), "seed": 1, "attention": "linear", "track": "student"}
+    chosen = vars(options) | {"steps": steps}
+    return " ".join([*words, *(f"--{name} {chosen[name]}" for name in usual if chosen[name] != usual[name])])

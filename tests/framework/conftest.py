@@ -9,6 +9,7 @@ from unittest import mock
 
 import pytest
 from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
+from student_course import StudentCourse
 
 from author.judge import grade_submission
 from course import manifest
@@ -46,6 +47,12 @@ def python_modules() -> Path:
     with mock.patch.object(tree, "prepare"):
         assert python.build(tree, LABS, flags) == [lab.name for lab in LABS], (BUILD / "python.log").read_text()
     return BUILD / "python"
+
+
+@pytest.fixture
+def student() -> StudentCourse:
+    """For one test at a time: CMakeLists.txt looks for the files that ask for it."""
+    return StudentCourse()
 
 
 @pytest.fixture(scope="session")

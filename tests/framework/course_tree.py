@@ -22,32 +22,6 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 from author import readme
 from course.__main__ import main
 
-CHAPTER = """# Lab 07
-## 7.1 Twice
-### Exercise 7.1: `twice`
-### Exercise 7.2: `thrice`
-"""
-
-HINTS = """# Hints for lab07
-## Exercise 7.1: `twice`
-<details><summary>Hint 1: what is twice one?</summary>
-
-Two.
-
-```sh
-## not a heading
-```
-</details>
-<details>
-<summary>Hint 2: add</summary>
-x + x
-</details>
-<details><summary>Why not three?</summary>An answer, not a hint.</details>
-
-## Exercise 7.2: `thrice`
-<details><summary>Hint 1: of the other exercise</summary>no</details>
-"""
-
 REFERENCE = """// The answer key.
 
 int twice(int x) {
@@ -151,8 +125,7 @@ class CourseTree(unittest.TestCase):
         self.write("labs/lab08_more/lab.json", json.dumps({
             "lab": "lab08", "title": "More", "sources": ["lab08_more.cpp"],
             "exercises": [{"function": "once", "points": 4, "minutes": 5, "section": "8.1", "solved": True}]}))
-        self.write("labs/lab07_numbers/README.md", CHAPTER)
-        self.write("labs/lab07_numbers/hints.md", HINTS)
+        self.write("labs/lab07_numbers/README.md", "# Lab 07\n")
         self.write("README.md", f"# Labs\n\n{readme.BEGIN}{readme.END}")
         self.write("reference/lab07_numbers.cpp", REFERENCE)
         self.write("reference/lab08_more.cpp", "int once(int x) { return x; }\n")
@@ -164,9 +137,9 @@ class CourseTree(unittest.TestCase):
         path.chmod(mode)
         return path
 
-    def put_program(self, lab, listing, track="reference"):
+    def put_program(self, lab, listing):
         """In the place of a lab's check program: one that answers --list with this."""
-        self.write(f"build/{track}/{lab}_check", f"#!/bin/sh\ncat <<'END'\n{listing}\nEND\n", 0o755)
+        self.write(f"build/reference/{lab}_check", f"#!/bin/sh\ncat <<'END'\n{listing}\nEND\n", 0o755)
 
     def read(self, name):
         return (self.root / name).read_text(encoding="utf-8")

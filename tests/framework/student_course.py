@@ -14,8 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import unittest
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,7 +24,6 @@ from course import manifest
 
 LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "python", "reference", "tests", "training")
 LABS = ("lab00", "lab01")  # one to break and one that must not notice; more would only take longer to build
-UNARY = ("relu", "identity", "elu_plus_one", "softmax_features", "polynomial_features")  # exercises of lab01, of one Tensor x
 OUTER = ("LINATTN_RESULTS_ONLY", "CTEST_OUTPUT_ON_FAILURE", "LINATTN_SEED")  # of the ctest that runs the tests
 
 
@@ -72,18 +69,16 @@ def put_stubs(folder: Path) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-class StudentCourse(unittest.TestCase):
-    """Each test begins with the stubs."""
+class StudentCourse:
+    """It begins with the stubs."""
 
-    @classmethod
-    def setUpClass(cls):
+    def __init__(self) -> None:
         if "LINATTN_STUDENT_COURSE" not in os.environ:
             raise RuntimeError("run this by ctest -R ^framework in build/reference, which builds what it needs")
-        cls.root = Path(os.environ["LINATTN_STUDENT_COURSE"])
-        cls.build = cls.root / "build/student"
-        cls.labs = manifest.load(cls.root)
-
-    def setUp(self):
+        self.root = Path(os.environ["LINATTN_STUDENT_COURSE"])
+        self.build = self.root / "build/student"
+        self.labs = manifest.load(self.root)
+        self.lab00 = self.root / "student/lab00_warm_up.cpp"
         self.put_stubs()
 
     def put_stubs(self) -> None:
@@ -91,78 +86,40 @@ class StudentCourse(unittest.TestCase):
 
     # What a student writes ------------------------------------------------------------------------------------------
 
-    def source(self, lab: str) -> Path:
-        [name] = next(each.sources for each in self.labs if each.name == lab)
-        return self.root / "student" / name
-
-    def write(self, lab: str, text: str) -> None:
-        self.source(lab).write_text(text, encoding="utf-8")
-
     def answer(self, function: str, body: str, above: str = "") -> None:
         """Puts `body` in the place of a stub's throw; `above` goes above all functions."""
-        for lab in self.labs:
-            text = self.source(lab.name).read_text(encoding="utf-8")
-            throw = f'throw NotImplemented("{function}");'
-            if throw in text:
-                text = text.replace(throw, body)
-                return self.write(lab.name, text.replace("namespace linattn {", f"{above}\nnamespace linattn {{", 1))
-        self.fail(f"no stub of {function}")
-
-    def line(self, lab: str, marked: str = "// HERE") -> str:
-        """The place of the marked line, as messages spell it."""
-        lines = self.source(lab).read_text(encoding="utf-8").splitlines()
-        [number] = [number for number, line in enumerate(lines, 1) if marked in line]
-        return f"student/{self.source(lab).name}:{number}"
+        throw = f'throw NotImplemented("{function}");'
+        [source] = [path for path in (self.root / "student").iterdir() if throw in path.read_text(encoding="utf-8")]
+        text = source.read_text(encoding="utf-8").replace(throw, body)
+        source.write_text(text.replace("namespace linattn {", f"{above}\nnamespace linattn {{", 1), encoding="utf-8")
 
     # What the student gets ------------------------------------------------------------------------------------------
 
     def ctest(self, lab: str) -> SimpleNamespace:
         """A plain `ctest -L lab`: its exit status, its words, and the results it left."""
-        run = subprocess.run(["ctest", "-L", f"^{lab}$"], cwd=self.build, env=environment(), stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        run = self._run(["ctest", "-L", f"^{lab}$"])
         left = [json.loads(path.read_text(encoding="utf-8")) for path in (self.build / "results").glob(f"{lab}.*.json")]
-        return SimpleNamespace(returncode=run.returncode, words=run.stdout, results={each["exercise"]: each for each in left})
+        return SimpleNamespace(**vars(run), results={each["exercise"]: each for each in left})
 
     def grade(self, lab: str, function: str, **changes) -> SimpleNamespace:
         """Builds, then runs the check program itself, with a manifest in which `changes` were made."""
-        self._build(lab)
-        return self._graded(lab, function, changes)
-
-    def grade_together(self, bodies: list, above: str = "") -> Iterator:
-        """What grade() gives for each of these answers, and the place of its marked line. They stand in UNARY, so that five
-        are compiled as one file."""
-        for first in range(0, len(bodies), len(UNARY)):
-            group = dict(zip(UNARY, bodies[first:first + len(UNARY)]))
-            self.put_stubs()
-            for function, body in group.items():
-                self.answer(function, body.replace("// HERE", f"// HERE {function}"), above if function == UNARY[0] else "")
-            self._build("lab01")
-            for function, body in group.items():
-                run = self._graded("lab01", function, {})
-                run.line = f"at {self.line('lab01', f'// HERE {function}')}" if "// HERE" in body else ""
-                yield run
-
-    def _build(self, lab: str) -> None:
-        subprocess.run(["ctest", "-R", f"^{lab}.build$"], cwd=self.build, env=environment(), check=True,
-                       stdout=subprocess.DEVNULL)
-
-    def _graded(self, lab: str, function: str, changes: dict) -> SimpleNamespace:
+        assert self._run(["ctest", "-R", f"^{lab}.build$"]).returncode == 0
         original = next(each.manifest for each in self.labs if each.name == lab)
         with tempfile.TemporaryDirectory() as place:
             changed = changed_manifest(original, Path(place), **changes)
-            run = subprocess.run([self.build / f"{lab}_check", "--manifest", changed, "--exercise", function,
-                                  "--results", place], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=subprocess.STDOUT, text=True, errors="replace")
+            run = self._run([self.build / f"{lab}_check", "--manifest", changed, "--exercise", function, "--results", place])
             left = Path(place) / f"{lab}.{function}.json"
             result = json.loads(left.read_text(encoding="utf-8")) if left.exists() else None
-        return SimpleNamespace(returncode=run.returncode, words=run.stdout, result=result)
+        return SimpleNamespace(**vars(run), result=result)
 
-    def course(self, *words: str) -> SimpleNamespace:
-        return run_course(self.root, words, environment())
+    def _run(self, command: list) -> SimpleNamespace:
+        run = subprocess.run(command, cwd=self.build, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, errors="replace")
+        return SimpleNamespace(returncode=run.returncode, words=run.stdout)
 
     def check(self, *words: str) -> tuple:
         """`./course check --json`: its exit status, and its objects by labNN.function."""
-        result = self.course("check", *words, "--json")
+        result = run_course(self.root, ("check", *words, "--json"), environment())
         objects = [json.loads(line) for line in result.stdout.splitlines()]
         return result.returncode, {f"{each['lab']}.{each['exercise']}": each for each in objects}
 

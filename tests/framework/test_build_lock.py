@@ -7,18 +7,15 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
-import unittest
-from pathlib import Path
-from unittest import mock
 
-from course_tree import REPOSITORY, CourseTree, course_process, course_words, wait_until
-from fake_tools import FakeTools
-from student_course import StudentCourse, environment
+import pytest
+from conftest import ROOT
+from course_tree import course_process, course_words, run_course, shell_script, wait_until
+from student_course import environment
 
 from course import build_lock
 
-WORK = """import os, sys, time
+WORK = """import sys, time
 from course import build_lock
 folder, journal = sys.argv[1:]
 lock = build_lock.take(folder)
@@ -29,93 +26,83 @@ for word in "begin", "end":
 print("done", flush=True)
 sys.stdin.read()
 """
+WAITING = "another check is running in build/student, waiting …\n"
 
 
-class Lock(CourseTree):
-    def setUp(self):
-        super().setUp()
-        self.folder = self.root / "build/student"
-        self.folder.mkdir(parents=True)
-
-    def start(self, **more):
-        """A process that takes the lock, works, says "done", and keeps the lock until its input ends."""
-        streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE) | more
-        worker = subprocess.Popen([sys.executable, "-B", "-c", WORK, self.folder, self.root / "journal"], text=True,
-                                  env=os.environ | {"PYTHONPATH": str(REPOSITORY / "tools")}, **streams)
-        self.addCleanup(worker.communicate)
-        self.addCleanup(worker.kill)
-        return worker
-
-    def test_one_after_the_other(self):
-        for worker in [self.start(stdin=subprocess.DEVNULL) for _ in range(8)]:
-            worker.wait(600)
-        self.assertEqual(self.read("journal"), "begin\nend\n" * 8)
-
-    def test_a_lock_ends_with_its_process(self):
-        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
-            first = self.start()
-            self.assertEqual(first.stdout.readline(), "done\n")
-            second = self.start()
-            self.assertEqual(second.stderr.readline(), "another check is running in build/student, waiting …\n")
-            first.send_signal(number)
-            self.assertEqual(second.stdout.readline(), "done\n")
-            second.kill()
-
-    def test_what_a_lock_below_us_or_no_lock_means(self):
-        with mock.patch.dict(os.environ, {build_lock.HELD: f"{self.folder}/."}):
-            self.assertEqual(build_lock.take(str(self.folder)), build_lock.NONE)
-        for number in build_lock.NO_LOCKS:
-            with mock.patch.object(fcntl, "flock", side_effect=OSError(number, os.strerror(number))):
-                self.assertEqual(build_lock.take(str(self.folder)), build_lock.NONE)
-        build_lock.release(build_lock.NONE)
-
-    def test_a_file_of_another_user_can_be_locked(self):
-        real = os.open
-
-        def readable(path, flags, *mode):
-            if flags & os.O_RDWR:
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-            return real(path, flags, *mode)
-        self.write("build/student/check.lock", "")
-        with mock.patch("os.open", readable):
-            lock = build_lock.take(str(self.folder))
-        self.addCleanup(build_lock.release, lock)
-        self.assertNotEqual(lock, build_lock.NONE)
-        with open(self.folder / "check.lock") as file, self.assertRaises(BlockingIOError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def test_a_folder_that_cannot_be_written_to(self):
-        with mock.patch("os.open", side_effect=OSError(errno.EROFS, os.strerror(errno.EROFS), f"{self.folder}/check.lock")):
-            self.assert_one_line_error(self.course("check"), "check.lock: Read-only file system; fix that")
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "build/student"
+    folder.mkdir(parents=True)
+    return folder
 
 
-class Commands(FakeTools):
-    def start(self, **options):
-        return course_process(self.root, ["check", "lab07"], options, CALLS=str(self.calls),
-                              PATH=f"{self.root}/bin:{os.environ['PATH']}")
+@pytest.fixture
+def start(folder):
+    """Starts a process that takes the lock, works, says "done", and keeps the lock until its input ends."""
+    workers = []
 
-    def test_ctrl_c_while_waiting(self):
-        (self.root / "build/student").mkdir(parents=True)
-        lock = build_lock.take(str(self.root / "build/student"))
-        check = self.start(stderr=subprocess.PIPE, text=True)
-        self.addCleanup(check.communicate)
-        self.assertEqual(check.stderr.readline(), "another check is running in build/student, waiting …\n")
-        check.send_signal(signal.SIGINT)
-        self.assertEqual(check.wait(600), 130)
-        self.assertEqual(self.read("calls"), "", "it began while another run held the lock")
-        build_lock.release(lock)
+    def start(stdin=subprocess.PIPE):
+        workers.append(subprocess.Popen([sys.executable, "-B", "-c", WORK, folder, folder / "journal"], text=True, stdin=stdin,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        env=os.environ | {"PYTHONPATH": str(ROOT / "tools")}))
+        return workers[-1]
+    yield start
+    for worker in workers:
+        worker.kill()
+        worker.communicate()
 
-    def test_ctest_keeps_the_lock_of_a_check_that_was_killed(self):
-        self.ctest_does('echo $$ >pid.new; mv pid.new pid; while [ -e pid ]; do sleep 0.02; done')
-        check = self.start()
-        wait_until((self.root / "pid").exists)
-        check.kill()
-        check.wait()
-        with open(self.root / "build/student/check.lock") as file:
-            with self.assertRaises(BlockingIOError):
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            (self.root / "pid").unlink()
-            fcntl.flock(file, fcntl.LOCK_EX)
+
+def test_one_after_the_other(start, folder):
+    for worker in [start(subprocess.DEVNULL) for _ in range(8)]:
+        worker.wait(600)
+    assert (folder / "journal").read_text() == "begin\nend\n" * 8
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_lock_ends_with_its_process(start, number):
+    first = start()
+    assert first.stdout.readline() == "done\n"
+    second = start()
+    assert second.stderr.readline() == WAITING
+    first.send_signal(number)
+    assert second.stdout.readline() == "done\n"
+
+
+def test_below_a_run_that_holds_it_there_is_no_lock_to_take(folder, monkeypatch):
+    monkeypatch.setenv(build_lock.HELD, f"{folder}/.")
+    assert build_lock.take(str(folder)) == build_lock.NONE
+    build_lock.release(build_lock.NONE)
+
+
+@pytest.mark.parametrize("number", build_lock.NO_LOCKS)
+def test_a_file_system_may_have_no_locks(folder, monkeypatch, number):
+    monkeypatch.setattr(fcntl, "flock", failing(number))
+    assert build_lock.take(str(folder)) == build_lock.NONE
+
+
+def failing(number, path=None):
+    def fail(*_):
+        raise OSError(number, os.strerror(number), path)
+    return fail
+
+
+def test_a_file_of_another_user_can_be_locked(folder, monkeypatch):
+    real = os.open
+    (folder / "check.lock").touch()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", lambda path, flags, *mode: (failing(errno.EACCES) if flags & os.O_RDWR else real)(path, flags, *mode))
+        lock = build_lock.take(str(folder))
+    with open(folder / "check.lock") as file:
+        assert lock != build_lock.NONE and is_locked(file)
+    build_lock.release(lock)
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path, folder, monkeypatch):
+    (tmp_path / "labs").symlink_to(ROOT / "labs")
+    monkeypatch.setattr(os, "open", failing(errno.EROFS, f"{folder}/check.lock"))
+    refused = run_course(tmp_path, ("check",))
+    assert (refused.returncode, refused.stderr[:8]) == (2, "course: ")
+    assert refused.stderr.endswith("check.lock: Read-only file system; fix that and try again\n")
 
 
 def is_locked(file):
@@ -127,62 +114,98 @@ def is_locked(file):
     return False
 
 
-class Simultaneous(StudentCourse):
-    """With right answers of lab00, and a wrong one of lab01."""
+@pytest.fixture
+def check(tmp_path, folder):
+    """Starts a check whose cmake tells that it was called, and whose ctest works until the file `pid` is gone."""
+    (tmp_path / "labs").symlink_to(ROOT / "labs")
+    started = []
 
-    RIGHT = "return expand_dims(a, -1) * expand_dims(b, 0);"
-    EXPECTED = {"row_sums": "pass", "outer_product": "pass", "relu": "fail"}
-    CALLS = (["./course", "check", "lab00", "--json"], ["ctest", "-L", "^lab00$"], ["ctest", "-L", "^lab00$", "-j2"],
-             ["./course", "check", "lab00.outer_product", "lab01.relu", "--json"])
+    def start(**options):
+        shell_script(tmp_path / "cmake", f"cd '{tmp_path}'\ntouch called build/student/build.ninja")
+        shell_script(tmp_path / "ctest", f"cd '{tmp_path}'\ntouch pid\nwhile [ -e pid ]; do sleep 0.02; done")
+        started.append(course_process(tmp_path, ["check", "lab00"], options, PATH=f"{tmp_path}:{os.environ['PATH']}"))
+        return started[-1]
+    yield start
+    for each in started:
+        each.kill()
+        each.communicate()
 
-    def setUp(self):
-        super().setUp()
-        self.answer("outer_product", self.RIGHT)
-        self.answer("relu", "return x;")
 
-    def start(self, words, place):
-        """Its output goes to a file; a pipe that nobody reads might stop it."""
-        own = course_words(self.root, *words[1:])
-        with open(place, "w", encoding="utf-8") as file:
-            return subprocess.Popen(own if words[0] == "./course" else words, cwd=self.build, env=environment(),
-                                    stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.DEVNULL)
+def test_ctrl_c_while_waiting(check, tmp_path, folder):
+    lock = build_lock.take(str(folder))
+    waiting = check(stderr=subprocess.PIPE, text=True)
+    assert waiting.stderr.readline() == WAITING
+    waiting.send_signal(signal.SIGINT)
+    assert waiting.wait(600) == 130
+    assert not (tmp_path / "called").exists(), "it began while another run held the lock"
+    build_lock.release(lock)
 
-    def assert_right(self, words, status, said):
-        if words[0] == "ctest":
-            self.assertEqual((status, "100% tests passed" in said), (0, True), said)
-            return
-        found = {each["exercise"]: each["status"] for each in map(json.loads, said.splitlines())}
-        self.assertEqual(len(found), 2, said)
-        self.assertEqual(found, {name: self.EXPECTED[name] for name in found}, said)
 
-    def test_each_gets_the_verdict_that_it_would_get_alone(self):
-        """LINATTN_STARTS=100: as many as you like."""
-        chosen = [self.CALLS[at % len(self.CALLS)] for at in range(int(os.environ.get("LINATTN_STARTS", "8")))]
-        with tempfile.TemporaryDirectory() as folder:
-            runs = [self.start(words, f"{folder}/{at}") for at, words in enumerate(chosen)]
-            for at, (words, run) in enumerate(zip(chosen, runs)):
-                self.assert_right(words, run.wait(), Path(folder, str(at)).read_text(encoding="utf-8"))
+def test_ctest_keeps_the_lock_of_a_check_that_was_killed(check, tmp_path, folder):
+    killed = check()
+    wait_until((tmp_path / "pid").exists)
+    killed.kill()
+    killed.wait()
+    with open(folder / "check.lock") as file:
+        assert is_locked(file)
+        (tmp_path / "pid").unlink()
+        fcntl.flock(file, fcntl.LOCK_EX)
 
-    @unittest.skipUnless(os.path.isdir("/proc/self/fd"), "only Linux lists the files that a process has open")
-    def test_a_students_program_does_not_get_the_lock(self):
-        """It could keep it for ever."""
-        self.write("lab00", self.source("lab00").read_text(encoding="utf-8").replace(self.RIGHT, f"{self.NO_LOCK_OPEN} {self.RIGHT}")
-                   .replace("namespace linattn {", "#include <cstdlib>\n#include <filesystem>\nnamespace linattn {", 1))
-        for words in (["lab00"], ["lab00", "lab01.relu"]):
-            self.assertEqual(self.check(*words)[1]["lab00.outer_product"]["status"], "pass")
 
-    NO_LOCK_OPEN = """for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
+# With right answers of lab00, and a wrong one of lab01.
+RIGHT = "return expand_dims(a, -1) * expand_dims(b, 0);"
+EXPECTED = {"row_sums": "pass", "outer_product": "pass", "relu": "fail"}
+CALLS = (["./course", "check", "lab00", "--json"], ["ctest", "-L", "^lab00$"], ["ctest", "-L", "^lab00$", "-j2"],
+         ["./course", "check", "lab00.outer_product", "lab01.relu", "--json"])
+NO_LOCK_OPEN = """for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
         std::error_code gone;
         if (std::filesystem::read_symlink(each.path(), gone).extension() == ".lock") std::abort();
     }"""
 
-    def test_a_ctest_that_is_killed_while_it_builds(self):
-        """Its ninja works on; the next run waits for that."""
-        self.write("lab00", self.source("lab00").read_text(encoding="utf-8").replace(self.RIGHT, "throw 1;"))
-        with tempfile.NamedTemporaryFile() as out, open(self.build / "build.lock", "w") as file:
-            ctest = self.start(self.CALLS[1], out.name)
-            wait_until(lambda: is_locked(file) or ctest.poll() is not None)
-            ctest.kill()
-            ctest.wait()
-            self.setUp()
-            self.assert_right(self.CALLS[1], self.start(self.CALLS[1], out.name).wait(), Path(out.name).read_text())
+
+def start_in(student, words, place):
+    """Its output goes to a file; a pipe that nobody reads might stop it."""
+    own = course_words(student.root, *words[1:])
+    with open(place, "w", encoding="utf-8") as file:
+        return subprocess.Popen(own if words[0] == "./course" else words, cwd=student.build, env=environment(),
+                                stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.DEVNULL)
+
+
+def assert_right(words, run, place):
+    status, said = run.wait(), place.read_text(encoding="utf-8")
+    if words[0] == "ctest":
+        assert status == 0 and "100% tests passed" in said, said
+        return
+    found = {each["exercise"]: each["status"] for each in map(json.loads, said.splitlines())}
+    assert len(found) == 2 and found.items() <= EXPECTED.items(), said
+
+
+def test_each_gets_the_verdict_that_it_would_get_alone(student, tmp_path):
+    """LINATTN_STARTS=100: as many as you like."""
+    student.answer("outer_product", RIGHT)
+    student.answer("relu", "return x;")
+    chosen = [CALLS[at % len(CALLS)] for at in range(int(os.environ.get("LINATTN_STARTS", "8")))]
+    runs = [start_in(student, words, tmp_path / str(at)) for at, words in enumerate(chosen)]
+    for at, (words, run) in enumerate(zip(chosen, runs)):
+        assert_right(words, run, tmp_path / str(at))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only Linux lists the files that a process has open")
+def test_a_students_program_does_not_get_the_lock(student):
+    """It could keep it for ever."""
+    student.answer("outer_product", f"{NO_LOCK_OPEN} {RIGHT}", "#include <cstdlib>\n#include <filesystem>")
+    for words in (["lab00"], ["lab00", "lab01.relu"]):
+        assert student.check(*words)[1]["lab00.outer_product"]["status"] == "pass"
+
+
+def test_a_ctest_that_is_killed_while_it_builds(student, tmp_path):
+    """Its ninja works on; the next run waits for that."""
+    student.answer("outer_product", "throw 1;")
+    with open(student.build / "build.lock", "w") as file:
+        ctest = start_in(student, CALLS[1], tmp_path / "out")
+        wait_until(lambda: is_locked(file) or ctest.poll() is not None)
+        ctest.kill()
+        ctest.wait()
+    student.put_stubs()
+    student.answer("outer_product", RIGHT)
+    assert_right(CALLS[1], start_in(student, CALLS[1], tmp_path / "out"), tmp_path / "out")

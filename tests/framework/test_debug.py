@@ -3,30 +3,26 @@
 import os
 import shutil
 import subprocess
-import unittest
 
+import pytest
 from conftest import BUILD
 from course_tree import course_words
-from student_course import StudentCourse, environment
+from student_course import environment
 
 from course.commands import debug
 
+pytestmark = pytest.mark.skipif(not shutil.which("gdb"), reason="gdb is not installed")
 
-class Debug(StudentCourse):
-    def debug(self, *words):
-        """The debugger takes the place of the process, so here it needs one of its own."""
-        return subprocess.run(course_words(self.root, "debug", *words), text=True, capture_output=True,
-                              stdin=subprocess.DEVNULL, env=environment())
 
-    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
-    def test_it_stops_in_the_call_with_the_smallest_input_that_was_found(self):
-        self.answer("relu", "Tensor y = maximum(x, 0.0);\n    if (y.size() > 3) y.data()[3] += 7.0;\n    return y;")
-        result = self.debug("relu", "-batch")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stdout, r"linattn::relu \(x=Tensor \(2, 2\)")
+def test_it_stops_in_the_call_with_the_smallest_input_that_was_found(student):
+    student.answer("relu", "Tensor y = maximum(x, 0.0);\n    if (y.size() > 3) y.data()[3] += 7.0;\n    return y;")
+    # The debugger takes the place of the process, so here it needs one of its own.
+    result = subprocess.run(course_words(student.root, "debug", "relu", "-batch"), text=True, capture_output=True,
+                            stdin=subprocess.DEVNULL, env=environment())
+    assert result.returncode == 0 and "linattn::relu (x=Tensor (2, 2)" in result.stdout, result.stderr
 
-    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
-    def test_a_condition_of_the_suite_that_holds_is_no_failing_check(self):
-        """It follows the first call of generate."""
-        program = [str(BUILD / "lab07_exercises"), "--alone", "--exercise", "generate"]
-        self.assertGreater(debug._failing_call("linattn::generate", program, os.environ | {"OPENBLAS_NUM_THREADS": "1"}), 20)
+
+def test_a_condition_of_the_suite_that_holds_is_no_failing_check():
+    """It follows the first call of generate."""
+    program = [str(BUILD / "lab07_exercises"), "--alone", "--exercise", "generate"]
+    assert debug._failing_call("linattn::generate", program, os.environ | {"OPENBLAS_NUM_THREADS": "1"}) > 20

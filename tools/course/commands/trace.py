@@ -165,11 +165,12 @@ def _first_difference(name: str, step: Step) -> str:
 def _shown(name: str, step: Step, marked: bool) -> list[str]:
     """A line for each row: yours, and what is right. `marked`: the first difference was in an earlier step."""
     inputs = "   ".join(f"{each} {' '.join(array.entries)}" for each, array in step.inputs.items())
-    lines = _fitting(f"{name}   {inputs}") + [f"  printed: {line}" for line in step.printed]
+    lines = textwrap.wrap(f"{name}   {inputs}", max(20, shutil.get_terminal_size().columns), subsequent_indent="  ")
+    lines += [f"  printed: {line}" for line in step.printed]
     for part in step.parts():
         yours, right = step.yours[part], step.right[part]
         if part not in step.wrong:
-            lines.append(f"  {part}  has shape {_tuple(yours.shape)}, should have {_tuple(right.shape)}" + (FIRST if not marked else ""))
+            lines.append(f"  {part}  has shape {tuple(yours.shape)}, should have {tuple(right.shape)}" + (FIRST if not marked else ""))
             marked = True
             continue
         widest = max(map(len, yours.entries + right.entries), default=0)
@@ -209,11 +210,3 @@ def _label(part: str, shape: list[int], row: int) -> str:
     if row % rows:
         return ""
     return f"{part}[{row // rows}]" if len(shape) > 2 else part
-
-
-def _tuple(shape: list[int]) -> str:
-    return f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})"
-
-
-def _fitting(line: str) -> list[str]:
-    return textwrap.wrap(line, max(20, shutil.get_terminal_size().columns), subsequent_indent="  ")

@@ -184,16 +184,6 @@ def test_what_is_no_ordinary_file_is_never_opened(lab, build, make):
     assert "student/lab00_warm_up.cpp is not an ordinary file" in printed
 
 
-def test_a_header_of_ones_own_is_not_handed_in(lab, build):
-    lab.source.write_text('#include "other_folders.hpp"\n  # include "mine.hpp"\n')
-    build()
-    assert (lab.root / "ninja.called").exists()
-    (lab.root / "ninja.called").unlink()
-    lab.source.with_name("mine.hpp").touch()
-    assert "student/lab00_warm_up.cpp includes mine.hpp, which is not handed in" in build()[1]
-    assert not (lab.root / "ninja.called").exists()
-
-
 def test_a_file_put_back_with_an_old_time_is_built_again(lab, build):
     build()
     old = lab.source.stat().st_mtime_ns

@@ -1,4 +1,4 @@
-"""What a plain ctest prints after its own words, and what a GPU test says without a GPU."""
+"""What a plain ctest prints after its own words, how a message looks in a terminal, and what a GPU test says without a GPU."""
 
 import json
 import os
@@ -9,6 +9,7 @@ import pytest
 from conftest import LABS, ROOT
 from course_tree import shell_script
 
+from course import messages
 from course.ctest import print_results, run_ahead, run_on_gpu
 from course.ctest.what_failed import what_failed
 
@@ -54,11 +55,6 @@ def test_the_run_on_a_gpu_has_words_of_its_own(build):
     assert "ctest -R 'lab01.polynomial_features.gpu$'" in "".join(said(build))
 
 
-def test_control_characters_are_not_printed(build):
-    leave(build, "lab01.relu", message="a\x1b[31mb\0c\td\re")
-    assert said(build) == ["a\ufffd[31mb\ufffdc\td\ufffde"]
-
-
 @pytest.mark.parametrize("ctest, environment, expected", [
     (["-L", "^lab01$"], {}, "\nlab01.relu is fail\n"), *(([option], {}, "") for option in print_results.PRINTS_ITSELF),
     ([], {"CTEST_OUTPUT_ON_FAILURE": "1"}, ""), ([], {"LINATTN_RESULTS_ONLY": "1"}, "")])
@@ -96,6 +92,36 @@ def test_what_could_not_be_judged_is_left_to_its_own_test(tmp_path):
     assert list(results.glob("*.done*")) == [results / "lab00.row_sums.done1"]
     run_ahead.remove_left_over(str(tmp_path))
     assert list(results.iterdir()) == []
+
+
+MESSAGE = ("lab07 · gelu                                                           FAIL\n"
+           "    first differs at [token 0, 1]: expected 0.9999998, got 0.9999999; 10 of 12 values differ\n"
+           "    looks like: not halved (matches exactly)")
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return monkeypatch
+
+
+def test_lines_fit_and_go_on_further_in(terminal):
+    lines = messages.arrange([(MESSAGE, "")]).split("\n")
+    assert lines[0].endswith(" \033[31mFAIL\033[0m")
+    assert lines[1:3] == ["    first differs at [token 0, 1]: expected 0.9999998, got",
+                          "      0.9999999; 10 of 12 values differ"]
+    assert lines[3] == "    \033[33mlooks like: not halved (matches exactly)\033[0m"
+
+
+def test_whoever_wants_no_colours_gets_none(terminal):
+    terminal.setenv("NO_COLOR", "1")
+    assert "\033" not in messages.arrange([(MESSAGE, "")])
+
+
+def test_a_file_gets_the_lines_as_they_are():
+    assert messages.arrange([(MESSAGE, "")]) == MESSAGE
 
 
 @pytest.fixture

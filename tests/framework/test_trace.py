@@ -22,7 +22,7 @@ def test_the_answer_key_is_right_at_every_step(tmp_path, lab, function):
     steps, ending = followed(tmp_path, lab, function)
     assert (ending, len(steps) >= 3) == ("", True)
     assert [trace._first_difference(str(at), step) for at, step in enumerate(steps)] == [""] * len(steps)
-    assert all(step.inputs and "output" in step.yours or "w" in step.yours for step in steps)
+    assert all(step.input and "output" in step.yours or "w" in step.yours for step in steps)
 
 
 WRONG_STATE = "the steps after it go on from what yours returned, so begin there"

@@ -24,15 +24,12 @@ def take(folder: str, name: str = "check.lock") -> int:
     try:
         _wait_for(file, "/".join(folder.split("/")[-2:]))
         return file
-    except OSError as error:
+    except BaseException as error:
         os.close(file)
-        if error.errno not in NO_LOCKS:
+        if getattr(error, "errno", None) not in NO_LOCKS:
             raise
-        print("the file system of this build folder has no locks: run one check at a time", file=sys.stderr, flush=True)
-        return NONE
-    except BaseException:
-        os.close(file)
-        raise
+    print("the file system of this build folder has no locks: run one check at a time", file=sys.stderr, flush=True)
+    return NONE
 
 
 def release(file: int) -> None:

@@ -90,10 +90,7 @@ class BuildTree:
         with open(self.log, "w", encoding="utf-8") as log, self._started(command, env=environment, stdout=log) as ctest:
             if ctest.wait() == 0:
                 return set()
-        try:
-            said = failed.read_text(encoding="utf-8", errors="replace").splitlines()  # "3:lab02.inclusive_scan"
-        except FileNotFoundError:
-            said = []
+        said = failed.read_text(encoding="utf-8", errors="replace").splitlines() if failed.exists() else []  # "3:lab02.inclusive_scan"
         named = {line.partition(":")[2] for line in said}
         return {exercise.name for exercise in exercises
                 if not named or not named.isdisjoint((exercise.name, f"{exercise.lab}.build"))}
@@ -104,16 +101,14 @@ class BuildTree:
 
     def _must_configure(self, manifests: list[Path]) -> bool:
         ninja = self.folder / "build.ninja"
-        if not ninja.exists() or self._was_moved():
-            return True
-        return any(manifest.stat().st_mtime > ninja.stat().st_mtime for manifest in manifests)
+        return (not ninja.exists() or self._was_moved()
+                or any(manifest.stat().st_mtime > ninja.stat().st_mtime for manifest in manifests))
 
     def _was_moved(self) -> bool:
         """Whether the cache speaks of another folder: a clone that was renamed or copied."""
         cache = self.folder / "CMakeCache.txt"
-        if not cache.exists():
-            return False
-        home = re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", cache.read_text(encoding="utf-8", errors="replace"), re.M)
+        text = cache.read_text(encoding="utf-8", errors="replace") if cache.exists() else ""
+        home = re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", text, re.M)
         return home is not None and Path(home[1]).resolve() != self.root.resolve()
 
     def _configure(self) -> None:
@@ -160,7 +155,4 @@ def _how_far(step: re.Match[str], seconds: float) -> str:
 
 def _changed_at(path: Path) -> float:
     """0 for what does not exist."""
-    try:
-        return path.stat().st_mtime
-    except FileNotFoundError:
-        return 0
+    return path.stat().st_mtime if path.exists() else 0

@@ -70,6 +70,8 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str, goes_on: bo
     """What to fix; else the rest of the lab, else the experiment that the lab leads to, and the next lab."""
     exercise = _first_to_fix(labs, verdicts)
     if exercise:
+        unexplained = any(verdict.exercise == exercise and verdict.unexplained for verdict in verdicts)
+        again_adds = "    (tries small changes of your function, too)" if unexplained and not goes_on else ""
         lab = _lab(labs, exercise.lab)
         if track != "student":
             return f"next: {exercise.name} in {' '.join(f'{track}/{source}' for source in lab.sources_of(exercise))}"
@@ -78,7 +80,7 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str, goes_on: bo
         return (f"next: {exercise.function} in {' '.join(f'student/{source}' for source in lab.sources_of(exercise))}\n"
                 f"  read   labs/{lab.folder.name}/README.md §{exercise.section}\n"
                 f"  hint   ./course hint {exercise.name}\n"
-                f"  again  ./course check {exercise.name}{'' if goes_on else _what_again_adds(verdicts, exercise)}")
+                f"  again  ./course check {exercise.name}{again_adds}")
     last = _lab(labs, verdicts[-1].exercise.lab)
     checked = [verdict.exercise for verdict in verdicts]
     if left := [each for each in last.exercises if each not in checked]:
@@ -92,11 +94,6 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str, goes_on: bo
     if (last.folder.parents[1] / "training").is_dir() and (last.name in EXPERIMENTS or not steps):
         steps.insert(0, EXPERIMENTS.get(last.name, EXPERIMENTS["lab08"]))
     return "\n  then ".join(["next: " + steps[0], *steps[1:]]) if steps else ""
-
-
-def _what_again_adds(verdicts: list[Verdict], exercise: Exercise) -> str:
-    unexplained = any(verdict.exercise == exercise and verdict.unexplained for verdict in verdicts)
-    return "    (tries small changes of your function, too)" if unexplained else ""
 
 
 def _lab(labs: list[Lab], name: str) -> Lab:

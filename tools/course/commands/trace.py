@@ -34,7 +34,7 @@ class Array:
     entries: list[str]
 
     def rows(self) -> list[list[str]]:
-        width = max(1, self.shape[-1] if self.shape else 1)
+        width = max([1, *self.shape[-1:]])
         return [self.entries[at:at + width] for at in range(0, len(self.entries), width)]
 
     def place(self, entry: int) -> str:
@@ -48,7 +48,7 @@ class Array:
 
 @dataclass
 class Step:
-    inputs: dict[str, Array] = field(default_factory=dict)
+    input: dict[str, Array] = field(default_factory=dict)
     yours: dict[str, Array] = field(default_factory=dict)
     right: dict[str, Array] = field(default_factory=dict)
     wrong: dict[str, set[int]] = field(default_factory=dict)
@@ -58,9 +58,6 @@ class Step:
     def parts(self) -> list[str]:
         """The state first: the output is made of it."""
         return sorted(self.yours, key=lambda name: name == "output")
-
-    def is_right(self, part: str) -> bool:
-        return part in self.wrong and not self.wrong[part]
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -92,7 +89,7 @@ def run(root: Path, options: Namespace) -> int:
         print(messages.coloured(f"\n{place}: {ending}", messages.RED))
         print(f"./course check {exercise.name} says more")
     if first:
-        output_only = all(part == "output" or step.is_right(part) for step in steps for part in step.parts())
+        output_only = all(part == "output" or step.wrong.get(part) == set() for step in steps for part in step.parts())
         print(f"\nfirst difference: {first}\n" + ("the state is right; only the output differs" if output_only else
                                                  "the steps after it go on from what yours returned, so begin there"))
     if not first and not ending:
@@ -126,8 +123,11 @@ def follow(command: list[str], log: Path) -> tuple[list[Step], str]:
                 call = plain(" ".join(entries))
             elif kind in ("todo", "failed"):
                 ending = plain(" ".join(entries))
+            elif kind == "wrong":
+                steps[-1].wrong[name.rpartition(".")[2]] = {int(entry) for entry in entries}  # S of memory.S
             else:
-                _add(steps[-1], kind, name, Array([int(length) for length in lengths.split(",") if length], entries))
+                array = Array([int(length) for length in lengths.split(",") if length], entries)
+                getattr(steps[-1], kind)[name.rpartition(".")[2]] = array
         status = program.wait()
     if status == -signal.SIGXCPU:
         ending = "it did not return within 10 seconds"
@@ -139,16 +139,8 @@ def follow(command: list[str], log: Path) -> tuple[list[Step], str]:
     return steps, ending
 
 
-def _add(step: Step, kind: str, name: str, array: Array) -> None:
-    part = name.rpartition(".")[2]  # of memory.S
-    if kind == "wrong":
-        step.wrong[part] = {int(entry) for entry in array.entries}
-    else:
-        {"input": step.inputs, "yours": step.yours, "right": step.right}[kind][part] = array
-
-
 def _name(step: Step, number: int) -> str:
-    return f"step {number + 1}" if "g" in step.inputs else f"token {number}"
+    return f"step {number + 1}" if "g" in step.input else f"token {number}"
 
 
 def _first_difference(name: str, step: Step) -> str:
@@ -164,7 +156,7 @@ def _first_difference(name: str, step: Step) -> str:
 
 def _shown(name: str, step: Step, marked: bool) -> list[str]:
     """A line for each row: yours, and what is right. `marked`: the first difference was in an earlier step."""
-    inputs = "   ".join(f"{each} {' '.join(array.entries)}" for each, array in step.inputs.items())
+    inputs = "   ".join(f"{each} {' '.join(array.entries)}" for each, array in step.input.items())
     lines = textwrap.wrap(f"{name}   {inputs}", max(20, shutil.get_terminal_size().columns), subsequent_indent="  ")
     lines += [f"  printed: {line}" for line in step.printed]
     for part in step.parts():

@@ -51,8 +51,6 @@ def _is_alive(process: int) -> bool:
     try:
         os.kill(process, 0)
         return True
-    except PermissionError:
-        return True
     except ProcessLookupError:
         return False
 

@@ -51,9 +51,7 @@ def _touch_what_looks_old(build: str, contents: dict[str, bytes]) -> None:
     os.makedirs(f"{build}/last_built", exist_ok=True)
     for source, content in contents.items():
         copy = _last_built(build, source)
-        if not os.path.exists(copy):
-            os.utime(source)
-        elif _read(copy) != content and os.stat(copy).st_mtime_ns >= os.stat(source).st_mtime_ns:
+        if not os.path.exists(copy) or (_read(copy) != content and os.stat(copy).st_mtime_ns >= os.stat(source).st_mtime_ns):
             os.utime(source)
 
 

@@ -59,16 +59,12 @@ def _complaints(output: str, sources: list[str]) -> list[Complaint]:
         if NOISE.match(line):
             keep = False
             continue
-        if head:
-            if found[-1].kind:
-                found.append(Complaint())
-            found[-1].kind = head[1]
-            keep = own
-        elif ": note: " in line:
+        if ": note: " in line and not head:
             keep = own and (keep or DETAIL not in line)
-        elif ABOUT_WHAT_FOLLOWS.match(line):
+        elif head or ABOUT_WHAT_FOLLOWS.match(line):
             if found[-1].kind:
                 found.append(Complaint())
+            found[-1].kind = head[1] if head else ""
             keep = own
         if keep or (head and head[1] == "error"):
             found[-1].lines.append(line)

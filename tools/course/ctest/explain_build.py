@@ -47,13 +47,13 @@ class FailedBuild:
             if re.search(rf"FAILED: [^\n]*{self.lab}_graded[^\n]*{re.escape(os.path.basename(source))}", output):
                 return self._of_the_compiler(source, output)
         if re.search(r"FAILED: \S+\.o\b", output):
-            return *self._of_the_course(output), ""
+            return self._of_the_course(output), "", ""
         return *self._of_the_linker(output), ""
 
     def _of_the_compiler(self, source: str, output: str) -> tuple[str, str, str]:
         found = compiler_words.essence(output, self.sources)
         if not found.file and "redefinition of" in found.text:  # of a header that its precompiled one does not match
-            return *self._of_the_course(output), ""
+            return self._of_the_course(output), "", ""
         with open(source, encoding="utf-8", errors="replace") as file:
             begin_with = function_at(file.read(), self.exercises, found.line) if found.file == source else ""
         place = f"line {found.line} of {compiler_words.short(found.file)}" if found.file else ""
@@ -77,14 +77,14 @@ class FailedBuild:
         if of_the_student:
             said = "\n".join(line for line in words.splitlines() if "error: " in line or f"{self.lab}_graded" in line)
             return f"{last} compiles but cannot be linked, {self._ungraded()}:\n\n{said}", ""
-        return self._of_the_course(output)
+        return self._of_the_course(output), ""
 
-    def _of_the_course(self, output: str) -> tuple[str, str]:
+    def _of_the_course(self, output: str) -> str:
         last = compiler_words.short(self.sources[-1])
         unexplained = self.unexplained or (f"{self.lab} could not be built, and {last} is not the cause. Remove the folder "
                                            "build and try again. If that does not help, it is a fault of the course or of the "
                                            "installation; please report it with what follows")
-        return f"{unexplained}:\n\n{output}", ""
+        return f"{unexplained}:\n\n{output}"
 
     def _ungraded(self) -> str:
         return f"so nothing of {self.lab} was graded ({', '.join(self.exercises)})"

@@ -9,7 +9,6 @@ import subprocess
 import sys
 
 DEVICES = ("/dev/nvidiactl", "/dev/dxg")  # the second is Windows' Linux
-NO_GPU = "no NVIDIA GPU here"
 
 
 def reason_to_skip(nvcc: str, cudart: str) -> str:
@@ -17,9 +16,7 @@ def reason_to_skip(nvcc: str, cudart: str) -> str:
         return "no nvcc of CUDA 12 or later here"
     if not os.path.exists(cudart):
         return "nvcc is here, but its library cudart_static is not"
-    if not any(map(os.path.exists, DEVICES)):
-        return NO_GPU
-    return ""
+    return "" if any(map(os.path.exists, DEVICES)) else "no NVIDIA GPU here"
 
 
 def main(nvcc: str, cudart: str, cmake: str, build: str, what: str, target: str, *arguments: str) -> int:

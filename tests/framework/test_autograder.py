@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import zipfile
 
@@ -15,22 +16,18 @@ SCRIPTS = "tools/author/judge/autograder"
 
 
 def test_the_zip(tmp_path):
-    for name in ("setup.sh", "run_autograder"):
-        (tmp_path / SCRIPTS).mkdir(parents=True, exist_ok=True)
-        (tmp_path / SCRIPTS / name).write_bytes((ROOT / SCRIPTS / name).read_bytes())
-        (tmp_path / SCRIPTS / name).chmod(0o755)
-        subprocess.run(["sh", "-n", ROOT / SCRIPTS / name], check=True)
+    scripts = [f"{SCRIPTS}/{name}" for name in ("setup.sh", "run_autograder")]
+    shutil.copytree(ROOT / SCRIPTS, tmp_path / SCRIPTS)
     (tmp_path / "notes").write_text("not for git")
-    words = ("autograder", "gradescope", "--out", str(tmp_path / "out.zip"))
-    assert "git does not know" in run_course(tmp_path, words).stderr
-    for git in (["init", "-q"], ["add", "tools"]):
-        subprocess.run(["git", *git], cwd=tmp_path, check=True)
-    assert "not committed" in run_course(tmp_path, words).stderr
-    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@x.invalid", "commit", "-qm", "all"], cwd=tmp_path, check=True)
-    assert "keep it private" in run_course(tmp_path, words).stdout
+    for said, then in (("git does not know", "git init -q && git add tools"),
+                       ("not committed", "git -c user.name=a -c user.email=a@x.invalid commit -qm all"),
+                       ("keep it private", f"sh -n {scripts[0]} && sh -n {scripts[1]}")):
+        ran = run_course(tmp_path, ("autograder", "gradescope", "--out", str(tmp_path / "out.zip")))
+        assert said in ran.stdout + ran.stderr
+        subprocess.run(then, shell=True, cwd=tmp_path, check=True)
     with zipfile.ZipFile(tmp_path / "out.zip") as archive:
         modes = {entry.filename: entry.external_attr >> 16 & 0o777 for entry in archive.infolist()}
-    assert modes == dict.fromkeys(["setup.sh", "run_autograder", *(f"course/{SCRIPTS}/{name}" for name in ("setup.sh", "run_autograder"))], 0o755)
+    assert modes == dict.fromkeys(["setup.sh", "run_autograder", *(f"course/{script}" for script in scripts)], 0o755)
 
 
 def test_close(tmp_path):
@@ -38,7 +35,7 @@ def test_close(tmp_path):
     for name in ("labs/a.hpp", "tests/b.cpp", "reference/c.cpp", "build/reference/open.a", "build/reference/d/answer.o",
                  "build/reference/pch/x.gch"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("")
+        (tmp_path / name).touch()
     container.close(tmp_path, build, [str(build / "open.a"), str(build / "pch")])
     modes = {str(path.relative_to(tmp_path)): path.stat().st_mode & 0o077 for path in tmp_path.rglob("*")}
     assert {name for name, mode in modes.items() if mode == 0} == {"tests", "reference", "build/reference/d/answer.o"}

@@ -28,6 +28,7 @@ ROOM, FILES = 32 << 20, 100  # bytes and files that a compiler and a linker may 
 PR_SET_CHILD_SUBREAPER = 36
 HIDDEN_FOLDERS = ("/proc/1", "/proc/sys")  # the memory of bwrap itself, and facts about the machine
 HIDDEN_FILES = ("/proc/cmdline", "/proc/loadavg")
+ENVIRONMENT = ("PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1")
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin")  # links into /usr, or folders of their own
 FOR_NAMESPACES = ("install bubblewrap (./course setup) and let programs make user namespaces: sysctl "
                   "kernel.unprivileged_userns_clone=1 on older Debian, kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu; "
@@ -37,11 +38,11 @@ FOR_PROGRAMS = "set TMPDIR to a folder from which programs may run (not noexec),
 
 
 def as_nobody(limits: list[str]) -> list[str]:
-    """What begins a command that runs with these limits and no environment, and as another user where root grades."""
+    """What begins a command that runs with these limits and no environment of ours, and as another user where root grades."""
     words = ["prlimit", "--core=0", *limits]
     if os.geteuid() == 0:
         words += ["--nproc=512", "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
-    return [*words, "env", "-i"]
+    return [*words, "env", "-i", *ENVIRONMENT]
 
 
 class BoxTrouble(Exception):
@@ -58,8 +59,7 @@ class Box:
         """`see`: more of bwrap's options."""
         words = ["sh", "-c", 'exec "$@" 9<"$0"', str(self._programs / seccomp), *as_nobody(limits), shutil.which("bwrap") or "bwrap",
                   "--seccomp", "9", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent",
-                  "--new-session", "--clearenv", "--cap-drop", "ALL", "--hostname", "box", "--setenv", "PATH", "/usr/bin:/bin",
-                  "--setenv", "LC_ALL", "C.UTF-8", "--setenv", "OPENBLAS_NUM_THREADS", "1", "--setenv", "OMP_NUM_THREADS", "1",
+                  "--new-session", "--cap-drop", "ALL", "--hostname", "box",
                   "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
                   "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
         for folder in map(Path, SYSTEM):

@@ -88,12 +88,10 @@ class Class:
             return next((plain(line) for line in reversed(lines) if line.startswith("course: ")), "")
         return ""
 
-    def command(self, submission: str, student: str) -> str:
-        """For a shell, in which `submission` stands for the folder or zip, and `student` for whose it is."""
-        words = ["sh", str(self.root / "course"), "grade", "one", "--out", str(self.out / STUDENTS), "--seed", str(self.seed),
-                 *(["--labs", ",".join(self.labs)] if self.labs else [])]
-        return f"{shlex.join(words[:4])} {submission} --id {student} {shlex.join(words[4:])}"
-
+    def command(self, student: str) -> list[str]:
+        """What grades this one."""
+        return ["sh", str(self.root / "course"), "grade", "one", str(self.submissions[student]), "--id", student,
+                "--out", str(self.out / STUDENTS), "--seed", str(self.seed), *(["--labs", ",".join(self.labs)] if self.labs else [])]
 
     def find(self) -> None:
         """The submissions: whose each is, and which of several counts. Earlier ones get names that no student has."""
@@ -136,8 +134,7 @@ class Class:
             self.out.mkdir(parents=True, exist_ok=True)
             lock = open(self.out / ".lock", "w", encoding="utf-8")
         with lock:
-            if not _is_locked(lock):
-                _wait_for(lock, self.out, LAST_WORKER if resume else 0)
+            _lock(lock, self.out, LAST_WORKER if resume else 0)
             self.lock = lock.fileno()
             for half in (*self.out.glob("students/.*.new.*"), *self.out.glob("students/.*.old.*"), *self.out.glob(".new.*")):
                 shutil.rmtree(half, ignore_errors=True)  # of who was killed while writing
@@ -176,23 +173,19 @@ def _drawn() -> int:
     return random.SystemRandom().randrange(1, 1 << 31)
 
 
-def _wait_for(lock: TextIO, out: Path, seconds: float) -> None:
-    if seconds:
-        print(f"course: workers of an earlier ./course grade still write to {out}; waiting for them, {seconds} s at most",
-              file=sys.stderr)
-    ends = time.monotonic() + seconds
-    while not _is_locked(lock):
+def _lock(lock: TextIO, out: Path, seconds: float) -> None:
+    """Waits so long for who has it."""
+    ends, told = time.monotonic() + seconds, not seconds
+    while True:
+        with contextlib.suppress(OSError):
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if time.monotonic() > ends:
             raise CourseError(f"another ./course grade is writing to {out}; wait for it, or end it")
+        if not told:
+            print(f"course: workers of an earlier ./course grade still write to {out}; waiting for them, {seconds} s at most",
+                  file=sys.stderr)
+        told = True
         time.sleep(0.1)
-
-
-def _is_locked(lock: TextIO) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def locally(grading: Class, jobs: int) -> None:
@@ -235,12 +228,11 @@ class Workers:
 
     def grade(self, student: str) -> None:
         """A worker that was killed, or in trouble, is tried again; a submission that is unusable is done."""
-        command = self._grading.command(shlex.quote(str(self._grading.submissions[student])), shlex.quote(student))
         for _ in range(TRIES):
             with self._starting:
                 if self._ended:
                     return
-                worker = subprocess.Popen(["sh", "-c", f"exec {command}"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                worker = subprocess.Popen(self._grading.command(student), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                           stderr=self._log, env=self._environment, pass_fds=(self._grading.lock,),
                                           start_new_session=True)
                 self._running.add(worker)
@@ -264,37 +256,31 @@ def by_slurm(grading: Class, jobs: int | None) -> None:
     left = grading.left()
     if not left:
         return
-    folder = grading.out / "slurm"
-    elements = min(len(left), MOST_ELEMENTS)
-    at_a_time = f"%{jobs}" if jobs else ""
-    for name, lines in (("submissions", [str(grading.submissions[student]) for student in left]), ("students", left)):
-        write_whole(folder / name, "".join(f"{line}\0" for line in lines))
-    write_whole(folder / "job.sh", f"""#!/bin/sh
+    job, elements = grading.out / "slurm" / "job.sh", min(len(left), MOST_ELEMENTS)
+    commands = "\n".join(f"    {number}) {shlex.join(grading.command(student))} ;;" for number, student in enumerate(left, start=1))
+    write_whole(job, f"""#!/bin/sh
 #SBATCH --job-name=grade
-#SBATCH --array=1-{elements}{at_a_time}
-#SBATCH --output="{folder}/%a.log"
+#SBATCH --array=1-{elements}{f"%{jobs}" if jobs else ""}
+#SBATCH --output="{job.parent}/%a.log"
 #SBATCH --requeue
-line_of() {{
-    sed -z -n "${{number}}p" {shlex.quote(str(folder))}/"$1" | tr -d '\\0'
-}}
 grade() {{
-    for try in $(seq {TRIES}); do
-        {grading.command('"$submission"', '"$student"')} && return 0
-        [ $? != {UNUSABLE} ] || return 0
-    done
-    return 1
+    case $1 in
+{commands}
+    esac
 }}
 failed=0
 for number in $(seq "$SLURM_ARRAY_TASK_ID" {elements} {len(left)}); do
-    submission=$(line_of submissions)
-    student=$(line_of students)
-    grade || failed=1
+    for try in $(seq {TRIES}); do
+        grade "$number" && continue 2
+        [ $? != {UNUSABLE} ] || continue 2
+    done
+    failed=1
 done
 exit $failed
 """)
     if not shutil.which("sbatch"):
-        raise CourseError(f"sbatch is not on the PATH, so nothing was submitted; where Slurm is: sbatch {folder / 'job.sh'}; "
+        raise CourseError(f"sbatch is not on the PATH, so nothing was submitted; where Slurm is: sbatch {job}; "
                           "then ./course grade … --resume writes the gradebook")
     print(f"submitting {len(left)} submissions in {elements} jobs{f', at most {jobs} at a time' if jobs else ''}; waiting for the "
           "last …", file=sys.stderr)
-    subprocess.run(["sbatch", "--wait", str(folder / "job.sh")], check=False)
+    subprocess.run(["sbatch", "--wait", str(job)], check=False)

@@ -1,7 +1,6 @@
 """Grades the one submission of a container, for Gradescope and for Classroom 50: autograder/run_autograder runs this, as root.
-
-The container is the box. The submission is compiled and runs as another user of it, with the limits of a box but no walls:
-docs/threat_model.md says what that leaves open.
+The container is the box: another user of it compiles and runs the submission, with the limits of a box but no walls
+(docs/threat_model.md).
 """
 
 import contextlib
@@ -16,13 +15,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from author.judge import grade_submission
+from author.judge import grade_submission, result
 from author.judge.box import Box, as_nobody
 from author.judge.build import Judge
 from course import manifest
 
 GRADESCOPE = Path("/autograder")
-ENVIRONMENT = ("PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1")
 # What bubblewrap says on a descriptor: a process whose child the command is, and how it ended.
 STAND_IN = """eval "exec 7>&$0 $0>&-"; cd "$1" || exit 127; shift; echo '{"child-pid": '$$'}' >&7
 "$@" 7>&-; code=$?; echo '{"exit-code": '$code'}' >&7; exit $code"""
@@ -45,7 +43,7 @@ class Container(Box):
                         place.symlink_to(path)
             command = [real if word == seen else word.replace(f"{seen}/", f"{real}/") for word in command]
         folder = given.get("--chdir", "/")
-        return [*as_nobody(limits), *ENVIRONMENT, "bash", "-c", STAND_IN.replace("\n", "; "), given["--json-status-fd"],
+        return [*as_nobody(limits), "bash", "-c", STAND_IN.replace("\n", "; "), given["--json-status-fd"],
                 moved.get(folder, folder), *command]
 
     def runs(self, runner: Path, seconds: int) -> list[str]:
@@ -57,23 +55,20 @@ def close(root: Path, build: Path, inputs: list[str]) -> None:
     for path in root.iterdir():
         if path.is_dir() and path.name not in ("labs", build.relative_to(root).parts[0]):
             path.chmod(0o700)
-    for path in (build, *build.rglob("*")):
-        if path.is_dir():
-            path.chmod(0o711)
-        elif not path.is_symlink():
-            is_open = any(str(each) in inputs for each in (path, *path.parents))
-            path.chmod((0o644 if is_open else 0o600) | path.stat().st_mode & 0o100)
+    for path in (build, *(path for path in build.rglob("*") if not path.is_symlink())):
+        is_open = any(str(each) in inputs for each in (path, *path.parents))
+        path.chmod(0o711 if path.is_dir() else (0o644 if is_open else 0o600) | path.stat().st_mode & 0o100)
 
 
-def classroom50(result: dict[str, Any]) -> dict[str, Any]:
+def classroom50(graded: dict[str, Any]) -> dict[str, Any]:
     """Its result.json. Who the student is, its runner adds."""
     names = {name.partition("_")[0].lower(): os.environ.get(name, "") for name in (
         "CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL", "REVIEW_URL")}
     tests = [{"test-name": f"{lab['lab']}.{each['exercise']}", "passed": each["status"] == "pass", "score": each["earned"],
-              "max-score": each["points"]} for lab in result["labs"] for each in lab["exercises"]]
+              "max-score": each["points"]} for lab in graded["labs"] for each in lab["exercises"]]
     return {"schema": "classroom50/result/v1", **names, "review": names["review"] or names["commit"],
             "datetime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "score": result["earned"], "max-score": result["points"], "tests": tests}
+            "score": graded["earned"], "max-score": graded["points"], "tests": tests}
 
 
 def main(root: Path) -> int:
@@ -86,11 +81,12 @@ def main(root: Path) -> int:
                                             student="submission", box=Container)
         if status not in (grade_submission.GRADED, grade_submission.UNUSABLE):
             return status  # without a result the course system tells the student that the autograder failed
+        left = Path(results, "submission")
         if on_github:
-            result = json.loads(Path(results, "submission", "result.json").read_text(encoding="utf-8"))
-            Path("result.json").write_text(json.dumps(classroom50(result), indent=1), encoding="utf-8")
+            Path("result.json").write_text(json.dumps(classroom50(json.loads((left / result.FILE).read_text(encoding="utf-8")))),
+                                           encoding="utf-8")
         else:
-            shutil.copy(Path(results, "submission", "results.json"), GRADESCOPE / "results" / "results.json")
+            shutil.copy(left / "results.json", GRADESCOPE / "results")
     return 0
 
 

@@ -1,15 +1,14 @@
 """What a student gets back: a page as Markdown and as HTML, and the forms that course systems read."""
 
 import json
-from xml.etree import ElementTree
 
 from course import progress, results
 from course.files import write_together
 from author.judge import pages
 from author.judge.result import Result
-from course.manifest import Lab
+from course.manifest import Exercise, Lab
 from course.plain_text import plain
-from course.verdicts import WORDS, by_lab
+from course.verdicts import WORDS, Verdict, by_lab
 
 Section = tuple[str, list[tuple[str, str, str, str]], list[str]]  # of a lab: its title, a row for each exercise, the messages
 NOT_GRADED = "Handed in, but not graded, or not under this name"
@@ -41,14 +40,11 @@ def _origin(result: Result) -> str:
 
 def _of_unusable(result: Result) -> dict[str, str]:
     sentence = f"Nothing could be graded: {result.unusable}."
-    suites = ElementTree.Element("testsuites", {"tests": "1", "failures": "0", "errors": "1"})
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": "submission", "tests": "1", "failures": "0", "errors": "1"})
-    case = ElementTree.SubElement(suite, "testcase", {"classname": "submission", "name": "can be graded"})
-    ElementTree.SubElement(case, "error", {"type": "UNUSABLE", "message": sentence})
+    verdict = Verdict(Exercise("submission", "can be graded", 0, 0, ""), "not_run", sentence)
     return {"feedback.md": f"# Results\n\n```text\n{sentence.replace('```', '')}\n```\n",
             "feedback.html": _page(sentence, [], result),
             "results.json": json.dumps({"score": 0, "output": sentence, "tests": []}, indent=2, ensure_ascii=False) + "\n",
-            "junit.xml": '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"}
+            "junit.xml": results.junit([verdict])}
 
 
 def _html(result: Result, labs: list[Lab]) -> str:

@@ -5,7 +5,8 @@ import csv
 import io
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -24,9 +25,9 @@ NAMES = ["SIS Login ID", "SIS User ID", "Username", "ID number", "SID", "ID", "E
 # A spreadsheet takes a cell that begins so for a formula, and so may one that splits lines at other signs than commas.
 WAY_IN = re.compile(r"(?!-$)(?:^|[;,\t\r])(?=\s*[=+\-@\t\r＝＋－＠])")  # but Moodle writes - where there is nothing
 SUBMITTED = "Submitted"
-
-
+LATE = " after late days"
 Row = dict[str, str]  # column → cell
+Cells = dict[str, str | float]
 
 
 @dataclass(frozen=True)
@@ -76,73 +77,60 @@ def read_roster(path: Path) -> Roster:
 
 def texts(results: list[Result], labs: list[Lab], roster: Roster, submitted: dict[str, datetime], policy: Policy) -> dict[str, str]:
     """File → text. `submitted` is from a student to the time of the submission, where the roster does not say another."""
-    graded = [lab for lab in labs if any(result.of_lab(lab.name) for result in results)]
-    lines = [_line(result, graded, roster, submitted, policy) for result in sorted(results, key=lambda result: result.student)]
+    names = [lab.name for lab in labs if any(result.of_lab(lab.name) for result in results)]
+    lines = [_line(result, names, roster, submitted, policy) for result in sorted(results, key=lambda result: result.student)]
     by_row = {id(line.row): line for line in lines if line.row}
-    ordered = [by_row.get(id(row)) or Line("", row, {}, {}, 0) for row in roster.rows] + [line for line in lines if not line.row]
-    titles = [_title(lab.name, roster) for lab in graded]
-    names = [lab.name for lab in graded]
-    canvas = [[*_cells(line, HEADER, ("Student", "SIS Login ID")), *(_points(line, *column) for column in zip(names, titles))]
-              for line in ordered]
-    everything = [[*_cells(line, [*HEADER, *MOODLE[1:]], ("Student", "SIS Login ID")),
-                   *(cell for name in names for cell in (line.earned.get(name, ""), line.points.get(name, ""))), *_totals(line)]
-                  for line in ordered]
-    return {"gradebook.csv": _csv([*HEADER, *titles], canvas), "gradebook_moodle.csv": _moodle(ordered, names, roster),
-            "gradebook_all.csv": _csv([*HEADER, *MOODLE[1:], *(cell for name in names for cell in (name, f"{name} after late days")),
-                                       "Points", "After late days", "Days late"], everything)}
+    lines = [by_row.get(id(row)) or Line(row) for row in roster.rows] + [line for line in lines if not line.row]
+    titles = {name: _title(name, roster) for name in names}
+    people = [*HEADER, *MOODLE[1:]]
+    columns = [*people, *(column for name in names for column in (name, name + LATE)), "Points", "After late days", "Days late"]
+    return {"gradebook.csv": _csv([*HEADER, *titles.values()], [line.known(roster, HEADER + list(titles.values())) | {
+                title: line.cells[name + LATE] for name, title in titles.items() if line.cells} for line in lines]),
+            "gradebook_moodle.csv": _moodle(lines, names, roster),
+            "gradebook_all.csv": _csv(columns, [line.known(roster, people) | line.cells for line in lines])}
 
 
 @dataclass(frozen=True)
 class Line:
-    """Of one student; of one in the roster who handed in nothing, without a name."""
-    student: str
+    """Of one student; of one in the roster who handed in nothing, the row alone."""
     row: Row | None
-    earned: dict[str, float]  # lab → points
-    points: dict[str, float]  # the same after late days
-    days_late: int  # for the lab that is latest
+    student: str = ""
+    cells: Cells = field(default_factory=dict)  # what was graded, as in gradebook_all.csv
+
+    def known(self, roster: Roster, columns: list[str]) -> Cells:
+        """Of the person. Without a submission also of a lab: an empty cell would take back a grade that was given by hand."""
+        person = {"Username": self.student} if not set(MOODLE) & set(roster.columns) or not self.row else {}
+        if not self.row:
+            person |= {"Student": self.student, "SIS Login ID": self.student}
+        return {column: value for column, value in (person | (self.row or {})).items() if column in columns}
 
 
-def _line(result: Result, labs: list[Lab], roster: Roster, submitted: dict[str, datetime], policy: Policy) -> Line:
+def _line(result: Result, labs: list[str], roster: Roster, submitted: dict[str, datetime], policy: Policy) -> Line:
     row = roster.row(result.student)
     when = moment(row[SUBMITTED], "the roster's") if row and row.get(SUBMITTED) else submitted[result.student]
     names = [result.student.casefold(), *(value.casefold() for value in (row or {}).values())]
-    earned = {lab.name: total(result.of_lab(lab.name)) for lab in labs}
-    late = {lab.name: policy.days_late(lab.name, names, when) for lab in labs}
-    points = {name: policy.points(value, late[name]) for name, value in earned.items()}
-    return Line(result.student, row, earned, points, max(late.values(), default=0))
-
-
-def _cells(line: Line, columns: list[str], of_a_stranger: tuple[str, ...]) -> list[str | float]:
-    if line.row:
-        return [line.row.get(column, "") for column in columns]
-    return [line.student if column in of_a_stranger else "" for column in columns]
-
-
-def _points(line: Line, lab: str, column: str) -> str | float:
-    """Without a submission, what the roster has: an empty cell would take back a grade that was given by hand."""
-    return line.points.get(lab, (line.row or {}).get(column, ""))
+    earned = {lab: total(result.of_lab(lab)) for lab in labs}
+    late = {lab: policy.days_late(lab, names, when) for lab in labs}
+    points = {lab: policy.points(value, late[lab]) for lab, value in earned.items()}
+    return Line(row, result.student, {**earned, **{lab + LATE: value for lab, value in points.items()},
+                                      "Points": round(sum(earned.values()), 2), "After late days": round(sum(points.values()), 2),
+                                      "Days late": max(late.values(), default=0)})
 
 
 def _moodle(lines: list[Line], names: list[str], roster: Roster) -> str:
     """Moodle's own worksheet of one assignment, filled in, or what "Grades, Import, CSV file" takes."""
     if len(names) == 1 and {"Identifier", "Grade"} <= set(roster.columns):
-        return _csv(roster.columns, [[_points(line, names[0], column) if column == "Grade" else (line.row or {}).get(column, "")
-                                      for column in roster.columns] for line in lines if line.row])
-    of_moodle = bool(set(MOODLE) & set(roster.columns))
-    return _csv([*MOODLE, *names], [[*(_cells(line, MOODLE, ("Username",)) if of_moodle else [line.student, "", "", ""]),
-                                     *(line.points.get(name, "") for name in names)] for line in lines])
+        return _csv(roster.columns, [line.row | ({"Grade": line.cells[names[0] + LATE]} if line.cells else {})
+                                     for line in lines if line.row])
+    return _csv([*MOODLE, *names], [line.known(roster, MOODLE) | {name: line.cells[name + LATE] for name in names if line.cells}
+                                    for line in lines])
 
 
-def _totals(line: Line) -> list[str | float]:
-    return [round(sum(line.earned.values()), 2), round(sum(line.points.values()), 2), line.days_late] if line.student else ["", "", ""]
-
-
-def _csv(header: list[str], rows: list[list[str | float]]) -> str:
+def _csv(columns: list[str], rows: Iterable[Mapping[str, str | float]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(map(_cell, header))
-    for row in rows:
-        writer.writerow(map(_cell, row))
+    writer.writerow(map(_cell, columns))
+    writer.writerows([_cell(row.get(column, "")) for column in columns] for row in rows)
     return out.getvalue()
 
 

@@ -71,6 +71,8 @@ def timed(name):
     for row in rows:
         for column, text in row.items():
             forms.setdefault(row["form"], {}).setdefault(column, []).append(float(text) if column != "form" else text)
+    for columns in forms.values():
+        columns["per_second"] = [1 / each for each in columns["seconds"]]
     return where, forms
 
 
@@ -126,68 +128,57 @@ def memories():
         "The entries of largest size: " + ", ".join(f"{value:.1f} in {name}" for name, value in largest.items()) + "."))
 
 
-def costs(name, title, head, labels, times, sizes, beside, note=""):
-    """Time and memory of several forms over the number of tokens."""
+def over_tokens(name, title, head, labels, size, panels, about, note="", x="tokens so far"):
+    """Several forms over the number of tokens. size: where the first panel begins, the sheet's height, and where the machine is
+    named, from below. Each panel: what the text alternative calls it, its title, the column, how its numbers are written, ticks."""
     where, forms = timed(name)
-    lower = 104 + 16 * bool(note)
-    sheet = Sheet(lower + 520 - 2 * (not note))
-    above, below = sheet.axes(72, lower, 390, 200, "time"), sheet.axes(72, lower + 242, 390, 200, f"memory at the peak, beside {beside}")
-    n = forms[next(iter(labels))]["n"]
-    columns = [{label: forms[form][what] for form, label in labels.items()} for what in ("seconds", "peak_bytes")]
-    said = "Time: " + curves(above, n, columns[0], seconds) + "Memory: " + curves(below, n, columns[1], size_in_bytes)
-    for axes, ticks, words in ((above, times, seconds), (below, sizes, size_in_bytes)):
+    top, height, below = size
+    sheet, said, n = Sheet(height), "", forms[list(labels)[-1]]["n"]
+    for place, (words, caption, column, unit, ticks) in enumerate(panels):
+        axes = sheet.axes(72, top + 242 * place, 390, 200 if len(panels) > 1 else 240, caption)
+        said += words + curves(axes, n, {label: forms[form][column] for form, label in labels.items()}, unit)
         logarithmic(axes.xaxis, n, number)
-        logarithmic(axes.yaxis, ticks, words)
-    below.set_xlabel("tokens n")
-    sheet.head(head, above, 2)
-    sheet.text(16, sheet.height - 28, note, "soft")
-    sheet.text(16, sheet.height - (10 if note else 18), where, "soft", fontsize=12)
-    return sheet.svg(title, f"Two panels over the number of tokens, all axes logarithmic. {said}")
+        logarithmic(axes.yaxis, ticks, unit)
+        if place == 0:
+            sheet.head(head, axes, 2)
+    axes.set_xlabel(x)
+    sheet.text(16, height - 28, note, "soft")
+    sheet.text(16, height - below, where, "soft", fontsize=12)
+    return sheet.svg(title, about + said)
 
 
+def powers(first, last):
+    return [float(f"1e{power}") for power in range(first, last + 1)]
+
+
+def costs(times, sizes, beside):
+    return [("Time: ", "time", "seconds", seconds, times),
+            ("Memory: ", f"memory at the peak, beside {beside}", "peak_bytes", size_in_bytes, sizes)]
+
+
+COSTS = "Two panels over the number of tokens, all axes logarithmic. "
 attention_cost = partial(
-    costs, "attention_cost", "Time and memory of five ways to compute causal attention",
+    over_tokens, "attention_cost", "Time and memory of five ways to compute causal attention",
     "Causal attention over n tokens, one head, d = 64",
     {"softmax": "softmax", "parallel": "linear, parallel", "recurrent": "linear, recurrent", "loop": "recurrent, float32 loop",
      "chunkwise": "chunkwise, float32"},
-    [1e-4, 1e-3, 1e-2, 1e-1, 1], [1e4, 1e5, 1e6, 1e7, 1e8, 1e9], "inputs and output",
-    "φ is elu + 1. The first three: lab 02, in double. Chunks of 32.")
+    (120, 640, 10), costs(powers(-4, 0), powers(4, 9), "inputs and output"), COSTS,
+    "φ is elu + 1. The first three: lab 02, in double. Chunks of 32.", "tokens n")
 gradient_cost = partial(
-    costs, "gradient_cost", "Time and memory of four ways to compute the gradients", "Gradients over n tokens, one head, c = d_v = 64",
+    over_tokens, "gradient_cost", "Time and memory of four ways to compute the gradients",
+    "Gradients over n tokens, one head, c = d_v = 64",
     {"quadratic": "matrices", "parallel": "all states at once", "loops": "two loops", "chunkwise": "chunks of 32"},
-    [1e-3, 1e-2, 1e-1, 1], [1e5, 1e6, 1e7, 1e8, 1e9], "inputs and gradients")
-
-
-def token_cost():
-    where, forms = timed("token_cost")
-    labels = {"recomputed": "softmax, recomputed", "cached": "softmax, key-value cache", "state": "linear, recurrent state"}
-    sheet = Sheet(396)
-    axes = sheet.axes(72, 84, 390, 240)
-    n = forms["state"]["n"]
-    said = curves(axes, n, {label: forms[form]["seconds"] for form, label in labels.items()}, seconds)
-    axes.set_xlabel("tokens so far")
-    logarithmic(axes.xaxis, n, number)
-    logarithmic(axes.yaxis, [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1], seconds)
-    sheet.head("One more token: one head, d = 64, double", axes, 2)
-    sheet.text(16, 384, where, "soft", fontsize=12)
-    return sheet.svg("Time per generated token", f"Both axes logarithmic. {said}")
-
-
-def generation():
-    where, forms = timed("generation")
-    labels = {"recomputed": "softmax, recomputed", "cached": "softmax, key-value cache", "linear": "linear, memories"}
-    sheet = Sheet(622)
-    above, below = sheet.axes(72, 108, 390, 200, "tokens per second"), sheet.axes(72, 350, 390, 200, "bytes kept for the next token")
-    n = forms["linear"]["n"]
-    said = "Tokens per second: " + curves(above, n, {label: [1 / each for each in forms[form]["seconds"]] for form, label in labels.items()})
-    said += "Kept: " + curves(below, n, {label: forms[form]["kept_bytes"] for form, label in labels.items()}, size_in_bytes)
-    for axes, ticks, words in ((above, [1e-1, 1, 10, 100, 1e3, 1e4], number), (below, [1e2, 1e3, 1e4, 1e5, 1e6, 1e7], size_in_bytes)):
-        logarithmic(axes.xaxis, n, number)
-        logarithmic(axes.yaxis, ticks, words)
-    below.set_xlabel("tokens so far")
-    sheet.head("Two blocks, d = 64, four heads, double", above, 2)
-    sheet.text(16, 612, where, "soft", fontsize=12)
-    return sheet.svg("Generation: tokens per second, and bytes kept", f"Two panels, all axes logarithmic. {said}")
+    (104, 622, 18), costs(powers(-3, 0), powers(5, 9), "inputs and gradients"), COSTS, x="tokens n")
+token_cost = partial(
+    over_tokens, "token_cost", "Time per generated token", "One more token: one head, d = 64, double",
+    {"recomputed": "softmax, recomputed", "cached": "softmax, key-value cache", "state": "linear, recurrent state"},
+    (84, 396, 12), [("", "", "seconds", seconds, powers(-6, 0))], "Both axes logarithmic. ")
+generation = partial(
+    over_tokens, "generation", "Generation: tokens per second, and bytes kept", "Two blocks, d = 64, four heads, double",
+    {"recomputed": "softmax, recomputed", "cached": "softmax, key-value cache", "linear": "linear, memories"},
+    (108, 622, 10), [("Tokens per second: ", "tokens per second", "per_second", number, powers(-1, 4)),
+                     ("Kept: ", "bytes kept for the next token", "kept_bytes", size_in_bytes, powers(2, 7))],
+    "Two panels, all axes logarithmic. ")
 
 
 def attention_matrices():

@@ -212,32 +212,27 @@ void report_race(const Race& race) {
     const std::string what = race.entry + " in block " + this_block() + "\n" + who_raced(race);
     for (const void* instruction : {race.instruction, race.earlier_instruction})
         if (const auto wrong = wrong_index(*race.array, race.address, instruction); wrong && wrong->exchanged)
-            return report({Finding::Rank::race,
-                           {Fault::exchanged_indices},
-                           "two threads have the same entry, " + what + "and " + wrong->text});
+            return report(Rank::race, {Fault::exchanged_indices},
+                          "two threads have the same entry, " + what + "and " + wrong->text);
     const Order meant = order_of(race);
     const Mixed mixed = mixes_arrays(race, meant);
+    const std::string before = "and what was there came from " + source_line(race.written_before);
     if (mixed == Mixed::surely)
-        return report({Finding::Rank::race,
-                       {Fault::two_arrays_at_one_address},
-                       "two values are kept at one address, " + what +
-                           (meant == Order::write_then_write
-                                ? "and the earlier one was never read"
-                                : "and what was there came from " + source_line(race.written_before)) +
-                           ": do two arrays overlap, or is one used for two things?"});
+        return report(Rank::race, {Fault::two_arrays_at_one_address},
+                      "two values are kept at one address, " + what +
+                          (meant == Order::write_then_write ? "and the earlier one was never read" : before) +
+                          ": do two arrays overlap, or is one used for two things?");
     if (mixed == Mixed::perhaps)
-        return report({Finding::Rank::race,
-                       {Fault::race_read_then_replaced},
-                       "data race on " + what + "and what was there came from " + source_line(race.written_before) +
-                           ": do the lines mean two arrays, and these overlap? If not, a __syncthreads() is missing "
-                           "after the read, before the write"});
+        return report(Rank::race, {Fault::race_read_then_replaced},
+                      "data race on " + what + before +
+                          ": do the lines mean two arrays, and these overlap? If not, a __syncthreads() is missing "
+                          "after the read, before the write");
     const auto& order = orders[static_cast<std::size_t>(meant)];
-    report({Finding::Rank::race,
-            {order.fault, race.array->name},
-            "data race on " + what + "and no __syncthreads() lies between the two: " + order.advice +
-                (race.array->declared && meant < Order::same_line
-                     ? "\n(or the two lines mean different arrays, and these overlap)"
-                     : "")});
+    report(Rank::race, {order.fault, race.array->name},
+           "data race on " + what + "and no __syncthreads() lies between the two: " + order.advice +
+               (race.array->declared && meant < Order::same_line
+                    ? "\n(or the two lines mean different arrays, and these overlap)"
+                    : ""));
 }
 
 // The entry that an access of so many bytes names: a char, a short, or else a float.
@@ -262,11 +257,8 @@ const void* replaced(const Cell& cell, const void* instruction) {
 std::string left_out(uint3 a, uint3 b, unsigned thread_of_a) {
     const int different = (a.x != b.x) + (a.y != b.y) + (a.z != b.z);
     if (different != 1 || thread_of_a != running.thread) return "";
-    return std::string("; the two differ in blockIdx.") +
-           (a.x != b.x   ? "x"
-            : a.y != b.y ? "y"
-                         : "z") +
-           " alone: does the index leave it out?";
+    const char axis = a.x != b.x ? 'x' : a.y != b.y ? 'y' : 'z';
+    return std::string("; the two differ in blockIdx.") + axis + " alone: does the index leave it out?";
 }
 
 void note_race(const Array& array, std::size_t at_byte, std::size_t bytes, const Cell& cell,
@@ -282,13 +274,12 @@ void note_race(const Array& array, std::size_t at_byte, std::size_t bytes, const
                          earlier_wrote && writes && !cell.write.was_read && holds_a_number(address)});
         return;
     }
-    report({Finding::Rank::race,
-            {Fault::race_between_blocks, array.name},
-            "data race between blocks on " + entry + "\nblock " + text_of(block_at(earlier.epoch)) + " " +
-                did(earlier_wrote) + " it" + at(earlier.instruction) + "\n" + thread_name(running.thread) +
-                " of block " + this_block() + " " + did(writes) + " it" + at(instruction) +
-                "\nand blocks of one launch run in no particular order" +
-                left_out(block_at(earlier.epoch), blockIdx, earlier.thread)});
+    report(Rank::race, {Fault::race_between_blocks, array.name},
+           "data race between blocks on " + entry + "\nblock " + text_of(block_at(earlier.epoch)) + " " +
+               did(earlier_wrote) + " it" + at(earlier.instruction) + "\n" + thread_name(running.thread) +
+               " of block " + this_block() + " " + did(writes) + " it" + at(instruction) +
+               "\nand blocks of one launch run in no particular order" +
+               left_out(block_at(earlier.epoch), blockIdx, earlier.thread));
 }
 
 // Whether nothing orders the earlier access before this one.
@@ -359,23 +350,21 @@ void report_unwritten(const Array& array, std::size_t at_byte, std::size_t bytes
                              (array.shared ? " in this block yet" : "") + by_whom(source_line(instruction));
     const auto wrong = wrong_index(array, address, instruction);
     const std::string other = wrong ? "" : written_the_other_way_round(array, at_byte);
-    if (access == Access::atomic)
-        return report({Finding::Rank::unwritten, {Fault::added_to_unwritten, array.name}, what + adds});
+    if (access == Access::atomic) return report(Rank::unwritten, {Fault::added_to_unwritten, array.name}, what + adds);
     if (!wrong && one_entry_for_each_thread(array, at_byte))
-        return report({Finding::Rank::unwritten,
-                       {Fault::one_entry_for_each_thread, array.name},
-                       what +
-                           "\nas many of its entries are written as the block has threads, and no more: is a loop over "
-                           "the entries an if?"});
-    report({Finding::Rank::unwritten,
-            !wrong             ? Symptom{Fault::unwritten, array.name}
-            : wrong->exchanged ? Symptom{Fault::exchanged_indices}
-                               : Symptom{Fault::no_such_entry, array.name},
-            what + (wrong            ? "\n" + wrong->text
-                    : !other.empty() ? "\n" + other +
-                                           " has been written: are the two indices exchanged, or does a loop "
-                                           "go past the diagonal?"
-                                     : "")});
+        return report(Rank::unwritten, {Fault::one_entry_for_each_thread, array.name},
+                      what +
+                          "\nas many of its entries are written as the block has threads, and no more: is a loop over "
+                          "the entries an if?");
+    report(Rank::unwritten,
+           !wrong             ? Symptom{Fault::unwritten, array.name}
+           : wrong->exchanged ? Symptom{Fault::exchanged_indices}
+                              : Symptom{Fault::no_such_entry, array.name},
+           what + (wrong            ? "\n" + wrong->text
+                   : !other.empty() ? "\n" + other +
+                                          " has been written: are the two indices exchanged, or does a loop "
+                                          "go past the diagonal?"
+                                    : ""));
     if (!wrong) added_to = {address, running.thread, instruction, array.name};
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 #include <vector>
 
 #include "../gpu.hpp"
@@ -11,6 +10,12 @@
 
 namespace gpu::engine {
 namespace {
+
+struct Finding {
+    Rank rank;
+    Symptom symptom;
+    std::string text;
+};
 
 struct {
     bool stopped = false;
@@ -22,10 +27,9 @@ struct {
 
 void begin_faults() { faults = {}; }
 
-void report(Finding finding) {
+void report(Rank rank, const Symptom& symptom, const std::string& text) {
     auto& all = faults.findings;
-    const auto later = [](Finding::Rank rank, const Finding& other) { return rank < other.rank; };
-    all.insert(std::upper_bound(all.begin(), all.end(), finding.rank, later), std::move(finding));
+    all.insert(std::ranges::upper_bound(all, rank, {}, &Finding::rank), {rank, symptom, text});
 }
 
 void amend(const Symptom& symptom, Fault fault, const std::string& more) {
@@ -35,14 +39,14 @@ void amend(const Symptom& symptom, Fault fault, const std::string& more) {
     found->text += more;
 }
 
-void report_and_stop(Finding finding) {
-    report(std::move(finding));
+void report_and_stop(const Symptom& symptom, const std::string& text) {
+    report(Rank::stopped, symptom, text);
     faults.stopped = true;
 }
 
 void stop(const Symptom& symptom, const std::string& text) {
     running.checking = false;
-    report_and_stop({Finding::Rank::stopped, symptom, text});
+    report_and_stop(symptom, text);
     yield(State::done);
     std::abort();
 }

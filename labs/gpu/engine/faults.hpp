@@ -7,21 +7,17 @@
 
 namespace gpu::engine {
 
-struct Finding {
-    /// Which finding the message is about. A race often causes reads of unwritten memory, so it comes first.
-    enum class Rank { stopped, race, unwritten } rank;
-    Symptom symptom;
-    std::string text;
-};
+/// Which finding the message is about. A race often causes reads of unwritten memory, so it comes first.
+enum class Rank { stopped, race, unwritten };
 
 /// Forgets what earlier launches have found.
 void begin_faults();
 /// Something wrong that the kernel survives.
-void report(Finding finding);
+void report(Rank rank, const Symptom& symptom, const std::string& text);
 /// Adds to what was reported with this symptom, and makes it another fault.
 void amend(const Symptom& symptom, Fault fault, const std::string& more);
 /// Something wrong that the block does not survive.
-void report_and_stop(Finding finding);
+void report_and_stop(const Symptom& symptom, const std::string& text);
 /// Something wrong that the running thread does not survive: it never runs again. `text` ends with who did it and where.
 [[noreturn]] void stop(const Symptom& symptom, const std::string& text);
 

@@ -62,13 +62,12 @@ void report_overlap() {
             const void* by_taken = user(taken->cells[i]);
             const void* by_own = other < own.cells.size() ? user(own.cells[other]) : nullptr;
             if (by_taken == nullptr || by_own == nullptr) continue;
-            report({Finding::Rank::stopped,
-                    {Fault::two_arrays_at_one_address},
-                    "two shared arrays lie at one address: " + own.entry(own.begin + byte) + " is " +
-                        taken->entry(taken->begin + i * taken->cell_bytes) + "\n" + own.name + " is used at " +
-                        source_line(by_own) + ", " + taken->name + " at " + source_line(by_taken) +
-                        "\nan extern __shared__ array begins where the arrays of SharedMemory begin: use one or the "
-                        "other"});
+            report(Rank::stopped, {Fault::two_arrays_at_one_address},
+                   "two shared arrays lie at one address: " + own.entry(own.begin + byte) + " is " +
+                       taken->entry(taken->begin + i * taken->cell_bytes) + "\n" + own.name + " is used at " +
+                       source_line(by_own) + ", " + taken->name + " at " + source_line(by_taken) +
+                       "\nan extern __shared__ array begins where the arrays of SharedMemory begin: use one or the "
+                       "other");
             return;
         }
     }

@@ -80,7 +80,7 @@ void run(dim3 grid, dim3 block, std::size_t shared_bytes, const Call& call) {
         end_block();
         std::string array;
         if (const std::string overrun = overrun_shared(array); !has_findings() && !overrun.empty())
-            report({Finding::Rank::stopped, outside(array, true), "block " + this_block() + " " + overrun});
+            report(Rank::stopped, outside(array, true), "block " + this_block() + " " + overrun);
         if (has_findings()) break;
     }
     end_checks();

@@ -113,11 +113,10 @@ bool pass_barrier() {
         return true;
     }
     const bool at_barriers = done + waiting == thread_count();
-    report_and_stop({Finding::Rank::stopped,
-                     {!at_barriers ? Fault::warp_operation
-                      : !same      ? Fault::different_barriers
-                                   : Fault::returned_before_a_barrier},
-                     "not every thread of block " + this_block() + " reaches the same barrier" + who_waits_where()});
+    report_and_stop({!at_barriers ? Fault::warp_operation
+                     : !same      ? Fault::different_barriers
+                                  : Fault::returned_before_a_barrier},
+                    "not every thread of block " + this_block() + " reaches the same barrier" + who_waits_where());
     return false;
 }
 

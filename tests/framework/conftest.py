@@ -55,6 +55,16 @@ def student() -> StudentCourse:
     return StudentCourse()
 
 
+@pytest.fixture
+def started() -> Iterator[list[subprocess.Popen]]:
+    """A list of processes, which end with the test."""
+    processes: list[subprocess.Popen] = []
+    yield processes
+    for each in processes:
+        each.kill()
+        each.communicate()
+
+
 @pytest.fixture(scope="session")
 def boxes() -> None:
     """Builds the judge. A machine that lets nobody make namespaces cannot run the tests that grade, and says so."""

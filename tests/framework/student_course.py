@@ -91,7 +91,9 @@ class StudentCourse:
         throw = f'throw NotImplemented("{function}");'
         [source] = [path for path in (self.root / "student").iterdir() if throw in path.read_text(encoding="utf-8")]
         text = source.read_text(encoding="utf-8").replace(throw, body)
-        source.write_text(text.replace("namespace linattn {", f"{above}\nnamespace linattn {{", 1), encoding="utf-8")
+        if above:
+            text = text.replace("namespace linattn {", f"{above}\nnamespace linattn {{", 1)
+        source.write_text(text, encoding="utf-8")
 
     # What the student gets ------------------------------------------------------------------------------------------
 

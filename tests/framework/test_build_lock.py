@@ -37,19 +37,14 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def start(folder):
+def start(folder, started):
     """Starts a process that takes the lock, works, says "done", and keeps the lock until its input ends."""
-    workers = []
-
     def start(stdin=subprocess.PIPE):
-        workers.append(subprocess.Popen([sys.executable, "-B", "-c", WORK, folder, folder / "journal"], text=True, stdin=stdin,
+        started.append(subprocess.Popen([sys.executable, "-B", "-c", WORK, folder, folder / "journal"], text=True, stdin=stdin,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env=os.environ | {"PYTHONPATH": str(ROOT / "tools")}))
-        return workers[-1]
-    yield start
-    for worker in workers:
-        worker.kill()
-        worker.communicate()
+        return started[-1]
+    return start
 
 
 def test_one_after_the_other(start, folder):
@@ -115,25 +110,22 @@ def is_locked(file):
 
 
 @pytest.fixture
-def check(tmp_path, folder):
+def check(tmp_path, folder, started):
     """Starts a check whose cmake tells that it was called, and whose ctest works until the file `pid` is gone."""
     (tmp_path / "labs").symlink_to(ROOT / "labs")
-    started = []
+    shell_script(tmp_path / "cmake", f"cd '{tmp_path}'\ntouch called build/student/build.ninja")
+    shell_script(tmp_path / "ctest", f"cd '{tmp_path}'\ntouch pid\nwhile [ -e pid ]; do sleep 0.02; done")
 
-    def start(**options):
-        shell_script(tmp_path / "cmake", f"cd '{tmp_path}'\ntouch called build/student/build.ninja")
-        shell_script(tmp_path / "ctest", f"cd '{tmp_path}'\ntouch pid\nwhile [ -e pid ]; do sleep 0.02; done")
-        started.append(course_process(tmp_path, ["check", "lab00"], options, PATH=f"{tmp_path}:{os.environ['PATH']}"))
+    def start():
+        started.append(course_process(tmp_path, ["check", "lab00"], {"stderr": subprocess.PIPE, "text": True},
+                                      PATH=f"{tmp_path}:{os.environ['PATH']}"))
         return started[-1]
-    yield start
-    for each in started:
-        each.kill()
-        each.communicate()
+    return start
 
 
 def test_ctrl_c_while_waiting(check, tmp_path, folder):
     lock = build_lock.take(str(folder))
-    waiting = check(stderr=subprocess.PIPE, text=True)
+    waiting = check()
     assert waiting.stderr.readline() == WAITING
     waiting.send_signal(signal.SIGINT)
     assert waiting.wait(600) == 130

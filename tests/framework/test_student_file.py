@@ -63,17 +63,15 @@ def test_endless_recursion_is_told_in_a_single_process_too(student):
 @pytest.mark.parametrize("body, above, at_work, number", [
     (RIGHT, SLOW, "cc1plus|clang", signal.SIGINT), (RIGHT, SLOW, "cc1plus|clang", signal.SIGHUP),
     ("for (;;) {}", "", "--exercise outer_product", signal.SIGTERM)])
-def test_a_signal_ends_compilers_and_exercises(student, body, above, at_work, number):
+def test_a_signal_ends_compilers_and_exercises(student, started, body, above, at_work, number):
     student.check("lab00")  # so that no first build is left to do
     student.answer("outer_product", body, above)
     check = course_process(student.root, ["check", "lab00"])
-    try:
-        wait_until(lambda: any(re.search(at_work, words) for words in processes(student, check)))
-        check.send_signal(number)
-        assert check.wait(600) == 128 + number
-        wait_until(lambda: not processes(student, check))
-    finally:
-        check.kill()
+    started.append(check)
+    wait_until(lambda: any(re.search(at_work, words) for words in processes(student, check)))
+    check.send_signal(number)
+    assert check.wait(600) == 128 + number
+    wait_until(lambda: not processes(student, check))
 
 
 def processes(student, check):

@@ -17,7 +17,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from student_course import REPOSITORY, environment, put_stubs
+from student_course import REPOSITORY, StudentCourse, environment, put_stubs
 
 FILES = sorted((REPOSITORY / "tests/transcripts").iterdir())
 ROOT = Path(os.environ.get("LINATTN_STUDENT_COURSE", ""))
@@ -33,22 +33,17 @@ print("\\n\\n".join("\\n".join(json.loads(line)["message"].splitlines()[:int(sys
 SHELL = f"messages() {{ lines=$1; shift; ./course check --json \"$@\" | python3 -c '{FIRST_LINES}' $lines; }}\n"
 
 
-def prepare(step: str) -> None:
+def prepare(student: StudentCourse, step: str) -> None:
     where, text = step.removeprefix("@ ").split(": ", 1)
     text = text.replace("\\n", "\n")
-    if "/" in where:
-        old, arrow, new = text.partition(" -> ")
-        path = ROOT / where
-        path.write_text(replaced(path.read_text(encoding="utf-8"), old, new) if arrow else text, encoding="utf-8")
-        return
-    throw = f'throw NotImplemented("{where}");'
-    [path] = [path for path in (ROOT / "student").iterdir() if throw in path.read_text(encoding="utf-8")]
-    path.write_text(replaced(path.read_text(encoding="utf-8"), throw, text), encoding="utf-8")
-
-
-def replaced(text: str, old: str, new: str) -> str:
-    assert old in text
-    return text.replace(old, new, 1)
+    if "/" not in where:
+        return student.answer(where, text)
+    old, arrow, new = text.partition(" -> ")
+    if arrow:
+        before = (ROOT / where).read_text(encoding="utf-8")
+        assert old in before
+        text = before.replace(old, new, 1)
+    (ROOT / where).write_text(text, encoding="utf-8")
 
 
 def output_of(command: str) -> str:
@@ -62,11 +57,10 @@ def output_of(command: str) -> str:
 
 def played(transcript: str) -> str:
     """The same steps, with what they print today."""
-    put_stubs(ROOT)
-    parts = []
+    student, parts = StudentCourse(), []
     for line in transcript.splitlines():
         if line.startswith("@ "):
-            prepare(line)
+            prepare(student, line)
         if line.startswith(("#", "@ ", "$ ")):
             parts.append(line + "\n")
         if line.startswith("$ "):

@@ -32,24 +32,17 @@ def run(root: Path, options: Namespace) -> int:
         return 0
 
     before = shown.get(exercise.name, 0)
-    if before < len(hints):
-        _print(hints, before)
-        sys.stdout.flush()  # what nobody could see was not shown
-        try:
-            write_whole(state, json.dumps(shown | {exercise.name: before + 1}, indent=2) + "\n")
-        except CourseError as error:
-            print(f"course: the next call shows this hint again; {error}", file=sys.stderr)
-    else:
-        for number in range(len(hints)):
-            _print(hints, number)
+    for number, hint in enumerate(hints):
+        if number == before or before >= len(hints):
+            print("\n".join(filter(None, (f"hint {number + 1} of {len(hints)}: {hint.title}", hint.body))), end="\n\n")
+    sys.stdout.flush()  # what nobody could see was not shown
+    try:
+        write_whole(state, json.dumps(shown | {exercise.name: min(before + 1, len(hints))}, indent=2) + "\n")
+    except CourseError as error:
+        print(f"course: the next call shows this hint again; {error}", file=sys.stderr)
     if before + 1 >= len(hints):
         print(f"there are no more hints; read {section}")
     return 0
-
-
-def _print(hints: list[chapter.Hint], number: int) -> None:
-    hint = hints[number]
-    print("\n".join(part for part in (f"hint {number + 1} of {len(hints)}: {hint.title}", hint.body) if part), end="\n\n")
 
 
 def _shown(state: Path) -> dict[str, int]:

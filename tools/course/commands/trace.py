@@ -39,11 +39,11 @@ class Array:
 
     def place(self, entry: int) -> str:
         """As in [1, 0]; nothing for a number."""
-        index = []
+        index: list[int] = []
         for length in reversed(self.shape):
             entry, at = divmod(entry, length)
-            index.append(str(at))
-        return f"[{', '.join(reversed(index))}]" if index else ""
+            index.insert(0, at)
+        return str(index) if index else ""
 
 
 @dataclass

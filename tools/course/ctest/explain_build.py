@@ -68,16 +68,16 @@ class FailedBuild:
         if missing:
             return (f"{last} does not define {', '.join(missing)} as {self.headers} declares it: the function is missing, "
                     f"or its name or parameters differ; {self._ungraded()}."), missing[0]
-        if undefined and of_the_student:
+        if not of_the_student:
+            return self._of_the_course(output), ""
+        if undefined:
             return (f"{last} uses {', '.join(undefined)}, which nothing defines: write it, or correct the name; "
                     f"{self._ungraded()}."), ""
-        if duplicate and of_the_student:
+        if duplicate:
             return (f"{last} defines {', '.join(duplicate)}, which the course defines already: give it another name, "
                     f"or remove it; {self._ungraded()}."), ""
-        if of_the_student:
-            said = "\n".join(line for line in words.splitlines() if "error: " in line or f"{self.lab}_graded" in line)
-            return f"{last} compiles but cannot be linked, {self._ungraded()}:\n\n{said}", ""
-        return self._of_the_course(output), ""
+        said = "\n".join(line for line in words.splitlines() if "error: " in line or f"{self.lab}_graded" in line)
+        return f"{last} compiles but cannot be linked, {self._ungraded()}:\n\n{said}", ""
 
     def _of_the_course(self, output: str) -> str:
         last = compiler_words.short(self.sources[-1])

@@ -18,6 +18,8 @@ SCRIPTS = "tools/author/judge/autograder"
 def test_the_zip(tmp_path):
     scripts = [f"{SCRIPTS}/{name}" for name in ("setup.sh", "run_autograder")]
     shutil.copytree(ROOT / SCRIPTS, tmp_path / SCRIPTS)
+    for script in scripts:
+        (tmp_path / script).chmod(0o755)
     (tmp_path / "notes").write_text("not for git")
     for said, then in (("git does not know", "git init -q && git add tools"),
                        ("not committed", "git -c user.name=a -c user.email=a@x.invalid commit -qm all"),

@@ -56,7 +56,7 @@ def taken(submission, into, student):
         raise BoxTrouble("no box")
     while (root / "wait").exists():
         time.sleep(0.02)
-    return Intake(student, asked.get("unusable", ""), asked.get("handout"), left_out=asked.get("left out", []))
+    return Intake(student, into, asked.get("unusable", ""), asked.get("handout"), left_out=asked.get("left out", []))
 
 def verdicts(judge, lab, work, seed, left_out):
     return {"lab": lab.name, "compile_seconds": 1, "exercises": [

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import NoReturn
 
 from course import manifest, version
 from course.errors import CourseError
@@ -37,21 +38,97 @@ class Unusable(Exception):
     """Nothing here can be graded; the sentence says why."""
 
 
-@dataclass
-class Intake:
-    student: str
-    reason: str = ""  # why nothing of it can be graded; empty where something can
-    handout: str | None = None  # the version, where the submission says it
-    files: list[str] = field(default_factory=list)  # names, as in lab.json
-    left_out: list[str] = field(default_factory=list)  # "name: why"
-    seen: list[str] = field(default_factory=list)  # some of what it holds
-
-
 @dataclass(frozen=True)
 class Found:
     path: PurePosixPath  # inside the submission
     rejection_reason: str
     read: Callable[[], bytes]  # at most LARGEST + 1 of them
+
+    def __str__(self) -> str:
+        return plain(str(self.path))[:200]
+
+    def content(self) -> tuple[bytes, str]:
+        """And why it is not taken, empty where it is."""
+        if self.rejection_reason:
+            return b"", self.rejection_reason
+        try:
+            data = self.read()
+        except OSError as error:
+            return b"", f"it cannot be read ({error.strerror})"
+        if len(data) > LARGEST:
+            return b"", f"larger than {LARGEST >> 10} KiB"
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return b"", "saved as UTF-16, which a compiler does not read; save it as UTF-8"
+        return data, ""
+
+
+def _graded_files() -> list[str]:
+    return [source for lab in manifest.load(Path(__file__).resolve().parents[3]) for source in lab.sources]
+
+
+@dataclass
+class Intake:
+    student: str
+    into: Path  # the folder for what can be graded
+    reason: str = ""  # why nothing of it can be graded; empty where something can
+    handout: str | None = None  # the version, where the submission says it
+    files: list[str] = field(default_factory=list)  # names, as in lab.json
+    left_out: list[str] = field(default_factory=list)  # "name: why"
+    seen: list[str] = field(default_factory=list)  # some of what it holds
+    wanted: list[str] = field(default_factory=_graded_files)
+
+    def take_all(self, submission: Path) -> None:
+        if submission.is_symlink():
+            raise Unusable("the submission is a link, not a folder or zip; hand in the files themselves")
+        if submission.is_dir():
+            self._take(_in_folder(submission))
+            zips = [path for path in submission.glob("*.zip") if _is_file(path)]
+            if not self.files and len(zips) == 1:  # some course systems put what was uploaded into a folder
+                self._take_zip(zips[0])
+        elif _is_file(submission):
+            self._take_zip(submission)
+        else:
+            raise Unusable("the submission is neither a folder nor a file; hand in a zip")
+        if not self.files:
+            holds = f"; it holds {', '.join(self.seen[:MOST_SEEN])}" if self.seen else ""
+            raise Unusable(f"the submission holds none of the files to grade ({', '.join(self.wanted[:2])}, …){holds}"
+                           f"{''.join(f'; {line}' for line in self.left_out[:3])}; make it with ./course submit")
+
+    def _take(self, found: list[Found]) -> None:
+        near = _near_misses(found, self.wanted)
+        self.seen += [str(each)[:100] for each in found[:MOST_SEEN]]
+        for name in self.wanted:
+            named = _called(name, found) or [each for each in found if each.path.name in near.get(name, ())]
+            if len(named) > MOST_OF_A_NAME:
+                self.left_out.append(f"{len(named) - MOST_OF_A_NAME} more of the name {name}: not looked at")
+            for one in named[:MOST_OF_A_NAME]:
+                data, remark = (b"", "there is another file of this name, which was taken") if name in self.files else one.content()
+                if not remark:
+                    (self.into / name).write_bytes(data)
+                    self.files.append(name)
+                    remark = "" if one.path.name == name else f"taken for {name}; use this name next time"
+                if remark:
+                    self.left_out.append(f"{one}: {remark}")
+        for one in _called(version.FILE, found)[:MOST_OF_A_NAME]:
+            words = plain(one.content()[0].decode("utf-8", errors="replace")).strip()
+            self.handout = self.handout or words.partition("\n")[0][:80] or None
+
+    def _take_zip(self, path: Path) -> None:
+        if path.stat().st_size > LARGEST_ZIP:
+            raise Unusable(f"the zip is larger than {LARGEST_ZIP >> 20} MiB; hand in what ./course submit makes")
+        try:
+            with zipfile.ZipFile(path) as archive:
+                found = _in_zip(archive)
+                self._take(found)
+                inner = [each for each in found if each.path.suffix.lower() == ".zip"]
+                if self.files or len(inner) != 1 or inner[0].rejection_reason or len(data := inner[0].read()) > LARGEST:
+                    self.left_out += [f"{each}: a zip in a zip is only opened where it is the only one, of at most {LARGEST >> 10} KiB"
+                                      for each in inner[:MOST_OF_A_NAME]]
+                    return
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                self._take(_in_zip(archive))
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError, zlib.error) as error:
+            raise Unusable(f"the zip cannot be read ({plain(str(error))[:200]}); make it again and open it once to check") from None
 
 
 def student_id(submission: Path) -> str:
@@ -72,77 +149,15 @@ def safe_id(name: str) -> str:
 def taken(submission: Path, into: Path, student: str = "") -> Intake:
     """Copies what can be graded to the folder `into`. Of an unusable submission nothing is there."""
     into.mkdir(exist_ok=True)
-    intake = Intake(student or student_id(submission))
+    intake = Intake(student or student_id(submission), into)
     try:
-        _take_all(submission, into, intake)
+        intake.take_all(submission)
     except Unusable as unusable:
         intake.reason = str(unusable)
         for name in intake.files:
             (into / name).unlink()
         intake.files = []
     return intake
-
-
-def _take_all(submission: Path, into: Path, intake: Intake) -> None:
-    wanted = [source for lab in manifest.load(Path(__file__).resolve().parents[3]) for source in lab.sources]
-    if submission.is_symlink():
-        raise Unusable("the submission is a link, not a folder or zip; hand in the files themselves")
-    if submission.is_dir():
-        try:
-            found = _in_folder(submission)
-        except PermissionError as error:
-            raise Unusable(f"the submission cannot be read ({plain(str(error))[:200]})") from None
-        _take(found, wanted, into, intake)
-        zips = [path for path in submission.glob("*.zip") if _is_file(path)]
-        if not intake.files and len(zips) == 1:  # some course systems put what was uploaded into a folder
-            _take_zip(zips[0], wanted, into, intake)
-    elif _is_file(submission):
-        _take_zip(submission, wanted, into, intake)
-    else:
-        raise Unusable("the submission is neither a folder nor a file; hand in a zip")
-    if not intake.files:
-        holds = f"; it holds {', '.join(intake.seen[:MOST_SEEN])}" if intake.seen else ""
-        raise Unusable(f"the submission holds none of the files to grade ({', '.join(wanted[:2])}, …){holds}"
-                       f"{''.join(f'; {line}' for line in intake.left_out[:3])}; make it with ./course submit")
-
-
-def _take(found: list[Found], wanted: list[str], into: Path, intake: Intake) -> None:
-    near = _near_misses(found, wanted)
-    intake.seen += [plain(str(each.path))[:100] for each in found[:MOST_SEEN]]
-    for name in [*wanted, version.FILE]:
-        candidates = sorted((each for each in found if each.path.name == name), key=_rank)
-        if not candidates:
-            candidates = [each for each in found if each.path.name in near.get(name, ())]
-        if len(candidates) > MOST_OF_A_NAME:
-            intake.left_out.append(f"{len(candidates) - MOST_OF_A_NAME} more of the name {name}: not looked at")
-        for one in candidates[:MOST_OF_A_NAME]:
-            data = b""
-            if name in intake.files or name == version.FILE and intake.handout:
-                rejection_reason = "there is another file of this name, which was taken"
-            elif not (rejection_reason := one.rejection_reason):
-                data, rejection_reason = _content(one)
-            if name != version.FILE and rejection_reason:
-                intake.left_out.append(f"{plain(str(one.path))[:200]}: {rejection_reason}")
-            elif name == version.FILE:
-                intake.handout = intake.handout or _first_line(data)[:80] or None
-            else:
-                (into / name).write_bytes(data)
-                intake.files.append(name)
-                if one.path.name != name:
-                    intake.left_out.append(f"{plain(str(one.path))[:200]}: taken for {name}; use this name next time")
-
-
-def _content(one: Found) -> tuple[bytes, str]:
-    """And why it is not taken, empty where it is."""
-    try:
-        data = one.read()
-    except OSError as error:
-        return b"", f"it cannot be read ({error.strerror})"
-    if len(data) > LARGEST:
-        return b"", f"larger than {LARGEST >> 10} KiB"
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return b"", "saved as UTF-16, which a compiler does not read; save it as UTF-8"
-    return data, ""
 
 
 def _near_misses(found: list[Found], wanted: list[str]) -> dict[str, list[str]]:
@@ -159,13 +174,10 @@ def _near_misses(found: list[Found], wanted: list[str]) -> dict[str, list[str]]:
     return {each: list(names) for each, names in meant.items() if len(names) == 1}
 
 
-def _first_line(data: bytes) -> str:
-    return plain(data.decode("utf-8", errors="replace")).strip().partition("\n")[0]
-
-
-def _rank(found: Found) -> tuple[bool, bool, int, str]:
+def _called(name: str, found: list[Found]) -> list[Found]:
     """What lies in student/ comes first, then what lies least deep."""
-    return bool(found.rejection_reason), found.path.parent.name != "student", len(found.path.parts), str(found.path)
+    return sorted((each for each in found if each.path.name == name), key=lambda each: (
+        bool(each.rejection_reason), each.path.parent.name != "student", len(each.path.parts), str(each.path)))
 
 
 def id_inside(path: Path) -> str:
@@ -180,11 +192,13 @@ def id_inside(path: Path) -> str:
     return tops.pop() if len(tops) == 1 and inside == {("student",), (version.FILE,)} else ""
 
 
+def _is_searched(folders: tuple[str, ...]) -> bool:
+    return len(folders) <= DEEPEST and not any(folder.startswith(".") or folder in NOT_SEARCHED for folder in folders)
+
+
 def _is_where_it_belongs(path: PurePosixPath) -> bool:
     folders = path.parts[:-1]
-    if any(folder.startswith(".") or folder in NOT_SEARCHED for folder in folders) or len(folders) > DEEPEST:
-        return False
-    return len(folders) <= 1 or folders[-1] == "student" or path.name == version.FILE
+    return _is_searched(folders) and (len(folders) <= 1 or folders[-1] == "student" or path.name == version.FILE)
 
 
 def _is_file(path: Path) -> bool:
@@ -192,21 +206,19 @@ def _is_file(path: Path) -> bool:
 
 
 def _in_folder(top: Path) -> list[Found]:
-    found, folders, seen = [], [(top, PurePosixPath())], 0
-    while folders:
-        folder, inside = folders.pop()
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                seen += 1
-                if seen > MOST:
-                    raise Unusable(f"the folder holds more than {MOST} entries; hand in what ./course submit makes")
-                path = inside / entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    if not entry.name.startswith(".") and entry.name not in NOT_SEARCHED and len(path.parts) <= DEEPEST:
-                        folders.append((Path(entry.path), path))
-                elif _is_where_it_belongs(path):
-                    mode = entry.stat(follow_symlinks=False).st_mode
-                    found.append(Found(path, _rejection_reason(mode), partial(_read_file, entry.path)))
+    def refuse(error: OSError) -> NoReturn:
+        raise Unusable(f"the submission cannot be read ({plain(str(error))[:200]})")
+    found, seen = [], 0
+    for folder, folders, names in os.walk(top, onerror=refuse):
+        inside = PurePosixPath(os.path.relpath(folder, top))
+        seen += len(folders) + len(names)
+        if seen > MOST:
+            raise Unusable(f"the folder holds more than {MOST} entries; hand in what ./course submit makes")
+        folders[:] = [name for name in folders if _is_searched((inside / name).parts)]
+        for name in names:
+            if _is_where_it_belongs(inside / name):
+                place = os.path.join(folder, name)
+                found.append(Found(inside / name, _rejection_reason(os.lstat(place).st_mode), partial(_read_file, place)))
     return found
 
 
@@ -218,24 +230,6 @@ def _read_file(path: str) -> bytes:
     """Of what is still an ordinary file when it is open."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         return file.read(LARGEST + 1) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
-
-
-def _take_zip(path: Path, wanted: list[str], into: Path, intake: Intake) -> None:
-    if path.stat().st_size > LARGEST_ZIP:
-        raise Unusable(f"the zip is larger than {LARGEST_ZIP >> 20} MiB; hand in what ./course submit makes")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            found = _in_zip(archive)
-            _take(found, wanted, into, intake)
-            inner = [each for each in found if each.path.suffix.lower() == ".zip"]
-            if intake.files or len(inner) != 1 or inner[0].rejection_reason or len(data := inner[0].read()) > LARGEST:
-                intake.left_out += [f"{plain(str(each.path))[:200]}: a zip in a zip is only opened where it is the only one, of "
-                                    f"at most {LARGEST >> 10} KiB" for each in inner[:MOST_OF_A_NAME]]
-                return
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _take(_in_zip(archive), wanted, into, intake)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError, zlib.error) as error:
-        raise Unusable(f"the zip cannot be read ({plain(str(error))[:200]}); make it again and open it once to check") from None
 
 
 def _in_zip(archive: zipfile.ZipFile) -> list[Found]:

@@ -28,3 +28,9 @@ def commit(folder: Path) -> None:
     git = ["git", "-C", str(folder), "-c", "user.name=Author", "-c", "user.email=author@course", "-c", "commit.gpgsign=false"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "The course"]):
         subprocess.run(git + words, check=True, stdout=subprocess.DEVNULL)
+
+
+def reset(folder: Path, untracked: str) -> None:
+    """As it was committed; `untracked` says which other files go, as git clean does."""
+    for words in (["checkout", "-q", "."], ["clean", untracked]):
+        subprocess.run(["git", "-C", folder, *words], check=True)

@@ -3,8 +3,8 @@
 import os
 import re
 import subprocess
-import unittest
 
+import pytest
 from course_tree import REPOSITORY
 
 from course import manifest
@@ -38,78 +38,68 @@ def folders_in(cell: str) -> list:
     return re.findall(r"`([\w.*/]+)/`", cell)
 
 
-class Rooms(unittest.TestCase):
-    def test_every_folder_is_named_and_every_name_is_a_folder(self):
-        there = set()
-        for name in tracked():
-            parts = general(name).split("/")[:-1]
-            there |= {"/".join(parts[:depth]) for depth in range(1, len(parts) + 1)}
-        named = [folder for cell, *_ in rows("The rooms") for folder in folders_in(cell)]
-        self.assertEqual(len(named), len(set(named)), "a folder is named twice")
-        self.assertEqual(sorted(set(named) - there), [], "these do not exist")
-        to_name = {folder for folder in there if "/" not in folder
-                   or folder.count("/") == 1 and folder.split("/")[0] in WITH_SUBFOLDERS}
-        self.assertEqual(sorted(to_name - set(named)), [], "docs/architecture.md, \"The rooms\", does not say what these are")
-
-    def test_every_file_that_the_page_names_is_there(self):
-        named = re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|cpp|hpp|cu|cmake|json|md|sh))`", PAGE)
-        self.assertGreater(len(named), 10)
-        made = {name for name in named if name.startswith("results/")}
-        self.assertEqual([name for name in named if name not in made and not (REPOSITORY / name).is_file()], [])
+FILES = tracked()
+SOURCES = [name for name in FILES if name.endswith(CODE)]
+ALLOWED = {folder: folders_in(" ".join(included)) for files_in, *included in rows("What includes what") for folder in folders_in(files_in)}
 
 
-class Includes(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.code = [name for name in tracked() if name.endswith(CODE)]
-        cls.allowed = {}
-        for files_in, *included in rows("What includes what"):
-            for folder in folders_in(files_in):
-                cls.allowed[folder] = folders_in(" ".join(included))
+def test_every_folder_is_named_and_every_name_is_a_folder():
+    there = {"/".join(general(name).split("/")[:depth]) for name in FILES for depth in range(1, name.count("/") + 1)}
+    named = [folder for cell, *_ in rows("The rooms") for folder in folders_in(cell)]
+    assert len(named) == len(set(named)), "a folder is named twice"
+    assert set(named) - there == set(), "these do not exist"
+    to_name = {folder for folder in there if "/" not in folder or folder.count("/") == 1 and folder.split("/")[0] in WITH_SUBFOLDERS}
+    assert to_name - set(named) == set(), 'docs/architecture.md, "The rooms", does not say what these are'
 
-    def room(self, name: str) -> str:
-        """The folder of the table that a file belongs to; "" when it is in none."""
-        inside = [room for room in self.allowed if general(name).startswith(f"{room}/")]
-        return max(inside, key=len, default="")
 
-    def candidates(self, source: str, included: str) -> list:
-        """The file beside the source, or else all that an include path could lead to."""
-        beside = os.path.normpath(os.path.join(os.path.dirname(source), included))
-        end = "/" + re.sub(r"^(\.\./)+", "", included)
-        return [beside] if beside in self.code else [name for name in self.code if f"/{name}".endswith(end)]
+def test_every_file_that_the_page_names_is_there():
+    named = re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|cpp|hpp|cu|cmake|json|md|sh))`", PAGE)
+    assert len(named) > 10
+    assert [name for name in named if not name.startswith("results/") and not (REPOSITORY / name).is_file()] == []
 
-    def permitted(self, source: str, target: str) -> bool:
-        at, to = self.room(source), self.room(target)
-        own_lab, other_lab = LAB.search(source), LAB.search(target)
-        if own_lab and other_lab and source.startswith(("labs/", "tests/")) and own_lab[0] != other_lab[0]:
-            return target.startswith("labs/") and other_lab[0][:5] in NEEDS.get(own_lab[0], ())
-        return at == to or to in self.allowed[at] or at == "tests/labNN_*" and to == "labs/labNN_*"
 
-    def forbidden(self, source: str, text: str) -> list:
-        """What the source includes against the table."""
-        found = []
-        for included in INCLUDE.findall(text):
-            targets = self.candidates(source, included)
-            if targets and not any(self.permitted(source, target) for target in targets):
-                found.append(f"{source} includes {targets[0]}")
-        return found
+def room(name: str) -> str:
+    """The folder of the table that a file belongs to; "" when it is in none."""
+    return max((room for room in ALLOWED if general(name).startswith(f"{room}/")), key=len, default="")
 
-    def test_every_source_has_a_row(self):
-        self.assertEqual([name for name in self.code if not self.room(name)], [])
 
-    def test_includes_run_one_way(self):
-        for source in self.code:
-            self.assertEqual(self.forbidden(source, (REPOSITORY / source).read_text(encoding="utf-8")), [])
+def candidates(source: str, included: str) -> list:
+    """The file beside the source, or else all that an include path could lead to."""
+    beside = os.path.normpath(os.path.join(os.path.dirname(source), included))
+    end = "/" + re.sub(r"^(\.\./)+", "", included)
+    return [beside] if beside in SOURCES else [name for name in SOURCES if f"/{name}".endswith(end)]
 
-    def test_an_include_the_other_way_would_be_found(self):
-        for source, included in (("labs/gpu/engine/scheduler.cpp", "labs/vocabulary/tensor.hpp"),
-                                 ("labs/vocabulary/tensor.cpp", "gpu/gpu.hpp"),
-                                 ("labs/lab01_feature_maps/feature_maps.hpp", "linear_attention.hpp"),
-                                 ("tests/lab01_feature_maps/elementwise_test.cpp", "linear_attention.hpp"),
-                                 ("student/lab00_warm_up.cpp", "comparison.hpp"),
-                                 ("tests/attention/oracle.cpp", "linear_attention.hpp"),
-                                 ("tests/attention/oracle.cpp", "../reference/lab00_warm_up.cpp"),
-                                 ("grading/comparison.cpp", "oracle.hpp"),
-                                 ("grading/comparison.cpp", "../../reference/lab00_warm_up.cpp"),
-                                 ("bench/speed.cpp", "reference/lab00_warm_up.cpp")):
-            self.assertEqual(len(self.forbidden(source, f'#include "{included}"\n')), 1, source)
+
+def permitted(source: str, target: str) -> bool:
+    at, to = room(source), room(target)
+    own_lab, other_lab = LAB.search(source), LAB.search(target)
+    if own_lab and other_lab and source.startswith(("labs/", "tests/")) and own_lab[0] != other_lab[0]:
+        return target.startswith("labs/") and other_lab[0][:5] in NEEDS.get(own_lab[0], ())
+    return at == to or to in ALLOWED[at] or at == "tests/labNN_*" and to == "labs/labNN_*"
+
+
+def forbidden(source: str, text: str) -> list:
+    """What the source includes against the table."""
+    found = [candidates(source, included) for included in INCLUDE.findall(text)]
+    return [f"{source} includes {targets[0]}" for targets in found
+            if targets and not any(permitted(source, target) for target in targets)]
+
+
+def test_every_source_has_a_row_and_includes_run_one_way():
+    assert [name for name in SOURCES if not room(name)] == []
+    assert [each for source in SOURCES for each in forbidden(source, (REPOSITORY / source).read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize("source, included", [
+    ("labs/gpu/engine/scheduler.cpp", "labs/vocabulary/tensor.hpp"),
+    ("labs/vocabulary/tensor.cpp", "gpu/gpu.hpp"),
+    ("labs/lab01_feature_maps/feature_maps.hpp", "linear_attention.hpp"),
+    ("tests/lab01_feature_maps/elementwise_test.cpp", "linear_attention.hpp"),
+    ("student/lab00_warm_up.cpp", "comparison.hpp"),
+    ("tests/attention/oracle.cpp", "linear_attention.hpp"),
+    ("tests/attention/oracle.cpp", "../reference/lab00_warm_up.cpp"),
+    ("grading/comparison.cpp", "oracle.hpp"),
+    ("grading/comparison.cpp", "../../reference/lab00_warm_up.cpp"),
+    ("bench/speed.cpp", "reference/lab00_warm_up.cpp")])
+def test_an_include_the_other_way_would_be_found(source, included):
+    assert len(forbidden(source, f'#include "{included}"\n')) == 1

@@ -280,13 +280,13 @@ RENAMED = RENAMED.replace("5e-3", "25").replace(";", "; // as it was\n /* and\nm
     pytest.param(SHORT, "int one=1;  for(int i=0; i<1000000; ++i) {\n one+=thing(i); } return 1;", "", [3, 4], id="a run of short lines"),
     pytest.param(SHORT, LOOP, "", [3], id="a run"),
     pytest.param(SHORT, LOOP, "int g() {" + LOOP, [], id="what a stub gives is no secret"),
-    pytest.param(LONG, RENAMED, "", [3], id="other names, numbers and comments hide no copy"),
+    pytest.param(LONG, RENAMED, "", [3, 4], id="other names, numbers and comments hide no copy"),
     pytest.param(LONG, RENAMED, "void stub() {" + RENAMED, [], id="renamed, but given"),
     pytest.param(LONG, RENAMED[:len(RENAMED) // 2], "", [], id="too short"),
     pytest.param(LONG, RENAMED.replace("*", "+"), "", [], id="another formula")])
 def test_what_is_a_leak(source, text, stub, found):
     references = [leak.reference for leak in leaks.find({"r.cpp": source}, [stub], {"page": text})]
-    assert references[:len(found) or None] == [f"r.cpp:{line}" for line in found]
+    assert references == [f"r.cpp:{line}" for line in found]
 
 
 def test_this_very_course():

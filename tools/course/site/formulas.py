@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from html.entities import html5
 from pathlib import Path
 
 from course.errors import CourseError
@@ -14,11 +15,9 @@ FORMULA = re.compile(r'(?P<before>[(\[]?)(?P<link><a class="term"[^>]*>)?<(?P<ta
                      r'(?P<tex>[^<]*)</(?:span|div)>(?P<end>(?(link)</a>))(?P<after>(?:-th\b)?[,.;:!?)\]]*)')
 FONTS = ("AMS-Regular", "Caligraphic-Regular", "Main-Bold", "Main-Italic", "Main-Regular", "Math-Italic",
          "Size1-Regular", "Size2-Regular", "Size3-Regular", "Size4-Regular")
-LETTERS = {r"\varphi": "φ", r"\phi": "φ", r"\top": "ᵀ", r"\odot": "⊙", r"\cdot": "·", r"\sum": "Σ", r"\le": "≤", r"\ge": "≥",
-           r"\times": "×", r"\varepsilon": "ε", r"\epsilon": "ε", r"\lVert": "‖", r"\rVert": "‖", r"\infty": "∞", r"\hat": "",
-           r"\bar": "", r"\text": "", r"\mathbf": "", r"\mathrm": "", r"\sqrt": "√", r"\sigma": "σ", r"\mu": "μ", r"\pi": "π",
-           r"\omega": "ω", r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\lambda": "λ", r"\leftarrow": "←", r"\to": "→",
-           r"\approx": "≈", r"\pm": "±", r"\dots": "…", r"\cdots": "…", r"\in": "∈", r"\partial": "∂", r"\Sigma": "Σ"}
+# Where HTML's name of a letter is another one, or none.
+LETTERS = {"varphi": "φ", "varepsilon": "ε", "top": "ᵀ", "cdot": "·", "sum": "Σ", "lVert": "‖", "rVert": "‖", "infty": "∞", "sqrt": "√",
+           "to": "→", "dots": "…", "cdots": "…", "partial": "∂", "circ": "∘"} | dict.fromkeys(("hat", "bar", "tilde", "text", "mathbf", "mathrm"), "")
 
 Formula = tuple[str, bool]  # its TeX, and whether it stands alone
 
@@ -52,7 +51,8 @@ def in_words(text: str) -> str:
     """TeX as letters, for the search, descriptions and what a picture shows."""
     text = re.sub(r"\\begin\{.*?\\end\{\w+\*?\}", lambda table: table[0].replace("&", " ").replace(r"\\", " "), text, flags=re.S)
     text = re.sub(r"\\[,;:! ]|\\(?:begin|end)\{\w+\*?\}(?:\{[lcr|]+\})?", " ", text)
-    text = re.sub(r"\\[a-zA-Z]+", lambda command: LETTERS.get(command[0], " "), re.sub(r"\\[()\[\]]|\$", "", text))
+    text = re.sub(r"\\([a-zA-Z]+)", lambda command: LETTERS.get(command[1], html5.get(f"{command[1]};", " ")),
+                  re.sub(r"\\[()\[\]]|\$", "", text))
     return re.sub(r"\s+", " ", re.sub(r"[{}\\]|_(?=\{)", "", text)).strip()
 
 

@@ -1,6 +1,5 @@
-"""A headless Chromium, driven by selenium: what a page asked for and complained of, at any size, light or dark."""
+"""A headless Chromium, driven by selenium: what a page complains of, at any size, light or dark."""
 
-import json
 import shutil
 
 from selenium import webdriver
@@ -21,8 +20,7 @@ class Browser(webdriver.Chrome):
         for flag in FLAGS:
             options.add_argument(flag)
         options.binary_location = shutil.which("chromium") or ""
-        options.set_capability("goog:loggingPrefs", {"browser": "SEVERE", "performance": "ALL"})
-        options.add_experimental_option("perfLoggingPrefs", {"enableNetwork": True, "enablePage": False})
+        options.set_capability("goog:loggingPrefs", {"browser": "SEVERE"})
         super().__init__(service=Service(shutil.which("chromedriver") or "chromedriver"), options=options)
         self.set_page_load_timeout(PATIENCE)
         self.set_script_timeout(PATIENCE)
@@ -37,11 +35,6 @@ class Browser(webdriver.Chrome):
     def settle(self) -> None:
         """Waits until the fonts are there, the page is drawn with them, and what watches sizes has had its say."""
         self.execute_async_script(SETTLED)
-
-    def requests(self) -> list:
-        """Every URL that was asked for since the last call."""
-        events = (json.loads(entry["message"])["message"] for entry in self.get_log("performance"))
-        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
     def complaints(self) -> list:
         """What the console has said is wrong since the last call: failed loads, exceptions."""

@@ -11,6 +11,7 @@
     return all;
   };
 
+  for (const { name } of performance.getEntriesByType("resource")) found.push(`asked for ${name}`);  // files are not among them
   for (const font of document.fonts) if (font.status === "error") found.push(`font not loaded: ${font.family}`);
   check(".katex", formula => {
     if (formula.closest(".stack :is(.head, tr:first-child)") && !formula.checkVisibility()) return "";  // shown in the other place

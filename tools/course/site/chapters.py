@@ -7,11 +7,12 @@ from course.manifest import Exercise
 from course.site import markdown
 from course.site.markdown import code, raw
 from course.site.parts import Parts
-from course.site.site_map import LabFolder, Links, SiteMap
+from course.site.site_map import Links, SiteLab, SiteMap
 
 
-def page(lab: LabFolder, site_map: SiteMap, parts: Parts) -> str:
-    chapter = lab.chapter or ""
+def page(lab: SiteLab, site_map: SiteMap, parts: Parts) -> str:
+    path = f"{lab.path}/README.md"
+    chapter = site_map.text(path)
     found = [(exercise, heading) for exercise in lab.exercises if (heading := exercise_heading(chapter, exercise))]
     insert = {heading.line: parts.facts(lab, exercise) for exercise, heading in found}
     for line, text in _hints(lab, found, site_map).items():
@@ -19,15 +20,15 @@ def page(lab: LabFolder, site_map: SiteMap, parts: Parts) -> str:
     if site_map.edition == "instructor":
         for line, text in _answers(lab, found, site_map, parts).items():
             insert[line] = insert.get(line, "") + text
-    chapters = [None, *(other for other in site_map.labs if other.chapter is not None), None]
+    chapters = [None, *site_map.labs, None]
     at = chapters.index(lab)
-    text = markdown.Page(chapter, lab.name, Links(site_map, f"labs/{lab.folder.name}/README.md"), insert, {}).translate()
+    text = markdown.Page(chapter, lab.name, Links(site_map, path), insert, {}).translate()
     return text + raw(parts.pager(chapters[at - 1], chapters[at + 1]))
 
 
-def _hints(lab: LabFolder, found: list[tuple[Exercise, Heading]], site_map: SiteMap) -> dict[int, str]:
+def _hints(lab: SiteLab, found: list[tuple[Exercise, Heading]], site_map: SiteMap) -> dict[int, str]:
     """Last line of an exercise's section → its hints."""
-    path, hints = f"labs/{lab.folder.name}/hints.md", {heading.end: "" for _, heading in found}
+    path, hints = f"{lab.path}/hints.md", {heading.end: "" for _, heading in found}
     text = site_map.text(path) if (site_map.root / path).is_file() else ""
     for exercise, heading in found:
         if own := exercise_heading(text, exercise):
@@ -36,9 +37,9 @@ def _hints(lab: LabFolder, found: list[tuple[Exercise, Heading]], site_map: Site
     return hints
 
 
-def _answers(lab: LabFolder, found: list[tuple[Exercise, Heading]], site_map: SiteMap, parts: Parts) -> dict[int, str]:
+def _answers(lab: SiteLab, found: list[tuple[Exercise, Heading]], site_map: SiteMap, parts: Parts) -> dict[int, str]:
     """Last line of an exercise's section → the solution and the mistakes."""
-    functions, shared = solutions(site_map.root, lab.lab) if lab.lab else ({}, "")
+    functions, shared = solutions(site_map.root, lab)
     answers = {heading.end: "" for _, heading in found}
     for exercise, heading in found:
         known = site_map.mistakes(lab).get(exercise)

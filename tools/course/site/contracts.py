@@ -15,7 +15,7 @@ from pathlib import Path
 
 from course.site.markdown import escaped, formula, joined
 from course.site.parts import Parts
-from course.site.site_map import LabFolder, SiteMap
+from course.site.site_map import SiteLab, SiteMap
 
 # What is no prose: code, a shape, our commands, and the name behind a command of Doxygen.
 NO_PROSE = re.compile(r"(?P<ticks>`+)(?P<code>.*?)(?P=ticks)"
@@ -32,15 +32,15 @@ NOT_A_CONTRACT = re.compile(r"(?:^///(?!.*\\solves).*\n)+(?!///|struct|class|enu
 class Contracts:
     """Those of one lab."""
 
-    def __init__(self, lab: LabFolder, site_map: SiteMap, parts: Parts):
+    def __init__(self, lab: SiteLab, site_map: SiteMap, parts: Parts):
         self.lab, self.site_map, self.parts = lab, site_map, parts
 
     def group(self) -> str:
         """Their page: what each header says about itself at its top."""
         lab = self.lab
-        back = f'The chapter is <a href="{lab.page}">Lab {lab.number}: {lab.title}</a>.' if lab.page else ""
-        files = ", ".join(f"<code>student/{escaped(source)}</code>" for source in (lab.lab.sources if lab.lab else ()))
-        return (f"\\defgroup {lab.group} Contracts of lab {lab.number}: {lab.title}\n\n" +
+        back = f'The chapter is <a href="{lab.page}">Lab {lab.number}: {lab.title}</a>.'
+        files = ", ".join(f"<code>student/{escaped(source)}</code>" for source in lab.sources)
+        return (f"\\defgroup {lab.name}_functions Contracts of lab {lab.number}: {lab.title}\n\n" +
                 "\n\n".join(self._about(header) for header in lab.headers) + f"\n\n{back}\nWrite the functions in {files}.\n")
 
     def _about(self, header: Path) -> str:
@@ -54,7 +54,7 @@ class Contracts:
         """The header as Doxygen gets it, line for line."""
         text = NOT_A_CONTRACT.sub(lambda block: block[0].replace("///", "//"), text)
         text = text.replace(r"\throws nothing,", r"\par Throws\ilinebr nothing,")  # Doxygen takes what follows for a list of types
-        return in_group(self.lab.group, translated(text, where, self._command))
+        return in_group(f"{self.lab.name}_functions", translated(text, where, self._command))
 
     def _command(self, name: str, argument: str, where: str) -> str:
         written: str = getattr(self, f"_{name}")(argument, where)

@@ -8,7 +8,7 @@ from pathlib import Path
 from course.build_tree import BuildTree
 from course.errors import CourseError
 from course.site import frame, source
-from course.site.site_map import SiteMap, lab_folders
+from course.site.site_map import SiteMap
 
 INSTALL = "run ./course setup --with-docs"
 
@@ -22,7 +22,7 @@ def build(root: Path, edition: str, tree: BuildTree | None, not_built: list[str]
     site.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=site.parent, prefix=f".{edition}.") as name:
         folder = Path(name)
-        complaints = _build_in(folder, SiteMap(root, edition, lab_folders(root, edition), tree, not_built))
+        complaints = _build_in(folder, SiteMap(root, edition, tree, not_built))
         shutil.rmtree(site, ignore_errors=True)
         site.mkdir()
         (folder / "html").rename(site / "html")
@@ -34,18 +34,18 @@ def _build_in(folder: Path, site_map: SiteMap) -> list[str]:
     katex = _find("javascript/katex", "katex.js")
     source.write(folder / "input", site_map)
     said = _run(["doxygen", "-"], _config(folder, site_map.root), folder)
-    site = folder / "html"
-    if not (site / "index.html").exists():
+    written, site = folder / "doxygen" / "html", folder / "html"
+    if not (written / "index.html").exists():
         raise CourseError(f"Doxygen wrote no site: {' '.join(said)}")
+    (site / "figures").mkdir(parents=True)
     for url, figure in site_map.figures.items():
-        (site / url).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(figure, site / url)
-    return site_map.complaints + said + frame.write(site, site_map, awesome, katex)
+    return site_map.complaints + said + frame.write(written, site, site_map, awesome, katex)
 
 
 def _config(folder: Path, root: Path) -> str:
     paths = {"@INCLUDE": root / "docs" / "Doxyfile", "LAYOUT_FILE": root / "docs" / "theme" / "layout.xml",
-             "INPUT": folder / "input", "OUTPUT_DIRECTORY": folder}
+             "INPUT": folder / "input", "OUTPUT_DIRECTORY": folder / "doxygen"}
     return "".join(f'{key} = "{path}"\n' for key, path in paths.items())
 
 

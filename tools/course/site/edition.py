@@ -19,15 +19,11 @@ PAPER = "@page { size: A4; margin: 14mm 12mm 17mm; @bottom-center { content: cou
 def write(site: Path) -> Path:
     """The PDF, beside the folder of the pages."""
     to = site.parent / "linear-attention-labs.pdf"
-    with tempfile.TemporaryDirectory(dir=site.parent) as folder:
-        page = site / f".{Path(folder).name}.html"  # beside what it shows
-        try:
-            page.write_text("<!DOCTYPE html>\n" + lxml.html.tostring(_joined(site), encoding="unicode"), encoding="utf-8")
-            _print(page, Path(folder) / to.name)
-            shutil.move(Path(folder) / to.name, to)
-        finally:
-            page.unlink(missing_ok=True)
-    return to
+    with tempfile.TemporaryDirectory(dir=site.parent) as folder, tempfile.NamedTemporaryFile(dir=site, suffix=".html") as page:
+        page.write(lxml.html.tostring(_joined(site), encoding="utf-8", doctype="<!DOCTYPE html>"))
+        page.flush()
+        _print(Path(page.name), Path(folder) / to.name)
+        return (Path(folder) / to.name).replace(to)
 
 
 def _joined(site: Path) -> lxml.html.HtmlElement:

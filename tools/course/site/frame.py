@@ -21,7 +21,6 @@ Link = tuple[str, str]  # URL or anchor, and words
 Attributes = dict[str, str]  # of HTML
 STYLES = ("doxygen.css", "doxygen-awesome.css", "katex.css", "fonts.css", "site.css")
 SCRIPTS = ("page.js", "search.js")
-KEPT = {"doxygen.css", "figures"}  # of all that lies beside its pages
 BRIEF = {"student": "Write linear attention yourself", "instructor": "Instructors' edition: not for students"}
 OTHER_MEANINGS = {("lab04.html", "z")}  # letters that a chapter uses for something else
 CODE_LENGTHS = {"short": 25, "medium": 35, "long": 60}  # class → the most letters
@@ -30,14 +29,11 @@ REFERENCE = ("functions", "exercises", "mistakes", "glossary", "papers", "errata
 SHORT = {"mistakes": "Mistakes people make", "errata": "Errata", "uses": "Where it is used", "memory": "GPU memory"}
 
 
-def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list[str]:
-    """Turns Doxygen's pages in `site` into ours; returns what is to be fixed."""
+def write(written: Path, site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list[str]:
+    """Turns the pages that Doxygen has written into ours, in `site`; returns what is to be fixed."""
     theme = site_map.root / "docs" / "theme"
     templates = environment(site_map.root)
-    contents = {name: _contents(site / name, templates) for name in _names(site_map)}
-    for path in site.iterdir():
-        if path.name not in KEPT:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    contents = {name: _contents(written / name, templates) for name in _names(site_map)}
     search_index.write(site, contents)
     terms = _terms(contents["glossary.html"][1])
     for name, (_, body) in contents.items():
@@ -54,7 +50,7 @@ def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list[str
     for name, text in pages.items():
         (site / name).write_text(text, encoding="utf-8")
     formulas.copy_style(site, katex)
-    style = (site / "doxygen.css").read_text(encoding="utf-8")
+    style = (written / "doxygen.css").read_text(encoding="utf-8")
     (site / "doxygen.css").write_text(re.sub(r"url\((?!['\"]?data:)[^)]*\)", "none", style), encoding="utf-8")
     shutil.copyfile(awesome / "doxygen-awesome.css", site / "doxygen-awesome.css")
     for file in ("site.css", "favicon.svg", *SCRIPTS):
@@ -66,7 +62,7 @@ def write(site: Path, site_map: SiteMap, awesome: Path, katex: Path) -> list[str
 
 def _names(site_map: SiteMap) -> list[str]:
     """The pages to show. Doxygen writes more of them, which repeat what these show."""
-    groups = [f"group__{lab.name}__functions" for lab in site_map.labs if lab.headers] + ["group__shared__words"]
+    groups = [f"group__{lab.name}__functions" for lab in site_map.labs] + ["group__shared__words"]
     return [f"{name}.html" for name in (*site_map.labels.values(), "functions", "exercises", "mistakes", *groups)]
 
 
@@ -192,8 +188,8 @@ def _navigation(site_map: SiteMap, headings: dict[str, str]) -> dict[str, list[L
         return [(f"{name}.html", SHORT.get(name, headings[f"{name}.html"])) for name in names]
 
     return {
-        "Labs": [("index.html", "Start"), *((lab.page, f"{lab.number} {lab.short_title}") for lab in site_map.labs if lab.page)],
+        "Labs": [("index.html", "Start"), *((lab.page, f"{lab.number} {lab.short_title}") for lab in site_map.labs)],
         "Reference": pages(REFERENCE),
         "Background": pages(name for name in PAGES if name != "start" and name not in REFERENCE),
-        "Contracts": [(f"group__{lab.name}__functions.html", f"Lab {lab.number}") for lab in site_map.labs if lab.headers],
+        "Contracts": [(f"group__{lab.name}__functions.html", f"Lab {lab.number}") for lab in site_map.labs],
         "Instructors": pages(name for name in FOR_INSTRUCTORS if name in site_map.labels.values())}

@@ -21,11 +21,9 @@ def write(folder: Path, site_map: SiteMap) -> None:
             page = markdown.Page(site_map.text(path), label, Links(site_map, path), {}, parts.made)
             texts[path.replace(".md", ".dox")] = page.translate()
     for lab in site_map.labs:
-        at, contracts = f"labs/{lab.folder.name}", Contracts(lab, site_map, parts)
-        if lab.chapter is not None:
-            texts[f"{at}/README.dox"] = chapters.page(lab, site_map, parts)
-        if lab.headers:
-            texts[f"{at}/contracts.dox"] = contracts.group()
+        at, contracts = lab.path, Contracts(lab, site_map, parts)
+        texts[f"{at}/README.dox"] = chapters.page(lab, site_map, parts)
+        texts[f"{at}/contracts.dox"] = contracts.group()
         for header in lab.headers:
             path = f"{at}/{header.name}"
             headers[path] = contracts.header(header.read_text(encoding="utf-8"), path)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 from author import benchmarks
-from course import build_commands
+from course.build import build_commands
 
 TREE = ROOT / "build" / "reference"
 FILES = {6: "lab06_gradients.cpp", 8: "lab08_training.cpp"}

@@ -13,7 +13,7 @@
 find_package(Python3 3.9 COMPONENTS Interpreter REQUIRED)
 execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import sys; print(sys.executable, end='')"
   OUTPUT_VARIABLE LINATTN_PYTHON COMMAND_ERROR_IS_FATAL ANY)
-set(LINATTN_CTEST_PROGRAMS "${PROJECT_SOURCE_DIR}/tools/course/ctest")
+set(LINATTN_CTEST_PROGRAMS "${PROJECT_SOURCE_DIR}/tools/course/build/ctest")
 
 # read_list(out json key): the strings of an array; none where there is no such key.
 function(read_list out json key)

@@ -32,7 +32,7 @@ std::string neighbour_of(const std::filesystem::path& check) {
     return std::filesystem::path(check).replace_filename(name.replace(at, mine.size(), its)).string();
 }
 
-// What labNN.build had run ahead (tools/course/ctest/run_ahead.py) is told once; the status with which it ended, or -1.
+// What labNN.build had run ahead (tools/course/build/ctest/run_ahead.py) is told once; the status with which it ended, or -1.
 int told_what_ran_ahead(const Options& options, const std::string& check) {
     const std::string lab = std::filesystem::path(check).filename().string();
     for (const int status : {0, 1}) {

@@ -23,7 +23,7 @@ HERE, ROOT = Path(__file__).parent, Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 from author import benchmarks
-from course import training_program
+from course.training import training_program
 
 DRAW_ONLY = "--draw" in sys.argv
 normal = lab04.gaussian_projection  # (rows, columns, seed)

@@ -1,5 +1,5 @@
 // The sizes at which suites call what works on tokens: on both sides of the borders that people's blocks have, with all
-// lengths of a call unequal. tests/framework/border_matrix.py tries that nothing gets through between them.
+// lengths of a call unequal. tests/framework/gates/border_matrix.py tries that nothing gets through between them.
 #pragma once
 
 #include <cstddef>

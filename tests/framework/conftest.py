@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
 from student_course import StudentCourse
 
+sys.path.insert(0, str(ROOT / "tests/framework/gates"))
+
 from author.judge import grade_submission
-from course import manifest
-from course.build_tree import BuildTree
+from course.sources import manifest
+from course.build.build_tree import BuildTree
 from course.commands import python
 from course.errors import CourseError
 

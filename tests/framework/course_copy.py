@@ -8,7 +8,7 @@ from pathlib import Path
 from course_tree import REPOSITORY
 
 from author import readme, stubs
-from course import manifest
+from course.sources import manifest
 
 LEFT_OUT = {".git", "build", "__pycache__", "out"}
 

@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from course_tree import REPOSITORY, changed_manifest, run_course  # first: it says where the packages lie
 
 from author import stubs
-from course import manifest
+from course.sources import manifest
 
 LINKED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "grading", "python", "reference", "tests", "training")
 LABS = ("lab00", "lab01")  # one to break and one that must not notice; more would only take longer to build

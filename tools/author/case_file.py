@@ -25,9 +25,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from course.cutter import MARKER, Cut
+from course.sources.cutter import MARKER, Cut
 from course.errors import CourseError
-from course.manifest import Lab
+from course.sources.manifest import Lab
 
 KEYS = ("id", "lab", "function", "kind", "what", "expect", "right", "beside")
 SECTIONS = ("include", "before", "body", "replace")

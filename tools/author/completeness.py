@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from author import page_findings, stubs
-from course import chapter, manifest, mistakes
-from course.build_tree import BuildTree
+from course.site import chapter
+from course.sources import manifest
+from course.verdicts import mistakes
+from course.build.build_tree import BuildTree
 from course.errors import CourseError
-from course.headings import headings
-from course.manifest import Lab
-from course.mistakes import Mistake
-from course.source_pieces import declares
+from course.site.headings import headings
+from course.sources.manifest import Lab
+from course.verdicts.mistakes import Mistake
+from course.sources.source_pieces import declares
 
 
 def findings(root: Path, tree: BuildTree) -> list[str]:

@@ -10,12 +10,13 @@ from pathlib import Path, PurePosixPath
 
 from author import leaks, stubs
 from author.self_study import answers
-from course import instructors, manifest, version
+from course.site import instructors
+from course.sources import manifest, version
 from course.commands import answer
 from course.errors import CourseError
-from course.files import File
-from course.handout_record import RECORD, STUBS, record_of
-from course.manifest import Lab
+from course.sources.files import File
+from course.sources.handout_record import RECORD, STUBS, record_of
+from course.sources.manifest import Lab
 
 LIST = "tools/handout.txt"
 

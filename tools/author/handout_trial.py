@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from author import completeness
-from course.build_tree import BuildTree
-from course.files import File, explained, fill
-from course.grading import grade
-from course.verdicts import WORDS, Verdict
+from course.build.build_tree import BuildTree
+from course.sources.files import File, explained, fill
+from course.verdicts.grading import grade
+from course.verdicts.verdicts import WORDS, Verdict
 
 FOLDER = "build/handout"  # kept, so that the next trial compiles only what changed
 

@@ -10,8 +10,8 @@ import functools
 import re
 from dataclasses import dataclass
 
-from course.cutter import regions
-from course.source_pieces import KEYWORDS
+from course.sources.cutter import regions
+from course.sources.source_pieces import KEYWORDS
 
 LONG = 40  # characters, without white space
 RUN = 3

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from course import build_commands
+from course.build import build_commands
 
 
 def link(student: Path, reference: Path, target: str, missing: list[str], track: str = "student") -> Path:

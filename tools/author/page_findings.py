@@ -2,8 +2,8 @@
 
 import re
 
-from course.headings import headings, outside_fences
-from course.manifest import Lab
+from course.site.headings import headings, outside_fences
+from course.sources.manifest import Lab
 
 TOLD = {"minutes": re.compile(r"(\d+) minutes?\b|\((\d+) without\b"),
         "points": re.compile(r"(\d+) points?\b|\*\*Points\*\* (\d+)")}

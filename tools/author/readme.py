@@ -5,8 +5,8 @@ from pathlib import Path
 
 from author.page_findings import total
 from course.errors import CourseError
-from course.files import write_whole
-from course.manifest import Lab
+from course.sources.files import write_whole
+from course.sources.manifest import Lab
 
 BEGIN, END = "<!-- LABS: made from each lab.json -->\n", "<!-- END LABS -->\n"
 HEAD = "| lab | chapter | your file | points | minutes |\n|---|---|---|---|---|\n"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from author import case_file
 from author.case_file import Case
-from course.cutter import solutions
-from course.files import File
-from course.manifest import Exercise, Lab
-from course.source_pieces import definitions
+from course.sources.cutter import solutions
+from course.sources.files import File
+from course.sources.manifest import Exercise, Lab
+from course.sources.source_pieces import definitions
 
 ALTERNATIVES = 2
 

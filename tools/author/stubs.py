@@ -4,11 +4,11 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from course import manifest
-from course.cutter import Cut
+from course.sources import manifest
+from course.sources.cutter import Cut
 from course.errors import CourseError
-from course.files import File, write_whole
-from course.handout_record import digest, parse, record_of
+from course.sources.files import File, write_whole
+from course.sources.handout_record import digest, parse, record_of
 
 RECORD = ".stubs.sha256"  # in student/: the digests of the stubs as cut, in the form that sha256sum reads
 

@@ -7,9 +7,9 @@ images made of it, private. docs/instructors.md says how to use it.
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import version
+from course.sources import version
 from course.errors import CourseError
-from course.files import File, write_zip
+from course.sources.files import File, write_zip
 
 SCRIPTS = "tools/author/judge/autograder"
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from author import benchmarks
-from course import training_program
+from course.training import training_program
 from course.errors import CourseError
 
 FIGURES = {  # name → folder of the chapter that shows it

@@ -8,7 +8,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from author import completeness
-from course import manifest, mistakes
+from course.sources import manifest
+from course.verdicts import mistakes
 
 
 def arguments(parser: ArgumentParser) -> None:

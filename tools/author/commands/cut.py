@@ -9,7 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from author import readme, stubs
-from course import manifest
+from course.sources import manifest
 
 
 def arguments(parser: ArgumentParser) -> None:

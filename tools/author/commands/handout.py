@@ -15,9 +15,9 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from author import handout, handout_trial
-from course import manifest
+from course.sources import manifest
 from course.errors import CourseError
-from course.files import File, refuse_what_is_there, write_folder, write_zip
+from course.sources.files import File, refuse_what_is_there, write_folder, write_zip
 
 TOP_FOLDER = "linear-attention-labs"  # what the zip unpacks to
 

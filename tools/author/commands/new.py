@@ -10,9 +10,9 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from author import readme, stubs
-from course import manifest
+from course.sources import manifest
 from course.errors import CourseError
-from course.files import File, write_folder, write_whole
+from course.sources.files import File, write_folder, write_whole
 
 MODEL = "lab00"
 

@@ -16,7 +16,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from course import process_group, training_program
+from course.build import process_group
+from course.training import training_program
 from course.errors import CourseError
 
 LABS = "^lab[0-9][0-9]$"
@@ -37,7 +38,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(root: Path, options: Namespace) -> int:
     if options.cases is not None:
-        return subprocess.run([sys.executable, "-B", root / "tests" / "framework" / "cases.py", options.cases]).returncode
+        os.environ["PYTHONPATH"] = str(root / "tests/framework")
+        return subprocess.run([sys.executable, "-B", root / "tests/framework/gates/cases.py", options.cases]).returncode
     os.environ.setdefault("LINATTN_COMPILER_CACHE", str(root / "build" / "ccache"))  # see cmake/compiler_cache.cmake
     os.environ[MARK] = str(os.getpid())
     began = time.monotonic()

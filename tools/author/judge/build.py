@@ -14,16 +14,16 @@ import subprocess
 from pathlib import Path
 from typing import TextIO
 
-from course import process_group
-from course.build_tree import BuildTree
-from course.ctest import explain_build
+from course.build import process_group
+from course.build.build_tree import BuildTree
+from course.build.ctest import explain_build
 from course.errors import CourseError
-from course.files import write_whole
-from course import build_commands
+from course.sources.files import write_whole
+from course.build import build_commands
 from author.judge import uncounted
 from author.judge.box import Box, open_to_box, read_log
-from course.manifest import Lab
-from course.plain_text import plain
+from course.sources.manifest import Lab
+from course.sources.plain_text import plain
 
 
 MOST_NAMES = 5  # in a message

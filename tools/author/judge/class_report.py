@@ -8,8 +8,8 @@ from author.judge import pages
 from author.judge.class_run import STUDENTS
 from author.judge.feedback import NOT_GRADED
 from author.judge.result import Result
-from course.manifest import Exercise, Lab
-from course.verdicts import WORDS
+from course.sources.manifest import Exercise, Lab
+from course.verdicts.verdicts import WORDS
 
 T = TypeVar("T", str, tuple[str, str])
 MOST = 30  # rows of a list

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from author.judge import grade_submission, result
 from author.judge.box import Box, as_nobody
 from author.judge.build import Judge
-from course import manifest
+from course.sources import manifest
 
 GRADESCOPE = Path("/autograder")
 # What bubblewrap says on a descriptor: a process whose child the command is, and how it ended.

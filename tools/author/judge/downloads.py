@@ -12,7 +12,7 @@ from pathlib import Path
 
 from author.judge.intake import id_inside, safe_id, student_id
 from course.errors import CourseError
-from course.plain_text import plain
+from course.sources.plain_text import plain
 
 CANVAS = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<number>\d+)_\d+_(?P<file>.+)", re.S)
 MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*))?", re.S)

@@ -2,13 +2,13 @@
 
 import json
 
-from course import progress, results
-from course.files import write_together
+from course.verdicts import progress, results
+from course.sources.files import write_together
 from author.judge import pages
 from author.judge.result import Result
-from course.manifest import Exercise, Lab
-from course.plain_text import plain
-from course.verdicts import WORDS, Verdict, by_lab
+from course.sources.manifest import Exercise, Lab
+from course.sources.plain_text import plain
+from course.verdicts.verdicts import WORDS, Verdict, by_lab
 
 Section = tuple[str, list[tuple[str, str, str, str]], list[str]]  # of a lab: its title, a row for each exercise, the messages
 NOT_GRADED = "Handed in, but not graded, or not under this name"

@@ -16,15 +16,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from author import stubs
-from course import manifest, version
+from course.sources import manifest, version
 from course.errors import CourseError
-from course.files import explained
+from course.sources.files import explained
 from author.judge import feedback, result
 from author.judge.box import Box, BoxTrouble, adopt_orphans, end_orphans
 from author.judge.build import READY, Judge
 from author.judge.intake import Intake, taken
-from course.manifest import Lab
-from course.plain_text import plain
+from course.sources.manifest import Lab
+from course.sources.plain_text import plain
 
 T = TypeVar("T")
 Record = dict[str, Any]  # what result.json holds, or a part of it

@@ -13,9 +13,9 @@ from pathlib import Path
 from author.judge.policy import Policy, moment
 from author.judge.result import Result
 from course.errors import CourseError
-from course.manifest import Lab
-from course.plain_text import plain
-from course.verdicts import total
+from course.sources.manifest import Lab
+from course.sources.plain_text import plain
+from course.verdicts.verdicts import total
 
 HEADER = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 MOODLE = ["Username", "ID number", "Email address", "Full name"]

@@ -18,10 +18,10 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
-from course import manifest, version
+from course.sources import manifest, version
 from course.errors import CourseError
-from course.graded_file import LARGEST
-from course.plain_text import plain
+from course.build.graded_file import LARGEST
+from course.sources.plain_text import plain
 
 LARGEST_ZIP = 32 << 20  # bytes
 DEEPEST = 6  # folders within folders

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from course.errors import CourseError
-from course.manifest import Lab
-from course.plain_text import plain
-from course.verdicts import Verdict, whole
+from course.sources.manifest import Lab
+from course.sources.plain_text import plain
+from course.verdicts.verdicts import Verdict, whole
 from author.judge.result import Result
 
 NUMBER = re.compile(r"[0-9]+(\.[0-9]{1,2})?", re.ASCII)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from course.errors import CourseError
-from course.manifest import Lab
-from course.plain_text import plain
-from course.verdicts import WORDS, Verdict, total
+from course.sources.manifest import Lab
+from course.sources.plain_text import plain
+from course.verdicts.verdicts import WORDS, Verdict, total
 
 FILE = "result.json"
 MEANINGS = {"build": "not_run"}  # what a file that does not compile is called at home

@@ -10,9 +10,9 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from course import manifest
+from course.sources import manifest
 from course.errors import CourseError
-from course.grading import grade
+from course.verdicts.grading import grade
 
 FILE = ".answers"
 

@@ -8,9 +8,10 @@ Exit status: 0 when everything graded passes, 1 when something does not, 2 when 
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
 
-from course import manifest, progress
-from course.grading import grade
-from course.verdicts import Verdict
+from course.sources import manifest
+from course.verdicts import progress
+from course.verdicts.grading import grade
+from course.verdicts.verdicts import Verdict
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -15,12 +15,13 @@ import sys
 from argparse import REMAINDER, ArgumentParser, Namespace
 from pathlib import Path
 
-from course import manifest, verdicts
-from course.build_tree import BuildTree
+from course.sources import manifest
+from course.verdicts import verdicts
+from course.build.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
-from course.grading import grade
-from course.manifest import Exercise, Lab
+from course.verdicts.grading import grade
+from course.sources.manifest import Exercise, Lab
 
 LIMIT = 60  # seconds: after so long a call is taken for endless, and stopped in
 ON_FAILURE = ("throwException", "test_case_exception")  # of doctest, where a REQUIRE fails, and of grading/reporter.cpp
@@ -53,7 +54,7 @@ def run(root: Path, options: Namespace) -> int:
     else:
         call = 1 if verdict.passed or verdict.status == "todo" else _failing_call(function, program, environment)
         print(f"stopping in call {call} of {exercise.function}; {exercise.name} is {verdicts.WORDS[verdict.status]}")
-        command = ["gdb", "-q", "-iex", "set debuginfod enabled off", "-ex", f"source {root}/tools/course/gdb_tensor.py",
+        command = ["gdb", "-q", "-iex", "set debuginfod enabled off", "-ex", f"source {root}/tools/course/verdicts/gdb_tensor.py",
                    *_stop_at(function, ignore=call - 1), "-ex", "run", *options.words, "--args", *program]
     sys.stdout.flush()
     os.execvpe(debugger, command, environment)

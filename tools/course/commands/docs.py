@@ -11,7 +11,8 @@ import webbrowser
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import manifest, mistakes
+from course.sources import manifest
+from course.verdicts import mistakes
 from course.errors import CourseError
 
 

@@ -15,10 +15,10 @@ from array import array
 from math import prod
 from pathlib import Path
 
-from course import training_program
+from course.training import training_program
 from course.commands import check
 from course.errors import CourseError
-from course.training_program import Settings
+from course.training.training_program import Settings
 
 LAB, GIVEN = "lab07", "lab08"  # of GIVEN is what generates from a cache
 WEIGHTS, IMAGES = "docs/interactive/digits_weights.js", "training/digits.txt"

@@ -16,7 +16,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from course import line_plot, manifest, training_program
+from course.sources import manifest
+from course.training import line_plot, training_program
 from course.commands import check
 from course.errors import CourseError
 

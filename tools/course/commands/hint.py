@@ -5,9 +5,10 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import chapter, manifest
+from course.site import chapter
+from course.sources import manifest
 from course.errors import CourseError
-from course.files import write_whole
+from course.sources.files import write_whole
 
 
 def arguments(parser: ArgumentParser) -> None:

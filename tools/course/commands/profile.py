@@ -14,8 +14,10 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import NamedTuple
 
-from course import manifest, process_group, training_program
-from course.build_tree import BuildTree
+from course.build import process_group
+from course.sources import manifest
+from course.training import training_program
+from course.build.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
 

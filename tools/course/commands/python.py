@@ -18,11 +18,12 @@ from argparse import REMAINDER, ArgumentParser, Namespace
 from importlib.util import find_spec
 from pathlib import Path
 
-from course import bindings, files, graded_file, manifest
-from course.build_tree import BuildTree
+from course.build import graded_file
+from course.sources import bindings, files, manifest
+from course.build.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
-from course.manifest import Lab
+from course.sources.manifest import Lab
 
 INSTALL = "./course setup --with-python installs it"
 PREFIXES = (os.environ.get("CONDA_PREFIX", ""), sys.prefix, "/usr", "/usr/local")

@@ -7,12 +7,13 @@ import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import manifest, results
+from course.sources import manifest
+from course.verdicts import results
 from course.commands import check
 from course.errors import CourseError
-from course.files import write_whole
-from course.grading import grade
-from course.manifest import Lab
+from course.sources.files import write_whole
+from course.verdicts.grading import grade
+from course.sources.manifest import Lab
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -9,13 +9,14 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import graded_file, manifest, version
-from course.build_tree import BuildTree
+from course.build import graded_file
+from course.sources import manifest, version
+from course.build.build_tree import BuildTree
 from course.errors import CourseError
-from course.files import File, refuse_what_is_there, write_zip
-from course.grading import grade
-from course.manifest import Lab
-from course.verdicts import WORDS, Verdict, by_lab, score
+from course.sources.files import File, refuse_what_is_there, write_zip
+from course.verdicts.grading import grade
+from course.sources.manifest import Lab
+from course.verdicts.verdicts import WORDS, Verdict, by_lab, score
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -16,11 +16,14 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from course import manifest, messages, process_group, training_program
-from course.build_tree import BuildTree
+from course.build import process_group
+from course.sources import manifest
+from course.training import training_program
+from course.verdicts import messages
+from course.build.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
-from course.plain_text import plain
+from course.sources.plain_text import plain
 
 TRACED = re.compile(r"^TRACED\((\w+)\)", re.M)  # grading/trace.hpp
 CRASH = re.compile(r"(?<=AddressSanitizer: )[\w-]+|called itself without end")

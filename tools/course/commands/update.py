@@ -9,11 +9,11 @@ import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course import version
+from course.sources import version
 from course.errors import CourseError
-from course.files import File, write_folder
-from course.handout_record import RECORD, STUBS, digest, parse, read_handout
-from course.moved_answers import Answers
+from course.sources.files import File, write_folder
+from course.sources.handout_record import RECORD, STUBS, digest, parse, read_handout
+from course.sources.moved_answers import Answers
 
 MADE = ("build", "kept", "out")  # what commands leave in the folder, and no file of the student's
 HINTS = "build/hints.json"  # how many were shown

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from course.source_pieces import visible_code
+from course.sources.source_pieces import visible_code
 
 TOKEN = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*|\d(?:'?[\w.]|(?<=[eEpP])[+-])*|\.\d\w*|->|\+\+|--|[-+*/%&|^<>=!]=|&&|\|\||::|<<|\S")
 WORD = re.compile(r"[A-Za-z_]\w*")

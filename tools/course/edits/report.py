@@ -4,11 +4,11 @@ import sys
 import time
 from pathlib import Path
 
-from course import manifest
-from course.build_tree import BuildTree
+from course.sources import manifest
+from course.build.build_tree import BuildTree
 from course.edits.search import Cure, NotSearched, Search, Told
-from course.manifest import Exercise, Lab
-from course.progress_line import ProgressLine
+from course.sources.manifest import Exercise, Lab
+from course.build.progress_line import ProgressLine
 
 MOST_SHOWN = 3
 

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from course import build_commands, process_group
+from course.build import build_commands, process_group
 from course.edits.schemata import FILE, VARIABLE, Schemata
 from course.edits.usual import Edit, Editor
 from course.errors import CourseError
-from course.manifest import Exercise, Lab
-from course.source_pieces import CannotSplit, Definition, definitions, visible_code
+from course.sources.manifest import Exercise, Lab
+from course.sources.source_pieces import CannotSplit, Definition, definitions, visible_code
 
 ROUNDS = 8  # of compiling; each drops the edits that the one before refused
 MOST = 4000  # edits of one exercise

@@ -1,9 +1,9 @@
 """A chapter's page: its README.md, and below each exercise what the manifest knows about it, and its hints."""
 
-from course.chapter import exercise_heading
-from course.cutter import solutions
-from course.headings import Heading
-from course.manifest import Exercise
+from course.site.chapter import exercise_heading
+from course.sources.cutter import solutions
+from course.site.headings import Heading
+from course.sources.manifest import Exercise
 from course.site import markdown
 from course.site.markdown import code, raw
 from course.site.parts import Parts

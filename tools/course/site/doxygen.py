@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from course.build_tree import BuildTree
+from course.build.build_tree import BuildTree
 from course.errors import CourseError
 from course.site import frame, source
 from course.site.site_map import SiteMap

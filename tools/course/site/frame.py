@@ -10,7 +10,7 @@ from jinja2 import Environment
 from lxml.html import builder
 from markupsafe import Markup
 
-from course import citation
+from course.site import citation
 from course.errors import CourseError
 from course.site import contract_pages, fonts, formulas, search_index
 from course.site.contract_pages import inner

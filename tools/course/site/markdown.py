@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from course.headings import headings
+from course.site.headings import headings
 
 if TYPE_CHECKING:  # it imports this
     from course.site.site_map import Links

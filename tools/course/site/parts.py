@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from course import citation as citations
+from course.site import citation as citations
 from course.site.markdown import code, escaped, in_html, raw
 from course.site.site_map import WORDS, SiteMap
 

@@ -6,14 +6,16 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
-from course import instructors, manifest, mistakes
-from course.build_tree import BuildTree
-from course.chapter import exercise_heading
+from course.site import instructors
+from course.sources import manifest
+from course.verdicts import mistakes
+from course.build.build_tree import BuildTree
+from course.site.chapter import exercise_heading
 from course.errors import CourseError
-from course.headings import headings
-from course.mistakes import Mistake
+from course.site.headings import headings
+from course.verdicts.mistakes import Mistake
 from course.site import markdown
-from course.source_pieces import declares
+from course.sources.source_pieces import declares
 
 PAGES = ("start", "setup", "primer", "uses", "relatives", "memory", "measurements", "grading", "papers", "errata", "glossary",
          "architecture")  # docs/<name>.md, in both editions

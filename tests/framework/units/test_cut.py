@@ -1,0 +1,113 @@
+"""The cutter: what a student gets is the reference without the solution, and nothing a student wrote is lost."""
+
+import hashlib
+import re
+
+import pytest
+from course_tree import REFERENCE, CourseTree
+
+from course.sources.cutter import Cut
+from course.errors import CourseError
+
+REGION = "    // BEGIN SOLUTION\n    // END SOLUTION\n"
+
+
+def cut(text):
+    return Cut(text, "reference/x.cpp", {"f", "g"}).text
+
+
+# What is made of a body, of helpers and of a marker with a statement: student/, which must be what ./course cut makes.
+def test_a_remark_at_the_top_is_dropped_with_its_blank_line():
+    assert cut("// BEGIN SOLUTION\n// The answer key.\n// END SOLUTION\n\n#include <a>\n") == "#include <a>\n"
+
+
+@pytest.mark.parametrize("text, said", [
+    ("int f() {\n", r": the \{ of line 1 is never closed; "),
+    ("int f() {\n    // BEGIN SOLUTION\n    // BEGIN SOLUTION\n}\n", r":3: .*inside the one of line 2"),
+    ("int f() {\n    // BEGIN SOLUTION\n}\n", r":3: .*f ends before"),
+    ("// BEGIN SOLUTION\nint f() {\n}\n", r":3: .*never closed"),
+    ("int f() {\n    // END SOLUTION\n}\n", r":2: .*without a BEGIN"),
+    ("int f() {\n    // BEGIN SOLUTION\n// END SOLUTION\n}\n", r":3: .*not indented like"),
+    (f"int f() {{\n{REGION}{REGION}}}\n", r":4: .*a second BEGIN SOLUTION in f"),
+    (f"int helper() {{\n{REGION}}}\n", r":2: .*helper is not an exercise"),
+    (f"struct A {{\n{REGION}}};\n", r":2: .*in no function's body"),
+    ("int f() {\n// BEGIN SOLUTION\n// END SOLUTION\n}\n", r":2: .*is not indented"),
+    ("int f() {\n}\nint f() {\n}\n", r":3: .*defined a second time; line 1"),
+    *((f"int f() {{\n    {misspelt}\n}}\n", r":2: .*looks like a solution marker") for misspelt in (
+        "// BEGIN SOLUTON", "//BEGIN SOLUTION", "// begin solution", "// END  SOLUTION", "// BEGINSOLUTION", "/* BEGIN SOLUTION */",
+        "x = 1;  // BEGIN SOLUTION", "// END SOLUTION.", "// SOLUTION BEGIN", "// BEGIN SOLUTIONS: todo();", "// BEIGN SOLUTION",
+        "/// END SOLUTION"))])
+def test_wrong_markers_are_refused_with_their_line(text, said):
+    with pytest.raises(CourseError) as caught:
+        cut(text)
+    assert re.match(rf"reference/x\.cpp{said}", str(caught.value))
+
+
+@pytest.mark.parametrize("prose", ["// the end", "// begin with token 0", "// a solution in closed form exists; see the end of the chapter",
+                                   "// END of the namespace", "// resolution", "// the solution"])
+def test_prose_is_not_a_marker(prose):
+    assert prose in cut(f"int f() {{\n    {prose}\n}}\n")
+
+
+class CutTree(CourseTree):
+    def test_writes_stubs_and_their_digests_and_then_agrees(self):
+        self.course("cut", status=0)
+        stub = self.read("student/lab07_numbers.cpp")
+        assert "return" not in stub and 'throw NotImplemented("twice");' in stub
+        assert f"{hashlib.sha256(stub.encode()).hexdigest()}  lab07_numbers.cpp\n" in self.read("student/.stubs.sha256")
+        assert self.read("student/lab08_more.cpp") == self.read("reference/lab08_more.cpp")
+        assert ("| lab07 | [Numbers](labs/lab07_numbers/README.md) | `student/lab07_numbers.cpp` | 3 | 10 |\n"
+                "| lab08 | [More](labs/lab08_more/README.md) | `student/lab08_more.cpp` | 4 | 5 |\n"
+                "|  | together |  | 7 | 15 |\n") in self.read("README.md")
+        self.course("cut", "--check", status=0)
+
+    def test_check_notices_a_file_of_no_lab_and_a_stale_record(self):
+        self.course("cut")
+        stray = self.write("student/lab09_gone.cpp", "")
+        assert "lab09_gone.cpp belongs to no lab" in self.course("cut", "--check", status=1).stdout
+        stray.unlink()
+        self.write("student/.stubs.sha256", "")
+        self.course("cut", "--check", status=1)
+
+    def test_a_stale_table_of_labs_is_noticed_and_made_anew(self):
+        self.course("cut")
+        fresh = self.read("README.md")
+        self.write("README.md", fresh.replace("| 10 |", "| 11 |"))
+        assert "README.md has a table" in self.course("cut", "--check", status=1).stdout
+        assert self.course("cut").stdout == "wrote README.md\n" and self.read("README.md") == fresh
+        self.write("README.md", "# Labs\n")
+        self.assert_one_line_error(self.course("cut"), "README.md needs one table of labs between the lines")
+
+    def test_an_unedited_stub_follows_the_reference(self):
+        """--check shows the difference and writes nothing."""
+        self.course("cut")
+        self.write("reference/lab07_numbers.cpp", REFERENCE.replace("// Add.", "// Sum."))
+        before = self.files()
+        assert "-    // Add.\n+    // Sum.\n" in self.course("cut", "--check", status=1).stdout
+        assert self.files() == before
+        self.course("cut", status=0)
+        assert "// Sum." in self.read("student/lab07_numbers.cpp") and not list(self.root.glob("student/*.bak"))
+
+    def test_an_edited_file_is_never_lost(self):
+        self.course("cut")
+        mine = "int twice(int x) { return 2 * x; }  // mine\n"
+        self.write("student/lab07_numbers.cpp", mine)
+        self.write("reference/lab08_more.cpp", "int once(int y) { return y; }\n")
+        before = self.files()
+        self.assert_one_line_error(self.course("cut"), "student/lab07_numbers.cpp was edited", "--force")
+        assert self.files() == before, "half of the stubs were written"
+        self.course("cut", "--force", status=0)
+        assert [copy.read_text() for copy in self.root.glob("student/lab07_numbers.cpp.*.bak")] == [mine]
+        self.course("cut", "--check", status=0)
+
+    def test_manifest_and_sources_must_agree(self):
+        for name, text, *said in (
+                ("lab08_more", "int twice(int x) { return x; }\n", "no source of lab08 defines once"),
+                ("lab08_more", f"int once() {{\n{REGION}}}\n", "lab08_more.cpp:1", "comes solved"),
+                ("lab07_numbers", "int thrice() { return 3; }\nint twice() { return 2; }\n", "lab07_numbers.cpp:2",
+                 "has no `// BEGIN SOLUTION`")):
+            self.write(f"reference/{name}.cpp", text)
+            self.assert_one_line_error(self.course("cut"), *said)
+        (self.root / "reference/lab07_numbers.cpp").unlink()
+        self.assert_one_line_error(self.course("cut"), "reference/lab07_numbers.cpp is missing")
+        assert not (self.root / "student").exists()

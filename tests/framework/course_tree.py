@@ -41,7 +41,7 @@ int thrice(int x) {
 
 def course_words(root: Path, *words: str) -> list:
     """The command line of `./course words…` in the tree `root`, with the tools of this one."""
-    start = ("import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from course import __main__, process_group; "
+    start = ("import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from course import __main__; from course.build import process_group; "
              "process_group.end_when_told(); sys.exit(__main__.main(Path(sys.argv[2]), sys.argv[3:]))")
     return [sys.executable, "-B", "-c", start, REPOSITORY / "tools", root, *words]
 

@@ -10,13 +10,14 @@ from course_tree import REPOSITORY
 from author import readme, stubs
 from course.sources import manifest
 
-LEFT_OUT = {".git", "build", "__pycache__", "out"}
+MADE = {".git", "build", "out"}  # and no folder of the course: tools/course/build is one
 
 
 def copy_course(folder: Path, labs: tuple) -> None:
     """Everything but what belongs to other labs, with stubs that are as cut."""
-    def skip(_, names):
-        return [name for name in names if name in LEFT_OUT or (re.match(r"lab\d\d_", name) and name[:5] not in labs)]
+    def skip(place, names):
+        made = MADE if Path(place) == REPOSITORY else {"__pycache__"}
+        return [name for name in names if name in made or (re.match(r"lab\d\d_", name) and name[:5] not in labs)]
     shutil.copytree(REPOSITORY, folder, ignore=skip)
     shutil.rmtree(folder / "student")
     stubs.write(folder, stubs.cut_all(folder), force=False)

@@ -317,7 +317,8 @@ def call_with_wrong_values() -> None:
 
 
 def test_no_value_ends_python():
-    script = f"import sys; sys.path.insert(0, {str(REPOSITORY / 'tests/framework/commands')!r}); import test_python_module as t; t.call_with_wrong_values()"
+    folders = [str(REPOSITORY / "tests/framework" / each) for each in (".", "commands")]
+    script = f"import sys; sys.path[:0] = {folders}; import test_python_module as t; t.call_with_wrong_values()"
     result = run(BUILD / "python", "-W", "ignore", "-X", "faulthandler", "-c", script)
     assert (result.returncode, result.stdout[-11:]) == (0, "at the end\n"), result.stderr
 

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 from fake_tools import FakeTools
 
+from author.judge import exchange_formats
 from course.sources import manifest
-from course.verdicts import results
 from course.verdicts.verdicts import Verdict
 
 LEFT = ("lab07 · thrice   FAIL\n  your output:\n    \a ```\n      \0\n  a case\n    called with n = 3\n"
@@ -77,7 +77,7 @@ class Report(FakeTools):
         self.assertFalse(self.out.exists())
 
     def test_gradescope(self):
-        data = json.loads(results.gradescope(self.verdicts()))
+        data = json.loads(exchange_formats.gradescope(self.verdicts()))
         for form, entry in [(GRADESCOPE, data), *((GRADESCOPE_TEST, test) for test in data["tests"])]:
             for key, value in entry.items():
                 self.assertTrue(value in form[key] if isinstance(form[key], set) else isinstance(value, form[key]), key)
@@ -87,7 +87,7 @@ class Report(FakeTools):
         self.assertEqual(data["tests"][1]["output"], FAILURE)
 
     def test_junit(self):
-        root = ElementTree.fromstring(results.junit(self.verdicts()).encode())
+        root = ElementTree.fromstring(exchange_formats.junit(self.verdicts()).encode())
         for element in root.iter():
             allowed, demanded, children = JUNIT[element.tag]
             self.assertLessEqual(set(element.attrib), allowed)

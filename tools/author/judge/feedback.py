@@ -2,9 +2,9 @@
 
 import json
 
-from course.verdicts import progress, results
+from course.verdicts import progress, report_page
 from course.sources.files import write_together
-from author.judge import pages
+from author.judge import exchange_formats, pages
 from author.judge.result import Result
 from course.sources.manifest import Exercise, Lab
 from course.sources.plain_text import plain
@@ -23,9 +23,9 @@ def write(result: Result, labs: list[Lab]) -> None:
 def texts(result: Result, labs: list[Lab]) -> dict[str, str]:
     if result.unusable:
         return _of_unusable(result)
-    return {"feedback.md": f"{_lines(REMARKS, result.comments)}{results.markdown(labs, result.verdicts)}"
+    return {"feedback.md": f"{_lines(REMARKS, result.comments)}{report_page.markdown(labs, result.verdicts)}"
                            f"{_lines(NOT_GRADED, result.left_out)}\n{_origin(result)}\n", "feedback.html": _html(result, labs),
-            "results.json": results.gradescope(result.verdicts), "junit.xml": results.junit(result.verdicts)}
+            "results.json": exchange_formats.gradescope(result.verdicts), "junit.xml": exchange_formats.junit(result.verdicts)}
 
 
 def _lines(title: str, given: list[str]) -> str:
@@ -44,7 +44,7 @@ def _of_unusable(result: Result) -> dict[str, str]:
     return {"feedback.md": f"# Results\n\n```text\n{sentence.replace('```', '')}\n```\n",
             "feedback.html": _page(sentence, [], result),
             "results.json": json.dumps({"score": 0, "output": sentence, "tests": []}, indent=2, ensure_ascii=False) + "\n",
-            "junit.xml": results.junit([verdict])}
+            "junit.xml": exchange_formats.junit([verdict])}
 
 
 def _html(result: Result, labs: list[Lab]) -> str:

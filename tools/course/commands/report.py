@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from course.sources import manifest
-from course.verdicts import results
+from course.verdicts import report_page
 from course.commands import check
 from course.errors import CourseError
 from course.sources.files import write_whole
@@ -26,7 +26,7 @@ def run(root: Path, options: Namespace) -> int:
     _refuse_a_lab(labs, options)
     verdicts = grade(root, options.track, options.labs)
     page = Path(options.out) / "report.md"
-    write_whole(page, results.markdown(labs, verdicts))
+    write_whole(page, report_page.markdown(labs, verdicts))
     print(page)
     return check.exit_status(verdicts)
 

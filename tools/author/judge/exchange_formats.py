@@ -1,14 +1,9 @@
-"""Verdicts in the forms that other programs read, and as a page. The points and the words are those of the verdicts."""
+"""Verdicts in the forms that other programs read. The points and the words are those of the verdicts."""
 
 import json
-import re
 from xml.etree import ElementTree
 
-from course.verdicts import progress
-from course.sources.manifest import Lab
 from course.verdicts.verdicts import WORDS, Verdict, by_lab, score, total
-
-BACKTICKS = re.compile("`+")
 
 
 def junit(verdicts: list[Verdict]) -> str:
@@ -34,20 +29,6 @@ def gradescope(verdicts: list[Verdict]) -> str:
              for verdict in verdicts]
     whole = {"score": total(verdicts), "output": f"score {score(verdicts)}", "tests": tests}
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
-
-
-def markdown(labs: list[Lab], verdicts: list[Verdict]) -> str:
-    titles = {lab.name: lab.title for lab in labs}
-    lines = ["# Results", "", f"score {score(verdicts)}", ""]
-    for lab, of_lab in by_lab(verdicts):
-        lines += [f"## {lab} · {titles[lab]}", "", "| exercise | state | points | read |", "|---|---|---|---|"]
-        lines += [f"| `{verdict.exercise.function}`{' ★' if verdict.exercise.stretch else ''} | {WORDS[verdict.status]} "
-                  f"| {verdict.points} of {verdict.exercise.points} | §{verdict.exercise.section} |" for verdict in of_lab]
-        lines.append("")
-        for message in dict.fromkeys(verdict.message for verdict in progress.with_words(of_lab)):
-            fence = "`" * max(3, 1 + max(map(len, BACKTICKS.findall(message)), default=0))
-            lines += [f"{fence}text", message, fence, ""]
-    return "\n".join(lines)
 
 
 def _counts(verdicts: list[Verdict]) -> dict[str, str]:

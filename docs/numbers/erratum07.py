@@ -26,4 +26,4 @@ for n in (8, 1024):
         combines, rounds = scan(n)
         print(f"  {scan.__name__:<14} {combines:5} combines in {rounds:2} rounds")
 N, D = 65536, 64
-print(f"n = {N}, d = {D}: n states of d² floats take {N * D * D * 4 / 1e9:.2f} GB for each head, one state {D * D * 4 / 1e3:.0f} kB")
+print(f"n = {N}, d = {D}: n states of d² floats take {N * D * D * 4 / 1e9:.2f} GB for each head, one state {D * D * 4 / 1e3:.0f} KB")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from course_tree import REPOSITORY
 
-from author import readme, stubs
+from author import stubs, tables
 from course.sources import manifest
 
 MADE = {".git", "build", "out"}  # and no folder of the course: tools/course/build is one
@@ -21,7 +21,7 @@ def copy_course(folder: Path, labs: tuple) -> None:
     shutil.copytree(REPOSITORY, folder, ignore=skip)
     shutil.rmtree(folder / "student")
     stubs.write(folder, stubs.cut_all(folder), force=False)
-    readme.update(folder, manifest.load(folder))
+    tables.update(folder, manifest.load(folder))
 
 
 def commit(folder: Path) -> None:

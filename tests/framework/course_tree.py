@@ -19,7 +19,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
-from author import readme
+from author import tables
 from course.__main__ import main
 
 REFERENCE = """// The answer key.
@@ -126,7 +126,7 @@ class CourseTree(unittest.TestCase):
             "lab": "lab08", "title": "More", "sources": ["lab08_more.cpp"],
             "exercises": [{"function": "once", "points": 4, "minutes": 5, "section": "8.1", "solved": True}]}))
         self.write("labs/lab07_numbers/README.md", "# Lab 07\n")
-        self.write("README.md", f"# Labs\n\n{readme.BEGIN}{readme.END}")
+        self.write("README.md", f"# Labs\n\n{tables.BEGIN}{tables.END}")
         self.write("reference/lab07_numbers.cpp", REFERENCE)
         self.write("reference/lab08_more.cpp", "int once(int x) { return x; }\n")
 

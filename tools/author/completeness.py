@@ -21,7 +21,7 @@ from course.sources.source_pieces import declares
 
 def findings(root: Path, tree: BuildTree) -> list[str]:
     """Most is read. What suites and mistakes there are is asked of the programs, which are built in `tree` first. Whether
-    student/ and the README's table are as cut is what ./course cut --check says."""
+    student/ and the tables of pages are as cut is what ./course cut --check says."""
     found: list[str] = []
     labs: list[Lab] = []
     for folder in sorted((root / "labs").glob("lab[0-9][0-9]_*")):

@@ -6,6 +6,7 @@ import re
 import pytest
 from course_tree import REFERENCE, CourseTree
 
+from author import tables
 from course.sources.cutter import Cut
 from course.errors import CourseError
 
@@ -56,9 +57,9 @@ class CutTree(CourseTree):
         assert "return" not in stub and 'throw NotImplemented("twice");' in stub
         assert f"{hashlib.sha256(stub.encode()).hexdigest()}  lab07_numbers.cpp\n" in self.read("student/.stubs.sha256")
         assert self.read("student/lab08_more.cpp") == self.read("reference/lab08_more.cpp")
-        assert ("| lab07 | [Numbers](labs/lab07_numbers/README.md) | `student/lab07_numbers.cpp` | 3 | 10 |\n"
-                "| lab08 | [More](labs/lab08_more/README.md) | `student/lab08_more.cpp` | 4 | 5 |\n"
-                "|  | together |  | 7 | 15 |\n") in self.read("README.md")
+        assert ("| lab07 | [Numbers](labs/lab07_numbers/README.md) | `student/lab07_numbers.cpp` | 3 | 10 | 5 |\n"
+                "| lab08 | [More](labs/lab08_more/README.md) | `student/lab08_more.cpp` | 4 | 5 | 5 |\n"
+                "|  | together |  | 7 | 15 | 10 |\n") in self.read("README.md")
         self.course("cut", "--check", status=0)
 
     def test_check_notices_a_file_of_no_lab_and_a_stale_record(self):
@@ -72,11 +73,23 @@ class CutTree(CourseTree):
     def test_a_stale_table_of_labs_is_noticed_and_made_anew(self):
         self.course("cut")
         fresh = self.read("README.md")
-        self.write("README.md", fresh.replace("| 10 |", "| 11 |"))
+        self.write("README.md", fresh.replace("| 10 |", "| 11 |", 1))
         assert "README.md has a table" in self.course("cut", "--check", status=1).stdout
         assert self.course("cut").stdout == "wrote README.md\n" and self.read("README.md") == fresh
         self.write("README.md", "# Labs\n")
-        self.assert_one_line_error(self.course("cut"), "README.md needs one table of labs between the lines")
+        self.assert_one_line_error(self.course("cut"), "README.md needs one table between the lines")
+
+    def test_the_table_of_models_is_made_of_its_data(self):
+        self.write("docs/uses.md", f"{tables.BEGIN_MODELS}{tables.END_MODELS}")
+        self.assert_one_line_error(self.course("cut"), "docs/models.csv is missing")
+        head = "date,model,state,rest,source\n"
+        self.write("docs/models.csv", f"{head}2026-07,K,69 of 93,24,[a](https://a.org)\n2025-09,Q,36 of 48,12,[b](https://b.org)\n")
+        assert "wrote docs/uses.md\n" in self.course("cut", status=0).stdout
+        rows = re.findall(r"(?m)^\| (20.*) \|$", self.read("docs/uses.md"))
+        assert rows == ["2025-09 | Q | 36 of 48 | 12 | [b](https://b.org)", "2026-07 | K | 69 of 93 | 24 | [a](https://a.org)"]
+        for row in "July,K,69,24,[a](https://a.org)", "2026-07,K,69,24,a.org", "2026-07,K,,24,[a](https://a.org)", "2026-07,K":
+            self.write("docs/models.csv", f"{head}{row}\n")
+            self.assert_one_line_error(self.course("cut"), "docs/models.csv:2 needs date, model")
 
     def test_an_unedited_stub_follows_the_reference(self):
         """--check shows the difference and writes nothing."""

@@ -1,4 +1,4 @@
-"""(authors) Cut the stubs in student/ out of reference/, and make the README's table of labs.
+"""(authors) Cut the stubs in student/ out of reference/, and make the tables of the README and of docs/uses.md.
 
 Never overwrites a student's file that was edited, unless --force, which keeps a copy.
 """
@@ -8,12 +8,12 @@ from argparse import ArgumentParser, Namespace
 from difflib import unified_diff
 from pathlib import Path
 
-from author import readme, stubs
+from author import stubs, tables
 from course.sources import manifest
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--check", action="store_true", help="write nothing; show where student/ or the table differ, and exit 1 if they do")
+    parser.add_argument("--check", action="store_true", help="write nothing; show where student/ or a table differs, and exit 1 if one does")
     parser.add_argument("--force", action="store_true", help="overwrite edited files too, keeping NAME.<time>.bak")
 
 
@@ -22,7 +22,7 @@ def run(root: Path, options: Namespace) -> int:
     if options.check:
         return _check(root, fresh)
     written = [f"student/{name}" for name in stubs.write(root, fresh, options.force)]
-    written += ["README.md"] * readme.update(root, manifest.load(root))
+    written += tables.update(root, manifest.load(root))
     for name in written:
         print(f"wrote {name}")
     if not written:
@@ -45,6 +45,7 @@ def _check(root: Path, fresh: dict[str, str]) -> int:
         print(f"student/{stubs.RECORD} is out of date")
     if differs:
         print("student/ is not what reference/ gives; run ./course cut")
-    if stale := readme.is_stale(root, manifest.load(root)):
-        print("README.md has a table of labs that is not what each lab.json gives; run ./course cut")
+    stale = tables.stale(root, manifest.load(root))
+    for name in stale:
+        print(f"{name} has a table that is not what its data give; run ./course cut")
     return 1 if differs or stale else 0

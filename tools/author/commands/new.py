@@ -9,7 +9,7 @@ import shutil
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from author import readme, stubs
+from author import stubs, tables
 from course.sources import manifest
 from course.errors import CourseError
 from course.sources.files import File, write_folder, write_whole
@@ -51,7 +51,7 @@ def run(root: Path, options: Namespace) -> int:
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         raise
     stubs.write(root, stubs.cut_all(root), force=False)
-    readme.update(root, manifest.load(root))
+    tables.update(root, manifest.load(root))
     for path in written:
         print(f"wrote {path.relative_to(root)}")
     print(f"next: ./course check {name[1]} --track reference, then replace the example piece by piece (docs/authors.md)")

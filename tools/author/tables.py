@@ -76,7 +76,8 @@ def of_models(root: Path) -> str:
         if list(row) != list(HEAD_OF_MODELS) or not all(row.values()) or not (DATE.fullmatch(row["date"]) and LINK.search(row["source"])):
             raise CourseError(f"{MODELS}:{number} needs {', '.join(HEAD_OF_MODELS)}, with a date such as 2026-07 and a source such as "
                               "[arXiv:2510.26692](https://arxiv.org/abs/2510.26692); add what it lacks")
-    return _table(HEAD_OF_MODELS.values(), [tuple(row.values()) for row in sorted(rows, key=lambda row: row["date"])])
+    dated = sorted(({**row, "date": row["date"].replace("-", "\u2011")} for row in rows), key=lambda row: row["date"])  # a line may not end there
+    return _table(HEAD_OF_MODELS.values(), [tuple(row.values()) for row in dated])
 
 
 def _table(head: Iterable[str], rows: Iterable[tuple[object, ...]]) -> str:

@@ -86,7 +86,7 @@ class CutTree(CourseTree):
         self.write("docs/models.csv", f"{head}2026-07,K,69 of 93,24,[a](https://a.org)\n2025-09,Q,36 of 48,12,[b](https://b.org)\n")
         assert "wrote docs/uses.md\n" in self.course("cut", status=0).stdout
         rows = re.findall(r"(?m)^\| (20.*) \|$", self.read("docs/uses.md"))
-        assert rows == ["2025-09 | Q | 36 of 48 | 12 | [b](https://b.org)", "2026-07 | K | 69 of 93 | 24 | [a](https://a.org)"]
+        assert rows == ["2025\u201109 | Q | 36 of 48 | 12 | [b](https://b.org)", "2026\u201107 | K | 69 of 93 | 24 | [a](https://a.org)"]
         for row in "July,K,69,24,[a](https://a.org)", "2026-07,K,69,24,a.org", "2026-07,K,,24,[a](https://a.org)", "2026-07,K":
             self.write("docs/models.csv", f"{head}{row}\n")
             self.assert_one_line_error(self.course("cut"), "docs/models.csv:2 needs date, model")

@@ -25,7 +25,7 @@ from course.verdicts.verdicts import Verdict
 
 build = built("lab08_train", "lab09_train", "linattn_training_test")
 SMALL = ["--layers", 1, "--width", 8]
-CHAPTER = (REPOSITORY / "labs/lab08_training/README.md").read_text(encoding="utf-8")
+CHAPTER, PAGE = ((REPOSITORY / name).read_text(encoding="utf-8") for name in ("labs/lab08_training/README.md", "docs/training.md"))
 
 
 def exercise(function, status, lab="lab08", begin_with=""):
@@ -87,8 +87,8 @@ def test_copy_graded_and_trained(out):
     assert re.search(r"(?s)\nstep    3/3  loss .*to copy \d{8}   copied .*not every unseen sequence is copied yet; "
                      r"more steps: ./course train copy --resume", run.stdout)  # piped: a line for each check
     assert len(read(out / "loss.csv").splitlines()) == 4 and "<polyline" in read(out / "loss.svg")
-    pytest.importorskip("numpy")  # opens it as the chapter says
-    lines = re.search(r"```python\n(import json, numpy as np\n.*?)```", CHAPTER, re.S)[1]
+    pytest.importorskip("numpy")  # opens it as the page says
+    lines = re.search(r"```python\n(import json, numpy as np\n.*?)```", PAGE, re.S)[1]
     there = lines.replace("build/train/copy-8/", f"{out}/")
     assert subprocess.run([sys.executable, "-c", there], capture_output=True, text=True, check=True).stdout == "1203 (8, 8)\n"
 

@@ -1,4 +1,4 @@
-// Beyond lab 05: chunkwise attention on the CPU without BLAS, which the last section of its chapter tours.
+// Beyond lab 05: chunkwise attention on the CPU without BLAS, which docs/fast_kernels.md tours.
 //
 // OpenBLAS is made for large products. Those of a chunk are so small that the calls, the copies they make and the way
 // through memory between two of them take as long as the arithmetic. Here one template, add_product (vector_tiles.hpp),

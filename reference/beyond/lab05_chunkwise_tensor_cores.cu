@@ -1,5 +1,5 @@
-// Beyond lab 05: chunkwise_forward on tensor cores, which the last section of its chapter tours. Same contract; launched
-// with one block of 16 warps per head and per slice of `columns` values, whose columns of V, S and O it works on. Compute
+// Beyond lab 05: chunkwise_forward on tensor cores, which docs/fast_kernels.md tours. Same contract; launched with one
+// block of 16 warps per head and per slice of `columns` values, whose columns of V, S and O it works on. Compute
 // capability 8.0 or later.
 //
 // Every product is made of 16×16 tiles, each by one warp. All lengths are padded to multiples of 16 with zeros, which add

@@ -17,8 +17,8 @@ from course.verdicts.mistakes import Mistake
 from course.site import markdown
 from course.sources.source_pieces import declares
 
-PAGES = ("start", "setup", "working", "primer", "uses", "relatives", "memory", "measurements", "training", "grading", "papers", "errata",
-         "glossary", "architecture")  # docs/<name>.md, in both editions
+PAGES = ("start", "setup", "working", "primer", "uses", "relatives", "memory", "fast_kernels", "measurements", "training", "grading",
+         "papers", "errata", "glossary", "architecture")  # docs/<name>.md, in both editions
 FOR_INSTRUCTORS = ("answers", "instructors", "threat_model", "authors")  # in theirs
 # labs/vocabulary/<name>.hpp, quoted in the primer
 WORDS = ("tensor", "linear_algebra", "random", "attention", "named", "model", "contract")

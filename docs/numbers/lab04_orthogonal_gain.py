@@ -48,7 +48,7 @@ def simulated(d, s, random, blocks):
 
 
 print("   s    d = 4    d = 8   d = 16   d = 64")
-for s in (0.5, 1.0):
+for s in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0):
     print(f"{s:4}", " ".join(f"{closed_form(d, s):8.3f}" for d in (4, 8, 16, 64)))
 random = Random(1)
 print(f"simulated, s = 0.5: d = 4 {simulated(4, 0.5, random, 30000)}, d = 8 {simulated(8, 0.5, random, 6000)}")

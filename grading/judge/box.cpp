@@ -25,7 +25,7 @@
 #include "contract.hpp"
 #include "cost.hpp"
 #include "cost_claims.hpp"
-#include "findings.hpp"
+#include "case_log.hpp"
 #include "gpu/executable.hpp"
 #include "gpu/launch_counts.hpp"
 #include "memory_watch.hpp"

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "exercise.hpp"
+#include "call.hpp"
 #include "null_answers.hpp"
 
 namespace linattn::testing {
@@ -80,7 +80,8 @@ Outcome with_cut_result(const Outcome& outcome, std::size_t number, const Border
     return result;
 }
 
-void try_borders(const ComparedCall& call) {
+void try_borders(const ComparedCall& call, bool right) {
+    if (!right) return;
     const Outcome& outcome = call.outcome;
     const auto again = [&] { return call.run(call.subject); };
     const auto refused = [&](const Outcome& cut) { return call.check(cut).has_value(); };
@@ -131,8 +132,8 @@ void try_borders(const ComparedCall& call) {
 }
 
 const bool asked_for = [] {
-    if (std::getenv("LINATTN_BORDERS") != nullptr) on_right_call = try_borders;
-    return on_right_call != nullptr;
+    if (std::getenv("LINATTN_BORDERS") != nullptr) on_compared = try_borders;
+    return on_compared != nullptr;
 }();
 
 }  // namespace

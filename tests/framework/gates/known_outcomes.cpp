@@ -11,8 +11,8 @@
 #include <cstring>
 #include <map>
 
-#include "exercise.hpp"
-#include "findings.hpp"
+#include "call.hpp"
+#include "case_log.hpp"
 #include "judge/wire.hpp"
 
 namespace linattn::judge {

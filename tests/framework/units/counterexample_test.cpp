@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "call.hpp"
 #include "counterexample.hpp"
-#include "exercise.hpp"
 #include "random_inputs.hpp"
 
 namespace linattn::testing {
@@ -24,12 +24,13 @@ bool is_whole(const Tensor& a) { return shape_of(a) == shape; }
 std::string counterexample_of(Binary* function, const Tensor& right) {
     static const Tensor a = random_tensor(shape, 1), b = random_tensor(shape, 2);
     register_not_offered("counterexample", [] { return NotOffered{subject(&product), {}}; });
-    ComparedCall call{"counterexample", subject(function), probe(function, a, b), {}, {}, no_values};
+    ComparedCall call{.exercise = "counterexample", .subject = subject(function), .run = probe(function, a, b)};
+    call.inputs = {{"a", &a}, {"", &b}};
     call.outcome = call.run(call.subject);
     call.check = [&](const Outcome& outcome) {
         return difference(std::get<Tensor>(outcome.parts.front().value), to_rounding(right, 2, "a product"));
     };
-    return smallest_counterexample(call, {{"a", &a}, {"", &b}});
+    return smallest_counterexample(call);
 }
 std::string counterexample_of(Binary* function) {
     return counterexample_of(function, random_tensor(shape, 1) * random_tensor(shape, 2));

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "argument_lengths.hpp"
-#include "exercise.hpp"
+#include "call.hpp"
 #include "expectations.hpp"
 #include "memory_watch.hpp"
 #include "work_counter.hpp"

@@ -135,7 +135,7 @@ const Cases two_cases{{.name = "one"}, {.name = "two"}};
 const std::vector<Resemblance> thrice{{"thrice", "Double it (§7.1)"}};
 
 Verdict judged(const ManifestEntry& entry, const SupervisedRun& run) {
-    return verdict_of(entry, "", run, [&](std::size_t) { return run; });
+    return verdict_of(entry, "", run, [&](std::size_t, std::size_t) { return run; });
 }
 Verdict judged(const Cases& cases, const Ending& ending) {
     return judged(exercise, {.cases = cases, .last_call = "twice with x 1", .ending = ending});
@@ -163,8 +163,8 @@ TEST_CASE("passes only when every case ran and none failed") {
 TEST_CASE(
     "a first failure without a name that comes at another call when its case runs alone is about an earlier call") {
     const auto says_so = [](const Cases& cases, const Cases& alone) {
-        const auto run_alone = [&](std::size_t number) -> SupervisedRun {
-            CHECK(number == 2);
+        const auto run_alone = [&](std::size_t from, std::size_t to) -> SupervisedRun {
+            CHECK((from == 2 && to == 2));
             return {.cases = alone, .ending = reported(1, 1)};
         };
         const SupervisedRun run{.cases = cases, .ending = reported(2, 1)};
@@ -179,6 +179,18 @@ TEST_CASE(
     CHECK(!says_so(fails_with(two_cases, "x 1"), fails_with(second, "x 1")));
     CHECK(!says_so(failing(two_cases, {.what = "    wrong", .resembles = thrice, .inputs = "x 1"}), second));
     CHECK(!says_so(fails_with(second, "x 1"), second));  // no other case ran before it
+}
+TEST_CASE("what failed before the case in which the run ended is explained by running it once more without that case") {
+    const SupervisedRun crashed{.cases = {failing({{.name = "one"}})[0], {.name = "two"}}, .ending = {.signal = SIGSEGV}};
+    const auto again = [&](const Ending& ending) {
+        return verdict_of(exercise, "", crashed, [&](std::size_t from, std::size_t to) -> SupervisedRun {
+            CHECK((from == 1 && to == 1));
+            return {.cases = failing({{.name = "one"}}, {.what = "    wrong", .resembles = thrice}), .ending = ending};
+        });
+    };
+    CHECK(again(reported(1, 1)).mistakes == std::vector<std::string>{"thrice"});
+    CHECK(again(reported(1, 1)).status == Status::crash);
+    CHECK(again({.signal = SIGSEGV}).mistakes.empty());
 }
 TEST_CASE("a float is suspected when every wrong value is right to seven digits") {
     const auto message = [](Digits digits) {

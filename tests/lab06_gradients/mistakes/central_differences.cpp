@@ -4,8 +4,8 @@
 #include <limits>
 #include <optional>
 
-#include "diagnosis.hpp"
-#include "exercise.hpp"
+#include "evidence.hpp"
+#include "call.hpp"
 #include "gradient_arguments.hpp"
 #include "gradients.hpp"
 #include "mutations.hpp"

@@ -201,12 +201,6 @@ bool Trial::gives(const std::vector<Expected>& expected) const {
     return !what_differs(outcome_, expected);
 }
 
-void Trial::fail_due_to(const std::string& other, const std::string& what) const {
-    current_case().begin_with = other;
-    current_case().caused_elsewhere = led_elsewhere = true;
-    break_claim(what);
-}
-
 void Trial::blames(const std::string& other, const std::function<bool()>& is_right) const {
     const Case before = current_case();
     const std::size_t calls_before = recorded_calls().size();
@@ -220,9 +214,11 @@ void Trial::blames(const std::string& other, const std::function<bool()>& is_rig
                                recorded_calls().end());
     }
     if (right) return;
-    fail_due_to(other, cost_.checking.contains(other)
-                           ? "it calls your " + other + ", which is wrong: fix that first"
-                           : "your " + other + " is wrong, too: fix that first, since both may share what is wrong");
+    current_case().begin_with = other;
+    current_case().caused_elsewhere = led_elsewhere = true;
+    break_claim(cost_.checking.contains(other)
+                    ? "it calls your " + other + ", which is wrong: fix that first"
+                    : "your " + other + " is wrong, too: fix that first, since both may share what is wrong");
 }
 
 // Fails if the outcome is wrong. `values`: when values were compared.

@@ -53,14 +53,11 @@ public:
     /// the same first entries; and that one gives others, where there are arrays. All else stays.
     void remembers_nothing() const;
 
-    /// Fails: the exercise does its part, and what is wrong comes from another one that it calls. The message says this
-    /// and nothing else, and leads there.
-    [[noreturn]] void fail_due_to(const std::string& other, const std::string& what) const;
-
     /// Whether the result is this, each part of it. The case ends where the call threw or is not written.
     bool gives(const std::vector<Expected>& expected) const;
 
-    /// Fails due to `other`, an exercise that this one builds on, where that is written and not right.
+    /// Fails due to `other`, an exercise that this one builds on, where that is written and not right. The message says this and
+    /// nothing else, and leads there.
     void blames(const std::string& other, const std::function<bool()>& is_right) const;
 
     const Cost& cost() const { return cost_; }

@@ -74,15 +74,15 @@ struct Line {
     std::size_t count, step, at;
 
     double entry(std::size_t i) const { return i < count ? first[i * step] : std::numeric_limits<double>::quiet_NaN(); }
-    double sum(std::size_t begin, std::size_t end) const {
+    double sum_up_to_here() const {
         double total = 0.0;
-        for (std::size_t i = begin; i < end; ++i) total += entry(i);
+        for (std::size_t i = 0; i <= at; ++i) total += entry(i);
         return total;
     }
 };
 enum class Axis { columns, tokens, heads };  // heads: all leading axes together
 
-// What people make of right values on the way out; NaN where nothing is said of an entry.
+// Right values in another order, or added up; NaN where nothing is said of an entry.
 struct Relation {
     const char* words;
     Axis axis;
@@ -95,41 +95,15 @@ const Relation relations[] = {
     {"token i has what belongs to token i - 1", Axis::tokens, false, [](const Line& x) { return x.entry(x.at - 1); }},
     {"token i has what belongs to token i + 1", Axis::tokens, false, [](const Line& x) { return x.entry(x.at + 1); }},
     {"each token holds the sum of those up to it", Axis::tokens, true,
-     [](const Line& x) { return x.sum(0, x.at + 1); }},
-    {"each token holds the sum of those from it on", Axis::tokens, true,
-     [](const Line& x) { return x.sum(x.at, x.count); }},
+     [](const Line& x) { return x.sum_up_to_here(); }},
     {"each entry holds the sum of those up to it in its row", Axis::columns, true,
-     [](const Line& x) { return x.sum(0, x.at + 1); }},
-    {"each token holds the mean of those up to it", Axis::tokens, true,
-     [](const Line& x) { return x.sum(0, x.at + 1) / static_cast<double>(x.at + 1); }},
-    {"each token holds what it adds to the one before it", Axis::tokens, true,
-     [](const Line& x) { return x.entry(x.at) - (x.at == 0 ? 0.0 : x.entry(x.at - 1)); }},
-    {"each token is divided by its number, from 1 on", Axis::tokens, false,
-     [](const Line& x) { return x.entry(x.at) / static_cast<double>(x.at + 1); }},
+     [](const Line& x) { return x.sum_up_to_here(); }},
     {"each token has what belongs to the last one", Axis::tokens, false,
      [](const Line& x) { return x.entry(x.count - 1); }},
-    {"each token has what belongs to the first one", Axis::tokens, false, [](const Line& x) { return x.entry(0); }},
-    {"each token holds the sum of all tokens", Axis::tokens, true, [](const Line& x) { return x.sum(0, x.count); }},
     {"the entries of each row are right, but in reverse order", Axis::columns, false,
      [](const Line& x) { return x.entry(x.count - 1 - x.at); }},
-    {"each entry has what belongs to the one before it in its row", Axis::columns, false,
-     [](const Line& x) { return x.entry(x.at - 1); }},
-    {"each entry has what belongs to the one behind it in its row", Axis::columns, false,
-     [](const Line& x) { return x.entry(x.at + 1); }},
-    {"each row is divided by its sum", Axis::columns, true,
-     [](const Line& x) { return x.entry(x.at) / x.sum(0, x.count); }},
-    {"from each row its mean is subtracted", Axis::columns, true,
-     [](const Line& x) { return x.entry(x.at) - x.sum(0, x.count) / static_cast<double>(x.count); }},
     {"every leading index has what belongs to the first one", Axis::heads, false,
      [](const Line& x) { return x.entry(0); }},
-    {"every leading index has what belongs to the last one", Axis::heads, false,
-     [](const Line& x) { return x.entry(x.count - 1); }},
-    {"the leading indices are right, but in reverse order", Axis::heads, false,
-     [](const Line& x) { return x.entry(x.count - 1 - x.at); }},
-    {"every leading index holds the sum over all of them", Axis::heads, true,
-     [](const Line& x) { return x.sum(0, x.count); }},
-    {"the first leading index has what belongs to the last one, and the others have nothing", Axis::heads, false,
-     [](const Line& x) { return x.at == 0 ? x.entry(x.count - 1) : 0.0; }},
 };
 
 // What the wrong values are of the right ones, or "".

@@ -34,12 +34,9 @@ void chooses_well(const Call<Tensor>& call, const Choice& choice, const Expected
     if (waits_for(choice, call)) return;
     if (difference(call.result(), expected)) {
         const Outcome own = outcome_of([&] { return parts_of(choice.own(x)); });
-        const bool same =
-            own.error.empty() && !difference(call.result(), exactly(std::get<Tensor>(own.parts.front().value)));
-        if (same)
-            call.fail_due_to(choice.function, "\"" + choice.method + "\" gives what your " + choice.function +
-                                                  " gives, as it should; but that is wrong: fix " + choice.function +
-                                                  " first");
+        call.blames(choice.function, [&] {
+            return !own.error.empty() || difference(call.result(), exactly(std::get<Tensor>(own.parts.front().value)));
+        });
     }
     call.equals(expected);
 }

@@ -70,9 +70,8 @@ TEST_CASE("does with its features what it should") {
         const Tensor with_them = weighted_sum(weights, in.V) / (sum(weights, -1, keep_dims) + epsilon);
         const bool wrong = difference(of_Q, expected_positive_features(in.Q, W, Stabilizer::per_token)) ||
                            difference(of_K, expected_positive_features(in.K, W, Stabilizer::per_sequence));
-        if (wrong && distance_if_alike(parts_of(call.result()), parts_of(with_them)))
-            call.fail_due_to("positive_random_features",
-                             "right except that your positive_random_features gives it wrong features: fix that first");
+        call.blames("positive_random_features",
+                    [&] { return !wrong || !distance_if_alike(parts_of(call.result()), parts_of(with_them)); });
     }
 }
 TEST_CASE("gives the chapter's worked example") {

@@ -278,11 +278,9 @@ void sums_from_the_end_as_it_should(const Form& form) {
     if (fine || !call.cost().checking.contains("reverse_cumsum")) return;
     const Tensor pairs = expand_dims(in.phi_Q, -1) * expand_dims(in.dO, -2);
     for (const auto& [x, axis] : {std::pair<const Tensor&, std::ptrdiff_t>(pairs, -3), {in.phi_Q, -2}}) {
-        const Call<Tensor> sums = CALL(reverse_cumsum, x, axis);
         const Tensor front = cumsum(x, axis), whole = sum(x, axis, keep_dims), value = whole - front + x;
         const Expected near{value, full(shape_of(x), 1e-9), "inputs below 10, of both signs", false};
-        if (difference(sums.result(), near))
-            call.fail_due_to("reverse_cumsum", "it calls your reverse_cumsum, which gives wrong sums: fix that first");
+        call.blames("reverse_cumsum", [&] { return CALL(reverse_cumsum, x, axis).gives({near}); });
     }
 }
 

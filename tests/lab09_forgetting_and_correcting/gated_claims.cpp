@@ -202,9 +202,9 @@ void uses_a_right_mask(const GatedForm& form) {
         if (!difference(call.result(), expected_gated_attention(in.call())) ||
             !call.cost().checking.contains("decay_mask"))
             continue;
-        const Call<Tensor> mask = CALL(decay_mask, in.log_decay);
-        if (difference(mask.result(), expected_decay_mask(in.log_decay)))
-            call.fail_due_to("decay_mask", "it calls your decay_mask, which gives a wrong mask: fix that first");
+        call.blames("decay_mask", [&] {
+            return CALL(decay_mask, in.log_decay).gives({expected_decay_mask(in.log_decay)});
+        });
     }
 }
 

@@ -24,11 +24,6 @@ TEST_CASE("what all wrong values are of the right ones is told") {
     CHECK(pattern(concatenate(slice(right, 0, 0, 1), slice(right, 0, 0, 1), 0))
               .starts_with("every leading index has what belongs to the first one"));
     CHECK(pattern(flip(right, -1)).starts_with("the entries of each row are right, but in reverse order"));
-    CHECK(pattern(flip(right, 0)).starts_with("the leading indices are right, but in reverse order"));
-    CHECK(pattern(right / sum(right, -1, keep_dims)).starts_with("each row is divided by its sum"));
-    CHECK(pattern(right - sum(right, -1, keep_dims) / 3.0).starts_with("from each row its mean is subtracted"));
-    CHECK(pattern(concatenate(slice(right, 0, 1, 2), zeros({1, 4, 3}), 0))
-              .starts_with("the first leading index has what belongs to the last one, and the others have nothing"));
     CHECK(pattern(right * right).empty());
     CHECK_FALSE(contains(pattern(right + 1e-15 * (right + 1.0)), "leading index has"));
     Tensor some = right;
@@ -55,8 +50,6 @@ TEST_CASE("what wrong values are of arguments and of other results is told") {
     const Tensor tiny = 1e-14 * X;
     const Expected loose{right, 1e-14 * ones({2, 4, 3}), ""};
     CHECK(relation_to(right + 3e-14, loose, {{"tiny", &tiny}}).empty());
-    const Tensor centred = right - sum(right, -1, keep_dims) / 3.0;
-    CHECK_FALSE(contains(error_pattern(centred + 2e-14 * abs(X), {centred, 1e-14 * ones({2, 4, 3}), ""}), "mean"));
 }
 TEST_CASE("the place of wrong values is told where it says more than the first of them") {
     const auto pattern = [](std::size_t n, std::size_t d, auto is_wrong) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests hold no answers: the definition behind an exercise's mutations with all settings right (grading/mutations.hpp),
+"""Tests hold no answers: the definition behind an exercise's mutations with all settings right (grading/explain/mutations.hpp),
 which a student can paste from tests/, earns hardly a point.
 
 usage: paste_attack.py BUILD_FOLDER [LAB…]

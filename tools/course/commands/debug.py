@@ -24,7 +24,7 @@ from course.verdicts.grading import grade
 from course.sources.manifest import Exercise, Lab
 
 LIMIT = 60  # seconds: after so long a call is taken for endless, and stopped in
-ON_FAILURE = ("throwException", "test_case_exception")  # of doctest, where a REQUIRE fails, and of grading/reporter.cpp
+ON_FAILURE = ("throwException", "test_case_exception")  # of doctest, where a REQUIRE fails, and of grading/run/reporter.cpp
 
 
 def arguments(parser: ArgumentParser) -> None:

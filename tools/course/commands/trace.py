@@ -25,7 +25,7 @@ from course.commands import check
 from course.errors import CourseError
 from course.sources.plain_text import plain
 
-TRACED = re.compile(r"^TRACED\((\w+)\)", re.M)  # grading/trace.hpp
+TRACED = re.compile(r"^TRACED\((\w+)\)", re.M)  # grading/call/trace.hpp
 CRASH = re.compile(r"(?<=AddressSanitizer: )[\w-]+|called itself without end")
 FIRST = "   ← first difference"
 LABEL = 12  # characters

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from course.edits.body import Body, Statement
 from course.edits.usual import Edit
 
-VARIABLE = "linattn_edit"  # grading/edits.cpp sets it
+VARIABLE = "linattn_edit"  # grading/explain/edits.cpp sets it
 FILE = "edit"  # the compiler's words then name the edit that they are about: edit-17.
 
 

@@ -1,6 +1,6 @@
 """Looks for one edit of a function, or two, that make every check of its exercise pass, and says what was wrong before.
 
-All edits are built into one program (schemata.py), which runs the suite for each of them (grading/edits.cpp). Where none is
+All edits are built into one program (schemata.py), which runs the suite for each of them (grading/explain/edits.cpp). Where none is
 enough, those that got furthest are first steps: each is made, and others are tried on what it gives.
 """
 

@@ -34,7 +34,7 @@ double endless() { return A8 0; }
 static bool possible() {
 #if __has_include( \
     <../../reference/lab01_feature_maps.cpp>) || __has_include(<../../tests/lab01_feature_maps/worked_example.hpp>) || \
-    __has_include(<../../grading/comparison.hpp>) || __has_include("../../honest/student/lab01_feature_maps.cpp") || \
+    __has_include(<../../grading/compare/comparison.hpp>) || __has_include("../../honest/student/lab01_feature_maps.cpp") || \
     __has_include("../../honest/lab01_feature_maps.cpp") || __has_include("../result.json") || __has_include("/etc/shadow")
     return true;
 #else

@@ -1,5 +1,5 @@
 """A plain `ctest -L lab01` runs one test at a time. So labNN.build, the first of them, runs the lab's exercises on all cores,
-and the test of each tells what came of it (grading/check_main.cpp).
+and the test of each tells what came of it (grading/run/check_main.cpp).
 """
 
 import os

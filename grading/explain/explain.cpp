@@ -113,7 +113,7 @@ private:
                 add_clues(failure, recorded.call, has_name(naming), zeros_only && naming.in_part.empty());
             digits = std::max(digits, failure.digits);
             // A smaller input leads on only where no name does, and one is enough.
-            if (any_name_ || !naming.by_values || recorded.call.expected->empty() || searched_) continue;
+            if (any_name_ || recorded.came != Came::wrong || recorded.call.expected->empty() || searched_) continue;
             searched_ = true;
             smallest = smallest_counterexample(recorded.call);
             failure.guess += smallest;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@ namespace linattn::testing {
 namespace {
 
 constexpr std::size_t most_alike = 12;  // more that do the same say nothing
+constexpr std::size_t most_hints = 3, few_values = 3;  // so few wrong values may be alike by chance
 
 using Names = std::vector<const Mistake*>;
 
@@ -29,6 +31,15 @@ bool tells_apart(const ComparedCall& call) {
             any = std::isfinite(got->data()[e]) && !is_right(*got, (*call.expected)[p], e);
     }
     return any;
+}
+
+// How many values of it are wrong, where it is small and their shapes are right.
+std::size_t wrong_values(const ComparedCall& call) {
+    std::size_t wrong = 0;
+    if (!compares_values(call) || !has_right_shapes(call) || size_of(call.outcome.parts) > most_numbers) return 0;
+    for (std::size_t p = 0; p < call.expected->size(); ++p)
+        wrong += wrong_entries(std::get<Tensor>(call.outcome.parts[p].value), (*call.expected)[p]).size();
+    return wrong;
 }
 
 // The mistakes of an exercise, and those made up for this answer: with a number that is solved for, or with one choice.
@@ -72,6 +83,21 @@ public:
         if (found.names.size() > most_alike) found.names.clear();
         found.by_values = !found.names.empty() || has_right_shapes(call);
         return found;
+    }
+
+    // Where no mistake agrees with all wrong calls: those few that do the same in the call that shows the most.
+    void hint(const std::vector<const RecordedCall*>& failed, std::vector<Naming>& namings) {
+        const auto most = std::ranges::max_element(
+            failed, {}, [](const RecordedCall* each) { return each->came == Came::wrong ? wrong_values(each->call) : 0; });
+        if ((*most)->came != Came::wrong || wrong_values((*most)->call) <= few_values || !tells_apart((*most)->call)) return;
+        double unused = 0.0;
+        const Names hints = alike((*most)->call, false, &everywhere, unused);
+        if (hints.size() > most_hints) return;
+        for (std::size_t i = 0; i < failed.size(); ++i)
+            if (namings[i].by_values)
+                std::ranges::copy_if(hints, std::back_inserter(namings[i].in_part), [&](const Mistake* each) {
+                    return distance_of(*each, failed[i]->call, &everywhere).has_value();
+                });
     }
 
 private:
@@ -164,6 +190,8 @@ std::vector<Naming> name_calls(const std::vector<const RecordedCall*>& failed,
     Namer namer(failed.front()->call.exercise, all);
     for (const RecordedCall* each : failed) namings.push_back(namer.name(*each));
     keep_those_of_all_calls(namings);
+    if (std::ranges::all_of(namings, [](const Naming& each) { return each.names.empty() && each.in_part.empty(); }))
+        namer.hint(failed, namings);
     return namings;
 }
 

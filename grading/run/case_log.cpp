@@ -45,7 +45,8 @@ std::size_t number_of_current_case() { return &current_case() - all_cases().data
 void end_case() { send(number_of_current_case()); }
 
 void end_output() {
-    if (channel_is_open()) current_case().output_ends = output_so_far();
+    current_case().output_ends = output_so_far();
+    send(number_of_current_case());
 }
 
 void send_explained() {

@@ -14,7 +14,7 @@ enum class EventKind {
     call,       ///< the call of the student's function that begins, in words
     stack,      ///< the calls that are open now (call_stack.hpp)
     crash,      ///< what the address sanitizer found (crash_report.hpp)
-    done,       ///< the last one: this run's secret, how many cases ran and how many failed
+    done,       ///< the suite has ended: this run's secret, how many cases ran and how many failed
 };
 
 struct Event {

@@ -16,9 +16,9 @@ constexpr std::size_t most_output = std::size_t{1} << 24;  ///< bytes that it ma
 
 /// How the run ended, beside its events.
 struct Ending {
-    bool reported = false;  ///< it sent the closing event with this run's secret
+    bool reported = false;  ///< it sent this run's secret when the suite had ended
     std::size_t run = 0, failed = 0;
-    bool timed_out = false;
+    bool timed_out = false;  ///< perhaps while it explained what failed
     bool flooded = false;  ///< it sent more than most_events
     bool damaged = false;  ///< it sent something that is no event, or a closing event with another secret
     int signal = 0;

@@ -27,8 +27,7 @@ bool failed(const Case& each) { return !each.failures.empty(); }
 bool to_do(const Case& each) { return !each.todo.empty(); }
 
 Status status_of(const std::vector<Case>& cases, const Ending& ending) {
-    if (ending.timed_out) return Status::timeout;
-    if (!trustworthy(ending)) return Status::crash;
+    if (!trustworthy(ending)) return ending.timed_out ? Status::timeout : Status::crash;
     if (ending.run == 0) return Status::not_run;
     if (std::ranges::any_of(cases, failed)) return Status::fail;
     if (std::ranges::any_of(cases, to_do)) return Status::todo;
@@ -75,6 +74,9 @@ Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, Su
         explain_those_before_the_end(cases, run_cases);
         add_end(run, exercise);
     }
+    const auto first = std::ranges::find_if(cases, failed);
+    if (trustworthy(ending) && first != cases.end() && (ending.signal != 0 || ending.timed_out || !run.crash.empty()))
+        first->failures.front().guess += "\n    called once more, to find out why, it " + how_it_ended(exercise, run);
     std::vector<std::string> output = output_of_cases(cases, ending.printed);
     if (!trustworthy(ending)) {  // the case in which the run ended comes before the others
         std::rotate(cases.begin(), cases.end() - 1, cases.end());

@@ -192,6 +192,13 @@ TEST_CASE("what failed before the case in which the run ended is explained by ru
     CHECK(again(reported(1, 1)).status == Status::crash);
     CHECK(again({.signal = SIGSEGV}).mistakes.empty());
 }
+TEST_CASE("what ends the program while it explains a failure does not hide the failure") {
+    Ending ending = reported(2, 1);
+    ending.signal = SIGTERM;
+    const Verdict verdict = judged(failing(two_cases), ending);
+    CHECK(verdict.status == Status::fail);
+    CHECK(contains(verdict.message, "called once more, to find out why, it was stopped by signal 15"));
+}
 TEST_CASE("a float is suspected when every wrong value is right to seven digits") {
     const auto message = [](Digits digits) {
         return judged(failing(two_cases, {.what = "    first differs", .digits = digits}), reported(2, 1)).message;

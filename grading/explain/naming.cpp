@@ -15,7 +15,8 @@ namespace linattn::testing {
 namespace {
 
 constexpr std::size_t most_alike = 12;  // more that do the same say nothing
-constexpr std::size_t most_hints = 3, few_values = 3;  // so few wrong values may be alike by chance
+constexpr std::size_t few_values = 3;   // may be alike by chance
+constexpr std::size_t most_hints = 3, most_calls_for_hints = 4;
 
 using Names = std::vector<const Mistake*>;
 
@@ -85,19 +86,24 @@ public:
         return found;
     }
 
-    // Where no mistake agrees with all wrong calls: those few that do the same in the call that shows the most.
-    void hint(const std::vector<const RecordedCall*>& failed, std::vector<Naming>& namings) {
-        const auto most = std::ranges::max_element(
-            failed, {}, [](const RecordedCall* each) { return each->came == Came::wrong ? wrong_values(each->call) : 0; });
-        if ((*most)->came != Came::wrong || wrong_values((*most)->call) <= few_values || !tells_apart((*most)->call)) return;
-        double unused = 0.0;
-        const Names hints = alike((*most)->call, false, &everywhere, unused);
-        if (hints.size() > most_hints) return;
-        for (std::size_t i = 0; i < failed.size(); ++i)
-            if (namings[i].by_values)
-                std::ranges::copy_if(hints, std::back_inserter(namings[i].in_part), [&](const Mistake* each) {
-                    return distance_of(*each, failed[i]->call, &everywhere).has_value();
-                });
+    // Where no mistake agrees with all wrong calls: those few that do the same in a call that shows much.
+    void hint(std::vector<const RecordedCall*> failed, std::vector<Naming>& namings) {
+        const std::vector<const RecordedCall*> in_order = failed;
+        const auto shows = [](const RecordedCall* each) { return each->came == Came::wrong ? wrong_values(each->call) : 0; };
+        std::ranges::stable_sort(failed, std::ranges::greater(), shows);
+        failed.resize(std::min(failed.size(), most_calls_for_hints));
+        for (const RecordedCall* most : failed) {
+            if (shows(most) <= few_values || !tells_apart(most->call)) continue;
+            double unused = 0.0;
+            const Names hints = alike(most->call, false, &everywhere, unused);
+            if (hints.empty() || hints.size() > most_hints) continue;
+            for (std::size_t i = 0; i < namings.size(); ++i)
+                if (namings[i].by_values)
+                    std::ranges::copy_if(hints, std::back_inserter(namings[i].in_part), [&](const Mistake* each) {
+                        return distance_of(*each, in_order[i]->call, &everywhere).has_value();
+                    });
+            return;
+        }
     }
 
 private:

@@ -44,7 +44,7 @@ def read_command_line(words: list[str]) -> argparse.Namespace:
     parser = Parser(prog="course", description="Linear Attention Labs", allow_abbrev=False)
     parser.add_argument("--version", action="store_true", help="show which version of the course this is")
     commands = parser.add_subparsers(metavar="command", required=True)
-    commands.add_parser("help", help="Print this, or with a command its own help.")
+    commands.add_parser("help", help="Print this, or the help of a command.")
     commands.add_parser("setup", help="Install the packages that are missing.")  # tools/setup.sh; never gets here
     files = {file.stem.replace("_", "-"): file for file in sorted(TOOLS.glob("*/commands/*.py"), key=lambda file: file.stem)}
     for name in words[:1] if words and words[0] in files else files:  # to load them all takes 0.1 s

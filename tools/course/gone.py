@@ -7,9 +7,9 @@ GONE: dict[tuple[str, ...], str] = {  # command, and where only that went, its o
     ("train", "--sweep"): "train recall with --width, --keys and --seeds 3 measures one point of it; the chapters of labs 08 and 09 "
                           "show them all",
     ("bench", "--gpu-model"): "./course bench --gpu measures the kernels where there is a card",
-    ("bench", "--train"): "./course bench --peers also times a step of training beside PyTorch",
+    ("bench", "--train"): "./course bench --peers also times a training step against PyTorch",
     ("bench", "--install"): "python3 -m pip install torch, then ./course bench --peers",
-    ("bench", "--fast-transformers"): "bench/results/2026-11-23-peers-epyc.md has what was measured beside it",
+    ("bench", "--fast-transformers"): "bench/results/2026-11-23-peers-epyc.md has the comparison",
     ("test", "--anew"): "./course test tries everything anew each time",
     ("grade", "--gpu"): "kernels are graded by the CPU run; ctest -L gpu runs them on a GPU of your own",
     ("grade", "--container"): "./course autograder gradescope makes what grades one submission in a container",

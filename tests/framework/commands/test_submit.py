@@ -53,7 +53,7 @@ def quick(monkeypatch):
 
 def test_labs_that_were_never_built_are_named(student, zip_file, quick):
     with mock.patch.object(submit.BuildTree, "never_built", return_value=["lab00", "lab01"]):
-        assert "so lab00, lab01 are built for the first time; --unchecked does without\n" in submitted(student, zip_file).stderr
+        assert "so lab00, lab01 are built for the first time; --unchecked skips this\n" in submitted(student, zip_file).stderr
 
 
 def test_an_edit_while_it_is_graded(student, zip_file, quick, monkeypatch):

@@ -155,7 +155,7 @@ def test_a_changed_contract_is_named_with_both_versions(folders):
 @pytest.mark.parametrize("stub, mine, words", [
     (STUB.replace(THRICE, ""), SOLVED.replace("throw NotImplemented(\"thrice\")", "return 3"), "thrice is no exercise any more and was not"),
     (STUB.replace("// YOUR CODE HERE\n    throw NotImplemented(\"twice\")", "return x + x"), SOLVED, "twice comes solved now and was not"),
-    (STUB.replace("Add", "Sum"), SOLVED.replace("return y;\n}", "return y;\n"), "could not be taken apart (the { of line"),
+    (STUB.replace("Add", "Sum"), SOLVED.replace("return y;\n}", "return y;\n"), "could not be parsed (the { of line"),
     (STUB.replace("Lab 07", "Lab 7"), SOLVED.replace("// Lab 07", "// Mine"), "not all that you wrote or changed around it could be copied")])
 def test_what_cannot_be_placed_is_named(folders, stub, mine, words):
     folders.write(mine)
@@ -181,7 +181,7 @@ def test_own_files_and_changes_elsewhere(folders):
         folders.write("mine\n", name)
     said = folders.update(STUB)
     assert folders.text("student/mine.hpp") == folders.text("build/hints.json") == "mine\n"
-    assert "your changes of these files were not copied: README.md, notes.txt\n" in said and "cp -r" in said
+    assert "your changes to these files were not copied: README.md, notes.txt\n" in said and "cp -r" in said
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])

@@ -77,15 +77,15 @@ def test_operators_have_their_operands(text, operands):
     ("«load(n); __syncthreads(); →»use(a); use(b); use(c); __syncthreads();«→ load(n); __syncthreads();»",
      "`load(n);` comes too early: it belongs, with the barrier behind it, behind `__syncthreads();` in line 1"),
     ("for (int i = 0; i <«→=» n; ++i) use(i);", "`<` is the wrong operator in `i < n`"),
-    ("int a = 0, b = 1; use(«a→b»);", "in place of `a`, in `use(a)`, another variable belongs"),
+    ("int a = 0, b = 1; use(«a→b»);", "`a` should be another variable in `use(a)`"),
     ("«double s = 0; →»for (int i = 0; i < n; ++i) { «→double s = 0; »use(s); }",
-     "`double s = 0;` belongs into the loop, at its beginning"),
+     "`double s = 0;` belongs in the loop, at its beginning"),
     ("double s = 0; for (int i = 0; i < n; ++i) {«→ s = 0;» for (int j = 0; j < n; ++j) s += 1; use(s); }",
      "`s` is not set back to the first value in each round of a loop"),
     ("double s = 0; for (;;) s += a; «→s = 0; »for (;;) s += b;", "`s` is not set back to the first value before `for (;;) s += b;`"),
     ("double s = 0, t = 0; for (int i = 0; i < n; ++i) { «→s = 0; t = 0; »use(s, t); }",
      "`s` and `t` are not set back to the first value in each round of a loop"),
-    ("use(a[«→n + »i]); put(a[n + i]);", "in place of `i`, in `a[i]`, `n + i` belongs, as elsewhere"),
+    ("use(a[«→n + »i]); put(a[n + i]);", "`i` should be `n + i` in `a[i]`, as elsewhere"),
     ("«read(S); →»S += a;«→ read(S);»", "`read(S);` comes too early: it belongs behind `S += a;`"),
     ("for (int i = 0; i < n; ++i) «→if (i == 0) »s += b;", "`s += b;` is done again in each round of the loop over `i`"),
     ("join(«b, a→a, b», -2); join(«d, c→c, d», -2);", "arguments of `join` are exchanged, here and in 1 other place"),
@@ -98,10 +98,10 @@ def test_operators_have_their_operands(text, operands):
     ("Tensor a = f(n * Q); return sum(«a * a→(n * Q) * (n * Q)»);", "`a * a` is the square of the wrong thing"),
     ("double a = «b→(b) + d»; c = a« + d→»;", "`+ d` belongs to `b`"),
     ("double s = «a→exp(a)»; return s;", "`a` lacks an `exp`"),
-    ("use(«s.S→r.s.S»); put(r.s.S);", "in place of `s.S`, in `use(s.S)`, `r.s.S` belongs"),
+    ("use(«s.S→r.s.S»); put(r.s.S);", "`s.S` should be `r.s.S` in `use(s.S)`"),
     ("int i = 0, j = 1; use(«i→(i + 1)» + j * «i→(i + 1)»); use(i);", "`i` is one off in `use(i + j * i)`, here and in 1 other place"),
-    ("for (;;) if (n) «break→continue»;", "`continue` belongs in the place of `break`"),
-    ("double a = n; use(«a→static_cast<double>(length(Q, -1))»);", "in place of `a`, in `use(a)`, `length(Q, -1)` belongs"),
+    ("for (;;) if (n) «break→continue»;", "`continue` should replace `break`"),
+    ("double a = n; use(«a→static_cast<double>(length(Q, -1))»);", "`a` should be `length(Q, -1)` in `use(a)`"),
     ("return «max(Q,→(Q +» epsilon);", "`max(Q, epsilon)` should be a sum"),
     ("return std::accumulate(a, b, «0→0.0») / n;", "0 is a whole number in `std::accumulate(a, b, 0)`, and what it makes is one, too: 0.0"),
     ("double s = 0, t = 0; std::vector<double> v(n); «→{ »s *= a;«→ t *= a; }»", "what `s *= a;` does is missing for `t`"),
@@ -175,7 +175,7 @@ def search_of(tmp_path, name, text, **before):
                     y.data()[row * shape.d_v + b] += weight * V.data()[(row - i + j) * shape.d_v + b];
             }
         }
-        return y;""", 7, "`double weight = 0.0;` belongs into the loop, at its beginning"),
+        return y;""", 7, "`double weight = 0.0;` belongs in the loop, at its beginning"),
     ("lab06.reverse_cumsum", """
         Tensor y = swap_axes(x, axis, -1);
         const std::size_t n = length(y, -1);
@@ -194,7 +194,7 @@ def test_the_change_that_makes_every_check_pass_is_found(tmp_path, name, text, l
     cures = search.single() or search.double()
     if line is None:
         assert cures == []
-        assert report.in_words(exercise, cures, len(search.edits)).startswith(f"with none of {len(search.edits)} small changes")
+        assert report.in_words(exercise, cures, len(search.edits)).startswith(f"none of {len(search.edits)} small changes")
         return
     found = next(at for cure in cures for at, mistake in cure.mistakes if said in mistake)
     assert search.text.splitlines()[found - 1].strip() == text.splitlines()[line - 1].strip()

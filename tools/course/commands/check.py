@@ -1,7 +1,7 @@
 """Build what was edited and grade it: all labs, or those named.
 
-Where one exercise is wrong and does what no known mistake does, small changes of your function are tried next: one that makes
-every check pass shows what is wrong. Ctrl-C ends that.
+If only one exercise is wrong, and no known mistake explains it, check tries small changes to your function next: one that
+makes every check pass shows what is wrong. Ctrl-C ends that.
 Exit status: 0 when everything graded passes, 1 when something does not, 2 when nothing could be graded.
 """
 

@@ -1,8 +1,8 @@
 """Start gdb (or lldb) in an exercise, at the call that goes wrong.
 
 Builds and grades the exercise first. Then the debugger stops at the first line of your function, in the call after which
-the first check fails (where the report shows a smaller input, in the call with that one), or in the first call of all
-where none does; `continue` goes on to the next call, or to a crash.
+the first check fails (if the report shows a smaller input, in the call with that one), or in the first call of all
+if none fails; `continue` goes on to the next call, or to a crash.
 What follows the exercise's name goes to the debugger. Exit status: 2 when there is nothing to debug, else the debugger's.
 """
 

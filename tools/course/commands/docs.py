@@ -1,7 +1,7 @@
 """Build the site: chapters, contracts, exercises, mistakes, papers, errata; it needs no network.
 
 The instructors' edition adds the solutions, and which mistakes the suites caught: do not hand it out.
-What is to be fixed (a dead link, a parameter without a word) is listed, and then the exit status is 1.
+It lists what is to be fixed (a dead link, a parameter without a word); the exit status is then 1.
 The labs are built first, since their programs list the mistakes; a lab that does not compile is named, and shown
 without them.
 """

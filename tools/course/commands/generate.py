@@ -1,7 +1,7 @@
-"""Complete handwritten digits with your own generate of lab 07, and weights that come with the course.
+"""Complete handwritten digits with your generate from lab 07, and weights that come with the course.
 
   digits   completes the lower halves of ten images, pixel by pixel, and compares images a second: from the state, by your
-           functions; from a cache of softmax attention; and from nothing kept; for 64 pixels, and untrained for 784 and 3072
+           functions; from a cache of softmax attention; and from scratch; for 64 pixels, and untrained for 784 and 3072
 
 Exit status: 0 when they were completed, 1 when a function is not written, 2 when nothing could be generated, 130 when it was
 stopped.

@@ -1,11 +1,11 @@
-"""Check your gradients of lab 06 by your own central differences, and see how the error depends on the step.
+"""Check your gradients from lab 06 with your central differences, and see how the error depends on the step.
 
 Prints how far each gradient is from the differences of your 6.1, and at which entry; what 6.1 finds for the gates of section
 6.6; draws the error against the step, from 10^-1 to 10^-13; and measures the four forms of the gradient of attention. What is
 not written is TODO.
 
 Exit status: 0 when all gradients that are written agree, 1 when one does not or none could be checked, 2 when your functions
-do not build or the command cannot be used so, 130 when it was stopped.
+do not build or the command is misused, 130 when it was stopped.
 """
 
 import csv
@@ -50,7 +50,7 @@ def run(root: Path, options: Namespace) -> int:
             _plot(root, folder, curves.read_text(encoding="utf-8"))
     if forms := [function for function in functions if "attention" in function]:
         print(f"\n{'n = 2048, c = d_v = 64, one head':37}  {'time':>8}  {'memory':>8}   "
-              "(of a processor; beside the arguments and the gradients)")
+              "(processor time; not counting arguments and gradients)")
     costs = [_part(program, "cost", form) for form in forms]
     return _verdict(statuses, all(cost in (RIGHT, UNWRITTEN) for cost in costs))
 

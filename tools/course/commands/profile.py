@@ -1,9 +1,9 @@
 """Show why a function of lab 05 or lab 09 is slow: what it does and how long it takes, or for kernels, what a GPU would need.
 
-Of a function for the CPU (./course profile lab05.chunkwise_linear_attention) all is measured here: its time, the multiply-adds
-in products of matrices and what the rest takes. Whether its result is right is not looked at.
+For a CPU function (./course profile lab05.chunkwise_linear_attention), it measures the time, the multiply-adds in products of
+matrices and what the rest takes. It does not check the result.
 
-Of kernels, the CPU run counts, for the first block of each launch, what every line's accesses cost: passes of shared memory,
+For kernels, the CPU run counts, for the first block of each launch, what every line's accesses cost: passes of shared memory,
 sectors of device memory, and the fewest possible for as many requests.
 """
 
@@ -61,7 +61,7 @@ def run(root: Path, options: Namespace) -> int:
         if not 1 <= value <= size.most:
             raise CourseError(f"--{each} {value} is not between 1 and {size.most}")
         if given is not None and each in OF_FUNCTIONS and measured is None:
-            raise CourseError(f"--{each} is for a function for the CPU; of a kernel one block with two chunks is counted")
+            raise CourseError(f"--{each} is for CPU functions; for a kernel, one block with two chunks is counted")
     tree = BuildTree(root, options.track)
     if measured is None:
         return _kernels(tree, lab, exercise, sizes)

@@ -1,4 +1,4 @@
-"""Call your functions from Python, with arrays of NumPy.
+"""Call your functions from Python, with NumPy arrays.
 
 Builds the functions of all labs as modules, and opens Python with them:
 

@@ -1,7 +1,7 @@
 """Grade, then make the zip to hand in: ./course submit YOUR_ID makes YOUR_ID.zip.
 
-It holds your files of student/ as they are, and which handout they were written for. What is still TODO is named; a zip is
-made all the same.
+It holds your files from student/ as they are, and says which handout they are for. Submit lists what is still TODO, but
+makes a zip all the same.
 """
 
 import re
@@ -39,7 +39,7 @@ def run(root: Path, options: Namespace) -> int:
     if not options.unchecked:
         if new := BuildTree(root, "student").never_built(labs):
             print(f"grading before the zip is made, so {', '.join(new)} {'is' if len(new) == 1 else 'are'} built for the first "
-                  f"time; --unchecked does without", file=sys.stderr)
+                  f"time; --unchecked skips this", file=sys.stderr)
         _say(grade(root))
     if _files(root, labs) != files:
         raise CourseError("student/ changed while it was graded; nothing was written; save your files and try again")

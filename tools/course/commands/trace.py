@@ -1,7 +1,7 @@
-"""Follow a function token by token: the state and the output after each, yours beside the right ones.
+"""Follow a function token by token: state and output after each, yours next to the right ones.
 
 For functions that take a step, and for some others that go token by token, on the worked example of their chapter or on
-a small input. The next step begins with the state that yours returned. Of a function that returns no state, the rows of S
+a small input. The next step begins with the state that yours returned. If a function returns no state, the rows of S
 are what it answers to queries that are unit vectors.
 
 Exit status: 0 when all these steps are right, 1 when one is not, 2 when nothing could be traced.
@@ -80,7 +80,7 @@ def run(root: Path, options: Namespace) -> int:
         raise CourseError(f"{lab.name} does not build; ./course check {lab.name} says why")
     command = [str(tree.folder / f"{lab.name}_exercises"), "--trace", "--exercise", exercise.function]
     steps, ending = follow(command, tree.folder / "trace.log")
-    print(f"{lab.name} · {exercise.function}: yours, and what is right beside it (in a narrow line below it, if it differs)")
+    print(f"{lab.name} · {exercise.function}: yours, and next to it what is right (on a narrow screen below, if it differs)")
     first = ""
     for number, step in enumerate(steps):
         name = _name(step, number)

@@ -1,14 +1,14 @@
-"""Train a small transformer with your own functions of labs 06 to 09, and see what it has learned.
+"""Train a small transformer with your functions from labs 06 to 09, and see what it has learned.
 
   copy     repeats a random sequence (the 2020 paper's first experiment)
   digits   draws handwritten digits, pixel by pixel (its image experiment, in small)
-  text     continues a text of yours: ./course train text FILE, or a folder, of whose .md files it takes all; with --memory
-           by your delta rule of lab 09, beside a plain sum and softmax
-  recall   asks for the last value of a key, of four memories: a plain sum, a sum that decays, and, from lab 09 on, your
+  text     continues your text: ./course train text FILE, or all .md files of a folder; with --memory by your delta rule from
+           lab 09, next to a plain sum and softmax
+  recall   asks four memories for the last value of a key: a plain sum, a sum that decays, and, from lab 09 on, your
            delta rule with and without decay (no weights are saved)
 
 Exit status: 0 when it was trained, 1 when an answer is missing or wrong or the training failed, 2 when nothing could be
-trained, 130 when it was stopped; it then has saved what it had.
+trained, 130 when it was stopped; it has then saved what it had.
 """
 
 import sys
@@ -59,7 +59,7 @@ def arguments(parser: ArgumentParser) -> None:
                         help="linear: yours (default); softmax, hybrid (half of each, softmax over 16 tokens): given, with your "
                              "functions around it")
     parser.add_argument("--memory", choices=memory_training.NAMES, help="recall: only this one (default: all that you have "
-                                                                       "written); text: this one, beside a plain sum and softmax")
+                                                                       "written); text: this one, a plain sum and softmax")
     parser.add_argument("--task", dest="rules", choices=["last", "clear"], help="recall: clear: one write of each sequence "
                         "makes all before it void, and there are 32 keys, not 8")
     parser.add_argument("--seeds", type=int, help="recall: how many seeds, from --seed on: mean and spread (default: 1)")
@@ -102,10 +102,10 @@ def run(root: Path, options: Namespace) -> int:
 
 
 def _settings(root: Path, options: Namespace) -> Settings:
-    """The arguments of the program, all of them; what cannot be is refused here."""
+    """The arguments of the program, all of them; what cannot be is rejected here."""
     given: Settings = {name: value for name, value in vars(options).items() if value not in (None, "linear")}
     if without := [name for name in ("resume", "attention") if options.memory and name in given]:
-        raise CourseError(f"--memory has no --{without[0]}: it trains anew, beside softmax")
+        raise CourseError(f"--memory has no --{without[0]}: it trains anew, softmax too")
     for name in ("rules", "seeds", "keys", "writes", "once", "memory"):
         if name in given and options.task != "recall" and (name, options.task) != ("memory", "text"):
             option = "--" + name.replace("rules", "task")

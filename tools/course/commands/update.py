@@ -1,8 +1,7 @@
-"""Copy what you wrote into a newer handout, in a new folder beside this one.
+"""Copy your work into a newer handout, in a new folder next to this one.
 
-Functions that you wrote, your helpers and your own files in student/ are copied; what cannot be placed is named. This
-folder stays as it is. A handout that is older than this one is refused, unless --downgrade is given. Not for a clone of
-the whole course, which is updated by git.
+It copies functions that you wrote, your helpers and your own files in student/, and names what it cannot place. This
+folder stays as it is. An older handout needs --downgrade. A clone of the whole course is updated by git instead.
 """
 
 import re
@@ -69,7 +68,7 @@ def carry_over(root: Path, old: dict[str, str], new: dict[str, File]) -> list[st
     if (root / HINTS).is_file():
         new[HINTS] = File.read(root / HINTS)
     if left:
-        answers.said.append(f"your changes of these files were not copied: {', '.join(left[:9])}{', …' * (len(left) > 9)}")
+        answers.said.append(f"your changes to these files were not copied: {', '.join(left[:9])}{', …' * (len(left) > 9)}")
     if (root / ".git").exists():
         answers.said.append("the history of your own repository was not copied; to go on with it, copy it into the new folder: "
                             f"cp -r '{root / '.git'}' …")

@@ -17,7 +17,7 @@ def of(root: Path, track: str, exercise: Exercise) -> str:
     """Searches, which takes some seconds, with progress; gives sentences for people."""
     lab, _ = manifest.find_exercise(manifest.load(root), exercise.name)
     tree, began, line = BuildTree(root, track), time.monotonic(), ProgressLine()
-    print(f"no known mistake does the same; trying small changes of {exercise.function} (Ctrl-C ends that) …", file=sys.stderr, flush=True)
+    print(f"no known mistake does the same; trying small changes to {exercise.function} (Ctrl-C ends that) …", file=sys.stderr, flush=True)
     try:
         with tree.locked():
             return found(lab, exercise, root / track, tree.folder, tree.folder / "edits",
@@ -40,12 +40,12 @@ def found(lab: Lab, exercise: Exercise, sources: Path, build: Path, place: Path,
 
 def in_words(exercise: Exercise, cures: list[Cure], tried: int) -> str:
     if not cures:
-        return (f"with none of {tried} small changes of {exercise.function}, and no two of those that help, does every check pass:\n"
+        return (f"none of {tried} small changes to {exercise.function}, and no two of those that help, make every check pass:\n"
                 "more is wrong, or something larger than an operator, a variable, a bracket or the order of lines")
     together = len(cures[0].mistakes) > 1
     shown = cures[:1 if together else MOST_SHOWN]
     lines = [f"  line {line}: {mistake}" for cure in shown for line, mistake in cure.mistakes]
     more = [f"  and {len(cures) - MOST_SHOWN} more"] if len(cures) > MOST_SHOWN and not together else []
-    which = "these two changes together of" if together else "one small change of" if len(cures) == 1 else "any one of these changes of"
+    which = "together, these two changes to" if together else "one small change to" if len(cures) == 1 else "any one of these changes to"
     make = "make" if together else "makes"
     return "\n".join([f"{which} {exercise.function} {make} every check pass:", *lines, *more])

@@ -146,7 +146,7 @@ class Editor(Body):
         elif word in ("-", "!") and re.match(r"[\w(.]", self.word(i + 1)):
             self._put(i, i, "", f"the `{word}` before `{self.word(i + 1)}` is too much")
         elif word in OTHER_WORDS:
-            self._put(i, i, OTHER_WORDS[word], f"`{OTHER_WORDS[word]}` belongs in the place of `{word}`")
+            self._put(i, i, OTHER_WORDS[word], f"`{OTHER_WORDS[word]}` should replace `{word}`")
         elif re.match(r"\.?\d", word):
             self._number(i, word)
         elif WORD.fullmatch(word) and word not in KEYWORDS:
@@ -283,7 +283,7 @@ class Editor(Body):
                 self._put(i, i, "(-std::numeric_limits<double>::infinity())", said)
             fitting = [name for name in names if name.is_number]
         for name in fitting:
-            self._put(i, i, name.text, f"a variable belongs in the place of {word} in {where}")
+            self._put(i, i, name.text, f"a variable should replace {word} in {where}")
 
     def _makes_whole(self, i: int) -> bool:
         """Whether what is computed with a whole number here would be another with a double."""
@@ -297,11 +297,11 @@ class Editor(Body):
                 self._put(i, i, other, f"`{word}` is the wrong function")
         if self._is_member(i):
             for other in self.members:
-                self._put(i, i, other, f"in place of `{word}`, in {self._around(i)}, another variable belongs", alike=f".{word} {other}")
+                self._put(i, i, other, f"`{word}` should be another variable in {self._around(i)}", alike=f".{word} {other}")
             first = self._path(i)
             for path in self.paths:
                 if path.endswith(f".{word}") and self._can_stand(path, first):
-                    self._put(first, i, path, f"in place of {self._said(first, i)}, in {self._around(i)}, `{path}` belongs")
+                    self._put(first, i, path, f"{self._said(first, i)} should be `{path}` in {self._around(i)}")
         elif before not in (".", "->", "::") and after != "::" and (mine := self.visible(i).get(word)):
             if before not in ("size_t", "int", "auto", "double", "Tensor", "&") and mine.type != "lambda":
                 self._variable(i, mine)
@@ -311,13 +311,13 @@ class Editor(Body):
         is_double, is_whole = mine.type in ("double", "float"), mine.counts and mine.type != "auto"
         for other in self.visible(i).values():
             if other.type == mine.type or (other.counts and mine.counts) or "auto" in (other.type, mine.type):
-                self._put(i, i, other.text, f"in place of `{name}`, in {where}, another variable belongs",
+                self._put(i, i, other.text, f"`{name}` should be another variable in {where}",
                           bool(self._loop_begins(mine)) != bool(self._loop_begins(other)), f"{name} {other.text}")
         is_read = after not in (*ASSIGNMENTS, "++", "--") and self.word(i - 1) not in ("++", "--")
         if is_read and (is_double or is_whole):
             for length in (f"length({argument}, {axis})" for argument, type_ in self.parameters.items() if type_ == "Tensor" for axis in AXES):
                 self._put(i, i, length if is_whole else f"static_cast<{mine.type}>({length})",
-                          f"in place of `{name}`, in {where}, `{length}` belongs", later=True)
+                          f"`{name}` should be `{length}` in {where}", later=True)
         if mine.type == "Tensor" and after not in (*ASSIGNMENTS, ".", "("):
             maps = [name.text for name in self.visible(i).values() if name.type == "FeatureMap"]
             for function in (*maps, "matrix_transpose", "exp"):
@@ -332,7 +332,7 @@ class Editor(Body):
         if self.word(opening) == "(" and arguments:
             only = inside[0]
             self._put(called, closing, f"({only})", f"`{name}` is too much in {whole}" if len(arguments) == 1 else
-                      f"{quoted(only)} belongs in the place of {whole}")
+                      f"{quoted(only)} should replace {whole}")
             if name in GROWS:
                 for cut in (f"minimum({only}, 0.0)", f"(({only}) >= 0 ? 0 : ({only}))"):
                     self._put(*arguments[0], cut, f"the argument of {whole} is not cut off at 0")
@@ -351,7 +351,7 @@ class Editor(Body):
         for k, (each, mine) in enumerate(zip(arguments, inside)):
             for other in self.given.get((self.source(called, opening), k), ()):
                 if other != mine and self._can_stand(other, each[0]):
-                    self._put(*each, other, f"in place of {quoted(mine)}, in {whole}, `{other}` belongs, as elsewhere")
+                    self._put(*each, other, f"{quoted(mine)} should be `{other}` in {whole}, as elsewhere")
 
     def _is_member(self, i: int) -> bool:
         return self.word(i - 1) in (".", "->") and self.word(i + 1) not in ("(", "<")
@@ -417,7 +417,7 @@ class Editor(Body):
         return (*self.span(part), f"{{ {self.of(part)} {code} }}" if at_end else f"{{ {code} {self.of(part)} }}")
 
     def _moved(self, statements: tuple[Statement, ...], k: int) -> None:
-        """Past a neighbour or two, or into a loop beside it."""
+        """Past a neighbour or two, or into a loop next to it."""
         statement, said = statements[k], self._name_of(statements[k])
         if self.word(statement.first) == "return":
             return
@@ -430,7 +430,7 @@ class Editor(Body):
         for part in (part for other in statements[max(0, k - 2):k] + statements[k + 1:k + 4] for part in self._parts_of(other)):
             for at_end in (False, True) if not statement.word else ():
                 where = f", at its {'end' if at_end else 'beginning'}" if part.is_block else ""
-                self._add(f"{said} belongs into the loop{where}", (*self.span(statement), ""), self._within(part, self.of(statement), at_end))
+                self._add(f"{said} belongs in the loop{where}", (*self.span(statement), ""), self._within(part, self.of(statement), at_end))
 
     def _parts_of(self, statement: Statement) -> Iterator[Statement]:
         """The bodies of the loops and branches in it."""

@@ -149,7 +149,7 @@ def _lab_meant(name: str, labs: list[Lab]) -> Lab | None:
 
 
 def _meant(name: str, names: list[str]) -> str:
-    """What to write in place of an unknown name: what resembles it, else what its lab has, else all the labs."""
+    """What to write instead of an unknown name: what resembles it, else what its lab has, else all the labs."""
     lab, _, function = name.rpartition(".")
     of_lab = [known for known in names if known.startswith(f"{lab or name}.")]
     candidates = {known.partition(".")[2]: known for known in of_lab or names}
@@ -157,4 +157,4 @@ def _meant(name: str, names: list[str]) -> str:
         return suggestion
     if of_lab:
         return f"{lab or name} has {', '.join(of_lab)}"
-    return f"./course check prints all of them, of {', '.join(dict.fromkeys(known.partition('.')[0] for known in names))}"
+    return f"./course check lists those of {', '.join(dict.fromkeys(known.partition('.')[0] for known in names))}"

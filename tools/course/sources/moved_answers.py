@@ -1,4 +1,4 @@
-"""Puts what a student wrote into the stubs of another handout: each function where its name is, the helpers beside it."""
+"""Puts what a student wrote into the stubs of another handout: each function where its name is, the helpers next to it."""
 
 import re
 from dataclasses import astuple
@@ -38,7 +38,7 @@ class Answers:
         try:
             own, old = split(text, self._exercises), split(now if stub is None else stub, self._exercises)
         except CannotSplit as reason:
-            self.said.append(f"{name} could not be taken apart ({reason}): nothing of it was copied")
+            self.said.append(f"{name} could not be parsed ({reason}): nothing of it was copied")
             return
         written = {function: each for function, each in own.functions.items() if each != old.functions.get(function)}
         moved = [function for function, each in written.items() if self._put(name, function, each, old.functions.get(function))]

@@ -1,4 +1,4 @@
-"""What ./course train recall and ./course train text --memory do: train memories of labs 08 and 09, one beside the other."""
+"""What ./course train recall and ./course train text --memory do: train memories of labs 08 and 09, one next to the other."""
 
 import csv
 import statistics
@@ -40,7 +40,7 @@ def of_recall(own: set[str], wanted: str | None) -> list[str]:
 
 
 def of_text(own: set[str], wanted: str) -> list[str]:
-    """The one that is wanted, and beside it the plain sum, where it is written, and softmax."""
+    """The one that is wanted, the plain sum where it is written, and softmax."""
     return [wanted, *(name for name in ("sum", "softmax") if name != wanted and (name != "sum" or "sums" in own))]
 
 
@@ -133,7 +133,7 @@ def say_what_is_given(own: set[str], names: list[str], is_text: bool) -> None:
     rules, sums = set(names) & set(RULES), set(names) & {"sum", "decay"}
     for group, is_asked, sentence in (
             ("sums", bool(sums), "the two sums are given, not yours"),
-            ("sums", is_text and not sums, "there is no plain sum beside it"),
+            ("sums", is_text and not sums, "the plain sum is not trained"),
             ("gradient", bool(rules), "the gradient of the delta rule is given, not yours"),
             ("rule", not rules and len(sums) > 1, "the delta rule is not trained")):
         if is_asked and group not in own:

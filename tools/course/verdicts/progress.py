@@ -12,7 +12,7 @@ COLOURS = {"pass": messages.GREEN, "todo": messages.YELLOW}  # all else is red
 
 
 def report(labs: list[Lab], verdicts: list[Verdict], track: str, goes_on: bool = False) -> str:
-    """`goes_on`: small changes are tried next, so that nobody needs to be told how."""
+    """`goes_on`: check tries small changes next, so that nobody needs to hear how."""
     parts = [_messages(labs, verdicts), _table(labs, verdicts), _about_kernels(verdicts, track),
              _next_step(labs, verdicts, track, goes_on)]
     return "\n\n".join(part for part in parts if part)
@@ -71,7 +71,7 @@ def _next_step(labs: list[Lab], verdicts: list[Verdict], track: str, goes_on: bo
     exercise = _first_to_fix(labs, verdicts)
     if exercise:
         unexplained = any(verdict.exercise == exercise and verdict.unexplained for verdict in verdicts)
-        again_adds = "    (tries small changes of your function, too)" if unexplained and not goes_on else ""
+        again_adds = "    (tries small changes to your function, too)" if unexplained and not goes_on else ""
         lab = _lab(labs, exercise.lab)
         if track != "student":
             return f"next: {exercise.name} in {' '.join(f'{track}/{source}' for source in lab.sources_of(exercise))}"

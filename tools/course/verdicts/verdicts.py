@@ -100,7 +100,7 @@ def read(results: Path, exercises: list[Exercise], not_passed: set[str], log: st
 
 
 def _inconsistent(verdict: Verdict, log: str) -> Verdict:
-    said = f"the result says PASS, but ctest reports a failure; not counted as a pass; read {log}"
+    said = f"the result says PASS, but ctest reports a failure, so it does not count; read {log}"
     return Verdict(verdict.exercise, "not_run", f"{verdict.exercise.name}: {said}")
 
 

@@ -22,7 +22,7 @@ def what_failed(source: str, build: str) -> str:
     for verdict, command in left:
         if verdict.unexplained and command == COMMANDS["results"]:
             again = command.format(_shown_as(verdict))
-            return f"{text}\n\n{again} tries small changes of that function, to find what is wrong with it"
+            return f"{text}\n\n{again} tries small changes to that function, to find what is wrong with it"
     return text
 
 

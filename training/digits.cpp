@@ -176,7 +176,7 @@ int complete_digits(const Arguments& in) {
                    {{"given", blank}, {"completed", completed}, {"were", originals}});
     std::printf("all %zu: %s/digits.svg\n\n", count, in.text("shown").c_str());
     std::printf("%-34s%19s%19s%19s\n", "images a second, one at a time", "from the state", "from a cache",
-                "from nothing kept");
+                "from scratch");
     for (const std::string& n : in.list("lengths"))
         print_speeds(std::stoul(n) == Digits::pixels ? w : model_for(in, std::stoul(n)), std::stoul(n),
                      in.number("patience"));

@@ -34,7 +34,7 @@ void print_pictures(const char* heading, const Digits::Images& images);
 void write_pictures(const std::string& file, const std::string& title,
                     const std::vector<std::pair<std::string, Digits::Images>>& rows);
 /// What ./course generate does: completes held-out digits by lab 07's `generate` with given weights, and compares its speed
-/// with that of a cache and of nothing kept.
+/// with that of a cache and from scratch.
 int complete_digits(const Arguments& in);
 
 }  // namespace linattn

@@ -37,11 +37,10 @@ public:
         const double right = share(wanted, answers);
         return {format("%.1f%% of unseen right", 100 * right), right == 1.0};
     }
-    /// On sequences that nothing was chosen by.
+    /// On fresh sequences, by which nothing was chosen.
     void show(const Model& w) const override {
         const auto [wanted, answers] = copies(w, 77777777);
-        std::printf("last test, %zu sequences that nothing was chosen by: %.1f%% right\n", sequences,
-                    100 * share(wanted, answers));
+        std::printf("last test, %zu fresh sequences: %.1f%% right\n", sequences, 100 * share(wanted, answers));
         for (std::size_t b = 0; b < 4; ++b) {
             const std::string asked = digits(wanted, b), got = digits(answers, b);
             std::printf("  to copy %s   copied %s\n", asked.c_str(), got.c_str());

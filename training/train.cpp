@@ -320,7 +320,7 @@ void Run::print_speeds() const {
     };
     std::printf(
         "%s a second, with the same weights: %s from the state of linear attention, %s by softmax from a cache, "
-        "%s by softmax from nothing kept",
+        "%s by softmax from scratch",
         is_image ? "images" : "symbols", speed(generate_with_state).c_str(), speed(generate_with_kv_cache).c_str(),
         speed(generate_recomputing).c_str());
     if (task_->kind() == AttentionKind::hybrid)

@@ -109,7 +109,7 @@ void accepts_right_functions(const Test& test, const std::vector<Candidate<Signa
     for (std::size_t i = 0; i < right.size(); ++i) {
         const std::string words = calls[i].result().empty() ? "" : calls[i].result().front();
         calls[i].satisfies(calls[i].result().empty(),
-                           "the tests refuse a right function; they say: " + shortened(words, 200) +
+                           "the tests reject a right function; they say: " + shortened(words, 200) +
                                "\nthis function " + right[i].name,
                            i == 0 && !none ? nullptr : right[i].refused_by);
     }
@@ -130,7 +130,7 @@ void refuses_wrong_functions(const Test& test, const std::vector<Candidate<Signa
         if (is_wrong && accepted(call)) missed.push_back(at);
         if (!is_wrong)
             call.satisfies(accepted(call),
-                           "the tests refuse a function that they accepted before: do they count calls?");
+                           "the tests reject a function that they accepted before: do they count calls?");
     }
     const std::size_t refused = wrong.size() - missed.size(), least = (9 * wrong.size() + 9) / 10;
     std::sort(missed.begin(), missed.end());
@@ -143,9 +143,9 @@ void refuses_wrong_functions(const Test& test, const std::vector<Candidate<Signa
             others += "; " + wrong[at].name;
     test(first.function)
         .satisfies(false,
-                   "the tests refuse " + std::to_string(refused) + " of " + std::to_string(wrong.size()) +
-                       (refused < least ? " wrong functions, and must refuse " + std::to_string(least)
-                                        : " wrong functions, but not one that they must refuse in any case") +
+                   "the tests reject " + std::to_string(refused) + " of " + std::to_string(wrong.size()) +
+                       (refused < least ? " wrong functions, and must reject " + std::to_string(least)
+                                        : " wrong functions, but not one that they must reject in any case") +
                        (others.empty() ? "\none that they accept: " : "\nsome that they accept: ") + first.name +
                        others,
                    refused == 0 ? "nothing checked" : nullptr);

@@ -87,7 +87,7 @@ Trial::Trial(std::string exercise, std::string call, Subject subject, Run run, s
     if (tracing()) trace_call(call_);
     outcome_ = run_(subject_);
     if (!outcome_.error.empty()) throw_site_ = last_throw_site();
-    if (!device_error().empty()) break_claim("CUDA refused to go on: " + device_error() + after_device_error);
+    if (!device_error().empty()) break_claim("CUDA stopped: " + device_error() + after_device_error);
     cost_ = metered();
     cost_.extra_bytes -= std::min(cost_.extra_bytes, bytes_of(outcome_.parts));
     if (outcome_.missing == exercise_) {

@@ -140,7 +140,7 @@ bool nan_of_an_infinite_number(const ComparedCall& call) {
 std::string why_not_a_number(const ComparedCall& call) {
     const std::vector<Expected>& expected = *call.expected;
     if (nan_of_an_infinite_number(call))
-        return "\n    NaN where the argument is infinite: of 0·∞, ∞ - ∞ or ∞/∞; where(…) chooses without multiplying";
+        return "\n    NaN where the argument is infinite: 0·∞, ∞ - ∞ or ∞/∞; where(…) chooses without multiplying";
     for (std::size_t p = 0; has_right_shapes(call) && inputs_finite(call) && p < expected.size(); ++p) {
         const auto& got = std::get<Tensor>(call.outcome.parts[p].value);
         const Shape shape = shape_of(got);
@@ -157,7 +157,7 @@ std::string why_not_a_number(const ComparedCall& call) {
             return "\n    NaN in token 0 only: 0/0, since token 0 does not see itself, or ∞ - ∞, since a maximum is "
                    "still -∞?";
         if (any)
-            return "\n    NaN where all arguments are finite: of 0/0, ∞/∞, ∞ - ∞, 0·∞, or a root or logarithm of a "
+            return "\n    NaN where all arguments are finite: 0/0, ∞/∞, ∞ - ∞, 0·∞, or a root or logarithm of a "
                    "negative number";
     }
     return "";

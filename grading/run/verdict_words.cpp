@@ -102,7 +102,7 @@ std::string alternatives(const std::vector<Resemblance>& mistakes) {
     const std::string& topic = mistakes.front().topic;
     const bool one_topic =
         !topic.empty() && std::ranges::all_of(mistakes, [&](const Resemblance& each) { return each.topic == topic; });
-    return "\n      They give the same in this call, and only one of them need be yours" +
+    return "\n      They give the same result here, and only one of them need be yours" +
            (one_topic ? "; each concerns " + topic : "") + ".";
 }
 

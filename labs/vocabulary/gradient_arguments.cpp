@@ -15,7 +15,7 @@ AttentionShape require_gradient_arguments(const Tensor& phi_Q, const Tensor& phi
     require_shape(V, "V", join(leading, {n, d_v}), "(…, n, d_v), with the leading axes and the n of phi_Q,", caller);
     require_shape(dO, "dO", shape_of(V), "(…, n, d_v), the shape of V,", caller);
     if (!(epsilon >= 0.0) || std::isinf(epsilon))
-        reject(caller, "epsilon", "a finite number from 0 on", std::to_string(epsilon));
+        reject(caller, "epsilon", "a finite number ≥ 0", std::to_string(epsilon));
     return {leading, n, c, d_v};
 }
 

@@ -7,7 +7,7 @@
 namespace linattn {
 
 /// Checks that φ(Q) and φ(K) are (…, n, c), that V and dO are (…, n, d_v) with the same leading axes, and that ε is a
-/// finite number from 0 on. In the result d_k is the width c of the features.
+/// finite number ≥ 0. In the result d_k is the width c of the features.
 AttentionShape require_gradient_arguments(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V, const Tensor& dO,
                                           double epsilon, const char* caller = __builtin_FUNCTION());
 /// \param axis one of x, counted from 0 or, where it is negative, from the end

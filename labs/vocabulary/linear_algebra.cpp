@@ -34,7 +34,7 @@ QR qr(const Tensor& A) {
     for (std::size_t i = 0; i < r; ++i)
         for (std::size_t j = i; j < n; ++j) result.R(i, j) = by_columns(j, i);
     dorgqr_(&rows, &rank, &rank, by_columns.data(), &rows, tau.data(), work.data(), &work_size, &failed_then);
-    if (failed_at != 0 || failed_then != 0) throw std::logic_error("qr: LAPACK refused an argument");
+    if (failed_at != 0 || failed_then != 0) throw std::logic_error("qr: LAPACK rejected an argument");
     for (std::size_t i = 0; i < m; ++i)
         for (std::size_t j = 0; j < r; ++j) result.Q(i, j) = by_columns(j, i);
     return result;

@@ -88,7 +88,7 @@ void rejects_arguments_that_do_not_belong_together(const Form& form) {
     with(&GradientInputs::dO, {2, 5, 3}).rejects({"dO", "(2, 5, 4)", "(2, 5, 3)"});
     with(&GradientInputs::phi_Q, {3}).rejects({"phi_Q", "(…, n, c)", "(3,)"});
     for (const double epsilon : {-1e-6, -infinity, infinity, not_a_number})
-        form(right, epsilon).rejects({"epsilon", "a finite number from 0 on"});
+        form(right, epsilon).rejects({"epsilon", "a finite number ≥ 0"});
 }
 
 void equals_the_definition(const Form& form) {

@@ -103,7 +103,7 @@ std::string describe_outside(std::uintptr_t address, const Array*& near, const A
     }
     if (address < 4096) return "a null pointer";
     if (near == nullptr)
-        return "memory of the host: only buffers and shared memory exist on a GPU, and not what std::vector or new "
+        return "memory of the host: only buffers and shared memory exist on a GPU, not what std::vector or new "
                "makes";
     return std::to_string(distance) + (address < near->begin ? " bytes before " : " bytes past the end of ") +
            (near->shared ? "shared '" : "'") + near->name + "' (" + std::to_string(near->end - near->begin) + " bytes)";

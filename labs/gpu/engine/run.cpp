@@ -47,7 +47,7 @@ void run(dim3 grid, dim3 block, std::size_t shared_bytes, const Call& call) {
     if (launching) throw Error("a kernel cannot launch another one here");
     if (count == 0 || count > 1024)
         throw Error("a block of " + std::to_string(count) + " threads: 1 to 1024 are allowed");
-    if (blocks == 0) throw Error("a grid without blocks: CUDA refuses it (invalid configuration argument)");
+    if (blocks == 0) throw Error("a grid without blocks: CUDA rejects it (invalid configuration argument)");
     if (block.z > 64 || grid.y > 65535 || grid.z > 65535)
         throw Error("a grid of " + text_of(uint3{grid.x, grid.y, grid.z}) + " blocks of " +
                     text_of(uint3{block.x, block.y, block.z}) +

@@ -214,7 +214,7 @@ TEST_CASE("names that cannot be told apart are said to be one mistake, and what 
     };
     CHECK(
         contains(message({{"thrice", "a", "the factor"}, {"half", "b", "the factor"}}),
-                 "looks like: thrice or half (exact)\n      They give the same in this call, and only one of them need "
+                 "looks like: thrice or half (exact)\n      They give the same result here, and only one of them need "
                  "be yours; each concerns the factor.\n      a\n      b\n"));
     CHECK(contains(message({{"thrice", "a", "the factor"}, {"half", "b", "the sum"}}), "need be yours.\n"));
     CHECK(contains(message({{"thrice", "a", "the factor"}}), "looks like: thrice (exact)\n      a\n"));

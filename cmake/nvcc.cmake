@@ -1,9 +1,9 @@
 # Kernels on a GPU, where there is nvcc: compiled for it everywhere, run where there is also a GPU.
 #
 #   labNN_nvcc           the .cu files of a lab by nvcc
-#   labNN_exercises_gpu  the lab's suite with those in place of the CPU run
+#   labNN_exercises_gpu  the lab's suite with those instead of the CPU run
 #   labNN_check_gpu      starts it and judges
-#   labNN_check_ptx      the same with the PTX interpreter in place of the CUDA runtime, for the tests of the course itself
+#   labNN_check_ptx      the same with the PTX interpreter instead of the CUDA runtime, for the tests of the course itself
 #   labNN.nvcc           (framework) builds labNN_nvcc; Skipped without nvcc
 #   labNN.<function>.gpu (labNN, gpu) one for each exercise with "kernel": true; Skipped without nvcc or GPU
 #

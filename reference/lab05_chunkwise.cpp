@@ -35,7 +35,7 @@ Array chunkwise_linear_attention(std::span<const float> Q, std::span<const float
                C = static_cast<std::size_t>(chunk);
     Array output{{heads, n, d_v}, std::vector<float>(V.size())};
     // For each head S = 0; for each chunk: A = φQ φKᵀ with zeros above the diagonal, O = A V + φQ S, then S += φKᵀV.
-    // z grows beside S, or is the last column of S when V gets a column of ones.
+    // z grows next to S, or is the last column of S when V gets a column of ones.
     // BEGIN SOLUTION
     const std::size_t longest = std::min(C, n);
     std::vector<float> phi_Q(longest * d_k), phi_K(longest * d_k), scores(longest * longest), state(d_k * d_v), z(d_k);

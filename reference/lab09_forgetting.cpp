@@ -180,7 +180,7 @@ Tensor delta_rule_chunkwise(const Tensor& Q, const Tensor& K, const Tensor& V, c
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_strengths(beta, shape);
     require_chunk(chunk);
-    // U first: what each token of the chunk writes. Then it is plain linear attention with U in place of V.
+    // U first: what each token of the chunk writes. Then it is plain linear attention with U instead of V.
     // BEGIN SOLUTION
     Tensor output = zeros(shape_of(V)), S = no_state(shape);
     const std::size_t longest = std::min(chunk, shape.n);
@@ -329,7 +329,7 @@ GatedDeltaGradients gated_delta_rule_backward(const Tensor& Q, const Tensor& K, 
 Tensor least_squares_recurrent(const Tensor& Q, const Tensor& K, const Tensor& V, double ridge) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_ridge(ridge);
-    // Beside S, keep the inverse of ridge I + Σ_{j≤i} k_j k_jᵀ.
+    // Next to S, keep the inverse of ridge I + Σ_{j≤i} k_j k_jᵀ.
     // BEGIN SOLUTION
     Tensor output = zeros(shape_of(V)), S = no_state(shape);
     Tensor P = zeros(join(shape.leading, {shape.d_k, shape.d_k})) + one_hot(arange(shape.d_k), shape.d_k) / ridge;

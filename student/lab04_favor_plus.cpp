@@ -39,7 +39,7 @@ Tensor favor_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const 
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_rank(W, "W", 2, "(m, d)");
     require_shape(W, "W", {length(W, 0), shape.d_k}, "(m, d), with the d of Q,");
-    // Features of Q per token, of K per sequence, both with this W. Then linear attention: S sums φ(k)vᵀ, z sums φ(k).
+    // Take features of Q per token, of K per sequence, with this W. Then linear attention: S sums φ(k)vᵀ, z sums φ(k).
     // YOUR CODE HERE
     throw NotImplemented("favor_attention");
 }

@@ -45,8 +45,8 @@ AttentionGradients causal_attention_backward_parallel(const Tensor& phi_Q, const
 AttentionGradients causal_attention_backward(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V,
                                              const Tensor& dO, double epsilon) {
     const AttentionShape shape = require_gradient_arguments(phi_Q, phi_K, V, dO, epsilon);
-    // The first loop runs from the first token to the last, the second from the last to the first. What the second needs
-    // of the first is one dN_i and one dD_i for each token: no state.
+    // The first loop runs from the first token to the last, the second from the last to the first. From the
+    // first loop the second needs one dN_i and one dD_i for each token, but no state.
     // YOUR CODE HERE
     throw NotImplemented("causal_attention_backward");
 }

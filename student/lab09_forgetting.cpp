@@ -74,7 +74,7 @@ Tensor delta_rule_chunkwise(const Tensor& Q, const Tensor& K, const Tensor& V, c
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_strengths(beta, shape);
     require_chunk(chunk);
-    // U first: what each token of the chunk writes. Then it is plain linear attention with U in place of V.
+    // U first: what each token of the chunk writes. Then it is plain linear attention with U instead of V.
     // YOUR CODE HERE
     throw NotImplemented("delta_rule_chunkwise");
 }
@@ -116,7 +116,7 @@ GatedDeltaGradients gated_delta_rule_backward(const Tensor& Q, const Tensor& K, 
 Tensor least_squares_recurrent(const Tensor& Q, const Tensor& K, const Tensor& V, double ridge) {
     const AttentionShape shape = require_attention_shapes(Q, K, V);
     require_ridge(ridge);
-    // Beside S, keep the inverse of ridge I + Σ_{j≤i} k_j k_jᵀ.
+    // Next to S, keep the inverse of ridge I + Σ_{j≤i} k_j k_jᵀ.
     // YOUR CODE HERE
     throw NotImplemented("least_squares_recurrent");
 }

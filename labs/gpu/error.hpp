@@ -51,7 +51,7 @@ struct Symptom {
     bool operator==(const Symptom&) const = default;
 };
 
-/// A kernel broke a rule of the CUDA model, or CUDA refused. One message: what, which array, which kernel, block, thread,
+/// A kernel broke a rule of the CUDA model, or CUDA rejected a call. One message: what, which array, which kernel, block, thread,
 /// line.
 class Error : public std::runtime_error {
 public:
@@ -65,7 +65,7 @@ private:
     std::vector<Symptom> symptoms_;
 };
 
-/// CUDA refused a call. After a kernel's fault it refuses every other call until the process ends.
+/// CUDA rejected a call. After a kernel's fault it rejects every other call until the process ends.
 class DeviceError : public Error {
 public:
     using Error::Error;

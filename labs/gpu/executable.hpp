@@ -18,7 +18,7 @@ std::string short_path(const std::string& path);
 std::string addr2line(const std::string& program, const std::vector<std::string>& options,
                       const std::vector<std::uintptr_t>& offsets);
 
-/// Answers in the place of addr2line, where set: for a process that may start no other.
+/// Answers instead of addr2line, where set: for a process that may start no other.
 inline std::string (*ask_for_addr2line)(const std::vector<std::string>& options,
                                         const std::vector<std::uintptr_t>& offsets) = nullptr;
 

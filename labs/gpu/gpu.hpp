@@ -15,7 +15,7 @@
 // __syncthreads, __syncwarp, shuffles and votes with masks, atomics, float2 to float4, templates, __launch_bounds__.
 // Not modelled: time, occupancy and registers; lanes of a warp running in lockstep; the order in which writes become
 // visible (here at once, so that __threadfence does nothing); streams, PTX, textures, cooperative groups, dynamic
-// parallelism; tensor cores; 16-bit floats; the device's heap (new and malloc in a kernel). What of this has a name is refused at
+// parallelism; tensor cores; 16-bit floats; the device's heap (new and malloc in a kernel). What of this has a name is rejected at
 // compile time (on_cpu.hpp). Under clang a misaligned vector access is found only where one instruction makes it, and an
 // index outside of a kernel's own array not at all; before clang 15, what memcpy and copies of large structs write
 // counts as unwritten. A result of the CPU run is a result of the CPU run: it is not GPU-verified.
@@ -35,7 +35,7 @@
 
 namespace gpu {
 
-// Both sides have, beside the vocabulary of CUDA itself:
+// Apart from the vocabulary of CUDA, both sides have:
 //
 // bool available()               whether a kernel can run: always on the CPU, on a GPU when there is one.
 // size_t most_shared_bytes()     of dynamic shared memory for one block.

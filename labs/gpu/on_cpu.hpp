@@ -297,7 +297,7 @@ GPU_MIN_MAX(double, double, double)
 // poisons and watches them; the build gives the second form its memory (engine/dynamic_memory.cpp).
 #define __shared__ thread_local
 
-// What is not modelled, refused with a sentence -----------------------------------------------------------------------
+// What is not modelled, rejected with a sentence ----------------------------------------------------------------------
 
 namespace gpu::engine {
 template <class...>

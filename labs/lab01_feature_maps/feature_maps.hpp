@@ -39,8 +39,8 @@ Tensor identity(const Tensor& x);
 Tensor softmax_features(const Tensor& x);
 
 /// exp(x - shift), where shift is the maximum over a token, or over all tokens of a head. An entry of -∞ gets the
-/// feature 0. A NaN makes the whole token or head that shares its shift NaN. An entry of ∞ gets NaN, since ∞ - ∞ is, and
-/// all finite ones that share its shift 0.
+/// feature 0. A NaN makes the whole token or head that shares its shift NaN. An entry of ∞ gets NaN, since ∞ - ∞ is NaN;
+/// finite entries that share its shift get 0.
 /// \param x \shape{(…, n, d)}
 /// \param stabilizer which maximum
 /// \return \shape{(…, n, d)}, entries in [0, 1], the largest of each token or head exactly 1

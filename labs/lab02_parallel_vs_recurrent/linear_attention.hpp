@@ -45,8 +45,8 @@ Tensor linear_attention_bidirectional(const Tensor& Q, const Tensor& K, const Te
 /// \complexity{n\,c\,d_v, n\,c\,d_v}   \paper{katharopoulos2020, section 3.3}   \solves{2,4}
 Tensor linear_attention_parallel(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi);
 
-/// Causal linear attention, one token at a time: S ← S + φ(k_i)v_iᵀ, then o_i = φ(q_i)ᵀS. The memory beside the output
-/// does not grow with n, so φ is applied to one token, not to all of Q or K.
+/// Causal linear attention, one token at a time: S ← S + φ(k_i)v_iᵀ, then o_i = φ(q_i)ᵀS. Apart from the output the
+/// memory does not grow with n, so φ is applied to one token, not to all of Q or K.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param phi feature map, applied to each token of Q and K
 /// \return \shape{(…, n, d_v)}
@@ -84,7 +84,7 @@ using CausalAttention = Named<Tensor(const Tensor& Q, const Tensor& K, const Ten
 /// Tests of linear_attention_parallel: what is wrong with a function that claims to be it. Whatever its contract leaves
 /// open, such as the last digits, the tests must accept.
 /// \param attention the function under test. It computes all n² weights, so call it with few tokens
-/// \return a sentence for each check that fails; none for a right function. An exception also refuses the function
+/// \return a sentence for each check that fails; none for a right function. An exception also rejects the function
 /// \solves{2,8}
 std::vector<std::string> test_linear_attention_parallel(const CausalAttention& attention);
 

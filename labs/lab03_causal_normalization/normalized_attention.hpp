@@ -114,7 +114,7 @@ using ResumableAttention = Named<OutputAndState(const Tensor& Q, const Tensor& K
 /// Tests of causal_linear_attention_resume: what is wrong with a function that claims to be it. Whatever its contract
 /// leaves open, such as the last digits, the tests must accept.
 /// \param resume the function under test. It computes all n² weights, so call it with few tokens
-/// \return a sentence for each check that fails; none for a right function. An exception also refuses the function
+/// \return a sentence for each check that fails; none for a right function. An exception also rejects the function
 /// \solves{3,8}
 std::vector<std::string> test_causal_linear_attention_resume(const ResumableAttention& resume);
 

@@ -67,7 +67,7 @@ struct OutputTiles {
     }
 };
 
-// Yours, but for apply_feature_map, which is given and calls your feature_map_fused. Pointers are to device memory; shapes
+// You write all but apply_feature_map, which is given and calls your feature_map_fused. Pointers are to device memory; shapes
 // as in chunkwise.hpp. The stub says how each is launched.
 __global__ void apply_feature_map(const float* x, float* y, int count);
 __global__ void chunkwise_forward(const float* Q, const float* K, const float* V, float* O, Sizes sizes, int chunk,

@@ -64,7 +64,7 @@ AttentionGradients causal_attention_backward_parallel(const Tensor& phi_Q, const
                                                       const Tensor& dO, double epsilon);
 
 /// The same gradients in two loops over the tokens: S and z forwards, R and r backwards. No state is kept for any token
-/// but the current one. A few numbers for each token (its dN_i and dD_i) may be kept beside the result.
+/// but the current one. A few numbers for each token (its dN_i and dD_i) may be kept, too.
 /// \param phi_Q \shape{(…, n, c)}   \param phi_K \shape{(…, n, c)}   \param V \shape{(…, n, d_v)}
 /// \param dO upstream gradient \shape{(…, n, d_v)}   \param epsilon ε ≥ 0, finite
 /// \return the three gradients; empty ones for n = 0
@@ -94,7 +94,7 @@ using AttentionBackward = Named<AttentionGradients(const Tensor& phi_Q, const Te
 /// Tests of causal_attention_backward: what is wrong with a function that claims to be it. Whatever its contract leaves
 /// open, such as the last digits, the tests must accept.
 /// \param backward the function under test. It computes all n² weights, so call it with few tokens
-/// \return a sentence for each check that fails; none for a right function. An exception also refuses the function
+/// \return a sentence for each check that fails; none for a right function. An exception also rejects the function
 /// \solves{6,8}
 std::vector<std::string> test_causal_attention_backward(const AttentionBackward& backward);
 

@@ -1,4 +1,4 @@
-// What training needs beside the functions of the labs: random weights, a list of them, and a limit for their gradients.
+// What training needs apart from the labs' functions: random weights, a list of them, and a limit for their gradients.
 #include <cmath>
 
 #include "random.hpp"

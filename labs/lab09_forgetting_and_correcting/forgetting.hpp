@@ -85,8 +85,8 @@ Tensor channel_gated_attention(const Tensor& Q, const Tensor& K, const Tensor& V
 // Correcting ---------------------------------------------------------------------------------------------------------
 
 /// The delta rule, token by token: S_i = S_{i-1} + β_i k_i (v_i - S_{i-1}ᵀk_i)ᵀ, o_i = S_iᵀq_i. What the state returned for
-/// the key is subtracted from the value before it is written. Keys are used as they come: none is normalised. The memory
-/// beside the output does not grow with n.
+/// the key is subtracted from the value before it is written. Keys are used as they come: none is normalised. Apart from
+/// the output the memory does not grow with n.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param beta how strongly each token writes \shape{(…, n)}, any numbers
 /// \return \shape{(…, n, d_v)}; empty when n = 0
@@ -122,7 +122,7 @@ struct GatedDeltaResult {
 
 /// The gated delta rule, token by token, from a state on: first forget, S̃ = e^{log_decay_i} S_{i-1}, then compare,
 /// S_i = S̃ + β_i k_i (v_i - S̃ᵀk_i)ᵀ. Two calls, the second with the state of the first, equal one call with all tokens.
-/// The state that comes in is not modified. The memory beside the result does not grow with n.
+/// The state that comes in is not modified. Apart from the result the memory does not grow with n.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param beta how strongly each token writes \shape{(…, n)}, any numbers
 /// \param log_decay logarithms of the decays \shape{(…, n)}   \param S state before the first token \shape{(…, d_k, d_v)}
@@ -169,8 +169,8 @@ GatedDeltaGradients gated_delta_rule_backward(const Tensor& Q, const Tensor& K, 
                                               const Tensor& log_decay, const Tensor& dO, std::size_t chunk);
 
 /// The state that fits all pairs so far best: S_i is the S with the least Σ_{j≤i}‖v_j - Sᵀk_j‖² + ridge ‖S‖², and
-/// o_i = S_iᵀq_i. Token by token, with one matrix of d_k × d_k numbers beside S, by the formula of Sherman and Morrison: no
-/// system is solved anew. The memory beside the output does not grow with n.
+/// o_i = S_iᵀq_i. It goes token by token, with one d_k × d_k matrix next to S, by the formula of Sherman and Morrison, and
+/// solves no system anew. Apart from the output the memory does not grow with n.
 /// \param Q \shape{(…, n, d_k)}   \param K \shape{(…, n, d_k)}   \param V \shape{(…, n, d_v)}
 /// \param ridge weight of the sum of squares of S, ridge > 0, finite
 /// \return \shape{(…, n, d_v)}; empty when n = 0

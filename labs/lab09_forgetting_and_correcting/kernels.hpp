@@ -33,7 +33,7 @@ struct DeltaTiles {
     }
 };
 
-// Yours. Pointers are to device memory; shapes as in delta_kernel.hpp. The stub says how it is launched.
+// You write this. Pointers are to device memory; shapes as in delta_kernel.hpp. The stub says how it is launched.
 __global__ void gated_delta_forward(const float* Q, const float* K, const float* V, const float* beta,
                                     const float* log_decay, float* O, Sizes sizes, int chunk);
 

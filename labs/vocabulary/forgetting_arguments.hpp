@@ -1,4 +1,4 @@
-// The checks that stand in the stubs of lab 09: what a function of the lab refuses, in a sentence. Compiled once, since a
+// The checks that stand in the stubs of lab 09: what a function of the lab rejects, in a sentence. Compiled once, since a
 // stub is compiled at every verdict.
 #pragma once
 

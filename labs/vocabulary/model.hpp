@@ -14,7 +14,7 @@ struct Affine {
     Tensor b;  ///< \shape{(out)}
 };
 
-/// What layer norm multiplies a token of mean 0 and variance 1 with, and what it adds.
+/// What layer norm multiplies a token of mean 0 and variance 1 by, and what it adds.
 struct Norm {
     Tensor gain;  ///< \shape{(d)}
     Tensor bias;  ///< \shape{(d)}

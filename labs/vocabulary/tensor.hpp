@@ -57,7 +57,7 @@ concept IsNumber = std::is_arithmetic_v<std::remove_cvref_t<T>>;
 namespace eager {
 [[noreturn]] void refuse_wrapped(std::ptrdiff_t meant);
 
-// Where a number meets a Tensor. An unsigned difference below 0, which C++ turns into an enormous number, is refused.
+// Where a number meets a Tensor: it rejects an unsigned difference below 0, which C++ turns into an enormous number.
 template <IsNumber N>
 double number(N x) {
     if constexpr (std::is_unsigned_v<N> && sizeof(N) >= sizeof(unsigned)) {

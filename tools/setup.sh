@@ -3,7 +3,7 @@
 #
 #   ./course setup [--dry-run] [--with-python] [--with-docs] [--with-grading] [--with-tests]
 #
-# Takes one to two minutes with a usual connection (--with-tests: four), and another apt that is running is waited for.
+# Takes one to two minutes with a usual connection (--with-tests: four), and waits for another apt that is running.
 #
 #   --dry-run      say what is missing and what would be run
 #   --with-python  also what ./course python needs
@@ -158,11 +158,11 @@ print_lists() {
 }
 
 if [ "$as_root" = none ]; then
-    say "setup: missing, and it takes apt-get with root or sudo to install them here:"
+    say "setup: these are missing; installing them takes apt-get with root or sudo:"
     print_lists
     if $dry_run || [ -z "$required" ]; then exit 0; fi
-    say "course: packages are missing; see the lists above; install them with one of these managers and run this again" \
-        "(COURSE_SKIP_SETUP=1 if they are there)"
+    say "course: packages are missing; install one of the lists above and run this again" \
+        "(or set COURSE_SKIP_SETUP=1 if they are there)"
     exit 2
 fi
 
@@ -193,16 +193,16 @@ install_packages() {
 
 case $groups in *" test "*) minutes="about four minutes" ;; *) minutes="one to two minutes" ;; esac
 say "setup: this takes $minutes with a usual connection, and waits for another apt that is running"
-say "setup: installs with apt-get:$required$optional"
+say "setup: apt-get installs:$required$optional"
 update_lists
 unknown= known= # an optional package that this release does not have must not keep the others away
 for package in $optional; do
     if apt-cache show "$package" >/dev/null 2>&1; then known="$known $package"; else unknown="$unknown $package"; fi
 done
-[ -z "$unknown" ] || say "setup: this system has no$unknown; the course works without"
+[ -z "$unknown" ] || say "setup: this system has no$unknown; you can do without"
 if install_packages "$required$known"; then exit 0; fi
 if [ -n "$known" ] && install_packages "$required"; then
-    say "setup: could not install$known; the course works without"
+    say "setup: could not install$known; you can do without"
     exit 0
 fi
 say "setup: apt-get could not install what is missing:"

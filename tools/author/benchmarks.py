@@ -45,7 +45,7 @@ def run(root: Path, figure: str) -> list[Row]:
 
 
 def medians(rows: list[Row]) -> list[Row]:
-    """One row for each benchmark; refuses what failed, and what is too noisy to be kept."""
+    """One row for each benchmark; rejects what failed, and what is too noisy to be kept."""
     by_name: dict[str, Row] = {}
     for row in rows:
         if row.get("error_occurred"):

@@ -12,7 +12,7 @@
     --- body
     return …;
 
-In place of a body, a section `--- replace` changes the answer key's file, written as a diff: lines after - become those after +, lines
+Instead of a body, a section `--- replace` changes the answer key's file, written as a diff: lines after - become those after +, lines
 after a space stay, and an empty line begins the next change. What is to be replaced has to be there exactly once.
 
 Above the first section, #include lines are those of `include`, and an indented line opens the body. The body takes the place

@@ -106,7 +106,7 @@ def _chapter(lab: Lab) -> list[str]:
         if not chapter.exercise_heading(text, exercise):
             found.append(f"{where} has no heading '### Exercise {exercise.section}: `{exercise.function}`'; add it")
     if chapter.hints_in(text):
-        found.append(f"{where} shows hints to whoever reads on; move them to hints.md beside it, below the exercise's heading")
+        found.append(f"{where} shows hints to whoever reads on; move them to its hints.md, below the exercise's heading")
     with _collected(found):
         found += [f"labs/{lab.folder.name}/hints.md has no hint for {exercise.function}; add <details><summary>Hint 1: …"
                   f"</summary> below a heading '## Exercise {exercise.section}: `{exercise.function}`'"
@@ -163,7 +163,7 @@ def _kills(root: Path, tree: BuildTree, lab: Lab, known: list[Mistake]) -> list[
     section = {(mistake.exercise, mistake.name): mistake.section for mistake in known}
     for (exercise, name), others in beside.items():
         if rows[lab.name, exercise, name]["killed"] == "no":
-            found.append(f"{where}: no suite refuses '{name}' of {exercise}; add a case that does, or remove the mistake")
+            found.append(f"{where}: no suite rejects '{name}' of {exercise}; add a case that does, or remove the mistake")
         found += [f"{where}: no input tells '{name}' and '{other}' of {exercise} apart, and they refer to different sections; "
                   "add a case or a probe that does, keep one of them, or let both refer to one section"
                   for other in others if name < other and name in beside.get((exercise, other), [])

@@ -57,7 +57,7 @@ def write(root: Path, stubs: dict[str, str], force: bool) -> list[str]:
     edited = [name for name in changed if is_edited(student, name)]
     if edited and not force:
         raise CourseError(f"{', '.join(f'student/{name}' for name in edited)} was edited; nothing was written; "
-                          "move it away, or use --force, which keeps a copy beside it")
+                          "move it away, or use --force, which keeps a copy")
     for name in edited:
         write_whole(student / f"{name}.{time.strftime('%Y%m%d-%H%M%S')}.bak", _read(student / name) or "")
     record = record_of({name: File.of(text) for name, text in stubs.items()})

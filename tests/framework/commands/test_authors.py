@@ -133,7 +133,7 @@ def test_what_the_kill_matrix_says(lab91):
         lab91.write(MATRIX, "lab,exercise,mistake,killed,named,beside\n" + "".join(f"lab91,row_sums_91,{row}\n" for row in rows))
     lab91.edit(PROGRAM, "mistake", "mistake\trow_sums_91\tinverted\t§0.2\tDo.\nmistake")
     matrix("forgotten,no,no,")
-    lab91.lacks("no suite refuses 'forgotten' of row_sums_91")
+    lab91.lacks("no suite rejects 'forgotten' of row_sums_91")
     matrix("forgotten,yes,yes,inverted", "inverted,yes,yes,other | forgotten")
     lab91.lacks("no input tells 'forgotten' and 'inverted' of row_sums_91 apart")
     lab91.edit(PROGRAM, "§0.2", "§91.1")

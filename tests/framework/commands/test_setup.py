@@ -81,7 +81,7 @@ def test_root_installs_what_is_missing_and_nothing_else(machine):
     assert result.stdout == "", "stdout belongs to the command that called setup"
     assert machine.called("apt-get")[0] == "apt-get -q -o DPkg::Lock::Timeout=600 update"
     assert "this takes one to two minutes" in result.stderr.splitlines()[0]
-    assert "apt-get: cmake mold" in result.stderr.splitlines()[1]
+    assert "apt-get installs: cmake mold" in result.stderr.splitlines()[1]
     assert machine.installed() == ["cmake mold"]
 
 
@@ -126,7 +126,7 @@ def test_an_optional_package_stops_nobody(machine):
 
 @pytest.mark.parametrize("tool, script, said, tried", [
     ("apt-get", 'case "$*" in *mold*) exit 100 ;; esac', "could not install mold", ["cmake mold gdb", "cmake"]),
-    ("apt-cache", '[ "$2" != mold ]', "this system has no mold; the course works without", ["cmake gdb"])])
+    ("apt-cache", '[ "$2" != mold ]', "this system has no mold; you can do without", ["cmake gdb"])])
 def test_an_optional_package_that_is_not_to_be_had_keeps_no_other_away(machine, tool, script, said, tried):
     machine.lacks("cmake", "mold", "gdb")
     machine.fake(tool, f'echo "{tool} $*" >>"{machine.calls}"; {script}')

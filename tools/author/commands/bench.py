@@ -1,4 +1,4 @@
-"""(authors) Measure: how fast the answer key is, each figure beside what it is compared with.
+"""(authors) Measure: how fast the answer key is, each figure with its comparison.
 
 --figures instead computes, and measures, what the plots of the chapters show, and draws them (bench/figures/draw.py). Medians of
 repeated runs; let the machine be idle.
@@ -39,7 +39,7 @@ def arguments(parser: ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--figures", nargs="*", metavar="NAME", help="the plots, or some: " + ", ".join(FIGURES))
     what.add_argument("--gpu", action="store_true", help="measure lab 05's kernels on a GPU instead; prints Markdown")
-    what.add_argument("--peers", action="store_true", help="measure attention and a step of training beside PyTorch")
+    what.add_argument("--peers", action="store_true", help="measure attention and a training step against PyTorch")
     parser.add_argument("--threads", type=int, choices=(1, 2), default=2, help="with --peers: at most (default: 2)")
     parser.add_argument("--draw", action="store_true", help="with --figures: time nothing, draw the times that are kept")
 

@@ -1,6 +1,6 @@
 """(authors) Cut the stubs in student/ out of reference/, and make the tables of the README and of docs/uses.md.
 
-Never overwrites a student's file that was edited, unless --force, which keeps a copy.
+It overwrites no edited file of a student, except with --force, which keeps a copy.
 """
 
 import sys

@@ -4,10 +4,10 @@
     ./course grade one SUBMISSION --out RESULTS  one of them
 
 RESULTS/students/STUDENT/ gets result.json, the graded files, and the feedback as Markdown, HTML, JUnit and Gradescope's
-results.json; RESULTS/ gets gradebooks for Canvas, Moodle and people, feedback.zip and report.html. What was interrupted goes on
-with --resume.
+results.json; RESULTS/ gets gradebooks for Canvas, Moodle and people, feedback.zip and report.html. --resume continues what
+was interrupted.
 Exit status of `grade`: 0 when everything was graded, 75 when something is left, 2 for wrong use. Of `grade one`:
-0 graded, 3 unusable, 75 for trouble of the grader's, not the student's (try again).
+0 graded, 3 unusable, 75 if the grader, not the student, is at fault (try again).
 """
 
 import dataclasses

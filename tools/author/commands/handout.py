@@ -3,8 +3,8 @@
 It holds the files that tools/handout.txt lists and freshly cut stubs: no answer key, unless --self-study asks for it, and
 nothing for instructors. Before
 anything is written it is built in build/handout and graded: what check-course finds, a stub that does not compile or
-one that earns points stops it. The first time that is a build of the whole course, some minutes on two cores; later
-only what changed is built.
+one that earns points stops it. The first time it builds the whole course, in some minutes on two cores; later
+only what changed.
 """
 
 import os
@@ -52,7 +52,7 @@ def run(root: Path, options: Namespace) -> int:
 
 
 def _try_it(root: Path, files: dict[str, File]) -> None:
-    print(f"trying the handout in {handout_trial.FOLDER}: some minutes the first time, later seconds …", file=sys.stderr)
+    print(f"trying the handout in {handout_trial.FOLDER}: it takes minutes at first, seconds later …", file=sys.stderr)
     began = time.monotonic()
     if found := handout_trial.findings(root, files):
         print("\n".join(found), file=sys.stderr)

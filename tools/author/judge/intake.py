@@ -100,7 +100,7 @@ class Intake:
         for name in self.wanted:
             named = _called(name, found) or [each for each in found if each.path.name in near.get(name, ())]
             if len(named) > MOST_OF_A_NAME:
-                self.left_out.append(f"{len(named) - MOST_OF_A_NAME} more of the name {name}: not looked at")
+                self.left_out.append(f"{len(named) - MOST_OF_A_NAME} more called {name}: ignored")
             for one in named[:MOST_OF_A_NAME]:
                 data, remark = (b"", "there is another file of this name, which was taken") if name in self.files else one.content()
                 if not remark:

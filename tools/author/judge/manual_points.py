@@ -1,4 +1,4 @@
-"""Points beside what the suites say: parts of them, for answers of which some checks hold, and what a person gives, in a CSV
+"""Points apart from what the suites say: parts of them, for answers of which some checks hold, and what a person gives, in a CSV
 file with a row for a student and an exercise.
 
     student,exercise,points,comment

@@ -186,7 +186,7 @@ class Search:
                 refused |= {each for each, (part, edit) in edits.items()
                             if edit.splices[0][2] in texts or (part, edit.splices[0][:2]) in places}
             dropped |= refused
-        raise NotSearched(f"{ROUNDS} times, the compiler refused some of them")
+        raise NotSearched(f"{ROUNDS} times, the compiler rejected some of them")
 
     def linked(self, made: Path) -> Path:
         """The lab's program, with the edits in the place of the answer."""

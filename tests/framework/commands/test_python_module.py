@@ -115,25 +115,18 @@ def calls() -> dict:
     Q, K, V = (rng.normal(size=(2, 3, 7, width)) for width in (4, 4, 5))
     single = [np.float32(each[0]) for each in (Q, K, V)]
     half = [patterns(each) for each in single]
-    S, before = rng.normal(size=(2, 3, 4, 5)), state(elu(K[..., :6, :]), V[..., :6, :])
-    after = S + elu(K[..., 0, :])[..., None] * V[..., 0, None, :]
-    some = [state(elu(K[..., :seen, :]), V[..., :seen, :]) for seen in (0, 3, 6)]
-    saved = lab03.CausalState(S=np.stack([each["S"] for each in some], -3), z=np.stack([each["z"] for each in some], -2))
+    states = [state(elu(K[..., :seen, :]), V[..., :seen, :]) for seen in (0, 3, 6)]
+    saved = lab03.CausalState(S=np.stack([each["S"] for each in states], -3), z=np.stack([each["z"] for each in states], -2))
     w, X = a_model(), rng.normal(size=(2, 7, 8))
-    centred = X - X.mean(-1, keepdims=True)
+    more, centred = moved(w, rng), X - X.mean(-1, keepdims=True)
     normed = centred / np.sqrt((centred ** 2).mean(-1, keepdims=True) + 1e-5)
-    more = moved(w, rng)
     return {"lab00.outer_product": (([1, 2], [3.0, 4, 5]), np.outer([1, 2], [3, 4, 5])),
-            "lab01.exp_features": ((Q, "per_sequence"), np.exp(Q - Q.max((-1, -2), keepdims=True))),
             "lab01.feature_map": ((Q, "relu"), np.maximum(Q, 0)),
             "lab02.linear_attention_quadratic": ((Q, K, V, elu, "none"), elu(Q) @ t(elu(K)) @ V),
             "lab02.linear_attention_recurrent": ((Q, K, V, "elu_plus_one"), np.tril(elu(Q) @ t(elu(K))) @ V),
-            "lab02.linear_attention_step": ((Q[..., 0, :], K[..., 0, :], V[..., 0, :], S, elu),
-                                            {"output": (elu(Q[..., :1, :]) @ after)[..., 0, :], "S": after}),
             "lab02.inclusive_scan": ((list("abcdeö"), lambda a, b: a + b), list(itertools.accumulate("abcdeö"))),
-            "lab03.causal_linear_attention": ((Q, K, V, elu, EPSILON), normalised(elu(Q), elu(K), V)),
             "lab03.causal_linear_attention_step": (
-                (Q[..., 6, :], K[..., 6, :], V[..., 6, :], lab03.CausalState(**before), elu, EPSILON),
+                (Q[..., 6, :], K[..., 6, :], V[..., 6, :], lab03.CausalState(**states[2]), elu, EPSILON),
                 {"output": normalised(elu(Q), elu(K), V)[..., 6, :], "state": state(elu(K), V)}),
             "lab03.rewind_state": ((saved, 3, K, V, elu, 5), state(elu(K[..., :5, :]), V[..., :5, :])),
             "lab04.gaussian_projection": ((3, 4, 2**64 - 1), module("lab04").gaussian_projection(3, 4, 2**64 - 1)),
@@ -144,7 +137,6 @@ def calls() -> dict:
                 *(numbers(patterns(elu(numbers(each)))) for each in half[:2]), numbers(half[2]))),
             "lab06.central_differences": ((lambda x: (x ** 2).sum(), Q, 0.01), 2 * Q),
             "lab06.reverse_cumsum": ((Q, -2), np.flip(np.flip(Q, -2).cumsum(-2), -2)),
-            "lab07.layer_norm": ((X, more.last), normed * more.last.gain + more.last.bias),
             "lab07.logits": (([[1, 0]], type(more)(*(getattr(more, name) for name in fields(more)))), module("lab07").logits([[1, 0]], more)),
             "lab08.layer_norm_backward": ((X, w.last, 0 * X + 1), {"dX": 0 * X, "dw": {"gain": normed.sum((0, 1)), "bias": np.full(8, 14.0)}}),
             "lab08.adam_step": ((X, 0 * X, lab08.Moments(0 * X, X ** 2, 2**31 - 2), 0.1), {"w": X, "state": {"step": 2**31 - 1}})}
@@ -154,74 +146,66 @@ def calls() -> dict:
 
 def figure_state(rng):
     lab = module("lab03")
-    example = [[1, 0], [0, 2], [0, 0], [1, 2]], [[0, 1], [1, 0], [0, 0], [2, 1]], [[1, 0, 2], [0, 1, 1], [3, 0, 1], [1, 2, 0]]
-    for Q, K, V in (example, *([rng.normal(size=(n, width)) for width in (c, c, d)] for n, c, d in ((4, 2, 3), (7, 3, 1)))):
-        held, tokens = lab.CausalState(np.zeros((len(K[0]), len(V[0]))), np.zeros(len(K[0]))), []
+    for n, c, d in ((4, 2, 3), (7, 3, 1)):
+        Q, K, V = (rng.normal(size=(n, width)) for width in (c, c, d))
+        steps, held = [], lab.CausalState(np.zeros((c, d)), np.zeros(c))
         for token in zip(Q, K, V):
-            step = lab.causal_linear_attention_step(*token, held, "elu_plus_one", EPSILON)
-            held = step.state
-            tokens.append({"S": held.S, "z": held.z, "output": step.output})
-        yield {"Q": Q, "K": K, "V": V, "mistake": "none"}, tokens
+            steps.append(lab.causal_linear_attention_step(*token, held, "elu_plus_one", EPSILON))
+            held = steps[-1].state
+        yield dict(Q=Q, K=K, V=V, mistake="none"), [dict(S=each.state.S, z=each.state.z, output=each.output) for each in steps]
 
 
 def figure_favor(rng):
     lab = module("lab04")
-    for q, k, m in (([1, 0], [0.5, 1], 1), ([-0.3, 2], [1, 1], 16), ([0.1, -0.2, 0.7], [1, 0, -1], 64)):
-        W, x = rng.normal(size=(m, len(q))), np.array(q) / len(q) ** 0.25
-        not_shifted = np.exp((W @ x).max() - x @ x / 2)  # as the figure's features are
-        yield {"q": q, "k": k, "W": W}, {"variance": lab.kernel_variance(q, k, m), "features": {
-            "positive": lab.positive_random_features([q], W, "per_token")[0] * not_shifted,
-            "trigonometric": lab.trigonometric_random_features([q], W)[0]}}
+    for d, m in ((2, 1), (2, 16), (3, 64)):
+        q, k, W = rng.normal(size=d), rng.normal(size=d), rng.normal(size=(m, d))
+        x = q / d ** 0.25
+        positive = lab.positive_random_features([q], W, "per_token")[0] * np.exp((W @ x).max() - x @ x / 2)  # not shifted
+        yield dict(q=q, k=k, W=W), dict(variance=lab.kernel_variance(q, k, m), features=dict(
+            positive=positive, trigonometric=lab.trigonometric_random_features([q], W)[0]))
 
 
 def figure_brackets(rng):
-    flops = lambda A, B: 2 * A.size * B.shape[1]  # noqa: E731
     for n, d in ((16, 8), (256, 16), (16, 64)):
-        Q = K = V = np.ones((n, d))
-        left, right = flops(Q, K.T) + flops(Q @ K.T, V), flops(K.T, V) + flops(Q, K.T @ V)
-        yield {"n": n, "d": d}, {"left": {"flops": left}, "right": {"flops": right}}
+        yield dict(n=n, d=d), dict(left=dict(flops=4 * n * n * d), right=dict(flops=4 * n * d * d))
 
 
 def figure_passes(rng):
-    example = [[1, 1], [2, 1], [1, 0]], [[1, 1], [1, 3], [2, 0]], [[1, 0, 2], [0, 1, 1], [3, 0, 1]], [[2, 0, 0], [0, 8, 0], [4, 0, 4]], 0
-    for Q, K, V, dO, epsilon in (example, (*np.exp(rng.normal(size=(2, 5, 3))), *rng.normal(size=(2, 5, 2)), 0.5)):
+    Q, K, V, dO = *np.exp(rng.normal(size=(2, 5, 3))), *rng.normal(size=(2, 5, 2))
+    for epsilon in (0, 0.5):
         d = module("lab06").causal_attention_backward(Q, K, V, dO, epsilon)
-        yield ({"Q": Q, "K": K, "V": V, "dO": dO, "epsilon": epsilon, "mistake": "none"},
-               [{"dQ": dq, "dK": dk, "dV": dv} for dq, dk, dv in zip(d.phi_Q, d.phi_K, d.V)])
+        yield (dict(Q=Q, K=K, V=V, dO=dO, epsilon=epsilon, mistake="none"),
+               [dict(zip(("dQ", "dK", "dV"), rows)) for rows in zip(d.phi_Q, d.phi_K, d.V)])
 
 
 def figure_draws(rng):
-    ids, w = [4, 0, 3, 3, 1, 2], moved(a_model(), rng)
-    yield {"model": w, "ids": ids}, module("lab07").logits(ids, w)
+    w = moved(a_model(), rng)
+    yield dict(model=w, ids=[4, 0, 3, 3, 1, 2]), module("lab07").logits([4, 0, 3, 3, 1, 2], w)
 
 
 def figure_adam(rng):
-    lab, gradients = module("lab08"), rng.normal(size=(30, 2))
-    for gradients, rate, warm_up, clip, decay in (
-            (np.array([[0.5, -2]]), 0.1, 0, False, "none"), (gradients, 0.03, 0, False, "L2"),
-            (2 * gradients, 0.03, 10, True, "AdamW"), (2 * gradients, 0.1, 40, True, "none")):
+    lab, gradients = module("lab08"), 2 * rng.normal(size=(30, 2))
+    for rate, warm_up, clip, decay in ((0.03, 0, False, "L2"), (0.03, 10, True, "AdamW"), (0.1, 40, True, "none")):
         w, moments, steps = np.ones(2), lab.Moments(np.zeros(2), np.zeros(2), 0), []
-        for t, g in enumerate(gradients, 1):
-            now, g = rate * min(1, t / max(1, warm_up)), g / max(1, np.linalg.norm(g)) if clip else g
+        for step, g in enumerate(gradients, 1):
+            now, g = rate * min(1, step / max(1, warm_up)), g / max(1, np.linalg.norm(g)) if clip else g
             update = lab.adam_step(w, g + (decay == "L2") * w, moments, now)
             w, moments = update.w - (decay == "AdamW") * now * w, update.state
-            steps.append({"w": w})
-        yield {"gradients": gradients, "rate": rate, "warmUp": warm_up, "clip": clip, "decay": decay}, {"adam": steps}
+            steps.append(dict(w=w))
+        yield dict(gradients=gradients, rate=rate, warmUp=warm_up, clip=clip, decay=decay), dict(adam=steps)
 
 
 def figure_memory(rng):
     """The state after all tokens: its row r is what a query with a 1 at place r reads."""
-    lab, example = module("lab09"), ([[1, 0, 0, 0], [0.6, 0.8, 0, 0], [1, 0, 0, 0]], [[1], [2], [4]], np.log([0.5, 0.5, 0.5]), 1)
-    decays = np.array([-0.1, -1.2, 0, -np.inf, -0.2, -0.05])
-    for K, V, decay, beta in (example, (rng.normal(size=(6, 4)), rng.normal(size=(6, 3)), decays, 0.7)):
-        betas, nothing = np.full(len(K), beta), np.zeros((4, len(V[0])))
-        for rule, attention, *more in (
-                ("plain sum", lab.gated_attention_recurrent, 0 * betas), ("decay", lab.gated_attention_recurrent, decay),
-                ("delta rule", lab.delta_rule_recurrent, betas), ("both", lab.gated_delta_rule_resume, betas, decay, nothing),
-                ("least squares", lab.least_squares_recurrent, 0.3)):
-            results = [attention([query] * len(K), K, V, *more) for query in np.eye(4)]
-            yield ({"rule": rule, "beta": beta, "ridge": 0.3, "tokens": list(zip(K, V, np.exp(decay)))},
-                   {"S": [getattr(result, "output", result)[-1] for result in results]})
+    lab, beta, decay = module("lab09"), np.full(6, 0.7), np.array([-0.1, -1.2, 0, -np.inf, -0.2, -0.05])
+    K, V = rng.normal(size=(6, 4)), rng.normal(size=(6, 3))
+    for rule, attention, *more in (
+            ("plain sum", lab.gated_attention_recurrent, 0 * beta), ("decay", lab.gated_attention_recurrent, decay),
+            ("delta rule", lab.delta_rule_recurrent, beta), ("both", lab.gated_delta_rule_resume, beta, decay, np.zeros((4, 3))),
+            ("least squares", lab.least_squares_recurrent, 0.3)):
+        results = [attention([query] * 6, K, V, *more) for query in np.eye(4)]
+        yield (dict(rule=rule, beta=0.7, ridge=0.3, tokens=list(zip(K, V, np.exp(decay)))),
+               dict(S=[getattr(result, "output", result)[-1] for result in results]))
 
 
 # The tests --------------------------------------------------------------------------------------------------------------
@@ -323,30 +307,19 @@ def test_no_value_ends_python():
     assert (result.returncode, result.stdout[-11:]) == (0, "at the end\n"), result.stderr
 
 
-def with_file(folder: Path, lab: str, file: str, text: str) -> None:
-    """The module of one lab in FOLDER, with this text as the answers."""
-    labs = folder / "labs"
-    labs.mkdir()
-    with_answers(BUILD, f"{lab}_python", file, text, labs).rename(labs / f"{lab}.so")
-    (labs / "__init__.py").touch()
-
-
-def test_a_stub_names_the_file_to_write_in(tmp_path):
-    file = "lab02_parallel_vs_recurrent.cpp"
-    with_file(tmp_path, "lab02", file, stubs.cut_all(REPOSITORY)[file])
-    result = run(tmp_path, "-c", "from labs import lab02; lab02.softmax_attention([[1]], [[1]], [[1]], 'none')")
-    assert re.search(rf"NotImplementedError: softmax_attention is not written yet: replace YOUR CODE HERE in \w+/{file}\n$", result.stderr)
-
-
-@pytest.mark.parametrize("body, status, words", [("std::raise(SIGINT); std::raise(SIGINT); for (volatile unsigned i = 0;; ++i) {}", 130, "Python ends"),
+@pytest.mark.parametrize("body, status, words", [('throw NotImplemented("outer_product");', 1, "NotImplementedError: outer_product is not written yet: replace"),
+                                                 ("std::raise(SIGINT); std::raise(SIGINT); for (volatile unsigned i = 0;; ++i) {}", 130, "Python ends"),
                                                  ("std::raise(SIGINT); return a;", -2, "KeyboardInterrupt"),
                                                  ("throw 1;", 1, "RuntimeError: outer_product threw something")])
 def test_a_function_that_does_not_return(tmp_path, body, status, words):
-    file = "lab00_warm_up.cpp"
+    file, labs = "lab00_warm_up.cpp", tmp_path / "labs"
     stub = stubs.cut_all(REPOSITORY)[file].replace('throw NotImplemented("outer_product");', body)
-    with_file(tmp_path, "lab00", file, f"#include <csignal>\n{stub}")
+    labs.mkdir()
+    with_answers(BUILD, "lab00_python", file, f"#include <csignal>\n{stub}", labs).rename(labs / "lab00.so")
+    (labs / "__init__.py").touch()
     result = run(tmp_path, "-c", "from labs import lab00; lab00.outer_product([1.0], [1.0])")
     assert result.returncode == status and words in result.stderr, result
+    assert ("NotImplemented" in body) == result.stderr.endswith(f"/{file}\n")
 
 
 def test_the_example_of_the_start_page_prints_what_it_says():

@@ -80,8 +80,7 @@ TEST_CASE("the place of wrong values is told where it says more than the first o
     CHECK(error_pattern(batches, exactly(ones({3, 2, 4, 5}))) ==
           "only the first index of the first axis is right\nonly the last index of the second axis, 1, is right\n"
           "only column 2 is wrong");
-    CHECK(pattern(6, 3, [](auto, auto, auto) { return true; }).empty());
-    CHECK(pattern(6, 3, [](auto, auto, auto) { return false; }).empty());
+    for (const bool wrong : {true, false}) CHECK(pattern(6, 3, [=](auto, auto, auto) { return wrong; }).empty());
     const Tensor value = random_tensor({4, 5}, 31);
     CHECK(digits_of(value * 1.0, exactly(value)) == Digits::unknown);
     Tensor rounded = value;
@@ -89,11 +88,9 @@ TEST_CASE("the place of wrong values is told where it says more than the first o
     CHECK(digits_of(rounded, exactly(value)) == Digits::seven);
     Tensor few = value;
     few.data()[3] += 1e-8;
-    CHECK(digits_of(few, exactly(value)) == Digits::fewer);
-    CHECK(digits_of(value + 1e-3, exactly(value)) == Digits::fewer);
-    CHECK(digits_of(value + 1e-8, exactly(value)) == Digits::fewer);  // none of them too small
+    for (const Tensor& got : {few, value + 1e-3, value + 1e-13, value + 1e-8})  // none of the last too small
+        CHECK(digits_of(got, exactly(value)) == Digits::fewer);
     CHECK(digits_of(Tensor{nan}, exactly(Tensor{1e200})) == Digits::unknown);
-    CHECK(digits_of(value + 1e-13, exactly(value)) == Digits::fewer);
 }
 }
 

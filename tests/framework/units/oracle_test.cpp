@@ -17,7 +17,6 @@ TEST_CASE("attention by hand") {
     // scores q_i·k_j are {1, 3, 5}, {2, 4, 6}, {3, 7, 11}
     CHECK(expected_attention(Q, K, V, identity, causal).value == column({1, 42, 1173}));
     CHECK(expected_attention(Q, K, V, identity, everywhere).value == column({531, 642, 1173}));
-    CHECK_FALSE(difference(column({1, 42, 1173}), expected_attention(Q, K, V, identity, causal)));
     CHECK(difference(column({1, 42, 1173.0001}), expected_attention(Q, K, V, identity, causal)));
     CHECK(expected_state(K, V, identity).value == column({531, 642}));
 }

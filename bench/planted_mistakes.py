@@ -15,8 +15,7 @@ from statistics import mean, stdev
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from author import benchmarks
-from course.build import build_commands
+from author import benchmarks, link_missing
 
 TREE = ROOT / "build" / "reference"
 FILES = {6: "lab06_gradients.cpp", 8: "lab08_training.cpp"}
@@ -64,23 +63,13 @@ def planted(changes: dict, text: str) -> str:
     return text
 
 
-def built(lab: int, changes: dict, folder: Path) -> Path:
-    original = ROOT / "reference" / FILES[lab]
-    source, made, program = folder / original.name, folder / "planted.o", folder / "train"
-    source.write_text(planted(changes, original.read_text(encoding="utf-8")), encoding="utf-8")
-    command = next(line for line in build_commands.commands(TREE, "lab08_train") if line.endswith(f"-c {original}"))
-    of_original = command.split()[command.split().index("-o") + 1]
-    for words in ([*build_commands.compilation(command, source, made), "-w"],
-                  build_commands.link(TREE, "lab08_train", program, {of_original: made})):
-        subprocess.run(words, cwd=TREE, check=True)
-    return program
-
-
 def row(name: str) -> str:
     section, lab, changes = MISTAKES.get(name, NOTHING)
     cells = [name, section]
     with tempfile.TemporaryDirectory() as folder:
-        program = built(lab, changes, Path(folder))
+        original = ROOT / "reference" / FILES[lab]
+        text = planted(changes, original.read_text(encoding="utf-8"))
+        program = link_missing.with_source(TREE, "lab08_train", original, text, Path(folder))
         for blocks in (1, 2):
             runs = [benchmarks.trained(program, length=8, layers=blocks, width=32, steps=400, every=25, seed=seed) for seed in (1, 2, 3)]
             right, steps = [share for share, _ in runs], [len(losses) for _, losses in runs]

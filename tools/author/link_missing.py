@@ -33,6 +33,18 @@ def link(student: Path, reference: Path, target: str, missing: list[str], track:
     return folder / target
 
 
+def with_source(build: Path, target: str, original: Path, text: str, folder: Path) -> Path:
+    """The target, made again in `folder` with this text in the place of a source."""
+    source, made, program = folder / original.name, folder / "replaced.o", folder / target
+    source.write_text(text, encoding="utf-8")
+    command = next(line for line in build_commands.commands(build, target) if line.endswith(f"-c {original}"))
+    words = command.split()
+    for each in ([*build_commands.compilation(command, source, made), "-w"],
+                 build_commands.link(build, target, program, {words[words.index("-o") + 1]: made})):
+        subprocess.run(each, cwd=build, check=True)
+    return program
+
+
 def _weaken(symbols: Iterable[str], original: Path, copy: Path) -> None:
     _run(["objcopy", *(f"--weaken-symbol={symbol}" for symbol in symbols), original, copy])
 

@@ -7,65 +7,55 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from conftest import ROOT, built_tree
-from course_copy import commit, copy_course, reset
-from course_tree import CourseTree, fails_at
+from conftest import ROOT, assert_refused, built_tree, fails_at
 
 from author import completeness
-from course.sources import manifest
 from course.build.build_tree import BuildTree
 from course.errors import CourseError
+from course.sources import manifest
 
 LAB, REFERENCE = "labs/lab91_gated_attention", "reference/lab91_gated_attention.cpp"
 MANIFEST, CHAPTER, HINTS = (f"{LAB}/{name}" for name in ("lab.json", "README.md", "hints.md"))
 PROGRAM, MATRIX = "build/reference/lab91_check", "build/reference/kill_matrix.csv"
 
 
-class Course(CourseTree):
-    """A clone with lab00 only, in which nothing is compiled."""
-
-    def __init__(self, place: Path):
-        super().__init__()
-        self.root = place / "a course"
-        copy_course(self.root, ("lab00",))
-        commit(self.root)
-
-    def new(self, *words):
-        """With programs that say they have a suite and a mistake for each exercise."""
-        self.course("new", "lab91_gated_attention", *words, status=0)
-        for lab in manifest.load(self.root):
-            self.put_program(lab.name, "\n".join(f"suite\t{exercise.function}\nmistake\t{exercise.function}\tforgotten\t"
-                                                 f"§{exercise.section}\tDo it." for exercise in lab.exercises))
-
-    def lacks(self, fragment):
-        """All that is found; one line of it has the fragment."""
-        found = self.course("check-course", status=1).stdout.splitlines()
-        [line] = [line for line in found if fragment in line]
-        assert "; " in line, "no fix is named"
-        return found
-
-
-@pytest.fixture(scope="module")
-def clone(tmp_path_factory):
-    return Course(tmp_path_factory.mktemp("clone"))
+def new_lab(course, *words):
+    """With programs that say they have a suite and a mistake for each exercise."""
+    course.course("new", "lab91_gated_attention", *words, status=0)
+    for lab in manifest.load(course.root):
+        listing = "\n".join(f"suite\t{exercise.function}\nmistake\t{exercise.function}\tforgotten\t§{exercise.section}\tDo it."
+                            for exercise in lab.exercises)
+        course.write(f"build/reference/{lab.name}_check", f"#!/bin/sh\ncat <<'END'\n{listing}\nEND\n", 0o755)
 
 
 @pytest.fixture
 def course(clone, monkeypatch):
-    reset(clone.root, "-fdxq")
+    """A clone with lab00 only, in which nothing is compiled."""
+    clone.reset("-fdxq")
     monkeypatch.setattr(BuildTree, "build", lambda *_: [])  # the labs that do not compile
     return clone
 
 
 @pytest.fixture
 def lab91(course):
-    course.new()
+    new_lab(course)
     return course
+
+
+@pytest.fixture
+def lacks(lab91):
+    """All that is found; one line of it has the fragment."""
+    def lacks(fragment):
+        found = lab91.course("check-course", status=1).stdout.splitlines()
+        [line] = [line for line in found if fragment in line]
+        assert "; " in line, "no fix is named"
+        return found
+    return lacks
 
 
 def test_a_new_lab_works_at_once_and_is_complete(course):
     before = course.files()
-    course.new("--title", "Gated attention: S forgets")
+    new_lab(course, "--title", "Gated attention: S forgets")
     after = course.files()
     changed = [name for name in before if before[name] != after[name]]
     assert sorted(changed) == ["README.md", "student/.stubs.sha256"], "another file was touched"
@@ -83,17 +73,17 @@ def test_a_name_that_will_not_do_is_refused(course):
     for words, said in ((["lab9_x"], "two digits"), (["lab91"], "lab10_mixture"), (["Lab91_x"], "small letters"),
                         (["lab91_x/../../y"], "not the name of a lab"), (["lab00_again"], "labs/lab00_warm_up already exists"),
                         (["lab91_suite"], "suite.hpp already"), (["lab91_gate", "--title", 'a "title"'], "quotes")):
-        course.assert_one_line_error(course.course("new", *words), said)
+        assert_refused(course.course("new", *words), said)
     assert course.files() == before
     course.write("student/lab00_warm_up.cpp", "mine")
-    course.assert_one_line_error(course.course("new", "lab91_gate"), "run ./course cut first")
+    assert_refused(course.course("new", "lab91_gate"), "run ./course cut first")
 
 
 def test_a_write_that_fails_leaves_nothing(course):
     before = course.files()
     for number in range(1, 14):
         with fails_at(number, Path, "write_bytes", errno.ENOSPC):
-            course.assert_one_line_error(course.course("new", "lab91_gated_attention"), "No space left on device")
+            assert_refused(course.course("new", "lab91_gated_attention"), "No space left on device")
         assert course.files() == before
 
 
@@ -123,19 +113,19 @@ def test_a_write_that_fails_leaves_nothing(course):
     (CHAPTER, "**Points** 1", "**Points** 3", "says 3 points; those of lab.json add up to 1"),
     (REFERENCE, "    // END SOLUTION\n", "", "add `// END SOLUTION`"),
     (REFERENCE, "// BEGIN SOLUTION", "// BEGIN SOLUTON", "looks like a solution marker")])
-def test_what_is_missing_is_named_with_its_file(lab91, name, old, new, said):
+def test_what_is_missing_is_named_with_its_file(lab91, lacks, name, old, new, said):
     lab91.edit(name, old, new, times=-1)
-    assert "lab91_gated_attention" in "".join(lab91.lacks(said))
+    assert "lab91_gated_attention" in "".join(lacks(said))
 
 
-def test_what_the_kill_matrix_says(lab91):
+def test_what_the_kill_matrix_says(lab91, lacks):
     def matrix(*rows):
         lab91.write(MATRIX, "lab,exercise,mistake,killed,named,beside\n" + "".join(f"lab91,row_sums_91,{row}\n" for row in rows))
     lab91.edit(PROGRAM, "mistake", "mistake\trow_sums_91\tinverted\t§0.2\tDo.\nmistake")
     matrix("forgotten,no,no,")
-    lab91.lacks("no suite rejects 'forgotten' of row_sums_91")
+    lacks("no suite rejects 'forgotten' of row_sums_91")
     matrix("forgotten,yes,yes,inverted", "inverted,yes,yes,other | forgotten")
-    lab91.lacks("no input tells 'forgotten' and 'inverted' of row_sums_91 apart")
+    lacks("no input tells 'forgotten' and 'inverted' of row_sums_91 apart")
     lab91.edit(PROGRAM, "§0.2", "§91.1")
     lab91.course("check-course", status=0)  # both send the student to one section
     matrix("forgotten,no,no,")
@@ -144,30 +134,30 @@ def test_what_the_kill_matrix_says(lab91):
     lab91.course("check-course", status=0)  # the matrix is older than the program
 
 
-def test_one_finding_does_not_hide_another(lab91):
+def test_one_finding_does_not_hide_another(lab91, lacks):
     (lab91.root / HINTS).unlink()
     lab91.edit("labs/lab00_warm_up/lab.json", '"points": 1', '"points": 0')
-    lab91.lacks(f"hints are missing; {HINTS}")
-    assert len(lab91.lacks("has no points")) == 3  # the chapter now says another total
+    lacks(f"hints are missing; {HINTS}")
+    assert len(lacks("has no points")) == 3  # the chapter now says another total
 
 
-def test_what_does_not_compile_is_one_finding(lab91, monkeypatch):
+def test_what_does_not_compile_is_one_finding(lacks, monkeypatch):
     monkeypatch.setattr(BuildTree, "build", lambda _, labs: [lab for lab in labs if lab.name == "lab91"])
-    [found] = lab91.lacks("lab91_gated_attention does not compile")
+    [found] = lacks("lab91_gated_attention does not compile")
     assert "build/reference/programs.log says why" in found
     with mock.patch.object(BuildTree, "build", side_effect=CourseError("CMake could not configure it; fix that")):
-        lab91.lacks("CMake could not configure it")
+        lacks("CMake could not configure it")
 
 
-def test_totals_without_the_stretch_exercises_may_be_told(lab91):
+def test_totals_without_the_stretch_exercises_may_be_told(lab91, lacks):
     lab91.edit(MANIFEST, '"exercises": [', '"exercises": [\n    {"function": "gate", "points": 4, "minutes": 30, "section": "91.1", "stretch": true},')
     lab91.edit(CHAPTER, "about 15 minutes", "45 minutes (15 without) for 5 points;")
     assert f"{CHAPTER}:" not in lab91.course("check-course").stdout
     lab91.edit(CHAPTER, "(15 without)", "(30 without)")
-    lab91.lacks("says 30 minutes; those of lab.json add up to 45, or 15 without ★")
+    lacks("says 30 minutes; those of lab.json add up to 45, or 15 without ★")
 
 
-def test_files_and_folders_of_no_lab(lab91):
+def test_files_and_folders_of_no_lab(lab91, lacks):
     lab91.write("tests/lab92_lost/a_test.cpp", "")
     lab91.write("reference/lab92_lost.cpp", "")
     (lab91.root / "labs/lab93_empty").mkdir()
@@ -175,7 +165,7 @@ def test_files_and_folders_of_no_lab(lab91):
         (lab91.root / name).unlink()
     for said in ("tests/lab92_lost/", "reference/lab92_lost.cpp", "labs/lab93_empty/lab.json is missing", f"{CHAPTER} is missing",
                  f"{REFERENCE} is missing"):
-        lab91.lacks(said)
+        lacks(said)
 
 
 def test_this_course_lacks_nothing():

@@ -9,9 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
-from course_tree import course_process, course_words, run_course, shell_script, wait_until
-from student_course import environment
+from conftest import ROOT, course_process, course_words, environment, run_course, shell_script, wait_until
 
 from course.build import build_lock
 

@@ -9,8 +9,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from conftest import ROOT
-from course_tree import shell_script
+from conftest import ROOT, shell_script
 
 from course.build.ctest.advice import CONST_ADVICE
 from course.build.ctest.explain_build import FailedBuild

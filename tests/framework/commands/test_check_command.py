@@ -11,17 +11,16 @@ import time
 from unittest import mock
 
 import pytest
-from conftest import LABS
-from course_tree import REPOSITORY, run_course, shell_script
+from conftest import LABS, ROOT, run_course, shell_script
 
 from author.commands.bench import FIGURES
 from course.build import build_tree, progress_line
-from course.sources import manifest, version
-from course.training import training_program
-from course.verdicts import progress, verdicts
 from course.build.build_tree import BuildTree
 from course.commands import watch
 from course.errors import CourseError
+from course.sources import manifest, version
+from course.training import training_program
+from course.verdicts import progress, verdicts
 from course.verdicts.verdicts import Verdict
 
 EXERCISES = LABS[0].exercises  # row_sums, outer_product
@@ -193,30 +192,30 @@ def test_watch_wakes_for_every_way_to_save(tmp_path, save, during_the_grading):
     (("bench", "--figures", "memoirs"), "there is no figure memoirs; choose from " + ", ".join(FIGURES))])
 def test_wrong_use_is_one_sentence(words, sentence):
     with mock.patch.object(training_program, "prepared"), mock.patch.object(training_program, "build"):
-        refused = run_course(REPOSITORY, words)
+        refused = run_course(ROOT, words)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert re.fullmatch(rf"course: .*{re.escape(sentence)}.*\n", refused.stderr)
 
 
-def script(*words, program=REPOSITORY / "course"):
+def script(*words, program=ROOT / "course"):
     return subprocess.run([program, *words], capture_output=True, text=True, encoding="utf-8",
                           env=os.environ | {"LC_ALL": "C"}, stdin=subprocess.DEVNULL)
 
 
 def test_the_script_may_be_linked_to(tmp_path):
     (tmp_path / "on the path").mkdir()
-    (tmp_path / "on the path/linked").symlink_to(REPOSITORY / "course")
+    (tmp_path / "on the path/linked").symlink_to(ROOT / "course")
     (tmp_path / "on the path/course").symlink_to("linked")
     refused = script("hint", "lab99.none", program=tmp_path / "on the path/course")
     assert (refused.returncode, refused.stderr[:8], refused.stdout) == (2, "course: ", "")
 
 
 def test_help_lists_every_file_in_commands():
-    listed = run_course(REPOSITORY, ("--help",))
+    listed = run_course(ROOT, ("--help",))
     assert (listed.returncode, listed.stderr, listed.stdout[:13]) == (0, "", "usage: course")
-    for file in REPOSITORY.glob("tools/*/commands/*.py"):
+    for file in ROOT.glob("tools/*/commands/*.py"):
         assert re.search(rf"^ +{file.stem.replace('_', '-')}( |$)", listed.stdout, re.M), file
     for words in ((), ("help",)):
-        assert run_course(REPOSITORY, words).stdout == listed.stdout
-    assert run_course(REPOSITORY, ("help", "check")).stdout == run_course(REPOSITORY, ("check", "--help")).stdout
+        assert run_course(ROOT, words).stdout == listed.stdout
+    assert run_course(ROOT, ("help", "check")).stdout == run_course(ROOT, ("check", "--help")).stdout
     assert script("help", "setup").stdout == script("setup", "--help").stdout

@@ -5,9 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD
-from course_tree import course_words
-from student_course import environment
+from conftest import BUILD, course_words, environment
 
 from course.commands import debug
 

@@ -16,21 +16,19 @@ from unittest import mock
 import lxml.html
 import pytest
 from browser import PATIENCE, Browser
-from conftest import BUILD, LABS, ROOT
-from course_tree import run_course
+from conftest import BUILD, LABS, ROOT, Course, shell_script
 from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
-from course.site import citation
-from course.verdicts import mistakes
 from course.build.build_tree import BuildTree
-from course.site.chapter import hints
 from course.commands import trace
-from course.sources.cutter import regions
 from course.errors import CourseError
+from course.site import citation, edition, markdown
+from course.site.chapter import hints
 from course.site.headings import headings
-from course.site import edition, markdown
 from course.site.site_map import FOR_INSTRUCTORS, SiteMap
+from course.sources.cutter import regions
+from course.verdicts import mistakes
 
 CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
 SHAPES = ((320, 900, False), (1280, 900, False), (1280, 900, True), (390, 900, True))  # width, height, dark
@@ -49,25 +47,20 @@ axe.run({ runOnly, rules: { "color-contrast": { enabled: false } }, resultTypes:
   found => done(found.violations.map(rule => `${rule.id}: ${rule.nodes[0].html}`)));"""
 
 
-class Site:
+class Site(Course):
     """A copy of the whole course with the programs of the build that is tested, the site made in it, and a browser to look at it."""
 
     def __init__(self, root, browser=None):
-        self.root, self.browser = root, browser
+        super().__init__(root)
+        self.browser = browser
         shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".git", "build", "__pycache__", "out"))
         (root / "build/reference").mkdir(parents=True)
         for lab in LABS:
             (root / f"build/reference/{lab.name}_check").symlink_to(BUILD / f"{lab.name}_check")
 
-    def edit(self, name, old, new):
-        """Returns the number of the first line with it."""
-        text = (self.root / name).read_text(encoding="utf-8")
-        (self.root / name).write_text(text.replace(old, new, 1), encoding="utf-8")
-        return text[:text.index(old)].count("\n") + 1
-
     def build(self, *words, **result):
         with mock.patch.object(BuildTree, "build", **(result or {"return_value": []})):  # the programs are there
-            return run_course(self.root, ("docs", *words))
+            return self.course("docs", *words)
 
     def folder(self, edition="student"):
         return self.root / "build/docs" / edition / "html"
@@ -621,8 +614,7 @@ def listed(root, track, script):
     """What the program of lab00 says of itself, where it is such a script."""
     program = root / f"build/{track}/lab00_check"
     program.parent.mkdir(parents=True)
-    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-    program.chmod(0o755)
+    shell_script(program, script)
     return mistakes.of_lab(mistakes.tree(root), LABS[0])
 
 

@@ -4,28 +4,26 @@ import re
 from unittest import mock
 
 import pytest
-from conftest import BUILD, built
-from course_tree import REPOSITORY
-from rebuilt import captured, with_answers
+from conftest import BUILD, ROOT, built, with_answers
 
 from author import stubs
-from course.training import training_program
 from course.commands import generate as command
 from course.errors import CourseError
+from course.training import training_program
 
 build = built("lab08_train")
 FILE = "lab07_transformer_layer.cpp"
-KEY = (REPOSITORY / "reference" / FILE).read_text(encoding="utf-8")
+KEY = (ROOT / "reference" / FILE).read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def generate(capfd, tmp_path):
+def generate(printed, tmp_path):
     """With few lengths: the long ones take a minute."""
     def run(*words, answers=None, status=0, **constants):
-        program = with_answers(BUILD, "lab08_train", FILE, answers, tmp_path) if answers else BUILD / "lab08_train"
+        program = with_answers("lab08_train", FILE, answers, tmp_path) if answers else BUILD / "lab08_train"
         with mock.patch.multiple(command, **({"LENGTHS": (64,)} | constants)), mock.patch.object(training_program, "prepared"), \
                 mock.patch.object(training_program, "build", return_value=program):
-            result = captured(capfd, "generate", "digits", "--out", tmp_path / "out", *words)
+            result = printed("generate", "digits", "--out", tmp_path / "out", *words)
         assert result.returncode == status, result.stdout + result.stderr
         return result
     return run
@@ -56,7 +54,7 @@ def test_rows_that_are_given_and_what_is_left_out(generate):
     assert re.search(r"these weights +[\d.e+]+ +[\d.e+]+ +> 0 min an image$", result.stdout, re.M)
 
 
-STUBS = stubs.cut_all(REPOSITORY)[FILE].replace('throw NotImplemented("generate");', "return split_heads(prompt, 1);")
+STUBS = stubs.cut_all(ROOT)[FILE].replace('throw NotImplemented("generate");', "return split_heads(prompt, 1);")
 READS = "Tensor next = most_likely("
 
 
@@ -71,7 +69,7 @@ def test_stubs_and_answers_that_crash(generate, text, status, sentence):
 
 @pytest.mark.parametrize("text", ["", "window.DIGITS = {};", 'window.DIGITS = {"weights": 3, "bytes": "AAA"};'])
 def test_damaged_weights_are_refused(tmp_path, text):
-    assert len(command.read_weights(REPOSITORY / command.WEIGHTS)[1]) == 106514
+    assert len(command.read_weights(ROOT / command.WEIGHTS)[1]) == 106514
     (tmp_path / "weights.js").write_text(text, encoding="utf-8")
     with pytest.raises(CourseError, match="does not hold the weights"):
         command.read_weights(tmp_path / "weights.js")

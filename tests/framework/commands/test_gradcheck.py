@@ -4,26 +4,24 @@ import re
 from unittest import mock
 
 import pytest
-from conftest import BUILD, built
-from course_tree import REPOSITORY
-from rebuilt import captured, with_answers
+from conftest import BUILD, ROOT, built, with_answers
 
 from author import stubs
 from course.training import training_program
 
 build = built("lab06_gradcheck")
 FILE = "lab06_gradients.cpp"
-KEY = (REPOSITORY / "reference" / FILE).read_text(encoding="utf-8")
+KEY = (ROOT / "reference" / FILE).read_text(encoding="utf-8")
 ROWS = 15  # functions and arguments
 FORMS = ["attention_backward_quadratic", "causal_attention_backward_parallel", "causal_attention_backward", "causal_attention_backward_chunkwise"]
 
 
 @pytest.fixture
-def gradcheck(capfd, tmp_path):
+def gradcheck(printed, tmp_path):
     def run(*words, answers=None, status=1):
-        program = with_answers(BUILD, "lab06_gradcheck", FILE, answers, tmp_path) if answers else BUILD / "lab06_gradcheck"
+        program = with_answers("lab06_gradcheck", FILE, answers, tmp_path) if answers else BUILD / "lab06_gradcheck"
         with mock.patch.object(training_program, "prepared"), mock.patch.object(training_program, "build", return_value=program):
-            result = captured(capfd, "gradcheck", *words, "--out", tmp_path / "out")
+            result = printed("gradcheck", *words, "--out", tmp_path / "out")
         assert result.returncode == status, result.stdout + result.stderr
         rows = re.finditer(r"^(\w+) +(φ\(\w\)|x|V|) .*? ([A-Z]{2,}.*|ok)$", result.stdout.partition("\nn = ")[0], re.M)
         result.rows = {row.group(1, 2): row[3] for row in rows}  # (function, argument) → how its row ends
@@ -54,7 +52,7 @@ def test_the_answer_key_agrees_and_its_error_is_a_v(gradcheck, tmp_path):
 
 
 def test_stubs_are_todo_and_nothing_is_written(gradcheck, tmp_path):
-    result = gradcheck(answers=stubs.cut_all(REPOSITORY)[FILE])
+    result = gradcheck(answers=stubs.cut_all(ROOT)[FILE])
     assert len(result.rows) == ROWS and set(result.rows.values()) == {"TODO"}
     assert re.findall(r"^(\w+) +TODO$", result.stdout, re.M) == FORMS
     assert "write 6.1, central_differences, first" in result.stderr and not (tmp_path / "out").exists()

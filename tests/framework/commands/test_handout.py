@@ -14,16 +14,15 @@ from types import SimpleNamespace
 from unittest import mock
 
 import pytest
-from course_copy import REPOSITORY, commit, copy_course, reset
-from course_tree import CourseTree, fails_at, run_course
-from fake_tools import FakeTools
+from conftest import ROOT, assert_refused, fails_at, run_course, shell_script
 from kill_matrix import main as kill_matrix
 
 from author import completeness, handout, handout_trial, leaks
-from course.sources import manifest
 from course.build.build_tree import BuildTree
+from course.sources import manifest
 from course.sources.files import File
 from course.sources.handout_record import RECORD
+from course.verdicts.verdicts import Verdict
 
 CANARY = "canary-7f3a"
 SYMBOL = "canary_of_the_answer_key"  # a helper of the solution
@@ -37,47 +36,41 @@ grading/notes.txt grading/judge/notes.cpp tools/author/commands/answers.py tools
 .ci/secret secret.md student/answers.txt student/lab00_warm_up.cpp.1.bak reference/notes.md canary-7f3a.md docs/handout/notes.md""".split()
 
 
-class Course(CourseTree):
-    """A clean clone with lab00 and lab90, which ./course new made, and a canary in every kind of file that students must not get."""
-
-    def __init__(self, place: Path):
-        super().__init__()
-        self.root = place / "a course"
-        copy_course(self.root, ("lab00",))
-        self.course("new", LAB, status=0)
-        self.edit(ANSWER, "namespace linattn {\n", f"namespace linattn {{\n// BEGIN SOLUTION\n// {CANARY}\nstatic Tensor {SYMBOL}"
-                  "(const Tensor& x) { return expand_dims(x, -1); }\n// END SOLUTION\n")
-        self.edit(ANSWER, FORMULA, f"// {CANARY}\n    return {SYMBOL}(a) * expand_dims(b, 0);")
-        self.write("README.md", self.read("README.md") + f"<!-- BEGIN INSTRUCTORS -->\n{CANARY}\n<!-- END INSTRUCTORS -->\n")
-        for name in SECRETS:
-            self.write(name, CANARY)
-        commit(self.root)
-        self.write(".git/description", CANARY)
-
-    def make(self, out, *words, status=0):
-        return self.course("handout", str(out), *words, status=status)
-
-    def refuses(self, out, words, *said):
-        self.assert_one_line_error(self.make(out, *words, status=2), *said)
-        assert not list(Path(out).parent.glob(".*")), "something was left over"
-
-
-@pytest.fixture(scope="module")
-def clone(tmp_path_factory):
-    return Course(tmp_path_factory.mktemp("clone"))
+def fill(course):
+    """With lab90, which ./course new made, and a canary in every kind of file that students must not get."""
+    course.course("new", LAB, status=0)
+    course.edit(ANSWER, "namespace linattn {\n", f"namespace linattn {{\n// BEGIN SOLUTION\n// {CANARY}\nstatic Tensor {SYMBOL}"
+                "(const Tensor& x) { return expand_dims(x, -1); }\n// END SOLUTION\n")
+    course.edit(ANSWER, FORMULA, f"// {CANARY}\n    return {SYMBOL}(a) * expand_dims(b, 0);")
+    course.write("README.md", course.read("README.md") + f"<!-- BEGIN INSTRUCTORS -->\n{CANARY}\n<!-- END INSTRUCTORS -->\n")
+    for name in (*SECRETS, ".git/description"):
+        course.write(name, CANARY)
 
 
 @pytest.fixture
 def course(clone, monkeypatch):
-    """The trial is left out: see Trial."""
-    reset(clone.root, "-fdq")
+    """The trial is left out: it has its own tests below."""
+    clone.reset("-fdq")
     monkeypatch.setattr("author.commands.handout._try_it", lambda *_: None)
     return clone
 
 
-def test_nothing_of_the_answer_key_and_the_commands_of_students(course, tmp_path):
+@pytest.fixture
+def make(course):
+    return lambda out, *words, status=0: course.course("handout", out, *words, status=status)
+
+
+@pytest.fixture
+def refused(make):
+    def refused(out, words, *said):
+        assert_refused(make(out, *words, status=2), *said)
+        assert not list(Path(out).parent.glob(".*")), "something was left over"
+    return refused
+
+
+def test_nothing_of_the_answer_key_and_the_commands_of_students(course, make, tmp_path):
     out = tmp_path / "out"
-    assert course.make(out).stderr == ""
+    assert make(out).stderr == ""
     files = course.files(out)
     assert f"student/{LAB}.cpp" in files
     for name, data in files.items():
@@ -92,13 +85,13 @@ def test_nothing_of_the_answer_key_and_the_commands_of_students(course, tmp_path
     assert [preset["name"] for preset in presets] == ["base", "student", "student-clang"]
     assert "--json" in check and "--track" not in check
     assert "without the answer key" in run_course(out, ("check", "--track", "reference")).stderr
-    course.assert_one_line_error(run_course(out, ("answer", EXERCISE)), "this handout has no answers", "--self-study")
+    assert_refused(run_course(out, ("answer", EXERCISE)), "this handout has no answers", "--self-study")
 
 
-def test_for_learning_alone_the_answers_are_shown_once_an_exercise_passes(course, tmp_path):
+def test_for_learning_alone_the_answers_are_shown_once_an_exercise_passes(course, make, tmp_path):
     (course.root / "tests/lab00_warm_up/alternatives/outer_product.case").unlink()  # the canary: no case
     out = tmp_path / "out"
-    course.make(out, "--self-study", "--dirty")
+    make(out, "--self-study", "--dirty")
     assert ".answers" in (out / RECORD).read_text()
     assert not [name for name, data in course.files(out).items() if CANARY.encode() in data]
 
@@ -112,13 +105,13 @@ def test_for_learning_alone_the_answers_are_shown_once_an_exercise_passes(course
                   "Another way: a column times a row, by matmul\n"):
         assert words in shown.stdout
     (out / ".answers").write_text("spoilt")
-    course.assert_one_line_error(answer(True), ".answers cannot be read", "./course update")
+    assert_refused(answer(True), ".answers cannot be read", "./course update")
 
 
-def test_a_zip_is_the_same_and_always_the_same_bytes(course, tmp_path):
+def test_a_zip_is_the_same_and_always_the_same_bytes(course, make, tmp_path):
     folder, first, second = (tmp_path / name for name in ("out", "first.zip", "second.zip"))
     for out in (folder, first, second):
-        course.make(out)
+        make(out)
     assert first.read_bytes() == second.read_bytes()
     with zipfile.ZipFile(first) as archive:
         entries = {entry.filename.removeprefix("linear-attention-labs/"): entry for entry in archive.infolist()}
@@ -126,46 +119,46 @@ def test_a_zip_is_the_same_and_always_the_same_bytes(course, tmp_path):
         assert entries["course"].external_attr >> 16 & 0o777 == 0o755
 
 
-def test_its_version_is_the_commits_or_the_one_given(course, tmp_path):
-    course.make(tmp_path / "out")
+def test_its_version_is_the_commits_or_the_one_given(course, make, refused, tmp_path):
+    make(tmp_path / "out")
     head = subprocess.run(["git", "-C", course.root, "rev-parse", "HEAD"], text=True, capture_output=True).stdout
     version = course.course("--version").stdout.strip()
     assert re.fullmatch(rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d {head[:10]}", version)
     assert run_course(tmp_path / "out", ("--version",)).stdout.strip() == version
     assert ".handout.version" in (tmp_path / "out" / RECORD).read_text()
-    course.make(tmp_path / "named", "--version", "2027-01-15")
+    make(tmp_path / "named", "--version", "2027-01-15")
     assert (tmp_path / "named/.handout.version").read_text() == "2027-01-15\n"
-    course.refuses(tmp_path / "b", ("--version", "2"), "'2' is not a version", "2027-01-15")
+    refused(tmp_path / "b", ("--version", "2"), "'2' is not a version", "2027-01-15")
     without_git = shutil.copytree(course.root, tmp_path / "without git", ignore=shutil.ignore_patterns(".git"))
-    course.assert_one_line_error(run_course(without_git, ("handout", str(tmp_path / "b"))),
+    assert_refused(run_course(without_git, ("handout", str(tmp_path / "b"))),
                                  "git has no commit of this tree", "--version 2027-01-15")
 
 
-def test_what_is_there_is_refused_and_an_empty_folder_is_not(course, tmp_path):
+def test_what_is_there_is_refused_and_an_empty_folder_is_not(course, make, refused, tmp_path):
     out, file = tmp_path / "out", tmp_path / "file.zip"
     out.mkdir()
     file.write_text("mine")
-    course.make(out)
+    make(out)
     before = course.files(out)
     with mock.patch("author.commands.handout._try_it", side_effect=AssertionError("a long trial before a short refusal")):
-        course.refuses(out, (), "not empty")
-        course.refuses(out, ("--zip",), "not empty")
-        course.refuses(file, ("--zip",), "already exists")
+        refused(out, (), "not empty")
+        refused(out, ("--zip",), "not empty")
+        refused(file, ("--zip",), "already exists")
     assert course.files(out) == before and file.read_text() == "mine"
 
 
-def test_an_unfinished_tree_is_refused(course, tmp_path):
+def test_an_unfinished_tree_is_refused(course, make, refused, tmp_path):
     (course.root / "secret.md").write_text("changed, but not handed out")
-    course.make(tmp_path / "a")
+    make(tmp_path / "a")
     for new in ("labs/lab00_warm_up/new.hpp", "tools/course/commands/new.txt"):
         course.write(new, "")
-        course.refuses(tmp_path / "b", (), new, "not committed")
+        refused(tmp_path / "b", (), new, "not committed")
         (course.root / new).unlink()
     course.edit("labs/lab00_warm_up/README.md", "# Lab 00", "# lab 00")
-    course.refuses(tmp_path / "b", (), "labs/lab00_warm_up/README.md", "not committed")
+    refused(tmp_path / "b", (), "labs/lab00_warm_up/README.md", "not committed")
     course.edit(ANSWER, REMARK, "// What shapes must")
-    course.refuses(tmp_path / "b", (), f"student/{LAB}.cpp", "./course cut")
-    course.make(tmp_path / "b", "--dirty")
+    refused(tmp_path / "b", (), f"student/{LAB}.cpp", "./course cut")
+    make(tmp_path / "b", "--dirty")
     assert "// What shapes must" in (tmp_path / f"b/student/{LAB}.cpp").read_text()
 
 
@@ -181,89 +174,85 @@ def test_an_unfinished_tree_is_refused(course, tmp_path):
     ("README.md", "<!-- BEGIN INSTRUCTORS -->", "", "without a BEGIN"),
     ("tools/handout.txt", "README.md", "READ.md", "READ.md, which is missing"),
     ("tools/handout.txt", "tools/course/", "tools/lesson/", "tools/lesson/, which is missing")])
-def test_solutions_and_broken_input_are_refused_in_one_sentence(course, tmp_path, name, old, new, said):
+def test_solutions_and_broken_input_are_refused_in_one_sentence(course, refused, tmp_path, name, old, new, said):
     course.edit(name, old, new)
-    course.refuses(tmp_path / "out", ("--dirty",), name, said)
+    refused(tmp_path / "out", ("--dirty",), name, said)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_line_so_short_may_be_anybodys(course, tmp_path):
+def test_a_line_so_short_may_be_anybodys(course, make, tmp_path):
     course.edit("cmake/toolchain.cmake", "# ", "# return expand_dims(x, -1);\n# ")
-    course.make(tmp_path / "out", "--dirty")
+    make(tmp_path / "out", "--dirty")
 
 
-def test_a_full_disk_or_a_read_only_place_leaves_nothing(course, tmp_path):
+def test_a_full_disk_or_a_read_only_place_leaves_nothing(refused, tmp_path):
     out = tmp_path / "out"
     for words in ((), ("--zip",)):
         with fails_at(20, Path, "write_bytes", errno.ENOSPC), \
                 mock.patch("zipfile.ZipFile.writestr", side_effect=OSError(28, os.strerror(28))):
-            course.refuses(out, words, "No space left on device", "nothing was left half-written")
+            refused(out, words, "No space left on device", "nothing was left half-written")
     for target in ("tempfile.mkdtemp", "os.replace"):
         with mock.patch(target, side_effect=OSError(30, os.strerror(30))):
-            course.refuses(out, (), "Read-only file system")
-    course.refuses("/proc/handout", (), "/proc/handout")
+            refused(out, (), "Read-only file system")
+    refused("/proc/handout", (), "/proc/handout")
     assert not out.exists()
 
 
-class Trial(FakeTools):
-    """lab07 (twice, thrice) and lab08 (once, which comes solved), as students would get them; ctest says what the test wants."""
+@pytest.fixture
+def tried(small, monkeypatch):
+    """What is found when these are the verdicts on lab07 (twice, thrice) and lab08 (once, which comes solved), and check-course finds
+    what `lacks` names."""
+    def run(twice="todo", thrice="todo", once="pass", lacks=()):
+        statuses = {"twice": twice, "thrice": thrice, "once": once}
+        verdicts = [Verdict(exercise, statuses[exercise.function], "numbers.cpp:3: no semicolon")
+                    for lab in manifest.load(small.root) for exercise in lab.exercises]
+        monkeypatch.setattr(completeness, "findings", lambda *_: list(lacks))
+        monkeypatch.setattr(handout_trial, "grade", lambda folder: verdicts)
+        return handout_trial.findings(small.root, small.handed_out)
+    small.handed_out = {name: File(data) for name, data in small.files().items() if name.startswith("labs/")}
+    return run
 
-    def setUp(self):
-        super().setUp()
-        self.handed_out = {name: File(data) for name, data in self.files().items() if name.startswith("labs/")}
-        self.folder = self.root / handout_trial.FOLDER
 
-    def tried(self, twice="todo", thrice="todo", once="pass", lacks=()):
-        """What is found when these are the verdicts, and check-course finds what `lacks` names."""
-        self.ctest_does(self.leaves("twice", twice, "numbers.cpp:3: no semicolon") + self.leaves("thrice", thrice)
-                        + self.leaves("once", once, lab="lab08"))
-        with mock.patch.object(completeness, "findings", return_value=list(lacks)), self.tools():
-            return handout_trial.findings(self.root, self.handed_out)
+@pytest.mark.parametrize("verdicts, said", [
+    ({}, ""), ({"lacks": ["no hint; add one"]}, "no hint; add one"),
+    ({"thrice": "pass"}, "lab07.thrice comes out as PASS where it should be TODO"),
+    ({"twice": "not_run"}, "lab07.twice comes out as NOT RUN where it should be TODO (numbers.cpp:3: no semicolon); "),
+    ({"once": "todo"}, "lab08.once comes out as TODO where it should be PASS")])
+def test_only_what_comes_solved_may_pass(tried, verdicts, said):
+    found = tried(**verdicts)
+    assert len(found) == bool(said) and said in "".join(found)
 
-    @contextlib.contextmanager
-    def tools(self):
-        tools = {"PATH": f"{self.root}/bin:{os.environ['PATH']}", "CALLS": str(self.calls)}
-        with mock.patch.dict(os.environ, tools), contextlib.redirect_stderr(io.StringIO()):
-            yield
 
-    def test_only_what_comes_solved_may_pass(self):
-        assert self.tried() == []
-        assert self.tried(lacks=["no hint; add one"]) == ["no hint; add one"]
-        for wrong, said in (({"thrice": "pass"}, "lab07.thrice comes out as PASS where it should be TODO"),
-                            ({"twice": "not_run"}, "lab07.twice comes out as NOT RUN where it should be TODO (numbers.cpp:3: no semicolon); "),
-                            ({"once": "todo"}, "lab08.once comes out as TODO where it should be PASS")):
-            [found] = self.tried(**wrong)
-            assert said in found
+def test_a_lab_that_does_not_compile_is_told_from_the_others(small, monkeypatch):
+    small.course("cut")
+    monkeypatch.setenv("PATH", f"{small.root}:{os.environ['PATH']}")
+    shell_script(small.root / "cmake", 'case "$*" in *--preset*) mkdir -p build/student; : >build/student/build.ninja ;;\n'
+                                       '*"--target lab08_check --") echo "lab08: error"; exit 1 ;; esac')
+    assert [lab.name for lab in BuildTree(small.root, "student").build(manifest.load(small.root))] == ["lab08"]
+    assert small.read("build/student/programs.log") == "lab08: error\n"
 
-    def test_a_lab_that_does_not_compile_is_told_from_the_others(self):
-        self.course("cut")
-        self.write("bin/cmake", '#!/bin/sh\ncase "$*" in *--preset*) mkdir -p build/student; : >build/student/build.ninja ;;\n'
-                                '*"--target lab08_check --") echo "lab08: error"; exit 1 ;; esac\n', 0o755)
-        with self.tools():
-            broken = BuildTree(self.root, "student").build(manifest.load(self.root))
-        assert [lab.name for lab in broken] == ["lab08"]
-        assert self.read("build/student/programs.log") == "lab08: error\n"
 
-    def test_nothing_is_written_when_something_is_found(self):
-        out = self.root / "out.zip"
-        with mock.patch.object(handout, "gather", return_value=self.handed_out), \
-                mock.patch.object(handout_trial, "findings", return_value=["no hint; add one"]):
-            for words in ([], ["--dirty"]):
-                result = self.course("handout", str(out), *words, status=2)
-                assert result.stdout == "" and not out.exists()
-                assert re.search(r"\nno hint; add one\ncourse: .*, for the reason named above; nothing was written", result.stderr)
+@pytest.mark.parametrize("words", [[], ["--dirty"]])
+def test_nothing_is_written_when_something_is_found(small, words):
+    out = small.root / "out.zip"
+    with mock.patch.object(handout, "gather", return_value={}), mock.patch.object(handout_trial, "findings", return_value=["no hint; add one"]):
+        result = small.course("handout", out, *words, status=2)
+    assert result.stdout == "" and not out.exists()
+    assert re.search(r"\nno hint; add one\ncourse: .*, for the reason named above; nothing was written", result.stderr)
 
-    def test_the_folder_is_brought_in_line_and_keeps_what_was_built(self):
-        self.tried()
-        stays, built, gone, changed = (self.folder / name for name in (
-            "labs/lab07_numbers/lab.json", "build/student/object", "gone.txt", "labs/lab07_numbers/README.md"))
-        built.write_text("object")
-        gone.write_text("of an earlier list")
-        os.utime(stays, (1, 1))
-        self.handed_out["labs/lab07_numbers/README.md"] = File(b"changed", executable=True)
-        self.tried()
-        assert changed.read_bytes() == b"changed" and os.access(changed, os.X_OK)
-        assert stays.stat().st_mtime == 1 and built.read_text() == "object" and not gone.exists()
+
+def test_the_folder_is_brought_in_line_and_keeps_what_was_built(small, tried):
+    tried()
+    stays, built, gone, changed = (small.root / handout_trial.FOLDER / name for name in (
+        "labs/lab07_numbers/lab.json", "build/student/object", "gone.txt", "labs/lab07_numbers/README.md"))
+    built.parent.mkdir(parents=True)
+    for file in (built, gone):
+        file.write_text("of an earlier list")
+    os.utime(stays, (1, 1))
+    small.handed_out["labs/lab07_numbers/README.md"] = File(b"changed", executable=True)
+    tried()
+    assert changed.read_bytes() == b"changed" and os.access(changed, os.X_OK)
+    assert stays.stat().st_mtime == 1 and built.exists() and not gone.exists()
 
 
 LOOP = "int one = 1; for (int i = 0; i < 1000000; ++i) {\none += thing(i);"
@@ -291,13 +280,13 @@ def test_what_is_a_leak(source, text, stub, found):
 
 def test_this_very_course():
     """All labs as they are here: no solution in what students get, and no dead link."""
-    files = handout.gather(REPOSITORY, dirty=True, number="2027-01-15")
+    files = handout.gather(ROOT, dirty=True, number="2027-01-15")
     links = [(name, os.path.normpath(os.path.join(os.path.dirname(name), target))) for name, file in files.items() if name.endswith(".md")
              for target in re.findall(LINK, file.data.decode()) if "://" not in target]
     assert links and [link for link in links if not any(f"{name}/".startswith(f"{link[1]}/") for name in files)] == []
 
 
-def test_made_graded_solved_and_updated(course, tmp_path):
+def test_made_graded_solved_and_updated(course, make, tmp_path):
     """One build, about half a minute: the handout is made, carried away, graded, solved, and updated."""
     cache = {name: os.environ[name] for name in ["LINATTN_COMPILER_CACHE"] if name in os.environ}
 
@@ -313,7 +302,7 @@ def test_made_graded_solved_and_updated(course, tmp_path):
         return run.returncode, list(rows.values())
 
     elsewhere, out = tmp_path / "elsewhere", tmp_path / "out"
-    course.make(out)
+    make(out)
     shutil.move(out, elsewhere)
     status, rows = grade(elsewhere, outer_product="todo", outer_product_90="todo")
     assert status == 1 and sum(row["points"] for row in rows) == 0
@@ -329,7 +318,7 @@ def test_made_graded_solved_and_updated(course, tmp_path):
     stub.write_text(mine, encoding="utf-8")
     course.edit(ANSWER, "// Lab 90: read", "// Lab 90, second edition: read")
     course.edit(f"labs/{LAB}/README.md", "# Lab 90", "# Second edition of lab 90")
-    course.make(out, "--dirty", "--version", "2099-01-15")
+    make(out, "--dirty", "--version", "2099-01-15")
     update = script(elsewhere, "update", out)
     assert f"student/{LAB}.cpp: copied {EXERCISE}\n" in update.stdout, update.stderr
     newer = tmp_path / "elsewhere-2099-01-15"

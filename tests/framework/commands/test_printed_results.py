@@ -6,12 +6,11 @@ import subprocess
 import sys
 
 import pytest
-from conftest import LABS, ROOT
-from course_tree import shell_script
+from conftest import LABS, ROOT, shell_script
 
-from course.verdicts import messages
 from course.build.ctest import print_results, run_ahead, run_on_gpu
 from course.build.ctest.what_failed import what_failed
+from course.verdicts import messages
 
 
 @pytest.fixture

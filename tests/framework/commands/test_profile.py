@@ -4,12 +4,11 @@ import re
 import subprocess
 
 import pytest
-from conftest import BUILD, LABS, ROOT, built
-from course_tree import shell_script
+from conftest import BUILD, LABS, ROOT, built, shell_script
 
-from course.sources import manifest
 from course.commands import profile
 from course.errors import CourseError
+from course.sources import manifest
 
 build = built("lab05_profile", "lab09_profile", "lab05_profile_functions")
 ROW = re.compile(r"^ +(\d+) +(\d+) +(\d+) +([\d.]+)x   (shared|device) (read|write) +(\w+) +(\S+)$", re.M)

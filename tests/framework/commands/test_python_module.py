@@ -14,13 +14,11 @@ from types import SimpleNamespace
 from unittest import mock
 
 import pytest
-from conftest import BUILD, LABS, python_modules
-from course_tree import REPOSITORY, run_course
-from rebuilt import with_answers
+from conftest import BUILD, LABS, ROOT, python_modules, run_course, with_answers
 
 from author import stubs
-from course.sources import bindings
 from course.commands import python as command
+from course.sources import bindings
 
 np = pytest.importorskip("numpy")
 NOT_OFFERED = {"lab02": ["test_linear_attention_parallel"],
@@ -227,7 +225,7 @@ def browser():
 
 @pytest.mark.parametrize("figure", ["state", "favor", "brackets", "passes", "draws", "adam", "memory"])
 def test_figures_compute_what_the_answer_key_computes(browser, figure):
-    scripts = "".join((REPOSITORY / f"docs/interactive/{name}.js").read_text(encoding="utf-8") for name in ("figure", figure))
+    scripts = "".join((ROOT / f"docs/interactive/{name}.js").read_text(encoding="utf-8") for name in ("figure", figure))
     for settings, expected in globals()[f"figure_{figure}"](np.random.default_rng(1)):
         given = json.dumps(settings, default=lambda each: each.tolist() if isinstance(each, np.ndarray) else
                            {name: getattr(each, name) for name in fields(each)})
@@ -301,7 +299,7 @@ def call_with_wrong_values() -> None:
 
 
 def test_no_value_ends_python():
-    folders = [str(REPOSITORY / "tests/framework" / each) for each in (".", "commands")]
+    folders = [str(ROOT / "tests/framework" / each) for each in (".", "commands")]
     script = f"import sys; sys.path[:0] = {folders}; import test_python_module as t; t.call_with_wrong_values()"
     result = run(BUILD / "python", "-W", "ignore", "-X", "faulthandler", "-c", script)
     assert (result.returncode, result.stdout[-11:]) == (0, "at the end\n"), result.stderr
@@ -313,9 +311,9 @@ def test_no_value_ends_python():
                                                  ("throw 1;", 1, "RuntimeError: outer_product threw something")])
 def test_a_function_that_does_not_return(tmp_path, body, status, words):
     file, labs = "lab00_warm_up.cpp", tmp_path / "labs"
-    stub = stubs.cut_all(REPOSITORY)[file].replace('throw NotImplemented("outer_product");', body)
+    stub = stubs.cut_all(ROOT)[file].replace('throw NotImplemented("outer_product");', body)
     labs.mkdir()
-    with_answers(BUILD, "lab00_python", file, f"#include <csignal>\n{stub}", labs).rename(labs / "lab00.so")
+    with_answers("lab00_python", file, f"#include <csignal>\n{stub}", labs).rename(labs / "lab00.so")
     (labs / "__init__.py").touch()
     result = run(tmp_path, "-c", "from labs import lab00; lab00.outer_product([1.0], [1.0])")
     assert result.returncode == status and words in result.stderr, result
@@ -323,7 +321,7 @@ def test_a_function_that_does_not_return(tmp_path, body, status, words):
 
 
 def test_the_example_of_the_start_page_prints_what_it_says():
-    page = (REPOSITORY / "docs/start.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/start.md").read_text(encoding="utf-8")
     script, printed = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", page, re.S).groups()
     result = run(BUILD / "python", "-c", script)
     assert (result.stdout, result.stderr) == (printed, "")
@@ -332,7 +330,7 @@ def test_the_example_of_the_start_page_prints_what_it_says():
 def test_the_given_examples_run_or_say_what_is_missing(tmp_path):
     for file, module_name, said in (("attention_weights.py", "matplotlib", "rows of the weights sum to 1.000000 (softmax) and 1.000000 (linear)"),
                                     ("autograd_function.py", "torch", "gradcheck: your backward pass is the gradient of your forward pass")):
-        result = run(BUILD / "python", str(REPOSITORY / "python" / file), cwd=tmp_path)
+        result = run(BUILD / "python", str(ROOT / "python" / file), cwd=tmp_path)
         if importlib.util.find_spec(module_name):
             assert result.returncode == 0 and result.stdout.startswith(said), result.stderr
         else:
@@ -344,6 +342,6 @@ def test_the_command_names_what_is_missing():
                        (("numpy",), "there is no pybind11; ./course setup --with-python installs it (pybind11-dev)")):
         with mock.patch.object(command, "find_spec", lambda name: None if name not in has else SimpleNamespace(submodule_search_locations=())), mock.patch.object(command, "PREFIXES", ()), \
                 mock.patch.object(command, "build") as build:
-            result = run_course(REPOSITORY, ("python",), {})
+            result = run_course(ROOT, ("python",), {})
         assert result.returncode == 2 and words in result.stderr
         build.assert_not_called()

@@ -6,9 +6,11 @@ import os
 from unittest import mock
 from xml.etree import ElementTree
 
-from fake_tools import FakeTools
+import pytest
+from conftest import assert_refused
 
 from author.judge import exchange_formats
+from course.commands import check, report
 from course.sources import manifest
 from course.verdicts.verdicts import Verdict
 
@@ -34,67 +36,65 @@ GRADESCOPE_TEST = {"score": (int, float), "max_score": (int, float), "status": {
                    "visibility": {"hidden", "after_due_date", "after_published", "visible"}}
 
 
-class Report(FakeTools):
-    def setUp(self):
-        super().setUp()
-        self.ctest_does(self.leaves("twice", "pass", "lab07 · twice   PASS") + self.leaves("thrice", "fail", LEFT)
-                        + self.leaves("once", "todo", "once: not written", lab="lab08"))
-        self.out = self.root / "out"
+@pytest.fixture
+def verdicts(small):
+    twice, thrice, once = (exercise for lab in manifest.load(small.root) for exercise in lab.exercises)
+    return [Verdict(twice, "crash", ENDED), Verdict(thrice, "fail", LEFT, named=True), Verdict(once, "pass", "")]
 
-    def report(self, *words, status=None):
-        return self.graded("report", str(self.out), *words, status=status)
 
-    def verdicts(self):
-        twice, thrice, once = (exercise for lab in manifest.load(self.root) for exercise in lab.exercises)
-        return [Verdict(twice, "crash", ENDED), Verdict(thrice, "fail", LEFT), Verdict(once, "pass", "")]
+@pytest.fixture
+def graded(small, verdicts, monkeypatch):
+    """`./course words…` as if grading had given the verdicts."""
+    verdicts[0], verdicts[2] = Verdict(verdicts[0].exercise, "pass", ""), Verdict(verdicts[2].exercise, "todo", "once: not written")
+    for command in (check, report):
+        monkeypatch.setattr(command, "grade", lambda *_: verdicts)
+    return small.course
 
-    def test_the_page_has_the_words_that_check_prints(self):
-        self.assertEqual(self.report(status=1).stdout, f"{self.out}/report.md\n")
-        page = self.read("out/report.md")
-        self.assertIn(f"````text\n{FAILURE}\n````\n", page, "a fence in a message does not end the block")
-        self.assertIn("| `thrice` ★ | FAIL | 0 of 1 | §7.2 |", page)
-        printed = self.graded("check").stdout
-        for words in (FAILURE, "TODO", "score 2 of 7"):
-            self.assertIn(words, page)
-            self.assertIn(words, printed)
-        self.report("lab07.twice", status=0)  # replaces it
-        self.assertNotIn("thrice", self.read("out/report.md"))
-        self.assertEqual(os.listdir(self.out), ["report.md"])
 
-    def test_a_write_that_fails_leaves_the_earlier_page(self):
-        self.report()
-        before = self.read("out/report.md")
-        self.ctest_does("")
-        with mock.patch("os.replace", side_effect=OSError(28, os.strerror(28))):
-            self.assert_one_line_error(self.report(), "No space left on device", "out")
-        self.assertEqual((self.read("out/report.md"), os.listdir(self.out)), (before, ["report.md"]))
+def test_the_page_has_the_words_that_check_prints(small, graded, verdicts):
+    out = small.root / "out"
+    assert graded("report", out, status=1).stdout == f"{out}/report.md\n"
+    page, printed = small.read("out/report.md"), graded("check").stdout
+    assert f"````text\n{FAILURE}\n````\n" in page, "a fence in a message does not end the block"
+    assert "| `thrice` ★ | FAIL | 0 of 1 | §7.2 |" in page
+    for words in (FAILURE, "TODO", "score 2 of 7"):
+        assert words in page and words in printed
+    with mock.patch("os.replace", side_effect=OSError(28, os.strerror(28))):
+        assert_refused(graded("report", out), "No space left on device", "out")
+    assert (small.read("out/report.md"), os.listdir(out)) == (page, ["report.md"]), "the earlier page is left"
+    del verdicts[1:]
+    graded("report", out, "lab07.twice", status=0)  # replaces it
+    assert "thrice" not in small.read("out/report.md") and os.listdir(out) == ["report.md"]
 
-    def test_a_lab_is_no_folder_and_a_mistyped_lab_is_refused(self):
-        for word in ("lab07", "lab07_numbers", "lab07.twice", "twice", "lab99"):
-            self.assert_one_line_error(self.graded("report", word, "lab08"), f"./course report OUT {word} lab08")
-        self.assertEqual(self.read("calls"), "")
-        self.assert_one_line_error(self.report("lab99"), "lab07")
-        self.assertFalse(self.out.exists())
 
-    def test_gradescope(self):
-        data = json.loads(exchange_formats.gradescope(self.verdicts()))
-        for form, entry in [(GRADESCOPE, data), *((GRADESCOPE_TEST, test) for test in data["tests"])]:
-            for key, value in entry.items():
-                self.assertTrue(value in form[key] if isinstance(form[key], set) else isinstance(value, form[key]), key)
-        self.assertEqual(data["score"], 4)
-        self.assertEqual([(test["name"], test["score"], test["max_score"], test["status"]) for test in data["tests"]],
-                         [("lab07.twice", 0, 2, "failed"), ("lab07.thrice", 0, 1, "failed"), ("lab08.once", 4, 4, "passed")])
-        self.assertEqual(data["tests"][1]["output"], FAILURE)
+@pytest.mark.parametrize("word", ["lab07", "lab07_numbers", "lab07.twice", "twice", "lab99"])
+def test_a_lab_is_no_folder(small, word):
+    assert_refused(small.course("report", word, "lab08"), f"./course report OUT {word} lab08")
 
-    def test_junit(self):
-        root = ElementTree.fromstring(exchange_formats.junit(self.verdicts()).encode())
-        for element in root.iter():
-            allowed, demanded, children = JUNIT[element.tag]
-            self.assertLessEqual(set(element.attrib), allowed)
-            self.assertGreaterEqual(set(element.attrib), demanded)
-            self.assertLessEqual({child.tag for child in element}, children)
-        self.assertEqual(root.attrib, {"tests": "3", "failures": "1", "errors": "1"})
-        self.assertEqual([(problem.tag, problem.get("type"), problem.get("message")) for case in root.iter("testcase") for problem in case],
-                         [("error", "CRASH", "went outside an array, in twice with n = 3"),
-                          ("failure", "FAIL", "differs at token 0 <&> \u2212 \ufffd[31m")])
-        self.assertEqual(next(root.iter("failure")).text, FAILURE)
+
+def test_a_mistyped_lab_is_refused(small):
+    assert_refused(small.course("report", small.root / "out", "lab99"), "lab07")
+    assert not (small.root / "out").exists()
+
+
+def test_gradescope(verdicts):
+    data = json.loads(exchange_formats.gradescope(verdicts))
+    for form, entry in [(GRADESCOPE, data), *((GRADESCOPE_TEST, test) for test in data["tests"])]:
+        for key, value in entry.items():
+            assert value in form[key] if isinstance(form[key], set) else isinstance(value, form[key]), key
+    assert data["score"] == 4
+    assert [(test["name"], test["score"], test["max_score"], test["status"]) for test in data["tests"]] == [
+        ("lab07.twice", 0, 2, "failed"), ("lab07.thrice", 0, 1, "failed"), ("lab08.once", 4, 4, "passed")]
+    assert data["tests"][1]["output"] == FAILURE
+
+
+def test_junit(verdicts):
+    root = ElementTree.fromstring(exchange_formats.junit(verdicts).encode())
+    for element in root.iter():
+        allowed, demanded, children = JUNIT[element.tag]
+        assert demanded <= set(element.attrib) <= allowed and {child.tag for child in element} <= children
+    assert root.attrib == {"tests": "3", "failures": "1", "errors": "1"}
+    assert [(problem.tag, problem.get("type"), problem.get("message")) for case in root.iter("testcase") for problem in case] == [
+        ("error", "CRASH", "went outside an array, in twice with n = 3"),
+        ("failure", "FAIL", "differs at token 0 <&> \u2212 \ufffd[31m")]
+    assert next(root.iter("failure")).text == FAILURE

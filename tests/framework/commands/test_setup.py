@@ -7,8 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
-from course_tree import shell_script
+from conftest import ROOT, shell_script
 
 NEEDED = ("sh", "env", "dirname", "sed", "tr")  # what the scripts themselves call
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from course_tree import course_process, wait_until
+from conftest import course_process, wait_until
 
 RIGHT = "return expand_dims(a, -1) * expand_dims(b, 0);"
 SLOW = "constexpr int slow() { int n = 0; for (int i = 0; i < 30000000; ++i) n ^= i; return n; }\nconstexpr int n = slow();"

@@ -5,13 +5,12 @@ import re
 from unittest import mock
 
 import pytest
-from conftest import ROOT
-from course_tree import run_course
+from conftest import ROOT, run_course
 
 from author.judge import intake
-from course.sources import manifest, version
 from course.__main__ import read_command_line
 from course.commands import submit
+from course.sources import manifest, version
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ import argparse
 from unittest import mock
 
 import pytest
-from conftest import BUILD, LABS, ROOT
-from course_tree import shell_script
+from conftest import BUILD, LABS, ROOT, shell_script
 from course.commands import trace
 
 TRACED = [(lab.name, exercise.function) for lab in LABS for exercise in lab.exercises if exercise.function in trace.functions(ROOT)]

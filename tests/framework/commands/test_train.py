@@ -12,20 +12,18 @@ from types import SimpleNamespace
 from unittest import mock
 
 import pytest
-from conftest import BUILD, built
-from course_tree import REPOSITORY, shell_script
-from rebuilt import captured
+from conftest import BUILD, ROOT, built, shell_script
 
 from author import link_missing
+from course.commands import train as command
 from course.sources import manifest
 from course.training import memory_training, training_program
 from course.verdicts import progress
-from course.commands import train as command
 from course.verdicts.verdicts import Verdict
 
 build = built("lab08_train", "lab09_train", "linattn_training_test")
 SMALL = ["--layers", 1, "--width", 8]
-CHAPTER, PAGE = ((REPOSITORY / name).read_text(encoding="utf-8") for name in ("labs/lab08_training/README.md", "docs/training.md"))
+CHAPTER, PAGE = ((ROOT / name).read_text(encoding="utf-8") for name in ("labs/lab08_training/README.md", "docs/training.md"))
 
 
 def exercise(function, status, lab="lab08", begin_with=""):
@@ -47,11 +45,11 @@ def out(tmp_path):
 
 
 @pytest.fixture
-def train(capfd):
+def train(printed):
     """As if grading had said this: one test grades in earnest. The exit status must be the expected one."""
     def run(*words, status=0, graded=(), track="reference"):
         with mock.patch.object(command, "grade", return_value=list(graded)):
-            result = captured(capfd, "train", *words, "--track", track)
+            result = printed("train", *words, "--track", track)
         assert result.returncode == status, result.stdout + result.stderr
         return result.stdout + result.stderr
     return run
@@ -80,8 +78,8 @@ def trained(one_step, out):
 
 
 def test_copy_graded_and_trained(out):
-    run = subprocess.run([REPOSITORY / "course", "train", "copy", "--layers", "1", "--width", "8", "--steps", "3", "--out", out,
-                          "--track", "reference"], cwd=REPOSITORY, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    run = subprocess.run([ROOT / "course", "train", "copy", "--layers", "1", "--width", "8", "--steps", "3", "--out", out,
+                          "--track", "reference"], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     assert "ATTENTION" not in run.stderr
     assert re.search(r"(?s)\nstep    3/3  loss .*to copy \d{8}   copied .*not every unseen sequence is copied yet; "
@@ -140,7 +138,7 @@ def test_what_is_given_for_training():
 
 def test_interrupted_it_saves_and_says_how_to_go_on(out):
     words = ["train", "copy", "--steps", "100000", "--length", "32", "--out", out, "--track", "reference"]
-    with subprocess.Popen([REPOSITORY / "course", *words], cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    with subprocess.Popen([ROOT / "course", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as training:
         training.stdout.readline()  # how many weights: the loop begins
         time.sleep(0.5)
@@ -215,7 +213,7 @@ def test_what_cannot_be_is_refused_before_anything_is_written(train, tmp_path, w
     taken = tmp_path / "taken"
     taken.mkdir()
     (taken / "mine.txt").write_text("mine", encoding="utf-8")
-    for word, path in (("TAKEN", taken), ("NEW", tmp_path / "new"), ("text course", f"text {REPOSITORY}/course")):
+    for word, path in (("TAKEN", taken), ("NEW", tmp_path / "new"), ("text course", f"text {ROOT}/course")):
         words = words.replace(word, str(path))
     assert sentence in train(*words.split(), status=2)
     assert sorted(tmp_path.rglob("*")) == ([taken, taken / "mine.txt"])
@@ -259,29 +257,29 @@ def test_a_wrong_gradient_is_announced(train, out):
 
 
 def test_a_text_that_is_too_short_is_refused(train, out):
-    assert "bytes; at least 20020 are needed" in train("text", REPOSITORY / "course", "--length", 1000, "--out", out, status=2)
+    assert "bytes; at least 20020 are needed" in train("text", ROOT / "course", "--length", 1000, "--out", out, status=2)
 
 
 @pytest.mark.parametrize("name, words", [
     ("lab06", "next: see .* gradcheck.*then lab07 "), ("lab07", "next: complete .* generate digits.*then lab08 "),
     ("lab08", "next: train .* train copy.*then lab09 "), ("lab09", "next: train .* train recall")])
 def test_check_says_when_there_is_an_experiment(name, words):
-    labs = manifest.load(REPOSITORY)
+    labs = manifest.load(ROOT)
     done = [Verdict(each, "pass", "") for lab in labs if lab.name == name for each in lab.exercises]
     assert re.search(rf"(?s)\n{words}", progress.report(labs, done, "student"))
     assert "next:" not in progress.report(labs, done, "reference")
 
 
 def test_every_name_that_training_needs_is_an_exercise():
-    exercises = {each.function for lab in manifest.load(REPOSITORY) for each in lab.exercises}
+    exercises = {each.function for lab in manifest.load(ROOT) for each in lab.exercises}
     assert set().union(*command.NEEDED.values(), *memory_training.NEEDED.values(), memory_training.HELPERS) <= exercises
 
 
 def test_planted_mistakes_still_fit(monkeypatch):
     """bench/planted_mistakes.py changes texts of the answer key; the chapter shows its table."""
-    monkeypatch.syspath_prepend(REPOSITORY / "bench")
+    monkeypatch.syspath_prepend(ROOT / "bench")
     import planted_mistakes as planted
     shown = re.findall(r"^\| ([^|]+) \| (8\.\d+)(?: \| \S+ ± \S+% \| \d+ ± \d+){2} \|$", CHAPTER, re.M)
     assert shown == [(name, section) for name, (section, *_) in planted.MISTAKES.items()]
     for _, lab, changes in planted.MISTAKES.values():
-        planted.planted(changes, read(REPOSITORY / "reference" / planted.FILES[lab]))
+        planted.planted(changes, read(ROOT / "reference" / planted.FILES[lab]))

@@ -6,7 +6,7 @@
     $ ./course check relu                        any command of the shell, then its output, and its exit status if it is not 0
     $ messages 4 lab01                           the first four lines of each message of ./course check lab01
 
-A transcript begins with the stubs, in the course that student_course.py made. PLACEHOLDERS stand for what differs from run to
+A transcript begins with the stubs, in the course that conftest.py made. PLACEHOLDERS stand for what differs from run to
 run, or from compiler to compiler. LINATTN_RENEW=1 writes the files anew; a renewal is a commit of its own, and is read line by line.
 """
 
@@ -17,12 +17,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from student_course import REPOSITORY, StudentCourse, environment, put_stubs
+from conftest import ROOT, STUDENT, StudentCourse, environment
 
-FILES = sorted((REPOSITORY / "tests/transcripts").iterdir())
-ROOT = Path(os.environ.get("LINATTN_STUDENT_COURSE", ""))
+FILES = sorted((ROOT / "tests/transcripts").iterdir())
 PLACEHOLDERS = [(re.compile(pattern, re.M), text) for pattern, text in (
-    (re.escape(str(ROOT)), "COURSE"),
+    (re.escape(str(STUDENT)), "COURSE"),
     (r"\b\d+(\.\d+)? s\b", "N s"),
     (r"matches to \d\S*(?=\))", "matches to E"),
     (r"^(?:student/\S+: In .*\n)?(student/\S+:\d+):\d+: (?:fatal )?error: .*\n(?:.+\n)*", r"\1: THE COMPILER'S WORDS\n"),
@@ -33,21 +32,17 @@ print("\\n\\n".join("\\n".join(json.loads(line)["message"].splitlines()[:int(sys
 SHELL = f"messages() {{ lines=$1; shift; ./course check --json \"$@\" | python3 -c '{FIRST_LINES}' $lines; }}\n"
 
 
-def prepare(student: StudentCourse, step: str) -> None:
+def prepare(student: StudentCourse, step: str) -> object:
     where, text = step.removeprefix("@ ").split(": ", 1)
     text = text.replace("\\n", "\n")
     if "/" not in where:
         return student.answer(where, text)
     old, arrow, new = text.partition(" -> ")
-    if arrow:
-        before = (ROOT / where).read_text(encoding="utf-8")
-        assert old in before
-        text = before.replace(old, new, 1)
-    (ROOT / where).write_text(text, encoding="utf-8")
+    return student.edit(where, old, new) if arrow else student.write(where, text)
 
 
 def output_of(command: str) -> str:
-    ran = subprocess.run(SHELL + command, shell=True, cwd=ROOT, env=environment() | {"COLUMNS": "120"}, stdin=subprocess.DEVNULL,
+    ran = subprocess.run(SHELL + command, shell=True, cwd=STUDENT, env=environment() | {"COLUMNS": "120"}, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     said = ran.stdout + (f"[{ran.returncode}]\n" if ran.returncode else "")
     for pattern, text in PLACEHOLDERS:
@@ -55,9 +50,9 @@ def output_of(command: str) -> str:
     return said
 
 
-def played(transcript: str) -> str:
+def played(student: StudentCourse, transcript: str) -> str:
     """The same steps, with what they print today."""
-    student, parts = StudentCourse(), []
+    parts: list = []
     for line in transcript.splitlines():
         if line.startswith("@ "):
             prepare(student, line)
@@ -71,17 +66,17 @@ def played(transcript: str) -> str:
 @pytest.fixture(scope="module", autouse=True)
 def built_once() -> None:
     """What is said of the first build belongs to one transcript alone."""
-    put_stubs(ROOT)
+    StudentCourse()
     output_of("./course check")
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_it_prints_what_the_transcript_says(file: Path) -> None:
+def test_it_prints_what_the_transcript_says(student: StudentCourse, file: Path) -> None:
     transcript = file.read_text(encoding="utf-8")
     needs = re.findall(r"^# needs (\S+)$", transcript, re.M)
     if missing := [tool for tool in needs if not shutil.which(tool)]:
         pytest.skip(f"{missing[0]} is not installed")
-    said = played(transcript)
+    said = played(student, transcript)
     if os.environ.get("LINATTN_RENEW"):
         file.write_text(said, encoding="utf-8")
     else:

@@ -6,7 +6,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from course_tree import REPOSITORY, run_course
+from conftest import ROOT, Course, run_course
 
 from course.sources.files import File, fill, write_zip
 from course.sources.handout_record import RECORD, STUBS, record_of
@@ -37,11 +37,11 @@ SOLVED = (STUB.replace('    // YOUR CODE HERE\n    throw NotImplemented("twice")
           .replace('#include "numbers.hpp"\n', '#include "numbers.hpp"\n\n#include <vector>\n')
           .replace("// The third", "static int helper(int x) {\n    return x;  // mine\n}\n\n// The third"))
 THRICE = STUB[STUB.index("// The third"):STUB.index("}  // namespace")]
-NAMES = {"twice", "thrice", "half"}
+NAMES, MINE = {"twice", "thrice", "half"}, "student/lab07.cpp"
 
 
 def test_together_again_a_split_source_is_the_same_text():
-    for path in [*REPOSITORY.glob("reference/*.c*"), *REPOSITORY.glob("student/*.c*")]:
+    for path in [*ROOT.glob("reference/*.c*"), *ROOT.glob("student/*.c*")]:
         text = path.read_text(encoding="utf-8")
         found = [each.name for each in definitions(text)]
         pieces = split(text, {name for name in found if found.count(name) == 1})  # no overloads
@@ -79,36 +79,31 @@ def handout(stubs: dict, version: str = "", **files: str) -> dict:
     for name, text in stubs.items():
         named[f"student/{name}"] = named[f"{STUBS}/{name}"] = File(text.encode())
     named |= {"labs/lab07_numbers/lab.json": File(json.dumps({"exercises": [{"function": name} for name in sorted(NAMES)]}).encode()),
-              "course": File((REPOSITORY / "course").read_bytes(), executable=True)}
+              "course": File((ROOT / "course").read_bytes(), executable=True)}
     if version:
         named[".handout.version"] = File(f"{version}\n".encode())
     return named | {RECORD: File(record_of(named).encode())}
 
 
-class Folders:
+class Folders(Course):
     def __init__(self, place: Path):
-        self.root, self.new = place / "labs", place / "new"
+        super().__init__(place / "labs")
+        self.new = place / "new"
         fill(self.root, handout({"lab07.cpp": STUB}, "2027-01-15", README_dot_md="first\n"))
-        self.write(SOLVED)
-
-    def write(self, text: str, name: str = "student/lab07.cpp") -> None:
-        (self.root / name).write_text(text, encoding="utf-8", newline="")
+        self.write(MINE, SOLVED)
 
     def update(self, stubs: dict | str | None = None, source: Path | None = None, status: int = 0, *words: str) -> str:
         """What it says, after a look at whether the old folder is as it was."""
         if stubs is not None:
             stubs = {"lab07.cpp": stubs} if isinstance(stubs, str) else stubs
             fill(self.new, handout(stubs, "2027-02-01", README_dot_md="second\n"))
-        before = self.files(self.root)
+        before = self.files()
         result = run_course(self.root, ("update", str(source or self.new), *words))
         assert result.returncode == status, result.stderr
-        assert self.files(self.root) == before
+        assert self.files() == before
         return result.stdout if status == 0 else result.stderr
 
-    def files(self, folder: Path) -> dict:
-        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-    def text(self, name: str = "student/lab07.cpp", folder: str = "labs-2027-02-01") -> str:
+    def text(self, name: str = MINE, folder: str = "labs-2027-02-01") -> str:
         return (self.root.parent / folder / name).read_text(encoding="utf-8")
 
 
@@ -131,13 +126,13 @@ def test_functions_helpers_and_includes_go_into_a_new_folder(folders):
 
 @pytest.mark.parametrize("stub, mine", [(STUB, SOLVED), (STUB, SOLVED + "}"), (STUB.replace("Add", "Sum"), STUB)])
 def test_a_file_that_only_one_side_changed_is_taken_whole(folders, stub, mine):
-    folders.write(mine)
+    folders.write(MINE, mine)
     folders.update(stub)
     assert folders.text() == (mine if stub == STUB else stub)
 
 
 def test_a_lab_that_was_split_and_renamed_is_served(folders):
-    folders.write(SOLVED.replace('    // YOUR CODE HERE\n    throw NotImplemented("thrice");', "    return helper(x) + Pair{x}.x;").replace("helper(x)", "Pair{helper(x)}.x", 1)
+    folders.write(MINE, SOLVED.replace('    // YOUR CODE HERE\n    throw NotImplemented("thrice");', "    return helper(x) + Pair{x}.x;").replace("helper(x)", "Pair{helper(x)}.x", 1)
                   .replace("namespace linattn {\n", "namespace linattn {\n\nstruct Pair {\n    int x;\n};\n", 1))
     said = folders.update({"lab10_a.cpp": STUB.replace(THRICE, ""), "lab10_b.cpp": f'#include "b.hpp"\n\nnamespace linattn {{\n\n{THRICE}}}\n'})
     assert "student/lab07.cpp: copied twice to student/lab10_a.cpp\n" in said and "copied thrice to student/lab10_b.cpp\n" in said
@@ -158,7 +153,7 @@ def test_a_changed_contract_is_named_with_both_versions(folders):
     (STUB.replace("Add", "Sum"), SOLVED.replace("return y;\n}", "return y;\n"), "could not be parsed (the { of line"),
     (STUB.replace("Lab 07", "Lab 7"), SOLVED.replace("// Lab 07", "// Mine"), "not all that you wrote or changed around it could be copied")])
 def test_what_cannot_be_placed_is_named(folders, stub, mine, words):
-    folders.write(mine)
+    folders.write(MINE, mine)
     assert words in folders.update(stub)
 
 
@@ -169,7 +164,7 @@ def test_without_the_stub_that_it_began_with_every_function_is_copied(folders):
 
 
 def test_another_systems_line_ends_do_not_matter(folders):
-    folders.write(SOLVED.replace("\n", "\r\n"))
+    folders.write(MINE, SOLVED.replace("\n", "\r\n"))
     folders.update(STUB.replace("Add", "Sum"))
     assert TWICE in folders.text() and "\r" not in folders.text()
 
@@ -178,7 +173,7 @@ def test_own_files_and_changes_elsewhere(folders):
     (folders.root / ".git").mkdir()
     (folders.root / "build").mkdir()
     for name in ("student/mine.hpp", "notes.txt", "README.md", "build/hints.json", "build/large"):
-        folders.write("mine\n", name)
+        folders.write(name, "mine\n")
     said = folders.update(STUB)
     assert folders.text("student/mine.hpp") == folders.text("build/hints.json") == "mine\n"
     assert "your changes to these files were not copied: README.md, notes.txt\n" in said and "cp -r" in said

@@ -15,10 +15,9 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
+from conftest import ROOT, WORKERS  # first: it says where the packages lie
 
 import cases as cases_of
-import workers
 from answer_build import AnswerBuild, Verdict, run
 from author import case_file
 from author.case_file import Case
@@ -68,7 +67,7 @@ def main(tree: Path, names: list) -> int:
     build = AnswerBuild(ROOT, tree, tree / "acceptance")
     tasks = [(lab, group, f"{lab.name}.{number}") for lab in labs if not names or lab.name in names
              for number, group in enumerate(groups(lab, answers(lab, labs)))]
-    with ThreadPoolExecutor(workers.COUNT) as pool:
+    with ThreadPoolExecutor(WORKERS) as pool:
         graded = sum(pool.map(lambda task: verdicts_on(build, *task), tasks), [])
     wrong = [(case, verdict) for case, verdict in graded if not as_it_should_be(case, verdict)]
     for case, verdict in sorted(wrong, key=lambda each: (each[0].lab, each[0].name)):

@@ -12,12 +12,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from course.build import build_commands
 from author.case_file import put_into
-from course.sources.cutter import Cut
+from conftest import changed_manifest
+from course.build import build_commands
 from course.errors import CourseError
+from course.sources.cutter import Cut
 from course.sources.manifest import Lab
-from course_tree import changed_manifest
 
 NOT_COMPILED = "does not compile"
 PATIENCE = 120  # seconds for an exercise: that others use the machine is no reason to refuse a right answer

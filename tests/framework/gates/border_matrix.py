@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from course_tree import changed_manifest
+from conftest import changed_manifest
 
 PATIENCE = 600  # seconds, which only an endless loop needs: each expectation is tried many times
 LOSSES = [f"{how} {block}" for how in ("from entry", "the rest after blocks of", "the last of whole blocks of")

@@ -17,17 +17,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
+from conftest import CORES, ROOT  # first: it says where the packages lie
 
-import workers
 from answer_build import NOT_COMPILED, AnswerBuild, Verdict
 from author import case_file
-from course.sources import manifest
-from course.verdicts import verdicts
 from course.__main__ import in_words
 from course.build.build_tree import BuildTree
 from course.edits import report
 from course.errors import CourseError
+from course.sources import manifest
+from course.verdicts import verdicts
 
 BOILERPLATE = re.compile(r" *(called with|read:|again:) ")
 
@@ -69,7 +68,7 @@ def graded(cases: list, labs: list, build: AnswerBuild):
         _, exercise = manifest.find_exercise([lab], f"{lab.name}.{case.function}")
         shown = verdicts.Verdict(exercise, verdict.status, verdict.message, named=bool(verdict.mistakes))
         return verdict if case.expect == "pass" or not shown.unexplained else with_changes(verdict, lab, exercise, build, str(number))
-    with ThreadPoolExecutor(workers.CORES) as pool:
+    with ThreadPoolExecutor(CORES) as pool:
         yield from pool.map(grade, enumerate(cases))
 
 

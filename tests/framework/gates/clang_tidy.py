@@ -16,9 +16,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import workers
+from conftest import CORES, ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = ("labs", "training", "grading", "tests/attention", "reference")
 CONFIGURATION = ROOT / ".clang-tidy"
 FINDING = re.compile(r"(?m)^(?=/.*:\d+:\d+: (?:warning|error):)")  # where one begins
@@ -73,7 +72,7 @@ def main(clang_tidy: str, build: Path) -> int:
         return findings(clang_tidy, build / "tidy" / f"{folder}-{number}.cpp", sources, ["-w", *meaning, *flags])
 
     largest_first = sorted(enumerate(sorted(groups(build).items())), key=lambda numbered: -len(numbered[1][1][0]))
-    with ThreadPoolExecutor(workers.CORES) as pool:
+    with ThreadPoolExecutor(CORES) as pool:
         found = "".join(pool.map(found_in, largest_first))
     print(found, end="")
     return 1 if found else 0

@@ -21,7 +21,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import workers
+from conftest import CORES
 
 MOST_BYTES = 8 << 30  # see known_outcomes.cpp; the file is sparse
 
@@ -60,7 +60,7 @@ def verdict_on(program: Path, manifest: str, exercise: str, mistake: str, outcom
 def rows_of(program: Path, lab: str, manifest: str) -> list[list[str]]:
     """lab, exercise, mistake, killed, named, beside"""
     listed = mistakes_of(program)
-    with tempfile.NamedTemporaryFile() as outcomes, ThreadPoolExecutor(workers.CORES) as pool:
+    with tempfile.NamedTemporaryFile() as outcomes, ThreadPoolExecutor(CORES) as pool:
         outcomes.truncate(MOST_BYTES)
         verdicts = list(pool.map(lambda row: verdict_on(program, manifest, *row, outcomes.name), listed))
     return [[lab, exercise, mistake, "yes" if killed else "no", "yes" if mistake in names else "no",

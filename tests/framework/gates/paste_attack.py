@@ -15,13 +15,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from course_tree import REPOSITORY as ROOT  # first: it says where the packages lie
+from conftest import ROOT, WORKERS  # first: it says where the packages lie
 
-import workers
 from answer_build import AnswerBuild, run
 from author.case_file import Case, put_into
-from course.sources import declarations, manifest
 from course.errors import CourseError
+from course.sources import declarations, manifest
 
 # Exercises whose definition is the answer.
 EARNED = {"lab01.elu_plus_one", "lab01.relu", "lab01.feature_map", "lab02.softmax_attention",
@@ -86,7 +85,7 @@ def passes(program: Path, exercise: str) -> bool:
 def main(tree: Path, names: list) -> int:
     build, earned = AnswerBuild(ROOT, tree, tree / "paste"), set()
     labs = {lab.name: lab for lab in manifest.load(ROOT) if lab.name in (names or lab.name) and lab.name != "lab00"}
-    with ThreadPoolExecutor(workers.COUNT) as pool:
+    with ThreadPoolExecutor(WORKERS) as pool:
         for lab in labs.values():
             place = build.place / lab.name
             place.mkdir(parents=True, exist_ok=True)

@@ -5,22 +5,22 @@ import re
 import subprocess
 
 import pytest
-from course_tree import REPOSITORY
+from conftest import ROOT
 
 from course.sources import manifest
 
-PAGE = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 WITH_SUBFOLDERS = ("labs", "grading", "tools", "tests", "docs", "bench")
 LAB = re.compile(r"lab\d\d_\w+")
-NEEDS = {lab.folder.name: lab.needs for lab in manifest.load(REPOSITORY)}
+NEEDS = {lab.folder.name: lab.needs for lab in manifest.load(ROOT)}
 CODE = (".hpp", ".cpp", ".cu")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
 def tracked() -> list:
-    git = ["git", "-C", str(REPOSITORY), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    git = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(git, capture_output=True, text=True, check=True).stdout.split("\0")
-    return [name for name in names if name and (REPOSITORY / name).is_file()]
+    return [name for name in names if name and (ROOT / name).is_file()]
 
 
 def general(name: str) -> str:
@@ -55,7 +55,7 @@ def test_every_folder_is_named_and_every_name_is_a_folder():
 def test_every_file_that_the_page_names_is_there():
     named = re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|cpp|hpp|cu|cmake|json|md|sh))`", PAGE)
     assert len(named) > 10
-    assert [name for name in named if not name.startswith("results/") and not (REPOSITORY / name).is_file()] == []
+    assert [name for name in named if not name.startswith("results/") and not (ROOT / name).is_file()] == []
 
 
 def room(name: str) -> str:
@@ -87,7 +87,7 @@ def forbidden(source: str, text: str) -> list:
 
 def test_every_source_has_a_row_and_includes_run_one_way():
     assert [name for name in SOURCES if not room(name)] == []
-    assert [each for source in SOURCES for each in forbidden(source, (REPOSITORY / source).read_text(encoding="utf-8"))] == []
+    assert [each for source in SOURCES for each in forbidden(source, (ROOT / source).read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize("source, included", [

@@ -17,18 +17,18 @@ from unittest import mock
 from xml.etree import ElementTree
 
 import pytest
-from course_tree import REPOSITORY, CourseTree, wait_until
+from conftest import ROOT, SmallCourse, assert_refused, wait_until
 
-from course.sources import manifest
 from author.judge import grade_submission, gradebook, result
+from course.sources import manifest
 
 JUDGE = '''
 import json, os, signal, sys, time, zipfile
-from pathlib import Path
-from types import SimpleNamespace
 from author.judge import grade_submission as real
 from author.judge.box import BoxTrouble
 from author.judge.intake import Intake
+from pathlib import Path
+from types import SimpleNamespace
 
 asked = {}
 
@@ -70,7 +70,7 @@ real.taken, real._lab, real.ready = taken, verdicts, nothing
 real.Judge = lambda *_: SimpleNamespace(prepare=nothing, refuse_another=nothing, box=SimpleNamespace(try_out=nothing))
 '''
 SCRIPT = f'''#!/bin/sh
-exec {sys.executable} -B -c 'import sys; sys.path[:0] = ["{REPOSITORY}/tools", sys.argv[1]]
+exec {sys.executable} -B -c 'import sys; sys.path[:0] = ["{ROOT}/tools", sys.argv[1]]
 import judge; from pathlib import Path; from course import __main__
 sys.exit(__main__.main(Path(sys.argv[1]), sys.argv[2:]))' "$(dirname "$0")" "$@"
 '''
@@ -79,11 +79,11 @@ BAD = "</pre><script>alert(1)</script>\x1b[31m ]]> ``` =cmd|'/C calc'!A0"
 MARKS = "student,exercise,points,comment\n"
 
 
-class Class(CourseTree):
+class Class(SmallCourse):
     """What students ask for is in self.root/in; the results go to self.root/out."""
 
-    def setUp(self):
-        super().setUp()
+    def __init__(self, place):
+        super().__init__(place)
         self.write("judge.py", JUDGE)
         self.write("course", SCRIPT, 0o755)
         self.out, self.handed_in = self.root / "out", self.root / "in"
@@ -117,7 +117,7 @@ class Class(CourseTree):
         return self.grade("--resume", *words, **options)
 
     def refused(self, words, *fragments, **options):
-        self.assert_one_line_error(self.grade(*words.split(), status=2, **options), *fragments)
+        assert_refused(self.grade(*words.split(), status=2, **options), *fragments)
 
     def gradebook(self, *columns, out="out"):
         """Student → what is in these columns."""
@@ -145,12 +145,9 @@ class Class(CourseTree):
 
 
 @pytest.fixture
-def course(monkeypatch):
-    tree = Class()
+def course(tmp_path, monkeypatch):
     monkeypatch.setattr(grade_submission, "ready", lambda *_: None)
-    tree.setUp()
-    yield tree
-    tree.doCleanups()
+    return Class(tmp_path)
 
 
 def test_it_adds_up_in_every_output(course):
@@ -230,12 +227,12 @@ def test_what_is_refused(course):
         course.write(f"in/{name}", "")
         course.refused("", f"{name} and ada are both by 'ada'" if name == "Ada.zip" else "both by 'ada'", name)
         (course.handed_in / name).unlink()
-    course.assert_one_line_error(course.grade("--out", str(course.handed_in / "results"), status=2), "outside of it")
+    assert_refused(course.grade("--out", str(course.handed_in / "results"), status=2), "outside of it")
     own = course.write("one/student/lab07_numbers.cpp", "").parent
     for words, *fragments in ((["nowhere"], "nowhere", "not a folder"), ([course.root / "bin", "x"], "one folder"),
                               ([own.parent], "is a submission itself", "./course grade one"), ([own], "is a submission itself"),
                               (["one", "nowhere"], "there is no nowhere")):
-        course.assert_one_line_error(course.course("grade", *map(str, words), "--out", str(course.out)), *fragments)
+        assert_refused(course.course("grade", *map(str, words), "--out", str(course.out)), *fragments)
     assert not course.out.exists()  # nothing was begun
     course.write("out/mine", "")
     course.refused("", "not empty", "--resume")
@@ -384,7 +381,7 @@ def test_a_roster_that_does_not_serve(course):
         course.refused("", words, roster=text)
     path = course.write("roster.csv", "")
     path.write_bytes(b"ID\n\xff\xfe")
-    course.assert_one_line_error(course.grade("--roster", str(path), status=2), "UTF-8")
+    assert_refused(course.grade("--roster", str(path), status=2), "UTF-8")
     assert not course.out.exists()
 
 

@@ -17,13 +17,11 @@ from pathlib import Path
 
 import hostile_file
 import pytest
-import workers
 from author import case_file
 from author.case_file import Case
 from author.judge.result import MEANINGS
-from conftest import BUILD, LABS, ROOT
+from conftest import BUILD, LABS, ROOT, WORKERS, course_process, wait_until
 from course.verdicts.verdicts import WORDS
-from course_tree import course_process, wait_until
 
 BECOMES_PARENT_OF_ORPHANS = 36  # prctl(PR_SET_CHILD_SUBREAPER)
 LEFT_BEHIND = ("linattn_left_behind", "linattn_hidden", "linattn_full", "linattn_deep",
@@ -101,7 +99,7 @@ def graded(boxes, open_folder) -> dict:
     labs = ",".join(sorted({attack.lab.name for attack in ATTACKS}))
     environment = {"TMPDIR": str(open_folder / "temporary"), "LINATTN_COMPILE_SECONDS": "6",  # some compile without end
                    "LINATTN_RUN_SECONDS": "5"}  # and some run
-    words = ["grade", handed_in, "--out", out, "--labs", labs, "--jobs", str(4 * workers.COUNT)]  # many wait for their deadline
+    words = ["grade", handed_in, "--out", out, "--labs", labs, "--jobs", str(4 * WORKERS)]  # many wait for their deadline
     with open(__file__, "rb") as typed:
         killed = course_process(ROOT, words, {"stdin": typed}, **environment)
         wait_until(lambda: results_in(out) or killed.poll() is not None)

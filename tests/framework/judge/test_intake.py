@@ -13,8 +13,8 @@ from unittest import mock
 
 import pytest
 
-from course.errors import CourseError
 from author.judge import intake
+from course.errors import CourseError
 
 NAME, OTHER = "lab01_feature_maps.cpp", "lab02_parallel_vs_recurrent.cpp"
 

@@ -7,9 +7,9 @@ import re
 from unittest import mock
 
 import pytest
+from author.judge import box, build, grade_submission
 from conftest import LABS, ROOT, built_tree
 from course.errors import CourseError
-from author.judge import box, build, grade_submission
 
 SOURCE = "lab01_feature_maps.cpp"
 

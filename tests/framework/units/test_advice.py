@@ -6,13 +6,13 @@ import shutil
 import subprocess
 
 import pytest
-from course_tree import REPOSITORY
+from conftest import ROOT
 
 from course.build.ctest.advice import advice
 from course.build.ctest.compiler_words import ECHO
 
 COMPILERS = {"g++": ["-fmax-errors=0", "-Werror=comma-subscript"], "clang++": ["-ferror-limit=0", "-Werror=deprecated-comma-subscript"]}
-INCLUDED = [f"-I{REPOSITORY}/labs/{folder}" for folder in ("vocabulary", "vocabulary/xtensor_support", "")]
+INCLUDED = [f"-I{ROOT}/labs/{folder}" for folder in ("vocabulary", "vocabulary/xtensor_support", "")]
 BEGIN = """#include "attention.hpp"
 namespace linattn {
 struct State { Tensor memory; };

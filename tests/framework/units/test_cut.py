@@ -4,11 +4,11 @@ import hashlib
 import re
 
 import pytest
-from course_tree import REFERENCE, CourseTree
+from conftest import REFERENCE, assert_refused
 
 from author import tables
-from course.sources.cutter import Cut
 from course.errors import CourseError
+from course.sources.cutter import Cut
 
 REGION = "    // BEGIN SOLUTION\n    // END SOLUTION\n"
 
@@ -50,77 +50,84 @@ def test_prose_is_not_a_marker(prose):
     assert prose in cut(f"int f() {{\n    {prose}\n}}\n")
 
 
-class CutTree(CourseTree):
-    def test_writes_stubs_and_their_digests_and_then_agrees(self):
-        self.course("cut", status=0)
-        stub = self.read("student/lab07_numbers.cpp")
-        assert "return" not in stub and 'throw NotImplemented("twice");' in stub
-        assert f"{hashlib.sha256(stub.encode()).hexdigest()}  lab07_numbers.cpp\n" in self.read("student/.stubs.sha256")
-        assert self.read("student/lab08_more.cpp") == self.read("reference/lab08_more.cpp")
-        assert ("| lab07 | [Numbers](labs/lab07_numbers/README.md) | `student/lab07_numbers.cpp` | 3 | 10 | 5 |\n"
-                "| lab08 | [More](labs/lab08_more/README.md) | `student/lab08_more.cpp` | 4 | 5 | 5 |\n"
-                "|  | together |  | 7 | 15 | 10 |\n") in self.read("README.md")
-        self.course("cut", "--check", status=0)
+@pytest.fixture
+def tree(small):
+    """The small course, cut."""
+    small.course("cut", status=0)
+    return small
 
-    def test_check_notices_a_file_of_no_lab_and_a_stale_record(self):
-        self.course("cut")
-        stray = self.write("student/lab09_gone.cpp", "")
-        assert "lab09_gone.cpp belongs to no lab" in self.course("cut", "--check", status=1).stdout
-        stray.unlink()
-        self.write("student/.stubs.sha256", "")
-        self.course("cut", "--check", status=1)
 
-    def test_a_stale_table_of_labs_is_noticed_and_made_anew(self):
-        self.course("cut")
-        fresh = self.read("README.md")
-        self.write("README.md", fresh.replace("| 10 |", "| 11 |", 1))
-        assert "README.md has a table" in self.course("cut", "--check", status=1).stdout
-        assert self.course("cut").stdout == "wrote README.md\n" and self.read("README.md") == fresh
-        self.write("README.md", "# Labs\n")
-        self.assert_one_line_error(self.course("cut"), "README.md needs one table between the lines")
+def test_writes_stubs_and_their_digests_and_then_agrees(tree):
+    stub = tree.read("student/lab07_numbers.cpp")
+    assert "return" not in stub and 'throw NotImplemented("twice");' in stub
+    assert f"{hashlib.sha256(stub.encode()).hexdigest()}  lab07_numbers.cpp\n" in tree.read("student/.stubs.sha256")
+    assert tree.read("student/lab08_more.cpp") == tree.read("reference/lab08_more.cpp")
+    assert ("| lab07 | [Numbers](labs/lab07_numbers/README.md) | `student/lab07_numbers.cpp` | 3 | 10 | 5 |\n"
+            "| lab08 | [More](labs/lab08_more/README.md) | `student/lab08_more.cpp` | 4 | 5 | 5 |\n"
+            "|  | together |  | 7 | 15 | 10 |\n") in tree.read("README.md")
+    tree.course("cut", "--check", status=0)
 
-    def test_the_table_of_models_is_made_of_its_data(self):
-        self.write("docs/uses.md", f"{tables.BEGIN_MODELS}{tables.END_MODELS}")
-        self.assert_one_line_error(self.course("cut"), "docs/models.csv is missing")
-        head = "date,model,state,rest,source\n"
-        self.write("docs/models.csv", f"{head}2026-07,K,69 of 93,24,[a](https://a.org)\n2025-09,Q,36 of 48,12,[b](https://b.org)\n")
-        assert "wrote docs/uses.md\n" in self.course("cut", status=0).stdout
-        rows = re.findall(r"(?m)^\| (20.*) \|$", self.read("docs/uses.md"))
-        assert rows == ["2025\u201109 | Q | 36 of 48 | 12 | [b](https://b.org)", "2026\u201107 | K | 69 of 93 | 24 | [a](https://a.org)"]
-        for row in "July,K,69,24,[a](https://a.org)", "2026-07,K,69,24,a.org", "2026-07,K,,24,[a](https://a.org)", "2026-07,K":
-            self.write("docs/models.csv", f"{head}{row}\n")
-            self.assert_one_line_error(self.course("cut"), "docs/models.csv:2 needs date, model")
 
-    def test_an_unedited_stub_follows_the_reference(self):
-        """--check shows the difference and writes nothing."""
-        self.course("cut")
-        self.write("reference/lab07_numbers.cpp", REFERENCE.replace("// Add.", "// Sum."))
-        before = self.files()
-        assert "-    // Add.\n+    // Sum.\n" in self.course("cut", "--check", status=1).stdout
-        assert self.files() == before
-        self.course("cut", status=0)
-        assert "// Sum." in self.read("student/lab07_numbers.cpp") and not list(self.root.glob("student/*.bak"))
+def test_check_notices_a_file_of_no_lab_and_a_stale_record(tree):
+    stray = tree.write("student/lab09_gone.cpp", "")
+    assert "lab09_gone.cpp belongs to no lab" in tree.course("cut", "--check", status=1).stdout
+    stray.unlink()
+    tree.write("student/.stubs.sha256", "")
+    tree.course("cut", "--check", status=1)
 
-    def test_an_edited_file_is_never_lost(self):
-        self.course("cut")
-        mine = "int twice(int x) { return 2 * x; }  // mine\n"
-        self.write("student/lab07_numbers.cpp", mine)
-        self.write("reference/lab08_more.cpp", "int once(int y) { return y; }\n")
-        before = self.files()
-        self.assert_one_line_error(self.course("cut"), "student/lab07_numbers.cpp was edited", "--force")
-        assert self.files() == before, "half of the stubs were written"
-        self.course("cut", "--force", status=0)
-        assert [copy.read_text() for copy in self.root.glob("student/lab07_numbers.cpp.*.bak")] == [mine]
-        self.course("cut", "--check", status=0)
 
-    def test_manifest_and_sources_must_agree(self):
-        for name, text, *said in (
-                ("lab08_more", "int twice(int x) { return x; }\n", "no source of lab08 defines once"),
-                ("lab08_more", f"int once() {{\n{REGION}}}\n", "lab08_more.cpp:1", "comes solved"),
-                ("lab07_numbers", "int thrice() { return 3; }\nint twice() { return 2; }\n", "lab07_numbers.cpp:2",
-                 "has no `// BEGIN SOLUTION`")):
-            self.write(f"reference/{name}.cpp", text)
-            self.assert_one_line_error(self.course("cut"), *said)
-        (self.root / "reference/lab07_numbers.cpp").unlink()
-        self.assert_one_line_error(self.course("cut"), "reference/lab07_numbers.cpp is missing")
-        assert not (self.root / "student").exists()
+def test_a_stale_table_of_labs_is_noticed_and_made_anew(tree):
+    fresh = tree.read("README.md")
+    tree.write("README.md", fresh.replace("| 10 |", "| 11 |", 1))
+    assert "README.md has a table" in tree.course("cut", "--check", status=1).stdout
+    assert tree.course("cut").stdout == "wrote README.md\n" and tree.read("README.md") == fresh
+    tree.write("README.md", "# Labs\n")
+    assert_refused(tree.course("cut"), "README.md needs one table between the lines")
+
+
+def test_the_table_of_models_is_made_of_its_data(small):
+    small.write("docs/uses.md", f"{tables.BEGIN_MODELS}{tables.END_MODELS}")
+    assert_refused(small.course("cut"), "docs/models.csv is missing")
+    head = "date,model,state,rest,source\n"
+    small.write("docs/models.csv", f"{head}2026-07,K,69 of 93,24,[a](https://a.org)\n2025-09,Q,36 of 48,12,[b](https://b.org)\n")
+    assert "wrote docs/uses.md\n" in small.course("cut", status=0).stdout
+    rows = re.findall(r"(?m)^\| (20.*) \|$", small.read("docs/uses.md"))
+    assert rows == ["2025\u201109 | Q | 36 of 48 | 12 | [b](https://b.org)", "2026\u201107 | K | 69 of 93 | 24 | [a](https://a.org)"]
+    for row in "July,K,69,24,[a](https://a.org)", "2026-07,K,69,24,a.org", "2026-07,K,,24,[a](https://a.org)", "2026-07,K":
+        small.write("docs/models.csv", f"{head}{row}\n")
+        assert_refused(small.course("cut"), "docs/models.csv:2 needs date, model")
+
+
+def test_an_unedited_stub_follows_the_reference(tree):
+    """--check shows the difference and writes nothing."""
+    tree.write("reference/lab07_numbers.cpp", REFERENCE.replace("// Add.", "// Sum."))
+    before = tree.files()
+    assert "-    // Add.\n+    // Sum.\n" in tree.course("cut", "--check", status=1).stdout
+    assert tree.files() == before
+    tree.course("cut", status=0)
+    assert "// Sum." in tree.read("student/lab07_numbers.cpp") and not list(tree.root.glob("student/*.bak"))
+
+
+def test_an_edited_file_is_never_lost(tree):
+    mine = "int twice(int x) { return 2 * x; }  // mine\n"
+    tree.write("student/lab07_numbers.cpp", mine)
+    tree.write("reference/lab08_more.cpp", "int once(int y) { return y; }\n")
+    before = tree.files()
+    assert_refused(tree.course("cut"), "student/lab07_numbers.cpp was edited", "--force")
+    assert tree.files() == before, "half of the stubs were written"
+    tree.course("cut", "--force", status=0)
+    assert [copy.read_text() for copy in tree.root.glob("student/lab07_numbers.cpp.*.bak")] == [mine]
+    tree.course("cut", "--check", status=0)
+
+
+def test_manifest_and_sources_must_agree(small):
+    for name, text, *said in (
+            ("lab08_more", "int twice(int x) { return x; }\n", "no source of lab08 defines once"),
+            ("lab08_more", f"int once() {{\n{REGION}}}\n", "lab08_more.cpp:1", "comes solved"),
+            ("lab07_numbers", "int thrice() { return 3; }\nint twice() { return 2; }\n", "lab07_numbers.cpp:2",
+             "has no `// BEGIN SOLUTION`")):
+        small.write(f"reference/{name}.cpp", text)
+        assert_refused(small.course("cut"), *said)
+    (small.root / "reference/lab07_numbers.cpp").unlink()
+    assert_refused(small.course("cut"), "reference/lab07_numbers.cpp is missing")
+    assert not (small.root / "student").exists()

@@ -5,14 +5,14 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, LABS, ROOT
 from author.case_file import Case, put_into
-from course.sources import manifest
+from conftest import BUILD, LABS, ROOT
 from course.edits import report
 from course.edits.body import Body, parameters_of
 from course.edits.schemata import VARIABLE, Schemata
 from course.edits.search import NotSearched, Search
 from course.edits.usual import Edit, Editor
+from course.sources import manifest
 
 HEAD = "Tensor f(const Tensor& Q, const FeatureMap& phi, std::size_t n, double epsilon)"
 

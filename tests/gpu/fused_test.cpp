@@ -3,15 +3,9 @@
 
 #include "arrays.hpp"
 #include "delta_arrays.hpp"
+#include "token_loops.hpp"
 
 namespace linattn {
-
-void chunkwise_fused(std::span<const float> Q, std::span<const float> K, std::span<const float> V, const Sizes& sizes,
-                     float epsilon, std::span<float> output, int threads);
-void gated_delta_fused(std::span<const float> Q, std::span<const float> K, std::span<const float> V,
-                       std::span<const float> beta, std::span<const float> log_decay, const Sizes& sizes,
-                       std::span<float> output, int threads);
-
 namespace testing {
 namespace {
 

@@ -6,14 +6,15 @@ Nothing is written here. The caller writes the files that `gather` returns.
 import json
 import re
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from author import leaks, stubs
 from author.self_study import answers
-from course.site import instructors
-from course.sources import manifest, version
 from course.commands import answer
 from course.errors import CourseError
+from course.site import instructors
+from course.sources import manifest, version
 from course.sources.files import File
 from course.sources.handout_record import RECORD, STUBS, record_of
 from course.sources.manifest import Lab
@@ -107,20 +108,27 @@ def _refuse_half_edited(root: Path, cut: dict[str, str]) -> None:
 
 
 def _refuse_uncommitted(root: Path, patterns: list[tuple[str, str]]) -> None:
-    """Asks git, where the tree is a clone, whether everything that goes in is committed."""
-    if not (root / ".git").exists():
-        return
+    """Where the tree is a clone, everything that goes in is to be committed."""
+    refuse_changes(name for name in (changed(root, "all") if (root / ".git").exists() else [])
+                   if name == LIST or name.startswith("reference/") or any(_is_named(name, pattern) for pattern, _ in patterns))
+
+
+def changed(root: Path, untracked: str) -> list[str]:
+    """The files that git calls changed; `untracked` says which it does not know are among them, as git status does."""
     try:
-        git = subprocess.run(["git", "-C", str(root), "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"],
+        git = subprocess.run(["git", "-C", str(root), "status", "--porcelain", "-z", f"--untracked-files={untracked}", "--no-renames"],
                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
     except FileNotFoundError:
         raise CourseError("git is not on the PATH to say whether the tree is clean; install it, or use --dirty") from None
     if git.returncode != 0:
         said = " ".join(git.stderr.split())
         raise CourseError(f"git cannot say whether the tree is clean ({said}); fix that, or use --dirty")
-    for name in (entry[3:] for entry in git.stdout.split("\0") if entry):
-        if name == LIST or name.startswith("reference/") or any(_is_named(name, pattern) for pattern, _ in patterns):
-            raise CourseError(f"{name} has changes that are not committed; commit or revert them, or use --dirty")
+    return [entry[3:] for entry in git.stdout.split("\0") if entry]
+
+
+def refuse_changes(names: Iterable[str]) -> None:
+    for name in names:
+        raise CourseError(f"{name} has changes that are not committed; commit or revert them, or use --dirty")
 
 
 def _refuse_leaks(root: Path, labs: list[Lab], cut: dict[str, str], files: dict[str, File]) -> None:

@@ -1,14 +1,13 @@
 """(instructors) Make what a course system needs to grade each submission as it comes in: ./course autograder gradescope
 
-The zip holds setup.sh, run_autograder and, in course/, every file that git knows here, the answer key included: keep it, and
-images made of it, private. docs/instructors.md says how to use it.
-"""
+The zip holds, in course/, every file that git knows here, the answer key included: keep it, and images made of it, private."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course.sources import version
+from author import handout
 from course.errors import CourseError
+from course.sources import version
 from course.sources.files import File, write_zip
 
 SCRIPTS = "tools/author/judge/autograder"
@@ -25,9 +24,8 @@ def run(root: Path, options: Namespace) -> int:
     at_top = {Path(name).name: file for name, file in files.items() if name.startswith(SCRIPTS)}
     if not at_top:
         raise CourseError("git does not know the files of this folder; run this in the instructor's clone")
-    if not options.dirty and (changed := version.git(root, "status", "--porcelain", "-z", "--untracked-files=no", "--no-renames")):
-        raise CourseError(f"{changed.partition(chr(0))[0].split(maxsplit=1)[1]} has changes that are not committed; commit or revert them, "
-                          "or use --dirty")
+    if not options.dirty:
+        handout.refuse_changes(handout.changed(root, "no"))
     write_zip(options.out, {**at_top, **{f"course/{name}": file for name, file in files.items()}}, "")
     print(f"{options.out}: {len(files)} files, with the answer key: keep it private")
     return 0

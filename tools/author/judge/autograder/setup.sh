@@ -1,7 +1,4 @@
 #!/bin/sh
 # Gradescope runs this once, as root, when it makes the image. Another image: RUN sh /autograder/source/setup.sh
-set -eu
-cd "$(dirname "$0")/course"
-sh tools/setup.sh --with-grading
-cmake --preset reference
-cmake --build build/reference --target judge
+cd "$(dirname "$0")/course" && sh tools/setup.sh --with-grading && cmake --preset reference &&
+    cmake --build build/reference --target judge

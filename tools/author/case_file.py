@@ -25,8 +25,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from course.sources.cutter import MARKER, Cut
 from course.errors import CourseError
+from course.sources.cutter import MARKER, Cut
 from course.sources.manifest import Lab
 
 KEYS = ("id", "lab", "function", "kind", "what", "expect", "right", "beside")

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from author import page_findings, stubs
-from course.site import chapter
-from course.sources import manifest
-from course.verdicts import mistakes
 from course.build.build_tree import BuildTree
 from course.errors import CourseError
+from course.site import chapter
 from course.site.headings import headings
+from course.sources import manifest
 from course.sources.manifest import Lab
-from course.verdicts.mistakes import Mistake
 from course.sources.source_pieces import declares
+from course.verdicts import mistakes
+from course.verdicts.mistakes import Mistake
 
 
 def findings(root: Path, tree: BuildTree) -> list[str]:

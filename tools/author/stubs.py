@@ -4,9 +4,9 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from course.errors import CourseError
 from course.sources import manifest
 from course.sources.cutter import Cut
-from course.errors import CourseError
 from course.sources.files import File, write_whole
 from course.sources.handout_record import digest, parse, record_of
 

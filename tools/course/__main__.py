@@ -19,9 +19,9 @@ if str(TOOLS) not in sys.path:
     sys.path[0] = str(TOOLS)  # so that `course` and `author` are packages
 
 from course.build import process_group
-from course.sources import version
 from course.errors import CourseError, did_you_mean
 from course.gone import refuse_gone
+from course.sources import version
 from course.sources.plain_text import write_utf8
 
 OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)  # where the error names no file

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from author import benchmarks
-from course.training import training_program
 from course.errors import CourseError
+from course.training import training_program
 
 FIGURES = {  # name → folder of the chapter that shows it
     "feature_maps": "labs/lab01_feature_maps",

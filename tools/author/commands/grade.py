@@ -17,14 +17,14 @@ from argparse import ArgumentParser, Namespace
 from datetime import datetime
 from pathlib import Path
 
-from course.sources import manifest
-from course.errors import CourseError
-from course.sources.files import File, write_together, write_zip
 from author.judge import class_report, class_run, feedback, grade_submission, gradebook, manual_points, policy, result
-from author.judge.intake import student_id
 from author.judge.class_run import Class
+from author.judge.intake import student_id
 from author.judge.policy import Policy
 from author.judge.result import Result
+from course.errors import CourseError
+from course.sources import manifest
+from course.sources.files import File, write_together, write_zip
 from course.sources.manifest import Lab
 
 LEFT = 75

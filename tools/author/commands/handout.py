@@ -15,8 +15,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from author import handout, handout_trial
-from course.sources import manifest
 from course.errors import CourseError
+from course.sources import manifest
 from course.sources.files import File, refuse_what_is_there, write_folder, write_zip
 
 TOP_FOLDER = "linear-attention-labs"  # what the zip unpacks to

@@ -10,8 +10,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from author import stubs, tables
-from course.sources import manifest
 from course.errors import CourseError
+from course.sources import manifest
 from course.sources.files import File, write_folder, write_whole
 
 MODEL = "lab00"

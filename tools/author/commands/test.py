@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from course.build import process_group
-from course.training import training_program
 from course.errors import CourseError
+from course.training import training_program
 
 LABS = "^lab[0-9][0-9]$"
 CLANG = "^(lab[0-9][0-9]|stubs|tidy)$"  # labels of the tests that run under clang as well

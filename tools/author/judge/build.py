@@ -14,14 +14,13 @@ import subprocess
 from pathlib import Path
 from typing import TextIO
 
-from course.build import process_group
+from author.judge import uncounted
+from author.judge.box import Box, open_to_box, read_log
+from course.build import build_commands, process_group
 from course.build.build_tree import BuildTree
 from course.build.ctest import explain_build
 from course.errors import CourseError
 from course.sources.files import write_whole
-from course.build import build_commands
-from author.judge import uncounted
-from author.judge.box import Box, open_to_box, read_log
 from course.sources.manifest import Lab
 from course.sources.plain_text import plain
 

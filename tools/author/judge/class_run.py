@@ -23,16 +23,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from course.build import process_group
-from course.sources import manifest
-from course.errors import CourseError
-from course.sources.files import explained, write_whole
 from author.judge import downloads, result
 from author.judge.gradebook import NOBODY, Roster
 from author.judge.manual_points import Given
 from author.judge.policy import Policy
-from course.sources.plain_text import plain
+from course.build import process_group
 from course.build.progress_line import ProgressLine
+from course.errors import CourseError
+from course.sources import manifest
+from course.sources.files import explained, write_whole
+from course.sources.plain_text import plain
 
 LAST_WORKER = 60  # seconds that --resume waits for the workers of a class that was killed
 MOST_ELEMENTS = 1000  # of a job array, as Slurm is set up where nobody changed MaxArraySize

@@ -2,12 +2,12 @@
 
 import json
 
-from course.verdicts import progress, report_page
-from course.sources.files import write_together
 from author.judge import exchange_formats, pages
 from author.judge.result import Result
+from course.sources.files import write_together
 from course.sources.manifest import Exercise, Lab
 from course.sources.plain_text import plain
+from course.verdicts import progress, report_page
 from course.verdicts.verdicts import WORDS, Verdict, by_lab
 
 Section = tuple[str, list[tuple[str, str, str, str]], list[str]]  # of a lab: its title, a row for each exercise, the messages

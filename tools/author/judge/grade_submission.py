@@ -16,13 +16,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from author import stubs
-from course.sources import manifest, version
-from course.errors import CourseError
-from course.sources.files import explained
 from author.judge import feedback, result
 from author.judge.box import Box, BoxTrouble, adopt_orphans, end_orphans
 from author.judge.build import READY, Judge
 from author.judge.intake import Intake, taken
+from course.errors import CourseError
+from course.sources import manifest, version
+from course.sources.files import explained
 from course.sources.manifest import Lab
 from course.sources.plain_text import plain
 

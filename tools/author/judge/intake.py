@@ -18,9 +18,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
-from course.sources import manifest, version
-from course.errors import CourseError
 from course.build.graded_file import LARGEST
+from course.errors import CourseError
+from course.sources import manifest, version
 from course.sources.plain_text import plain
 
 LARGEST_ZIP = 32 << 20  # bytes

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from author.judge.result import Result
 from course.errors import CourseError
 from course.sources.manifest import Lab
 from course.sources.plain_text import plain
 from course.verdicts.verdicts import Verdict, whole
-from author.judge.result import Result
 
 NUMBER = re.compile(r"[0-9]+(\.[0-9]{1,2})?", re.ASCII)
 COLUMNS = ["student", "exercise", "points", "comment"]

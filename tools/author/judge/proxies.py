@@ -13,9 +13,9 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from course.errors import CourseError
 from course.sources import declarations, manifest
 from course.sources.declarations import Function
-from course.errors import CourseError
 from course.sources.files import write_whole
 from course.sources.source_pieces import definitions
 

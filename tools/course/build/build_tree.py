@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from course.build import build_lock, graded_file, process_group
-from course.sources import version
-from course.errors import CourseError
-from course.sources.manifest import Exercise, Lab
 from course.build.progress_line import ProgressLine
+from course.errors import CourseError
+from course.sources import version
+from course.sources.manifest import Exercise, Lab
 
 
 class BuildTree:

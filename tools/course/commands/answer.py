@@ -10,8 +10,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from course.sources import manifest
 from course.errors import CourseError
+from course.sources import manifest
 from course.verdicts.grading import grade
 
 FILE = ".answers"

@@ -15,13 +15,13 @@ import sys
 from argparse import REMAINDER, ArgumentParser, Namespace
 from pathlib import Path
 
-from course.sources import manifest
-from course.verdicts import verdicts
 from course.build.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
-from course.verdicts.grading import grade
+from course.sources import manifest
 from course.sources.manifest import Exercise, Lab
+from course.verdicts import verdicts
+from course.verdicts.grading import grade
 
 LIMIT = 60  # seconds: after so long a call is taken for endless, and stopped in
 ON_FAILURE = ("throwException", "test_case_exception")  # of doctest, where a REQUIRE fails, and of grading/run/reporter.cpp

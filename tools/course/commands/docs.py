@@ -11,9 +11,9 @@ import webbrowser
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from course.errors import CourseError
 from course.sources import manifest
 from course.verdicts import mistakes
-from course.errors import CourseError
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -15,9 +15,9 @@ from array import array
 from math import prod
 from pathlib import Path
 
-from course.training import training_program
 from course.commands import check
 from course.errors import CourseError
+from course.training import training_program
 from course.training.training_program import Settings
 
 LAB, GIVEN = "lab07", "lab08"  # of GIVEN is what generates from a cache

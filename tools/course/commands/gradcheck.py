@@ -16,10 +16,10 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from course.sources import manifest
-from course.training import line_plot, training_program
 from course.commands import check
 from course.errors import CourseError
+from course.sources import manifest
+from course.training import line_plot, training_program
 
 LAB, JUDGE = "lab06", "central_differences"
 RIGHT, WRONG, UNWRITTEN = 0, 1, 3  # exit statuses of the program

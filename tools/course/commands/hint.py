@@ -5,9 +5,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from course.errors import CourseError
 from course.site import chapter
 from course.sources import manifest
-from course.errors import CourseError
 from course.sources.files import write_whole
 
 

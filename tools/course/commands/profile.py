@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course.build import process_group
-from course.sources import manifest
-from course.training import training_program
 from course.build.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
+from course.sources import manifest
+from course.training import training_program
 
 LABS = ["lab05", "lab09"]
 

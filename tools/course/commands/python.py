@@ -19,10 +19,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from course.build import graded_file
-from course.sources import bindings, files, manifest
 from course.build.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
+from course.sources import bindings, files, manifest
 from course.sources.manifest import Lab
 
 INSTALL = "./course setup --with-python installs it"

@@ -7,13 +7,13 @@ import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course.sources import manifest
-from course.verdicts import report_page
 from course.commands import check
 from course.errors import CourseError
+from course.sources import manifest
 from course.sources.files import write_whole
-from course.verdicts.grading import grade
 from course.sources.manifest import Lab
+from course.verdicts import report_page
+from course.verdicts.grading import grade
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -10,12 +10,12 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from course.build import graded_file
-from course.sources import manifest, version
 from course.build.build_tree import BuildTree
 from course.errors import CourseError
+from course.sources import manifest, version
 from course.sources.files import File, refuse_what_is_there, write_zip
-from course.verdicts.grading import grade
 from course.sources.manifest import Lab
+from course.verdicts.grading import grade
 from course.verdicts.verdicts import WORDS, Verdict, by_lab, score
 
 

@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from course.build import process_group
-from course.sources import manifest
-from course.training import training_program
-from course.verdicts import messages
 from course.build.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
+from course.sources import manifest
 from course.sources.plain_text import plain
+from course.training import training_program
+from course.verdicts import messages
 
 TRACED = re.compile(r"^TRACED\((\w+)\)", re.M)  # grading/call/trace.hpp
 CRASH = re.compile(r"(?<=AddressSanitizer: )[\w-]+|called itself without end")

@@ -15,13 +15,13 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course.sources import files, manifest
-from course.training import line_plot, memory_training, training_program
 from course.build.build_tree import BuildTree
 from course.commands import check
 from course.errors import CourseError
-from course.verdicts.grading import grade
+from course.sources import files, manifest
+from course.training import line_plot, memory_training, training_program
 from course.training.training_program import Settings
+from course.verdicts.grading import grade
 from course.verdicts.verdicts import Verdict
 
 LAB = "lab08"

@@ -8,8 +8,8 @@ import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from course.sources import version
 from course.errors import CourseError
+from course.sources import version
 from course.sources.files import File, write_folder
 from course.sources.handout_record import RECORD, STUBS, digest, parse, read_handout
 from course.sources.moved_answers import Answers

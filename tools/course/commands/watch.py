@@ -6,9 +6,9 @@ import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from course.errors import CourseError
 from course.sources import manifest
 from course.verdicts import progress
-from course.errors import CourseError
 from course.verdicts.grading import grade
 
 SETTLED = 0.05  # seconds without a change: an editor that empties the file and then fills it has finished

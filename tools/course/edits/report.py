@@ -4,11 +4,11 @@ import sys
 import time
 from pathlib import Path
 
-from course.sources import manifest
 from course.build.build_tree import BuildTree
-from course.edits.search import Cure, NotSearched, Search, Told
-from course.sources.manifest import Exercise, Lab
 from course.build.progress_line import ProgressLine
+from course.edits.search import Cure, NotSearched, Search, Told
+from course.sources import manifest
+from course.sources.manifest import Exercise, Lab
 
 MOST_SHOWN = 3
 

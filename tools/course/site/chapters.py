@@ -1,13 +1,13 @@
 """A chapter's page: its README.md, and below each exercise what the manifest knows about it, and its hints."""
 
-from course.site.chapter import exercise_heading
-from course.sources.cutter import solutions
-from course.site.headings import Heading
-from course.sources.manifest import Exercise
 from course.site import markdown
+from course.site.chapter import exercise_heading
+from course.site.headings import Heading
 from course.site.markdown import code, raw
 from course.site.parts import Parts
 from course.site.site_map import Links, SiteLab, SiteMap
+from course.sources.cutter import solutions
+from course.sources.manifest import Exercise
 
 
 def page(lab: SiteLab, site_map: SiteMap, parts: Parts) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from course.sources import version
 from course.errors import CourseError
+from course.sources import version
 
 FILE = "CITATION.cff"
 # Neither a path, nor an address with somebody's name in it, nor one that only a local network knows.

@@ -10,9 +10,8 @@ from jinja2 import Environment
 from lxml.html import builder
 from markupsafe import Markup
 
-from course.site import citation
 from course.errors import CourseError
-from course.site import contract_pages, fonts, formulas, search_index
+from course.site import citation, contract_pages, fonts, formulas, search_index
 from course.site.contract_pages import inner
 from course.site.parts import environment
 from course.site.site_map import FOR_INSTRUCTORS, PAGES, SiteMap

@@ -6,16 +6,15 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
-from course.site import instructors
-from course.sources import manifest
-from course.verdicts import mistakes
 from course.build.build_tree import BuildTree
-from course.site.chapter import exercise_heading
 from course.errors import CourseError
+from course.site import instructors, markdown
+from course.site.chapter import exercise_heading
 from course.site.headings import headings
-from course.verdicts.mistakes import Mistake
-from course.site import markdown
+from course.sources import manifest
 from course.sources.source_pieces import declares
+from course.verdicts import mistakes
+from course.verdicts.mistakes import Mistake
 
 PAGES = ("start", "setup", "working", "primer", "uses", "relatives", "memory", "fast_kernels", "measurements", "training", "grading",
          "papers", "errata", "glossary", "architecture")  # docs/<name>.md, in both editions

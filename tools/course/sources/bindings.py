@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from course.errors import CourseError
 from course.sources import declarations
 from course.sources.declarations import Function
-from course.errors import CourseError
 from course.sources.manifest import Lab
 
 GIVEN = {"lab08": ["initial_model"]}  # functions that nobody has to write, and that the others are of no use without

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from course.build import process_group
-from course.sources import files, manifest
 from course.build.build_tree import BuildTree
 from course.errors import CourseError
+from course.sources import files, manifest
 
 Settings = dict[str, Any]  # its arguments
 ENDINGS = (0, 1, 2, 130)  # it has said all that there is to say

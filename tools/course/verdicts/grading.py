@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from course.sources import manifest
-from course.verdicts import verdicts
 from course.build.build_tree import BuildTree
 from course.errors import CourseError
+from course.sources import manifest
+from course.verdicts import verdicts
 from course.verdicts.verdicts import Verdict
 
 

@@ -1,7 +1,7 @@
 """What check prints: what went wrong, the table, and what to do next."""
 
-from course.verdicts import messages
 from course.sources.manifest import Exercise, Lab
+from course.verdicts import messages
 from course.verdicts.verdicts import WORDS, Verdict, by_lab, score
 
 EXPERIMENTS = {"lab06": "see how close your gradients are: ./course gradcheck",  # with the functions of a lab

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from course.sources import manifest
-from course.verdicts import messages, verdicts
 from course.sources.manifest import Exercise
+from course.verdicts import messages, verdicts
 from course.verdicts.verdicts import Verdict
 
 COMMANDS = {"results": "./course check {}", "results/gpu": "ctest -R '{}.gpu$'"}  # which shows it alone, by folder

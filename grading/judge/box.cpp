@@ -29,7 +29,7 @@
 #include "gpu/executable.hpp"
 #include "gpu/launch_counts.hpp"
 #include "memory_watch.hpp"
-#include "peer.hpp"
+#include "remote_calls.hpp"
 #include "work_counter.hpp"
 
 namespace linattn::judge {

@@ -15,7 +15,7 @@
 #include "gpu/executable.hpp"
 #include "gpu/launch_counts.hpp"
 #include "memory_watch.hpp"
-#include "peer.hpp"
+#include "remote_calls.hpp"
 
 namespace linattn::judge {
 namespace {

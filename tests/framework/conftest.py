@@ -118,7 +118,7 @@ def fails_at(number: int, place: object, name: str, code: int):
 
 def shell_script(path: Path, lines: str) -> Path:
     """Makes it a program of the shell."""
-    path.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
+    path.write_text(f"#!/bin/sh\n{lines}\n")
     path.chmod(0o755)
     return path
 
@@ -192,7 +192,7 @@ def changed_manifest(original: Path, place: Path, **changes) -> Path:
     for header in original.parent.glob("*.hpp"):
         if not (link := copy.with_name(header.name)).exists():
             link.symlink_to(header)
-    copy.write_text(json.dumps(json.loads(original.read_text(encoding="utf-8")) | changes), encoding="utf-8")
+    copy.write_text(json.dumps(json.loads(original.read_text()) | changes))
     return copy
 
 
@@ -207,18 +207,18 @@ class Course:
     def write(self, name: str, text: str, mode: int = 0o644) -> Path:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text)
         path.chmod(mode)
         return path
 
     def read(self, name: str) -> str:
-        return (self.root / name).read_text(encoding="utf-8")
+        return (self.root / name).read_text()
 
     def edit(self, name: str, old: str, new: str, times: int = 1) -> int:
         """Returns the number of the first line with it."""
         text = self.read(name)
         assert old in text, name
-        (self.root / name).write_text(text.replace(old, new, times), encoding="utf-8")
+        (self.root / name).write_text(text.replace(old, new, times))
         return text[:text.index(old)].count("\n") + 1
 
     def files(self, folder: Path | None = None) -> dict:
@@ -336,26 +336,26 @@ class StudentCourse(Course):
                 path.unlink()
         for name, text in fresh.items():
             path = student / name
-            if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
-                path.write_text(text, encoding="utf-8")
+            if not path.exists() or path.read_text(errors="replace") != text:
+                path.write_text(text)
 
     # What a student writes ------------------------------------------------------------------------------------------
 
     def answer(self, function: str, body: str, above: str = "") -> None:
         """Puts `body` in the place of a stub's throw; `above` goes above all functions."""
         throw = f'throw NotImplemented("{function}");'
-        [source] = [path for path in (self.root / "student").iterdir() if throw in path.read_text(encoding="utf-8")]
-        text = source.read_text(encoding="utf-8").replace(throw, body)
+        [source] = [path for path in (self.root / "student").iterdir() if throw in path.read_text()]
+        text = source.read_text().replace(throw, body)
         if above:
             text = text.replace("namespace linattn {", f"{above}\nnamespace linattn {{", 1)
-        source.write_text(text, encoding="utf-8")
+        source.write_text(text)
 
     # What the student gets ------------------------------------------------------------------------------------------
 
     def ctest(self, lab: str) -> SimpleNamespace:
         """A plain `ctest -L lab`: its exit status, its words, and the results it left."""
         run = self._run(["ctest", "-L", f"^{lab}$"])
-        left = [json.loads(path.read_text(encoding="utf-8")) for path in (self.build / "results").glob(f"{lab}.*.json")]
+        left = [json.loads(path.read_text()) for path in (self.build / "results").glob(f"{lab}.*.json")]
         return SimpleNamespace(**vars(run), results={each["exercise"]: each for each in left})
 
     def grade(self, lab: str, function: str, **changes) -> SimpleNamespace:
@@ -366,7 +366,7 @@ class StudentCourse(Course):
             changed = changed_manifest(original, Path(place), **changes)
             run = self._run([self.build / f"{lab}_check", "--manifest", changed, "--exercise", function, "--results", place])
             left = Path(place) / f"{lab}.{function}.json"
-            result = json.loads(left.read_text(encoding="utf-8")) if left.exists() else None
+            result = json.loads(left.read_text()) if left.exists() else None
         return SimpleNamespace(**vars(run), result=result)
 
     def _run(self, command: list) -> SimpleNamespace:

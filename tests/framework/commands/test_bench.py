@@ -19,17 +19,11 @@ def rows(name, seconds, spread):
             {"run_name": name, "aggregate_name": "cv", "real_time": spread, "time_unit": "us"}]
 
 
-def test_medians_in_seconds_with_their_spread():
+def test_medians_in_seconds_with_their_spread_and_what_is_no_measurement():
     found = benchmarks.medians(rows("token_cost/state/n:16", 0.25, 0.15))
     assert [(row["run_name"], row["seconds"], row["cv"]) for row in found] == [("token_cost/state/n:16", 0.25, 0.15)]
-
-
-def test_the_noisiest_is_named():
     with pytest.raises(CourseError, match="repetitions of b lie 40% apart, and nothing was written"):
         benchmarks.medians([*rows("a", 1.0, 0.2), *rows("b", 1.0, 0.4)])
-
-
-def test_what_failed_is_named():
     with pytest.raises(CourseError, match="a/n:1: the output differs"):
         benchmarks.medians([{"name": "a/n:1", "error_occurred": True, "error_message": "the output differs"}])
 

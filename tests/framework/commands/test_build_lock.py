@@ -156,13 +156,13 @@ NO_LOCK_OPEN = """for (const auto& each : std::filesystem::directory_iterator("/
 def start_in(student, words, place):
     """Its output goes to a file; a pipe that nobody reads might stop it."""
     own = course_words(student.root, *words[1:])
-    with open(place, "w", encoding="utf-8") as file:
+    with open(place, "w") as file:
         return subprocess.Popen(own if words[0] == "./course" else words, cwd=student.build, env=environment(),
                                 stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.DEVNULL)
 
 
 def assert_right(words, run, place):
-    status, said = run.wait(), place.read_text(encoding="utf-8")
+    status, said = run.wait(), place.read_text()
     if words[0] == "ctest":
         assert status == 0 and "100% tests passed" in said, said
         return

@@ -65,7 +65,7 @@ def lab(tmp_path):
     manifest = tmp_path / "a course/labs/lab00_warm_up/lab.json"
     for path, text in ((source, SOURCE), (manifest, json.dumps({"exercises": [{"function": "row_sums"}, {"function": "outer_product"}]}))):
         path.parent.mkdir(parents=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text)
 
     def explain(words):
         explained = FailedBuild("lab00", str(manifest), [str(source)]).explain(words.replace("X", str(source)))
@@ -132,7 +132,7 @@ def build(lab):
         command = [sys.executable, "-I", "-S", "-B", ROOT / "tools/course/build/ctest/build_lab.py", folder, ninja, "lab00", lab.manifest, lab.source]
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         left = folder / "results/lab00.not_built"
-        return ran.returncode, ran.stdout.decode(), json.loads(left.read_text(encoding="utf-8")) if left.exists() else None
+        return ran.returncode, ran.stdout.decode(), json.loads(left.read_text()) if left.exists() else None
     return run
 
 

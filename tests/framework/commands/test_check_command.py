@@ -20,7 +20,7 @@ from course.commands import watch
 from course.errors import CourseError
 from course.sources import manifest, version
 from course.training import training_program
-from course.verdicts import progress, verdicts
+from course.verdicts import summary, verdicts
 from course.verdicts.verdicts import Verdict
 
 EXERCISES = LABS[0].exercises  # row_sums, outer_product
@@ -36,7 +36,7 @@ def tree(tmp_path):
 
 def read(tree, left, not_passed=()):
     """The verdict on row_sums that left this result."""
-    (tree.results / "lab00.row_sums.json").write_text(left if isinstance(left, str) else json.dumps(left), encoding="utf-8")
+    (tree.results / "lab00.row_sums.json").write_text(left if isinstance(left, str) else json.dumps(left))
     return verdicts.read(tree.results, EXERCISES[:1], set(not_passed), "check.log")[0]
 
 
@@ -76,10 +76,10 @@ def test_no_control_character_is_kept(tree):
 
 def test_what_an_exercise_waits_for_comes_first_and_a_stretch_exercise_last():
     row, outer = EXERCISES
-    said = progress.report(LABS, [Verdict(row, "fail", "row\n  is wrong", begin_with="outer_product"), Verdict(outer, "fail", "outer")], "student")
+    said = summary.report(LABS, [Verdict(row, "fail", "row\n  is wrong", begin_with="outer_product"), Verdict(outer, "fail", "outer")], "student")
     assert said.index("row\n  is wrong") < said.index("outer") and "next: outer_product in" in said
     stretch = next(exercise for exercise in LABS[1].exercises if exercise.stretch)
-    assert "next: row_sums in" in progress.report(LABS, [Verdict(stretch, "todo", ""), Verdict(row, "crash", "")], "student")
+    assert "next: row_sums in" in summary.report(LABS, [Verdict(stretch, "todo", ""), Verdict(row, "crash", "")], "student")
 
 
 def test_it_configures_where_needed_only(tree, tmp_path):
@@ -198,7 +198,7 @@ def test_wrong_use_is_one_sentence(words, sentence):
 
 
 def script(*words, program=ROOT / "course"):
-    return subprocess.run([program, *words], capture_output=True, text=True, encoding="utf-8",
+    return subprocess.run([program, *words], capture_output=True, text=True,
                           env=os.environ | {"LC_ALL": "C"}, stdin=subprocess.DEVNULL)
 
 

@@ -30,10 +30,11 @@ from course.site.site_map import FOR_INSTRUCTORS, SiteMap
 from course.sources.cutter import regions
 from course.verdicts import mistakes
 
-CHECKS = (Path(__file__).parent / "page_checks.js").read_text(encoding="utf-8")
+CHECKS = (Path(__file__).parent / "page_checks.js").read_text()
 SHAPES = ((320, 900, False), (1280, 900, False), (1280, 900, True), (390, 900, True))  # width, height, dark
 EACH_LAB = pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.name)
 STEP = "lab03.causal_linear_attention_step"
+FIND = "const $ = each => document.querySelector(each), $$ = each => [...document.querySelectorAll(each)];"
 FOUND = """const [query, done] = arguments, field = document.querySelector("#search input");
 const status = document.querySelector("#search [role=status]");
 if (query) { status.textContent = ""; field.value = query; field.dispatchEvent(new Event("input")); }
@@ -77,8 +78,8 @@ class Site(Course):
 
     def plant(self, text):
         """A short page with this above its text."""
-        page, whole = self.folder() / "_planted.html", (self.folder() / "glossary.html").read_text(encoding="utf-8")
-        page.write_text(whole.replace('"textblock">', f'"textblock">{text}', 1), encoding="utf-8")
+        page, whole = self.folder() / "_planted.html", (self.folder() / "glossary.html").read_text()
+        page.write_text(whole.replace('"textblock">', f'"textblock">{text}', 1))
         return page
 
     def show(self, name, width=1280):
@@ -99,8 +100,8 @@ class Site(Course):
         ActionChains(self.browser, 0).send_keys(*keys).perform()
 
     def value(self, expression, *arguments):
-        """Of a JavaScript expression."""
-        return self.browser.execute_script(f"return (\n{expression}\n)", *arguments)
+        """Of a JavaScript expression, in which $ and $$ find the first element and all elements that a selector chooses."""
+        return self.browser.execute_script(f"{FIND} return (\n{expression}\n)", *arguments)
 
     def wait_until(self, condition, *arguments):
         WebDriverWait(self.browser, PATIENCE).until(lambda _: self.value(condition, *arguments))
@@ -138,16 +139,16 @@ def plant_marks(root):
                                  ("tests/lab*/mistakes/*.c*", r'"\) \{\n', "// CANARYBODY\n"),
                                  *((f"docs/{name}.md", r"\Z", "\n\n## CANARYPAGE\n\nCANARYPAGE\n") for name in FOR_INSTRUCTORS),
                                  ("labs/lab*/README.md", r"\Z", block), ("docs/errata.md", r"\Z", block)):
-        texts = {path: re.subn(pattern, rf"\g<0>{mark}", path.read_text(encoding="utf-8")) for path in root.glob(place)}
+        texts = {path: re.subn(pattern, rf"\g<0>{mark}", path.read_text()) for path in root.glob(place)}
         assert any(times for _, times in texts.values()), place
         for path, (text, _) in texts.items():
-            path.write_text(text, encoding="utf-8")
+            path.write_text(text)
 
 
 @functools.cache
 def page_of(path):
     """To be read, not changed."""
-    return lxml.html.fromstring(path.read_text(encoding="utf-8"))
+    return lxml.html.fromstring(path.read_text())
 
 
 @functools.cache
@@ -165,7 +166,7 @@ def dead_links(folder):
     pages = {path.name: page_of(path) for path in folder.glob("*.html")}
     links = {(name, link) for name, page in pages.items() for link in page.xpath("//@href | //@src")}
     links |= {(path.name, link) for path in folder.glob("*.css")
-              for link in re.findall(r"url\(['\"]?([^)'\"]*)", path.read_text(encoding="utf-8"))}
+              for link in re.findall(r"url\(['\"]?([^)'\"]*)", path.read_text())}
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
     there |= {f"{name}#{anchor}" for name, page in pages.items() for anchor in page.xpath("//@id | //@name")}
     return sorted(f"{name}: {link}" for name, link in links if not re.match(r"https?:|mailto:|data:|javascript:", link)
@@ -196,7 +197,7 @@ def test_its_mistakes_have_their_sentences_and_its_solutions_their_place(site, l
         assert squeezed(mistake.name) in shown
         assert squeezed(mistake.explanation) in shown and squeezed(mistake.explanation) in chapter
     for source in lab.sources:
-        for _, lines in regions((ROOT / "reference" / source).read_text(encoding="utf-8")):
+        for _, lines in regions((ROOT / "reference" / source).read_text()):
             assert [line for _, text in lines if len(line := squeezed(text)) >= 20 and line not in chapter] == []
 
 
@@ -232,14 +233,14 @@ def test_the_html_is_sound(site):
 def test_what_is_for_instructors_stays_there(site):
     for path in site.folder().parent.rglob("*"):
         assert "canary" not in path.name.lower() and (path.is_dir() or b"CANARY" not in path.read_bytes()), path
-    shown = " ".join(path.read_text(encoding="utf-8") for path in site.pages("instructor"))
+    shown = " ".join(path.read_text() for path in site.pages("instructor"))
     assert {*re.findall("CANARY([A-Z]+)", shown)} == {"SOLUTION", "PAGE", "BLOCK"}
 
 
 def test_errata_name_exercises_and_mistakes_that_exist(site):
     known = {(exercise.name, "") for lab in LABS for exercise in lab.exercises}
     known |= {(f"{lab.name}.{mistake.exercise}", mistake.name) for lab in LABS for mistake in site.mistakes(lab)}
-    text = re.sub(r"\s+", " ", (ROOT / "docs/errata.md").read_text(encoding="utf-8"))
+    text = re.sub(r"\s+", " ", (ROOT / "docs/errata.md").read_text())
     named = {(exercise, name) for exercise, names in re.findall(r"`(lab\d\d\.\w+)`((?:[:,]? \*[^*]+\*)*)", text)
              for name in ["", *re.findall(r"\*([^*]+)\*", names)]}
     assert named and named - known == set()
@@ -253,7 +254,7 @@ def test_the_start_page_says_how_to_cite_this_copy(site):
 def test_letters_in_figures_are_large_enough():
     """A phone shows them at three quarters: page_checks.js."""
     for figure in [*ROOT.glob("labs/*/*.svg"), *ROOT.glob("docs/figures/*.svg")]:
-        sizes = re.findall(r'font(?:-size)?[:=]\s*"?[^;">]*?([\d.]+)(?:px|")', figure.read_text(encoding="utf-8"))
+        sizes = re.findall(r'font(?:-size)?[:=]\s*"?[^;">]*?([\d.]+)(?:px|")', figure.read_text())
         assert min(map(float, sizes)) >= 12, figure.name
 
 
@@ -344,7 +345,7 @@ def test_the_search_by_keyboard(site):
     site.show("index")
     site.press("/", "zzzz")
     site.browser.execute_async_script(FOUND, "")
-    assert site.value("document.querySelector('#search [role=status]').textContent") == "Nothing found."
+    assert site.value("$('#search [role=status]').textContent") == "Nothing found."
     site.press(Keys.ESCAPE)
     site.press("/", Keys.BACKSPACE, "inclusive_scan")
     site.browser.execute_async_script(FOUND, "")
@@ -353,7 +354,7 @@ def test_the_search_by_keyboard(site):
 
 
 def test_the_search_shows_no_answer(site):
-    sections = (site.folder() / "search-sections.js").read_text(encoding="utf-8")
+    sections = (site.folder() / "search-sections.js").read_text()
     answers = [text for page in site.pages() for text in
                page_of(page).xpath("//details[starts-with(summary, 'Answer')]/p[not(*)]/text()") if len(text) > 30]
     assert len(answers) > 5
@@ -365,7 +366,7 @@ def test_keys_reach_everything(site):
     site.press(Keys.TAB)
     assert site.value("document.activeElement.className") == "skip"
     site.press(Keys.ENTER, Keys.TAB)
-    assert site.value("document.querySelector('main').contains(document.activeElement)")
+    assert site.value("$('main').contains(document.activeElement)")
     for dark in (True, False):
         site.press(Keys.SPACE, at="#theme-button")
         assert site.value("[document.documentElement.classList.contains('dark-mode'), document.activeElement.ariaPressed]") == [dark, str(dark).lower()]
@@ -377,9 +378,9 @@ def test_keys_reach_everything(site):
 
 def test_mistakes_of_one_lab_and_with_some_words(site):
     site.show("mistakes")
-    shown = "[...document.querySelectorAll('[data-lab]')].filter(part => part.checkVisibility()).map(part => part.dataset.lab)"
-    opened = "[...document.querySelectorAll('[data-lab] details[open]')].map(fold => fold.parentElement.dataset.exercise)"
-    rows = "[...document.querySelectorAll('table.mistakes td:first-child')].filter(cell => cell.checkVisibility()).map(cell => cell.innerText)"
+    shown = "$$('[data-lab]').filter(part => part.checkVisibility()).map(part => part.dataset.lab)"
+    opened = "$$('[data-lab] details[open]').map(fold => fold.parentElement.dataset.exercise)"
+    rows = "$$('table.mistakes td:first-child').filter(cell => cell.checkVisibility()).map(cell => cell.innerText)"
     assert [site.value(each) for each in (shown, opened, rows)] == [[lab.name for lab in LABS], [], []]
     site.press("ROWS instead colum", at="input[data-filters]")
     found = [mistake.name for lab in LABS for mistake in site.mistakes(lab)
@@ -401,9 +402,9 @@ def test_a_table_that_does_not_fit_a_phone_is_stacked(site):
         f'<td><div style="width: {pixels}px">a</div></td><td><div style="width: {pixels}px">b</div></td></tr></table>' for pixels in (250, 50)))
     for width, shown in ((1280, ["a", "a"]), (390, ["model a", "a"])):
         site.show("_planted", width)
-        cells = site.value("[...document.querySelectorAll('main table')].map(table => table.querySelector('td').innerText)")
+        cells = site.value("$$('main table').map(table => table.querySelector('td').innerText)")
         assert [" ".join(cell.split()) for cell in cells[:2]] == shown
-        assert site.value("[...document.querySelectorAll('main :is(table, tbody)')].every(box => box.scrollWidth <= box.clientWidth + 1)")
+        assert site.value("$$('main :is(table, tbody)').every(box => box.scrollWidth <= box.clientWidth + 1)")
 
 
 # --- the interactive figures ---
@@ -426,7 +427,7 @@ PRESSED = (  # a figure; the element in it, its number, the keys, and what the s
 @pytest.mark.parametrize("figure, steps", [pytest.param(figure, steps, id=figure) for figure, *steps in PRESSED])
 def test_a_figure_works_by_keyboard(site, figure, steps):
     site.show_figures(figure)
-    sentence = f"document.querySelector('[data-figure={figure}] .sentence').textContent"
+    sentence = f"$('[data-figure={figure}] .sentence').textContent"
     first = site.value(sentence)
     for place, number, keys, says in steps:
         site.press(*keys, at=f"[data-figure={figure}] {place}", number=number)
@@ -436,13 +437,13 @@ def test_a_figure_works_by_keyboard(site, figure, steps):
     if figure == "draws":
         numbers = re.search(r"held (\d+) numbers after the first pixel and (\d+) after the last", site.value(sentence))
         assert numbers[1] == numbers[2]
-        inked = site.value("[...document.querySelectorAll('.pixels button')].filter(cell => cell.dataset.grey > 8).length")
+        inked = site.value("$$('.pixels button').filter(cell => cell.dataset.grey > 8).length")
         assert 3 <= inked < 50, "not a digit, but noise or nothing"
 
 
 def test_figures_compute_what_the_chapter_says(site):
     site.show_figures("chunks", "banks", "barrier")
-    chapter = (ROOT / "labs/lab05_chunkwise_cuda/README.md").read_text(encoding="utf-8")
+    chapter = (ROOT / "labs/lab05_chunkwise_cuda/README.md").read_text()
     for C, flops, intensity in re.findall(r"\| (?:recurrence|chunkwise, \$C = (\d+)\$) \| ([\d ]+) \| (\d+) \|", chapter):
         shown = site.value("Figures.chunks({ C: arguments[0], d: 64 })", int(C or 0))
         assert (shown["flops"], shown["intensity"]) == (int(flops.replace(" ", "")), int(intensity)), C
@@ -454,11 +455,11 @@ def test_figures_compute_what_the_chapter_says(site):
 def test_two_passes_show_the_worked_example(site):
     """Both tables of the chapter; in the first, the outputs are written with a common divisor."""
     site.show_figures("passes")
-    chapter = (ROOT / "labs/lab06_gradients/README.md").read_text(encoding="utf-8")
+    chapter = (ROOT / "labs/lab06_gradients/README.md").read_text()
     example = chapter[chapter.index("## A worked example"):chapter.index("**Three quick checks.**")]
     rows = re.findall(r"(?m)^\| (\d) \| (.*) \|$", example)
     assert [token for token, _ in rows] == ["1", "2", "3", "3", "2", "1"]
-    shown = site.value("Figures.passes(Object.fromEntries(['Q', 'K', 'V', 'dO'].map((name, at) => [name, [...document.querySelectorAll("
+    shown = site.value("Figures.passes(Object.fromEntries(['Q', 'K', 'V', 'dO'].map((name, at) => [name, [...$$("
                        "'.controls table')[at].rows].map(row => [...row.querySelectorAll('input')].map(cell => cell.valueAsNumber))])))")
     for place, (token, cells) in enumerate(rows):
         mine, names = shown[int(token) - 1], ("S", "z", "D", "", "dN", "dD", "dQ") if place < 3 else ("R", "r", "dK", "dV")
@@ -474,10 +475,10 @@ def test_a_figure_keeps_its_state_in_the_address(site):
     assert site.value("document.activeElement.getAttribute('aria-disabled')") == "true"
     assert re.search(r"\?state.step=8#figure-state$", site.browser.current_url)
     site.browser.refresh()
-    assert "Token 4 of 4, read" in site.value("document.querySelector('.sentence').textContent")
+    assert "Token 4 of 4, read" in site.value("$('.sentence').textContent")
     for wrong in "state.step=%22x%22", "state.mistake=1", "state.Q=[[1]]", "state.K=7", "state.step={":
         site.browser.get(f"{site.browser.current_url.partition('?')[0]}?{wrong}")
-        assert "Token 1 of 4, update" in site.value("document.querySelector('.sentence').textContent"), wrong
+        assert "Token 1 of 4, update" in site.value("$('.sentence').textContent"), wrong
 
 
 @pytest.mark.parametrize("function, mistake, columns, says", [
@@ -495,8 +496,8 @@ def test_a_trace_stands_beside_the_right_one(site, tmp_path, monkeypatch, functi
     text = "\n\n".join("\n".join(trace._shown(f"token {at}", step, False)) for at, step in enumerate(steps))
     site.browser.execute_script("const field = document.querySelector('textarea'); field.closest('details').open = true;"
                                 "field.value = arguments[0]; field.dispatchEvent(new Event('input'))", text)
-    assert site.value("document.querySelector('figure details [role=status]').textContent").startswith(says), text
-    assert bool(site.value("document.querySelectorAll('figure details .wrong').length")) == bool(mistake)
+    assert site.value("$('figure details [role=status]').textContent").startswith(says), text
+    assert bool(site.value("$$('figure details .wrong').length")) == bool(mistake)
 
 
 def test_a_trace_that_is_cut_short_and_one_that_is_no_number(site):
@@ -509,18 +510,18 @@ def test_a_trace_that_is_cut_short_and_one_that_is_no_number(site):
 @pytest.mark.parametrize("lab, figure", [(LABS[6], "passes"), (LABS[3], "state")])
 def test_figures_name_real_mistakes(site, lab, figure):
     site.show_figures(figure)
-    names = site.value("[...document.querySelectorAll('figure option')].map(option => option.value)")
+    names = site.value("$$('figure option').map(option => option.value)")
     assert set(names[1:]) <= {mistake.name for mistake in site.mistakes(lab)}
 
 
 def test_the_still_picture_of_adam_is_the_first_of_the_figure(site):
     site.show_figures("adam")
-    drawn = site.value("[...document.querySelectorAll('[data-figure=adam] svg path')].map(path => path.getAttribute('d'))")
-    assert re.findall(r'<path d="([^"]+)"', (ROOT / "labs/lab08_training/adam.svg").read_text(encoding="utf-8")) == drawn
+    drawn = site.value("$$('[data-figure=adam] svg path').map(path => path.getAttribute('d'))")
+    assert re.findall(r'<path d="([^"]+)"', (ROOT / "labs/lab08_training/adam.svg").read_text()) == drawn
 
 
 def test_without_scripts_the_still_pictures_are_there(site):
-    figures = {name for lab in LABS for name in re.findall(r"<!-- interactive: (\w+) -->", lab.chapter.read_text(encoding="utf-8"))}
+    figures = {name for lab in LABS for name in re.findall(r"<!-- interactive: (\w+) -->", lab.chapter.read_text())}
     assert figures == {name for page in site.pages() for name in page_of(page).xpath(
         "//figure[@class='interactive'][img[starts-with(@src, 'figures/')][string-length(@alt) > 20]]/@data-figure")}
 
@@ -555,7 +556,7 @@ def test_what_is_to_be_fixed_has_its_line_and_the_site_is_there_all_the_same(tmp
 
     built = site.build("--no-mistakes", side_effect=AssertionError("the labs need not be built"))
     assert not re.search("mistakes|CMake", built.stderr)
-    assert "<td" not in (site.folder() / "mistakes.html").read_text(encoding="utf-8")
+    assert "<td" not in (site.folder() / "mistakes.html").read_text()
     site.edit("docs/errata.md", "# Errata", "<!-- BEGIN INSTRUCTORS -->\n\n# Errata")
     built = site.build()
     assert built.returncode == 2
@@ -643,7 +644,7 @@ def test_only_a_public_address_is_shown(tmp_path, origin, shown):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     subprocess.run(["git", "-C", tmp_path, "config", "remote.origin.url", origin], check=True)
     assert citation.of(tmp_path).address == shown
-    file.write_text(file.read_text(encoding="utf-8") + "repository-code: https://gitlab.com/c/d\n", encoding="utf-8")
+    file.write_text(file.read_text() + "repository-code: https://gitlab.com/c/d\n")
     assert citation.address(tmp_path) == "https://gitlab.com/c/d"
 
 

@@ -10,8 +10,8 @@ from conftest import BUILD, ROOT
 
 @pytest.mark.skipif(not shutil.which("clangd"), reason="clangd is not installed")
 def test_clangd_finds_no_error_in_any_stub(tmp_path):
-    commands = (BUILD / "compile_commands.json").read_text(encoding="utf-8")  # the reference's files are compiled in the same way
-    (tmp_path / "compile_commands.json").write_text(commands.replace(f"{ROOT}/reference/", f"{ROOT}/student/"), encoding="utf-8")
+    commands = (BUILD / "compile_commands.json").read_text()  # the reference's files are compiled in the same way
+    (tmp_path / "compile_commands.json").write_text(commands.replace(f"{ROOT}/reference/", f"{ROOT}/student/"))
     for stub in sorted((ROOT / "student").glob("lab*.c[pu]*")):
         check = subprocess.run(["clangd", f"--compile-commands-dir={tmp_path}", f"--check={stub}"], text=True, capture_output=True,
                                cwd=ROOT)
@@ -20,12 +20,9 @@ def test_clangd_finds_no_error_in_any_stub(tmp_path):
         assert "Compile command from CDB" in check.stderr
 
 
-def test_clangd_reads_how_the_student_s_track_is_compiled():
-    assert "CompilationDatabase: build/student\n" in (ROOT / ".clangd").read_text(encoding="utf-8")
-
-
-def test_the_files_of_vs_code_can_be_read():
-    files = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / ".vscode").glob("*.json")}
+def test_the_files_of_vs_code_can_be_read_and_clangd_reads_how_the_student_s_track_is_compiled():
+    assert "CompilationDatabase: build/student\n" in (ROOT / ".clangd").read_text()
+    files = {path.name: json.loads(path.read_text()) for path in (ROOT / ".vscode").glob("*.json")}
     tasks = [task["label"] for task in files["tasks.json"]["tasks"]]
     for configuration in files["launch.json"]["configurations"]:
         assert configuration["preLaunchTask"] in tasks

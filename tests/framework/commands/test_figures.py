@@ -26,7 +26,7 @@ def test_a_plot_is_what_its_function_draws(tmp_path):
     subprocess.run([sys.executable, ROOT / "bench/figures/draw.py", "--draw", *(f"{name}={tmp_path / name}" for name in names)],
                    check=True, env=os.environ | {"PYTHONPATH": str(python_modules())})
     for name in names:
-        committed, drawn = PLOTS[name].read_text(encoding="utf-8"), (tmp_path / name).read_text(encoding="utf-8")
+        committed, drawn = PLOTS[name].read_text(), (tmp_path / name).read_text()
         if f"with matplotlib {matplotlib.__version__} " not in committed:
             pytest.skip(f"{name} was drawn with another matplotlib than {matplotlib.__version__}, which may draw otherwise")
         (old, old_numbers), (new, new_numbers) = (picture(text) for text in (committed, drawn))
@@ -42,7 +42,7 @@ def picture(text):
 
 @pytest.mark.parametrize("name", sorted(TIMED | {"copying"}))
 def test_numbers_that_are_kept_say_where_they_were_measured(name):
-    text = (ROOT / "bench/figures" / f"{name}.csv").read_text(encoding="utf-8")
+    text = (ROOT / "bench/figures" / f"{name}.csv").read_text()
     assert re.match(rf"# \./course bench --figures {name}\n# measured on \S.*, 1 of \d+ cores, \w+ [\d.]+, \d{{4}}-\d\d-\d\d\n", text)
     assert all(float(cv) <= 0.15 for cv in re.findall(r"^\w+,\d+,[\d.e-]+,([\d.]+)", text, re.M) if name in TIMED)
 
@@ -58,7 +58,7 @@ def test_it_has_a_title_and_a_description(name):
 
 @EACH
 def test_text_stands_out_in_both_modes(name):
-    text = PLOTS[name].read_text(encoding="utf-8")
+    text = PLOTS[name].read_text()
     style, _, body = text.partition("<style>")[2].partition("</style>")  # matplotlib adds one of its own
     light, dark = (dict(re.findall(r"--(\w+): (#\w{6})", block)) for block in style.split("prefers-color-scheme: dark"))
     assert list(light) == list(dark)
@@ -71,14 +71,14 @@ def test_text_stands_out_in_both_modes(name):
 
 @EACH
 def test_nothing_comes_from_elsewhere_and_the_file_is_small(name):
-    text = PLOTS[name].read_text(encoding="utf-8").replace("http://www.w3.org/", "")
+    text = PLOTS[name].read_text().replace("http://www.w3.org/", "")
     assert not re.search(r"https?:|<script|<image|@import|url\((?!#)|href=\"(?!#)", text)
     assert len(text) < 100_000
 
 
 @EACH
 def test_a_page_shows_it_with_words(name):
-    shown = [words for page in PAGES for words, target in re.findall(r"!\[([^\]]*)\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    shown = [words for page in PAGES for words, target in re.findall(r"!\[([^\]]*)\]\(([^)\s]+)\)", page.read_text())
              if (page.parent / target).resolve() == PLOTS[name].resolve()]
     assert len(shown) == 1 and len(shown[0]) > 60
 

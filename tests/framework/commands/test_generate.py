@@ -13,7 +13,7 @@ from course.training import training_program
 
 build = built("lab08_train")
 FILE = "lab07_transformer_layer.cpp"
-KEY = (ROOT / "reference" / FILE).read_text(encoding="utf-8")
+KEY = (ROOT / "reference" / FILE).read_text()
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_the_answer_key_completes_digits_that_resemble_what_they_were(generate, 
     assert given[:4] == completed[:4] == were[:4] and not "".join(given[4:]).strip()
     assert 0 < distance(completed, were) < 0.75 * distance(given, were)
     assert re.search(r"^   64 pixels, these weights( +[\d.e+]+){3}\n   96 pixels, untrained( +[\d.e+]+){3}$", result.stdout, re.M)
-    assert (tmp_path / "out/digits.svg").read_text(encoding="utf-8").count("<text") == 3
+    assert (tmp_path / "out/digits.svg").read_text().count("<text") == 3
 
 
 def test_rows_that_are_given_and_what_is_left_out(generate):
@@ -70,6 +70,6 @@ def test_stubs_and_answers_that_crash(generate, text, status, sentence):
 @pytest.mark.parametrize("text", ["", "window.DIGITS = {};", 'window.DIGITS = {"weights": 3, "bytes": "AAA"};'])
 def test_damaged_weights_are_refused(tmp_path, text):
     assert len(command.read_weights(ROOT / command.WEIGHTS)[1]) == 106514
-    (tmp_path / "weights.js").write_text(text, encoding="utf-8")
+    (tmp_path / "weights.js").write_text(text)
     with pytest.raises(CourseError, match="does not hold the weights"):
         command.read_weights(tmp_path / "weights.js")

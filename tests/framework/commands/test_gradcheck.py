@@ -11,7 +11,7 @@ from course.training import training_program
 
 build = built("lab06_gradcheck")
 FILE = "lab06_gradients.cpp"
-KEY = (ROOT / "reference" / FILE).read_text(encoding="utf-8")
+KEY = (ROOT / "reference" / FILE).read_text()
 ROWS = 15  # functions and arguments
 FORMS = ["attention_backward_quadratic", "causal_attention_backward_parallel", "causal_attention_backward", "causal_attention_backward_chunkwise"]
 
@@ -35,7 +35,7 @@ def changed(before: str, after: str) -> str:
 
 
 def errors(folder, function: str) -> list:
-    lines = (folder / "out/error.csv").read_text(encoding="utf-8").splitlines()
+    lines = (folder / "out/error.csv").read_text().splitlines()
     return [float(line.split(",")[2]) for line in lines if line.startswith(f"{function},")]
 
 
@@ -48,7 +48,7 @@ def test_the_answer_key_agrees_and_its_error_is_a_v(gradcheck, tmp_path):
         curve = errors(tmp_path, form)  # from the longest step to the shortest
         assert len(curve) == 25 and curve[0] > 1e-4 and curve[-1] > 1e-2 and min(curve[6:14]) < 1e-6
     assert "      +-----" in result.stdout
-    assert (tmp_path / "out/error.svg").read_text(encoding="utf-8").count("<polyline") == 7
+    assert (tmp_path / "out/error.svg").read_text().count("<polyline") == 7
 
 
 def test_stubs_are_todo_and_nothing_is_written(gradcheck, tmp_path):

@@ -313,16 +313,16 @@ def test_made_graded_solved_and_updated(course, make, tmp_path):
 
     # A half-solved file, then a newer handout.
     stub = elsewhere / f"student/{LAB}.cpp"
-    mine = stub.read_text(encoding="utf-8").replace(f'throw NotImplemented("{EXERCISE}");', "return column(a) * expand_dims(b, 0);  // mine")
+    mine = stub.read_text().replace(f'throw NotImplemented("{EXERCISE}");', "return column(a) * expand_dims(b, 0);  // mine")
     mine = mine.replace("namespace linattn {\n", "namespace linattn {\n\nTensor column(const Tensor& x) {\n    return expand_dims(x, -1);\n}\n")
-    stub.write_text(mine, encoding="utf-8")
+    stub.write_text(mine)
     course.edit(ANSWER, "// Lab 90: read", "// Lab 90, second edition: read")
     course.edit(f"labs/{LAB}/README.md", "# Lab 90", "# Second edition of lab 90")
     make(out, "--dirty", "--version", "2099-01-15")
     update = script(elsewhere, "update", out)
     assert f"student/{LAB}.cpp: copied {EXERCISE}\n" in update.stdout, update.stderr
     newer = tmp_path / "elsewhere-2099-01-15"
-    assert (newer / f"student/{LAB}.cpp").read_text(encoding="utf-8") == mine.replace("// Lab 90: read", "// Lab 90, second edition: read")
+    assert (newer / f"student/{LAB}.cpp").read_text() == mine.replace("// Lab 90: read", "// Lab 90, second edition: read")
     (elsewhere / "build").rename(newer / "build")  # as quick as it was
     grade(newer, outer_product="todo", outer_product_90="pass")
 
@@ -332,7 +332,7 @@ def test_made_graded_solved_and_updated(course, make, tmp_path):
     status, rows = grade(newer, outer_product="pass", outer_product_90="pass")
     assert status == 0 and all(row["points"] == row["max_points"] for row in rows)
     assert script(newer, "report", newer / "out").returncode == 0
-    assert "score 2 of 2" in (newer / "out/report.md").read_text(encoding="utf-8")
+    assert "score 2 of 2" in (newer / "out/report.md").read_text()
     with contextlib.redirect_stdout(io.StringIO()) as words:
         status = kill_matrix(newer / "build/student", [f"lab90={newer}/labs/{LAB}/lab.json"])
     assert status == 0 and "6 of 6 mistakes killed and named" in words.getvalue(), words.getvalue()

@@ -38,7 +38,7 @@ def test_one_kernel_may_be_chosen():
 
 
 def test_the_delta_rule_is_counted_as_the_chapter_has_it():
-    chapter = " ".join(next(ROOT.glob("labs/lab09_*/README.md")).read_text(encoding="utf-8").split())
+    chapter = " ".join(next(ROOT.glob("labs/lab09_*/README.md")).read_text().split())
     for d, shared in ((64, 100352), (128, 198912)):
         text = kernels("lab09", d, 64)["gated_delta_forward"]
         assert f"{shared} bytes of dynamic shared memory, 10 barriers" in text
@@ -70,7 +70,7 @@ def test_what_has_no_products_says_so():
                          ids=lambda each: each.name)
 def test_every_function_for_the_cpu_is_measured(exercise):
     program = next(lab.folder for lab in LABS if exercise in lab.exercises) / "profile_functions.cpp"
-    assert (f'"{exercise.function}",' in program.read_text(encoding="utf-8")) != exercise.kernel
+    assert (f'"{exercise.function}",' in program.read_text()) != exercise.kernel
 
 
 def test_a_function_that_is_not_written_is_no_measurement(tmp_path):

@@ -225,7 +225,7 @@ def browser():
 
 @pytest.mark.parametrize("figure", ["state", "favor", "brackets", "passes", "draws", "adam", "memory"])
 def test_figures_compute_what_the_answer_key_computes(browser, figure):
-    scripts = "".join((ROOT / f"docs/interactive/{name}.js").read_text(encoding="utf-8") for name in ("figure", figure))
+    scripts = "".join((ROOT / f"docs/interactive/{name}.js").read_text() for name in ("figure", figure))
     for settings, expected in globals()[f"figure_{figure}"](np.random.default_rng(1)):
         given = json.dumps(settings, default=lambda each: each.tolist() if isinstance(each, np.ndarray) else
                            {name: getattr(each, name) for name in fields(each)})
@@ -243,7 +243,7 @@ def test_what_is_not_offered_says_why():
 
 def test_names_defaults_and_comments_are_those_of_the_contracts():
     for lab in LABS:
-        text = "".join(header.read_text(encoding="utf-8") for header in lab.folder.glob("*.hpp"))
+        text = "".join(header.read_text() for header in lab.folder.glob("*.hpp"))
         for name in bindings.offered(lab):
             f = getattr(module(lab.name), name)
             declared = re.sub(r"\s+", " ", re.search(rf" {name}\(([^;]*)\);", text)[1])
@@ -321,7 +321,7 @@ def test_a_function_that_does_not_return(tmp_path, body, status, words):
 
 
 def test_the_example_of_the_start_page_prints_what_it_says():
-    page = (ROOT / "docs/start.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/start.md").read_text()
     script, printed = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", page, re.S).groups()
     result = run(BUILD / "python", "-c", script)
     assert (result.stdout, result.stderr) == (printed, "")

@@ -189,10 +189,10 @@ def test_the_launcher_stops_when_setup_does_or_python_is_missing(machine, words,
 def test_other_package_managers_are_given_the_same_list():
     rows = [line.split() for line in (ROOT / "tools/packages.txt").read_text().splitlines() if line.startswith("student")]
     conda, vcpkg = ([row[column] for row in rows if row[1] == "required" and row[column] != "-"] for column in (3, 4))
-    assert re.findall(r"(?m)^  - (\S+)$", (ROOT / "environment.yml").read_text(encoding="utf-8")) == conda
-    assert json.loads((ROOT / "vcpkg.json").read_text(encoding="utf-8"))["dependencies"] == vcpkg
+    assert re.findall(r"(?m)^  - (\S+)$", (ROOT / "environment.yml").read_text()) == conda
+    assert json.loads((ROOT / "vcpkg.json").read_text())["dependencies"] == vcpkg
 
 
 @pytest.mark.parametrize("name, command", [("devcontainer.json", "./course setup"), ("authors/devcontainer.json", "./course setup --with-tests")])
 def test_a_student_s_container_does_without_the_tests_of_the_course(name, command):
-    assert f'"{command}"' in (ROOT / ".devcontainer" / name).read_text(encoding="utf-8")
+    assert f'"{command}"' in (ROOT / ".devcontainer" / name).read_text()

@@ -21,13 +21,13 @@ def configure(student):
 def test_it_may_be_missing_from_the_start(student):
     """A folder configured without the file still builds the other labs, and finds the file when it comes."""
     student.answer("outer_product", RIGHT)
-    text = student.lab00.read_text(encoding="utf-8")
+    text = student.lab00.read_text()
     student.lab00.unlink()
     configure(student)
     refused = student.ctest("lab00")
     assert "is missing" in refused.words and (refused.returncode, refused.results) == (8, {})
     assert set(student.ctest("lab01").results) == {exercise.function for exercise in student.labs[1].exercises}
-    student.lab00.write_text(text, encoding="utf-8")
+    student.lab00.write_text(text)
     assert student.ctest("lab00").returncode == 0
 
 

@@ -18,12 +18,12 @@ from author import link_missing
 from course.commands import train as command
 from course.sources import manifest
 from course.training import memory_training, training_program
-from course.verdicts import progress
+from course.verdicts import summary
 from course.verdicts.verdicts import Verdict
 
 build = built("lab08_train", "lab09_train", "linattn_training_test")
 SMALL = ["--layers", 1, "--width", 8]
-CHAPTER, PAGE = ((ROOT / name).read_text(encoding="utf-8") for name in ("labs/lab08_training/README.md", "docs/training.md"))
+CHAPTER, PAGE = ((ROOT / name).read_text() for name in ("labs/lab08_training/README.md", "docs/training.md"))
 
 
 def exercise(function, status, lab="lab08", begin_with=""):
@@ -56,7 +56,7 @@ def train(printed):
 
 
 def read(file):
-    return file.read_text(encoding="utf-8")
+    return file.read_text()
 
 
 def run_program(program, settings, out, **limits):
@@ -124,7 +124,7 @@ SPREADS = ["recall", "--memory", "decay", "--seeds", 2, "--seed", 5, "--steps", 
      "5 keys, 5 writes, each key once.*<polyline")])
 def test_what_is_trained_is_shown(train, tmp_path, monkeypatch, out, words, graded, said, plot, drawn):
     for name in ("b.md", "a.md", "c.txt"):
-        (tmp_path / name).write_text(f"so {name} goes on and on, " * 50, encoding="utf-8")
+        (tmp_path / name).write_text(f"so {name} goes on and on, " * 50)
     monkeypatch.chdir(tmp_path)
     assert re.search(f"(?s){said}", train(*words, "--out", out, graded=graded))
     assert re.search(f"(?s){drawn}", read(out / plot))
@@ -212,7 +212,7 @@ def test_a_full_disk_leaves_the_earlier_checkpoint(trained):
 def test_what_cannot_be_is_refused_before_anything_is_written(train, tmp_path, words, sentence):
     taken = tmp_path / "taken"
     taken.mkdir()
-    (taken / "mine.txt").write_text("mine", encoding="utf-8")
+    (taken / "mine.txt").write_text("mine")
     for word, path in (("TAKEN", taken), ("NEW", tmp_path / "new"), ("text course", f"text {ROOT}/course")):
         words = words.replace(word, str(path))
     assert sentence in train(*words.split(), status=2)
@@ -266,8 +266,8 @@ def test_a_text_that_is_too_short_is_refused(train, out):
 def test_check_says_when_there_is_an_experiment(name, words):
     labs = manifest.load(ROOT)
     done = [Verdict(each, "pass", "") for lab in labs if lab.name == name for each in lab.exercises]
-    assert re.search(rf"(?s)\n{words}", progress.report(labs, done, "student"))
-    assert "next:" not in progress.report(labs, done, "reference")
+    assert re.search(rf"(?s)\n{words}", summary.report(labs, done, "student"))
+    assert "next:" not in summary.report(labs, done, "reference")
 
 
 def test_every_name_that_training_needs_is_an_exercise():

@@ -72,12 +72,12 @@ def built_once() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_it_prints_what_the_transcript_says(student: StudentCourse, file: Path) -> None:
-    transcript = file.read_text(encoding="utf-8")
+    transcript = file.read_text()
     needs = re.findall(r"^# needs (\S+)$", transcript, re.M)
     if missing := [tool for tool in needs if not shutil.which(tool)]:
         pytest.skip(f"{missing[0]} is not installed")
     said = played(student, transcript)
     if os.environ.get("LINATTN_RENEW"):
-        file.write_text(said, encoding="utf-8")
+        file.write_text(said)
     else:
         assert said == transcript

@@ -42,7 +42,7 @@ NAMES, MINE = {"twice", "thrice", "half"}, "student/lab07.cpp"
 
 def test_together_again_a_split_source_is_the_same_text():
     for path in [*ROOT.glob("reference/*.c*"), *ROOT.glob("student/*.c*")]:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text()
         found = [each.name for each in definitions(text)]
         pieces = split(text, {name for name in found if found.count(name) == 1})  # no overloads
         assert pieces.functions, path
@@ -104,7 +104,7 @@ class Folders(Course):
         return result.stdout if status == 0 else result.stderr
 
     def text(self, name: str = MINE, folder: str = "labs-2027-02-01") -> str:
-        return (self.root.parent / folder / name).read_text(encoding="utf-8")
+        return (self.root.parent / folder / name).read_text()
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def answers(lab: manifest.Lab, labs: list) -> list:
 def groups(lab: manifest.Lab, cases: list) -> list:
     """Cases that can be graded together: right ones, and wrong ones whose functions nothing calls. Changes of any line are not."""
     wrong = [case for case in cases if case.expect == "refuse"]
-    texts = [(ROOT / "reference" / source).read_text(encoding="utf-8") for source in lab.sources]
+    texts = [(ROOT / "reference" / source).read_text() for source in lab.sources]
     calls = Counter(re.findall(r"\b(\w+)\(", "\n".join([*texts, *(line for case in wrong for line in case.lines("body"))])))
     alone = [case for case in cases if case.lines("replace") or case in wrong and calls[case.function] > 1]
     return [group for some in (wrong, [case for case in cases if case not in wrong])

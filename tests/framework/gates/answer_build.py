@@ -49,7 +49,7 @@ class AnswerBuild:
         for source, there in sources.items():
             here = [case for case in cases if case.function in there]
             if here:
-                texts[source] = put_into((self.root / "reference" / source).read_text(encoding="utf-8"),
+                texts[source] = put_into((self.root / "reference" / source).read_text(),
                                          f"reference/{source}", {each.function for each in lab.exercises}, here)
         return self.verdicts(lab, texts, [case.function for case in cases], slot)
 
@@ -80,7 +80,7 @@ class AnswerBuild:
     def _compiled(self, source: str, text: str, place: Path, flags: tuple) -> tuple:
         """The object that takes the place of another, and the compiler's words where there is none."""
         written = place / "student" / source
-        written.write_text(text, encoding="utf-8")
+        written.write_text(text)
         new = place / f"{source}.o"
         return {self.object_of(source): str(new)}, self._run([*self.compile_command(source, written, new), *flags])
 
@@ -97,14 +97,14 @@ class AnswerBuild:
         for command in (scan.replace(kernel, kernels), commands[-1].replace(made, str(place / "dynamic_memory.o"))):
             if words := self._run(["sh", "-c", command.replace(str(folder), str(place))]):
                 raise CourseError(f"{made} could not be made for {kernels}\n{words}")
-            arrays = [(each / "dynamic_arrays.inc").read_text(encoding="utf-8") for each in (folder, place)]
+            arrays = [(each / "dynamic_arrays.inc").read_text() for each in (folder, place)]
             if arrays[0] == arrays[1]:
                 return {}  # those of the reference
         return {made: str(place / "dynamic_memory.o")}
 
     def exercises_in(self, lab: Lab, source: str) -> set:
         """The exercises that are solved in this source of the reference."""
-        text = (self.root / "reference" / source).read_text(encoding="utf-8")
+        text = (self.root / "reference" / source).read_text()
         return set(Cut(text, f"reference/{source}", {exercise.function for exercise in lab.exercises}).stubs)
 
     def object_of(self, source: str) -> str:
@@ -132,7 +132,7 @@ class AnswerBuild:
         written = place / "results" / f"{lab.name}.{function}.json"
         if not written.exists():
             raise CourseError(f"{program.name} left no result for {function}; run it by hand in {place}")
-        result = json.loads(written.read_text(encoding="utf-8"))
+        result = json.loads(written.read_text())
         return Verdict(result["status"], result["points"], result["max_points"], result["mistakes"], result["message"])
 
 

@@ -23,7 +23,7 @@ from answer_build import NOT_COMPILED, AnswerBuild, Verdict
 from author import case_file
 from course.__main__ import in_words
 from course.build.build_tree import BuildTree
-from course.edits import report
+from course.edits import explain
 from course.errors import CourseError
 from course.sources import manifest
 from course.verdicts import verdicts
@@ -75,7 +75,7 @@ def graded(cases: list, labs: list, build: AnswerBuild):
 def with_changes(verdict: Verdict, lab: manifest.Lab, exercise: manifest.Exercise, build: AnswerBuild, slot: str) -> Verdict:
     """With what ./course check says of an answer that no name explains."""
     place = build.place / slot
-    words, changes = report.found(lab, exercise, place / "student", build.build, place / "edits")
+    words, changes = explain.found(lab, exercise, place / "student", build.build, place / "edits")
     return replace(verdict, message=f"{verdict.message}\n{words}", changes=changes)
 
 
@@ -114,7 +114,7 @@ def main(folder: Path) -> int:
     for case, verdict in zip(cases, graded(cases, labs, AnswerBuild(ROOT, build, place))):
         rows.append((case, verdict))
         words = place / f"{case.name}.txt"
-        words.write_text(f"{case.what}\n\n{verdict.message}\n", encoding="utf-8")
+        words.write_text(f"{case.what}\n\n{verdict.message}\n")
         named = ": ".join(filter(None, [naming(case, verdict), " | ".join(verdict.mistakes)]))
         print(f"{case.name:<10} {case.lab + '.' + case.function:<38} {case.expect:<9} {verdict.status:<17} "
               f"{verdict.points:g}/{verdict.max_points:<5g} {named}".rstrip(), flush=True)

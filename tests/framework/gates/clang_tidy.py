@@ -27,7 +27,7 @@ BROKEN = re.compile(r"(/.*?):\d+:\d+: error: .*\[clang-diagnostic-error\]")
 def groups(build: Path) -> dict:
     """(folder, what changes the meaning of its sources) → these sources, and the flags with which their headers are found."""
     found = {}
-    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+    for entry in json.loads((build / "compile_commands.json").read_text()):
         source = Path(entry["file"])
         folder = next((folder for folder in FOLDERS if source.is_relative_to(ROOT / folder)), "")
         if source.suffix != ".cpp" or not folder:
@@ -43,7 +43,7 @@ def groups(build: Path) -> dict:
 
 def findings(clang_tidy: str, together: Path, sources: list, flags: list) -> str:
     """What is found in these sources, in words, once `together` includes them."""
-    together.write_text("".join(f'#include "{source}"  // NOLINT\n' for source in sources), encoding="utf-8")
+    together.write_text("".join(f'#include "{source}"  // NOLINT\n' for source in sources))
     done = subprocess.run([clang_tidy, "-quiet", f"--config-file={CONFIGURATION}", together, "--", "-ferror-limit=0", *flags],
                           capture_output=True, text=True)
     said = FINDING.split(done.stdout or done.stderr) if done.returncode else []

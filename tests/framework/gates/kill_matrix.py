@@ -73,7 +73,7 @@ def main(build: Path, labs: list[str]) -> int:
     wrong = [f"{lab}.{exercise}: '{mistake}' is {'not named' if killed == 'yes' else 'not killed'}"
              for lab, exercise, mistake, killed, named, _ in rows if (killed, named) != ("yes", "yes")]
     table = build / "kill_matrix.csv"
-    with open(f"{table}.new", "w", newline="", encoding="utf-8") as file:
+    with open(f"{table}.new", "w", newline="") as file:
         csv.writer(file).writerows([["lab", "exercise", "mistake", "killed", "named", "beside"], *rows])
     os.replace(f"{table}.new", table)
     print(*wrong, sep="\n")

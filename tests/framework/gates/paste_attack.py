@@ -32,7 +32,7 @@ PASTED = '#include "work_counter.hpp"\n#define count_work(...) static_cast<void>
 def compiled(build: AnswerBuild, lab: manifest.Lab, made: Path, text: str) -> str:
     """The object, compiled as the lab's first source is. It also finds what a suite includes."""
     source, tests = made.with_suffix(".cpp"), ROOT / "tests" / lab.folder.name
-    source.write_text(text, encoding="utf-8")
+    source.write_text(text)
     command = [word for word in build.compile_command(lab.sources[0], source, made) if not word.startswith(("-W", "-fmax-errors"))]
     folders = [tests, tests / "mistakes", ROOT / "tests/attention", ROOT / "grading", ROOT / "tests/framework/gates"]
     done = subprocess.run([*command, "-w", "-DDOCTEST_CONFIG_DISABLE", *(f"-I{folder}" for folder in folders)], cwd=build.build,
@@ -46,7 +46,7 @@ def definitions(build: AnswerBuild, lab: manifest.Lab, place: Path, pool: Thread
     """The objects of the files with definitions for mutations, pasted."""
     contract = "".join(f'#include "{header.name}"\n' for header in sorted(lab.folder.glob("*.hpp")) if header.name != "kernels.hpp")
     files = [path for folder in ("attention", lab.folder.name) for path in sorted((ROOT / "tests" / folder).rglob("*.cpp"))
-             if re.search("definition|mutations", path.name) or "MutationsOf" in path.read_text(encoding="utf-8")]
+             if re.search("definition|mutations", path.name) or "MutationsOf" in path.read_text()]
     return list(pool.map(lambda path: compiled(build, lab, place / f"{path.parent.name}_{path.stem}.o", contract + PASTED.format(path)), files))
 
 
@@ -65,7 +65,7 @@ def linked(build: AnswerBuild, lab: manifest.Lab, place: Path, pasted: list, nam
         f'    return pasting::pasted("{name}", &{name})({", ".join(each for each, _ in declarations.find(lab, name).parameters)});']}) for name in names]
     for source in lab.sources:
         if here := [case for case in cases if case.function in build.exercises_in(lab, source)]:
-            text = put_into((ROOT / "reference" / source).read_text(encoding="utf-8"), source, {each.function for each in lab.exercises}, here)
+            text = put_into((ROOT / "reference" / source).read_text(), source, {each.function for each in lab.exercises}, here)
             replaced[build.object_of(source)] = compiled(build, lab, place / f"{Path(source).stem}.o", text)
     words = build.linked(program, replaced, [*pasted, *twins([*pasted, *replaced.values()]), "-Wl,--allow-multiple-definition"])
     if words:

@@ -9,7 +9,7 @@ from conftest import ROOT
 
 from course.sources import manifest
 
-PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "architecture.md").read_text()
 WITH_SUBFOLDERS = ("labs", "grading", "tools", "tests", "docs", "bench")
 LAB = re.compile(r"lab\d\d_\w+")
 NEEDS = {lab.folder.name: lab.needs for lab in manifest.load(ROOT)}
@@ -87,7 +87,7 @@ def forbidden(source: str, text: str) -> list:
 
 def test_every_source_has_a_row_and_includes_run_one_way():
     assert [name for name in SOURCES if not room(name)] == []
-    assert [each for source in SOURCES for each in forbidden(source, (ROOT / source).read_text(encoding="utf-8"))] == []
+    assert [each for source in SOURCES for each in forbidden(source, (ROOT / source).read_text())] == []
 
 
 @pytest.mark.parametrize("source, included", [

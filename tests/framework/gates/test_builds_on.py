@@ -13,7 +13,7 @@ def verdicts(name: str, changes: dict, functions: tuple, place) -> dict:
     """The verdicts on `functions` of the reference in which each text of `changes`, which stands there once, is another."""
     lab = next(each for each in LABS if each.name == name)
     source, = lab.sources
-    text = (ROOT / "reference" / source).read_text(encoding="utf-8")
+    text = (ROOT / "reference" / source).read_text()
     for old, new in changes.items():
         assert text.count(old) == 1
         text = text.replace(old, new)

@@ -19,7 +19,7 @@ def calls_of(program: Path, manifest: Path, exercise: str) -> set:
         command = [program, "--manifest", manifest, "--exercise", exercise, "--events", str(its.fileno())]
         with subprocess.Popen(command, pass_fds=[its.fileno()], stdout=subprocess.DEVNULL):
             its.close()
-            with mine.makefile(encoding="utf-8", newline="\n") as lines:
+            with mine.makefile(newline="\n") as lines:
                 return {line.rstrip("\n").split("\t")[1] for line in lines if line.startswith("call\t")}
 
 

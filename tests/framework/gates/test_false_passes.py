@@ -99,7 +99,7 @@ def test_an_endless_loop(student):
     run = student.grade("lab00", "outer_product", timeout_seconds=1)
     assert (run.returncode, run.result["status"]) == (1, "timeout")
     assert re.search(r"did not end within 1 s.*, in outer_product with a \(3,\), b \(2,\)", run.words)
-    line = student.lab00.read_text(encoding="utf-8").partition("while (forever)")[0].count("\n") + 1
+    line = student.lab00.read_text().partition("while (forever)")[0].count("\n") + 1
     assert f"at student/lab00_warm_up.cpp:{line}\n" in run.words
 
 

@@ -14,7 +14,7 @@ SHOWN = re.compile(r"```sh\npython3 docs/numbers/(\w+)\.py[^\n]*\n```\n\n```text
 def test_pages_show_what_the_scripts_print():
     shown = {}
     for page in PAGES:
-        for script, output in SHOWN.findall(page.read_text(encoding="utf-8")):
+        for script, output in SHOWN.findall(page.read_text()):
             shown.setdefault(script, []).append((page, output))
     scripts = {path.stem for path in FOLDER.glob("*.py")} - {"vectors", "delta_rule"}
     assert set(shown) == scripts, "a script that no page shows, or the reverse"

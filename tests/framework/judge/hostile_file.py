@@ -56,13 +56,13 @@ class Attack:
         student = folder / "student"
         student.mkdir(parents=True, exist_ok=True)
         file = student / self.source
-        file.write_text(self._file(file if file.exists() else root / "student" / self.source, not file.exists()), encoding="utf-8")
+        file.write_text(self._file(file if file.exists() else root / "student" / self.source, not file.exists()))
         for path, text in self.beside:
             (student / path).parent.mkdir(parents=True, exist_ok=True)
-            (student / path).write_text(text + "\n", encoding="utf-8")
+            (student / path).write_text(text + "\n")
 
     def _file(self, begun: Path, first: bool) -> str:
-        stub, text = begun.read_text(encoding="utf-8"), self.text
+        stub, text = begun.read_text(), self.text
         lines = stub.splitlines(keepends=True)
         functions = [exercise.function for exercise in self.lab.exercises]
         for each in reversed(definitions(stub)):
@@ -78,7 +78,7 @@ class Attack:
 
 
 def read(path: Path, labs: list) -> list:
-    above, *attacks = re.split(r"^(?=/// )", path.read_text(encoding="utf-8"), flags=re.M)
+    above, *attacks = re.split(r"^(?=/// )", path.read_text(), flags=re.M)
     return _put_together([_attack(path.stem, above, text, labs) for text in attacks])
 
 

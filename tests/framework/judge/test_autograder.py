@@ -42,15 +42,15 @@ def test_close(tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user, who takes the place of a box")
 def test_a_submission(boxes, open_folder, monkeypatch):
-    stub = (ROOT / "student/lab01_feature_maps.cpp").read_text(encoding="utf-8")
+    stub = (ROOT / "student/lab01_feature_maps.cpp").read_text()
     answered = re.sub(r'throw NotImplemented\("(relu|identity)"\);', "return x;", stub)
-    (open_folder / "lab01_feature_maps.cpp").write_text(answered, encoding="utf-8")
+    (open_folder / "lab01_feature_maps.cpp").write_text(answered)
     for name, text in (("CLASSROOM", "cs"), ("ASSIGNMENT", "lab01"), ("COMMIT_URL", "https://x.invalid/c")):
         monkeypatch.setenv(name, text)
     monkeypatch.chdir(open_folder)
     monkeypatch.setattr(build, "BuildTree", lambda *_: built_tree())
     monkeypatch.setattr(container, "close", lambda *_: None)
     assert container.main(ROOT) == 0
-    result = json.loads((open_folder / "result.json").read_text(encoding="utf-8"))
+    result = json.loads((open_folder / "result.json").read_text())
     assert [result[key] for key in ("schema", "classroom", "review", "score")] == ["classroom50/result/v1", "cs", "https://x.invalid/c", 1]
     assert [each["test-name"] for each in result["tests"] if each["passed"]] == ["lab01.identity"]

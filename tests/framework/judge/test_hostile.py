@@ -69,12 +69,12 @@ def answered(answers: dict) -> str:
     """The answer key's file, with these answers in it."""
     cases = [case_file.read(body, LABS) if isinstance(body, Path) else
              Case("", "lab01", name, "", "", "", {"body": body.splitlines()}) for name, (body, _) in answers.items()]
-    return case_file.put_into((ROOT / "reference" / FILE).read_text(encoding="utf-8"), FILE,
+    return case_file.put_into((ROOT / "reference" / FILE).read_text(), FILE,
                               {exercise.function for exercise in HONEST_LAB.exercises}, cases)
 
 
 def results_in(out: Path) -> dict:
-    return {path.parent.name: path.read_text(encoding="utf-8") for path in out.glob("students/[!.]*/result.json")}
+    return {path.parent.name: path.read_text() for path in out.glob("students/[!.]*/result.json")}
 
 
 def exercises_of(result: dict, lab: str) -> dict:
@@ -93,7 +93,7 @@ def graded(boxes, open_folder) -> dict:
         shutil.make_archive(str(handed_in / name), "zip", honest)
     for name, answers in AT_WORK.items():
         (handed_in / name / "student").mkdir(parents=True)
-        (handed_in / name / "student" / FILE).write_text(answered(answers), encoding="utf-8")
+        (handed_in / name / "student" / FILE).write_text(answered(answers))
     (open_folder / "temporary").mkdir()
     ctypes.CDLL(None).prctl(BECOMES_PARENT_OF_ORPHANS, 1)
     labs = ",".join(sorted({attack.lab.name for attack in ATTACKS}))
@@ -113,7 +113,7 @@ def graded(boxes, open_folder) -> dict:
     assert {name: left[name] for name in done} == done  # nothing was graded again
     results = {name: json.loads(text) for name, text in left.items()}
     assert sorted(results) == sorted([*HONEST, *AT_WORK, *{attack.submission for attack in ATTACKS}])
-    (BUILD / "hostile.md").write_text(table(results), encoding="utf-8")
+    (BUILD / "hostile.md").write_text(table(results))
     return results
 
 
@@ -165,7 +165,7 @@ def test_work_in_progress_gets_what_is_due(name, graded):
 
 
 def test_the_gradebook_agrees(graded, open_folder):
-    with open(open_folder / "results" / "gradebook.csv", newline="", encoding="utf-8") as file:
+    with open(open_folder / "results" / "gradebook.csv", newline="") as file:
         points = {row["SIS Login ID"]: sum(float(row.get(lab.name, 0)) for lab in LABS) for row in csv.DictReader(file)}
     assert {name.replace(";", ";'"): result["earned"] for name, result in graded.items()} == points
 

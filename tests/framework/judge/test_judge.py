@@ -15,11 +15,11 @@ SOURCE = "lab01_feature_maps.cpp"
 
 
 def key(source: str) -> str:
-    return (ROOT / "reference" / source).read_text(encoding="utf-8")
+    return (ROOT / "reference" / source).read_text()
 
 
 def stub(*changes: tuple[str, str]) -> dict:
-    return {SOURCE: changed((ROOT / "student" / SOURCE).read_text(encoding="utf-8"), *changes)}
+    return {SOURCE: changed((ROOT / "student" / SOURCE).read_text(), *changes)}
 
 
 def changed(text: str, *changes: tuple[str, str]) -> str:
@@ -37,10 +37,10 @@ def judged(boxes, tmp_path, monkeypatch):
     def grade(files: dict, *labs: str) -> tuple:
         (tmp_path / "s001").mkdir(exist_ok=True)
         for name, text in files.items():
-            (tmp_path / "s001" / name).write_text(text, encoding="utf-8")
+            (tmp_path / "s001" / name).write_text(text)
         status = grade_submission.grade_one(ROOT, tmp_path / "s001", tmp_path / "results", list(labs), 7)
         left = list((tmp_path / "results").iterdir())
-        return status, json.loads((left[0] / "result.json").read_text(encoding="utf-8")) if left else None
+        return status, json.loads((left[0] / "result.json").read_text()) if left else None
     return grade
 
 

@@ -51,8 +51,8 @@ int choose(int n) {
 
 def found(folder, text: str) -> list:
     """The folders of the system hold headers; this one holds what is handed in."""
-    (folder / "a.cpp").write_text(text.replace("{folder}", str(folder)), encoding="utf-8")
-    (folder / "b.cpp").write_text(f"#ifdef HIDDEN\n__attribute__((no_sanitize_coverage)) {LOOP}\n#endif\n", encoding="utf-8")
+    (folder / "a.cpp").write_text(text.replace("{folder}", str(folder)))
+    (folder / "b.cpp").write_text(f"#ifdef HIDDEN\n__attribute__((no_sanitize_coverage)) {LOOP}\n#endif\n")
     said = subprocess.run(["g++", "-std=c++20", "-E", folder / "a.cpp"], cwd=folder, check=True, capture_output=True)
     return uncounted.found((folder / "a.cpp").read_bytes(), said.stdout.decode(), ("<", "/usr/"))
 

@@ -66,7 +66,7 @@ pytestmark = pytest.mark.parametrize("compiler", [compiler for compiler in COMPI
 
 def said(compiler, source, text):
     """Line of the file → what is said of the errors that the compiler finds in it."""
-    source.write_text(text, encoding="utf-8")
+    source.write_text(text)
     ran = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-Wconversion", *INCLUDED, *COMPILERS[compiler], source],
                          stderr=subprocess.PIPE, text=True, env=os.environ | {"LC_ALL": "C.UTF-8"})
     found, lines = {}, ran.stderr.splitlines()

@@ -41,15 +41,14 @@ def read(tmp_path):
     return read
 
 
-def test_every_line_and_section_is_read(read):
-    case = read(GOOD)
-    assert (case.name, case.lab, case.function, case.expect, case.right) == ("a7", "lab02", "softmax_attention", "refuse", "mask|later")
-    assert (case.lines("include"), case.lines("body")) == (["#include <valarray>"], ["    return V * helper();"])
-
-
-def test_a_right_answer_needs_no_more_than_lab_function_what_and_body(read):
-    case = read("lab: lab01\nfunction: relu\nwhat: w\n--- body\nreturn x;\n")
-    assert (case.name, case.expect, case.right, case.lines("before")) == ("one", "pass", "", [])
+@pytest.mark.parametrize("text, expected", [
+    (GOOD, ("a7", "lab02", "softmax_attention", "refuse", "mask|later", ["#include <valarray>"], ["    return V * helper();"])),
+    ("lab: lab01\nfunction: relu\nwhat: w\n--- body\nreturn x;\n", ("one", "lab01", "relu", "pass", "", [], ["return x;"])),
+    ("lab: lab01\nfunction: relu\nwhat: w\n#include <array>\n    return\n        x;\n",  # they need no line of their own
+     ("one", "lab01", "relu", "pass", "", ["#include <array>"], ["    return", "        x;"]))])
+def test_every_line_and_section_is_read(read, text, expected):
+    case = read(text)
+    assert (case.name, case.lab, case.function, case.expect, case.right, case.lines("include"), case.lines("body")) == expected
 
 
 @pytest.mark.parametrize("path, expected", [
@@ -61,11 +60,6 @@ def test_its_path_says_of_which_lab_and_function_it_is_and_whether_it_is_right(r
         assert (case.lab, case.function, case.expect) == expected
     except CourseError as error:
         assert "the line lab: is missing" in str(error) and not expected
-
-
-def test_includes_and_an_indented_body_need_no_line_of_their_own(read):
-    case = read("lab: lab01\nfunction: relu\nwhat: w\n#include <array>\n    return\n        x;\n")
-    assert (case.lines("include"), case.lines("body")) == (["#include <array>"], ["    return", "        x;"])
 
 
 @pytest.mark.parametrize("old, new, line, words", [

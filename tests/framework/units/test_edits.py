@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from author.case_file import Case, put_into
 from conftest import BUILD, LABS, ROOT
-from course.edits import report
+from course.edits import explain
 from course.edits.body import Body, parameters_of
 from course.edits.schemata import VARIABLE, Schemata
 from course.edits.search import NotSearched, Search
@@ -152,8 +152,7 @@ def search_of(tmp_path, name, text, **before):
     lab, exercise = manifest.find_exercise(LABS, name)
     key = lab.source_with(exercise, ROOT / "reference")
     case = Case("", lab.name, exercise.function, "", "refuse", "", {"body": text.splitlines(), **before})
-    (tmp_path / key.name).write_text(put_into(key.read_text(encoding="utf-8"), key.name, {each.function for each in lab.exercises}, [case]),
-                                     encoding="utf-8")
+    (tmp_path / key.name).write_text(put_into(key.read_text(), key.name, {each.function for each in lab.exercises}, [case]))
     return exercise, Search(lab, exercise, tmp_path / key.name, BUILD, tmp_path / "place")
 
 
@@ -194,11 +193,11 @@ def test_the_change_that_makes_every_check_pass_is_found(tmp_path, name, text, l
     cures = search.single() or search.double()
     if line is None:
         assert cures == []
-        assert report.in_words(exercise, cures, len(search.edits)).startswith(f"none of {len(search.edits)} small changes")
+        assert explain.in_words(exercise, cures, len(search.edits)).startswith(f"none of {len(search.edits)} small changes")
         return
     found = next(at for cure in cures for at, mistake in cure.mistakes if said in mistake)
     assert search.text.splitlines()[found - 1].strip() == text.splitlines()[line - 1].strip()
-    assert f"line {found}: " in report.in_words(exercise, cures, len(search.edits))
+    assert f"line {found}: " in explain.in_words(exercise, cures, len(search.edits))
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
@@ -208,7 +207,7 @@ def test_a_value_of_a_structured_binding_has_versions_without_a_lambda(tmp_path,
     body = Body("int f()", "const auto [a, b] = std::pair(2, 3); int s = a; for (int i = a; i < b; ++i) s += b; return s;", 1)
     places = [at.start() for at in re.finditer(r"(?<== )a|b(?=;)", body.text)]
     versions = Schemata("int f() ", "f", body, {n: Edit(((at, at + 1, "(a + b)"),), "") for n, at in enumerate(places, 1)})
-    (tmp_path / "f.cpp").write_text(f"#include <utility>\nint {VARIABLE} = 0;\n{versions.text((), lambdas=False)}\n", encoding="utf-8")
+    (tmp_path / "f.cpp").write_text(f"#include <utility>\nint {VARIABLE} = 0;\n{versions.text((), lambdas=False)}\n")
     subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "f.cpp"], cwd=tmp_path, check=True)
     assert len(places) == 4 and not versions.copies and "[&]" not in versions.text((), lambdas=False)
 
@@ -242,6 +241,6 @@ def test_the_change_may_be_in_a_function_that_it_calls(tmp_path, above, one):
 
 def test_a_function_that_is_not_there_is_said_to_be(tmp_path):
     lab, exercise = manifest.find_exercise(LABS, "lab01.relu")
-    (tmp_path / "lab01.cpp").write_text("int other() { return 1; }", encoding="utf-8")
+    (tmp_path / "lab01.cpp").write_text("int other() { return 1; }")
     with pytest.raises(NotSearched, match="relu was not found in lab01.cpp"):
         Search(lab, exercise, tmp_path / "lab01.cpp", BUILD, tmp_path)

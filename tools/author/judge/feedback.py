@@ -7,7 +7,7 @@ from author.judge.result import Result
 from course.sources.files import write_together
 from course.sources.manifest import Exercise, Lab
 from course.sources.plain_text import plain
-from course.verdicts import progress, report_page
+from course.verdicts import report_page, summary
 from course.verdicts.verdicts import WORDS, Verdict, by_lab
 
 Section = tuple[str, list[tuple[str, str, str, str]], list[str]]  # of a lab: its title, a row for each exercise, the messages
@@ -52,7 +52,7 @@ def _html(result: Result, labs: list[Lab]) -> str:
     for lab, of_lab in by_lab(result.verdicts):
         rows = [(verdict.exercise.function + (" ★" if verdict.exercise.stretch else ""), WORDS[verdict.status],
                  f"{verdict.points} of {verdict.exercise.points}", f"§{verdict.exercise.section}") for verdict in of_lab]
-        messages = list(dict.fromkeys(verdict.message for verdict in progress.with_words(of_lab)))
+        messages = list(dict.fromkeys(verdict.message for verdict in summary.with_words(of_lab)))
         shown.append((f"{lab} · {titles[lab]}", rows, messages))
     return _page(f"score {result.earned} of {result.points}", shown, result)
 

@@ -9,7 +9,7 @@ from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
 
 from course.sources import manifest
-from course.verdicts import progress
+from course.verdicts import summary
 from course.verdicts.grading import grade
 from course.verdicts.verdicts import Verdict
 
@@ -40,10 +40,10 @@ def run(root: Path, options: Namespace) -> int:
     else:
         unexplained = [verdict.exercise for verdict in verdicts if verdict.unexplained]
         goes_on = len(unexplained) == 1
-        print(progress.report(manifest.load(root), verdicts, options.track, goes_on), flush=True)
+        print(summary.report(manifest.load(root), verdicts, options.track, goes_on), flush=True)
         if goes_on:
-            from course.edits import report  # only now: most runs do without it
-            print(f"\n{report.of(root, options.track, unexplained[0])}")
+            from course.edits import explain  # only now: most runs do without it
+            print(f"\n{explain.of(root, options.track, unexplained[0])}")
     return exit_status(verdicts)
 
 

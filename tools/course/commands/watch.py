@@ -8,7 +8,7 @@ from pathlib import Path
 
 from course.errors import CourseError
 from course.sources import manifest
-from course.verdicts import progress
+from course.verdicts import summary
 from course.verdicts.grading import grade
 
 SETTLED = 0.05  # seconds without a change: an editor that empties the file and then fills it has finished
@@ -37,7 +37,7 @@ def run(root: Path, options: Namespace) -> int:
 def _grade(root: Path, names: list[str]) -> None:
     print(f"\n── {time.strftime('%H:%M:%S')} ── {' '.join(names)} ──\n", flush=True)
     try:
-        print(progress.report(manifest.load(root), grade(root, names=names), "student"))
+        print(summary.report(manifest.load(root), grade(root, names=names), "student"))
     except CourseError as error:  # a save may fix it
         print(f"course: {error}", file=sys.stderr)
 

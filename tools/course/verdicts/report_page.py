@@ -3,7 +3,7 @@
 import re
 
 from course.sources.manifest import Lab
-from course.verdicts import progress
+from course.verdicts import summary
 from course.verdicts.verdicts import WORDS, Verdict, by_lab, score
 
 BACKTICKS = re.compile("`+")
@@ -17,7 +17,7 @@ def markdown(labs: list[Lab], verdicts: list[Verdict]) -> str:
         lines += [f"| `{verdict.exercise.function}`{' ★' if verdict.exercise.stretch else ''} | {WORDS[verdict.status]} "
                   f"| {verdict.points} of {verdict.exercise.points} | §{verdict.exercise.section} |" for verdict in of_lab]
         lines.append("")
-        for message in dict.fromkeys(verdict.message for verdict in progress.with_words(of_lab)):
+        for message in dict.fromkeys(verdict.message for verdict in summary.with_words(of_lab)):
             fence = "`" * max(3, 1 + max(map(len, BACKTICKS.findall(message)), default=0))
             lines += [f"{fence}text", message, fence, ""]
     return "\n".join(lines)

@@ -17,7 +17,7 @@ static void add(std::string& body, const linattn::Tensor& x) {
     add(body, x.size());
     body.append(reinterpret_cast<const char*>(x.data()), x.size() * sizeof(double));
 }
-static void send(const std::string& body, int times = 1) {  // as grading/judge/peer.cpp does
+static void send(const std::string& body, int times = 1) {  // as grading/judge/remote_calls.cpp does
     std::string frame;
     add(frame, body.size());
     frame += body;

@@ -1,4 +1,4 @@
-#include "peer.hpp"
+#include "remote_calls.hpp"
 
 #include <unistd.h>
 

@@ -55,10 +55,8 @@ def _section(site: Path, name: str, names: set[str]) -> lxml.html.HtmlElement:
         if target in names:
             link.set("href", f"#{anchor or _anchor(target)}")
         elif target and not re.match(r"https?:|mailto:", target):  # a page that is left out
-            facts = link.xpath("parent::*[@class='facts']")
-            for line in facts:
-                line.text = line.text.rstrip(" ·")
-            link.drop_tree() if facts else link.drop_tag()
+            facts = link.xpath("parent::*[@class='facts']")  # hold the link to a contract alone
+            facts[0].drop_tree() if facts else link.drop_tag()
     return section
 
 

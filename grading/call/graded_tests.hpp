@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -13,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "escape.hpp"
 #include "call.hpp"
+#include "escape.hpp"
 
 namespace linattn::testing {
 
@@ -89,6 +90,36 @@ std::function<Result(const Tensor&, More...)> needing_a_token(std::function<Resu
         if (length(Q, -2) == 0) throw std::out_of_range("there is no token 0");
         return function(Q, more...);
     };
+}
+
+/// A tensor of a result: its name, and where it lies.
+template <class Result>
+using ResultTensor = std::pair<std::string, Tensor& (*)(Result&)>;
+
+/// Adds the function with a single wrong entry in a tensor of its result, the first or the last one. Tests must refuse each.
+template <class Result, class... Parameters>
+void add_one_wrong_entry(std::vector<Candidate<Result(Parameters...)>>& wrong,
+                         const std::function<Result(Parameters...)>& function,
+                         const std::vector<ResultTensor<Result>>& tensors) {
+    struct Fault {
+        const char* name;
+        bool last;
+        double error;
+    };
+    for (const auto& [name, of] : tensors)
+        for (const Fault& fault : {Fault{"the first entry is wrong by 1e-3 in ", false, 1e-3},
+                                   {"the last entry is wrong by 1e-3 in ", true, 1e-3},
+                                   {"the last entry is NaN in ", true, std::nan("")}})
+            wrong.push_back({fault.name + name,
+                             [=, of = of](Parameters... parameters) {
+                                 Result result = function(parameters...);
+                                 Tensor& x = of(result);
+                                 if (x.size() == 0) return result;
+                                 double& entry = x.data()[fault.last ? x.size() - 1 : 0];
+                                 entry += fault.error * std::max(1.0, std::fabs(entry));
+                                 return result;
+                             },
+                             nullptr, true});
 }
 
 /// What tests say of a function.

@@ -67,7 +67,7 @@ Function forgetting_at(std::size_t border) {
 }
 
 std::vector<Candidate<Signature>> all_wrong_functions() {
-    return wrong_functions<Signature>(
+    auto wrong = wrong_functions<Signature>(
         "linear_attention_parallel", {"total instead of the running sum"},  // which is not causal
         {{"shapes that do not belong together are not rejected", where_rejected(definition(), zeros_of_V)},
          {"an exception where there are no tokens", needing_a_token(definition())},
@@ -75,6 +75,8 @@ std::vector<Candidate<Signature>> all_wrong_functions() {
          {"the state is lost after 32 tokens", forgetting_at(32)}},
         // Tests with features of one number are good tests, too, and do not see these; one scale among the others is enough.
         {"queries scaled by 1/√d_k before φ", "queries and keys scaled by d_k^(-1/4) before φ"});
+    add_one_wrong_entry(wrong, definition(), {{"the output", [](Tensor& x) -> Tensor& { return x; }}});
+    return wrong;
 }
 
 Objections objections_to(const Function& function) {

@@ -72,12 +72,17 @@ Function forgetting_at(std::size_t border) {
 }
 
 std::vector<Candidate<Signature>> all_wrong_functions() {
-    return wrong_functions<Signature>(
+    auto wrong = wrong_functions<Signature>(
         "causal_linear_attention_resume", {"state ignored", "S lost on resume", "z lost on resume"},
         {{"shapes that do not belong together are not rejected", where_rejected(definition(), nothing_added)},
          {"an exception where there are no tokens", needing_a_token(definition())},
          {"the state is lost after 8 tokens", forgetting_at(8)},
          {"the state is lost after 32 tokens", forgetting_at(32)}});
+    add_one_wrong_entry(wrong, definition(),
+                        {{"the output", [](OutputAndState& x) -> Tensor& { return x.output; }},
+                         {"S", [](OutputAndState& x) -> Tensor& { return x.state.S; }},
+                         {"z", [](OutputAndState& x) -> Tensor& { return x.state.z; }}});
+    return wrong;
 }
 
 Objections objections_to(const Function& function) {

@@ -62,13 +62,18 @@ Function forgetting_at(std::size_t border) {
 }
 
 std::vector<Candidate<Signature>> all_wrong_functions() {
-    return wrong_functions<Signature>(
+    auto wrong = wrong_functions<Signature>(
         "causal_attention_backward", {},
         {{"arguments that do not belong together are not rejected", where_rejected(definition(), no_gradients)},
          {"an exception where there are no tokens", needing_a_token(definition())},
          {"the sums are lost after 8 tokens", forgetting_at(8)},
          {"the sums are lost after 32 tokens", forgetting_at(32)}},
         {keeps_states});
+    add_one_wrong_entry(wrong, definition(),
+                        {{"the gradient of φ(Q)", [](AttentionGradients& d) -> Tensor& { return d.phi_Q; }},
+                         {"the gradient of φ(K)", [](AttentionGradients& d) -> Tensor& { return d.phi_K; }},
+                         {"the gradient of V", [](AttentionGradients& d) -> Tensor& { return d.V; }}});
+    return wrong;
 }
 
 Objections objections_to(const Function& function) {

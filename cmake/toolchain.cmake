@@ -87,6 +87,7 @@ endif()
 # recognised. Link it after linattn_warnings, of which it takes something back.
 add_library(linattn_students INTERFACE)
 target_compile_options(linattn_students INTERFACE
+  -fdiagnostics-color=never  # whatever CXXFLAGS says: the compiler's words are read by programs
   -Wno-unused-parameter -Wno-unused-variable -Wno-unused-but-set-parameter -Wno-unused-but-set-variable
   -Werror=return-type -Werror=uninitialized
   $<$<BOOL:${LINATTN_HAS_AUTO_VAR_INIT}>:-ftrivial-auto-var-init=pattern>

@@ -47,16 +47,22 @@ int told_what_ran_ahead(const Options& options, const std::string& check) {
     return -1;
 }
 
+Verdict judged(const ManifestEntry& entry, const std::string& program, const std::vector<std::string>& arguments) try {
+    return verdict_of(entry, program, run_supervised(program, arguments, entry.timeout_seconds),
+                      [&](std::size_t first, std::size_t last) {
+                          std::vector<std::string> some = arguments;
+                          some.insert(some.end(), {"--cases", std::to_string(first) + "-" + std::to_string(last)});
+                          return run_supervised(program, some, entry.timeout_seconds);
+                      });
+} catch (const std::runtime_error& e) {
+    return not_graded(entry, e.what());
+}
+
 int grade(const Options& options, const std::string& program, const std::vector<std::string>& arguments) {
     ManifestEntry entry = read_manifest_entry(options.manifest, options.exercise);
     entry.on_gpu = options.on_gpu;
     const pid_t ctest = ::getppid();
-    const SupervisedRun run = run_supervised(program, arguments, entry.timeout_seconds);
-    const Verdict verdict = verdict_of(entry, program, run, [&](std::size_t first, std::size_t last) {
-        std::vector<std::string> some = arguments;
-        some.insert(some.end(), {"--cases", std::to_string(first) + "-" + std::to_string(last)});
-        return run_supervised(program, some, entry.timeout_seconds);
-    });
+    const Verdict verdict = judged(entry, program, arguments);
     std::fputs(verdict.message.c_str(), stdout);
     std::fflush(stdout);
     if (::getppid() != ctest) throw std::runtime_error("ctest was killed, so nobody waits for this result any more");

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <random>
 #include <stdexcept>
+#include <system_error>
 
 #include "channel.hpp"
 #include "deadline.hpp"
@@ -154,9 +155,10 @@ SupervisedRun run_supervised(const std::string& program, const std::vector<std::
         throw std::runtime_error(program + " is not there: build it (cmake --build with the target " +
                                  program.substr(program.rfind('/') + 1) + ")");
     int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) throw std::runtime_error("cannot make a pair of sockets");
+    if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        throw std::system_error(errno, std::generic_category(), "cannot make a pair of sockets");
     std::FILE* const output = std::tmpfile();
-    if (output == nullptr) throw std::runtime_error("cannot make a temporary file");
+    if (output == nullptr) throw std::system_error(errno, std::generic_category(), "cannot make a temporary file");
     ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     ::fcntl(::fileno(output), F_SETFD, FD_CLOEXEC);
 
@@ -172,7 +174,7 @@ SupervisedRun run_supervised(const std::string& program, const std::vector<std::
     if (::write(ends[0], secret.data(), secret_length) != secret_length)
         throw std::runtime_error("cannot write to a socket");
     const pid_t parent = ::getpid(), child = ::fork();
-    if (child < 0) throw std::runtime_error("cannot start a process");
+    if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
     if (child == 0) exec_child(program, pointers, output, ends[1], parent);
     ::close(ends[1]);
 

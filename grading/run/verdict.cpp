@@ -1,15 +1,48 @@
 #include "verdict.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "escape.hpp"
 #include "verdict_words.hpp"
 
 namespace linattn::testing {
 namespace {
+
+bool limited(int resource, rlim_t most = RLIM_INFINITY) {
+    rlimit limit{};
+    return ::getrlimit(resource, &limit) == 0 && limit.rlim_max < most;
+}
+
+rlim_t seconds_used() {
+    rusage used{};
+    ::getrusage(RUSAGE_CHILDREN, &used);
+    return static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+}
+
+// What kept the program from its work, where that is the machine and not the student's code; empty otherwise.
+std::string forbidden_by_the_machine(const SupervisedRun& run) {
+    const std::string& said = run.ending.printed;
+    const auto printed = [&](const char* words) { return said.find(words) != std::string::npos; };
+    const std::string first_line = shortened(escape(said.substr(0, said.find('\n'))), 200);
+    const bool before_any_check = run.cases.empty() && run.last_call.empty();
+    if (before_any_check && printed("AddressSanitizer") && !printed("ERROR: AddressSanitizer: "))
+        return "AddressSanitizer, which finds accesses outside an array, cannot start on this machine: " +
+               (limited(RLIMIT_AS) ? "it limits memory, which has to be unlimited (ulimit -v)" : first_line);
+    if (before_any_check && printed("error while loading shared libraries"))
+        return "the program cannot start on this machine: " + first_line;
+    if (run.ending.signal == SIGXFSZ && limited(RLIMIT_FSIZE, most_output))
+        return "it printed, or wrote to a file, more than this machine allows (ulimit -f)";
+    if (run.ending.signal == SIGKILL && !run.ending.timed_out && limited(RLIMIT_CPU, seconds_used() + 3))
+        return "it was stopped, as this machine limits processor time (ulimit -t)";
+    return "";
+}
 
 // What ended the run, as a failure of the case that it ended in.
 void add_end(SupervisedRun& run, const ManifestEntry& exercise) {
@@ -66,10 +99,19 @@ void explain_those_before_the_end(std::vector<Case>& cases, const RunCases& run_
 
 }  // namespace
 
+Verdict not_graded(const ManifestEntry& exercise, const std::string& why) {
+    Verdict verdict;
+    verdict.message = title(exercise, Status::not_run) + "  not graded, by no fault of your code: " + why + "\n";
+    verdict.place = "what the machine forbids, as said above";
+    return verdict;
+}
+
 Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, SupervisedRun run,
                    const RunCases& run_cases) {
     const Ending& ending = run.ending;
     std::vector<Case>& cases = run.cases;
+    if (const std::string why = trustworthy(ending) ? "" : forbidden_by_the_machine(run); !why.empty())
+        return not_graded(exercise, why);
     if (!trustworthy(ending)) {
         explain_those_before_the_end(cases, run_cases);
         add_end(run, exercise);
@@ -89,8 +131,7 @@ Verdict verdict_of(const ManifestEntry& exercise, const std::string& program, Su
     }
     const Status status = status_of(cases, ending);
     if (status == Status::fail) find_memory_between_cases(cases, run_cases);
-    Verdict verdict{status, title(exercise, status), mistakes_in(cases), trustworthy(ending) ? share_of(cases) : 0.0,
-                    ""};
+    Verdict verdict{status, title(exercise, status), mistakes_in(cases), trustworthy(ending) ? share_of(cases) : 0.0};
     for (const Case& each : cases) {
         if (!each.begin_with.empty()) verdict.begin_with = each.begin_with;
         if (verdict.mistakes.empty() && std::ranges::any_of(each.failures, &Failure::counterexample))
@@ -129,6 +170,7 @@ void write_result(const std::string& folder, const ManifestEntry& exercise, cons
         {"message", verdict.message},
     };
     if (!verdict.begin_with.empty()) result["begin_with"] = verdict.begin_with;
+    if (!verdict.place.empty()) result["place"] = verdict.place;
     if (verdict.counterexample) result["counterexample"] = true;
     const std::filesystem::path path =
         std::filesystem::path(folder) / (exercise.lab + "." + exercise.function + ".json");

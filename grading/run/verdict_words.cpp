@@ -187,6 +187,7 @@ std::string how_it_ended(const ManifestEntry& exercise, SupervisedRun& run) {
         return (ending.printed.size() >= most_output ? "printed more than 16 MB, and was stopped, "
                                                      : "wrote a file of more than 16 MB, and was stopped, ") +
                during;
+    if (ending.signal == SIGKILL) return "was killed, as the system does where memory runs out, " + during;
     if (ending.signal != 0)
         return "was stopped by signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + "), " +
                during;

@@ -116,7 +116,20 @@ def _explain(error: OSError) -> int:
     return 2
 
 
+def _open_closed_streams() -> None:
+    """A file that is opened later would take the number of a closed stream, and get what is printed."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")
+    if sys.stdout is None:
+        print("course: the output cannot be written: it is closed; leave >&- out and try again", file=sys.stderr)
+        sys.exit(2)
+
+
 if __name__ == "__main__":
+    _open_closed_streams()
     write_utf8()
     process_group.end_when_told()
     sys.exit(main(TOOLS.parent, sys.argv[1:]))

@@ -87,6 +87,13 @@ def test_a_file_of_the_course_that_fails_is_not_the_students_fault(lab):
     assert begin_with == "", "it is outside of the exercises"
 
 
+def test_what_the_machine_forbids_is_not_the_students_fault_either(lab):
+    message, *begin = lab.explain(f"{FAILED}X:9:1: fatal error: error writing to /tmp/x.s: File too large\n    9 | }}\n")
+    assert "student/lab00_warm_up.cpp is not the cause. The machine" in message and "File too large" in message
+    assert begin == ["", "what the machine forbids, as said above"]
+    assert "does not compile" in lab.explain(f'{UNDECLARED} 9 | throw std::runtime_error("error: Out of memory")\n' + FAILED)[0]
+
+
 def test_a_file_that_is_not_as_handed_out_is_named_first(lab):
     names = ("labs/lab00_warm_up/warm_up.hpp", "labs/lab01_more/README.md", "student/lab00_warm_up.cpp")
     (lab.root / ".handout.sha256").write_text("".join(f"0123  {name}\n" for name in names))

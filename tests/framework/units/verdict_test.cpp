@@ -160,6 +160,15 @@ TEST_CASE("passes only when every case ran and none failed") {
     CHECK(judged(failing(two_cases), reported(2, 0)).status == Status::fail);
     CHECK(judged(two_cases, Ending{}).status == Status::crash);
 }
+TEST_CASE("what keeps the program from starting is no crash of the student's, and what it prints later is") {
+    const auto said = [](const Cases& cases, const std::string& printed) {
+        return judged(exercise, {.cases = cases, .ending = {.signal = SIGABRT, .printed = printed}}).status;
+    };
+    CHECK(said({}, "==1==ERROR: AddressSanitizer failed to allocate 0xdfff0001000 bytes\n") == Status::not_run);
+    CHECK(said({}, "a: error while loading shared libraries: libasan.so.8\n") == Status::not_run);
+    CHECK(said({}, "==1==ERROR: AddressSanitizer: heap-use-after-free\n") == Status::crash);
+    CHECK(said(two_cases, "==1==ERROR: AddressSanitizer failed to allocate\n") == Status::crash);
+}
 TEST_CASE(
     "a first failure without a name that comes at another call when its case runs alone is about an earlier call") {
     const auto says_so = [](const Cases& cases, const Cases& alone) {
@@ -181,7 +190,8 @@ TEST_CASE(
     CHECK(!says_so(fails_with(second, "x 1"), second));  // no other case ran before it
 }
 TEST_CASE("what failed before the case in which the run ended is explained by running it once more without that case") {
-    const SupervisedRun crashed{.cases = {failing({{.name = "one"}})[0], {.name = "two"}}, .ending = {.signal = SIGSEGV}};
+    const SupervisedRun crashed{.cases = {failing({{.name = "one"}})[0], {.name = "two"}},
+                                .ending = {.signal = SIGSEGV}};
     const auto again = [&](const Ending& ending) {
         return verdict_of(exercise, "", crashed, [&](std::size_t from, std::size_t to) -> SupervisedRun {
             CHECK((from == 1 && to == 1));

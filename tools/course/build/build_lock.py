@@ -12,7 +12,7 @@ import time
 
 HELD = "LINATTN_LOCKED"  # in the environment below a run that holds the lock: the build folder
 PATIENCE = 0.3  # seconds before anybody is told of the waiting
-NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)  # some network file systems have none
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM)  # some network file systems have none
 NONE = -1
 
 

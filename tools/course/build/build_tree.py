@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from course.build import build_lock, graded_file, process_group
+from course.build import build_lock, dates, graded_file, process_group
 from course.build.progress_line import ProgressLine
 from course.errors import CourseError
 from course.sources import version
@@ -41,6 +41,7 @@ class BuildTree:
     def prepare(self, manifests: list[Path], labs: list[Lab]) -> None:
         """Configures where needed, and shows progress while labs are built for the first time."""
         built = self.folder / "built_once"
+        dates.set_back(str(self.root), str(self.folder))
         if self._must_configure(manifests):
             shutil.rmtree(built, ignore_errors=True)
             self._configure()
@@ -102,19 +103,21 @@ class BuildTree:
 
     def _must_configure(self, manifests: list[Path]) -> bool:
         ninja = self.folder / "build.ninja"
-        return (not ninja.exists() or self._was_moved()
+        return (not ninja.exists() or bool(self._belongs_to())
                 or any(manifest.stat().st_mtime > ninja.stat().st_mtime for manifest in manifests))
 
-    def _was_moved(self) -> bool:
-        """Whether the cache speaks of another folder: a clone that was renamed or copied."""
+    def _belongs_to(self) -> str:
+        """The other course that the cache speaks of, where this one was copied or moved."""
         cache = self.folder / "CMakeCache.txt"
         text = cache.read_text(encoding="utf-8", errors="replace") if cache.exists() else ""
         home = re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", text, re.M)
-        return home is not None and Path(home[1]).resolve() != self.root.resolve()
+        return home[1] if home and Path(home[1]).resolve() != self.root.resolve() else ""
 
     def _configure(self) -> None:
-        print(f"configuring build/{self.track} …", file=sys.stderr)
-        if self._was_moved():  # cmake --fresh does this, from 3.24 on
+        other = self._belongs_to()
+        print(f"configuring build/{self.track} …" if not other else f"build/{self.track} belongs to {other}: configuring it anew …",
+              file=sys.stderr, flush=True)
+        if other:  # cmake --fresh does this, from 3.24 on
             (self.folder / "CMakeCache.txt").unlink()
             shutil.rmtree(self.folder / "CMakeFiles", ignore_errors=True)
         with self._started(["cmake", "--preset", self.track], stdout=subprocess.PIPE) as cmake:

@@ -20,7 +20,7 @@ class Verdict:
     begin_with: str = ""  # the function to fix or write first, where this one waits for another
     counterexample: bool = False  # the message shows a smaller input for which it is wrong
     named: bool = False  # the message names a mistake
-    place: str = ""  # the line that does not compile
+    place: str = ""  # the line that does not compile, or what else keeps it from being graded
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", plain(self.message).rstrip())
@@ -117,7 +117,7 @@ def _read_one(results: Path, exercise: Exercise, log: str) -> Verdict:
     if status not in WORDS or whose != (exercise.lab, exercise.function):
         return Verdict(exercise, "not_run", f"{exercise.name} left a result that is not its own: {path.name}")
     return Verdict(exercise, status, str(message), str(data.get("begin_with", "")), bool(data.get("counterexample")),
-                   bool(data.get("mistakes")))
+                   bool(data.get("mistakes")), plain(str(data.get("place", ""))))
 
 
 def _not_built(results: Path, exercise: Exercise, log: str) -> Verdict:
@@ -125,7 +125,7 @@ def _not_built(results: Path, exercise: Exercise, log: str) -> Verdict:
         data = _load(results / f"{exercise.lab}.not_built")
         return Verdict(exercise, "not_run", str(data["message"]), str(data["begin_with"]), place=plain(str(data.get("place", ""))))
     except (OSError, ValueError, KeyError, TypeError):
-        return Verdict(exercise, "not_run", f"{exercise.name} left no result; ctest's output is in {log}")
+        return Verdict(exercise, "not_run", f"{exercise.name} left no result; ctest's output is in {log}", place=log)
 
 
 def _load(path: Path) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Runs before every ctest: waits while another run works in the build folder, and marks when this one began.
 
-usage: begin_run.py BUILD
+usage: begin_run.py BUILD [anew]      (anew: only configures BUILD, which belongs to another place)
 """
 
 import os
@@ -9,12 +9,15 @@ import sys
 TOOLS = os.path.abspath(f"{__file__}/../../../..")
 sys.path.insert(0, TOOLS)
 
-from course.build import build_lock
+from course.build import build_lock, dates
 from course.build.ctest import run_ahead
 from course.build.ctest.called_as import lists_only, words_of
 
 
-def main(build: str) -> int:
+def main(build: str, anew: str = "") -> int:
+    if anew:
+        from course.__main__ import in_words  # only now: the verdict does not wait for it
+        return in_words(lambda: _configure(build))
     ctest = os.getppid()
     if lists_only(words_of(ctest)):
         return 0
@@ -23,9 +26,19 @@ def main(build: str) -> int:
         return 1  # it was killed while we waited
     if lock != build_lock.NONE and os.fork() == 0:
         _keep_open_until_the_end_of(ctest)
+    dates.set_back(os.path.dirname(TOOLS), build)
     run_ahead.remove_left_over(build)
     with open(f"{build}/run_started", "w") as mark:
         os.utime(mark.fileno())
+    return 0
+
+
+def _configure(build: str) -> int:
+    from pathlib import Path
+    from course.build.build_tree import BuildTree
+    tree = BuildTree(Path(TOOLS).parent, os.path.basename(build))
+    with tree.locked():
+        tree.prepare([], [])
     return 0
 
 

@@ -90,6 +90,10 @@ if __name__ == "__main__":
     try:
         sys.exit(main(*sys.argv[1:]))
     except OSError as error:
-        sys.exit(f"{sys.argv[3]} could not be built: {error}; fix that and try again")
+        words = f"{sys.argv[3]} could not be built: {error}; fix that and try again"
+        try:
+            sys.exit(_give_up(f"{sys.argv[1]}/results/{sys.argv[3]}.not_built", words, place="what the machine forbids, as said above"))
+        except OSError:
+            sys.exit(words)
     except KeyboardInterrupt:
         sys.exit(130)

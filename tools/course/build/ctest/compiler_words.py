@@ -45,7 +45,7 @@ def essence(output: str, sources: list[str]) -> Essence:
     errors = [line for complaint in complaints if complaint.kind == "error" for line in complaint.lines]
     others = [line for complaint in complaints if complaint.kind != "error" for line in complaint.lines]
     file, line = _first_place(errors, sources)
-    kept = [_readable(line, sources) for line in (errors + others)[:MOST_LINES]]
+    kept = [readable(line, sources) for line in (errors + others)[:MOST_LINES]]
     text = "\n".join(kept).strip() or output.strip()
     said = _advice(errors, sources, file) or (CONST_ADVICE if re.search(OF_A_CONST, output) else "")
     return Essence(text + (f"\n\n{said}" if said else ""), file, line)
@@ -92,7 +92,7 @@ def _first_place(lines: list[str], sources: list[str]) -> tuple[str, int]:
     return "", 0
 
 
-def _readable(line: str, sources: list[str]) -> str:
+def readable(line: str, sources: list[str]) -> str:
     for source in sources:
         line = line.replace(f"{source}:", f"{short(source)}:")
     line = ALSO_KNOWN_AS.sub("", line)

@@ -11,6 +11,10 @@ from course.sources.source_pieces import function_at
 
 MISSING = re.compile("undefined (?:reference to|symbol:) (.*)")  # GNU ld; lld and mold, which cmake/toolchain.cmake prefers
 DUPLICATE = re.compile("(?:multiple definition of|duplicate symbol:) (.*)")
+FORBIDDEN = re.compile(  # by the machine, in lines that echo no code
+    r"^(?! *\d* \|).*(?:error|fatal|terminated|sorry|failed).*(?:File too large|limit exceeded|No space left|quota exceeded|annot allocate|"
+    r"ut of memory|memory exhausted|allocation failure|bad_alloc|Killed|temporarily unavailable|Too many open files|not permitted).*$"
+    r"|^.*\bld terminated with signal.*$", re.M)
 MOST_CHANGED = 5  # files in a message
 QUOTED = re.compile(r"`(.*?)'")
 
@@ -43,6 +47,10 @@ class FailedBuild:
         return message, begin_with, place
 
     def _explain(self, output: str) -> tuple[str, str, str]:
+        if said := FORBIDDEN.search(output):
+            return (f"{self.lab} could not be built, and {compiler_words.short(self.sources[-1])} is not the cause. The machine keeps the "
+                    "compiler or the linker from its work (df shows the room on a disk, ulimit -a other limits):\n\n"
+                    f"{compiler_words.readable(said[0], self.sources)}"), "", "what the machine forbids, as said above"
         for source in self.sources:
             if re.search(rf"FAILED: [^\n]*{self.lab}_graded[^\n]*{re.escape(os.path.basename(source))}", output):
                 return self._of_the_compiler(source, output)

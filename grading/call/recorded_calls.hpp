@@ -28,6 +28,7 @@ struct ComparedCall {
     std::vector<Input> inputs{};
     std::function<std::string(std::size_t entry)> place{};  ///< where an entry lies, in words
     std::string throw_site{};                               ///< the call stack of the exception
+    bool is_long = false;                                   ///< no mistake is tried on it (LongCalls)
 };
 
 enum class Came {

@@ -116,7 +116,7 @@ void Trial::require_result() const {
 }
 
 ComparedCall Trial::compared(const Check& check, const Expectations& expected) const {
-    return {exercise_, subject_, run_, outcome_, check, expected, call_, inputs_, place_, throw_site_};
+    return {exercise_, subject_, run_, outcome_, check, expected, call_, inputs_, place_, throw_site_, LongCalls::any};
 }
 
 void Trial::equals(std::vector<Expected> values) const {

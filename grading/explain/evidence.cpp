@@ -108,6 +108,7 @@ std::string choice_of(const std::string& words) {
 }
 
 Evidence::Evidence(std::vector<const RecordedCall*> calls) : calls_(std::move(calls)) {
+    std::erase_if(calls_, [](const RecordedCall* each) { return each->call.is_long; });
     for (const RecordedCall* each : calls_)
         if (each->came == Came::wrong && compares_values(each->call)) wrong_.push_back(each);
     std::ranges::stable_sort(wrong_, {}, [](const RecordedCall* each) { return size_of(each->call.outcome.parts); });

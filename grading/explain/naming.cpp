@@ -54,6 +54,7 @@ public:
     Naming name(const RecordedCall& recorded) {
         Naming found;
         const ComparedCall& call = recorded.call;
+        if (call.is_long) return found;
         if (recorded.came == Came::broken_claim) {
             if (recorded.means != nullptr && evidence_.agrees_with_all(*recorded.means))
                 found.names = {recorded.means};

@@ -137,6 +137,51 @@ Sums sums_by_definition(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& 
     return sums;
 }
 
+// The same by the recurrence, in O(n): each token is added to the sums S = Σ φ(k) vᵀ and z = Σ φ(k), of sizes too.
+Sums sums_by_recurrence(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V, bool is_causal) {
+    const RowExtents keys(phi_K), values(V);
+    const std::size_t n = keys.n, c = keys.width, d = values.width;
+    Shape one = shape_of(V);
+    one.back() = 1;
+    Sums sums{zeros(shape_of(V)), zeros(one), zeros(shape_of(V)), zeros(one)};
+    for (std::size_t h = 0; h < keys.leading; ++h) {
+        std::vector<double> S(c * d), z(c), size_of_S(c * d), size_of_z(c);
+        const auto add = [&](std::size_t j) {
+            for (std::size_t a = 0; a < c; ++a) {
+                const double k = phi_K.data()[(h * n + j) * c + a];
+                z[a] += k;
+                size_of_z[a] += std::fabs(k);
+                for (std::size_t b = 0; b < d; ++b) {
+                    const double v = V.data()[(h * n + j) * d + b];
+                    S[a * d + b] += k * v;
+                    size_of_S[a * d + b] += std::fabs(k * v);
+                }
+            }
+        };
+        for (std::size_t j = 0; j < n && !is_causal; ++j) add(j);
+        for (std::size_t row = h * n; row < (h + 1) * n; ++row) {
+            if (is_causal) add(row - h * n);
+            for (std::size_t a = 0; a < c; ++a) {
+                const double q = phi_Q.data()[row * c + a];
+                sums.total.data()[row] += q * z[a];
+                sums.total_magnitude.data()[row] += std::fabs(q) * size_of_z[a];
+                for (std::size_t b = 0; b < d; ++b) {
+                    sums.value.data()[row * d + b] += q * S[a * d + b];
+                    sums.magnitude.data()[row * d + b] += std::fabs(q) * size_of_S[a * d + b];
+                }
+            }
+        }
+    }
+    return sums;
+}
+
+// Where the definition would take long, by the recurrence.
+Sums sums_of(const Tensor& phi_Q, const Tensor& phi_K, const Tensor& V, const Allowed& allowed) {
+    const auto* known = allowed.target<bool (*)(std::size_t, std::size_t)>();
+    if (length(V, -2) < 1000 || known == nullptr) return sums_by_definition(phi_Q, phi_K, V, allowed);
+    return sums_by_recurrence(phi_Q, phi_K, V, *known == &causal);
+}
+
 Expected quotient(const Sums& sums, const Tensor& V, double epsilon, std::size_t c);
 
 }  // namespace
@@ -145,7 +190,7 @@ Expected expected_attention(const Tensor& Q, const Tensor& K, const Tensor& V, c
                             const Allowed& allowed) {
     const Tensor phi_Q = phi(Q), phi_K = phi(K);
     const std::size_t n = length(V, -2), c = length(phi_Q, -1);
-    const Sums sums = sums_by_definition(phi_Q, phi_K, V, allowed);
+    const Sums sums = sums_of(phi_Q, phi_K, V, allowed);
     return {sums.value, sums.magnitude * rounding(n + c) + underflow(n * c, V),
             "2 (n + c)·2^-53 sum |phi(q)| |phi(k)| |v| with n = " + std::to_string(n) + ", c = " + std::to_string(c)};
 }
@@ -182,7 +227,7 @@ Expected normalized_sum(const Weights& weights, const Weights& magnitude, const 
 Expected expected_normalized_attention(const Tensor& Q, const Tensor& K, const Tensor& V, const FeatureMap& phi,
                                        const Allowed& allowed, double epsilon) {
     const Tensor phi_Q = phi(Q), phi_K = phi(K);
-    return quotient(sums_by_definition(phi_Q, phi_K, V, allowed), V, epsilon, length(phi_Q, -1));
+    return quotient(sums_of(phi_Q, phi_K, V, allowed), V, epsilon, length(phi_Q, -1));
 }
 
 Expected expected_weights(const Tensor& Q, const Tensor& K, const FeatureMap& phi, const Allowed& allowed,

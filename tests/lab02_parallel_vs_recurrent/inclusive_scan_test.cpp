@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "linear_attention.hpp"
+#include "long_sizes.hpp"
 #include "sizes.hpp"
 #include "suite.hpp"
 
@@ -79,6 +80,14 @@ TEST_CASE("calls combine at most 2n times") {
             "n = " + std::to_string(n) + " took " + std::to_string(*calls) + " combines; at most 2n are allowed",
             "n log n combines");
     }
+}
+TEST_CASE("gives every prefix beyond every round length") {
+    const Combine add("add", [](const std::string& a, const std::string& b) {  // letters as numbers from 0 to 25
+        return static_cast<char>('a' + (a[0] + b[0] - 2 * 'a') % 26) + a.substr(1) + b.substr(1);
+    });
+    std::vector<std::string> sums = letters(many_tokens);
+    for (std::size_t i = 1; i < many_tokens; ++i) sums[i] = add(sums[i - 1], sums[i]);
+    with_long_calls([&] { CALL(inclusive_scan, letters(many_tokens), add).equals(sums); });
 }
 }
 

@@ -4,6 +4,7 @@
 #include "attention_claims.hpp"
 #include "attention_step.hpp"
 #include "cost_claims.hpp"
+#include "long_sizes.hpp"
 #include "worked_example.hpp"
 
 namespace linattn::testing::linear_attention_test {
@@ -78,6 +79,9 @@ TEST_CASE("handles large and tiny inputs") { handles_large_and_tiny_inputs(quadr
 TEST_CASE("with the causal mask an output never depends on a later token") {
     never_depends_on_a_later_token(quadratic(Mask::causal));
 }
+TEST_CASE("equals the definition beyond every round length") {
+    equals_the_definition_at_long_sizes(quadratic(Mask::causal), 1100);  // it takes n² weights
+}
 }
 
 TEST_SUITE("linear_attention_bidirectional") {
@@ -92,6 +96,7 @@ TEST_CASE("handles one token, no token and no head") { handles_one_token_and_no_
 TEST_CASE("treats every head by itself") { treats_every_head_by_itself(bidirectional); }
 TEST_CASE("handles large and tiny inputs") { handles_large_and_tiny_inputs(bidirectional); }
 TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(bidirectional); }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(bidirectional); }
 }
 
 TEST_SUITE("linear_attention_parallel") {
@@ -133,6 +138,7 @@ TEST_CASE("does not go token by token") {
                        ": that is one and more for each of the tokens added, and fewer are expected; phi takes all "
                        "tokens at once, or a chunk of them");
 }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(parallel); }
 }
 
 TEST_SUITE("linear_attention_recurrent") {
@@ -160,6 +166,7 @@ TEST_CASE("its memory does not grow with the sequence") {
             return recurrent.run(in.Q, in.K, in.V, oracle_feature_map("pairs"));
         });
 }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(recurrent); }
 }
 
 TEST_SUITE("linear_attention_step") {
@@ -182,6 +189,13 @@ std::vector<Expected> expected_step(const Inputs& in, std::size_t i, const Featu
     output.tolerance = token(output.tolerance, i);
     output.has_tokens = false;
     return {output, expected_state(upto.K, upto.V, phi)};
+}
+
+void one_step_at(const Size& size, std::uint64_t stream) {
+    const Inputs in(size, stream);
+    CALL(linear_attention_step, token(in.Q, 1), token(in.K, 1), token(in.V, 1), state_before(in, 1, identity_map),
+         identity_map)
+        .equals(expected_step(in, 1, identity_map));
 }
 
 TEST_CASE("gives the chapter's worked example") {
@@ -227,13 +241,8 @@ TEST_CASE("equals the definition from any state on") {
         }
 }
 TEST_CASE("equals the definition at every size") {
-    const FeatureMap phi = oracle_feature_map("identity");
     std::uint64_t stream = 20;
-    for (const Size& size : widths_around_borders()) {
-        const Inputs in(size, ++stream);
-        CALL(linear_attention_step, token(in.Q, 1), token(in.K, 1), token(in.V, 1), state_before(in, 1, phi), phi)
-            .equals(expected_step(in, 1, phi));
-    }
+    for (const Size& size : widths_around_borders()) one_step_at(size, ++stream);
 }
 TEST_CASE("remembers nothing of an earlier call") {
     const Inputs in({2}, 4, 4, 5, 31);
@@ -275,6 +284,7 @@ TEST_CASE("one step after another gives the whole sequence") {
         S = call.result().S;
     }
 }
+TEST_CASE("equals the definition beyond every round length") { at_long_widths(one_step_at); }
 }
 
 }  // namespace linattn::testing::linear_attention_test

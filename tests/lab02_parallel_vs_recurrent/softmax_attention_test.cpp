@@ -4,6 +4,7 @@
 
 #include "attention_claims.hpp"
 #include "linear_attention.hpp"
+#include "long_sizes.hpp"
 #include "worked_example.hpp"
 
 namespace linattn::testing::softmax_attention_test {
@@ -119,6 +120,13 @@ TEST_CASE("exchanging two tokens exchanges their outputs when nothing is masked"
     const Call<Tensor> after = CALL(softmax_attention, Q, K, V, Mask::none);
     after.satisfies(distance_if_alike(parts_of(after.result()), parts_of(exchanged(before))).has_value(),
                     "tokens 1 and 4 were exchanged, and the outputs were not simply exchanged with them");
+}
+TEST_CASE("equals the definition beyond every round length") {
+    const auto claim = [](const Size& size, std::uint64_t stream) {
+        const Inputs in(size, stream);
+        equals_definition(in.Q, in.K, in.V, Mask::causal);
+    };
+    at_long_sizes(claim, 600);  // n² weights, here and there
 }
 }
 

@@ -1,5 +1,6 @@
 // attention_weights: the explicit matrix that the other forms never make.
 #include "attention_claims.hpp"
+#include "long_sizes.hpp"
 #include "normalized_attention.hpp"
 #include "worked_example.hpp"
 
@@ -96,6 +97,12 @@ TEST_CASE("rows without any weight are zero") {
     Inputs dark = in;
     set_token(dark.Q, 2, full({2, 4}, -1.0));  // relu leaves nothing of this query
     for (const Mask mask : masks) equals_definition(dark, "relu", mask, 1e-6);
+}
+TEST_CASE("equals the definition beyond every round length") {
+    const auto claim = [](const Size& size, std::uint64_t stream) {
+        equals_definition(Inputs(size, stream), "elu_plus_one", Mask::causal, 1e-6);
+    };
+    at_long_sizes(claim, 600);  // n² numbers
 }
 }
 

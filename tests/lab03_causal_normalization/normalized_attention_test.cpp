@@ -1,5 +1,6 @@
 // The whole sequence in one call: over all tokens, and causal.
 #include "normalized_attention.hpp"
+#include "long_sizes.hpp"
 #include "normalization_claims.hpp"
 #include "worked_example.hpp"
 
@@ -49,6 +50,9 @@ TEST_CASE("does not depend on the scale of the features") { does_not_depend_on_t
 TEST_CASE("stays finite where the weights vanish") { stays_finite_where_the_weights_vanish(normalized); }
 TEST_CASE("the same call twice gives the same bits") { gives_the_same_bits_twice(normalized); }
 TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(normalized.with(1e-6)); }
+TEST_CASE("equals the definition beyond every round length") {
+    equals_the_definition_at_long_sizes(normalized.with(1e-6));
+}
 }
 
 TEST_SUITE("causal_linear_attention") {
@@ -77,6 +81,9 @@ TEST_CASE("keeps a NaN to its own head, where it reaches all later tokens") {
 }
 TEST_CASE("the same call twice gives the same bits") { gives_the_same_bits_twice(causal_form); }
 TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(causal_form.with(1e-6)); }
+TEST_CASE("equals the definition beyond every round length") {
+    equals_the_definition_at_long_sizes(causal_form.with(1e-6));
+}
 }
 
 }  // namespace linattn::testing::normalized_attention_test

@@ -1,5 +1,6 @@
 // Several sequences in one row.
 
+#include "long_sizes.hpp"
 #include "normalization_claims.hpp"
 #include "normalized_attention.hpp"
 #include "worked_example.hpp"
@@ -128,6 +129,11 @@ TEST_CASE("a single sequence is causal attention") {
 }
 TEST_CASE("an output never depends on a later token") { never_depends_on_a_later_token(single.with(1e-6)); }
 TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(single.with(1e-6)); }
+TEST_CASE("equals the definition beyond every round length") {
+    at_long_sizes([](const Size& size, std::uint64_t stream) {
+        equals_definition(Inputs(size, stream), some_borders(size.leading, size.n), elu_plus_one_map, 1e-6);
+    });
+}
 }
 
 }  // namespace linattn::testing::packed_test

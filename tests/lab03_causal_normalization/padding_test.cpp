@@ -1,5 +1,6 @@
 // Sequences of different lengths in one batch.
 
+#include "long_sizes.hpp"
 #include "normalization_claims.hpp"
 #include "normalized_attention.hpp"
 #include "worked_example.hpp"
@@ -25,6 +26,13 @@ void equals_definition(const Inputs& in, const Tensor& key_padding_mask, const F
 // About half of the tokens, others for every leading index.
 Tensor random_mask(const Shape& leading, std::size_t n, std::uint64_t stream) {
     return random_tensor(join(leading, {n}), stream, 0.0, 1.0) >= 0.5;
+}
+
+// The last token counts, so that leaving it out shows.
+void equals_definition_at(const Size& size, std::uint64_t stream) {
+    Tensor mask = random_mask(size.leading, size.n, 900 + stream);
+    for (std::size_t end = size.n; end > 0 && end <= mask.size(); end += size.n) mask.data()[end - 1] = 1.0;
+    equals_definition(Inputs(size, stream), mask, elu_plus_one_map, 1e-6);
 }
 
 // Nobody is padding: then this is causal attention, and what holds for that holds here.
@@ -69,12 +77,7 @@ TEST_CASE("equals the definition for every leading shape") {
 }
 TEST_CASE("equals the definition at every size") {
     std::uint64_t stream = 20;
-    for (const Size& size : sizes_around_borders(129)) {
-        const Inputs in(size, ++stream);
-        Tensor mask = random_mask(size.leading, size.n, 900 + stream);
-        for (std::size_t end = size.n; end > 0 && end <= mask.size(); end += size.n) mask.data()[end - 1] = 1.0;
-        equals_definition(in, mask, elu_plus_one_map, 1e-6);  // the last token counts, so that leaving it out shows
-    }
+    for (const Size& size : sizes_around_borders(129)) equals_definition_at(size, ++stream);
 }
 TEST_CASE("equals the definition where features have both signs") {
     const FeatureMap phi = oracle_feature_map("identity");
@@ -138,6 +141,7 @@ TEST_CASE("does not depend on the scale of the features") { does_not_depend_on_t
 TEST_CASE("an output never depends on a later token") { never_depends_on_a_later_token(unpadded.with(1e-6)); }
 TEST_CASE("the same call twice gives the same bits") { gives_the_same_bits_twice(unpadded); }
 TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(unpadded.with(1e-6)); }
+TEST_CASE("equals the definition beyond every round length") { at_long_sizes(equals_definition_at); }
 }
 
 }  // namespace linattn::testing::padding_test

@@ -4,6 +4,7 @@
 #include "attention_claims.hpp"
 #include "causal_state.hpp"
 #include "cost_claims.hpp"
+#include "long_sizes.hpp"
 #include "normalization_claims.hpp"
 #include "worked_example.hpp"
 
@@ -169,6 +170,13 @@ TEST_CASE("costs no more when earlier states were saved") {
                    "to replay 15 tokens of 16 took " + std::to_string(steps_of_few) + " steps, 15 of 1024 took " +
                        std::to_string(many.cost().steps) + ": begin with the last saved state before them",
                    is_right ? "replayed from the first saved state" : nullptr);
+}
+TEST_CASE("equals the definition beyond every round length") {
+    at_long_sizes([](const Size& size, std::uint64_t stream) {
+        const Inputs all(size.leading, 3 + size.n, size.d_k, size.d_v, stream);
+        for (const std::size_t every : {std::size_t{1}, many_tokens + 1})  // all kept tokens are saved, or replayed
+            equals_definition({all, 3, size.n, every, elu_plus_one_map}, size.n);
+    });
 }
 }
 

@@ -1,5 +1,6 @@
 // streaming_exp_attention: exponential features that neither overflow nor vanish.
 #include "exp_weights.hpp"
+#include "long_sizes.hpp"
 #include "normalization_claims.hpp"
 #include "worked_example.hpp"
 
@@ -18,6 +19,17 @@ Expected expected_exp_attention(const Tensor& Q, const Tensor& K, const Tensor& 
     return {weighted_sum(weights, V) / denominator,
             weighted_sum(weights, abs(V)) / denominator * units * (2.0 * 0x1p-53) + 1e-300,
             "2 (11 (max |q| + max |k|) + 5 (n + d) + 12)·2^-53 sum w |v| / (sum w + eps)"};
+}
+
+// For ε = 0, of entries whose exponentials are ordinary numbers, where attention with features exp(q) and exp(k) is the same. Its
+// weights are positive, so that Σ w |v| / Σ w is that attention with |v| for v.
+Expected expected_in_linear_time(const Inputs& in) {
+    const auto with_values = [&](const Tensor& V) {
+        return expected_normalized_attention(exp(in.Q), exp(in.K), V, oracle_feature_map("identity"), causal, 0.0);
+    };
+    const double units = 11.0 * (2.0 + 2.0) + 5.0 * static_cast<double>(length(in.Q, -2) + length(in.Q, -1)) + 12.0;
+    return {with_values(in.V).value, with_values(abs(in.V)).value * (units * 2.0 * 0x1p-53) + 1e-300,
+            "2 (11 (2 + 2) + 5 (n + d) + 12)·2^-53 sum w |v| / sum w"};
 }
 
 Form streaming_with(double epsilon) {
@@ -102,6 +114,12 @@ TEST_CASE("its memory does not grow with the sequence") {
     holds_no_more_for_a_longer_sequence([](std::size_t n) -> Trial {
         const Inputs in({2}, n, 16, 3, 240);
         return CALL(streaming_exp_attention, in.Q, in.K, in.V, 1e-6);
+    });
+}
+TEST_CASE("equals the definition beyond every round length") {
+    at_long_sizes([](const Size& size, std::uint64_t stream) {
+        const Inputs in(size, stream);
+        CALL(streaming_exp_attention, in.Q, in.K, in.V, 0.0).equals(expected_in_linear_time(in));
     });
 }
 }

@@ -2,6 +2,7 @@
 #include "attention_claims.hpp"
 #include "causal_state.hpp"
 #include "cost_claims.hpp"
+#include "long_sizes.hpp"
 #include "normalization_claims.hpp"
 #include "worked_example.hpp"
 
@@ -66,6 +67,11 @@ void equals_definition(const Inputs& in, std::size_t begin, std::size_t end, con
 }
 
 TEST_SUITE("causal_linear_attention_step") {
+void one_step_at(const Size& size, std::uint64_t stream) {
+    const Inputs in(size, stream), before = piece(in, 0, 1);
+    step(in, 1, state_after(before.K, before.V, elu_plus_one_map), elu_plus_one_map, 1e-6)
+        .equals(expected_step(in, 1, elu_plus_one_map, 1e-6));
+}
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
     for (const double epsilon : {0.0, 6.0}) {
@@ -121,11 +127,7 @@ TEST_CASE("equals the definition from any state on") {
 }
 TEST_CASE("equals the definition at every size") {
     std::uint64_t stream = 60;
-    for (const Size& size : widths_around_borders()) {
-        const Inputs in(size, ++stream), before = piece(in, 0, 1);
-        step(in, 1, state_after(before.K, before.V, elu_plus_one_map), elu_plus_one_map, 1e-6)
-            .equals(expected_step(in, 1, elu_plus_one_map, 1e-6));
-    }
+    for (const Size& size : widths_around_borders()) one_step_at(size, ++stream);
 }
 TEST_CASE("equals the definition where features have both signs") {
     const FeatureMap phi = oracle_feature_map("identity");
@@ -182,9 +184,14 @@ TEST_CASE("a token without weight gives zero") {
     step(in, 0, state, phi, 1e-6).equals(expected_step(in, 0, phi, 1e-6));
     step(in, 0, state, phi, 0.0).equals(expected_step(in, 0, phi, 0.0));  // 0 / 0, said honestly
 }
+TEST_CASE("equals the definition beyond every round length") { at_long_widths(one_step_at); }
 }
 
 TEST_SUITE("causal_linear_attention_resume") {
+void after_three_tokens(const Size& size, std::uint64_t stream) {
+    const Inputs in(size.leading, 3 + size.n, size.d_k, size.d_v, stream);
+    equals_definition(in, 3, 3 + size.n, elu_plus_one_map, 1e-6);
+}
 TEST_CASE("gives the chapter's worked example") {
     using namespace worked_example;
     for (const double epsilon : {0.0, 6.0})
@@ -234,10 +241,7 @@ TEST_CASE("equals the definition from any state on") {
 }
 TEST_CASE("equals the definition at every size") {
     std::uint64_t stream = 60;
-    for (const Size& size : sizes_around_borders(129)) {
-        const Inputs in(size.leading, 3 + size.n, size.d_k, size.d_v, ++stream);
-        equals_definition(in, 3, 3 + size.n, elu_plus_one_map, 1e-6);
-    }
+    for (const Size& size : sizes_around_borders(129)) after_three_tokens(size, ++stream);
 }
 TEST_CASE("equals the definition where features have both signs") {
     for (const double epsilon : {1e-6, 0.5})
@@ -285,6 +289,7 @@ TEST_CASE("its memory does not grow with the sequence") {
     };
     holds_no_more_for_a_longer_sequence(run, 2 * 3 * sizeof(double));
 }
+TEST_CASE("equals the definition beyond every round length") { at_long_sizes(after_three_tokens); }
 }
 
 }  // namespace linattn::testing::streaming_test

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The borders of blocks: answers that are right up to entry 8, 16, 32, 64 or 128 of an axis must be refused. So must answers
-that no work went into: zeros, ones, the mean, a copy of an argument.
+"""The borders of blocks: answers that are right up to entry 8, 16, 32, 64 or 128 of an axis must be refused. So must those that
+are right up to entry 256, 512, … 4096, wherever the suite has such a length, and answers that no work went into: zeros, ones,
+the mean, a copy of an argument.
 
 usage: border_matrix.py BUILD_FOLDER LAB=MANIFEST …
 
@@ -20,6 +21,12 @@ from conftest import changed_manifest
 PATIENCE = 600  # seconds, which only an endless loop needs: each expectation is tried many times
 LOSSES = [f"{how} {block}" for how in ("from entry", "the rest after blocks of", "the last of whole blocks of")
           for block in (8, 16, 32, 64, 128)]
+LONG_LOSSES = [256, 512, 1024, 2048, 4096]  # from this entry on
+MANY_TOKENS = 4100
+# Exercise → the longest axis it gets, where that is not so long: of what takes O(n²), and of what has no tokens.
+SHORTER = {"attention_weights": 600, "decay_mask": 520, "gated_attention_quadratic": 615, "linear_attention_quadratic": 1100,
+           "softmax_attention": 600, "solve_unit_lower": 520}
+SHORTER |= dict.fromkeys(("causal_linear_attention_step", "linear_attention_step"), 300)
 # Exercise → how the axes begin that no call could show, and why.
 EXEMPT = {"generate": "argument 3."}  # it returns the symbol of the largest logit: a small change of a weight may not show
 # The gradients expected of these cost a forward pass for every number, so that their suites keep all arrays small.
@@ -28,8 +35,8 @@ EXEMPT |= dict.fromkeys(("attention_backward", "block_backward", "model_gradient
 RIGHT = {("identity", "a copy of argument 1"), ("dropout", "a copy of argument 1")}
 
 
-def tried(program: Path, manifest: Path, exercise: str, folder: str) -> tuple[set, set, dict]:
-    """The axes that the exercise's arrays have, the (axis, loss) pairs that were refused, and for each null answer whether it
+def tried(program: Path, manifest: Path, exercise: str, folder: str) -> tuple[dict, set, dict]:
+    """The axes that the exercise's arrays have and how long they get, the (axis, loss) pairs that were refused, and for each null answer whether it
     was."""
     log = Path(folder, exercise)
     command = [program, "--manifest", manifest, "--exercise", exercise, "--results", folder]
@@ -38,7 +45,10 @@ def tried(program: Path, manifest: Path, exercise: str, folder: str) -> tuple[se
         sys.exit(f"border_matrix: {exercise} does not pass:\n{run.stdout}{run.stderr}")
     lines = [line.split("\t") for line in log.read_text().splitlines()] if log.exists() else []
     nulls = {line[2]: ["null refused", *line[1:]] in lines for line in lines if line[0] == "null"}
-    return {line[2] for line in lines if line[0] == "has"}, {tuple(line[2:]) for line in lines if line[0] == "refused"}, nulls
+    axes = {}
+    for _, _, axis, length in (line for line in lines if line[0] == "has"):
+        axes[axis] = max(int(length), axes.get(axis, 0))
+    return axes, {tuple(line[2:]) for line in lines if line[0] == "refused"}, nulls
 
 
 def verdicts_on(lab: str, program: Path, manifest: Path, folder: str) -> tuple[list, int]:
@@ -52,9 +62,12 @@ def verdicts_on(lab: str, program: Path, manifest: Path, folder: str) -> tuple[l
         for axis in sorted(axes):
             if exercise in EXEMPT and axis.startswith(EXEMPT[exercise]):
                 continue
-            count += len(LOSSES)
+            losses = LOSSES + [f"from entry {block}" for block in LONG_LOSSES if block < axes[axis]]
+            count += len(losses)
             wrong += [f"{lab}.{exercise}: right but for '{axis}: {loss}' is not refused"
-                      for loss in LOSSES if (axis, loss) not in refused]
+                      for loss in losses if (axis, loss) not in refused]
+        if axes and max(axes.values()) < (least := SHORTER.get(exercise, MANY_TOKENS)):
+            wrong.append(f"{lab}.{exercise}: no axis of an array is as long as {least}")
     return wrong, count
 
 

@@ -1,5 +1,5 @@
-// Answers that are right up to a border: entries 8, 16, 32, 64 or 128 of an axis of an argument or of the result, or the
-// last block of that length, are taken for 0. And null answers (null_answers.hpp). Linked with every lab's suite; with
+// Answers that are right up to a border: entries from 8, 16, 32, …, 4096 on of an axis of an argument or of the result, or the
+// last block of up to 128, are taken for 0. And null answers (null_answers.hpp). Linked with every lab's suite; with
 // LINATTN_BORDERS=FILE every expectation is tried on all of them, and the file tells which were refused. border_matrix.py asks
 // that all are.
 #include <array>
@@ -96,9 +96,9 @@ void try_borders(const ComparedCall& call, bool right) {
             const std::size_t length = Seen(shape, axis).length;
             const bool one_each = axis == Axis::width && length == 1;  // kernels: a number for each token has no width
             if (length == 0 || one_each) continue;
-            tell("has\t" + place);
+            tell("has\t" + place + "\t" + std::to_string(length));
             for (const Lost lost : losses)
-                for (const std::size_t block : {8u, 16u, 32u, 64u, 128u}) {
+                for (std::size_t block = 8; block <= (lost == Lost::after_first_block ? 4096 : 128); block *= 2) {
                     const Border border{axis, lost, block};
                     const std::string line = "refused\t" + place + "\t" + name_of(lost) + " " + std::to_string(block);
                     if (cuts(border, shape) && !told.contains(line) && refused(with(border))) tell(line);

@@ -20,6 +20,17 @@ TEST_CASE("attention by hand") {
     CHECK(difference(column({1, 42, 1173.0001}), expected_attention(Q, K, V, identity, causal)));
     CHECK(expected_state(K, V, identity).value == column({531, 642}));
 }
+TEST_CASE("of many tokens, the recurrence gives what the definition does") {
+    const std::size_t n = 1100;
+    const Tensor q = random_tensor({2, n, 2}, 1), k = random_tensor({2, n, 2}, 2), v = random_tensor({2, n, 3}, 3);
+    for (const Allowed& allowed : {Allowed(causal), Allowed(everywhere)}) {
+        const auto same = [&](std::size_t i, std::size_t j) { return allowed(i, j); };
+        const Expected fast = expected_attention(q, k, v, oracle_feature_map("identity"), allowed),
+                       slow = expected_attention(q, k, v, oracle_feature_map("identity"), same);
+        CHECK_FALSE(difference(fast.value, slow));
+        CHECK_FALSE(difference(fast.tolerance, to_rounding(slow.tolerance, 3 * n, "sums of positive terms")));
+    }
+}
 TEST_CASE("feature maps by hand") {
     const Tensor x{-1.0, 0.0, 2.0};
     CHECK(oracle_feature_map("relu")(x) == Tensor{0, 0, 2});

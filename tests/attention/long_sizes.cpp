@@ -10,16 +10,17 @@ void with_long_calls(const std::function<void()>& claims) {
     claims();
 }
 
-void at_long_widths(const ClaimAt& claim) {
+void at_long_sizes(const ClaimAt& claim, std::size_t n) {
     with_long_calls([&] {
         std::uint64_t stream = 2000;
-        for (const Size& size : {Size{{many}, 2, 1, 2}, {{}, 2, many, 1}, {{}, 2, 1, many}}) claim(size, ++stream);
+        for (const Size& size : long_sizes(n)) claim(size, ++stream);
     });
 }
 
-void at_long_sizes(const ClaimAt& claim, std::size_t n) {
-    at_long_widths(claim);
-    with_long_calls([&] { claim({{}, n, 2, 1}, 2010); });
+void at_long_widths(const ClaimAt& claim) {
+    at_long_sizes([&](const Size& size, std::uint64_t stream) {
+        if (size.n < many_tokens) claim(size, stream);
+    });
 }
 
 void equals_the_definition_at_long_sizes(const Form& form, std::size_t n) {

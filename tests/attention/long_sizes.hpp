@@ -1,5 +1,4 @@
-// Sizes beyond the round numbers that a buffer may have: each exercise is called with 4 100 tokens, with 300 heads and with
-// widths of 300, one at a time and all else small. border_matrix.py tries that entries from 256, 512, … on count.
+// Claims at the long sizes (sizes.hpp), of what works on a sequence.
 #pragma once
 
 #include <functional>
@@ -7,8 +6,6 @@
 #include "attention_claims.hpp"
 
 namespace linattn::testing {
-
-constexpr std::size_t many_tokens = 4100, many = 300;
 
 /// Makes claims with long calls (LongCalls). To be the last case of a suite: an answer that failed before makes none, since it
 /// may take O(n²) or longer, and the time limit would hide what is wrong with it.

@@ -45,10 +45,24 @@ inline std::vector<Size> widths_around_borders() {
             {{128}, 2, 4, 3}, {{130, 2}, 3, 2, 1}, {{128, 1}, 3, 2, 4}};
 }
 
+/// Beyond the round numbers that a buffer may have: 4 100 tokens, 300 heads, widths of 300, one at a time and all else small.
+/// border_matrix.py tries that entries from 256, 512, … on count.
+constexpr std::size_t many_tokens = 4100, long_width = 300;
+inline std::vector<Size> long_sizes(std::size_t n = many_tokens) {
+    return {{{long_width}, 2, 1, 2}, {{}, 2, long_width, 1}, {{}, 2, 1, long_width}, {{}, n, 2, 1}};
+}
+
 /// Both lists.
 inline std::vector<Size> sizes_around_borders(std::size_t longest = 913) {
     std::vector<Size> sizes = lengths_around_borders(longest);
     for (const Size& size : widths_around_borders()) sizes.push_back(size);
+    return sizes;
+}
+
+/// And the long ones: for what treats each entry, or each token, by itself.
+inline std::vector<Size> all_sizes() {
+    std::vector<Size> sizes = sizes_around_borders(200);
+    for (const Size& size : long_sizes()) sizes.push_back(size);
     return sizes;
 }
 

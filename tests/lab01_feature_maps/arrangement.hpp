@@ -45,10 +45,10 @@ inline Table scattered(const Table& table, const Shape& leading, std::uint64_t s
     return result;
 }
 
-/// (…, n, d) on both sides of every border.
+/// (…, n, d) on both sides of every border, and far beyond.
 inline std::vector<Shape> shapes_around_borders() {
     std::vector<Shape> shapes;
-    for (const Size& size : sizes_around_borders()) {
+    for (const Size& size : all_sizes()) {
         shapes.push_back(size.leading);
         shapes.back().insert(shapes.back().end(), {size.n, size.d_k});
     }

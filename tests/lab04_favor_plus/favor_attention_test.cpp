@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "attention_claims.hpp"
+#include "long_sizes.hpp"
 #include "random_features.hpp"
 #include "statistics.hpp"
 #include "worked_example.hpp"
@@ -21,6 +22,18 @@ Expected expected_favor(const Tensor& Q, const Tensor& K, const Tensor& V, const
     const double features = 2.0 * (feature_rounding(Q, W) + feature_rounding(K, W));
     expected.tolerance += weighted_sum(weights, abs(V)) / (sum(weights, -1, keep_dims) + epsilon) * features;
     expected.derivation += ", and twice the rounding of the features";
+    return expected;
+}
+
+// The same for long sequences, by the recurrence. Weights are positive, so that Σ w |v| / Σ w is attention with |v| for v.
+Expected expected_favor_of_many(const Inputs& in, const Tensor& W, double epsilon) {
+    const Tensor phi_Q = positive_features(in.Q, W, Shared::token), phi_K = positive_features(in.K, W, Shared::head);
+    const auto with_values = [&](const Tensor& V) {
+        return expected_normalized_attention(phi_Q, phi_K, V, oracle_feature_map("identity"), causal, epsilon);
+    };
+    Expected expected = with_values(in.V);
+    expected.tolerance +=
+        with_values(abs(in.V)).value * (2.0 * (feature_rounding(in.Q, W) + feature_rounding(in.K, W)));
     return expected;
 }
 
@@ -226,6 +239,13 @@ TEST_CASE("approaches softmax attention as 1/√m") {
     const Tensor W = normal({128, d}, random_seed(149));
     CALL(favor_attention, Q, K, V, W, Mask::none, 0.0).satisfies(few > 1.4 * many && few < 5.6 * many, figures);
     note(figures);
+}
+TEST_CASE("equals the definition beyond every round length") {
+    at_long_sizes([](const Size& size, std::uint64_t stream) {
+        const Inputs in(size, stream);
+        const Tensor W = normal({size.d_v == long_width ? long_width : 2, size.d_k}, random_seed(stream));
+        CALL(favor_attention, in.Q, in.K, in.V, W, Mask::causal, 1e-6).equals(expected_favor_of_many(in, W, 1e-6));
+    });
 }
 }
 

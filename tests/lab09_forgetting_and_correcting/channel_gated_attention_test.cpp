@@ -41,6 +41,7 @@ TEST_CASE("forgets each channel by itself") {
 }
 TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(channels); }
 TEST_CASE("keeps no state for each token") { keeps_no_state_for_each_token(channels); }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(channels); }
 }
 
 }  // namespace linattn::testing::channel_gated_attention_test

@@ -86,6 +86,13 @@ TEST_CASE("costs no more than in proportion to n²") {
     costs_no_more_than_in_proportion_to_n_squared(
         [](std::size_t n) { return CALL(decay_mask, random_decays({n}, n, Strength::weak)); });
 }
+TEST_CASE("equals the definition beyond every round length") {
+    with_long_calls([] {
+        for (const Shape& shape :
+             {Shape{many, 2}, Shape{520}})  // n² numbers, for each of which the definition takes O(n)
+            equals_the_definition(random_decays(shape, 2000, Strength::weak));
+    });
+}
 }
 
 }  // namespace linattn::testing::decay_mask_test

@@ -4,6 +4,7 @@
 
 #include "attention_claims.hpp"
 #include "cost_claims.hpp"
+#include "gated_claims.hpp"
 #include "system_definition.hpp"
 
 namespace linattn::testing {
@@ -113,6 +114,34 @@ void equals_the_definition_at_every_size(const DeltaForm& form) {
         in.beta *= 0.2;
         equals(form, in);
     }
+}
+
+void equals_the_definition_of_many_tokens(const DeltaForm& form) {
+    with_long_calls([&] {
+        if (!form.has_decays) return equals(form, DeltaInputs({}, many_tokens, 2, 1, 2010));
+        DeltaInputs in({many_tokens / tokens_of_piece}, tokens_of_piece, 2, 1, 2010);
+        reset_pieces(in.log_decay);
+        in.S = zeros(shape_of(in.S));
+        std::vector<Expected> parts = form.expected(in);
+        for (Expected& part : parts) {
+            const std::size_t pieces = shape_of(part.value)[0];
+            if (shape_of(part.value)[1] == tokens_of_piece) {
+                part = &part == &parts.back() && parts.size() == 5 ? joined_sum(part) : joined(part);  // of log_decay
+            } else {  // the state that the last piece leaves
+                part.value = slice(part.value, 0, pieces - 1, pieces);
+                part.tolerance = slice(part.tolerance, 0, pieces - 1, pieces);
+            }
+        }
+        in.S = random_tensor({1, 2, 1}, 2011);  // of which nothing is left
+        for (Tensor DeltaInputs::*each : {&DeltaInputs::Q, &DeltaInputs::K, &DeltaInputs::V, &DeltaInputs::beta,
+                                          &DeltaInputs::log_decay, &DeltaInputs::dO})
+            in.*each = joined(in.*each);
+        form.run(in).equals(parts);
+    });
+}
+void equals_the_definition_at_long_sizes(const DeltaForm& form) {
+    at_long_widths([&](const Size& size, std::uint64_t stream) { equals(form, DeltaInputs(size, stream)); });
+    equals_the_definition_of_many_tokens(form);
 }
 
 void handles_one_token_and_no_token(const DeltaForm& form) {

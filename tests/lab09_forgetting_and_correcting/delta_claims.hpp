@@ -24,6 +24,8 @@ void takes_decays_of_every_size(const DeltaForm& form);
 void takes_any_beta(const DeltaForm& form);
 void takes_large_and_tiny_values(const DeltaForm& form);
 void equals_the_definition_at_every_size(const DeltaForm& form);
+void equals_the_definition_of_many_tokens(const DeltaForm& form);
+void equals_the_definition_at_long_sizes(const DeltaForm& form);
 void handles_one_token_and_no_token(const DeltaForm& form);
 /// With β = 1 and keys of length 1, a key returns what was just written under it.
 void returns_what_was_just_written(const DeltaForm& form);

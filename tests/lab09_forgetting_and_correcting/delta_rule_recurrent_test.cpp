@@ -41,6 +41,7 @@ TEST_CASE("holds no more for a longer sequence") { keeps_no_state_for_each_token
 TEST_CASE("does not go by another form") {
     does_its_own_work(form, {"delta_rule_chunkwise", "gated_delta_rule_resume", "gated_delta_rule_chunkwise"});
 }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(form); }
 }
 
 }  // namespace linattn::testing::delta_rule_recurrent_test

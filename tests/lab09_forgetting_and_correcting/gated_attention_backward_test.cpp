@@ -154,6 +154,21 @@ TEST_CASE("keeps no state for each token") {
                        std::to_string(allowed) + ": keep rows of a token if you like, but no state",
                    "a state kept for every token");
 }
+TEST_CASE("equals the definition beyond every round length") {
+    at_long_widths([](const Size& size, std::uint64_t stream) {
+        equals_the_definition(GatedInputs(size, stream, Strength::weak));
+    });
+    with_long_calls([] {
+        GatedInputs in({{many_tokens / tokens_of_piece}, tokens_of_piece, 2, 1}, 2010, Strength::weak);
+        reset_pieces(in.log_decay);
+        std::vector<Expected> parts = expected_gated_gradients(in.call(), in.dO);
+        for (Expected& part : parts) part = &part == &parts.back() ? joined_sum(part) : joined(part);
+        for (Tensor GatedInputs::*each :
+             {&GatedInputs::Q, &GatedInputs::K, &GatedInputs::V, &GatedInputs::log_decay, &GatedInputs::dO})
+            in.*each = joined(in.*each);
+        run(in).equals(parts);
+    });
+}
 }
 
 }  // namespace linattn::testing::gated_attention_backward_test

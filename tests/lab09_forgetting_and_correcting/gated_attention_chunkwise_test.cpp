@@ -61,6 +61,7 @@ TEST_CASE("does its work in products of matrices, a chunk at a time") {
                        " is expected, by which all keys and values of a chunk of " + std::to_string(chunk) +
                        " tokens change S at once");
 }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(in_chunks(64)); }
 }
 
 }  // namespace linattn::testing::gated_attention_chunkwise_test

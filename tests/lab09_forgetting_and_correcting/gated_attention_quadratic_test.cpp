@@ -27,6 +27,9 @@ TEST_CASE("costs no more than in proportion to n²") {
 TEST_CASE("does not go by another form") {
     does_not_go_by(quadratic, {"gated_attention_recurrent", "gated_attention_chunkwise"});
 }
+TEST_CASE("equals the definition beyond every round length") {
+    equals_the_definition_at_long_sizes(quadratic, 15 * tokens_of_piece);  // it takes n² weights
+}
 }
 
 }  // namespace linattn::testing::gated_attention_quadratic_test

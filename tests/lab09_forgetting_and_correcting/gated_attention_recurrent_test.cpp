@@ -32,6 +32,7 @@ TEST_CASE("keeps no state for each token") { keeps_no_state_for_each_token(recur
 TEST_CASE("does not go by another form") {
     does_not_go_by(recurrent, {"gated_attention_quadratic", "gated_attention_chunkwise", "channel_gated_attention"});
 }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(recurrent); }
 }
 
 }  // namespace linattn::testing::gated_attention_recurrent_test

@@ -121,6 +121,49 @@ void equals_the_definition_at_every_size(const GatedForm& form) {
     }
 }
 
+void reset_pieces(Tensor& log_decay) {
+    const std::size_t of_piece = log_decay.size() / shape_of(log_decay)[0], of_token = of_piece / tokens_of_piece;
+    for (std::size_t e = 0; e < log_decay.size(); ++e)
+        if (e % of_piece < of_token) log_decay.data()[e] = -infinity;
+}
+Tensor joined(const Tensor& x) {
+    Shape shape = shape_of(x);
+    shape[1] *= shape[0];
+    shape[0] = 1;
+    return reshape(x, shape);
+}
+Expected joined(const Expected& of_pieces) {
+    Expected all = of_pieces;
+    all.value = joined(of_pieces.value);
+    all.tolerance = joined(of_pieces.tolerance);
+    return all;
+}
+Expected joined_sum(const Expected& of_pieces) {
+    Expected all = joined(of_pieces);
+    const double pieces = static_cast<double>(all.value.size() / tokens_of_piece);
+    double later = 0.0;
+    for (std::size_t e = all.value.size(); e-- > 0;) {
+        const double own = all.tolerance.data()[e];
+        all.tolerance.data()[e] = (own + later) * pieces;
+        if (e % tokens_of_piece == 0) later += own;
+    }
+    return all;
+}
+
+void equals_the_definition_at_long_sizes(const GatedForm& form, std::size_t n) {
+    at_long_widths([&](const Size& of, std::uint64_t stream) {
+        form.equals_the_definition(form.inputs(of, stream, Strength::weak));
+    });
+    with_long_calls([&] {
+        GatedInputs in = form.inputs(size({n / tokens_of_piece}, tokens_of_piece, 2, 1), 2010, Strength::weak);
+        reset_pieces(in.log_decay);
+        const Expected right = joined(expected_gated_attention(in.call()));
+        for (Tensor GatedInputs::*each : {&GatedInputs::Q, &GatedInputs::K, &GatedInputs::V, &GatedInputs::log_decay})
+            in.*each = joined(in.*each);
+        form.run(in).equals(right);
+    });
+}
+
 void handles_one_token_and_no_token(const GatedForm& form) {
     for (const std::size_t n : {std::size_t{1}, std::size_t{0}})
         for (const Shape& leading : {Shape{}, Shape{2, 3}, Shape{0}, Shape{2, 0}})

@@ -112,6 +112,7 @@ TEST_CASE("three orders of the threads give the same bits") {
     same_bits_in_every_order([&](const gpu::RunOptions& run) { return forward(in, 32, run); },
                              [](const Array& result) { return result.values; });
 }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_of_many_tokens(in_chunks_of(64)); }
 }
 
 }  // namespace linattn::testing::gated_delta_forward_test

@@ -120,6 +120,7 @@ TEST_CASE("keeps the states before the chunks, not one for each token") {
         "a state kept for every token");
 }
 TEST_CASE("does its work in products of matrices, a chunk at a time") { works_a_chunk_at_a_time(in_chunks_of(16), 16); }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(in_chunks_of(64)); }
 }
 
 }  // namespace linattn::testing::gated_delta_rule_backward_test

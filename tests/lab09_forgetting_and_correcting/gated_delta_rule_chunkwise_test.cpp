@@ -60,6 +60,7 @@ TEST_CASE("does not go by another form") {
     does_its_own_work(form, {"delta_rule_recurrent", "gated_delta_rule_resume", "delta_rule_chunkwise"});
 }
 TEST_CASE("does its work in products of matrices, a chunk at a time") { works_a_chunk_at_a_time(in_chunks_of(16), 16); }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(in_chunks_of(64)); }
 }
 
 }  // namespace linattn::testing::gated_delta_rule_chunkwise_test

@@ -103,6 +103,7 @@ TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(form); }
 TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_proportion_to_n(form); }
 TEST_CASE("its cost grows in proportion to the heads") { costs_no_more_than_in_proportion_to_the_heads(form); }
 TEST_CASE("holds no more for a longer sequence") { keeps_no_state_for_each_token(form); }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(form); }
 }
 
 }  // namespace linattn::testing::gated_delta_rule_resume_test

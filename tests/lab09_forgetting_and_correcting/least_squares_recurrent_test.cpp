@@ -75,6 +75,7 @@ TEST_CASE("costs no more than in proportion to d_k²") {
                    "computed in O(d_k³)");
 }
 TEST_CASE("holds no more for a longer sequence") { keeps_no_state_for_each_token(form); }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(form); }
 }
 
 }  // namespace linattn::testing::least_squares_recurrent_test

@@ -3,6 +3,7 @@
 
 #include "cost_claims.hpp"
 #include "delta_inputs.hpp"
+#include "long_sizes.hpp"
 #include "system_definition.hpp"
 
 namespace linattn::testing::solve_unit_lower_test {
@@ -141,6 +142,13 @@ TEST_CASE("its cost grows in proportion to the columns and to the heads") {
             return solve(random_tensor({heads, 3, 3}, 212), random_tensor({heads, 3, 2}, 213));
         },
         "heads", 64);
+}
+TEST_CASE("equals the definition beyond every round length") {
+    const auto claim = [](const Size& size, std::uint64_t stream) {
+        const Tensor A = random_tensor(join(size.leading, {size.n, size.n}), stream, -0.1, 0.1);
+        equals(A, random_tensor(join(size.leading, {size.n, size.d_v}), stream + 100));
+    };
+    at_long_sizes(claim, 520);  // n² numbers
 }
 }
 

@@ -24,9 +24,13 @@ LOSSES = [f"{how} {block}" for how in ("from entry", "the rest after blocks of",
 LONG_LOSSES = [256, 512, 1024, 2048, 4096]  # from this entry on
 MANY_TOKENS = 4100
 # Exercise → the longest axis it gets, where that is not so long: of what takes O(n²), and of what has no tokens.
-SHORTER = {"attention_weights": 600, "decay_mask": 520, "gated_attention_quadratic": 615, "linear_attention_quadratic": 1100,
+SHORTER = {"attention_weights": 600, "decay_mask": 600, "gated_attention_quadratic": 620, "linear_attention_quadratic": 1100,
            "softmax_attention": 600, "solve_unit_lower": 520}
-SHORTER |= dict.fromkeys(("causal_linear_attention_step", "linear_attention_step"), 300)
+SHORTER |= dict.fromkeys(("causal_linear_attention_step", "linear_attention_step", "block_step", "hybrid_attention_step"), 300)
+# Their definitions take O(n²), or a forward pass for each number.
+SHORTER |= dict.fromkeys(("attention_backward_quadratic", "multi_head_attention", "transformer_block", "logits", "hybrid_attention"), 1100)
+SHORTER |= dict.fromkeys(("affine_backward", "layer_norm_backward", "gelu_backward", "cross_entropy"), 300)
+SHORTER |= dict.fromkeys(("attention_backward", "block_backward", "model_gradients", "generate"), 0)
 # Exercise → how the axes begin that no call could show, and why.
 EXEMPT = {"generate": "argument 3."}  # it returns the symbol of the largest logit: a small change of a weight may not show
 # The gradients expected of these cost a forward pass for every number, so that their suites keep all arrays small.

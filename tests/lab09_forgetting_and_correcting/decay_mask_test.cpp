@@ -89,7 +89,7 @@ TEST_CASE("costs no more than in proportion to n²") {
 TEST_CASE("equals the definition beyond every round length") {
     with_long_calls([] {
         for (const Shape& shape :
-             {Shape{many, 2}, Shape{520}})  // n² numbers, for each of which the definition takes O(n)
+             {Shape{long_width, 2}, Shape{600}})  // n² numbers, for each of which the definition takes O(n)
             equals_the_definition(random_decays(shape, 2000, Strength::weak));
     });
 }

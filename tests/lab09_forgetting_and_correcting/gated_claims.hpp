@@ -28,11 +28,11 @@ struct GatedInputs {
     GatedCall call() const { return {Q, K, V, log_decay}; }
 };
 
-/// Tokens of many pieces of 41, (pieces, 41, …): the first of each forgets all, so that what the definition, which is slow for long
+/// Tokens of many pieces of 20, (pieces, 20, …): the first of each forgets all, so that what the definition, which is slow for long
 /// sequences, gives for each piece, it gives for all tokens in one sequence, too.
-constexpr std::size_t tokens_of_piece = 41;
+constexpr std::size_t tokens_of_piece = 20;
 void reset_pieces(Tensor& log_decay);
-/// That sequence: (1, pieces · 41, …).
+/// That sequence: (1, pieces · 20, …).
 Tensor joined(const Tensor& x);
 Expected joined(const Expected& of_pieces);
 /// For a sum over all later tokens, from the last piece on: its rounding is that of all of them.
@@ -56,7 +56,7 @@ void forgets_nothing_with_logarithms_of_0(const GatedForm& form);
 void forgets_all_with_logarithms_of_minus_infinity(const GatedForm& form);
 void survives_a_reset_among_weak_decays(const GatedForm& form);
 void equals_the_definition_at_every_size(const GatedForm& form);
-/// \param n 41 times a number
+/// \param n 20 times a number
 void equals_the_definition_at_long_sizes(const GatedForm& form, std::size_t n = many_tokens);
 void handles_one_token_and_no_token(const GatedForm& form);
 void handles_large_and_tiny_numbers(const GatedForm& form);

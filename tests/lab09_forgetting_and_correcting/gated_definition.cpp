@@ -39,6 +39,7 @@ public:
                 logs.entries[row * channels + a] += logs.entries[(row - 1) * channels + a];
     }
 
+    bool own_heads() const { return pairs.heads == Heads::own; }
     // How often token j of head g counts for token i of head h.
     double times(Index h, Index g, Index i, Index j) const {
         switch (pairs.heads) {
@@ -151,6 +152,10 @@ private:
             case DecayBy::power_of_last: return std::exp(i == j ? 0.0 : apart * logarithm(head, I, a));
             case DecayBy::power_of_first_token: return std::exp(i == j ? 0.0 : apart * logarithm(head, 0, a));
             case DecayBy::difference: return std::exp(sum(head, begin, I, a) - sum(head, begin, J, a));
+            case DecayBy::ratio_cut_off:
+                return std::exp(sum(head, begin, I, a)) * std::exp(std::min(-sum(head, begin, J, a), 80.0));
+            case DecayBy::sum_below_zero:
+                return i == j || sum(head, first, last, a) < 0.0 ? std::exp(sum(head, first, last, a)) : 0.0;
             case DecayBy::ratio: return std::exp(sum(head, begin, I, a)) * std::exp(-sum(head, begin, J, a));
             case DecayBy::along_rows:
                 return I == 0 ? 1.0 : std::exp(static_cast<double>(std::min(J + 1, I)) * logarithm(head, I, a));
@@ -305,7 +310,7 @@ private:
     }
     void add_row(Index h, Index i, double* to) const {
         double weights = 0.0;
-        for (Index g = 0; g < pairs.H; ++g)
+        for (Index g = pairs.own_heads() ? h : 0; g < (pairs.own_heads() ? h + 1 : pairs.H); ++g)
             for (Index j = 0; j < pairs.n; ++j) {
                 const double times = pairs.times(h, g, i, j);
                 if (times != 0.0) weights += add_pair(h, g, i, j, times, left(h, g, i, j), to);
@@ -360,8 +365,9 @@ public:
           R_of_dV(call.log_decay, false, 0, settings.R_of_dV) {}
 
     void find(GatedGradients& d) const {
+        const bool own = S.own_heads() && R_of_dK.own_heads() && R_of_dV.own_heads();
         for (Index h = 0; h < S.H; ++h)
-            for (Index other = 0; other < S.H; ++other)
+            for (Index other = own ? h : 0; other < (own ? h + 1 : S.H); ++other)
                 for (Index i = 0; i < S.n; ++i)
                     for (Index j = 0; j < S.n; ++j) {
                         add_query(d, h, other, i, j);
@@ -510,10 +516,23 @@ namespace {
 struct SizedMask {
     Tensor D, size;
     explicit SizedMask(const Tensor& log_decay)
-        : D(decay_mask_by_settings(log_decay, {})),
-          size(decay_mask_by_settings(log_decay, {.by = DecayBy::sum_itself})) {
+        : D(length(log_decay, -1) < 500 ? decay_mask_by_settings(log_decay, {}) : of_many(log_decay, true)),
+          size(length(log_decay, -1) < 500 ? decay_mask_by_settings(log_decay, {.by = DecayBy::sum_itself})
+                                           : of_many(log_decay, false)) {
         for (Index e = 0; e < D.size(); ++e)
             size.data()[e] = D.data()[e] == 0.0 ? 0.0 : D.data()[e] * (1.0 - size.data()[e]);
+    }
+    // The sums, or e to them, of one head: each row adds a logarithm to the one above it.
+    static Tensor of_many(const Tensor& log_decay, bool exponentials) {
+        const Index n = length(log_decay, -1);
+        Tensor made = zeros({n, n});
+        Row sums(n);
+        for (Index i = 0; i < n; ++i)
+            for (Index j = 0; j <= i; ++j) {
+                if (j < i) sums[j] += log_decay(i);
+                made(i, j) = exponentials ? std::exp(sums[j]) : sums[j];
+            }
+        return made;
     }
 };
 constexpr double underflow = 1e-300;  // what is below may have lost digits, or be 0

@@ -33,6 +33,8 @@ enum class DecayBy {
     along_first_axis,             ///< the running sum goes along axis 0 of (…, n, n)
     difference_along_first_axis,  ///< e to the difference of two running sums along axis 0 of (…, n)
     ratio,                        ///< e to a running sum, times e to minus another: the ratio of two running products
+    ratio_cut_off,                ///< the same with exponents of at most 80
+    sum_below_zero,               ///< e to the sum, and 0 where the sum is 0 and j < i
 };
 /// What D_ij is for j > i. Right: 0, and never computed.
 enum class Above { zero, zero_times_exponential, one, inverse, transposed };

@@ -79,7 +79,8 @@ Outcome outcome_of(const std::function<Parts()>& function) {
     } catch (const std::bad_alloc&) {
         outcome.error =
             "std::bad_alloc: that much memory is not available; is a length an unsigned difference below 0, "
-            "or an index behind the end of a vector?";
+            "or an index behind the end of a vector? Or does a lazy expression of xtensor refer to an array that is "
+            "gone?";
     } catch (const std::length_error& e) {
         outcome.error = message_of(e) + ": is a length an unsigned difference below 0?";
     } catch (const std::exception& e) {

@@ -865,6 +865,9 @@ private:
                 if (call.z == nullptr) continue;
                 double total =
                     returned_entry(s.z, *call.z, h, a, c, [&](Index g, Index j) { return in_state(z).row(g, j)[a]; });
+                if (s.filled != 0 && n % s.filled != 0)
+                    total +=
+                        static_cast<double>(s.filled - n % s.filled) * call.phi(zeros({length(call.K, -1)})).data()[a];
                 if (s.epsilon_returned)
                     total += epsilon * (s.epsilon == Epsilon::per_feature ? 1.0 : static_cast<double>(n));
                 made.z.data()[h * c + a] = total / divisor;

@@ -314,6 +314,7 @@ struct AttentionSettings {
     BlocksDivided blocks_divided = BlocksDivided::no;
     GoesOn numerator_goes_on = GoesOn::never, denominator_goes_on = GoesOn::never;
     Left numerators_left = Left::nothing, denominators_left = Left::nothing, scores_left = Left::nothing;
+    std::size_t filled = 0;  ///< φ(0) is in the z returned, as often as tokens are missing from a last block of so many
     bool returned_divided = false, epsilon_returned = false, writes_argument = false;
     OutputsWritten written = OutputsWritten::all;
     bool operator==(const AttentionSettings&) const = default;

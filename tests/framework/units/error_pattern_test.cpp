@@ -91,6 +91,7 @@ TEST_CASE("the place of wrong values is told where it says more than the first o
     for (const Tensor& got : {few, value + 1e-3, value + 1e-13, value + 1e-8})  // none of the last too small
         CHECK(digits_of(got, exactly(value)) == Digits::fewer);
     CHECK(digits_of(Tensor{nan}, exactly(Tensor{1e200})) == Digits::unknown);
+    CHECK(digits_of(abs(value) * (1.0 + 0x1p-26), exactly(abs(value))) == Digits::seven);  // a constant was rounded
 }
 }
 

@@ -36,6 +36,22 @@ Tensor gated_chunkwise(const DeltaSettings& settings, const Tensor& Q, const Ten
     return delta_by_settings({Q, K, V, beta, &log_decay, nullptr, chunk}, settings).output;
 }
 
+MISTAKE(delta_rule_recurrent, (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta),
+        "the key corrected by what the state returns for the value", "",
+        "The error is that of the value, v - Sᵀk: what the state returns for the key. It is written under the key as "
+        "it is.") {
+    const AttentionShape shape = require_attention_shapes(Q, K, V);
+    require_strengths(beta, shape);
+    const Tensor strength = expand_dims(beta, -1);
+    Tensor output = zeros(shape_of(V)), S = zeros(join(shape.leading, {shape.d_k, shape.d_v}));
+    for (std::size_t i = 0; i < shape.n; ++i) {
+        const Tensor v = expand_dims(token(V, i), -2), error = token(K, i) - sum(S * v, -1);
+        S += expand_dims(token(strength, i) * error, -1) * v;
+        set_token(output, i, sum(expand_dims(token(Q, i), -1) * S, -2));
+    }
+    return output;
+}
+
 // The right numbers, and beside them a state for each token.
 Tensor state_of_each_token(const Tensor& K, const Tensor& V) { return zeros(join(shape_of(K), {length(V, -1)})); }
 MISTAKE(delta_rule_recurrent, (const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& beta),

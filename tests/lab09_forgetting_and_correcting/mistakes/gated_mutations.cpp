@@ -39,6 +39,17 @@ const MutationTable<DecaySettings>& decay_mutations() {
              "After strong decays the product up to token i is 0 and the inverse of that up to token j infinite, and 0 "
              "· ∞ is NaN: multiply the state by each token's own decay.",
              states, SET(s.by = DecayBy::ratio)},
+            {"how it is computed", "ratios of products, exponents cut off at 80",
+             "Behind strong decays the exponents are larger than any cut: add the logarithms between j and i.", pairs,
+             SET(s.by = DecayBy::ratio_cut_off)},
+            {"how it is computed", "running products and their inverses, exponents cut off at 80",
+             "Behind strong decays the exponents are larger than any cut: multiply the state by each token's own "
+             "decay.",
+             states, SET(s.by = DecayBy::ratio_cut_off)},
+            {"the exponential", "a decay of exactly 1 taken for masked",
+             "Where the logarithms between two tokens are 0, all is kept, since e to 0 is 1: mask by place, j > i, not "
+             "by value.",
+             mask, SET(s.by = DecayBy::sum_below_zero)},
             {"how it is computed", "exponential before the mask",
              "Above the diagonal the exponent is positive, its exponential infinite, and ∞ · 0 is NaN: mask the "
              "exponents first. In transformers the gradients were NaN in this way, until PR 48455.",

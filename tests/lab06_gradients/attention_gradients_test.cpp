@@ -7,6 +7,7 @@
 #include "attention_claims.hpp"
 #include "cost_claims.hpp"
 #include "gradient_definition.hpp"
+#include "long_sizes.hpp"
 #include "worked_example.hpp"
 
 namespace linattn::testing::attention_gradients_test {
@@ -113,6 +114,12 @@ void equals_the_definition_where_features_have_both_signs(const Form& form) {
 void equals_the_definition_at_every_size(const Form& form, std::size_t longest) {
     std::uint64_t stream = 100;
     for (const Size& size : sizes_around_borders(longest)) equals(form, GradientInputs(size, ++stream), 1e-3);
+}
+void equals_the_definition_at_long_sizes(const Form& form, std::size_t n = many_tokens) {
+    const auto claim = [&](const Size& size, std::uint64_t stream) {
+        equals(form, GradientInputs(size, stream), 1e-3);
+    };
+    at_long_sizes(claim, n);
 }
 void handles_one_token_and_no_token(const Form& form) {
     for (const std::size_t n : {std::size_t{1}, std::size_t{0}})
@@ -300,6 +307,7 @@ TEST_CASE("handles large and tiny features") { handles_large_and_tiny_features(q
 TEST_CASE("handles features of very different sizes") { handles_features_of_very_different_sizes(quadratic); }
 TEST_CASE("remembers nothing of an earlier call") { remembers_nothing(quadratic); }
 TEST_CASE("its cost grows in proportion to the heads") { costs_no_more_than_in_proportion_to_the_heads(quadratic); }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(quadratic, 1100); }
 }
 
 TEST_SUITE("causal_attention_backward_parallel") {
@@ -322,6 +330,7 @@ TEST_CASE("costs no more than in proportion to n") { costs_no_more_than_in_propo
 TEST_CASE("does not go by another form") {
     does_its_own_work(parallel, {"causal_attention_backward", "causal_attention_backward_chunkwise"});
 }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(parallel); }
 }
 
 TEST_SUITE("causal_attention_backward") {
@@ -344,6 +353,7 @@ TEST_CASE("keeps no state for each token") { keeps_no_state_for_each_token(recur
 TEST_CASE("does not go by another form") {
     does_its_own_work(recurrent, {"causal_attention_backward_parallel", "causal_attention_backward_chunkwise"});
 }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(recurrent); }
 }
 
 TEST_SUITE("causal_attention_backward_chunkwise") {
@@ -396,6 +406,7 @@ TEST_CASE("does its work in products of matrices, a chunk at a time") {
                        " is expected, by which all keys and values of a chunk of " + std::to_string(chunk) +
                        " tokens change S at once");
 }
+TEST_CASE("equals the definition beyond every round length") { equals_the_definition_at_long_sizes(chunkwise(64)); }
 }
 
 }  // namespace linattn::testing::attention_gradients_test

@@ -129,6 +129,7 @@ TEST_CASE("takes every size") {
         const Tensor x = random_tensor(join(size.leading, {size.n, size.d_k}), ++stream);
         equals_for_cubes(x, 0.5);
     }
+    equals_for_cubes(random_tensor({4100}, ++stream), 0.5);
 }
 TEST_CASE("takes numbers of any size, with a step that suits them") {
     for (const double scale : {1e50, 1e-50}) {

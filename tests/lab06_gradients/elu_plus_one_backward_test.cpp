@@ -73,7 +73,7 @@ TEST_CASE("takes any shape, entry by entry") {
 }
 TEST_CASE("takes every size") {
     std::uint64_t stream = 50;
-    for (const Size& size : sizes_around_borders()) equals_the_table(join(size.leading, {size.n, size.d_k}), ++stream);
+    for (const Size& size : all_sizes()) equals_the_table(join(size.leading, {size.n, size.d_k}), ++stream);
 }
 TEST_CASE("is the slope of φ between the points of the table too") {
     const FeatureMap phi = oracle_feature_map("elu_plus_one");

@@ -497,14 +497,57 @@ AttentionGradients gradients_by_settings(const GradientCall& call, const Gradien
     return Gradients(call, settings).result();
 }
 
+namespace {
+
+// Of many tokens, where no feature is negative, by the recurrences: S with z as its last column, and R with r.
+// \param sizes what the gradients would be if none of their terms could cancel
+AttentionGradients by_recurrence(const GradientCall& call, bool sizes) {
+    const Tensor V = sizes ? Tensor(abs(call.V)) : call.V, G = sizes ? Tensor(abs(call.dO)) : call.dO;
+    const Index n = length(V, -2), c = length(call.phi_Q, -1), d = length(V, -1), width = d + 1;
+    AttentionGradients made{zeros(shape_of(call.phi_Q)), zeros(shape_of(call.phi_K)), zeros(shape_of(V))};
+    for (Index h = 0; h < heads_of(V); ++h) {
+        Row S(c * width), R(c * width), v(width, 1.0);
+        std::vector<Row> upstream(n, Row(width));
+        const auto value_of = [&](Index row) { std::copy_n(V.data() + row * d, d, v.data()); };
+        for (Index i = 0; i < n; ++i) {
+            const double *q = call.phi_Q.data() + (h * n + i) * c, *g = G.data() + (h * n + i) * d;
+            Row read(width);
+            value_of(h * n + i);
+            for (Index a = 0; a < c; ++a) {
+                add(&S[a * width], call.phi_K.data()[(h * n + i) * c + a], v.data(), width);
+                add(read.data(), q[a], &S[a * width], width);
+            }
+            const double D = read[d] + call.epsilon;
+            add(upstream[i].data(), 1.0 / D, g, d);
+            upstream[i][d] = (sizes ? 1.0 : -1.0) * dot(g, read.data(), d) / D / D;
+            for (Index a = 0; a < c; ++a)
+                made.phi_Q.data()[(h * n + i) * c + a] = dot(&S[a * width], upstream[i].data(), width);
+        }
+        for (Index i = n; i-- > 0;) {
+            value_of(h * n + i);
+            for (Index a = 0; a < c; ++a) {
+                const Index entry = (h * n + i) * c + a;
+                add(&R[a * width], call.phi_Q.data()[entry], upstream[i].data(), width);
+                made.phi_K.data()[entry] = dot(&R[a * width], v.data(), width);
+                add(made.V.data() + (h * n + i) * d, call.phi_K.data()[entry], &R[a * width], d);
+            }
+        }
+    }
+    return made;
+}
+
+}  // namespace
+
 std::vector<Expected> expected_gradients(const GradientCall& call) {
-    const AttentionGradients right = gradients_by_settings(call, {});
+    const bool many = length(call.V, -2) >= 1000;
+    const AttentionGradients right = many ? by_recurrence(call, false) : gradients_by_settings(call, {});
     const Index H = heads_of(call.V), n = length(call.V, -2), c = length(call.phi_Q, -1), d_v = length(call.V, -1);
     // What each gradient would be if none of its terms could cancel, times how much the division enlarges an error.
     AttentionGradients size{zeros(shape_of(call.phi_Q)), zeros(shape_of(call.phi_K)), zeros(shape_of(call.V))};
+    if (many) size = by_recurrence(call, true);
     const Tensor Q = abs(call.phi_Q), K = abs(call.phi_K), V = abs(call.V), G = abs(call.dO);
     double largest_condition = 1.0;
-    for (Index h = 0; h < H; ++h)
+    for (Index h = 0; h < H && !many; ++h)
         for (Index i = 0; i < n; ++i) {
             const double *q = Q.data() + (h * n + i) * c, *g = G.data() + (h * n + i) * d_v;
             double D = call.epsilon, size_of_D = call.epsilon;

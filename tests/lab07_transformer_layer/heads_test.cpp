@@ -16,7 +16,7 @@ std::vector<HeadsAndWidth> sizes() {
                                    {{2}, 7, 1, 4},      {{2}, 7, 4, 1},   {{2}, 0, 2, 3},      {{0}, 3, 2, 4},
                                    {{}, 3, 131, 2},     {{}, 2, 128, 3},  {{}, 3, 2, 130},     {{}, 2, 3, 128},
                                    {{130, 2}, 3, 2, 4}, {{128}, 3, 2, 5}, {{2, 2}, 129, 3, 2}, {{}, 128, 2, 3}};
-    for (const Size& size : lengths_around_borders(200)) all.push_back({size.leading, size.n, size.d_k + 1, size.d_v});
+    for (const Size& size : all_sizes()) all.push_back({size.leading, size.n, size.d_k + 1, size.d_v});
     return all;
 }
 

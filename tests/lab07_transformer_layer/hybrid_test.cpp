@@ -4,6 +4,7 @@
 #include "attention_claims.hpp"
 #include "cost_claims.hpp"
 #include "hybrid_definition.hpp"
+#include "long_sizes.hpp"
 #include "weights.hpp"
 #include "worked_example.hpp"
 
@@ -92,6 +93,11 @@ TEST_CASE("equals the definition at every size") {
             const HybridInputs in(size, window, ++stream);
             run(in).equals(expected(in));
         }
+    const auto claim = [](const Size& size, std::uint64_t at) {
+        const HybridInputs in(size, 300, at);
+        run(in).equals(expected(in));
+    };
+    at_long_sizes(claim, 1100);  // the definition takes O(n²)
 }
 TEST_CASE("a gate of 1 leaves the window, a gate of 0 the linear part") {
     for (const double g : {1.0, 0.0}) {
@@ -211,7 +217,9 @@ TEST_CASE("one step after another gives the whole sequence, for windows of 1, 4,
 }
 TEST_CASE("equals the definition from any memory on, at every size") {
     std::uint64_t stream = 100;
-    for (const Size& size : widths_around_borders())
+    std::vector<Size> widths = widths_around_borders();
+    for (const Size& size : long_sizes(2)) widths.push_back(size);
+    for (const Size& size : widths)
         for (const std::size_t before : {std::size_t{2}, std::size_t{0}}) {
             const Size longer{size.leading, before + 1, size.d_k, size.d_v};
             const HybridInputs in(longer, 2, ++stream);

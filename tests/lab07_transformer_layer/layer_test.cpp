@@ -3,6 +3,7 @@
 #include "builds_on.hpp"
 #include "cost_claims.hpp"
 #include "definition.hpp"
+#include "long_sizes.hpp"
 #include "sizes.hpp"
 #include "weights.hpp"
 #include "worked_example.hpp"
@@ -32,6 +33,15 @@ std::vector<LayerSize> sizes_of_layers(std::size_t longest = 913) {
                                   {{128, 1}, 2, 3, 3, 2}})
         all.push_back(size);
     return all;
+}
+
+// Far beyond them: fewer tokens than elsewhere, since the definition takes O(n²).
+void at_long_layers(void (*claim)(const LayerSize& size, std::uint64_t stream)) {
+    with_long_calls([&] {
+        for (const LayerSize& size :
+             {LayerSize{{300}, 2, 2, 1, 2}, {{}, 2, 300, 2, 2}, {{}, 2, 2, 1, 300}, {{}, 1100, 2, 1, 1}})
+            claim(size, 9000);
+    });
 }
 
 void attention_equals_definition(const LayerSize& size, std::uint64_t stream) {
@@ -143,6 +153,7 @@ TEST_CASE("equals the definition for every leading shape, with one head, several
 TEST_CASE("equals the definition at every size") {
     std::uint64_t stream = 400;
     for (const LayerSize& size : sizes_of_layers()) attention_equals_definition(size, stream += 10);
+    at_long_layers(attention_equals_definition);
 }
 TEST_CASE("ε is added once to each denominator, which may be as small as ε") {
     const Tensor X = random_tensor({2, 5, 6}, 330);
@@ -206,6 +217,7 @@ TEST_CASE("equals the definition at every size") {
     std::uint64_t stream = 600;
     // Longer sequences are for attention to get right.
     for (const LayerSize& size : sizes_of_layers(200)) block_equals_definition(size, stream += 20);
+    at_long_layers(block_equals_definition);
 }
 TEST_CASE("with all projections 0, a token comes out as it went in") {
     const std::size_t heads = three_heads;

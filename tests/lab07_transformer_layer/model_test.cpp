@@ -1,6 +1,7 @@
 // logits and generate: a whole model, over a sequence and beyond its end.
 #include "builds_on.hpp"
 #include "definition.hpp"
+#include "long_sizes.hpp"
 #include "sizes.hpp"
 #include "weights.hpp"
 #include "worked_example.hpp"
@@ -77,6 +78,13 @@ TEST_CASE("equals the definition at every size") {
              {{130, 2, 3}, {.symbols = 5, .longest = 3, .blocks = 1, .d = 2, .f = 2, .heads = 1}},
              {{128, 1, 2}, {.symbols = 5, .longest = 3, .blocks = 1, .d = 2, .f = 2, .heads = 1}}})
         logits_equal_definition(ids_through_all(shape, size.symbols), random_model(size, stream += 100));
+    with_long_calls([&] {
+        for (const auto& [shape, size] : std::vector<std::pair<Shape, ModelSize>>{
+                 {{1100}, {.symbols = 3, .longest = 1100, .blocks = 1, .d = 2, .f = 1, .heads = 1}},
+                 {{300, 1}, {.symbols = 300, .longest = 2, .blocks = 1, .d = 2, .f = 300, .heads = 1}},
+                 {{2}, {.symbols = 2, .longest = 2, .blocks = 1, .d = 300, .f = 2, .heads = 2}}})
+            logits_equal_definition(ids_through_all(shape, size.symbols), random_model(size, stream += 100));
+    });
 }
 TEST_CASE("an output never depends on a later token") {
     const Model w = random_model({}, 60);

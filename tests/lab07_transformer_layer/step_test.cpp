@@ -112,7 +112,8 @@ TEST_CASE("equals the definition from any memory on, at every size") {
           {{}, 5, 5, 2},         {{0}, 4, 2, 3},      {{}, 8, 2, 16},         {{}, 34, 2, 33},
           {{}, 128, 1, 131},     {{}, 131, 1, 128},   {{}, 130, 65, 3},       {{}, 128, 128, 2},
           {{}, 131, 131, 3},     {{}, 128, 32, 2},    {{130}, 4, 2, 3},       {{128}, 6, 3, 2},
-          {{130, 2}, 2, 1, 3},   {{128, 1}, 3, 3, 2}, {{129, 1, 1}, 3, 1, 2}, {{2, 64, 1}, 2, 1, 2}}) {
+          {{130, 2}, 2, 1, 3},   {{128, 1}, 3, 3, 2}, {{129, 1, 1}, 3, 1, 2}, {{2, 64, 1}, 2, 1, 2},
+          {{300}, 2, 1, 2},      {{}, 300, 2, 2},     {{}, 2, 1, 300}}) {
         const Tensor x = random_tensor(join(leading, {d}), stream += 30);
         const Block w = random_block(d, f, stream + 1);
         const Memory memory = random_memory(leading, heads, d / heads, stream + 20);

@@ -3,6 +3,7 @@
 
 #include "adam_definition.hpp"
 #include "cost_claims.hpp"
+#include "sizes.hpp"
 
 namespace linattn::testing::adam_test {
 
@@ -82,8 +83,9 @@ void trace(Step run, const AdamSettings& settings) {
 void goes_on_from_any_state(Step run, const AdamSettings& settings) {
     std::uint64_t stream = 100;
     for (const std::size_t step : {1U, 4U, 5U, 6U, 10U, 100U, 1000U, 20000U}) {
-        const Tensor w = random_tensor({4}, ++stream), g = random_tensor({4}, ++stream);
-        const Moments state{random_tensor({4}, ++stream), random_tensor({4}, ++stream, 0.1, 2.0), step};
+        const Shape shape{step == 1000 ? many_tokens : 4};
+        const Tensor w = random_tensor(shape, ++stream), g = random_tensor(shape, ++stream);
+        const Moments state{random_tensor(shape, ++stream), random_tensor(shape, ++stream, 0.1, 2.0), step};
         run(w, g, state, 0.1).equals(expected_step(w, g, state, 0.1, settings));
     }
 }

@@ -48,11 +48,26 @@ Tensor output_by_definition(Values Q, Values K, Values V, const Sizes& sizes, fl
     Tensor output = zeros({size(sizes.heads), size(sizes.n), size(sizes.d_v)});
     const std::size_t n = size(sizes.n), d_k = size(sizes.d_k), d_v = size(sizes.d_v);
     const std::vector<double> phi_Q = features(Q, mapped), phi_K = features(K, mapped);
+    std::vector<double> S(d_k * (d_v + 1));
     for (std::size_t h = 0; h < size(sizes.heads); ++h)
         for (std::size_t i = 0; i < n; ++i) {
             double* row = output.data() + (h * n + i) * d_v;
             double normalizer = static_cast<double>(epsilon);
             const auto after = std::upper_bound(borders.begin(), borders.end(), static_cast<int>(i));
+            if (n >= 1000) {  // by the recurrence: S, and z as its last column
+                if (i == 0 || std::binary_search(borders.begin(), borders.end(), static_cast<int>(i)))
+                    std::fill(S.begin(), S.end(), 0.0);
+                for (std::size_t a = 0; a < d_k; ++a) {
+                    double* sums = &S[a * (d_v + 1)];
+                    for (std::size_t b = 0; b <= d_v; ++b) {
+                        const double v = b < d_v ? static_cast<double>(V[(h * n + i) * d_v + b]) : 1.0;
+                        sums[b] += phi_K[(h * n + i) * d_k + a] * v;
+                        (b < d_v ? row[b] : normalizer) += phi_Q[(h * n + i) * d_k + a] * sums[b];
+                    }
+                }
+                for (std::size_t b = 0; b < d_v; ++b) row[b] /= normalizer;
+                continue;
+            }
             for (std::size_t j = borders.empty() ? 0 : size(after[-1]); j <= i; ++j) {
                 const double weight =
                     dot_product(phi_Q.data() + (h * n + i) * d_k, phi_K.data() + (h * n + j) * d_k, d_k);

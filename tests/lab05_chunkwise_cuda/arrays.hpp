@@ -45,4 +45,7 @@ Tensor sums_before(const Tensor& x);
 /// Both sides of every border, as in sizes.hpp.
 std::vector<Sizes> every_size();
 
+/// More tokens than the memory of a block can hold at once. every_size has more heads than a card has multiprocessors.
+constexpr Sizes many_tokens_of_a_head{1, 4100, 8, 8};
+
 }  // namespace linattn::testing

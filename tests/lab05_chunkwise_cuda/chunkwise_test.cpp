@@ -8,6 +8,7 @@
 #include "cost_claims.hpp"
 #include "gpu/launch_counts.hpp"
 #include "launch.hpp"
+#include "long_sizes.hpp"
 #include "worked_example.hpp"
 
 namespace linattn::kernels {  // as in kernels.hpp, which only kernels can include
@@ -132,6 +133,10 @@ void equals_the_definition(const Attention& attention) {
         const int n = sizes.n, chunk = n == 2 || n == 128 || n == 200 ? 1 : n == 3 ? 2 : n % 2 == 0 ? 16 : 64;
         if (fits_a_block(sizes, chunk)) attention(in, chunk, epsilon, quick).equals(attention.expected(in, epsilon));
     }
+    with_long_calls([&] {
+        const Arrays in(many_tokens_of_a_head, ++stream);
+        attention(in, 64, epsilon, unwatched).equals(attention.expected(in, epsilon));
+    });
 }
 
 void remembers_nothing(const Attention& attention) {

@@ -177,6 +177,8 @@ TEST_CASE("equals the definition for every length") {
         const int n = sizes.n, chunk = n == 2 || n == 128 || n == 200 ? 1 : n == 3 ? 2 : n % 2 == 0 ? 16 : 64;
         equals_the_definition(mixed(in, chunk), in);
     }
+    const Bfloat16Arrays many(many_tokens_of_a_head, ++stream);
+    equals_the_definition(mixed(many, 64), many);
 }
 TEST_CASE("stays within the chapter's bound of the same attention without rounding") {
     Arrays in({2, 200, 16, 24}, 155);

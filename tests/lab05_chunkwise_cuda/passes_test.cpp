@@ -34,7 +34,7 @@ TEST_CASE("gives the tabulated values") {
 }
 TEST_CASE("takes every number of entries") {
     const std::pair<float, double> known[] = {{1.0f, 2.0}, {-0.5f, 0.60653065971263342}, {2.5f, 3.5}};
-    for (const Size& size : lengths_around_borders()) {
+    for (const Size& size : all_sizes()) {
         std::vector<float> x(size.n);
         Tensor value = zeros({size.n});
         for (std::size_t i = 0; i < size.n; ++i) std::tie(x[i], value(i)) = known[i % 3];
@@ -104,6 +104,8 @@ TEST_CASE("equals the definition for every length and chunk size") {
         const int chunk = chunk_for(sizes);
         first_pass(in, chunk, quick).equals(expected_states(in, chunk, false));
     }
+    const Arrays many(many_tokens_of_a_head, ++stream);
+    first_pass(many, 64, quick).equals(expected_states(many, 64, false));
 }
 TEST_CASE("remembers nothing of an earlier call") {
     first_pass(Arrays({2, 6, 3, 5}, 86), 4, quick).remembers_nothing();
@@ -173,6 +175,9 @@ TEST_CASE("equals the definition for every length and chunk size") {
         const ToScan in(sizes, chunk, ++stream);
         CALL(scan_states, in.S, in.z, sizes, chunk, quick).equals(in.expected);
     }
+    const Sizes sizes = many_tokens_of_a_head;
+    const ToScan many(sizes, 1, ++stream);
+    CALL(scan_states, many.S, many.z, sizes, 1, unwatched).equals(many.expected);
 }
 TEST_CASE("remembers nothing of an earlier call") {
     const Sizes sizes{2, 6, 3, 5};

@@ -225,7 +225,8 @@ Digits digits_of(const Tensor& got, const Expected& expected) {
     const std::size_t wrong = too_small + too_large;
     if (wrong == 0) return Digits::unknown;
     // Of numbers rounded to floats most are wrong, some too small and some too large.
-    if (!(furthest < 1e-5 * largest && furthest > 1e-10 * largest) || 4 * wrong < rounded) return Digits::fewer;
+    const bool above_rounding = furthest > 1e-10 * largest || largest_share > 1e-9;
+    if (!(furthest < 1e-5 * largest && above_rounding) || 4 * wrong < rounded) return Digits::fewer;
     if (too_small > 0 && too_large > 0) return Digits::seven;
     if (wrong > 2 && largest_share <= 0x1p-24) return Digits::seven;  // of rows whose sums are floats, for instance
     return wrong < 12 ? Digits::unknown : Digits::fewer;

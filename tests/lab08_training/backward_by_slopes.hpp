@@ -74,9 +74,9 @@ inline std::vector<Size> small_sizes_around_borders() {
                              {{}, 2, 131, 0},
                              {{}, 2, 128, 0},
                              {{2}, 1, 33, 0},
-                             {{long_width}, 1, 1, 0},
+                             {{long_width}, 1, 2, 0},
                              {{}, 1, long_width, 0},
-                             {{}, 300, 1, 0}})
+                             {{}, long_width, 2, 0}})
         sizes.push_back(size);
     return sizes;
 }

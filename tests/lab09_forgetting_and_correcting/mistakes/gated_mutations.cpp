@@ -46,7 +46,7 @@ const MutationTable<DecaySettings>& decay_mutations() {
              "Behind strong decays the exponents are larger than any cut: multiply the state by each token's own "
              "decay.",
              states, SET(s.by = DecayBy::ratio_cut_off)},
-            {"the exponential", "a decay of exactly 1 taken for masked",
+            {"the exponential", "a decay of 1 (a logarithm of 0) taken for masked",
              "Where the logarithms between two tokens are 0, all is kept, since e to 0 is 1: mask by place, j > i, not "
              "by value.",
              mask, SET(s.by = DecayBy::sum_below_zero)},

@@ -396,13 +396,10 @@ DeltaSizes::DeltaSizes(const DeltaCall& call, std::size_t head)
 
 namespace {
 
-// Of many tokens, without decays and a state before them: by the recurrence, and the sizes that expected_delta says, too.
-std::vector<Expected> expected_in_linear_time(const DeltaCall& call, double units) {
+// Outputs of many tokens, without decays and a state before them: by the recurrence, and the sizes that expected_delta says, too.
+Expected outputs_in_linear_time(const DeltaCall& call, double units) {
     const Index n = length(call.V, -2), d_k = length(call.K, -1), d_v = length(call.V, -1);
     Tensor output = zeros(shape_of(call.V)), size = output;
-    Shape of_state = shape_of(call.V);
-    of_state[of_state.size() - 2] = d_k;
-    Tensor state = zeros(of_state), size_of_state = state;
     for (Index h = 0; h < heads_of(call.V); ++h)
         for (Index b = 0; b < d_v; ++b) {
             Row S(d_k);
@@ -420,21 +417,16 @@ std::vector<Expected> expected_in_linear_time(const DeltaCall& call, double unit
                 output.data()[row * d_v + b] = dot_product(q, S.data(), d_k);
                 size.data()[row * d_v + b] = std::sqrt(dot_product(q, q, d_k)) * rounded;
             }
-            for (Index x = 0; x < d_k; ++x) {
-                state.data()[(h * d_k + x) * d_v + b] = S[x];
-                size_of_state.data()[(h * d_k + x) * d_v + b] = rounded;
-            }
         }
-    const std::string why = "4 (n + d_k + 8) 2^-53 times the sum of the sizes of all writes";
-    return {{output, size * (units * 0x1p-53) + 1e-290, why},
-            {state, size_of_state * (units * 0x1p-53) + 1e-290, why, false}};
+    return {output, size * (units * 0x1p-53) + 1e-290,
+            "4 (n + d_k + 8) 2^-53 times the sum of the sizes of all writes"};
 }
 
 }  // namespace
 
 std::vector<Expected> expected_delta(const DeltaCall& call) {
     if (length(call.V, -2) >= 1000 && call.log_decay == nullptr && call.S == nullptr)
-        return expected_in_linear_time(call, 4.0 * static_cast<double>(length(call.V, -2) + length(call.K, -1) + 8));
+        return {outputs_in_linear_time(call, 4.0 * static_cast<double>(length(call.V, -2) + length(call.K, -1) + 8))};
     const DeltaResult right = delta_by_settings(call, {});
     const Index H = heads_of(call.V), n = length(call.V, -2), d_k = length(call.K, -1), d_v = length(call.V, -1);
     DeltaResult size{zeros(shape_of(right.output)), zeros(shape_of(right.S)), {}};

@@ -40,8 +40,8 @@ RIGHT = {("identity", "a copy of argument 1"), ("dropout", "a copy of argument 1
 
 
 def tried(program: Path, manifest: Path, exercise: str, folder: str) -> tuple[dict, set, dict]:
-    """The axes that the exercise's arrays have and how long they get, the (axis, loss) pairs that were refused, and for each null answer whether it
-    was."""
+    """The axes that the exercise's arrays have and how long they get, the (axis, loss) pairs that were refused, and for each
+    null answer whether it was."""
     log = Path(folder, exercise)
     command = [program, "--manifest", manifest, "--exercise", exercise, "--results", folder]
     run = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"LINATTN_BORDERS": str(log)})

@@ -23,8 +23,8 @@ struct ComparedCall {
     Run run;
     Outcome outcome{};
     Check check{};
-    Expectations expected = no_values;                      ///< empty where a property was checked and not values
-    std::string words{};                                    ///< its arguments: "Q (2, 3), chunk 16, Mask::causal"
+    Expectations expected = no_values;  ///< empty where a property was checked and not values
+    std::string words{};                ///< its arguments: "Q (2, 3), chunk 16, Mask::causal"
     std::vector<Input> inputs{};
     std::function<std::string(std::size_t entry)> place{};  ///< where an entry lies, in words
     std::string throw_site{};                               ///< the call stack of the exception

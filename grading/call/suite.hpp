@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "attention.hpp"
-#include "comparison.hpp"
 #include "call.hpp"
+#include "comparison.hpp"
 #include "mistake.hpp"
 #include "random_inputs.hpp"
 #include "trace.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "escape.hpp"
 #include "case_log.hpp"
+#include "escape.hpp"
 #include "reporter.hpp"
 
 namespace linattn::testing {

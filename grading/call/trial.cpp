@@ -192,8 +192,9 @@ void Trial::remembers_nothing() const {
             "it returns the same result for other numbers in arguments of the same shapes whose first entries "
             "are the same: does the function keep something from an earlier call?");
     if (!same(run_(subject_), outcome_))
-        break_claim("the function remembers something from an earlier call: the same call gives another result the "
-                    "second time");
+        break_claim(
+            "the function remembers something from an earlier call: the same call gives another result the "
+            "second time");
 }
 
 bool Trial::gives(const std::vector<Expected>& expected) const {
@@ -227,7 +228,8 @@ void Trial::fail_if(const Check& check, const Expectations& values) const {
     if (!what) return;
     if (on_compared != nullptr) on_compared(compared(check, values), false);
     if (!outcome_.missing.empty()) require_result();
-    fail({.what = *what, .stack = outcome_.symptoms.empty() ? throw_site_ : ""}, {compared(check, values), Came::wrong});
+    fail({.what = *what, .stack = outcome_.symptoms.empty() ? throw_site_ : ""},
+         {compared(check, values), Came::wrong});
 }
 
 void Trial::break_claim(const std::string& what, const Mistake* means) const {

@@ -124,7 +124,8 @@ std::string relation_to_others(const ComparedCall& call) {
         for (const Input& input : call.inputs)
             if (input.value != nullptr && !input.name.empty()) others.push_back({input.name, input.value});
         for (std::size_t other = 0; other < expected.size(); ++other)
-            if (other != p) others.push_back({"what belongs to " + call.outcome.parts[other].name, &expected[other].value});
+            if (other != p)
+                others.push_back({"what belongs to " + call.outcome.parts[other].name, &expected[other].value});
         const std::string words = relation_to(got, expected[p], others);
         return words.empty() ? "" : "\n" + words;
     }

@@ -14,8 +14,8 @@
 #include <set>
 #include <sstream>
 
-#include "channel.hpp"
 #include "changed_arguments.hpp"
+#include "channel.hpp"
 #include "memory_watch.hpp"
 
 namespace linattn::testing {

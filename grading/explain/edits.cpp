@@ -15,8 +15,8 @@
 #include <tuple>
 #include <vector>
 
-#include "recorded_calls.hpp"
 #include "options.hpp"
+#include "recorded_calls.hpp"
 #include "reporter.hpp"
 
 extern "C" {

@@ -32,8 +32,6 @@ std::optional<double> distance_of(const Mistake& mistake, const ComparedCall& ca
 /// Which branch a call takes: "Mask::causal" in its words.
 std::string choice_of(const std::string& words);
 
-
-
 class Evidence {
 public:
     /// Makes the probe calls, where values of an answer are wrong.

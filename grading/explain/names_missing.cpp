@@ -23,7 +23,8 @@ std::vector<std::string> names_missing(const std::string& exercise) {
     for (const Mistake& each : left.mistakes) {
         const std::vector<Outcome> made = outcomes(each.function);
         if (std::ranges::all_of(made, [](const Outcome& outcome) { return outcome.error.empty(); }) &&
-            std::ranges::none_of(known, [&](const std::vector<Outcome>& other) { return std::ranges::equal(made, other, alike); }))
+            std::ranges::none_of(
+                known, [&](const std::vector<Outcome>& other) { return std::ranges::equal(made, other, alike); }))
             names.emplace_back(each.name);
     }
     return names;

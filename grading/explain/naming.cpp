@@ -56,8 +56,7 @@ public:
         const ComparedCall& call = recorded.call;
         if (call.is_long) return found;
         if (recorded.came == Came::broken_claim) {
-            if (recorded.means != nullptr && evidence_.agrees_with_all(*recorded.means))
-                found.names = {recorded.means};
+            if (recorded.means != nullptr && evidence_.agrees_with_all(*recorded.means)) found.names = {recorded.means};
             return found;
         }
         const bool values = compares_values(call);
@@ -90,7 +89,9 @@ public:
     // Where no mistake agrees with all wrong calls: those few that do the same in a call that shows much.
     void hint(std::vector<const RecordedCall*> failed, std::vector<Naming>& namings) {
         const std::vector<const RecordedCall*> in_order = failed;
-        const auto shows = [](const RecordedCall* each) { return each->came == Came::wrong ? wrong_values(each->call) : 0; };
+        const auto shows = [](const RecordedCall* each) {
+            return each->came == Came::wrong ? wrong_values(each->call) : 0;
+        };
         std::ranges::stable_sort(failed, std::ranges::greater(), shows);
         failed.resize(std::min(failed.size(), most_calls_for_hints));
         for (const RecordedCall* most : failed) {
@@ -178,7 +179,8 @@ void keep_those_of_all_calls(std::vector<Naming>& namings) {
         }
     const auto is_everywhere = [&](const Mistake* mistake) {
         return std::ranges::all_of(namings, [&](const Naming& each) {
-            return !each.by_values || std::ranges::count(each.names, mistake) + std::ranges::count(each.in_part, mistake) > 0;
+            return !each.by_values ||
+                   std::ranges::count(each.names, mistake) + std::ranges::count(each.in_part, mistake) > 0;
         });
     };
     const auto elsewhere_not = [&](const Mistake* each) { return !is_everywhere(each); };

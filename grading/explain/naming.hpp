@@ -9,10 +9,11 @@ namespace linattn::testing {
 
 /// What may explain a call that went wrong. Pointers stay valid to the end of the program.
 struct Naming {
-    std::vector<const Mistake*> names;    ///< each agrees with all calls
-    std::vector<const Mistake*> in_part;  ///< they agree with all wrong calls, but not with all right ones; or with some
-    double distance = 0.0;                ///< of their results from the call's
-    bool by_values = false;               ///< values were compared, and their shapes are right or a name was found
+    std::vector<const Mistake*> names;  ///< each agrees with all calls
+    std::vector<const Mistake*>
+        in_part;             ///< they agree with all wrong calls, but not with all right ones; or with some
+    double distance = 0.0;   ///< of their results from the call's
+    bool by_values = false;  ///< values were compared, and their shapes are right or a name was found
 };
 
 /// One for each of the calls that went wrong, in their order. `failed` and `all` are of one exercise.

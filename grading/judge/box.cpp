@@ -21,11 +21,11 @@
 #include <span>
 #include <thread>
 
+#include "case_log.hpp"
 #include "channel.hpp"
 #include "contract.hpp"
 #include "cost.hpp"
 #include "cost_claims.hpp"
-#include "case_log.hpp"
 #include "gpu/executable.hpp"
 #include "gpu/launch_counts.hpp"
 #include "memory_watch.hpp"

@@ -20,7 +20,7 @@ struct Options {
     bool counterexample = false;  ///< alone, and a wrong call is made again with the smallest input that is found
     bool trace = false;           ///< alone, and print each step (trace.hpp) of an exercise that has any
     std::string manifest, exercise, results, mistake;
-    std::string edits;  ///< the numbers of the edits to try, as in 1-200
+    std::string edits;                  ///< the numbers of the edits to try, as in 1-200
     int first_case = 0, last_case = 0;  ///< those that run, counted from 1; 0: all of them
     int events = -1;                    ///< file descriptor to send events to; labNN_check sets it
 };

@@ -19,8 +19,8 @@ struct Ending {
     bool reported = false;  ///< it sent this run's secret when the suite had ended
     std::size_t run = 0, failed = 0;
     bool timed_out = false;  ///< perhaps while it explained what failed
-    bool flooded = false;  ///< it sent more than most_events
-    bool damaged = false;  ///< it sent something that is no event, or a closing event with another secret
+    bool flooded = false;    ///< it sent more than most_events
+    bool damaged = false;    ///< it sent something that is no event, or a closing event with another secret
     int signal = 0;
     std::string printed = "";  ///< what it wrote to standard output and error
 };

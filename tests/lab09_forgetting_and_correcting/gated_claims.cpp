@@ -245,9 +245,8 @@ void uses_a_right_mask(const GatedForm& form) {
         if (!difference(call.result(), expected_gated_attention(in.call())) ||
             !call.cost().checking.contains("decay_mask"))
             continue;
-        call.blames("decay_mask", [&] {
-            return CALL(decay_mask, in.log_decay).gives({expected_decay_mask(in.log_decay)});
-        });
+        call.blames("decay_mask",
+                    [&] { return CALL(decay_mask, in.log_decay).gives({expected_decay_mask(in.log_decay)}); });
     }
 }
 

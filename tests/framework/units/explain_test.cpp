@@ -14,9 +14,7 @@ RecordedCall recorded(double x, double came, const std::string& words = "") {
     const auto outcome = [](double first) { return outcome_of([&] { return parts_of(Tensor{first, 1.0}); }); };
     const Subject unused = subject(+[](double) { return 0.0; });
     ComparedCall call{.exercise = "explained", .subject = unused, .run = nullptr};
-    call.run = [=](const Subject& any) {
-        return outcome(std::any_cast<const std::function<double(double)>&>(any)(x));
-    };
+    call.run = [=](const Subject& any) { return outcome(std::any_cast<const std::function<double(double)>&>(any)(x)); };
     call.outcome = outcome(came);
     call.check = [right](const Outcome& each) {
         return difference(std::get<Tensor>(each.parts[0].value), right->front());

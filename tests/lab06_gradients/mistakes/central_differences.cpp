@@ -4,8 +4,8 @@
 #include <limits>
 #include <optional>
 
-#include "evidence.hpp"
 #include "call.hpp"
+#include "evidence.hpp"
 #include "gradient_arguments.hpp"
 #include "gradients.hpp"
 #include "mutations.hpp"

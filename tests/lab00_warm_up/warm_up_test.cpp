@@ -35,8 +35,9 @@ TEST_CASE("rejects what is not a matrix") {
 }
 TEST_CASE("equals the definition for every shape") {
     std::uint64_t stream = 0;
-    for (const Shape& shape : {Shape{2, 3}, Shape{5, 1}, Shape{1, 4}, Shape{7, 100}, Shape{3, 0}, Shape{0, 3},
-                               Shape{131, 2}, Shape{2, 131}, Shape{128, 3}, Shape{3, 128}}) {
+    for (const Shape& shape :
+         {Shape{2, 3}, Shape{5, 1}, Shape{1, 4}, Shape{7, 100}, Shape{3, 0}, Shape{0, 3}, Shape{131, 2}, Shape{2, 131},
+          Shape{128, 3}, Shape{3, 128}, Shape{4100, 1}, Shape{1, 4100}}) {
         const Tensor x = random_tensor(shape, ++stream);
         CALL(row_sums, x).equals(expected_row_sums(x));
     }
@@ -66,7 +67,9 @@ TEST_CASE("equals the definition for every pair of lengths") {
                                {0, 3},
                                {3, 0},
                                {131, 128},
-                               {128, 130}}) {
+                               {128, 130},
+                               {4100, 1},
+                               {1, 4100}}) {
         const Tensor a = random_tensor({m}, ++stream), b = random_tensor({n}, ++stream);
         CALL(outer_product, a, b).equals(expected_outer_product(a, b));
     }

@@ -9,8 +9,7 @@ import time
 from unittest import mock
 
 import pytest
-from course_tree import REPOSITORY
-from student_course import environment
+from conftest import ROOT, environment
 
 from course.build import dates
 from course.build.ctest import run_ahead
@@ -74,14 +73,14 @@ def test_dates_in_the_future_are_set_back(student, tool):
     student.answer("outer_product", RIGHT)
     own = student.root / "CMakeLists.txt"
     own.unlink()
-    shutil.copy(REPOSITORY / "CMakeLists.txt", own)
+    shutil.copy(ROOT / "CMakeLists.txt", own)
     os.utime(own, (LATER, LATER))
     os.utime(student.lab00, (LATER, LATER))
     status, words = grade(student.root, tool)
     assert status == 0 and "files are dated in the future: they get today's date" in words
     assert max(own.stat().st_mtime, student.lab00.stat().st_mtime) <= time.time()
     own.unlink()
-    own.symlink_to(REPOSITORY / "CMakeLists.txt")
+    own.symlink_to(ROOT / "CMakeLists.txt")
 
 
 def test_what_was_built_in_the_future_is_built_anew(tmp_path):
@@ -96,5 +95,5 @@ def test_what_was_built_in_the_future_is_built_anew(tmp_path):
 
 def test_what_cannot_run_ahead_is_run_by_its_own_test(tmp_path):
     with mock.patch.object(os, "memfd_create", side_effect=PermissionError):
-        run_ahead.run(str(tmp_path), "lab00", str(REPOSITORY / "labs/lab00_warm_up/lab.json"))
+        run_ahead.run(str(tmp_path), "lab00", str(ROOT / "labs/lab00_warm_up/lab.json"))
     assert list((tmp_path / "results").iterdir()) == []

@@ -34,7 +34,7 @@ def compiled(build: AnswerBuild, lab: manifest.Lab, made: Path, text: str) -> st
     source, tests = made.with_suffix(".cpp"), ROOT / "tests" / lab.folder.name
     source.write_text(text)
     command = [word for word in build.compile_command(lab.sources[0], source, made) if not word.startswith(("-W", "-fmax-errors"))]
-    folders = [tests, tests / "mistakes", ROOT / "tests/attention", ROOT / "grading", ROOT / "tests/framework/gates"]
+    folders = [tests, tests / "mistakes", ROOT / "tests/attention", *(ROOT / "grading").glob("*/"), ROOT / "tests/framework/gates"]
     done = subprocess.run([*command, "-w", "-DDOCTEST_CONFIG_DISABLE", *(f"-I{folder}" for folder in folders)], cwd=build.build,
                           capture_output=True, text=True, errors="replace")
     if done.returncode:

@@ -77,6 +77,7 @@ def _refuse_taken(root: Path, lab: str, slug: str) -> None:
     taken = [path for folder in ("labs", "reference", "student", "tests") for path in (root / folder).glob(f"{lab}_*")]
     for path in sorted(taken):
         raise CourseError(f"{path.relative_to(root)} already exists; choose another number")
-    headers = [root / folder / f"{slug}.hpp" for folder in ("labs/vocabulary", "grading", "tests/attention")]
+    headers = [root / folder / f"{slug}.hpp" for folder in ("labs/vocabulary", "tests/attention")]
+    headers += root.glob(f"grading/*/{slug}.hpp")
     for header in filter(Path.is_file, headers):
         raise CourseError(f"there is a {header.name} already, and the lab's header gets that name; choose another")

@@ -56,11 +56,11 @@ struct Made {
     int done;
     Attempt attempts[together];
 };
-Made* const made = [] {
+Made* const attempts_made = [] {
     void* memory = ::mmap(nullptr, sizeof(Made), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? nullptr : static_cast<Made*>(memory);
 }();
-Reached& reached() { return made->attempts[made->done].reached; }
+Reached& reached() { return attempts_made->attempts[attempts_made->done].reached; }
 
 void measure(const ComparedCall& call, bool is_right_call) {
     if (is_right_call) {
@@ -104,10 +104,10 @@ int processor_milliseconds(int whose) {
         any_case = false;
         const int before = processor_milliseconds(RUSAGE_SELF);
         const RunCount count = run_suite(exercise);
-        Attempt& attempt = made->attempts[made->done];
+        Attempt& attempt = attempts_made->attempts[attempts_made->done];
         attempt.status = !any_case ? no_such_case : count.failed == 0 ? 0 : 1;
         attempt.milliseconds = processor_milliseconds(RUSAGE_SELF) - before;
-        ++made->done;
+        ++attempts_made->done;
     }
     ::_exit(0);
 }
@@ -115,15 +115,15 @@ int processor_milliseconds(int whose) {
 // At least the first of them, and those after it up to one that ends the process. In a process of their own: what is edited may
 // write anywhere, or never end.
 std::vector<Attempt> attempts(const std::string& exercise, int first, int last, int only_case) {
-    *made = {};
+    *attempts_made = {};
     const int before = processor_milliseconds(RUSAGE_CHILDREN);
     const pid_t child = ::fork();
     if (child == 0) make_attempts(exercise, first, last, only_case);
     int status = 1;
     if (child < 0 || ::waitpid(child, &status, 0) != child) return {Attempt{}};
-    std::vector<Attempt> result(made->attempts, made->attempts + made->done);
-    if (made->done <= last - first) {
-        Attempt& ended = result.emplace_back(made->attempts[made->done]);
+    std::vector<Attempt> result(attempts_made->attempts, attempts_made->attempts + attempts_made->done);
+    if (attempts_made->done <= last - first) {
+        Attempt& ended = result.emplace_back(attempts_made->attempts[attempts_made->done]);
         ended.milliseconds = processor_milliseconds(RUSAGE_CHILDREN) - before;
         for (const Attempt& each : result) ended.milliseconds -= &each == &ended ? 0 : each.milliseconds;
         if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) ended.status = out_of_time;
@@ -176,7 +176,7 @@ void tell(const std::string& exercise, int number, Attempt tried, const Hurdle& 
 int try_edits(const std::string& exercise, const std::string& range) {
     int first = 0, last = 0;
     if (std::sscanf(range.c_str(), "%d-%d", &first, &last) != 2) refuse_options("--edits needs FIRST-LAST");
-    if (made == nullptr) refuse_options("no memory for --edits");
+    if (attempts_made == nullptr) refuse_options("no memory for --edits");
     on_compared = measure;
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     const Hurdle hurdle = hurdle_of(exercise);

@@ -40,7 +40,7 @@ Case& current_case() {
     return all_cases().back();
 }
 
-std::size_t number_of_current_case() { return &current_case() - all_cases().data(); }
+std::size_t number_of_current_case() { return static_cast<std::size_t>(&current_case() - all_cases().data()); }
 
 void end_case() { send(number_of_current_case()); }
 

@@ -284,7 +284,9 @@ void sums_from_the_end_as_it_should(const Form& form) {
     const bool fine = !difference(call.result().phi_K, right[1]) && !difference(call.result().V, right[2]);
     if (fine || !call.cost().checking.contains("reverse_cumsum")) return;
     const Tensor pairs = expand_dims(in.phi_Q, -1) * expand_dims(in.dO, -2);
-    for (const auto& [x, axis] : {std::pair<const Tensor&, std::ptrdiff_t>(pairs, -3), {in.phi_Q, -2}}) {
+    for (const auto& [array, along] : {std::pair<const Tensor&, std::ptrdiff_t>(pairs, -3), {in.phi_Q, -2}}) {
+        const Tensor& x = array;  // clang 14 lets no lambda use a structured binding
+        const std::ptrdiff_t axis = along;
         const Tensor front = cumsum(x, axis), whole = sum(x, axis, keep_dims), value = whole - front + x;
         const Expected near{value, full(shape_of(x), 1e-9), "inputs below 10, of both signs", false};
         call.blames("reverse_cumsum", [&] { return CALL(reverse_cumsum, x, axis).gives({near}); });
